@@ -1,4 +1,4 @@
-// A machine that has been made: its clips sampled, what it has by name.
+// Functions of a finished machine: lookup of its parts by name, sampling of its clips, destruction.
 #include "md5/play/machine.h"
 #include "md5/play/schema.h"
 
@@ -32,7 +32,7 @@ uint64_t md5_machine_fingerprint(const md5_machine *machine)
     return machine->fingerprint;
 }
 
-// The index of the row of that name, or MD5_NONE. The first member of every row is its name.
+// Returns the index of the row with a name, or MD5_NONE. The first member of each row is its name.
 static uint32_t find_row(const void *rows, uint32_t count, size_t row_size, const char *name)
 {
     if (name) {
@@ -120,14 +120,14 @@ uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
     if (layer >= machine->tables.num_layers)
         return MD5_NONE;
-    const md5_layer_desc *const owner = &machine->tables.layers[layer];
-    return find_row(owner->states, owner->num_states, sizeof *owner->states, name);
+    const md5_layer_desc *const table = &machine->tables.layers[layer];
+    return find_row(table->states, table->num_states, sizeof *table->states, name);
 }
 
 uint32_t md5i_find_section(const md5_machine *machine, uint32_t clip, const char *name)
 {
-    const md5_clip_desc *const owner = &machine->tables.clips[clip];
-    return find_row(owner->sections, owner->num_sections, sizeof *owner->sections, name);
+    const md5_clip_desc *const table = &machine->tables.clips[clip];
+    return find_row(table->sections, table->num_sections, sizeof *table->sections, name);
 }
 
 uint32_t md5_machine_num_morphs(const md5_machine *machine)
@@ -147,8 +147,9 @@ float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
     const md5_machine_desc *const tables = &machine->tables;
-    if (motion >= tables->num_motions || item >= tables->motions[motion].num_items
-        || tables->motions[motion].kind != MD5_MOTION_BY_SPEED)
+    if (motion >= tables->num_motions || item >= tables->motions[motion].num_items)
+        return 0;
+    if (tables->motions[motion].kind != MD5_MOTION_BY_SPEED)
         return 0;
     return (float)machine->motions[tables->num_clips + motion].items[item].place;
 }

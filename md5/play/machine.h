@@ -1,5 +1,11 @@
-// A machine: the tables of its description with pointers and indices instead of names, which
-// players read. Invariant: every index is valid, or MD5_NONE; md5/play/make has checked them.
+// A machine (md5_machine): the tables of its description, with pointers and indices instead of
+// names. Players of the machine share it and do not change it.
+//
+// Each clip is a source (md5_source). Motions (md5_motion) combine sources and other motions; the
+// motion of each state is flattened to a blend tree (md5_blend_tree). Layers (md5_play_layer)
+// contain states and transitions. Modifiers (md5_modifier) change the blended pose.
+//
+// Invariant: every index is valid or MD5_NONE. The functions in md5/play/make check this.
 #ifndef MD5_PLAY_MACHINE_H
 #define MD5_PLAY_MACHINE_H
 
@@ -8,83 +14,87 @@
 #include "md5/play/clock.h"
 #include "md5/pose/kernels.h"
 
-// The most parts of a flattened blend tree, and so the most poses on the stack while it is blended.
+// Maximum number of parts of a flattened blend tree, and of poses on the stack while it is blended.
 enum { MD5_MAX_PARTS = 4096 };
 
-// The names of events in conditions and exits; an event is heard by one for its name, and by one
-// for its name and text. Each is a bit.
+// Maximum number of event names in conditions and exits. Each name, and each pair of name and text,
+// is one bit of a mask ("ear"): an event sets the bit of its name and the bit of its name and text.
 enum { MD5_MAX_EARS = 64 };
 
-// A clip, independent of how it is played. Timing and cues are indexed by md5_play_mode.
+// Number of play modes. Timing and cues of a clip are indexed by md5_play_mode.
 enum { MD5_PLAY_MODES = 3 };
 
-// Easings of fades: those without parameters.
+// The easings of fades are the easings up to this one, which have no parameters.
 #define MD5_LAST_FADE_EASING MD5_EASE_BOUNCE_IN_OUT
 
-// The eased weight of a fade. Easings that overshoot stay at 0 and 1.
+// Returns the eased weight of a fade, clamped to 0..1 for easings that overshoot.
 static inline float md5_eased_weight(const md5_easing *easing, double progress)
 {
     const double eased = md5i_eased(easing, progress);
-    return (float)(eased < 0 ? 0.0 : eased > 1 ? 1.0 : eased);
+    if (eased < 0)
+        return 0;
+    return eased > 1 ? 1.0f : (float)eased;
 }
 
-// Whether an easing is made of constants that exist.
+// Returns true if the enumerations of an easing have valid values.
 static inline bool md5_is_curve_known(const md5_easing *curve)
 {
     return (unsigned)curve->kind <= MD5_EASE_STEPS && (unsigned)curve->jump <= MD5_JUMP_BOTH;
 }
 
-// Where the weight of an item or layer comes from.
+// The source of the weight of an item, layer or modifier.
 typedef struct md5_weight_rule {
-    float fixed;        // if there is no parameter
-    uint32_t parameter; // MD5_NONE: none
-    uint32_t easing;    // its index in `easings`; 0: none
+    float fixed;        // the weight if there is no parameter
+    uint32_t parameter; // MD5_NONE: no parameter
+    uint32_t easing;    // index in `easings`; 0: no easing
 } md5_weight_rule;
 
+// A clip, independent of its playback.
 typedef struct md5_source {
     const md5_binding *binding;
     md5_interpolation interpolation;
     md5_root_extraction root_extraction;
-    const md5_root_delta *root_deltas; // [num_frames], unless extract is NONE
-    size_t first_frame;                // sum of the frames of the clips before it
-    const double *markers;             // [num_markers] phases of a cycle
-    uint64_t *ears;    // [num_events + 1, windows of two] that hear each cue; or NULL
-    uint64_t all_ears; // that hear one of them
+    const md5_root_delta *root_deltas; // [num_frames], unless root_extraction is NONE
+    size_t first_frame;                // total number of frames of the preceding clips
+    const double *markers;             // [num_markers] phases in the cycle
+    uint64_t *ears;                    // [num_events + 1 + 2 * windows] ears of each cue; or NULL
+    uint64_t all_ears;                 // union of `ears`
     uint32_t num_markers;
     md5_timing timings[MD5_PLAY_MODES];
     md5_cues cues[MD5_PLAY_MODES];
-    uint32_t first_window; // of its windows, in the machine's
+    uint32_t first_window; // index of its first window in the machine's windows
 } md5_source;
 
 // A clip with a play mode, start and speed.
 typedef struct md5_playable {
     const md5_source *source;
-    const md5_timing *timing; // of its mode
+    const md5_timing *timing; // of the play mode
     md5_play_mode mode;
-    double start;  // normalised
-    double cycles; // a second
+    double start;  // normalized time
+    double cycles; // rate, cycles per second
 } md5_playable;
 
-// A set of joints with their mask weights. Adjacent joints, such as a branch of the skeleton, are a
-// range from the first to the last; joints between that are not in the set are not changed. A few
-// scattered joints are listed.
+// A set of joints with their mask weights. Adjacent joints, such as a branch of the skeleton, are
+// stored as a range from the first to the last joint. Joints of the range that are not in the set
+// have weight 0. A small number of scattered joints is stored as a list.
 typedef struct md5_joint_set {
     uint32_t first;
     uint32_t count;
-    uint32_t *list; // [count] joints, ascending; NULL: they are a range
-    float *weights; // [count] NULL: no mask
+    uint32_t *list; // [count] joints, ascending; NULL: the set is a range
+    float *weights; // [count]; NULL: no mask
 } md5_joint_set;
 
-// At most so many joints of partial mask weight are saved while the others are overwritten.
+// Maximum number of joints with a partial mask weight that are saved while the other joints are
+// overwritten.
 enum { MD5_MOST_SAVED = 32 };
 
-// The joints of a mask whose weight is not 0; among them those of weight 1, which can be copied,
-// and the others, which must be blended. is_split: doing so is faster.
+// The joints of a mask with a weight above 0. Joints of weight 1 can be copied, the others must be
+// blended.
 typedef struct md5_mask_sets {
     md5_joint_set all;
-    md5_joint_set whole;
-    md5_joint_set partial;
-    bool is_split;
+    md5_joint_set whole;   // weight 1
+    md5_joint_set partial; // weight below 1
+    bool is_split;         // it is faster to copy and blend separately
 } md5_mask_sets;
 
 // Adjacent joints.
@@ -93,21 +103,22 @@ typedef struct md5_joint_run {
     uint32_t count;
 } md5_joint_run;
 
-// The slots of a clip that drive a run.
+// The slots of a clip's tracks that drive the joints of a run.
 typedef struct md5_run_slots {
     md5_slots rotations;
     md5_slots translations;
 } md5_run_slots;
 
-// The joints that are animated at a reduced level of detail: those with a weight in a mask, their
-// ancestors and joint 0. Runs hold all of them, and joints between that are left out, if there are
-// few: those are computed for nothing. In the end all that are left out are as in the bind pose.
+// The joints that are animated at a reduced level of detail: the joints with a weight in a mask,
+// their ancestors and joint 0. Runs contain all of these joints. Two runs with a small gap are
+// merged; the joints in the gap are computed, but not used. Finally all omitted joints get their
+// bind pose.
 typedef struct md5_detail_set {
-    bool *are_animated;    // [joints]
-    md5_joint_run *runs;   // [num_runs] ascending
-    md5_run_slots *slots;  // [clips][num_runs]
-    uint32_t *left_out;    // [num_left_out] joints
-    uint32_t num_left_out; // the first num_outside of them are not in runs
+    bool *are_animated;   // [joints]
+    md5_joint_run *runs;  // [num_runs] ascending
+    md5_run_slots *slots; // [clips][num_runs]
+    uint32_t *left_out;   // [num_left_out] omitted joints; the first num_outside are not in runs
+    uint32_t num_left_out;
     uint32_t num_outside;
     uint32_t num_runs;
 } md5_detail_set;
@@ -115,76 +126,81 @@ typedef struct md5_detail_set {
 typedef struct md5_motion md5_motion;
 typedef struct md5_blend_tree md5_blend_tree;
 
+// An input of a motion.
 typedef struct md5_item {
     const md5_motion *motion;
     md5_layer_mode mode;
     uint32_t mask;
     md5_weight_rule weight;
-    const md5_xform *reference; // of an item that is added, else NULL
-    md5_joint_set added;        // the joints that it may change
-    double place;        // of a blend space in a line; by speed: of its clip's root, units a second
-    double seconds;      // by speed: of a cycle
-    uint32_t num_before; // clips of the items before it
-    uint32_t turn; // the item of its motion that is blended in this one's turn: see check_places()
+    const md5_xform *reference; // reference pose of an additive item, else NULL
+    md5_joint_set added;        // joints that the additive item may change
+    // Position in a 1D blend space. For MD5_MOTION_BY_SPEED: root speed of the clip, units per
+    // second.
+    double place;
+    double seconds;      // MD5_MOTION_BY_SPEED: duration of a cycle
+    uint32_t num_before; // number of clips in the preceding items
+    uint32_t turn;       // item that is blended in place of this item: see check_places()
 } md5_item;
 
-// What the clips of a synchronised motion have in common.
+// Properties of the clips in a synchronized motion.
 typedef struct md5_clip_traits {
-    bool has_once;    // one that ends
-    bool has_turning; // one that goes there and back
+    bool has_once;    // some clip is played once
+    bool has_turning; // some clip is played as ping-pong
     uint32_t min_markers;
     uint32_t max_markers;
 } md5_clip_traits;
 
-// The motions that clips are come first, in the order of clips.
+// A clip, a blend space or a stack. The machine's motions begin with one motion per clip, in the
+// order of the clips.
 struct md5_motion {
     md5_motion_kind kind;
     md5_sync sync;
-    double speed; // md5i_decimal_of() the table's
+    double speed; // md5i_decimal_of() the speed in the table
     uint32_t speed_parameter;
     uint32_t x_parameter;
     uint32_t y_parameter;
     md5_playable playable;         // of a clip
-    const md5_item *items;         // [num_items], with
-    const md5_motion_item *places; // their rows
+    const md5_item *items;         // [num_items]
+    const md5_motion_item *places; // [num_items] rows of the items in the tables
     uint32_t num_items;
-    uint32_t num_parts; // itself and its inputs, as often as they are used
-    uint32_t num_clips; // among these
+    uint32_t num_parts; // number of parts of its blend tree: the motion and its inputs
+    uint32_t num_clips; // number of clips in its blend tree
     md5_clip_traits traits;
-    const md5_blend_tree *tree; // when it is a state's
+    const md5_blend_tree *tree; // blend tree if a state plays this motion
 };
 
-// Whether its items have places in a line.
+// Returns true if the items have positions on a line.
 static inline bool md5_is_line(const md5_motion *motion)
 {
     return motion->kind == MD5_MOTION_BLEND_1D || motion->kind == MD5_MOTION_BY_SPEED;
 }
 
-// One node of a flattened blend tree. Invariant: the inputs of a part precede it, in the order in
-// which they are blended, so a forward walk blends poses with a stack, and a backward walk passes
-// weights down; no recursion.
+// A node of a flattened blend tree. Invariant: the inputs of a part precede it, in the order in
+// which they are blended. A forward pass blends poses with a stack and a backward pass distributes
+// weights; neither needs recursion.
 typedef struct md5i_part {
     const md5_motion *motion;
     uint32_t parent;      // part of the same tree
     const md5_item *item; // of the parent's motion
-    uint32_t weight;      // index into the weights of the tree's parts
-    uint32_t children;    // the first such index of its items
-    uint32_t first;       // of its clips: their instances in the tree; of a clip its own
-    bool leads_group;     // it begins a synchronised group
+    uint32_t weight;      // index of its weight in md5_active_state.weights
+    uint32_t children;    // index of the weight of its first item
+    uint32_t first;       // first instance of its clips; of a clip: its instance
+    bool leads_group;     // a synchronized group begins with this part
 } md5i_part;
 
-// A clip in a blend tree; each instance has its own clock. In the order of items in their tables.
+// A clip in a blend tree. Each instance has a separate clock. The order is the order of items in
+// the tables.
 typedef struct md5_instance_plan {
     const md5_playable *playable;
     uint32_t part;
-    uint32_t group; // synchronised group, MD5_NONE = none
+    uint32_t group; // synchronized group; MD5_NONE: none
 } md5_instance_plan;
 
-// Synchronised clips. The first one leads: its start is the start of all.
+// Synchronized clips. The start of the first clip is the start of all clips.
 typedef struct md5_group_plan {
     uint32_t *members; // [num_members] instances
     uint32_t num_members;
-    uint32_t num_markers; // of each; 0: equal phases
+    uint32_t num_markers; // number of markers of each member; 0: equal phases
 } md5_group_plan;
 
 // The flattened blend tree of a state.
@@ -193,17 +209,17 @@ struct md5_blend_tree {
     md5i_part *parts;             // [num_parts]
     md5_instance_plan *instances; // [num_instances]
     md5_group_plan *groups;       // [num_groups]
-    uint32_t *blends;             // parts that are no clips, each before its inputs
-    bool is_steady;               // no speed of a motion is a parameter
+    uint32_t *blends;             // parts that are not clips, each before its inputs
+    bool is_steady;               // no speed is a parameter
     uint32_t num_parts;
     uint32_t num_instances;
     uint32_t num_groups;
-    uint32_t num_poses;   // on the stack while blending
+    uint32_t num_poses;   // maximum number of poses on the stack while blending
     bool has_root_motion; // some clip extracts root motion
-    bool has_added;       // some item is added
+    bool has_added;       // some item is additive
 };
 
-// Of a state's first clip with those that are synchronised with it: how many markers they have.
+// Returns the number of markers of a state's first clip and of the clips synchronized with it.
 static inline uint32_t md5_step_markers(const md5_blend_tree *tree)
 {
     const md5_instance_plan *const first = &tree->instances[0];
@@ -211,28 +227,30 @@ static inline uint32_t md5_step_markers(const md5_blend_tree *tree)
                                     : tree->groups[first->group].num_markers;
 }
 
+// A condition of a transition or one-shot clip.
 typedef struct md5_play_condition {
     uint32_t parameter;
     md5_comparison compare;
     float value;
     md5_condition_kind kind;
-    uint32_t num_behind; // conditions that must hold too: those up to the next alternative
-    double seconds;      // md5i_decimal_of() `value`
-    uint64_t ear;        // of HEARD
-    double spread;       // of a time at random: seconds up to the longest
+    uint32_t num_behind; // number of following conditions of the same alternative
+    double seconds;      // md5i_decimal_of(value)
+    uint64_t ear;        // MD5_WHEN_EVENT: the event
+    double spread;       // random time: difference between the longest and the shortest, seconds
 } md5_play_condition;
 
-// The order of thresholds: of each parameter, by value.
+// Returns true if the threshold `a` precedes `b`: thresholds are sorted by parameter, then by
+// value.
 static inline bool md5_is_lower(const md5_play_condition *a, const md5_play_condition *b)
 {
     return a->parameter != b->parameter ? a->parameter < b->parameter : a->value < b->value;
 }
 
-// Where clips begin.
+// Start position of the clips of a new state.
 typedef enum md5_begin {
-    MD5_BEGIN_AT,      // at `start`; events there do not fire
+    MD5_BEGIN_AT,      // at `start`; the events there do not fire
     MD5_BEGIN_BEHIND,  // `start` after the start of each clip
-    MD5_BEGIN_AS_LEFT, // at the phase of the state that is left
+    MD5_BEGIN_AS_LEFT, // at the phase of the previous state
 } md5_begin;
 
 // A change to another state.
@@ -242,15 +260,15 @@ typedef struct md5_change {
     md5_begin begin;
     double duration;
     md5_fade fade;
-    uint32_t easing; // its index in `easings`
+    uint32_t easing; // index in `easings`
     int32_t priority;
     md5_interrupt interrupt;
-    bool in_step;    // with the newest state, and
-    uint32_t leader; // the state that leads, MD5_NONE: all by their weights
+    bool in_step;    // synchronized with the newest state
+    uint32_t leader; // if in_step: state whose rate is used; MD5_NONE: the mean by weight
 } md5_change;
 
-// What may open a transition that was not open, in bits: time, exits and what is heard; a parameter
-// that changes. Parameters share bits if there are many.
+// Causes are bits: the reasons why a closed transition may have become open. One bit is time, exits
+// and events. Each parameter has one of the other bits; many parameters share bits.
 #define MD5_CAUSE_TIME (UINT64_C(1) << 63)
 #define MD5_ALL_CAUSES UINT64_MAX
 
@@ -259,127 +277,136 @@ static inline uint64_t md5_cause_of(uint32_t parameter)
     return UINT64_C(1) << parameter % 63;
 }
 
-// Order in a layer: transitions from any state, then those of each state; each by priority.
+// A transition. Order in a layer: transitions from any state, then the transitions of each state;
+// each group by priority.
 typedef struct md5_transition {
     uint32_t from;
-    md5_change change; // what it does; its times are md5i_decimal_of() those of the table
-    const md5_play_condition *conditions; // [num_conditions], in the machine's
+    md5_change change; // effect of the transition; times are md5i_decimal_of() the table's times
+    const md5_play_condition *conditions; // [num_conditions], in the machine's conditions
     uint32_t num_conditions;
-    uint32_t number;   // in the layer's table
-    double exit;       // md5i_decimal_of() that of the table; of each cycle, at most 1, and above 0
-    uint64_t exit_ear; // of the event where it leaves, or 0
-    bool waits, keeps_phase, exits_each; // the last also at an event
+    uint32_t number;   // index in the layer's table
+    double exit;       // md5i_decimal_of() the exit time; if exits_each: 0 < exit <= 1
+    uint64_t exit_ear; // ear of the event at which it exits, or 0
+    bool waits;        // it has an exit
+    bool keeps_phase;  // the target starts at the phase of the source
+    bool exits_each;   // the exit repeats in each cycle, like every exit at an event
 } md5_transition;
 
 // Kinds of events of a state: ENTER, LEAVE, TRANSITION_END.
 enum { MD5_STATE_EVENTS = 3 };
 
+// A state of a layer.
 typedef struct md5_state {
-    const md5_blend_tree *tree;                 // NULL: no motion
-    const md5_xform *reference;                 // in an additive layer
-    uint32_t first_transition, num_transitions; // of the layer's
-    uint64_t causes;                            // of one of them
-    const md5_event *events;                    // [MD5_STATE_EVENTS], if the machine reports states
-    bool is_partial;     // a clip of which only the layer's joints need be sampled:
-    md5_targets targets; // by these, which
-    bool is_exact;       // write no other joints, and there are none between the layer's
+    const md5_blend_tree *tree; // NULL: no motion
+    const md5_xform *reference; // reference pose in an additive layer
+    uint32_t first_transition;  // index in the layer's transitions
+    uint32_t num_transitions;
+    uint64_t causes;         // union of the causes of its transitions
+    const md5_event *events; // [MD5_STATE_EVENTS] if the machine reports states
+    bool is_partial;         // only the layer's joints of its clip need be sampled
+    md5_targets targets;     // if is_partial: the joints to sample
+    bool is_exact;           // `targets` writes no joint outside of the layer's joints
 } md5_state;
 
+// A layer with its states and transitions.
 typedef struct md5_play_layer {
     md5_layer_mode mode;
     uint32_t mask;
     md5_weight_rule weight;
     md5_state *states;                 // [num_states]
     const md5_transition *transitions; // the first num_any are from any state
-    const uint64_t *causes;            // of each of them
-    uint64_t any_causes;               // of one from any state
+    const uint64_t *causes;            // of each transition
+    uint64_t any_causes;               // union of the causes of the transitions from any state
     uint32_t num_states;
     uint32_t num_any;
     bool has_waits;       // some transition waits for its exit
-    bool has_steps;       // some transition is in step
+    bool has_steps;       // some transition is synchronized with its source (in_step)
     bool has_root_motion; // some state extracts root motion
-    md5_joint_set joints; // the joints that it may change: where it is added, or has a mask
-    // Maxima over its states.
+    md5_joint_set joints; // joints that an additive or masked layer may change
+    // Maxima of the states.
     uint32_t max_instances;
     uint32_t max_groups;
     uint32_t max_parts;
 } md5_play_layer;
 
-// A row of the table of one-shots.
+// A row of the table of one-shot clips.
 typedef struct md5_play_one_shot {
     uint32_t slot;
-    const md5_play_condition *conditions, *until; // in the machine's
+    const md5_play_condition *conditions; // in the machine's conditions
+    const md5_play_condition *until;      // in the machine's conditions
 } md5_play_one_shot;
 
-// What a sole does between a frame of a clip and the next one.
+// Contact of a sole with the ground between a frame of a clip and the next frame.
 typedef enum md5_contact {
-    MD5_CONTACT_NONE,   // it is in the air
-    MD5_CONTACT_STANDS, // it is on the ground plane and does not move
-    MD5_CONTACT_TURNS,  // likewise, but it turns
-    MD5_CONTACT_SLIDES, // it is on it and moves
+    MD5_CONTACT_NONE,   // in the air
+    MD5_CONTACT_STANDS, // on the ground plane, at rest
+    MD5_CONTACT_TURNS,  // on the ground plane, rotating at the same position
+    MD5_CONTACT_SLIDES, // on the ground plane, moving
 } md5_contact;
 
-// The sole of a foot that may be held: a point in the space of a joint at or below the ankle.
+// The sole of a foot that may be locked: a point in the space of a joint at or below the ankle.
 typedef struct md5_sole {
     uint32_t joint;
     md5_vec3 point;
-    md5_vec3 ahead; // the direction of the joint's space that points ahead in the bind pose
+    md5_vec3 ahead; // direction in the joint's space that points forward in the bind pose
 } md5_sole;
 
-// A place in the space of a joint of the model, or of an attached one that stands on none.
+// A transform in the space of a joint of the model or of an attached model.
 typedef struct md5_anchor {
     bool is_set;
     bool is_aligned;
-    uint32_t joint, attached; // MD5_NONE: of the model
+    uint32_t joint;    // MD5_NONE: an attached model without a joint to stand on
+    uint32_t attached; // MD5_NONE: the joint is a joint of the model
     md5_xform within;
 } md5_anchor;
 
 typedef struct md5_modifier {
     md5_modifier_desc desc; // with defaults filled in
     uint32_t joint;
-    md5_weight_rule weight; // these drive its weight: if not MD5_NONE, a parameter, and
-    uint32_t drive;         // what `morph_rows` has there
+    md5_weight_rule weight; // parameter that drives its weight, or MD5_NONE
+    uint32_t drive;         // row in `morph_rows` that drives its weight, or MD5_NONE
     md5_anchor target;
     md5_anchor pole;
-    bool is_driven;      // by any of these
-    md5_limb limb;       // TWO_BONE
-    size_t first_spring; // of a spring: place of its joints' states in a player
-    size_t first_foot;   // of feet: place of their legs in the machine, of their states in a player
-    size_t first_sole;   // of feet that are held: place of the first ones' soles and states
-    uint32_t num_held;   // so many are
-    md5_hold_params hold; // likewise: the rules for them
-    size_t gaze;          // of a gaze: its index in the machine, and of its state in a player
-    uint32_t seed;        // likewise: with which it begins
+    bool is_driven;       // the weight, target or pole is driven
+    md5_limb limb;        // TWO_BONE
+    size_t first_spring;  // SPRING: first of its joints' states in a player
+    size_t first_foot;    // FEET: first of its legs in the machine and of their states in a player
+    size_t first_sole;    // FEET: first of the soles of locked feet and of their states
+    uint32_t num_held;    // FEET: number of feet that are locked while planted
+    md5_hold_params hold; // FEET: parameters of locked feet
+    size_t gaze;          // GAZE: index in the machine and of its state in a player
+    uint32_t seed;        // GAZE: initial seed
 } md5_modifier;
 
 // A window of a clip.
 typedef struct md5_window_row {
     const char *name;
-    uint32_t window; // the first of its name
+    uint32_t window; // index of the first window with this name
     md5_event begin;
     md5_event end;
 } md5_window_row;
 
-// What drives a morph target or the weight of a modifier, or a curve over a clip. Players blend the
-// rows of each target to a sum, which fades, freezes and is saved: one for each name of a morph;
-// two for each name of a curve, its values and the weights of the clips that have it; one for the
-// modifier.
+// Target of a row of morph_rows. Players blend the rows of each target to a sum, which fades, can
+// be frozen and is saved. The name of a morph has one sum. The name of a curve has two: its values
+// and the weights of the clips that contain the curve. A modifier has one.
 typedef enum md5_sum { MD5_SUM_MORPH, MD5_SUM_CURVE, MD5_SUM_MODIFIER } md5_sum;
 
+// A source of the weight of a morph target, of the weight of a modifier, or of a curve.
 typedef struct md5_morph_row {
     const char *name; // of the target, curve or modifier
-    md5_sum of;
+    md5_sum of;       // kind of the target
     md5_morph_drive drive;
-    uint32_t target; // its sum
-    uint32_t first;  // not of this row: the first row of the name that has this row's number
+    uint32_t target; // index of its sum
+    uint32_t first;  // entry i: the first row of name i (not a property of row i)
     uint32_t source; // parameter, state in its layer, clip, or curve
-    uint32_t layer;  // of the state
+    uint32_t layer;  // layer of the state
     float weight;
     const md5_morph_key *keys; // [num_keys] of a clip
     uint32_t num_keys;
     const md5_easing *easing; // NULL: linear
 } md5_morph_row;
 
+// Returns the number of sums of a target.
 static inline uint32_t md5_num_sums(const md5_morph_row *row)
 {
     return row->of == MD5_SUM_CURVE ? 2 : 1;
@@ -391,65 +418,72 @@ struct md5_machine {
     uint32_t num_joints;
     uint64_t fingerprint; // md5_machine_fingerprint()
 
-    md5_source *sources;          // [clips]
-    float *masks;                 // [masks][joints]
-    md5_mask_sets *mask_sets;     // [masks]
-    md5_detail_set *details;      // [masks]
-    md5_detail_set *rests;        // [masks] runs of the joints that are seen below a mask; or none
-    uint32_t *followers;          // [parameters] its row in tables.follows, or MD5_NONE
-    bool *are_seen;               // [masks][layers] the layer may change animated joints
-    md5_motion *motions;          // [clips + motions]
-    md5_play_layer *layers;       // [layers]
-    md5_play_one_shot *one_shots; // [num_one_shots]
-    md5_play_condition *conditions;
+    md5_source *sources;            // [clips]
+    float *masks;                   // [masks][joints]
+    md5_mask_sets *mask_sets;       // [masks]
+    md5_detail_set *details;        // [masks]
+    md5_detail_set *rests;          // [masks] runs of the joints that are visible below a mask
+    uint32_t *followers;            // [parameters] row in tables.follows, or MD5_NONE
+    bool *are_seen;                 // [masks][layers] the layer may change animated joints
+    md5_motion *motions;            // [clips + motions]
+    md5_play_layer *layers;         // [layers]
+    md5_play_one_shot *one_shots;   // [num_one_shots]
+    md5_play_condition *conditions; // [num_conditions]
     md5_play_condition *thresholds; // [num_thresholds] parameters and values of all conditions
-    md5_play_condition *kinks; // of parameters that follow: what they drive changes otherwise there
-    md5_easing *easings;       // those without numbers, by kind; then of weights and transitions
-    md5_modifier *modifiers;   // [modifiers]
-    md5_event *clip_ends;      // [clips], if they are reported
-    md5_limb *legs;            // [num_feet]
-    md5_sole *soles;           // [num_soles]
-    uint8_t *contacts;         // [num_soles][num_frames] md5_contact
-    md5_gaze_desc *gazes;      // [num_gazes] without targets
-    md5_window_row *windows;   // [num_windows] of clip after clip
-    md5_morph_row *morph_rows; // [num_rows] of the table, then
-    md5_morph_row *curves;     // [num_curves] of clip after clip, then of modifiers
-    md5_joint_limit *limits;   // [joints] or NULL
-    float *reaches;            // [joints] how far vertices lie from each; -1: it has none
+    md5_play_condition *kinks;      // [num_kinks] values of smoothed parameters; see build_kinks()
+    md5_easing *easings;            // easings without parameters, by kind; then all others
+    md5_modifier *modifiers;        // [modifiers]
+    md5_event *clip_ends;           // [clips] if ends of clips are reported
+    md5_limb *legs;                 // [num_feet]
+    md5_sole *soles;                // [num_soles]
+    uint8_t *contacts;              // [num_soles][num_frames] md5_contact
+    md5_gaze_desc *gazes;           // [num_gazes] without targets
+    md5_window_row *windows;        // [num_windows] in the order of the clips
+    md5_morph_row *morph_rows;      // [num_rows] rows of the table, `curves`, rows of modifiers
+    md5_morph_row *curves;          // [num_curves] in morph_rows, in the order of the clips
+    md5_joint_limit *limits;        // [joints] or NULL
+    float *reaches;                 // [joints] maximum distance of its vertices; -1: no vertices
 
-    size_t num_conditions, num_thresholds, num_kinks, num_easings, num_springs, num_feet, num_gazes,
-        num_soles, num_frames; // the last: of all clips
-    // Maxima over all trees.
+    size_t num_conditions;
+    size_t num_thresholds;
+    size_t num_kinks;
+    size_t num_easings;
+    size_t num_springs;
+    size_t num_feet;
+    size_t num_gazes;
+    size_t num_soles;
+    size_t num_frames; // of all clips
+                       // Maxima of all blend trees.
     uint32_t max_instances;
     uint32_t max_groups;
     uint32_t max_parts;
     uint32_t max_poses;
     uint32_t num_ears;
-    uint32_t num_slots;          // of a player's one-shots
-    uint32_t num_morphs;         // with names; their sums come first
-    uint32_t num_sums, num_rows; // that players blend
+    uint32_t num_slots;  // one-shot slots of a player
+    uint32_t num_morphs; // names of morph targets; their sums come first
+    uint32_t num_sums;
+    uint32_t num_rows;
     uint32_t num_windows;
     uint32_t num_curves;
     bool has_root_motion;
-    bool has_full_layers; // at a reduced level of detail: that may change joints that are left out
+    bool has_full_layers; // some layer may change joints that are omitted at reduced detail
     bool has_clip_events; // in tables, or at the ends of clips
-    bool has_times;       // some condition is about time or an event
-    bool has_chances;     // and some at random
-    bool has_steps;       // some transition is in step
+    bool has_times;       // some condition depends on time or an event
+    bool has_chances;     // some condition has a random time
+    bool has_steps;       // some transition is synchronized with its source (in_step)
     bool reports_states;  // ENTER, LEAVE or TRANSITION_END
-    // Sums of a vertex's biases: of those above 0, at least and at most; of those below, at most.
-    // Largest distance of a vertex from where its joints and `reaches` bound it.
+    // Bounds of the sum of the positive biases of a vertex, and of the sum of its negative biases.
     float least_bias;
     float most_bias;
     float most_negative;
-    float beside;
+    float beside; // maximum distance of a vertex from the bounds by its joints and `reaches`
     bool has_vertices;
 
-    md5_internal internal; // whose memory holds all of this
+    md5_internal internal; // contains the memory of the machine
 };
 
-// The number of joints that poses of a layer's states hold while they are blended: an additive
-// layer blends the differences of the joints that it may change.
+// Returns the number of joints in the poses of a layer's states while they are blended. An additive
+// layer blends only differences of the joints that it may change.
 static inline uint32_t md5_blended_joints(const md5_machine *machine, const md5_play_layer *layer)
 {
     return layer->mode == MD5_LAYER_ADD ? layer->joints.count : machine->num_joints;
@@ -474,20 +508,20 @@ static inline md5_root_track md5_track_of(const md5_source *source)
     };
 }
 
-// Whether only all joints of a clip can be sampled together.
+// Returns true if the clip can only be sampled for all joints in one call.
 static inline bool md5_is_sampled_whole(const md5_source *source)
 {
     return source->binding->num_rebases > 0 || source->binding->anim->packed_size
            || source->interpolation == MD5_INTERPOLATE_CUBIC;
 }
 
-// The index of the mask of that name, or MD5_NONE.
+// Returns the index of the mask with a name, or MD5_NONE.
 uint32_t md5i_find_mask(const md5_machine *machine, const char *name);
 
-// The index of a section of a clip, or MD5_NONE.
+// Returns the index of a section of a clip, or MD5_NONE.
 uint32_t md5i_find_section(const md5_machine *machine, uint32_t clip, const char *name);
 
-// What the description of a one-shot leaves 0 is its slot's.
+// Replaces each member of a one-shot description that is 0 by the value of its slot.
 static inline md5_one_shot_desc md5_placed_one_shot(const md5_machine *machine, uint32_t slot,
                                                     md5_one_shot_desc desc)
 {

@@ -1,4 +1,4 @@
-// What all parts of a machine's making share: checks and their messages, names.
+// Shared functions of the files in this folder: error messages and lookup of names.
 #include "md5/play/make/building.h"
 
 #include <stdlib.h>
@@ -28,7 +28,9 @@ static int compare_names(const void *left, const void *right)
     const md5_name *a = (const md5_name *)left;
     const md5_name *b = (const md5_name *)right;
     const int order = strcmp(a->text, b->text);
-    return order != 0 ? order : a->number < b->number ? -1 : a->number > b->number;
+    if (order != 0)
+        return order;
+    return a->number < b->number ? -1 : a->number > b->number;
 }
 
 bool md5i_list_names(md5_building *building, md5_names *names, const void *rows, uint32_t count,
@@ -61,20 +63,20 @@ bool md5i_list_names(md5_building *building, md5_names *names, const void *rows,
     return true;
 }
 
-// The number of a name, MD5_NONE if there is none.
+// Returns the index of a name, or MD5_NONE.
 static uint32_t find_name(const md5_names *names, const char *name)
 {
-    uint32_t place = 0;
+    uint32_t low = 0;
     uint32_t high = names->count;
-    while (place < high) {
-        const uint32_t middle = place + (high - place) / 2;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
         if (strcmp(names->sorted[middle].text, name) < 0)
-            place = middle + 1;
+            low = middle + 1;
         else
             high = middle;
     }
-    const bool is_there = place < names->count && strcmp(names->sorted[place].text, name) == 0;
-    return is_there ? names->sorted[place].number : MD5_NONE;
+    const bool is_found = low < names->count && strcmp(names->sorted[low].text, name) == 0;
+    return is_found ? names->sorted[low].number : MD5_NONE;
 }
 
 bool md5i_resolve(md5_building *building, const md5_names *names, const char *const *name,
@@ -95,11 +97,12 @@ bool md5i_resolve(md5_building *building, const md5_names *names, const char *co
 
 bool md5i_check_steps(md5_building *building, const md5_easing *easing)
 {
-    const uint32_t least = easing->jump == MD5_JUMP_NONE ? 2 : 1;
-    if (easing->kind != MD5_EASE_STEPS
-        || (easing->steps >= least && easing->steps <= MD5_MAX_EASE_STEPS))
+    if (easing->kind != MD5_EASE_STEPS)
+        return true;
+    const uint32_t min_steps = easing->jump == MD5_JUMP_NONE ? 2 : 1;
+    if (easing->steps >= min_steps && easing->steps <= MD5_MAX_EASE_STEPS)
         return true;
     return MD5_OUT_OF_RANGE(building, &easing->steps,
-                            ": number of steps is out of range: expected %u to %d, found %u", least,
-                            MD5_MAX_EASE_STEPS, easing->steps);
+                            ": number of steps is out of range: expected %u to %d, found %u",
+                            min_steps, MD5_MAX_EASE_STEPS, easing->steps);
 }

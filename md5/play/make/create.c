@@ -1,4 +1,8 @@
-// Making a machine: its own copy of the tables, then what players read of them, in one arena.
+// Creates a machine: checks and copies the tables, then derives the data that players read. All
+// memory is one arena, which the machine finally owns.
+//
+// Checks, copies and the fingerprint are one pass each over the columns of schema.c. This file also
+// builds parameters, clips and windows; layers.c and modifiers.c build the other parts.
 #include "md5/core/math.h"
 #include "md5/core/bytes.h"
 #include "md5/play/make/building.h"
@@ -9,7 +13,8 @@
 
 // -- Checks -------------------------------------------------------------------------------------
 
-// A number that the row's kind does not use may be left 0. `member` is where it stands.
+// Checks a number of a row. A number that the row's kind does not use may be 0. `member` is the
+// address of the number, for the location of an error.
 static bool check_number(md5_building *building, const md5_table_walk *walk, const void *member,
                          double value)
 {
@@ -19,7 +24,9 @@ static bool check_number(md5_building *building, const md5_table_walk *walk, con
     const double number = value == (double)MD5_EXPLICIT_ZERO && has_range ? 0 : value;
     if (value == 0 && (column->keeps_zero || !md5_is_used(column, walk->level->kind)))
         return true;
-    if (has_range ? number >= column->least && number <= column->most : isfinite(number) != 0)
+    const bool is_valid =
+        has_range ? number >= column->least && number <= column->most : isfinite(number) != 0;
+    if (is_valid)
         return true;
     if (!has_range)
         return MD5_OUT_OF_RANGE(building, member, ": %s is not a finite number", label);
@@ -27,12 +34,14 @@ static bool check_number(md5_building *building, const md5_table_walk *walk, con
                             label, column->least, column->most, number);
 }
 
+// Adds a row to the row counts that determine the sizes of the machine's arrays.
 static void count_row(md5_building *building, const md5_table_level *level)
 {
     const md5_schema *const schema = level->schema;
-    // Those of weights are rows; a transition has its own among its columns.
-    building->num_easings += schema == &md5i_easing_schema
-                             || (schema == &md5i_transition_schema && md5_has_numbers(level->kind));
+    // The easing of a weight is a row; the easing of a transition consists of columns of its row.
+    if (schema == &md5i_transition_schema)
+        building->num_easings += md5_has_numbers(level->kind);
+    building->num_easings += schema == &md5i_easing_schema;
     building->num_windows += schema == &md5i_window_schema;
     building->num_curves += schema == &md5i_curve_schema;
     building->num_items += schema == &md5i_item_schema;
@@ -60,7 +69,7 @@ bool md5i_check_tables(md5_building *building, const md5_schema *schema, const v
             for (uint32_t i = 0; i < 3; i++)
                 TRY(check_number(building, &walk, &floats[i], floats[i]));
         }
-        // What is no such number has no place in a text.
+        // C tables do not have locations, and files cannot contain these errors.
         if (column->kind == MD5_COLUMN_CHOICE && number > column->last)
             return MD5_OUT_OF_RANGE(building, NULL,
                                     ": %s is out of range: expected 0 to %u, found %u", label,
@@ -74,7 +83,7 @@ bool md5i_check_tables(md5_building *building, const md5_schema *schema, const v
 }
 
 #if !defined(NDEBUG)
-// Whether all reserved members are 0.
+// Returns true if all reserved members are 0.
 static bool tables_reserve_zero(const md5_schema *schema, const void *row)
 {
     for (md5_table_walk walk = md5i_begin_columns(schema, row, NULL); md5i_next_column(&walk);) {
@@ -94,13 +103,16 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
     memcpy(copy, row, schema->size);
     for (md5_table_walk walk = md5i_begin_columns(schema, row, copy); md5i_next_column(&walk);) {
         const md5_column *const column = walk.column;
-        char *const own = walk.level->copy;
+        char *const row_copy = walk.level->copy;
         if (!column)
             continue;
-        const size_t num_texts =
-            column->kind == MD5_COLUMN_TEXTS ? column->other : column->kind == MD5_COLUMN_TEXT;
+        size_t num_texts = 0;
+        if (column->kind == MD5_COLUMN_TEXTS)
+            num_texts = column->other;
+        else if (column->kind == MD5_COLUMN_TEXT)
+            num_texts = 1;
         for (size_t i = 0; i < num_texts; i++) {
-            const char **const text = (const char **)(void *)(own + column->offset) + i;
+            const char **const text = (const char **)(void *)(row_copy + column->offset) + i;
             const char *const filled = *text || !column->is_text_filled ? *text : "";
             if (!filled)
                 continue;
@@ -108,7 +120,7 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
             TRY(*text);
         }
         if (column->kind == MD5_COLUMN_PART || column->kind == MD5_COLUMN_EASING)
-            walk.copies = own + column->offset;
+            walk.copies = row_copy + column->offset;
         if (column->kind != MD5_COLUMN_TABLE && column->kind != MD5_COLUMN_ROW)
             continue;
         uint32_t count = 0;
@@ -118,7 +130,7 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
         TRY(walk.copies = (char *)md5i_arena_room(arena, count, column->rows->size));
         if (rows)
             memcpy(walk.copies, rows, count * column->rows->size);
-        memcpy(own + column->offset, &walk.copies, sizeof walk.copies);
+        memcpy(row_copy + column->offset, &walk.copies, sizeof walk.copies);
     }
     return true;
 }
@@ -134,7 +146,7 @@ static void add_bytes(uint64_t *hash, uint64_t bytes, size_t count)
 
 static void add(uint64_t *hash, double number)
 {
-    const double positive = number + 0; // not -0
+    const double positive = number + 0; // -0 becomes 0
     uint64_t bits;
     memcpy(&bits, &positive, sizeof bits);
     add_bytes(hash, bits, 8);
@@ -147,13 +159,33 @@ static void add_text(uint64_t *hash, const char *text)
     add_bytes(hash, 0, 1);
 }
 
+// Returns true if the column of a row is part of the fingerprint.
+static bool is_hashed(const md5_column *column, uint32_t kind)
+{
+    if (column->hash == MD5_HASH_NEVER)
+        return false;
+    return column->hash != MD5_HASH_USED || md5_is_used(column, kind);
+}
+
+static void add_skeleton(uint64_t *hash, const md5_skeleton *skeleton)
+{
+    add(hash, skeleton->num_joints);
+    add(hash, skeleton->axes);
+    add(hash, md5_scale_of(skeleton));
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        add_text(hash, skeleton->joints[i].name);
+        // -1, so that fingerprints in saved players of all versions are equal
+        const uint32_t parent = skeleton->joints[i].parent;
+        add(hash, parent == MD5_NONE ? -1.0 : parent);
+    }
+}
+
 uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
 {
     uint64_t hash = MD5_FNV;
     for (md5_table_walk walk = md5i_begin_columns(schema, row, NULL); md5i_next_column(&walk);) {
         const md5_column *const column = walk.column;
-        if (!column || column->hash == MD5_HASH_NEVER
-            || (column->hash == MD5_HASH_USED && !md5_is_used(column, walk.level->kind)))
+        if (!column || !is_hashed(column, walk.level->kind))
             continue;
         const void *const value = md5_column_value(&walk);
         const float *const floats = (const float *)value;
@@ -175,19 +207,9 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
             for (uint32_t i = 0; i < 3; i++)
                 add(&hash, floats[i]);
             break;
-        case MD5_COLUMN_MODEL: {
-            const md5_skeleton *const skeleton = &(*(const md5_model *const *)value)->skeleton;
-            add(&hash, skeleton->num_joints);
-            add(&hash, skeleton->axes);
-            add(&hash, md5_scale_of(skeleton));
-            for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-                add_text(&hash, skeleton->joints[i].name);
-                // -1 as in saved players of all versions.
-                const uint32_t parent = skeleton->joints[i].parent;
-                add(&hash, parent == MD5_NONE ? -1.0 : parent);
-            }
+        case MD5_COLUMN_MODEL:
+            add_skeleton(&hash, &(*(const md5_model *const *)value)->skeleton);
             break;
-        }
         case MD5_COLUMN_BINDING:
             add(&hash, (*(const md5_binding *const *)value)->anim->num_frames);
             add(&hash, (*(const md5_binding *const *)value)->anim->frame_rate);
@@ -196,12 +218,12 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
             if (column->hash != MD5_HASH_ROWS)
                 add(&hash, count);
             break;
-        case MD5_COLUMN_EASING: // one with numbers counts as linear and as a row
+        case MD5_COLUMN_EASING: // an easing with parameters counts as linear here; its row follows
             if (column->place == MD5_PLACE_HEAD)
                 add(&hash, rows ? 0 : number);
             break;
         case MD5_COLUMN_ROW:
-        case MD5_COLUMN_PART: // its own columns follow
+        case MD5_COLUMN_PART: // the columns of the row follow
             break;
         default:
             if (column->hash != MD5_HASH_SET || number != 0)
@@ -215,15 +237,13 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
 }
 
 // == Parameters and curves ======================================================================
-//
-// The easings of following parameters are only checked, the machine keeps them in its tables.
 
-static bool build_parameters(md5_building *building)
+// Checks the rules of smoothed parameters and finds the rule of each parameter. Their easings are
+// only checked here, because the machine uses them in its tables.
+static bool build_follow_rules(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    TRY(MD5_LIST(building, &building->parameters, desc, parameters));
-    TRY(machine->followers = MD5_NEW(building->arena, uint32_t, desc->num_parameters));
     for (uint32_t i = 0; i < desc->num_parameters; i++)
         machine->followers[i] = MD5_NONE;
     for (uint32_t i = 0; i < desc->num_follows; i++) {
@@ -247,7 +267,16 @@ static bool build_parameters(md5_building *building)
         md5_begin_row(building, "follow rule of parameter", name);
         TRY(md5i_check_steps(building, &follow->easing));
     }
-    // Room for the easings of weights and transitions.
+    return true;
+}
+static bool build_parameters(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    TRY(MD5_LIST(building, &building->parameters, desc, parameters));
+    TRY(machine->followers = MD5_NEW(building->arena, uint32_t, desc->num_parameters));
+    TRY(build_follow_rules(building));
+    // Allocate the easings. The easings of weights and transitions are added later.
     const size_t num_plain = MD5_LAST_FADE_EASING + 1;
     const size_t num_easings = num_plain + building->num_easings;
     TRY(machine->easings = MD5_NEW(building->arena, md5_easing, num_easings));
@@ -263,33 +292,35 @@ static int compare_thresholds(const void *left, const void *right)
     return md5_is_lower(a, b) ? -1 : md5_is_lower(b, a);
 }
 
-// Where parameters make a difference to conditions: those that ask whether one is set, at 0.
+// Lists the values at which conditions change their result. For conditions that test whether a
+// parameter is set, this is 0.
 static bool build_thresholds(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     const size_t count = machine->num_conditions;
-    md5_play_condition *const to = MD5_NEW(building->arena, md5_play_condition, count);
-    TRY(machine->thresholds = to);
+    md5_play_condition *const thresholds = MD5_NEW(building->arena, md5_play_condition, count);
+    TRY(machine->thresholds = thresholds);
     for (size_t i = 0; i < count; i++) {
         const md5_play_condition *const row = &machine->conditions[i];
         if (row->kind == MD5_WHEN_PARAMETER)
-            to[machine->num_thresholds++] =
+            thresholds[machine->num_thresholds++] =
                 (md5_play_condition){.parameter = row->parameter,
                                      .value = row->compare <= MD5_IS_CLEAR ? 0 : row->value};
     }
-    qsort(to, machine->num_thresholds, sizeof *to, compare_thresholds);
+    qsort(thresholds, machine->num_thresholds, sizeof *thresholds, compare_thresholds);
     return true;
 }
 
-// Where a parameter that follows makes a difference: at the values of conditions; at 0, where clips
-// turn round whose speed it is; at 0 and 1, where weights stop; at the items of a line.
+// Lists the values at which the effect of a smoothed parameter changes: the values of conditions;
+// 0, where a clip's speed changes its direction; 0 and 1, the limits of weights; the positions of
+// the items of a 1D blend space.
 static bool build_kinks(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    const size_t most =
+    const size_t max_kinks =
         machine->num_conditions + 3 * (size_t)desc->num_follows + building->num_items;
-    md5_play_condition *const kinks = MD5_NEW(building->arena, md5_play_condition, most);
+    md5_play_condition *const kinks = MD5_NEW(building->arena, md5_play_condition, max_kinks);
     TRY(machine->kinks = kinks);
     size_t count = 0;
     for (size_t i = 0; i < machine->num_conditions; i++) {
@@ -298,10 +329,12 @@ static bool build_kinks(md5_building *building)
             kinks[count++] = machine->conditions[i];
     }
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
-        for (int k = -1; k < 2 && machine->followers[i] != MD5_NONE; k++)
-            kinks[count++] = (md5_play_condition){.parameter = i,
-                                                  .compare = k < 0 ? MD5_IS_GREATER : MD5_IS_LESS,
-                                                  .value = k > 0 ? 1.0f : 0.0f};
+        if (machine->followers[i] == MD5_NONE)
+            continue;
+        kinks[count++] =
+            (md5_play_condition){.parameter = i, .compare = MD5_IS_GREATER, .value = 0};
+        kinks[count++] = (md5_play_condition){.parameter = i, .compare = MD5_IS_LESS, .value = 0};
+        kinks[count++] = (md5_play_condition){.parameter = i, .compare = MD5_IS_LESS, .value = 1};
     }
     for (uint32_t i = 0; i < desc->num_motions; i++) {
         const md5_motion *const motion = &machine->motions[desc->num_clips + i];
@@ -320,14 +353,10 @@ static bool build_kinks(md5_building *building)
 
 // == Clips ======================================================================================
 
-static bool build_clips(md5_building *building)
+// Checks the bindings and events of all clips.
+static bool check_clips(md5_building *building)
 {
-    enum { CUES = 2 }; // of an event, and of a clip's end: in ping-pong
     const md5_machine_desc *const desc = building->desc;
-    const bool has_ends = desc->report.clip_end;
-    md5_machine *const machine = building->machine;
-    TRY(MD5_LIST(building, &building->clips, desc, clips));
-    TRY(machine->sources = MD5_NEW(building->arena, md5_source, desc->num_clips));
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         md5_begin_row(building, "clip", clip->name);
@@ -353,11 +382,103 @@ static bool build_clips(md5_building *building)
                     MD5_QUOTED(event->name), num_frames - 1, event->frame);
         }
     }
+    return true;
+}
+
+// Fills in the timing and the cues of a clip for each play mode.
+static bool build_cues(md5_building *building, const md5_clip_desc *clip, md5_source *source)
+{
+    enum { CUES = 2 }; // maximum per event, and per end of a cycle, for ping-pong
+    const bool has_ends = building->desc->report.clip_end;
+    const size_t num_pairs = (size_t)clip->num_events + has_ends + 2 * (size_t)clip->num_windows;
+    for (uint32_t mode = 0; mode < MD5_PLAY_MODES; mode++) {
+        source->timings[mode] = (md5_timing){
+            .num_frames = clip->binding->anim->num_frames,
+            .frame_rate = clip->binding->anim->frame_rate,
+            .period = clip->period,
+            .mode = (md5_play_mode)mode,
+        };
+        md5_cue *const cues =
+            (md5_cue *)md5i_arena_alloc(building->arena, num_pairs, CUES * sizeof *cues);
+        TRY(cues);
+        const md5_timing *const timing = &source->timings[mode];
+        const uint32_t num_cues =
+            md5i_make_cues(timing, clip->events, clip->num_events, has_ends, cues);
+        source->cues[mode] =
+            (md5_cues){timing, cues,
+                       md5i_add_window_cues(timing, clip->windows, clip->num_windows,
+                                            clip->num_events + 1, cues, num_cues)};
+    }
+    return true;
+}
+
+static bool check_sections(md5_building *building, const md5_clip_desc *clip)
+{
+    const uint32_t num_frames = clip->binding->anim->num_frames;
+    md5_names sections = {.what = "section"};
+    TRY(MD5_LIST(building, &sections, clip, sections));
+    for (uint32_t j = 0; j < clip->num_sections; j++) {
+        const md5_section *const section = &clip->sections[j];
+        if (section->last >= num_frames || section->first >= section->last)
+            return MD5_OUT_OF_RANGE(building, &section->first,
+                                    ": section %s is out of range: expected ascending frames "
+                                    "from 0 to %u, found %u to %u",
+                                    MD5_QUOTED(section->name), num_frames - 1, section->first,
+                                    section->last);
+    }
+    return true;
+}
+
+static bool build_markers(md5_building *building, const md5_clip_desc *clip, md5_source *source)
+{
+    // A marker at the end of a cycle would be equal to a marker at its start.
+    const uint32_t intervals = md5_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
+    double *const markers = MD5_NEW(building->arena, double, clip->num_markers);
+    TRY(source->markers = markers);
+    source->num_markers = clip->num_markers;
+    for (uint32_t k = 0; k < clip->num_markers; k++) {
+        const uint32_t frame = clip->markers[k];
+        if (frame >= intervals)
+            return MD5_OUT_OF_RANGE(building, &clip->markers[k],
+                                    ": marker is out of range: expected a frame below %u, found %u",
+                                    intervals, frame);
+        if (k > 0 && frame <= clip->markers[k - 1])
+            return MD5_OUT_OF_RANGE(
+                building, &clip->markers[k],
+                ": markers are out of order: expected a frame above %u, found %u",
+                clip->markers[k - 1], frame);
+        markers[k] = (double)frame / intervals;
+    }
+    return true;
+}
+
+// Computes the displacement of joint 0 in each frame of a clip.
+static bool build_root_deltas(md5_building *building, md5_source *source)
+{
+    const uint32_t num_frames = source->binding->anim->num_frames;
+    md5_xform *const roots = MD5_NEW(building->scratch, md5_xform, num_frames);
+    md5_root_delta *const root_deltas = MD5_NEW(building->arena, md5_root_delta, num_frames);
+    TRY(roots && (source->root_deltas = root_deltas));
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
+        md5_sample(source->binding, (md5_sample_position){.frame0 = frame, .frame1 = frame},
+                   MD5_ROOT_FILE, building->sampled);
+        roots[frame] =
+            md5i_transform_from_axes(building->desc->model->skeleton.axes, building->sampled[0]);
+    }
+    md5i_make_root_track(source->root_extraction, roots, num_frames, root_deltas);
+    return true;
+}
+
+static bool build_clips(md5_building *building)
+{
+    const md5_machine_desc *const desc = building->desc;
+    md5_machine *const machine = building->machine;
+    TRY(MD5_LIST(building, &building->clips, desc, clips));
+    TRY(machine->sources = MD5_NEW(building->arena, md5_source, desc->num_clips));
+    TRY(check_clips(building));
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
-        md5_names sections = {.what = "section"};
         md5_source *const source = &machine->sources[i];
-        const md5_anim *const anim = clip->binding->anim;
         md5_begin_row(building, "clip", clip->name);
         *source = (md5_source){
             .binding = clip->binding,
@@ -365,73 +486,16 @@ static bool build_clips(md5_building *building)
             .root_extraction = clip->root_extraction,
             .first_frame = machine->num_frames,
         };
-        for (uint32_t mode = 0; mode < MD5_PLAY_MODES; mode++) {
-            source->timings[mode] = (md5_timing){
-                .num_frames = anim->num_frames,
-                .frame_rate = anim->frame_rate,
-                .period = clip->period,
-                .mode = (md5_play_mode)mode,
-            };
-            md5_cue *const cues = (md5_cue *)md5i_arena_alloc(building->arena,
-                                                              (size_t)clip->num_events + has_ends
-                                                                  + 2 * (size_t)clip->num_windows,
-                                                              CUES * sizeof *cues);
-            TRY(cues);
-            const md5_timing *const timing = &source->timings[mode];
-            const uint32_t num_cues =
-                md5i_make_cues(timing, clip->events, clip->num_events, has_ends, cues);
-            source->cues[mode] =
-                (md5_cues){timing, cues,
-                           md5i_add_window_cues(timing, clip->windows, clip->num_windows,
-                                                clip->num_events + 1, cues, num_cues)};
+        machine->num_frames += clip->binding->anim->num_frames;
+        if (clip->num_events > 0 || clip->num_windows > 0 || desc->report.clip_end)
+            machine->has_clip_events = true;
+        TRY(build_cues(building, clip, source));
+        TRY(check_sections(building, clip));
+        TRY(build_markers(building, clip, source));
+        if (clip->root_extraction != MD5_ROOT_EXTRACTION_NONE) {
+            TRY(build_root_deltas(building, source));
+            machine->has_root_motion = true;
         }
-        machine->has_clip_events =
-            machine->has_clip_events || has_ends || clip->num_events > 0 || clip->num_windows > 0;
-        machine->num_frames += anim->num_frames;
-        TRY(MD5_LIST(building, &sections, clip, sections));
-        for (uint32_t j = 0; j < clip->num_sections; j++) {
-            const md5_section *const section = &clip->sections[j];
-            if (section->last >= anim->num_frames || section->first >= section->last)
-                return MD5_OUT_OF_RANGE(building, &section->first,
-                                        ": section %s is out of range: expected ascending frames "
-                                        "from 0 to %u, found %u to %u",
-                                        MD5_QUOTED(section->name), anim->num_frames - 1,
-                                        section->first, section->last);
-        }
-        // A marker at the end of a cycle would be one at its start again.
-        const uint32_t intervals = md5_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
-        double *const markers = MD5_NEW(building->arena, double, clip->num_markers);
-        TRY(source->markers = markers);
-        source->num_markers = clip->num_markers;
-        for (uint32_t k = 0; k < clip->num_markers; k++) {
-            const uint32_t frame = clip->markers[k];
-            if (frame >= intervals)
-                return MD5_OUT_OF_RANGE(
-                    building, &clip->markers[k],
-                    ": marker is out of range: expected a frame below %u, found %u", intervals,
-                    frame);
-            if (k > 0 && frame <= clip->markers[k - 1])
-                return MD5_OUT_OF_RANGE(
-                    building, &clip->markers[k],
-                    ": markers are out of order: expected a frame above %u, found %u",
-                    clip->markers[k - 1], frame);
-            markers[k] = (double)frame / intervals;
-        }
-        if (clip->root_extraction == MD5_ROOT_EXTRACTION_NONE)
-            continue;
-        // Joint 0 in every frame.
-        md5_xform *const roots = MD5_NEW(building->scratch, md5_xform, anim->num_frames);
-        md5_root_delta *const root_deltas =
-            MD5_NEW(building->arena, md5_root_delta, anim->num_frames);
-        TRY(roots && (source->root_deltas = root_deltas));
-        for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
-            md5_sample(clip->binding, (md5_sample_position){.frame0 = frame, .frame1 = frame},
-                       MD5_ROOT_FILE, building->sampled);
-            roots[frame] =
-                md5i_transform_from_axes(desc->model->skeleton.axes, building->sampled[0]);
-        }
-        md5i_make_root_track(source->root_extraction, roots, anim->num_frames, root_deltas);
-        machine->has_root_motion = true;
     }
     return true;
 }
@@ -448,7 +512,7 @@ static bool build_windows(md5_building *building)
         machine->sources[i].first_window = machine->num_windows;
         for (uint32_t k = 0; k < clip->num_windows; k++) {
             const md5_window *const window = &clip->windows[k];
-            const md5_window *const own = &machine->tables.clips[i].windows[k];
+            const md5_window *const copy = &machine->tables.clips[i].windows[k];
             if (!window->name || !window->name[0])
                 return MD5_MISMATCH(building, &window->name, ": window %u has no name", k);
             if (window->first > window->last || window->last > last_frame)
@@ -458,9 +522,9 @@ static bool build_windows(md5_building *building)
                     "to %u; a window cannot span the end of a cycle",
                     MD5_QUOTED(window->name), last_frame, window->first, window->last);
             machine->windows[machine->num_windows++] = (md5_window_row){
-                .name = own->name,
-                .begin = {window->first, own->name, own->text, MD5_EVENT_BEGIN, 0, i, {0}},
-                .end = {window->last, own->name, own->text, MD5_EVENT_END, 0, i, {0}},
+                .name = copy->name,
+                .begin = {window->first, copy->name, copy->text, MD5_EVENT_BEGIN, 0, i, {0}},
+                .end = {window->last, copy->name, copy->text, MD5_EVENT_END, 0, i, {0}},
             };
         }
     }
@@ -472,10 +536,35 @@ static bool build_windows(md5_building *building)
 
 // == The machine =================================================================================
 
-// Everything of the machine lies in the arena, which it takes over.
-static bool build_all(md5_building *building)
+// Sets the number of slots for one-shot clips. A machine without clips cannot play any.
+static void set_num_slots(const md5_machine_desc *desc, md5_machine *machine)
 {
     enum { DEFAULT_SLOTS = 4 };
+    uint32_t num_slots = DEFAULT_SLOTS;
+    if (desc->max_one_shots > 0)
+        num_slots = desc->max_one_shots;
+    else if (desc->num_slots > 0)
+        num_slots = desc->num_slots;
+    if (desc->num_clips > 0)
+        machine->num_slots = num_slots > desc->num_slots ? num_slots : desc->num_slots;
+}
+
+static bool build_clip_ends(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    const uint32_t num_clips = building->desc->num_clips;
+    TRY(machine->clip_ends = MD5_NEW(building->arena, md5_event, num_clips));
+    for (uint32_t i = 0; i < num_clips; i++)
+        machine->clip_ends[i] = (md5_event){.name = machine->tables.clips[i].name,
+                                            .text = "",
+                                            .kind = MD5_EVENT_CLIP_END,
+                                            .index = i};
+    return true;
+}
+
+// Builds the machine. All its data is in the arena.
+static bool build_all(md5_building *building)
+{
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     const md5_report_desc *const report = &desc->report;
@@ -486,7 +575,7 @@ static bool build_all(md5_building *building)
                         MD5_QUOTED(name));
     TRY(md5i_check_tables(building, &md5i_machine_schema, desc));
     TRY(md5i_copy_tables(building->arena, &md5i_machine_schema, desc, &machine->tables));
-    machine->tables.locations = NULL; // the caller's
+    machine->tables.locations = NULL; // belongs to the caller
     machine->num_joints = machine->model->skeleton.num_joints;
     machine->reports_states = report->enter || report->leave || report->transition_end;
     building->marks = MD5_NEW(building->scratch, bool, machine->num_joints);
@@ -500,26 +589,14 @@ static bool build_all(md5_building *building)
         return md5i_fail_at(building, &desc->slots[MD5_MAX_ONE_SHOTS].name, MD5_ERROR_RANGE,
                             "too many slots: expected at most %d, found %u", MD5_MAX_ONE_SHOTS,
                             desc->num_slots);
-    const uint32_t num_slots = desc->max_one_shots > 0 ? desc->max_one_shots
-                               : desc->num_slots > 0   ? desc->num_slots
-                                                       : DEFAULT_SLOTS;
-    if (desc->num_clips > 0) // else nothing can be played in a slot
-        machine->num_slots = num_slots > desc->num_slots ? num_slots : desc->num_slots;
+    set_num_slots(desc, machine);
     TRY(build_clips(building) && build_windows(building) && md5i_build_curves(building));
     TRY(build_parameters(building));
     TRY(md5i_build_layers(building));
     TRY(build_thresholds(building) && build_kinks(building));
     TRY(md5i_build_modifiers(building));
     machine->fingerprint = md5i_fingerprint_of(&md5i_machine_schema, desc);
-    if (!report->clip_end)
-        return true;
-    TRY(machine->clip_ends = MD5_NEW(building->arena, md5_event, desc->num_clips));
-    for (uint32_t i = 0; i < desc->num_clips; i++)
-        machine->clip_ends[i] = (md5_event){.name = machine->tables.clips[i].name,
-                                            .text = "",
-                                            .kind = MD5_EVENT_CLIP_END,
-                                            .index = i};
-    return true;
+    return !report->clip_end || build_clip_ends(building);
 }
 
 md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opts *opts,

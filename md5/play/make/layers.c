@@ -1,5 +1,6 @@
-// Layers of a machine: masks and other sets of joints, motions and their blend trees, states and
-// transitions; and what drives morph targets.
+// Builds the layers of a machine and everything that their states use: masks and other sets of
+// joints, motions and their flattened blend trees, transitions, one-shot clips, and sources of
+// morph targets.
 #include "md5/core/math.h"
 #include "md5/play/make/building.h"
 
@@ -12,9 +13,9 @@ static uint32_t larger(uint32_t a, uint32_t b)
 
 // == Sets of joints =============================================================================
 
-// A set takes the place of few joints among many: a list costs as much as so many joints that are
-// not in it.
-static bool pays_off(uint32_t num_listed, uint32_t num_spanned)
+// Returns true if a list of joints is faster than a range of `num_spanned` joints. A listed joint
+// costs about as much as two joints of a range.
+static bool is_list_faster(uint32_t num_listed, uint32_t num_spanned)
 {
     return num_listed <= num_spanned / 2;
 }
@@ -25,8 +26,8 @@ static void list_joint(md5_joint_set *set, uint32_t joint, float weight)
     set->weights[set->count++] = weight;
 }
 
-// From the first joint that has a mark to the last.
-static md5_joint_set span_of(const md5_building *building, uint32_t mask)
+// Returns the range from the first to the last marked joint.
+static md5_joint_set marked_range(const md5_building *building, uint32_t mask)
 {
     const float *const weights = md5_mask_of(building->machine, mask);
     uint32_t first = 0;
@@ -39,7 +40,7 @@ static md5_joint_set span_of(const md5_building *building, uint32_t mask)
         .first = first, .count = end - first, .weights = weights ? (float *)weights + first : NULL};
 }
 
-// Finds the sets of a mask, which is there already.
+// Builds the sets of joints of a mask from its weights.
 static bool split_mask(md5_building *building, uint32_t mask)
 {
     const md5_machine *const machine = building->machine;
@@ -54,14 +55,14 @@ static bool split_mask(md5_building *building, uint32_t mask)
         if (weights[i] >= 1)
             list_joint(&sets->whole, i, 1);
     }
-    sets->all = span_of(building, mask);
+    sets->all = marked_range(building, mask);
     sets->partial.list = sets->whole.list + sets->whole.count;
     sets->partial.weights = sets->whole.weights + sets->whole.count;
     for (uint32_t i = 0; i < num_joints; i++) {
         if (weights[i] > 0 && weights[i] < 1)
             list_joint(&sets->partial, i, weights[i]);
     }
-    sets->is_split = pays_off(sets->partial.count, sets->all.count);
+    sets->is_split = is_list_faster(sets->partial.count, sets->all.count);
     return true;
 }
 
@@ -73,7 +74,7 @@ static void mark_targets(const uint32_t *targets, uint32_t count, bool *marks)
     }
 }
 
-// Marks the joints to which something in the clip goes, and those that are elsewhere than in the
+// Marks the joints that a clip animates, and the joints whose first frame differs from the
 // reference.
 static void mark_changed_by(md5_building *building, const md5_source *source,
                             const md5_xform *reference)
@@ -82,44 +83,56 @@ static void mark_changed_by(md5_building *building, const md5_source *source,
     const md5_targets *const targets = &binding->internal.plan->targets;
     bool *const marks = building->marks;
     md5i_sample_source(building->machine, source, &(md5_sample_position){0}, building->sampled);
-    for (uint32_t i = 0; i < building->machine->num_joints; i++)
-        marks[i] = marks[i] || binding->num_rebases > 0
-                   || memcmp(&building->sampled[i], &reference[i], sizeof reference[i]) != 0;
+    for (uint32_t i = 0; i < building->machine->num_joints; i++) {
+        if (binding->num_rebases > 0
+            || memcmp(&building->sampled[i], &reference[i], sizeof reference[i]) != 0)
+            marks[i] = true;
+    }
     mark_targets(targets->rotations, binding->anim->num_rotations, marks);
     mark_targets(targets->translations, binding->anim->num_translations, marks);
-    // What is extracted is worked out in another way than what is sampled.
-    marks[0] = marks[0] || source->root_extraction != MD5_ROOT_EXTRACTION_NONE;
+    // Extraction computes joint 0 with other rounding than sampling.
+    if (source->root_extraction != MD5_ROOT_EXTRACTION_NONE)
+        marks[0] = true;
 }
 
-// Takes all marks away.
-static void begin_marks(md5_building *building)
+static void clear_marks(md5_building *building)
 {
     memset(building->marks, 0, building->machine->num_joints * sizeof *building->marks);
 }
 
-// Marks the joints that a motion is able to move from a reference. One of clips is looked at clip
-// by clip, if they are not many. Any other may change all.
+// Returns true if a motion is a clip or a blend space of a few clips.
+static bool has_few_clips(const md5_motion *motion)
+{
+    enum { MAX_CLIPS = 16 };
+    if (motion->kind == MD5_MOTION_CLIP)
+        return true;
+    if (motion->kind == MD5_MOTION_STACK || motion->num_items > MAX_CLIPS)
+        return false;
+    for (uint32_t i = 0; i < motion->num_items; i++) {
+        if (motion->items[i].motion->kind != MD5_MOTION_CLIP)
+            return false;
+    }
+    return true;
+}
+
+// Marks the joints that a motion can move away from a reference. For a motion with many clips or
+// with nested motions, these are all joints.
 static void mark_changed(md5_building *building, const md5_motion *motion,
                          const md5_xform *reference)
 {
-    enum { MAX_CLIPS = 16 };
-    const bool is_clip = motion->kind == MD5_MOTION_CLIP;
-    const uint32_t count = is_clip ? 1 : motion->num_items;
-    bool is_known = motion->kind != MD5_MOTION_STACK && count <= MAX_CLIPS;
-    for (uint32_t i = 0; i < count && is_known; i++) {
-        const md5_motion *const item = is_clip ? motion : motion->items[i].motion;
-        is_known = item->kind == MD5_MOTION_CLIP;
-        if (is_known)
-            mark_changed_by(building, item->playable.source, reference);
-    }
-    if (!is_known) {
+    if (!has_few_clips(motion)) {
         for (uint32_t i = 0; i < building->machine->num_joints; i++)
             building->marks[i] = true;
+    } else if (motion->kind == MD5_MOTION_CLIP) {
+        mark_changed_by(building, motion->playable.source, reference);
+    } else {
+        for (uint32_t i = 0; i < motion->num_items; i++)
+            mark_changed_by(building, motion->items[i].motion->playable.source, reference);
     }
 }
 
-// Makes a set of what has a mark and a weight.
-static bool set_of_marks(md5_building *building, uint32_t mask, md5_joint_set *set)
+// Builds the set of the marked joints with a weight above 0.
+static bool build_marked_set(md5_building *building, uint32_t mask, md5_joint_set *set)
 {
     const uint32_t num_joints = building->machine->num_joints;
     const float *const weights = md5_mask_of(building->machine, mask);
@@ -129,8 +142,8 @@ static bool set_of_marks(md5_building *building, uint32_t mask, md5_joint_set *s
         marks[i] = marks[i] && (!weights || weights[i] > 0);
         count += marks[i];
     }
-    *set = span_of(building, mask);
-    if (!pays_off(count, set->count))
+    *set = marked_range(building, mask);
+    if (!is_list_faster(count, set->count))
         return true;
     *set = (md5_joint_set){
         .list = MD5_NEW(building->arena, uint32_t, num_joints),
@@ -141,23 +154,32 @@ static bool set_of_marks(md5_building *building, uint32_t mask, md5_joint_set *s
         if (marks[i])
             list_joint(set, i, weights ? weights[i] : 1);
     }
-    // The last joint once more, and again, until the list fills registers of eight: as often as it
-    // is there, the same comes out for it.
+    // Repeat the last joint until the list fills vectors of eight. The joint is computed from the
+    // same input each time, so the result is the same.
     while (set->count % 8 != 0 && set->count < num_joints)
         list_joint(set, set->list[set->count - 1], set->weights[set->count - 1]);
     return true;
 }
 
-// Whether slots drive only joints that have a mark.
-static bool are_marked(const uint32_t *targets, md5_slots slots, const bool *marks)
+// Returns true if slots drive only marked joints.
+static bool drive_only_marked(const uint32_t *targets, md5_slots slots, const bool *marks)
 {
-    bool marked = true;
-    for (uint32_t i = slots.first; i < slots.first + slots.count; i++)
-        marked = marked && (targets[i] == MD5_NONE || marks[targets[i]]);
-    return marked;
+    for (uint32_t i = slots.first; i < slots.first + slots.count; i++) {
+        if (targets[i] != MD5_NONE && !marks[targets[i]])
+            return false;
+    }
+    return true;
 }
 
-// Finds what of a state's clip has to be sampled for the joints of its layer.
+// Returns true if the sets of a mask allow to sample a clip directly into the result: few joints
+// have a partial weight, and no joint between the first and the last is outside of the mask.
+static bool can_sample_into_result(const md5_mask_sets *sets)
+{
+    return sets->is_split && sets->partial.count <= MD5_MOST_SAVED
+           && sets->whole.count + sets->partial.count == sets->all.count;
+}
+
+// Finds the slots of a state's clip that must be sampled for the joints of its layer.
 static void narrow_state(md5_building *building, const md5_play_layer *layer, md5_state *state)
 {
     const md5_joint_set *const joints = &layer->joints;
@@ -165,30 +187,30 @@ static void narrow_state(md5_building *building, const md5_play_layer *layer, md
     if (!state->tree || state->tree->num_parts > 1)
         return;
     const md5_source *const source = state->tree->motion->playable.source;
-    begin_marks(building);
+    clear_marks(building);
     for (uint32_t i = 0; i < joints->count; i++)
         marks[joints->list ? joints->list[i] : joints->first + i] = true;
-    // What is extracted is taken from joint 0.
+    // The extraction of root motion needs joint 0.
     const bool has_root = marks[0] || source->root_extraction == MD5_ROOT_EXTRACTION_NONE;
     state->is_partial = has_root && !md5_is_sampled_whole(source);
     state->targets = md5_narrow_targets(&source->binding->internal.plan->targets, marks);
     if (!state->is_partial || layer->mode != MD5_LAYER_OVERRIDE)
         return;
-    // Whether the mask can be blended over by sampling into the result.
-    const md5_mask_sets *const sets = &building->machine->mask_sets[layer->mask];
+    const md5_targets *const targets = &state->targets;
     state->is_exact =
-        sets->is_split && sets->partial.count <= MD5_MOST_SAVED
-        && sets->whole.count + sets->partial.count == sets->all.count
-        && are_marked(state->targets.rotations, state->targets.rotation_slots, marks)
-        && are_marked(state->targets.translations, state->targets.translation_slots, marks);
+        can_sample_into_result(&building->machine->mask_sets[layer->mask])
+        && drive_only_marked(targets->rotations, targets->rotation_slots, marks)
+        && drive_only_marked(targets->translations, targets->translation_slots, marks);
 }
 
 // -- Levels of detail ---------------------------------------------------------------------------
 
-// Another run costs about as much as so many joints: a register of the widest kernels.
+// Widest gap between animated joints that is included in a run. An additional run costs about as
+// much as this number of joints, the width of the widest kernels.
 enum { WIDEST_GAP = 16 };
 
-static bool divide(md5_building *building, const bool *are_animated, md5_detail_set *set)
+// Divides the animated joints into runs.
+static bool build_runs(md5_building *building, const bool *are_animated, md5_detail_set *set)
 {
     const uint32_t num_joints = building->machine->num_joints;
     TRY(set->runs = MD5_NEW(building->arena, md5_joint_run, num_joints / (WIDEST_GAP + 1) + 1));
@@ -204,8 +226,8 @@ static bool divide(md5_building *building, const bool *are_animated, md5_detail_
     return true;
 }
 
-// The joints with a weight and their ancestors, and joint 0; then those that are left out.
-static bool find_runs(md5_building *building, const float *weights, md5_detail_set *set)
+// Finds the joints with a weight, their ancestors and joint 0; then lists the omitted joints.
+static bool build_detail_set(md5_building *building, const float *weights, md5_detail_set *set)
 {
     const md5_skeleton *const skeleton = &building->machine->model->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
@@ -219,22 +241,24 @@ static bool find_runs(md5_building *building, const float *weights, md5_detail_s
              joint = skeleton->joints[joint].parent)
             set->are_animated[joint] = true;
     }
-    TRY(divide(building, set->are_animated, set));
-    for (uint32_t i = 0, run = 0; i < num_joints; i++) {
+    TRY(build_runs(building, set->are_animated, set));
+    uint32_t run = 0;
+    for (uint32_t i = 0; i < num_joints; i++) {
         while (run < set->num_runs && i >= set->runs[run].first + set->runs[run].count)
             run++;
         const bool is_inside = run < set->num_runs && i >= set->runs[run].first;
         if (set->are_animated[i])
             continue;
-        // Those outside of runs stand first.
-        uint32_t *const place = &set->left_out[is_inside ? set->num_left_out : set->num_outside++];
-        set->left_out[set->num_left_out++] = *place;
-        *place = i;
+        // Joints outside of runs are first in the list: move the joint that is at that index.
+        uint32_t *const entry = &set->left_out[is_inside ? set->num_left_out : set->num_outside++];
+        set->left_out[set->num_left_out++] = *entry;
+        *entry = i;
     }
     return true;
 }
 
-static bool find_slots(md5_building *building, md5_detail_set *set)
+// Finds the slots of each clip that drive the joints of each run.
+static bool find_run_slots(md5_building *building, md5_detail_set *set)
 {
     const uint32_t num_clips = building->desc->num_clips;
     set->slots = (md5_run_slots *)md5i_arena_alloc(building->arena, set->num_runs,
@@ -242,7 +266,7 @@ static bool find_slots(md5_building *building, md5_detail_set *set)
     TRY(set->slots);
     for (uint32_t i = 0; i < set->num_runs; i++) {
         const md5_joint_run *const run = &set->runs[i];
-        begin_marks(building);
+        clear_marks(building);
         for (uint32_t joint = run->first; joint < run->first + run->count; joint++)
             building->marks[joint] = true;
         for (size_t clip = 0; clip < num_clips; clip++) {
@@ -256,13 +280,13 @@ static bool find_slots(md5_building *building, md5_detail_set *set)
     return true;
 }
 
-// A clip's frame, a member of a table, as a reference pose. `clip` is MD5_NONE for the one that the
-// motion begins with.
+// Samples a frame of a clip as a reference pose. `clip` is MD5_NONE for the first clip of the
+// motion. `frame` is a member of a table.
 static bool build_reference(md5_building *building, uint32_t clip, const md5_motion *motion,
                             const uint32_t *frame, const md5_xform **reference)
 {
     const md5_machine *const machine = building->machine;
-    while (motion->kind != MD5_MOTION_CLIP) // each is made of ones before it: this ends
+    while (motion->kind != MD5_MOTION_CLIP) // ends, because items are declared before their motion
         motion = motion->items[0].motion;
     const md5_source *const source =
         clip == MD5_NONE ? motion->playable.source : &machine->sources[clip];
@@ -282,6 +306,37 @@ static bool build_reference(md5_building *building, uint32_t clip, const md5_mot
 
 // -- Masks --------------------------------------------------------------------------------------
 
+// Sets the error of a joint list. Its location in the list becomes a location in the machine file.
+static bool fail_mask(md5_building *building, const md5_mask_desc *mask, const md5_error *error)
+{
+    const md5_location start = md5i_find_location(building->desc->locations, &mask->joints);
+    md5_location position = {0, error->column};
+    if (start.line > 0) {
+        position.line = start.line + error->line - 1;
+        position.column += error->line == 1 ? start.column - 1 : 0;
+    }
+    return md5i_fail(building->context, error->status, position.line, position.column,
+                     "mask %s: %s", MD5_QUOTED(mask->name), error->message);
+}
+
+// Finds the joints that are visible below a mask: the joints with a weight below 1, and joint 0,
+// which contains the root motion. If the mask covers too few joints to save time, there are no
+// runs.
+static bool build_uncovered_runs(md5_building *building, const float *weights,
+                                 md5_detail_set *uncovered)
+{
+    const uint32_t num_joints = building->machine->num_joints;
+    for (uint32_t joint = 0; joint < num_joints; joint++)
+        building->marks[joint] = joint == 0 || weights[joint] < 1;
+    TRY(build_runs(building, building->marks, uncovered));
+    uint32_t num_computed = 0;
+    for (uint32_t run = 0; run < uncovered->num_runs; run++)
+        num_computed += uncovered->runs[run].count;
+    if (num_computed + WIDEST_GAP > num_joints)
+        uncovered->num_runs = 0;
+    return true;
+}
+
 static bool build_masks(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -298,36 +353,17 @@ static bool build_masks(md5_building *building)
     for (uint32_t i = 0; i < num_masks; i++) {
         float *const weights = machine->masks + i * num_joints;
         const md5_mask_desc *const mask = &desc->masks[i];
-        md5_detail_set *const rest = &machine->rests[i];
+        md5_detail_set *const uncovered = &machine->rests[i];
         md5_error error = {.status = MD5_OK};
         if (!md5_build_mask(&desc->model->skeleton, mask->joints ? mask->joints : "", mask->feather,
-                            weights, &error)) {
-            // The error's place in the joints becomes one in the text that these stand in.
-            const md5_location start = md5i_find_location(desc->locations, &mask->joints);
-            md5_location position = {0, error.column};
-            if (start.line > 0) {
-                position.line = start.line + error.line - 1;
-                position.column += error.line == 1 ? start.column - 1 : 0;
-            }
-            return md5i_fail(building->context, error.status, position.line, position.column,
-                             "mask %s: %s", MD5_QUOTED(mask->name), error.message);
-        }
+                            weights, &error))
+            return fail_mask(building, mask, &error);
         TRY(split_mask(building, i));
-        TRY(find_runs(building, weights, &machine->details[i]));
-        if (machine->mask_sets[i].is_split) {
-            // Joints that the mask covers in whole are overwritten: below it only the others are
-            // needed, and joint 0, of which root motion is taken. No runs: it covers too few to
-            // make a difference.
-            for (uint32_t joint = 0; joint < num_joints; joint++)
-                building->marks[joint] = joint == 0 || weights[joint] < 1;
-            TRY(divide(building, building->marks, rest));
-            uint32_t num_left = 0;
-            for (uint32_t run = 0; run < rest->num_runs; run++)
-                num_left += rest->runs[run].count;
-            if (num_left + WIDEST_GAP > num_joints)
-                rest->num_runs = 0;
-        }
-        TRY(find_slots(building, &machine->details[i]) && find_slots(building, rest));
+        TRY(build_detail_set(building, weights, &machine->details[i]));
+        if (machine->mask_sets[i].is_split)
+            TRY(build_uncovered_runs(building, weights, uncovered));
+        TRY(find_run_slots(building, &machine->details[i]));
+        TRY(find_run_slots(building, uncovered));
     }
     return true;
 }
@@ -336,82 +372,106 @@ static bool build_masks(md5_building *building)
 
 // -- Speeds -------------------------------------------------------------------------------------
 
-// Length and direction of the path of a displacement: an arc if it turns, seen from its middle. It
-// equals the sum of many short equal steps.
+// Vector along the path of the root in one cycle, seen from the middle of the path. Its length is
+// the length of the path, which is an arc if the root also rotates. It equals the sum of many short
+// equal steps.
 typedef struct root_stride {
     double x;
     double y;
     double z;
 } root_stride;
 
-// Units that the root moves in a cycle, and the cycle's seconds.
-static root_stride measure(const md5_motion *motion, double *seconds)
+// Returns the stride of a cycle, in units, and sets *seconds to the duration of the cycle.
+static root_stride measure_stride(const md5_motion *motion, double *seconds)
 {
-    enum { HALVINGS = 26 }; // then the cosine is 1
+    enum { HALVINGS = 26 }; // afterwards the cosine is 1
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
     const md5_source *const source = motion->playable.source;
     *seconds = 1.0 / (motion->playable.cycles * motion->speed);
     if (source->root_extraction == MD5_ROOT_EXTRACTION_NONE)
         return (root_stride){0, 0, 0};
-    // An arc over its chord is (t/2) / sin(t/2), t being the angle: the product of 1 / cos(t/4),
-    // 1 / cos(t/8) and so on (Viete), each cosine the root of half of 1 + the one before.
+    // The ratio of an arc to its chord is (t/2) / sin(t/2) for the angle t. By Viete's formula this
+    // is the product of 1 / cos(t/4), 1 / cos(t/8) and so on, and cos(x/2) = sqrt((1 + cos(x)) /
+    // 2).
     const md5_root_delta *const delta = &source->root_deltas[source->binding->anim->num_frames - 1];
     double cosine = sqrt(fmin(fmax(0.5 + 0.5 * delta->cosine, 0.0), 1.0));
-    const double across = sqrt(1 - cosine * cosine);
-    const double sine = delta->sine < 0 ? -across : across;
+    const double abs_sine = sqrt(1 - cosine * cosine);
+    const double sine = delta->sine < 0 ? -abs_sine : abs_sine;
     const double x = cosine * delta->x + sine * delta->y;
     const double y = cosine * delta->y - sine * delta->x;
-    double longer = 1;
+    double ratio = 1;
     for (uint32_t i = 0; i < HALVINGS; i++) {
         cosine = sqrt(0.5 + 0.5 * cosine);
-        longer /= cosine;
+        ratio /= cosine;
     }
-    return (root_stride){x * longer, y * longer, delta->z};
+    return (root_stride){x * ratio, y * ratio, delta->z};
 }
 
-static double along(root_stride stride, root_stride axis)
+static double dot_strides(root_stride a, root_stride b)
 {
-    return stride.x * axis.x + stride.y * axis.y + stride.z * axis.z;
+    return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
+// Returns the component of a stride with the largest absolute value.
+static double largest_component(root_stride s)
+{
+    if (fabs(s.x) >= fabs(s.y) && fabs(s.x) >= fabs(s.z))
+        return s.x;
+    return fabs(s.y) >= fabs(s.z) ? s.y : s.z;
+}
+
+// Returns the axis along which speeds are measured: the direction of the fastest item, or its
+// opposite if the largest component is negative, so that forward, left and up are positive. Returns
+// the x axis if no item moves the root.
+static root_stride find_speed_axis(const root_stride *strides, const md5_item *items,
+                                   uint32_t num_items)
+{
+    root_stride axis = {1, 0, 0};
+    double fastest = 0;
+    for (uint32_t i = 0; i < num_items; i++) {
+        const double length = sqrt(dot_strides(strides[i], strides[i]));
+        if (!(length > fastest * items[i].seconds))
+            continue;
+        fastest = length / items[i].seconds;
+        const root_stride s = strides[i];
+        const double scale = largest_component(s) < 0 ? -1.0 / length : 1.0 / length;
+        axis = (root_stride){s.x * scale, s.y * scale, s.z * scale};
+    }
+    return axis;
+}
+
+// Returns true if a motion is a clip that loops forward at a fixed speed.
+static bool is_looping_forward(const md5_motion *motion)
+{
+    if (motion->kind != MD5_MOTION_CLIP || motion->playable.mode != MD5_PLAY_LOOP)
+        return false;
+    return motion->speed > 0 && motion->speed_parameter == MD5_NONE;
+}
+
+// Computes the positions of the items of a MD5_MOTION_BY_SPEED from the root speeds of their clips.
 static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md5_item *items)
 {
     root_stride *const strides = MD5_NEW(building->scratch, root_stride, desc->num_items);
     TRY(strides);
     for (uint32_t i = 0; i < desc->num_items; i++) {
         const md5_motion_item *const item = &desc->items[i];
-        const md5_motion *const motion = items[i].motion; // found by build_item(), as its clip is
+        const md5_motion *const motion = items[i].motion; // set by build_item()
         if (item->x != 0 || item->y != 0)
             return MD5_OUT_OF_RANGE(building, &item->x,
                                     ": item %u (%s) has a position: expected none, because items "
                                     "of 'by_speed' are placed by their speed",
                                     i, MD5_QUOTED(item->motion));
         // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
-        if (motion->kind != MD5_MOTION_CLIP || !(motion->speed > 0)
-            || motion->speed_parameter != MD5_NONE || motion->playable.mode != MD5_PLAY_LOOP)
+        if (!is_looping_forward(motion))
             return MD5_MISMATCH(building, &item->motion,
                                 ": item %u (%s) has no fixed speed: expected a clip that loops "
                                 "forward at a fixed speed",
                                 i, MD5_QUOTED(item->motion));
-        strides[i] = measure(items[i].motion, &items[i].seconds);
+        strides[i] = measure_stride(items[i].motion, &items[i].seconds);
     }
-    // The direction in which speeds count: that of the fastest item, but forward, left or up rather
-    // than backward, right or down. No direction if all stand.
-    root_stride axis = {1, 0, 0};
-    double fastest = 0;
+    const root_stride axis = find_speed_axis(strides, items, desc->num_items);
     for (uint32_t i = 0; i < desc->num_items; i++) {
-        const double length = sqrt(along(strides[i], strides[i]));
-        if (!(length > fastest * items[i].seconds))
-            continue;
-        fastest = length / items[i].seconds;
-        const root_stride s = strides[i];
-        const bool is_x = fabs(s.x) >= fabs(s.y) && fabs(s.x) >= fabs(s.z);
-        const double main = is_x ? s.x : fabs(s.y) >= fabs(s.z) ? s.y : s.z;
-        const double by = main < 0 ? -1.0 / length : 1.0 / length;
-        axis = (root_stride){s.x * by, s.y * by, s.z * by};
-    }
-    for (uint32_t i = 0; i < desc->num_items; i++) {
-        items[i].place = along(strides[i], axis) / items[i].seconds;
+        items[i].place = dot_strides(strides[i], axis) / items[i].seconds;
         if (i > 0 && !(items[i].place > items[i - 1].place))
             return MD5_OUT_OF_RANGE(building, &desc->items[i].motion,
                                     ": items are not sorted by speed: item %u (%s) moves the root "
@@ -446,7 +506,16 @@ static void set_clip(md5_motion *motion, const md5_source *source, md5_play_mode
                                        source->num_markers, source->num_markers};
 }
 
-// Which motion an item is, and what it is weighed by.
+// Adds the traits of an item's clips to the traits of its motion.
+static void merge_traits(md5_clip_traits *all, const md5_clip_traits *item)
+{
+    all->has_once = all->has_once || item->has_once;
+    all->has_turning = all->has_turning || item->has_turning;
+    all->max_markers = larger(all->max_markers, item->max_markers);
+    all->min_markers = all->min_markers < item->min_markers ? all->min_markers : item->min_markers;
+}
+
+// Builds an item of a motion: its input, weight, mask and reference pose.
 static bool build_item(md5_building *building, const md5_motion_desc *desc, uint32_t number,
                        md5_motion *motion, md5_item *item)
 {
@@ -477,31 +546,25 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
         TRY(MD5_RESOLVE(building, clips, from->reference, clip));
         TRY(build_reference(building, clip, item->motion, &from->reference_frame,
                             &item->reference));
-        begin_marks(building);
+        clear_marks(building);
         mark_changed(building, item->motion, item->reference);
-        TRY(set_of_marks(building, item->mask, &item->added));
+        TRY(build_marked_set(building, item->mask, &item->added));
     }
     motion->num_parts += item->motion->num_parts;
     motion->num_clips += item->motion->num_clips;
     if (motion->num_parts > MD5_MAX_PARTS)
         return MD5_OUT_OF_RANGE(building, &from->motion, " is too large: expected at most %d parts",
                                 MD5_MAX_PARTS);
-    // Of a stack, only the first item is synchronised with others outside.
+    // Only the first item of a stack can be synchronized with clips outside of the stack.
     if (number == 0)
         motion->traits = item->motion->traits;
-    else if (desc->kind != MD5_MOTION_STACK) {
-        md5_clip_traits *const all = &motion->traits;
-        const md5_clip_traits *const own = &item->motion->traits;
-        all->has_once = all->has_once || own->has_once;
-        all->has_turning = all->has_turning || own->has_turning;
-        all->max_markers = larger(all->max_markers, own->max_markers);
-        all->min_markers =
-            all->min_markers < own->min_markers ? all->min_markers : own->min_markers;
-    }
+    else if (desc->kind != MD5_MOTION_STACK)
+        merge_traits(&motion->traits, &item->motion->traits);
     return true;
 }
 
-// Of equal places in the order of the table, so that it is the second that is one too many.
+// Sorts items by position; items at the same position keep their order, so that the second is
+// reported as the duplicate.
 static int compare_items(const void *left, const void *right)
 {
     const md5_motion_item *a = *(const md5_motion_item *const *)left;
@@ -513,8 +576,9 @@ static int compare_items(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-// Items of a plane are blended in the order of their places. A pose that is blended of three or
-// more, two at a time, depends on the order, and must not on that of a table.
+// Checks the positions of the items of a blend space. A blend of three or more poses depends on
+// their order, but must not depend on the order of the table: the items of a 2D blend space are
+// blended in the order of their positions.
 static bool check_places(md5_building *building, const md5_motion_desc *desc, md5_item *items)
 {
     const uint32_t count = desc->num_items;
@@ -601,7 +665,8 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     return true;
 }
 
-// Clips and motions share their names; a number below that of clips is a clip's.
+// Builds the motions. Clips and motions share one list of names; indices below the number of clips
+// are clips.
 static bool build_motions(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
@@ -625,38 +690,25 @@ static bool build_motions(md5_building *building)
     return true;
 }
 
-// -- Blend trees: each motion as often as it is used, in the order of evaluation -----------------
+// -- Blend trees ----------------------------------------------------------------------------------
 
-static bool build_tree(md5_building *building, md5_motion *motion)
+// Flattens a motion: fills the parts of a tree. part_groups[] receives the synchronized group of
+// each part, MD5_NONE if there is none. The inputs of a part directly precede it, each preceded by
+// its own inputs. Clips are numbered in the order of the tables.
+static void flatten_motion(const md5_motion *motion, md5_blend_tree *tree, uint32_t *part_groups)
 {
-    md5_machine *const machine = building->machine;
     const uint32_t num_parts = motion->num_parts;
-    md5_blend_tree *const tree = MD5_NEW(building->arena, md5_blend_tree, 1);
-    // Of each part: its synchronised group, MD5_NONE = none.
-    uint32_t *const group_of = MD5_NEW(building->scratch, uint32_t, num_parts);
-    uint32_t *blend = MD5_NEW(building->arena, uint32_t, num_parts - motion->num_clips);
-    md5i_part *const parts = MD5_NEW(building->arena, md5i_part, num_parts);
-    md5_instance_plan *const instances =
-        MD5_NEW(building->arena, md5_instance_plan, motion->num_clips);
-    TRY(tree && group_of && blend && parts && instances);
-    *tree = (md5_blend_tree){.motion = motion,
-                             .parts = parts,
-                             .instances = instances,
-                             .blends = blend,
-                             .is_steady = true,
-                             .num_parts = num_parts,
-                             .num_instances = motion->num_clips};
-    // The inputs of a part directly precede it, each preceded by its own inputs. Clips are numbered
-    // in the order of the table all the same.
+    md5i_part *const parts = tree->parts;
+    uint32_t *blend = tree->blends;
     uint32_t num_weights = 1;
     parts[num_parts - 1] = (md5i_part){.motion = motion, .parent = MD5_NONE};
-    group_of[num_parts - 1] = MD5_NONE;
+    part_groups[num_parts - 1] = MD5_NONE;
     for (uint32_t number = num_parts; number-- > 0;) {
         md5i_part *const part = &parts[number];
         const md5_motion *const owner = part->motion;
-        part->leads_group = owner->sync != MD5_SYNC_NONE && group_of[number] == MD5_NONE;
+        part->leads_group = owner->sync != MD5_SYNC_NONE && part_groups[number] == MD5_NONE;
         if (part->leads_group)
-            group_of[number] = tree->num_groups++;
+            part_groups[number] = tree->num_groups++;
         part->children = num_weights;
         num_weights += owner->num_items;
         tree->is_steady = tree->is_steady && owner->speed_parameter == MD5_NONE;
@@ -667,8 +719,8 @@ static bool build_tree(md5_building *building, md5_motion *motion)
             const uint32_t i = owner->items[turn].turn;
             const md5_item *const item = &owner->items[i];
             const uint32_t end = begin + item->motion->num_parts;
-            const bool in_step = owner->kind != MD5_MOTION_STACK || i == 0;
-            group_of[end - 1] = in_step ? group_of[number] : MD5_NONE;
+            const bool is_synchronized = owner->kind != MD5_MOTION_STACK || i == 0;
+            part_groups[end - 1] = is_synchronized ? part_groups[number] : MD5_NONE;
             parts[end - 1] = (md5i_part){
                 .motion = item->motion,
                 .parent = number,
@@ -679,33 +731,43 @@ static bool build_tree(md5_building *building, md5_motion *motion)
             begin = end;
         }
     }
-    TRY(tree->groups = MD5_NEW(building->arena, md5_group_plan, tree->num_groups));
-    uint32_t num_poses = 0; // on the stack
-    for (uint32_t i = 0; i < num_parts; i++) {
-        md5i_part *const part = &parts[i];
-        const md5_motion *const own = part->motion;
-        tree->has_added = tree->has_added || (part->item && part->item->reference);
+}
+
+// Fills in the properties of a tree that depend on all its parts: instances, marker use of groups,
+// size of the pose stack.
+static void summarize_parts(md5_blend_tree *tree, const uint32_t *part_groups)
+{
+    const md5i_part *const parts = tree->parts;
+    uint32_t num_poses = 0; // currently on the stack
+    for (uint32_t i = 0; i < tree->num_parts; i++) {
+        const md5i_part *const part = &parts[i];
+        const md5_motion *const motion = part->motion;
+        if (part->item && part->item->reference)
+            tree->has_added = true;
         if (part->leads_group)
-            tree->groups[group_of[i]].num_markers = own->sync == MD5_SYNC_MARKERS;
-        if (own->kind == MD5_MOTION_CLIP) {
-            tree->has_root_motion =
-                tree->has_root_motion
-                || own->playable.source->root_extraction != MD5_ROOT_EXTRACTION_NONE;
-            instances[part->first] = (md5_instance_plan){&own->playable, i, group_of[i]};
+            tree->groups[part_groups[i]].num_markers = motion->sync == MD5_SYNC_MARKERS;
+        if (motion->kind == MD5_MOTION_CLIP) {
+            if (motion->playable.source->root_extraction != MD5_ROOT_EXTRACTION_NONE)
+                tree->has_root_motion = true;
+            tree->instances[part->first] =
+                (md5_instance_plan){&motion->playable, i, part_groups[i]};
             num_poses++;
         }
         tree->num_poses = larger(tree->num_poses, num_poses);
-        // An item's pose becomes the first of its parent, or is blended into it.
-        if (part->parent != MD5_NONE
-            && i + 1 - own->num_parts != part->parent + 1 - parts[part->parent].motion->num_parts)
+        // The pose of an item becomes the pose of its parent if it is the first item, otherwise it
+        // is blended into it.
+        if (part->parent == MD5_NONE)
+            continue;
+        const uint32_t begin = i + 1 - motion->num_parts;
+        const uint32_t parent_begin = part->parent + 1 - parts[part->parent].motion->num_parts;
+        if (begin != parent_begin)
             num_poses--;
     }
-    motion->tree = tree;
-    machine->max_parts = larger(machine->max_parts, num_parts);
-    machine->max_instances = larger(machine->max_instances, tree->num_instances);
-    machine->max_groups = larger(machine->max_groups, tree->num_groups);
-    machine->max_poses = larger(machine->max_poses, tree->num_poses);
-    // Members of each group in the order of clip instances.
+}
+
+// Lists the members of each group in the order of clip instances.
+static bool list_group_members(md5_building *building, md5_blend_tree *tree)
+{
     uint32_t *members = MD5_NEW(building->arena, uint32_t, tree->num_instances);
     TRY(members);
     for (uint32_t i = 0; i < tree->num_instances; i++) {
@@ -729,38 +791,75 @@ static bool build_tree(md5_building *building, md5_motion *motion)
     return true;
 }
 
+// Builds the flattened blend tree of a motion. It contains each motion as often as it is used.
+static bool build_tree(md5_building *building, md5_motion *motion)
+{
+    md5_machine *const machine = building->machine;
+    const uint32_t num_parts = motion->num_parts;
+    md5_blend_tree *const tree = MD5_NEW(building->arena, md5_blend_tree, 1);
+    uint32_t *const part_groups = MD5_NEW(building->scratch, uint32_t, num_parts);
+    uint32_t *const blends = MD5_NEW(building->arena, uint32_t, num_parts - motion->num_clips);
+    md5i_part *const parts = MD5_NEW(building->arena, md5i_part, num_parts);
+    md5_instance_plan *const instances =
+        MD5_NEW(building->arena, md5_instance_plan, motion->num_clips);
+    TRY(tree && part_groups && blends && parts && instances);
+    *tree = (md5_blend_tree){.motion = motion,
+                             .parts = parts,
+                             .instances = instances,
+                             .blends = blends,
+                             .is_steady = true,
+                             .num_parts = num_parts,
+                             .num_instances = motion->num_clips};
+    flatten_motion(motion, tree, part_groups);
+    TRY(tree->groups = MD5_NEW(building->arena, md5_group_plan, tree->num_groups));
+    summarize_parts(tree, part_groups);
+    motion->tree = tree;
+    machine->max_parts = larger(machine->max_parts, num_parts);
+    machine->max_instances = larger(machine->max_instances, tree->num_instances);
+    machine->max_groups = larger(machine->max_groups, tree->num_groups);
+    machine->max_poses = larger(machine->max_poses, tree->num_poses);
+    return list_group_members(building, tree);
+}
+
 // == Layers =====================================================================================
 
-// The states' own reference, where the layer is added to what is below and names none itself.
+static bool build_state_events(md5_building *building, uint32_t layer, uint32_t state)
+{
+    const md5_layer_desc *const table = &building->machine->tables.layers[layer];
+    md5_event *const events = MD5_NEW(building->arena, md5_event, MD5_STATE_EVENTS);
+    TRY(building->machine->layers[layer].states[state].events = events);
+    for (uint32_t k = 0; k < MD5_STATE_EVENTS; k++)
+        events[k] = (md5_event){
+            .name = table->states[state].name,
+            .text = table->name,
+            .kind = (md5_event_kind)(MD5_EVENT_ENTER + k),
+            .layer = layer,
+            .index = state,
+        };
+    return true;
+}
+
+// Builds the states of a layer. If an additive layer does not have a reference clip, the reference
+// of each state is its own clip.
 static bool build_states(md5_building *building, uint32_t number, md5_names *names)
 {
     md5_machine *const machine = building->machine;
     const md5_layer_desc *const desc = &building->desc->layers[number];
-    const md5_layer_desc *const table = &machine->tables.layers[number];
     md5_play_layer *const layer = &machine->layers[number];
     if (desc->num_states == 0)
         return MD5_OUT_OF_RANGE(building, &desc->name, " has no states");
     TRY(MD5_LIST(building, names, desc, states));
     TRY(layer->states = MD5_NEW(building->arena, md5_state, desc->num_states));
     layer->num_states = desc->num_states;
-    begin_marks(building);
+    clear_marks(building);
     for (uint32_t i = 0; i < desc->num_states; i++) {
         md5_state *const state = &layer->states[i];
-        uint32_t found, clip;
+        uint32_t found;
+        uint32_t clip;
         md5_begin_row(building, "state", desc->states[i].name);
         TRY(MD5_RESOLVE(building, motions, desc->states[i].motion, found));
-        if (machine->reports_states) {
-            md5_event *const events = MD5_NEW(building->arena, md5_event, MD5_STATE_EVENTS);
-            TRY(state->events = events);
-            for (uint32_t k = 0; k < MD5_STATE_EVENTS; k++)
-                events[k] = (md5_event){
-                    .name = table->states[i].name,
-                    .text = table->name,
-                    .kind = (md5_event_kind)(MD5_EVENT_ENTER + k),
-                    .layer = number,
-                    .index = i,
-                };
-        }
+        if (machine->reports_states)
+            TRY(build_state_events(building, number, i));
         if (found == MD5_NONE)
             continue;
         md5_motion *const motion = &machine->motions[found];
@@ -778,48 +877,59 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
         mark_changed(building, motion, state->reference);
     }
     if (layer->mode == MD5_LAYER_ADD)
-        TRY(set_of_marks(building, layer->mask, &layer->joints));
+        TRY(build_marked_set(building, layer->mask, &layer->joints));
     else if (layer->mask == MD5_NONE)
         return true;
     else
         layer->joints = machine->mask_sets[layer->mask].all;
-    bool is_full = layer->mode == MD5_LAYER_ADD;
+    if (layer->mode == MD5_LAYER_ADD)
+        machine->has_full_layers = true;
     for (uint32_t i = 0; i < desc->num_states; i++) {
         narrow_state(building, layer, &layer->states[i]);
-        is_full = is_full || layer->states[i].is_exact;
+        if (layer->states[i].is_exact)
+            machine->has_full_layers = true;
     }
-    machine->has_full_layers = machine->has_full_layers || is_full;
     return true;
 }
 
-// Whether the time of a state goes on beyond 1: if its first clip is not played once.
-static bool goes_on(const md5_play_layer *layer, uint32_t state)
+// Returns true if the time of a state continues above 1: its first clip is not played once.
+static bool continues_after_end(const md5_play_layer *layer, uint32_t state)
 {
     const md5_blend_tree *const tree = layer->states[state].tree;
     return !tree || tree->instances[0].playable->mode != MD5_PLAY_ONCE;
 }
 
-// Checks that a state can be in step with `to`, which may be itself.
+// Returns the reason why the clock of a state cannot be shared, or NULL.
+static const char *find_step_obstacle(const md5_blend_tree *tree)
+{
+    if (!tree)
+        return "it has no motion";
+    const md5_play_mode mode = tree->instances[0].playable->mode;
+    if (mode == MD5_PLAY_ONCE)
+        return "its first clip does not loop";
+    if (mode == MD5_PLAY_PING_PONG && md5_step_markers(tree) > 0)
+        return "its first clip has markers and plays ping-pong";
+    return NULL;
+}
+
+// Checks that a state can be synchronized with the state `to`, which may be the same state.
 static bool check_step(md5_building *building, const md5_layer_desc *layer_desc,
                        const md5_transition_desc *desc, const md5_play_layer *layer, uint32_t state,
                        uint32_t to)
 {
     const md5_blend_tree *const tree = layer->states[state].tree;
-    const md5_blend_tree *const other = layer->states[to].tree;
-    const md5_play_mode mode = tree ? tree->instances[0].playable->mode : MD5_PLAY_ONCE;
-    if (mode == MD5_PLAY_ONCE || (mode == MD5_PLAY_PING_PONG && md5_step_markers(tree) > 0))
-        return MD5_MISMATCH(
-            building, &desc->in_step, ": state %s cannot be synchronized with 'in_step': %s",
-            MD5_QUOTED(layer_desc->states[state].name),
-            !tree                   ? "it has no motion"
-            : mode == MD5_PLAY_ONCE ? "its first clip does not loop"
-                                    : "its first clip has markers and plays ping-pong");
-    if (md5_step_markers(tree) != md5_step_markers(other))
+    const md5_blend_tree *const to_tree = layer->states[to].tree;
+    const char *const obstacle = find_step_obstacle(tree);
+    if (obstacle)
+        return MD5_MISMATCH(building, &desc->in_step,
+                            ": state %s cannot be synchronized with 'in_step': %s",
+                            MD5_QUOTED(layer_desc->states[state].name), obstacle);
+    if (md5_step_markers(tree) != md5_step_markers(to_tree))
         return MD5_MISMATCH(building, &desc->in_step,
                             ": states %s and %s cannot be synchronized with 'in_step': expected "
                             "the same number of markers, found %u and %u",
                             MD5_QUOTED(layer_desc->states[state].name), MD5_QUOTED(desc->to),
-                            md5_step_markers(tree), md5_step_markers(other));
+                            md5_step_markers(tree), md5_step_markers(to_tree));
     return true;
 }
 
@@ -834,14 +944,25 @@ static int compare_transitions(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-// The ear for an event that is named; a new name gives one to all events that are meant, of which
-// there must be some.
+// Returns true if `wanted` is the name of an event, or its name and text separated by a space.
+static bool matches_event(const char *wanted, const md5_event *event)
+{
+    const size_t length = strlen(event->name);
+    if (strncmp(wanted, event->name, length) != 0)
+        return false;
+    if (wanted[length] == '\0')
+        return true;
+    return wanted[length] == ' ' && event->text && strcmp(wanted + length + 1, event->text) == 0;
+}
+
+// Finds the ear of an event name, see MD5_MAX_EARS. For a new name, adds an ear to all matching
+// events; at least one must exist.
 static bool find_ear(md5_building *building, const char *const *name, uint64_t *ear)
 {
     md5_machine *const machine = building->machine;
     const char *const wanted = *name;
     uint32_t number = 0;
-    uint64_t heard = 0;
+    bool is_found = false;
     if (!wanted || wanted[0] == '\0')
         return MD5_MISMATCH(building, name, " has no event name");
     while (number < machine->num_ears && strcmp(building->ears[number], wanted) != 0)
@@ -862,28 +983,40 @@ static bool find_ear(md5_building *building, const char *const *name, uint64_t *
                                    (size_t)clip->num_events + 1 + 2 * (size_t)clip->num_windows);
         TRY(source->ears);
         for (uint32_t k = 0; k < clip->num_events; k++) {
-            const md5_event *const event = &clip->events[k];
-            const size_t length = strlen(event->name);
-            if (strncmp(wanted, event->name, length) == 0
-                && (wanted[length] == '\0'
-                    || (wanted[length] == ' ' && event->text
-                        && strcmp(wanted + length + 1, event->text) == 0)))
-                heard |= source->all_ears |= source->ears[k] |= *ear;
+            if (!matches_event(wanted, &clip->events[k]))
+                continue;
+            source->ears[k] |= *ear;
+            source->all_ears |= source->ears[k];
+            is_found = true;
         }
     }
-    return (heard & *ear) != 0
-           || MD5_MISMATCH(building, name, " refers to unknown event %s: no clip contains it",
-                           MD5_QUOTED(wanted));
+    if (!is_found)
+        return MD5_MISMATCH(building, name, " refers to unknown event %s: no clip contains it",
+                            MD5_QUOTED(wanted));
+    return true;
 }
 
-// The ears for events of a state's first clip.
+// Returns the ears of the events of a state's first clip.
 static uint64_t first_ears(const md5_play_layer *layer, uint32_t state)
 {
     const md5_blend_tree *const tree = layer->states[state].tree;
     return tree ? tree->instances[0].playable->source->all_ears : 0;
 }
 
-// Adds the conditions of a row to the machine's; of a transition or a one-shot.
+// Returns the missing part of a condition, or NULL. `parameter` is MD5_NONE if it is not named.
+static const char *find_missing_part(const md5_condition *row, uint32_t parameter)
+{
+    switch (row->kind) {
+    case MD5_WHEN_PARAMETER:
+        return parameter == MD5_NONE ? "parameter" : NULL;
+    case MD5_WHEN_EVENT:
+        return row->compare != MD5_IS_SET ? "MD5_IS_SET" : NULL;
+    default:
+        return row->compare <= MD5_IS_CLEAR ? "comparison" : NULL;
+    }
+}
+
+// Adds the conditions of a transition or of a one-shot clip to the machine's conditions.
 static bool build_conditions(md5_building *building, bool is_one_shot, const md5_condition *rows,
                              uint32_t count)
 {
@@ -905,51 +1038,57 @@ static bool build_conditions(md5_building *building, bool is_one_shot, const md5
             return MD5_MISMATCH(
                 building, &row->parameter,
                 ": 'state_time' and 'time_left' are not supported in conditions of one-shots");
-        if (is_event  ? row->compare != MD5_IS_SET
-            : is_time ? row->compare <= MD5_IS_CLEAR
-                      : parameter == MD5_NONE)
-            return MD5_MISMATCH(building, &row->parameter, ": condition has no %s",
-                                is_event  ? "MD5_IS_SET"
-                                : is_time ? "comparison"
-                                          : "parameter");
-        const double least = md5i_decimal_of(row->value);
+        const char *const missing = find_missing_part(row, parameter);
+        if (missing)
+            return MD5_MISMATCH(building, &row->parameter, ": condition has no %s", missing);
+        const double shortest = md5i_decimal_of(row->value);
         const double longest = md5i_decimal_of(row->longest);
         const bool is_random = row->longest != 0;
-        if (is_random && (row->kind != MD5_WHEN_STATE_TIME || least < 0 || longest < least))
+        const bool is_ascending = shortest >= 0 && longest >= shortest;
+        if (is_random && (row->kind != MD5_WHEN_STATE_TIME || !is_ascending))
             return MD5_OUT_OF_RANGE(building, &row->longest,
                                     ": range of a condition is invalid: expected 'state_time' and "
                                     "an ascending range from 0 or more, found %g to %g",
-                                    least, longest);
+                                    shortest, longest);
         machine->has_chances = machine->has_chances || is_random;
         machine->conditions[machine->num_conditions++] = (md5_play_condition){
-            parameter,  row->compare, row->value, row->kind,
-            num_behind, least,        ear,        is_random ? longest - least : 0};
+            .parameter = parameter,
+            .compare = row->compare,
+            .value = row->value,
+            .kind = row->kind,
+            .num_behind = num_behind,
+            .seconds = shortest,
+            .ear = ear,
+            .spread = is_random ? longest - shortest : 0,
+        };
         machine->has_times = machine->has_times || is_time || is_event;
     }
     return true;
 }
 
-// Of a transition.
-static uint64_t causes_of(const md5_transition *transition)
+// Returns the causes that can open a transition.
+static uint64_t transition_causes(const md5_transition *transition)
 {
     const bool is_always = transition->waits || transition->num_conditions == 0;
     uint64_t causes = is_always ? MD5_CAUSE_TIME : 0;
     for (uint32_t i = 0; i < transition->num_conditions; i++) {
         const md5_play_condition *const condition = &transition->conditions[i];
-        causes |= condition->kind == MD5_WHEN_PARAMETER ? md5_cause_of(condition->parameter)
-                                                        : MD5_CAUSE_TIME;
+        if (condition->kind == MD5_WHEN_PARAMETER)
+            causes |= md5_cause_of(condition->parameter);
+        else
+            causes |= MD5_CAUSE_TIME;
     }
     return causes;
 }
 
-// Tells states which of a layer's transitions are theirs, and the layer what may open them.
+// Finds the range of transitions of each state, and the causes of all transitions of a layer.
 static bool list_transitions(md5_building *building, md5_play_layer *layer,
                              const md5_transition *transitions, uint32_t count)
 {
     uint64_t *const causes = MD5_NEW(building->arena, uint64_t, count);
     TRY(layer->causes = causes);
     for (uint32_t i = 0; i < count; i++) {
-        causes[i] = causes_of(&transitions[i]);
+        causes[i] = transition_causes(&transitions[i]);
         if (transitions[i].from == MD5_NONE) {
             layer->num_any++;
             layer->any_causes |= causes[i];
@@ -963,6 +1102,98 @@ static bool list_transitions(md5_building *building, md5_play_layer *layer,
     return true;
 }
 
+// Ears of the events of the first clips of a layer's states.
+typedef struct first_clip_ears {
+    uint64_t in_one_state;  // in at least one state
+    uint64_t in_two_states; // in at least two states
+    uint32_t num_ears;      // number of the machine's ears when this was computed
+} first_clip_ears;
+
+static void update_ears(const md5_machine *machine, const md5_play_layer *layer,
+                        first_clip_ears *ears)
+{
+    if (ears->num_ears == machine->num_ears)
+        return;
+    *ears = (first_clip_ears){.num_ears = machine->num_ears};
+    for (uint32_t i = 0; i < layer->num_states; i++) {
+        ears->in_two_states |= ears->in_one_state & first_ears(layer, i);
+        ears->in_one_state |= first_ears(layer, i);
+    }
+}
+
+// Finds the ear of the event at which a transition exits. The first clip of a source state must
+// contain the event.
+static bool build_exit_event(md5_building *building, const md5_transition_desc *desc,
+                             const md5_play_layer *layer, first_clip_ears *ears,
+                             md5_transition *transition)
+{
+    TRY(find_ear(building, &desc->exit_event, &transition->exit_ear));
+    update_ears(building->machine, layer, ears);
+    uint64_t source_ears;
+    if (transition->from != MD5_NONE) {
+        source_ears = first_ears(layer, transition->from);
+    } else {
+        // The source is any state except the target.
+        const uint64_t target_ears = first_ears(layer, transition->change.state);
+        source_ears = ears->in_two_states | (ears->in_one_state & ~target_ears);
+    }
+    if ((source_ears & transition->exit_ear) == 0)
+        return MD5_MISMATCH(
+            building, &desc->exit_event,
+            " exits at unknown event %s: no first clip of its source states contains it",
+            MD5_QUOTED(desc->exit_event));
+    return true;
+}
+
+// Warns if the exit time of a transition is never reached. `num_continuing` is the number of states
+// of the layer that continue after the end of their clip.
+static void warn_about_exit(md5_building *building, const md5_layer_desc *layer_desc,
+                            const md5_transition_desc *desc, const md5_play_layer *layer,
+                            const md5_transition *transition, uint32_t num_continuing)
+{
+    if (!desc->waits || transition->exits_each || desc->exit <= 1)
+        return;
+    const uint32_t from = transition->from;
+    uint32_t num_sources; // states that may reach the exit
+    if (from != MD5_NONE)
+        num_sources = continues_after_end(layer, from);
+    else
+        num_sources = num_continuing - continues_after_end(layer, transition->change.state);
+    if (num_sources > 0)
+        return;
+    const md5_location location = md5i_find_location(building->desc->locations, &desc->exit);
+    md5i_warn(building->context, location.line, location.column,
+              "layer %s: exit %g of the transition to %s is never reached: clips that play "
+              "once end at 1",
+              MD5_QUOTED(layer_desc->name), desc->exit, MD5_QUOTED(desc->to));
+}
+
+// Checks that the states of a synchronized transition can share a clock. *are_alike is true if all
+// states of the layer were already checked against each other.
+static bool build_step(md5_building *building, const md5_layer_desc *layer_desc,
+                       const md5_transition_desc *desc, const md5_play_layer *layer,
+                       const md5_names *names, bool *are_alike, md5_transition *transition)
+{
+    const uint32_t from = transition->from;
+    const uint32_t to = transition->change.state;
+    uint32_t *const leader = &transition->change.leader;
+    TRY(check_step(building, layer_desc, desc, layer, to, to));
+    if (from != MD5_NONE) {
+        TRY(check_step(building, layer_desc, desc, layer, from, to));
+    } else if (!*are_alike) {
+        for (uint32_t k = 0; k < layer->num_states; k++)
+            TRY(check_step(building, layer_desc, desc, layer, k, to));
+        *are_alike = true;
+    }
+    TRY(md5i_resolve(building, names, &desc->leader, leader));
+    if (*leader == MD5_NONE || from == MD5_NONE)
+        return true;
+    if (*leader != to && *leader != from)
+        return MD5_MISMATCH(building, &desc->leader, ": leader %s is not one of its two states",
+                            MD5_QUOTED(desc->leader));
+    return true;
+}
+
 static bool build_transitions(md5_building *building, uint32_t number, const md5_names *names)
 {
     md5_machine *const machine = building->machine;
@@ -971,16 +1202,16 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
     md5_play_layer *const layer = &machine->layers[number];
     md5_transition *const transitions = MD5_NEW(building->arena, md5_transition, count);
     TRY(layer->transitions = transitions);
-    uint32_t num_states_going = 0;
-    uint32_t num_ears = 0;
-    uint64_t once = 0, twice = 0; // ears for the first clip of a state, of two or more
-    bool are_alike = false;       // all states can be in step with each other
+    first_clip_ears ears = {0};
+    bool are_alike = false;
+    uint32_t num_continuing = 0;
     for (uint32_t i = 0; i < layer->num_states; i++)
-        num_states_going += goes_on(layer, i);
+        num_continuing += continues_after_end(layer, i);
     for (uint32_t i = 0; i < count; i++) {
         const md5_transition_desc *const desc = &layer_desc->transitions[i];
         md5_transition *const transition = &transitions[i];
-        uint32_t from, to;
+        uint32_t from;
+        uint32_t to;
         md5_begin_row(building, "transition of layer", layer_desc->name);
         TRY(md5i_resolve(building, names, &desc->from, &from));
         TRY(md5i_resolve(building, names, &desc->to, &to));
@@ -1009,56 +1240,18 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         };
         if (desc->exits_each)
             transition->exit -= ceil(transition->exit) - 1;
-        if (desc->exit_event) {
-            TRY(find_ear(building, &desc->exit_event, &transition->exit_ear));
-            const bool is_known = num_ears == machine->num_ears;
-            once = is_known ? once : 0;
-            twice = is_known ? twice : 0;
-            if (!is_known) {
-                for (uint32_t k = 0; k < layer->num_states; k++) {
-                    twice |= once & first_ears(layer, k);
-                    once |= first_ears(layer, k);
-                }
-            }
-            num_ears = machine->num_ears;
-            const uint64_t heard = from == MD5_NONE ? twice | (once & ~first_ears(layer, to))
-                                                    : first_ears(layer, from);
-            if ((heard & transition->exit_ear) == 0)
-                return MD5_MISMATCH(
-                    building, &desc->exit_event,
-                    " exits at unknown event %s: no first clip of its source states contains it",
-                    MD5_QUOTED(desc->exit_event));
-        }
-        // Of the states that the exit may wait for, those that go on beyond the end of their clip.
-        const uint32_t num_going =
-            from == MD5_NONE ? num_states_going - goes_on(layer, to) : goes_on(layer, from);
-        if (desc->waits && !transition->exits_each && desc->exit > 1 && num_going == 0) {
-            const md5_location place = md5i_find_location(building->desc->locations, &desc->exit);
-            md5i_warn(building->context, place.line, place.column,
-                      "layer %s: exit %g of the transition to %s is never reached: clips that play "
-                      "once end at 1",
-                      MD5_QUOTED(layer_desc->name), desc->exit, MD5_QUOTED(desc->to));
-        }
+        if (desc->exit_event)
+            TRY(build_exit_event(building, desc, layer, &ears, transition));
+        warn_about_exit(building, layer_desc, desc, layer, transition, num_continuing);
         if (md5_has_numbers(desc->easing.kind))
             TRY(md5i_build_easing(building, &desc->easing, &transition->change.easing));
         TRY(build_conditions(building, false, desc->conditions, desc->num_conditions));
         layer->has_waits = layer->has_waits || transition->waits;
         if (!desc->in_step)
             continue;
-        uint32_t *const leader = &transition->change.leader;
-        TRY(check_step(building, layer_desc, desc, layer, to, to));
-        if (from != MD5_NONE)
-            TRY(check_step(building, layer_desc, desc, layer, from, to));
-        if (from == MD5_NONE && !are_alike) {
-            for (uint32_t k = 0; k < layer->num_states; k++)
-                TRY(check_step(building, layer_desc, desc, layer, k, to));
-        }
-        are_alike = are_alike || from == MD5_NONE;
-        TRY(md5i_resolve(building, names, &desc->leader, leader));
-        if (*leader != MD5_NONE && *leader != to && *leader != from && from != MD5_NONE)
-            return MD5_MISMATCH(building, &desc->leader, ": leader %s is not one of its two states",
-                                MD5_QUOTED(desc->leader));
-        layer->has_steps = machine->has_steps = true;
+        TRY(build_step(building, layer_desc, desc, layer, names, &are_alike, transition));
+        layer->has_steps = true;
+        machine->has_steps = true;
     }
     qsort(transitions, count, sizeof *transitions, compare_transitions);
     return list_transitions(building, layer, transitions, count);
@@ -1066,7 +1259,8 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
 
 // == Curves and morph targets ===================================================================
 
-// Keys of a row over a clip, which `owner` names.
+// Checks the keys of a morph or curve over a clip. `owner` is the location of errors about all
+// keys.
 static bool check_keys(md5_building *building, const char *const *owner, uint32_t clip,
                        const md5_morph_key *keys, uint32_t num_keys)
 {
@@ -1090,7 +1284,8 @@ static bool check_keys(md5_building *building, const char *const *owner, uint32_
     return true;
 }
 
-// Numbers targets or curves by the rows that name them first: of equal names that is found.
+// Numbers the distinct names of rows in the order of their first rows: sets the target of each row
+// and the first row of each name, and increases *number by the number of names.
 static bool number_rows(md5_building *building, md5_names *names, md5_morph_row *rows,
                         uint32_t count, uint32_t *number)
 {
@@ -1120,19 +1315,19 @@ bool md5i_build_curves(md5_building *building)
         TRY(MD5_LIST(building, &names, clip, curves));
         for (uint32_t k = 0; k < clip->num_curves; k++) {
             const md5_clip_curve *const curve = &clip->curves[k];
-            const md5_clip_curve *const own = &machine->tables.clips[i].curves[k];
+            const md5_clip_curve *const copy = &machine->tables.clips[i].curves[k];
             md5_begin_row(building, "curve", curve->name);
             TRY(md5i_check_steps(building, &curve->easing));
             TRY(check_keys(building, &curve->name, i, curve->keys, curve->num_keys));
             machine->curves[machine->num_curves++] = (md5_morph_row){
-                .name = own->name,
+                .name = copy->name,
                 .of = MD5_SUM_CURVE,
                 .drive = MD5_MORPH_BY_CLIP,
                 .source = i,
                 .weight = 1,
-                .keys = own->keys,
-                .num_keys = own->num_keys,
-                .easing = &own->easing,
+                .keys = copy->keys,
+                .num_keys = copy->num_keys,
+                .easing = &copy->easing,
             };
         }
     }
@@ -1140,12 +1335,12 @@ bool md5i_build_curves(md5_building *building)
                        &machine->num_sums);
 }
 
-// A member that the row's kind needs.
+// Checks that a name that the row's kind needs is not NULL.
 static bool check_named(md5_building *building, const char *const *name, const char *what)
 {
     if (!*name)
-        MD5_MISMATCH(building, name, " has no %s", what);
-    return *name != NULL;
+        return MD5_MISMATCH(building, name, " has no %s", what);
+    return true;
 }
 
 bool md5i_resolve_state(md5_building *building, const char *const *layer, const char *const *state,
@@ -1156,30 +1351,41 @@ bool md5i_resolve_state(md5_building *building, const char *const *layer, const 
     if (row->layer == MD5_NONE)
         return MD5_MISMATCH(building, layer, " refers to unknown layer %s", MD5_QUOTED(*layer));
     row->source = md5_find_state(building->machine, row->layer, *state);
-    return row->source != MD5_NONE
-           || MD5_MISMATCH(building, state, " refers to unknown state %s of layer %s",
-                           MD5_QUOTED(*state), MD5_QUOTED(*layer));
+    if (row->source == MD5_NONE)
+        return MD5_MISMATCH(building, state, " refers to unknown state %s of layer %s",
+                            MD5_QUOTED(*state), MD5_QUOTED(*layer));
+    return true;
 }
 
-// What drives it, as a number.
+// Resolves the source of a morph target's weight.
 static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_morph_row *row)
 {
-    if (morph->drive == MD5_MORPH_BY_STATE)
+    const md5_names *names = &building->parameters;
+    const char *const *name = &morph->parameter;
+    switch (morph->drive) {
+    case MD5_MORPH_BY_STATE:
         return md5i_resolve_state(building, &morph->layer, &morph->state, row);
-    const md5_morph_drive drive = morph->drive;
-    const md5_names *const names = drive == MD5_MORPH_BY_CLIP     ? &building->clips
-                                   : drive == MD5_MORPH_BY_CURVE  ? &building->curves
-                                   : drive == MD5_MORPH_BY_WINDOW ? &building->windows
-                                                                  : &building->parameters;
-    const char *const *const name = drive == MD5_MORPH_BY_CLIP     ? &morph->clip
-                                    : drive == MD5_MORPH_BY_CURVE  ? &morph->curve
-                                    : drive == MD5_MORPH_BY_WINDOW ? &morph->window
-                                                                   : &morph->parameter;
+    case MD5_MORPH_BY_CLIP:
+        names = &building->clips;
+        name = &morph->clip;
+        break;
+    case MD5_MORPH_BY_CURVE:
+        names = &building->curves;
+        name = &morph->curve;
+        break;
+    case MD5_MORPH_BY_WINDOW:
+        names = &building->windows;
+        name = &morph->window;
+        break;
+    case MD5_MORPH_BY_PARAMETER:
+        break;
+    }
     TRY(check_named(building, name, names->what));
     TRY(md5i_resolve(building, names, name, &row->source));
     row->num_keys = morph->num_keys;
-    return morph->drive != MD5_MORPH_BY_CLIP
-           || check_keys(building, &morph->target, row->source, morph->keys, morph->num_keys);
+    if (morph->drive != MD5_MORPH_BY_CLIP)
+        return true;
+    return check_keys(building, &morph->target, row->source, morph->keys, morph->num_keys);
 }
 
 static bool build_morphs(md5_building *building)
@@ -1203,7 +1409,7 @@ static bool build_morphs(md5_building *building)
         TRY(find_drive(building, morph, row));
     }
     TRY(number_rows(building, &names, machine->morph_rows, desc->num_morphs, &machine->num_morphs));
-    // Curves have their two sums behind those of targets, modifiers theirs behind them.
+    // The sums of morph targets are first, then two sums per curve, then the sums of modifiers.
     machine->num_rows = desc->num_morphs + machine->num_curves;
     machine->num_sums = machine->num_morphs + 2 * machine->num_sums;
     for (uint32_t i = 0; i < machine->num_curves; i++)
@@ -1221,49 +1427,72 @@ static bool build_one_shots(md5_building *building, const md5_names *layers)
     md5_names one_shots = {.what = "one_shot"};
     TRY(MD5_LIST(building, &slots, desc, slots) && MD5_LIST(building, &one_shots, desc, one_shots));
     TRY(machine->one_shots = MD5_NEW(building->arena, md5_play_one_shot, desc->num_one_shots));
-    uint32_t slot, clip, other;
+    uint32_t slot;
+    uint32_t clip;
+    uint32_t unused; // names that are only checked here
     for (uint32_t i = 0; i < desc->num_slots; i++) {
         const md5_slot_desc *const row = &desc->slots[i];
         md5_begin_row(building, slots.what, row->name);
-        TRY(MD5_RESOLVE(building, masks, row->mask, other)
-            && md5i_resolve(building, layers, &row->layer, &other)
-            && MD5_RESOLVE(building, clips, row->reference, other));
+        TRY(MD5_RESOLVE(building, masks, row->mask, unused));
+        TRY(md5i_resolve(building, layers, &row->layer, &unused));
+        TRY(MD5_RESOLVE(building, clips, row->reference, unused));
     }
     for (uint32_t i = 0; i < desc->num_one_shots; i++) {
         const md5_one_shot_desc *const row = &desc->one_shots[i];
         md5_begin_row(building, one_shots.what, row->name);
-        TRY(md5i_resolve(building, &slots, &row->slot, &slot)
-            && MD5_RESOLVE(building, clips, row->clip, clip)
-            && MD5_RESOLVE(building, masks, row->mask, other)
-            && md5i_resolve(building, layers, &row->layer, &other)
-            && MD5_RESOLVE(building, clips, row->reference, other)
-            && md5i_check_steps(building, &row->fade_in_easing)
-            && md5i_check_steps(building, &row->fade_out_easing));
+        TRY(md5i_resolve(building, &slots, &row->slot, &slot));
+        TRY(MD5_RESOLVE(building, clips, row->clip, clip));
+        TRY(MD5_RESOLVE(building, masks, row->mask, unused));
+        TRY(md5i_resolve(building, layers, &row->layer, &unused));
+        TRY(MD5_RESOLVE(building, clips, row->reference, unused));
+        TRY(md5i_check_steps(building, &row->fade_in_easing));
+        TRY(md5i_check_steps(building, &row->fade_out_easing));
         if (slot == MD5_NONE || clip == MD5_NONE)
             return MD5_MISMATCH(building, &row->name, " has no %s",
                                 slot == MD5_NONE ? "slot" : "clip");
         const md5_one_shot_desc placed = md5_placed_one_shot(machine, slot, *row);
-        other = placed.reference ? md5_find_clip(machine, placed.reference) : clip;
-        if (placed.reference_frame >= machine->sources[other].binding->anim->num_frames)
-            return MD5_OUT_OF_RANGE(
-                building,
-                row->reference ? &row->reference_frame : &desc->slots[slot].reference_frame,
-                ": reference frame is out of range: expected 0 to %u, found %u",
-                machine->sources[other].binding->anim->num_frames - 1, placed.reference_frame);
+        const uint32_t reference =
+            placed.reference ? md5_find_clip(machine, placed.reference) : clip;
+        const uint32_t num_frames = machine->sources[reference].binding->anim->num_frames;
+        if (placed.reference_frame >= num_frames)
+            return MD5_OUT_OF_RANGE(building,
+                                    row->reference ? &row->reference_frame
+                                                   : &desc->slots[slot].reference_frame,
+                                    ": reference frame is out of range: expected 0 to %u, found %u",
+                                    num_frames - 1, placed.reference_frame);
         if (row->section && md5i_find_section(machine, clip, row->section) == MD5_NONE)
             return MD5_MISMATCH(building, &row->section,
                                 " refers to unknown section %s of its clip",
                                 MD5_QUOTED(row->section));
         md5_play_condition *const conditions = machine->conditions + machine->num_conditions;
-        machine->one_shots[i] =
-            (md5_play_one_shot){slot, conditions, conditions + row->num_conditions};
-        TRY(build_conditions(building, true, row->conditions, row->num_conditions)
-            && build_conditions(building, true, row->until, row->num_until));
+        machine->one_shots[i] = (md5_play_one_shot){
+            .slot = slot,
+            .conditions = conditions,
+            .until = conditions + row->num_conditions,
+        };
+        TRY(build_conditions(building, true, row->conditions, row->num_conditions));
+        TRY(build_conditions(building, true, row->until, row->num_until));
     }
     return true;
 }
 
 // == All =========================================================================================
+
+// Returns true if a layer may change a joint that is animated at a reduced level of detail.
+static bool may_change_animated(const md5_machine *machine, const md5_play_layer *layer,
+                                const md5_detail_set *detail)
+{
+    const md5_joint_set *const joints = &layer->joints;
+    const float *const weights = md5_mask_of(machine, layer->mask);
+    if (layer->mode != MD5_LAYER_ADD && !weights)
+        return true; // may change any joint
+    for (uint32_t n = 0; n < joints->count; n++) {
+        const uint32_t joint = joints->list ? joints->list[n] : joints->first + n;
+        if (detail->are_animated[joint] && (!weights || weights[joint] > 0))
+            return true;
+    }
+    return false;
+}
 
 bool md5i_build_layers(md5_building *building)
 {
@@ -1289,23 +1518,13 @@ bool md5i_build_layers(md5_building *building)
         TRY(md5i_build_easing(building, &layer_desc->weight_easing, &layer->weight.easing));
         TRY(build_states(building, i, &states) && build_transitions(building, i, &states));
     }
-    // Which layers may change joints that a level of detail animates.
     machine->are_seen = (bool *)md5i_arena_alloc(building->arena, desc->num_masks,
                                                  desc->num_layers * sizeof *machine->are_seen);
     TRY(machine->are_seen);
     for (size_t i = 0; i < desc->num_masks; i++) {
-        for (uint32_t k = 0; k < desc->num_layers; k++) {
-            const md5_play_layer *const layer = &machine->layers[k];
-            const md5_joint_set *const joints = &layer->joints;
-            const float *const weights = md5_mask_of(machine, layer->mask);
-            // One without a mask that is not added may change any joint.
-            bool seen = layer->mode != MD5_LAYER_ADD && !weights;
-            for (uint32_t n = 0; n < joints->count && !seen; n++) {
-                const uint32_t joint = joints->list ? joints->list[n] : joints->first + n;
-                seen = machine->details[i].are_animated[joint] && (!weights || weights[joint] > 0);
-            }
-            machine->are_seen[i * desc->num_layers + k] = seen;
-        }
+        for (uint32_t k = 0; k < desc->num_layers; k++)
+            machine->are_seen[i * desc->num_layers + k] =
+                may_change_animated(machine, &machine->layers[k], &machine->details[i]);
     }
     return build_one_shots(building, &layers) && build_morphs(building);
 }

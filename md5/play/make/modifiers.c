@@ -1,24 +1,27 @@
-// Modifiers of a machine: their joints, limbs, gazes and soles; and how far its model's vertices
-// lie from their joints.
+// Builds the modifiers of a machine: their joints, limbs, gazes, locked feet, targets and weights;
+// and the bounds of the model's vertices relative to their joints.
 #include "md5/motion/space.h"
 #include "md5/play/make/building.h"
 
 // -- Limbs: three joints each, by names or by parents -------------------------------------------
 
-// The members of the tables that name a limb's joints, the words for the upper two in a machine
-// file.
+// Members of the tables that name the joints of a limb, and the keywords of the upper two joints in
+// a machine file.
 typedef struct limb_names {
-    const char *const *tip, *const *middle, *const *root;
+    const char *const *tip;
+    const char *const *middle;
+    const char *const *root;
     const char *middle_word;
     const char *root_word;
 } limb_names;
 
-static const char *name_of(const md5_building *building, uint32_t joint)
+static const char *joint_name(const md5_building *building, uint32_t joint)
 {
     return building->desc->model->skeleton.joints[joint].name;
 }
 
-// A joint of a limb by the name in `member`, or the parent of the one below it.
+// Finds a joint of a limb: the joint with the name *member or, if that is NULL, the parent of
+// `below`.
 static bool find_joint(md5_building *building, const limb_names *names, const char *const *member,
                        uint32_t below, uint32_t *joint)
 {
@@ -31,13 +34,13 @@ static bool find_joint(md5_building *building, const limb_names *names, const ch
     }
     if (found == MD5_NONE)
         return MD5_OUT_OF_RANGE(building, names->tip, ": joint %s of the limb has no parent",
-                                MD5_QUOTED(name_of(building, below)));
+                                MD5_QUOTED(joint_name(building, below)));
     *joint = found;
     if (md5i_is_below(skeleton, below, *joint))
         return true;
     return MD5_MISMATCH(building, member, ": joint %s is not a descendant of joint %s",
-                        MD5_QUOTED(name_of(building, below)),
-                        MD5_QUOTED(name_of(building, *joint)));
+                        MD5_QUOTED(joint_name(building, below)),
+                        MD5_QUOTED(joint_name(building, *joint)));
 }
 
 static float bind_distance(const md5_building *building, uint32_t a, uint32_t b)
@@ -48,8 +51,8 @@ static float bind_distance(const md5_building *building, uint32_t a, uint32_t b)
     return sqrtf(md5_vec3_dot(delta, delta));
 }
 
-// A rig whose hand or foot has a helper parent at the position of the elbow or knee has such a
-// bone.
+// Checks that two joints of a limb are at different positions in the bind pose. They are at the
+// same position in rigs with a helper joint at the elbow or knee.
 static bool check_bone(md5_building *building, const limb_names *names, uint32_t lower,
                        uint32_t upper, float reach)
 {
@@ -58,8 +61,9 @@ static bool check_bone(md5_building *building, const limb_names *names, uint32_t
     return MD5_MISMATCH(building, names->tip,
                         ": joints %s and %s of the limb are at the same position: select its "
                         "joints with '%s' and '%s'",
-                        MD5_QUOTED(name_of(building, upper)), MD5_QUOTED(name_of(building, lower)),
-                        names->middle_word, names->root_word);
+                        MD5_QUOTED(joint_name(building, upper)),
+                        MD5_QUOTED(joint_name(building, lower)), names->middle_word,
+                        names->root_word);
 }
 
 static bool find_limb(md5_building *building, const limb_names *names, md5_limb *limb)
@@ -74,26 +78,27 @@ static bool find_limb(md5_building *building, const limb_names *names, md5_limb 
 
 // -- Chains: as long as the branch above their tip allows -----------------------------------------
 
-// How many joints there are from the root of its branch down to this one.
-static uint32_t depth_of(const md5_skeleton *skeleton, uint32_t joint)
+// Returns the number of joints from the root to a joint, including both.
+static uint32_t joint_depth(const md5_skeleton *skeleton, uint32_t joint)
 {
     uint32_t depth = 1;
-    while ((joint = skeleton->joints[joint].parent) != MD5_NONE)
+    for (joint = skeleton->joints[joint].parent; joint != MD5_NONE;
+         joint = skeleton->joints[joint].parent)
         depth++;
     return depth;
 }
 
-// `member` of the tables says the length.
+// Checks the length of a chain that ends with `joint`. `member` is the location of errors.
 static bool check_length(md5_building *building, const md5_modifier_desc *desc, const void *member,
                          uint32_t length, uint32_t joint)
 {
-    const uint32_t least =
-        desc->kind == MD5_MODIFIER_AIM || desc->kind == MD5_MODIFIER_GAZE ? 1 : 2;
-    const uint32_t depth = depth_of(&building->desc->model->skeleton, joint);
-    if (length < least || length > MD5_MAX_CHAIN)
+    const bool is_one_enough = desc->kind == MD5_MODIFIER_AIM || desc->kind == MD5_MODIFIER_GAZE;
+    const uint32_t min_length = is_one_enough ? 1 : 2;
+    const uint32_t depth = joint_depth(&building->desc->model->skeleton, joint);
+    if (length < min_length || length > MD5_MAX_CHAIN)
         return MD5_OUT_OF_RANGE(
             building, member, ": chain length is out of range: expected %u to %d joints, found %u",
-            least, MD5_MAX_CHAIN, length);
+            min_length, MD5_MAX_CHAIN, length);
     if (length > depth)
         return MD5_OUT_OF_RANGE(
             building, member,
@@ -102,7 +107,7 @@ static bool check_length(md5_building *building, const md5_modifier_desc *desc, 
     return true;
 }
 
-// -- Gazes: the joints of head and eyes, where the gaze starts, its numbers ---------------------
+// -- Gazes ----------------------------------------------------------------------------------------
 
 static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
@@ -120,12 +125,12 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
             ": min_seconds %g is above max_seconds %g", filled.params.min_seconds,
             filled.params.max_seconds);
     md5_gaze_desc gaze = {.head = modifier->joint, .params = *params};
-    gaze.params.distance = filled.params.distance; // only here id's units are known
-    // A default that is longer than its branch is cut.
-    const uint32_t depth = depth_of(skeleton, gaze.head);
-    const uint32_t usual = 3;
+    gaze.params.distance = filled.params.distance; // the length of id's units is known only here
+    // If the branch is shorter than the default length, the whole branch is used.
+    const uint32_t depth = joint_depth(skeleton, gaze.head);
+    const uint32_t default_length = 3;
     if (gaze.params.length == 0)
-        gaze.params.length = depth < usual ? depth : usual;
+        gaze.params.length = depth < default_length ? depth : default_length;
     TRY(check_length(building, desc, &params->length, gaze.params.length, gaze.head));
     const md5_mat34 *const bind = building->desc->model->bind;
     md5_vec3 sum = {0, 0, 0};
@@ -143,7 +148,7 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
     return true;
 }
 
-// -- Feet that are held: their soles, and where in the clips these stand ------------------------
+// -- Locked feet ----------------------------------------------------------------------------------
 
 static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
                        md5_modifier *modifier)
@@ -155,7 +160,7 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     modifier->hold = filled.params;
     modifier->first_sole = machine->num_soles;
     modifier->num_held = desc->num_feet < MD5_MAX_HELD ? desc->num_feet : MD5_MAX_HELD;
-    static const char *const none = NULL;
+    static const char *const no_toe = NULL;
     const char *const *const toes = desc->hold->toes;
     uint32_t num_toes = 0;
     while (num_toes < MD5_MAX_HELD && toes[num_toes])
@@ -165,7 +170,7 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
                                 ": too many toes: expected at most %u, one per foot, found %u",
                                 desc->num_feet, num_toes);
     for (uint32_t i = 0; i < modifier->num_held; i++) {
-        const char *const *const toe = i < num_toes ? &toes[i] : &none;
+        const char *const *const toe = i < num_toes ? &toes[i] : &no_toe;
         const uint32_t ankle = machine->legs[modifier->first_foot + i].tip;
         uint32_t joint = ankle;
         if (*toe)
@@ -173,8 +178,8 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
         if (joint != ankle && !md5i_is_below(&model->skeleton, joint, ankle))
             return MD5_MISMATCH(building, toe, ": joint %s is not a descendant of joint %s",
                                 MD5_QUOTED(*toe), MD5_QUOTED(model->skeleton.joints[ankle].name));
-        // The point of the ground plane below the joint in the bind pose, and where the model
-        // looks.
+        // The point of the ground plane below the joint in the bind pose, and the forward direction
+        // of the model.
         const md5_axes axes = model->skeleton.axes;
         const md5_mat34 *const inverse = &model->inverse_bind[joint];
         md5_vec3 point = md5i_vec3_from_axes(axes, md5_mat34_translation(model->bind[joint]));
@@ -188,22 +193,24 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     return true;
 }
 
-// -- Contacts ---------------------------------------------------------------------------------
+// -- Contacts of soles with the ground ------------------------------------------------------------
 
-// A sole in a frame of a clip, as that moves with its root; id's axes.
+// A sole in a frame of a clip, including the motion of the root; id's axes.
 typedef struct sole_frame {
-    md5_vec3 place;
+    md5_vec3 position;
     md5_vec3 facing;
 } sole_frame;
 
-// Radians a second: 30 degrees. A sole that its clip turns faster turns on purpose.
-static const float slow_turn = 0.52359878f;
+// Maximum angular velocity of a sole that can be locked, radians per second: 30 degrees per second.
+// A faster rotation is part of the animation.
+static const float max_locked_turn = 0.52359878f;
 
+// Returns the contact of a sole between two adjacent frames.
 static uint8_t contact_between(const sole_frame *frame, const sole_frame *next,
                                const md5_hold_params *hold, float frame_rate)
 {
-    const md5_vec3 from = frame->place;
-    const md5_vec3 to = next->place;
+    const md5_vec3 from = frame->position;
+    const md5_vec3 to = next->position;
     const md5_vec3 a = frame->facing;
     const md5_vec3 b = next->facing;
     if (!(from.z <= hold->height && to.z <= hold->height))
@@ -214,53 +221,64 @@ static uint8_t contact_between(const sole_frame *frame, const sole_frame *next,
         return MD5_CONTACT_SLIDES;
     const float cosine = a.x * b.x + a.y * b.y;
     const float sine = a.x * b.y - a.y * b.x;
-    const bool turns = cosine < 0 || fabsf(sine) * frame_rate > slow_turn;
-    return turns ? MD5_CONTACT_TURNS : MD5_CONTACT_STANDS;
+    const bool is_turning = cosine < 0 || fabsf(sine) * frame_rate > max_locked_turn;
+    return is_turning ? MD5_CONTACT_TURNS : MD5_CONTACT_STANDS;
 }
 
-static bool search_clip(md5_building *building, const md5_source *source)
+// Samples a sole in all frames of a clip.
+static void sample_sole(md5_building *building, const md5_binding *binding, const md5_sole *sole,
+                        sole_frame *frames)
+{
+    const md5_skeleton *const skeleton = &binding->model->skeleton;
+    for (uint32_t frame = 0; frame < binding->anim->num_frames; frame++) {
+        md5_sample(binding, (md5_sample_position){.frame0 = frame, .frame1 = frame}, MD5_ROOT_FILE,
+                   building->sampled);
+        const md5_xform joint = md5_joint_in_model(skeleton, building->sampled, sole->joint);
+        const md5_vec3 ahead = md5_quat_rotate(joint.rotation, sole->ahead);
+        frames[frame].position =
+            md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point));
+        frames[frame].facing = md5i_level_facing(md5i_vec3_from_axes(skeleton->axes, ahead));
+    }
+}
+
+// Computes the contacts of a sole in each frame of a clip. The last frame has no next frame; it
+// gets the contact of the previous frame. If the cycle leads back to the first frame, the last
+// frame has a contact only if the frames on both sides have the same contact.
+static void find_contacts(const md5_source *source, const sole_frame *frames,
+                          const md5_hold_params *hold, uint8_t *contacts)
+{
+    const float frame_rate = (float)source->binding->anim->frame_rate;
+    const uint32_t last = source->binding->anim->num_frames - 1;
+    for (uint32_t j = 0; j < last; j++)
+        contacts[j] = contact_between(&frames[j], &frames[j + 1], hold, frame_rate);
+    if (last > 0)
+        contacts[last] = contacts[last - 1];
+    else
+        contacts[last] = contact_between(frames, frames, hold, frame_rate);
+    if (source->timings[MD5_PLAY_LOOP].period == MD5_PERIOD_OPEN && contacts[last] != contacts[0])
+        contacts[last] = MD5_CONTACT_NONE;
+}
+
+// Computes the contacts of all soles with the ground in a clip.
+static bool build_contacts(md5_building *building, const md5_source *source)
 {
     md5_machine *const machine = building->machine;
     const md5_binding *const binding = source->binding;
-    const float frame_rate = (float)binding->anim->frame_rate;
     sole_frame *const frames = MD5_NEW(building->scratch, sole_frame, binding->anim->num_frames);
     TRY(frames);
     for (uint32_t i = 0; i < building->desc->num_modifiers; i++) {
         const md5_modifier *const modifier = &machine->modifiers[i];
         for (size_t k = 0; k < modifier->num_held; k++) {
             const size_t number = modifier->first_sole + k;
-            const md5_sole *const sole = &machine->soles[number];
-            const md5_skeleton *const skeleton = &binding->model->skeleton;
-            for (uint32_t frame = 0; frame < binding->anim->num_frames; frame++) {
-                md5_sample(binding, (md5_sample_position){.frame0 = frame, .frame1 = frame},
-                           MD5_ROOT_FILE, building->sampled);
-                const md5_xform joint =
-                    md5_joint_in_model(skeleton, building->sampled, sole->joint);
-                frames[frame].place =
-                    md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point));
-                frames[frame].facing = md5i_level_facing(md5i_vec3_from_axes(
-                    skeleton->axes, md5_quat_rotate(joint.rotation, sole->ahead)));
-            }
-            // The last frame, which has no next one, is as the one before it; of a cycle that leads
-            // back to the first frame, as both beside it.
-            uint8_t *const contacts =
-                machine->contacts + number * machine->num_frames + source->first_frame;
-            const uint32_t last = binding->anim->num_frames - 1;
-            for (uint32_t j = 0; j < last; j++)
-                contacts[j] =
-                    contact_between(&frames[j], &frames[j + 1], &modifier->hold, frame_rate);
-            contacts[last] = last > 0
-                                 ? contacts[last - 1]
-                                 : contact_between(frames, frames, &modifier->hold, frame_rate);
-            if (source->timings[MD5_PLAY_LOOP].period == MD5_PERIOD_OPEN
-                && contacts[last] != contacts[0])
-                contacts[last] = MD5_CONTACT_NONE;
+            sample_sole(building, binding, &machine->soles[number], frames);
+            find_contacts(source, frames, &modifier->hold,
+                          machine->contacts + number * machine->num_frames + source->first_frame);
         }
     }
     return true;
 }
 
-// -- What is attached, places on joints -----------------------------------------------------------
+// -- Attached models, targets and poles -----------------------------------------------------------
 
 static bool list_attached(md5_building *building)
 {
@@ -284,15 +302,15 @@ static bool list_attached(md5_building *building)
     return true;
 }
 
-// A place for a modifier that turns the joints from `top` on.
-static bool find_anchor(md5_building *building, const md5_modifier_point *place, uint32_t top,
+// Resolves the target or pole of a modifier that rotates the joint `top` and the joints below it.
+static bool find_anchor(md5_building *building, const md5_modifier_point *point, uint32_t top,
                         md5_anchor *anchor)
 {
     const md5_machine_desc *const desc = building->desc;
-    const char *const *on = &place->joint;
-    *anchor = (md5_anchor){.is_set = true, .is_aligned = place->aligned};
-    anchor->within = (md5_xform){.rotation = {.w = 1}, .translation = place->offset};
-    TRY(MD5_RESOLVE(building, attached, place->attached, anchor->attached));
+    const char *const *on = &point->joint;
+    *anchor = (md5_anchor){.is_set = true, .is_aligned = point->aligned};
+    anchor->within = (md5_xform){.rotation = {.w = 1}, .translation = point->offset};
+    TRY(MD5_RESOLVE(building, attached, point->attached, anchor->attached));
     const uint32_t number = anchor->attached;
     const md5_attached_desc *const row = number != MD5_NONE ? &desc->attached[number] : NULL;
     TRY(md5i_resolve(building, row ? &building->attached_joints[number] : &building->joints, on,
@@ -309,57 +327,87 @@ static bool find_anchor(md5_building *building, const md5_modifier_point *place,
         on = &row->joint;
         TRY(md5i_resolve(building, &building->joints, on, &anchor->joint));
     }
-    return (anchor->joint != top && !md5i_is_below(&desc->model->skeleton, anchor->joint, top))
-           || MD5_MISMATCH(building, &place->joint,
-                           ": target or pole is attached to joint %s, which the modifier moves",
-                           MD5_QUOTED(*on));
+    if (anchor->joint != top && !md5i_is_below(&desc->model->skeleton, anchor->joint, top))
+        return true;
+    return MD5_MISMATCH(building, &point->joint,
+                        ": target or pole is attached to joint %s, which the modifier moves",
+                        MD5_QUOTED(*on));
 }
 
+// Returns the uppermost joint that a modifier rotates.
+static uint32_t top_joint(const md5_machine *machine, const md5_modifier *modifier)
+{
+    const md5_modifier_kind kind = modifier->desc.kind;
+    if (kind == MD5_MODIFIER_TWO_BONE)
+        return modifier->limb.root;
+    uint32_t top = modifier->joint;
+    if (kind >= MD5_MODIFIER_AIM && kind <= MD5_MODIFIER_CCD) {
+        for (uint32_t i = 1; i < modifier->desc.length; i++)
+            top = machine->model->skeleton.joints[top].parent;
+    }
+    return top;
+}
+
+static md5_morph_drive weight_drive(const md5_modifier_desc *desc)
+{
+    if (desc->weight_layer || desc->weight_state)
+        return MD5_MORPH_BY_STATE;
+    return desc->weight_curve ? MD5_MORPH_BY_CURVE : MD5_MORPH_BY_WINDOW;
+}
+
+// Adds a row to morph_rows for a modifier whose weight is driven by a state, a curve or a window.
+static bool build_weight_row(md5_building *building, const md5_modifier_desc *desc,
+                             md5_modifier *modifier)
+{
+    md5_machine *const machine = building->machine;
+    const md5_morph_drive drive = weight_drive(desc);
+    modifier->drive = machine->num_rows++;
+    md5_morph_row *const row = &machine->morph_rows[modifier->drive];
+    *row = (md5_morph_row){
+        .name = machine->tables.modifiers[modifier - machine->modifiers].name,
+        .of = MD5_SUM_MODIFIER,
+        .drive = drive,
+        .target = machine->num_sums++,
+        .weight = 1,
+    };
+    const bool has_curve_too = drive != MD5_MORPH_BY_CURVE && desc->weight_curve;
+    const bool has_window_too = drive != MD5_MORPH_BY_WINDOW && desc->weight_window;
+    if (has_curve_too || has_window_too)
+        return MD5_MISMATCH(
+            building, &desc->name,
+            " has several weight sources: expected one of a state, a curve and a window");
+    if (drive == MD5_MORPH_BY_STATE)
+        return md5i_resolve_state(building, &desc->weight_layer, &desc->weight_state, row);
+    if (drive == MD5_MORPH_BY_CURVE)
+        return MD5_RESOLVE(building, curves, desc->weight_curve, row->source);
+    return MD5_RESOLVE(building, windows, desc->weight_window, row->source);
+}
+
+// Resolves the target and the pole of a modifier and the source of its weight.
 // Where a modifier's target and pole are, what drives its weight.
 static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
                          md5_modifier *modifier)
 {
     md5_machine *const machine = building->machine;
-    const bool is_limb = desc->kind == MD5_MODIFIER_TWO_BONE;
-    const bool is_chain =
-        !is_limb && desc->kind >= MD5_MODIFIER_AIM && desc->kind <= MD5_MODIFIER_CCD;
-    uint32_t top = is_limb ? modifier->limb.root : modifier->joint;
-    for (uint32_t i = 1; is_chain && i < modifier->desc.length; i++)
-        top = machine->model->skeleton.joints[top].parent;
+    const uint32_t top = top_joint(machine, modifier);
     if (desc->target && desc->kind <= MD5_MODIFIER_CCD)
         TRY(find_anchor(building, desc->target, top, &modifier->target));
     if (desc->target)
         modifier->desc.space = MD5_JOINT_MODEL_OVERRIDE;
-    if (desc->pole && is_limb)
+    if (desc->pole && desc->kind == MD5_MODIFIER_TWO_BONE)
         TRY(find_anchor(building, desc->pole, top, &modifier->pole));
 
     modifier->weight.fixed = 1;
     TRY(MD5_RESOLVE(building, parameters, desc->weight_parameter, modifier->weight.parameter));
     TRY(md5i_build_easing(building, &desc->weight_easing, &modifier->weight.easing));
-    const bool by_state = desc->weight_layer || desc->weight_state;
-    const bool is_driven = by_state || desc->weight_curve || desc->weight_window;
-    modifier->is_driven = is_driven || desc->weight_parameter || desc->target || desc->pole;
-    modifier->drive = is_driven ? machine->num_rows++ : MD5_NONE;
-    if (!is_driven)
+    const bool has_state = desc->weight_layer || desc->weight_state;
+    const bool has_weight_row = has_state || desc->weight_curve || desc->weight_window;
+    modifier->is_driven = desc->weight_parameter || desc->target || desc->pole;
+    modifier->drive = MD5_NONE;
+    if (!has_weight_row)
         return true;
-    md5_morph_row *const row = &machine->morph_rows[modifier->drive];
-    *row = (md5_morph_row){
-        .name = machine->tables.modifiers[modifier - machine->modifiers].name,
-        .of = MD5_SUM_MODIFIER,
-        .drive = by_state             ? MD5_MORPH_BY_STATE
-                 : desc->weight_curve ? MD5_MORPH_BY_CURVE
-                                      : MD5_MORPH_BY_WINDOW,
-        .target = machine->num_sums++,
-        .weight = 1,
-    };
-    if (by_state + !!desc->weight_curve + !!desc->weight_window > 1)
-        return MD5_MISMATCH(
-            building, &desc->name,
-            " has several weight sources: expected one of a state, a curve and a window");
-    if (by_state)
-        return md5i_resolve_state(building, &desc->weight_layer, &desc->weight_state, row);
-    return desc->weight_curve ? MD5_RESOLVE(building, curves, desc->weight_curve, row->source)
-                              : MD5_RESOLVE(building, windows, desc->weight_window, row->source);
+    modifier->is_driven = true;
+    return build_weight_row(building, desc, modifier);
 }
 
 // -- Limits -------------------------------------------------------------------------------------
@@ -399,6 +447,71 @@ static bool build_limits(md5_building *building)
 
 // -- Modifiers ----------------------------------------------------------------------------------
 
+// Checks that a modifier does not have members that only another kind supports.
+static bool check_members(md5_building *building, const md5_modifier_desc *desc)
+{
+    const struct {
+        bool is_set;
+        const void *member;
+        md5_modifier_kind kind;
+        const char *message;
+    } members[] = {
+        {desc->middle != NULL, &desc->middle, MD5_MODIFIER_TWO_BONE,
+         "has a middle joint: only 'two_bone' supports it"},
+        {desc->root != NULL, &desc->root, MD5_MODIFIER_TWO_BONE,
+         "has a root joint: only 'two_bone' supports it"},
+        {desc->num_feet > 0, &desc->num_feet, MD5_MODIFIER_FEET,
+         "has feet: only 'feet' supports them"},
+        {desc->gaze != NULL, &desc->gaze, MD5_MODIFIER_GAZE,
+         "has a gaze description: only 'gaze' supports it"},
+        {desc->hold != NULL, &desc->hold, MD5_MODIFIER_FEET,
+         "has a hold description: only 'feet' supports it"},
+    };
+    for (uint32_t i = 0; i < MD5_COUNT(members); i++) {
+        if (members[i].is_set && desc->kind != members[i].kind)
+            return MD5_MISMATCH(building, members[i].member, " %s", members[i].message);
+    }
+    return true;
+}
+
+static bool build_legs(md5_building *building, const md5_modifier_desc *desc,
+                       md5_modifier *modifier)
+{
+    md5_machine *const machine = building->machine;
+    modifier->first_foot = machine->num_feet;
+    for (uint32_t i = 0; i < desc->num_feet; i++) {
+        const md5_foot_desc *const foot = &desc->feet[i];
+        md5_limb *const leg = &machine->legs[machine->num_feet++];
+        const limb_names names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip"};
+        TRY(MD5_RESOLVE(building, joints, foot->ankle, leg->tip));
+        if (leg->tip == MD5_NONE)
+            return MD5_MISMATCH(building, &foot->ankle, ": foot has no ankle");
+        TRY(find_limb(building, &names, leg));
+    }
+    return true;
+}
+
+// Finds the limb of a modifier, or checks the length of its chain.
+static bool build_limb(md5_building *building, const md5_modifier_desc *desc,
+                       md5_modifier *modifier)
+{
+    const void *const length = desc->length > 0 ? (const void *)&desc->length : &desc->joint;
+    const limb_names names = {&desc->joint, &desc->middle, &desc->root, "middle", "root"};
+    switch (desc->kind) {
+    case MD5_MODIFIER_TWO_BONE:
+        if (!desc->middle && !desc->root)
+            TRY(check_length(building, desc, &desc->joint, 3, modifier->joint));
+        return find_limb(building, &names, &modifier->limb);
+    case MD5_MODIFIER_AIM:
+    case MD5_MODIFIER_FABRIK:
+    case MD5_MODIFIER_CCD:
+    case MD5_MODIFIER_SPRING:
+        return check_length(building, desc, length, modifier->desc.length, modifier->joint);
+    default:
+        return true;
+    }
+}
+
 static bool build_modifier(md5_building *building, const md5_modifier_desc *desc,
                            md5_modifier *modifier)
 {
@@ -417,60 +530,14 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     const md5_vec3 x = {1, 0, 0};
     const md5_vec3 z = {0, 0, 1};
     md5i_fill_defaults(&md5i_modifier_schema, filled, 1);
-    filled->spring = desc->spring; // filled in by md5_solve_spring()
+    filled->spring = desc->spring; // its defaults are filled in by md5_solve_spring()
     filled->aim.forward = is_zero(desc->aim.forward) ? x : md5_vec3_normalize(desc->aim.forward, x);
     filled->aim.up = is_zero(desc->aim.up) ? z : md5_vec3_normalize(desc->aim.up, z);
-    const void *const length = desc->length > 0 ? (const void *)&desc->length : &desc->joint;
-    const limb_names names = {&desc->joint, &desc->middle, &desc->root, "middle", "root"};
-    switch (desc->kind) {
-    case MD5_MODIFIER_TWO_BONE:
-        if (!desc->middle && !desc->root)
-            TRY(check_length(building, desc, &desc->joint, 3, modifier->joint));
-        TRY(find_limb(building, &names, &modifier->limb));
-        break;
-    case MD5_MODIFIER_AIM:
-    case MD5_MODIFIER_FABRIK:
-    case MD5_MODIFIER_CCD:
-    case MD5_MODIFIER_SPRING:
-        TRY(check_length(building, desc, length, filled->length, modifier->joint));
-        break;
-    default:
-        break;
-    }
-    // Members that only one kind of modifier has.
-    const struct {
-        bool is_set;
-        const void *member;
-        md5_modifier_kind kind;
-        const char *words;
-    } only[] = {
-        {desc->middle != NULL, &desc->middle, MD5_MODIFIER_TWO_BONE,
-         "has a middle joint: only 'two_bone' supports it"},
-        {desc->root != NULL, &desc->root, MD5_MODIFIER_TWO_BONE,
-         "has a root joint: only 'two_bone' supports it"},
-        {desc->num_feet > 0, &desc->num_feet, MD5_MODIFIER_FEET,
-         "has feet: only 'feet' supports them"},
-        {desc->gaze != NULL, &desc->gaze, MD5_MODIFIER_GAZE,
-         "has a gaze description: only 'gaze' supports it"},
-        {desc->hold != NULL, &desc->hold, MD5_MODIFIER_FEET,
-         "has a hold description: only 'feet' supports it"},
-    };
-    for (uint32_t i = 0; i < MD5_COUNT(only); i++)
-        if (only[i].is_set && desc->kind != only[i].kind)
-            return MD5_MISMATCH(building, only[i].member, " %s", only[i].words);
+    TRY(build_limb(building, desc, modifier));
+    TRY(check_members(building, desc));
     if (desc->kind == MD5_MODIFIER_FEET && desc->num_feet == 0)
         return MD5_OUT_OF_RANGE(building, &desc->joint, " has no feet");
-    modifier->first_foot = machine->num_feet;
-    for (uint32_t i = 0; i < desc->num_feet; i++) { // only `feet` has some
-        const md5_foot_desc *const foot = &desc->feet[i];
-        md5_limb *const leg = &machine->legs[machine->num_feet++];
-        const limb_names leg_names = {&foot->ankle, &foot->knee, &foot->hip, "knee", "hip"};
-        TRY(MD5_RESOLVE(building, joints, foot->ankle, joint));
-        if (joint == MD5_NONE)
-            return MD5_MISMATCH(building, &foot->ankle, ": foot has no ankle");
-        leg->tip = joint;
-        TRY(find_limb(building, &leg_names, leg));
-    }
+    TRY(build_legs(building, desc, modifier));
     if (desc->kind == MD5_MODIFIER_GAZE)
         TRY(build_gaze(building, desc, modifier));
     if (desc->hold)
@@ -479,6 +546,65 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
     if (desc->kind == MD5_MODIFIER_SPRING) {
         modifier->first_spring = machine->num_springs;
         machine->num_springs += filled->length;
+    }
+    return true;
+}
+
+// Bounds of the influences of one vertex.
+typedef struct vertex_bounds {
+    float positive; // sum of the positive biases
+    float negative; // sum of the absolute values of the negative biases
+    float beside;   // sum of the lengths of the offsets that `reaches` does not bound
+} vertex_bounds;
+
+// Computes the bounds of a vertex, and extends the reaches of its joints. A vertex is the sum over
+// its influences of bias * joint position and of an offset that rotates with the joint.
+static vertex_bounds bound_vertex(md5_machine *machine, const md5_mesh *mesh, uint32_t vertex)
+{
+    vertex_bounds bounds = {0, 0, 0};
+    for (uint32_t j = mesh->first_influence[vertex]; j < mesh->first_influence[vertex + 1]; j++) {
+        const md5_vec4 influence = mesh->influences[j];
+        const uint32_t joint = mesh->influence_joints[j];
+        const md5_vec3 position = md5_mat34_translation(machine->model->bind[joint]);
+        const md5_vec3 offset = md5_vec3_sub((md5_vec3){influence.x, influence.y, influence.z},
+                                             md5_vec3_scale(position, influence.w));
+        const float length = sqrtf(md5_vec3_dot(offset, offset));
+        const float bias = fabsf(influence.w);
+        // If the bias is almost 0, as for two weights that cancel out, the offset is not divided by
+        // the bias.
+        const bool is_divisible = bias > 1.0f / 256.0f;
+        const float reach = is_divisible ? length / bias : 0;
+        machine->reaches[joint] = fmaxf(machine->reaches[joint], reach);
+        bounds.beside += is_divisible ? 0 : length;
+        bounds.positive += fmaxf(influence.w, 0.0f);
+        bounds.negative += fmaxf(-influence.w, 0.0f);
+    }
+    return bounds;
+}
+
+// Computes the bounds of all vertices of the model relative to their joints.
+static bool build_vertex_bounds(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    TRY(machine->reaches = MD5_NEW(building->arena, float, machine->num_joints));
+    for (uint32_t i = 0; i < machine->num_joints; i++)
+        machine->reaches[i] = -1;
+    machine->least_bias = 1;
+    machine->most_bias = 1;
+    for (uint32_t i = 0; i < machine->model->num_meshes; i++) {
+        const md5_mesh *const mesh = &machine->model->meshes[i];
+        if (!mesh->first_influence && mesh->num_vertices > 0)
+            return MD5_FAIL(building->context, MD5_ERROR_MISMATCH,
+                            "geometry of the machine's model was released: create machines before "
+                            "md5_release_geometry()");
+        machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
+        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+            const vertex_bounds bounds = bound_vertex(machine, mesh, vertex);
+            machine->least_bias = fminf(machine->least_bias, bounds.positive);
+            machine->most_bias = fmaxf(machine->most_bias, bounds.positive);
+            machine->most_negative = fmaxf(machine->most_negative, bounds.negative);
+            machine->beside = fmaxf(machine->beside, bounds.beside);
+        }
     }
     return true;
 }
@@ -507,50 +633,7 @@ bool md5i_build_modifiers(md5_building *building)
     TRY(machine->contacts);
     if (machine->num_soles > 0) {
         for (uint32_t i = 0; i < desc->num_clips; i++)
-            TRY(search_clip(building, &machine->sources[i]));
+            TRY(build_contacts(building, &machine->sources[i]));
     }
-
-    // A vertex is the sum over its influences of bias * joint position and an offset that turns
-    // with the joint; this bounds the offsets.
-    TRY(machine->reaches = MD5_NEW(building->arena, float, machine->num_joints));
-    for (uint32_t i = 0; i < machine->num_joints; i++)
-        machine->reaches[i] = -1;
-    machine->least_bias = machine->most_bias = 1;
-    for (uint32_t i = 0; i < machine->model->num_meshes; i++) {
-        const md5_mesh *const mesh = &machine->model->meshes[i];
-        if (!mesh->first_influence && mesh->num_vertices > 0)
-            return MD5_FAIL(building->context, MD5_ERROR_MISMATCH,
-                            "geometry of the machine's model was released: create machines before "
-                            "md5_release_geometry()");
-        machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
-        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-            float positive = 0;
-            float negative = 0;
-            float beside = 0;
-            for (uint32_t j = mesh->first_influence[vertex]; j < mesh->first_influence[vertex + 1];
-                 j++) {
-                const md5_vec4 influence = mesh->influences[j];
-                const uint32_t joint = mesh->influence_joints[j];
-                const md5_vec3 position = md5_mat34_translation(machine->model->bind[joint]);
-                const md5_vec3 offset =
-                    md5_vec3_sub((md5_vec3){influence.x, influence.y, influence.z},
-                                 md5_vec3_scale(position, influence.w));
-                const float length = sqrtf(md5_vec3_dot(offset, offset));
-                const float bias = fabsf(influence.w);
-                // If the bias is next to 0, as for two weights that cancel out, the offset is not
-                // divided by it.
-                const bool counts = bias > 1.0f / 256.0f;
-                machine->reaches[joint] =
-                    fmaxf(machine->reaches[joint], counts ? length / bias : 0);
-                beside += counts ? 0 : length;
-                positive += fmaxf(influence.w, 0.0f);
-                negative += fmaxf(-influence.w, 0.0f);
-            }
-            machine->least_bias = fminf(machine->least_bias, positive);
-            machine->most_bias = fmaxf(machine->most_bias, positive);
-            machine->most_negative = fmaxf(machine->most_negative, negative);
-            machine->beside = fmaxf(machine->beside, beside);
-        }
-    }
-    return true;
+    return build_vertex_bounds(building);
 }
