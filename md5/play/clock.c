@@ -1,14 +1,16 @@
-// The time of a clip: its clock, the events that it passes, and its root motion.
+// Clocks of clips (advance, snap to frames, sample positions), the events that a clip passes in a
+// step, and root motion.
 #include "md5/core/math.h"
 #include "md5/play/clock.h"
 
 #include <stdlib.h>
 
-// From here on a double has no place for the frames between whole cycles.
+// Largest change of a clock in one step, in cycles. A larger double has no bits for a fraction.
 #define MAX_RATE 0x1p52
 
-// A ping-pong cycle goes there and back; it turns at the last frame, whatever the period.
-static bool turns(const md5_timing *timing)
+// Returns true if a cycle plays forward and then backward. The direction changes at the last frame,
+// for any period.
+static bool is_ping_pong(const md5_timing *timing)
 {
     return timing->mode == MD5_PLAY_PING_PONG;
 }
@@ -16,16 +18,23 @@ static bool turns(const md5_timing *timing)
 double md5i_timing_duration(const md5_timing *timing)
 {
     const double delta = md5_timing_intervals(timing) / timing->frame_rate;
-    return turns(timing) ? 2 * delta : delta;
+    return is_ping_pong(timing) ? 2 * delta : delta;
 }
 
-// Beyond this many, one more or less makes no difference to anybody.
-#define FARTHEST ((int64_t)1 << 62)
+// Limit of the cycle count, far above all playback times.
+#define MAX_CYCLE ((int64_t)1 << 62)
+
+static int64_t clamp_cycle(int64_t cycle)
+{
+    if (cycle > MAX_CYCLE)
+        return MAX_CYCLE;
+    return cycle < -MAX_CYCLE ? -MAX_CYCLE : cycle;
+}
 
 md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double cycles)
 {
     const double phase = clock.phase + cycles;
-    if (phase >= 0 && phase < 1) // most often; the rest comes to the same, in a longer way
+    if (phase >= 0 && phase < 1) // fast path: the general code gives the same result
         return (md5_clock){clock.cycle, phase};
     if (!isfinite(cycles))
         return clock;
@@ -33,16 +42,15 @@ md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double c
         return (md5_clock){.phase = fmin(fmax(phase, 0.0), 1.0)};
     const double limited = fmin(fmax(phase, -MAX_RATE), MAX_RATE);
     const double whole = floor(limited);
-    double rest = limited - whole;
-    // Neither is so large that the sum could overflow.
-    int64_t cycle = clock.cycle + (int64_t)whole;
-    cycle = cycle > FARTHEST ? FARTHEST : cycle < -FARTHEST ? -FARTHEST : cycle;
-    // Just below a whole cycle the difference can round up to 1.
-    if (rest >= 1) {
-        rest = 0;
+    double fraction = limited - whole;
+    // The sum cannot overflow: its terms are at most 2^62 and 2^52.
+    int64_t cycle = clamp_cycle(clock.cycle + (int64_t)whole);
+    // If `limited` is just below a whole number, the difference can round up to 1.
+    if (fraction >= 1) {
+        fraction = 0;
         cycle++;
     }
-    return (md5_clock){cycle, rest};
+    return (md5_clock){cycle, fraction};
 }
 
 double md5i_decimal_of(float time)
@@ -62,26 +70,47 @@ md5_clock md5i_clock_at(const md5_timing *timing, double time)
     return md5i_clock_advance(timing, (md5_clock){0}, time);
 }
 
-// A clock moved by less than a cycle, for comparing only: ONCE may come to lie beyond its ends.
+// Returns a clock moved by less than a cycle, only for comparisons: the phase of a clip that is
+// played once may be outside of 0..1.
 static md5_clock clock_shift(const md5_timing *timing, md5_clock clock, double cycles)
 {
     clock.phase += cycles;
-    const bool wraps = timing->mode != MD5_PLAY_ONCE && (clock.phase < 0 || clock.phase >= 1);
-    const int by = wraps ? (clock.phase < 0 ? -1 : 1) : 0;
-    return (md5_clock){clock.cycle + by, clock.phase - by};
+    int wraps = 0;
+    if (timing->mode != MD5_PLAY_ONCE && clock.phase < 0)
+        wraps = -1;
+    else if (timing->mode != MD5_PLAY_ONCE && clock.phase >= 1)
+        wraps = 1;
+    return (md5_clock){clock.cycle + wraps, clock.phase - wraps};
 }
 
-md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double most)
+md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double max_distance)
 {
-    double frames = md5_timing_intervals(timing) * (turns(timing) ? 2 : 1.0);
-    if (most * frames > 0.25) // so many that any time is near one: whole cycles only
+    double frames = md5_timing_intervals(timing) * (is_ping_pong(timing) ? 2 : 1.0);
+    if (max_distance * frames > 0.25) // almost every time is near a frame: snap to whole cycles
         frames = 1;
     const double frame = floor(clock.phase * frames + 0.5);
-    if (!(fabs(clock.phase * frames - frame) <= most * frames))
+    if (!(fabs(clock.phase * frames - frame) <= max_distance * frames))
         return clock;
     if (frame < frames || timing->mode == MD5_PLAY_ONCE)
         return (md5_clock){clock.cycle, frame / frames};
     return (md5_clock){clock.cycle + 1, 0};
+}
+
+static md5_wrap get_wrap(const md5_timing *timing)
+{
+    if (timing->mode != MD5_PLAY_LOOP)
+        return MD5_WRAP_CLAMP;
+    return timing->period == MD5_PERIOD_OPEN ? MD5_WRAP_CYCLE : MD5_WRAP_LOOP;
+}
+
+// Returns a position between the frames of a clip, 0 .. intervals.
+static double get_frame_position(const md5_timing *timing, double phase)
+{
+    const double intervals = md5_timing_intervals(timing);
+    if (!is_ping_pong(timing))
+        return phase * intervals;
+    const double distance = phase <= 0.5 ? phase : 1 - phase; // from the first frame
+    return distance * 2 * intervals;
 }
 
 md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clock clock,
@@ -90,9 +119,7 @@ md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clo
     const uint32_t last = timing->num_frames - 1;
     const bool loops = timing->mode == MD5_PLAY_LOOP;
     md5_sample_position sample = {
-        .wrap = !loops                              ? MD5_WRAP_CLAMP
-                : timing->period == MD5_PERIOD_OPEN ? MD5_WRAP_CYCLE
-                                                    : MD5_WRAP_LOOP,
+        .wrap = get_wrap(timing),
         .interpolation = interpolation,
         .cycle = loops ? clock.cycle : 0,
     };
@@ -100,22 +127,18 @@ md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clo
         sample.cycle++;
         return sample;
     }
-    // In frames: 0 .. intervals.
-    const double intervals = md5_timing_intervals(timing);
-    const double position =
-        turns(timing) ? (clock.phase <= 0.5 ? clock.phase : 1 - clock.phase) * 2 * intervals
-                      : clock.phase * intervals;
+    const double position = get_frame_position(timing, clock.phase);
     uint32_t frame = (uint32_t)position; // not below 0
     float fraction = (float)(position - frame);
     if (fraction >= 1) {
         fraction = 0;
         frame++;
     }
-    // The end of a way: of a clip of one frame, of one that is played once, or by rounding.
+    // The last frame is reached: at the end of a clip that is played once, in a clip of one frame,
+    // or by rounding.
     const uint32_t end = timing->num_frames == 1 ? 0 : md5_timing_intervals(timing);
     if (frame >= end) {
-        // With MD5_PERIOD_OPEN that is the first frame of the next cycle, which the root has come
-        // to.
+        // For MD5_PERIOD_OPEN this is the first frame of the next cycle, where the root now is.
         const bool is_next = end > last;
         sample.frame0 = sample.frame1 = end == 0 || is_next ? 0 : last;
         sample.cycle += is_next;
@@ -147,8 +170,8 @@ uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint3
     uint32_t num_cues = 0;
     for (uint32_t i = 0; i < num_events; i++) {
         const double phase = events[i].frame / intervals;
-        cues[num_cues++] = (md5_cue){turns(timing) ? 0.5 * phase : phase, i};
-        if (turns(timing) && phase > 0 && phase < 1)
+        cues[num_cues++] = (md5_cue){is_ping_pong(timing) ? 0.5 * phase : phase, i};
+        if (is_ping_pong(timing) && phase > 0 && phase < 1)
             cues[num_cues++] = (md5_cue){1 - 0.5 * phase, i};
     }
     if (has_ends) {
@@ -164,13 +187,13 @@ uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *window
                               uint32_t num_cues)
 {
     const double intervals = md5_timing_intervals(timing);
-    const double scale = turns(timing) ? 0.5 : 1;
+    const double scale = is_ping_pong(timing) ? 0.5 : 1;
     for (uint32_t i = 0; i < num_windows; i++, number += 2) {
         const double first = scale * (windows[i].first / intervals);
         const double last = scale * (windows[i].last / intervals);
         cues[num_cues++] = (md5_cue){first, number};
         cues[num_cues++] = (md5_cue){last, number + 1};
-        if (!turns(timing))
+        if (!is_ping_pong(timing))
             continue;
         cues[num_cues++] = (md5_cue){1 - last, number};
         cues[num_cues++] = (md5_cue){1 - first, number + 1};
@@ -179,16 +202,16 @@ uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *window
     return num_cues;
 }
 
-// A border between cues: those from `next` of `cycle` on lie above it.
+// A position between two cues: the cues from index `next` of `cycle` on are above it.
 typedef struct border {
     int64_t cycle;
     int64_t next;
 } border;
 
-// The border just below or, with `is_above`, above what lies at a clock.
+// Returns the border just below the cues at a clock or, if `is_above` is true, just above them.
 static border border_at(const md5_cues *cues, md5_clock clock, bool is_above)
 {
-    // The first cue after the clock, or with !is_above also at it.
+    // Binary search for the first cue after the clock or, if !is_above, at the clock.
     uint32_t next = 0;
     uint32_t high = cues->num_cues;
     while (next < high) {
@@ -202,9 +225,10 @@ static border border_at(const md5_cues *cues, md5_clock clock, bool is_above)
     return (border){clock.cycle, next};
 }
 
-// As many cues as a step can have; more cannot be told from it.
+// Limit of the number of cues in a step.
 #define MAX_CUES 1e18
 
+// Returns the number of cues from `low` to `high`; 0 if `high` is below `low`.
 static uint64_t cues_between(const md5_cues *cues, border low, border high)
 {
     const double cycles = (double)high.cycle - (double)low.cycle;
@@ -215,12 +239,13 @@ static uint64_t cues_between(const md5_cues *cues, border low, border high)
     return count > 0 ? (uint64_t)count : 0;
 }
 
-// Where the walk of a clip begins: seen a border's width ahead, as where it ends.
+// Returns the border at the start of a step. Like the end of a step, it is MD5_BORDER ahead of the
+// clock in the direction of playback.
 static border border_from(const md5_cues *cues, md5_clock clock, bool is_backward, bool at_start)
 {
     const double ahead = is_backward ? -MD5_BORDER : MD5_BORDER;
-    if (at_start && is_backward && cues->timing->mode == MD5_PLAY_LOOP
-        && md5_clock_stays_whole(clock, clock))
+    const bool is_loop_start = at_start && cues->timing->mode == MD5_PLAY_LOOP;
+    if (is_backward && is_loop_start && md5_clock_stays_whole(clock, clock))
         return (border){clock_shift(cues->timing, clock, -ahead).cycle, 0};
     return border_at(cues, clock_shift(cues->timing, clock, ahead), ahead > 0);
 }
@@ -230,35 +255,45 @@ uint32_t md5i_cues_below(const md5_cues *cues, md5_clock clock, bool is_backward
     return (uint32_t)border_from(cues, clock, is_backward, at_start).next;
 }
 
+static bool is_clock_before(md5_clock a, md5_clock b)
+{
+    return a.cycle < b.cycle || (a.cycle == b.cycle && a.phase < b.phase);
+}
+
 md5_event_walk md5i_begin_event_walk(const md5_cues *cues, md5_clock before, md5_clock now,
                                      bool at_start, bool ends_cycle)
 {
-    const bool is_backward =
-        now.cycle < before.cycle || (now.cycle == before.cycle && now.phase < before.phase);
+    const bool is_backward = is_clock_before(now, before);
     const double ahead = is_backward ? -MD5_BORDER : MD5_BORDER;
     const bool stays = at_start && md5_clock_stays_whole(before, now);
-    const bool is_loop = cues->timing->mode == MD5_PLAY_LOOP;
-    // Where it has come to, seen a border's width ahead in its direction. Where ping-pong comes
-    // back to its first frame, that is where its cycle ends.
+    // The end of the step is MD5_BORDER ahead of `now` in the direction of playback.
     const md5_clock next = clock_shift(cues->timing, now, ahead);
     const md5_clock back = clock_shift(cues->timing, now, -ahead);
     border end = border_at(cues, next, ahead > 0);
-    if ((ends_cycle || stays) && is_loop && next.cycle != back.cycle)
+    // At the boundary between two cycles of a loop, the step may have to end with its own cycle.
+    const bool is_loop_boundary = cues->timing->mode == MD5_PLAY_LOOP && next.cycle != back.cycle;
+    if (is_loop_boundary && (ends_cycle || stays))
         end = (border){back.cycle, ahead > 0 ? cues->num_cues : 0};
     const border begin = border_from(cues, before, is_backward, at_start);
-    return (md5_event_walk){
+    md5_event_walk walk = {
         .cues = cues->cues,
         .num_cues = cues->num_cues,
         .cycle = begin.cycle,
-        .next = is_backward ? begin.next - 1 : begin.next,
-        .num_left = is_backward ? cues_between(cues, end, begin) : cues_between(cues, begin, end),
         .is_backward = is_backward,
     };
+    if (is_backward) {
+        walk.next = begin.next - 1;
+        walk.num_left = cues_between(cues, end, begin);
+    } else {
+        walk.next = begin.next;
+        walk.num_left = cues_between(cues, begin, end);
+    }
+    return walk;
 }
 
 md5_event_walk md5i_begin_event_start(const md5_cues *cues, md5_clock start)
 {
-    // Within its cycle, also beyond its ends.
+    // The events of neighbouring cycles do not count, so the clocks are not wrapped.
     const border low = border_at(cues, (md5_clock){start.cycle, start.phase - MD5_BORDER}, false);
     const border high = border_at(cues, (md5_clock){start.cycle, start.phase + MD5_BORDER}, true);
     return (md5_event_walk){
@@ -274,7 +309,7 @@ bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when)
 {
     if (walk->num_left == 0)
         return false;
-    // Beyond the end or the start of its cycle the walk goes on in the next one.
+    // After the end or before the start of a cycle, continue in the next cycle.
     if (!walk->is_backward && walk->next >= walk->num_cues) {
         walk->next = 0;
         walk->cycle++;
@@ -302,9 +337,9 @@ void md5i_make_root_track(md5_root_extraction extract, const md5_xform *roots, u
         delta.x = position.x;
         delta.y = position.y;
         delta.z = extract == MD5_ROOT_EXTRACTION_MOVE ? position.z : 0;
-        // The part of the rotation that turns about z, as a complex number; that of the frame
-        // before where it turns upside down and there is none. The quaternion's w + iz is half of
-        // it, and squared the whole.
+        // The part of the rotation about z, as a complex number. The quaternion's w + iz has half
+        // its angle, so its square has the whole angle. If the joint is upside down, w and z are 0
+        // and the yaw of the previous frame is used.
         const double w = roots[i].rotation.w;
         const double z = roots[i].rotation.z;
         const double square = w * w + z * z;
@@ -320,10 +355,11 @@ void md5i_make_root_track(md5_root_extraction extract, const md5_xform *roots, u
         frames[0] = MD5_NO_DELTA;
 }
 
-// Between two frames. What this is off from the sampled rotation stays in the pose.
+// Interpolates between two frames. The difference from the sampled rotation remains in the pose.
 md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_sample_position *sample)
 {
-    const bool is_back = sample->frame1 < sample->frame0; // to the first frame: no displacement
+    const bool is_back =
+        sample->frame1 < sample->frame0; // to the first frame: keep the displacement
     return md5_root_delta_lerp(track->frames[sample->frame0],
                                track->frames[is_back ? sample->frame0 : sample->frame1],
                                sample->fraction);
@@ -334,15 +370,16 @@ md5_root_delta md5i_root_delta_between(const md5_root_track *track, const md5_ro
 {
     md5_root_delta delta = to->delta;
     if (to->cycle != from->cycle) {
-        // The whole cycles between: a power of one, by squaring.
+        // Multiply by the displacement of a cycle to the power of the number of cycles, by repeated
+        // squaring.
         md5_root_delta cycles = MD5_NO_DELTA;
         const int64_t power = to->cycle - from->cycle;
         md5_root_delta square = track->frames[track->num_frames - 1];
         if (power < 0)
             square = md5_root_delta_inverse(square);
-        uint64_t rest = power < 0 ? 0 - (uint64_t)power : (uint64_t)power;
-        for (; rest > 0; rest /= 2) {
-            if (rest % 2 == 1)
+        uint64_t remaining = power < 0 ? 0 - (uint64_t)power : (uint64_t)power;
+        for (; remaining > 0; remaining /= 2) {
+            if (remaining % 2 == 1)
                 cycles = md5_root_delta_mul(cycles, square);
             square = md5_root_delta_mul(square, square);
         }

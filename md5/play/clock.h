@@ -1,4 +1,8 @@
-// The time of one clip, in cycles: loops, ends and ping-pong, at any speed, exact over days.
+// The time of one clip: its clock, the events that it passes in a step, and its root motion.
+//
+// A clock (md5_clock) counts cycles of a clip. It supports loops, clips that end and ping-pong, any
+// speed and both directions, and loses no precision over days. An event iterator lists the events
+// between two clocks. A root track stores the displacement of joint 0 for each frame.
 #ifndef MD5_PLAY_CLOCK_H
 #define MD5_PLAY_CLOCK_H
 
@@ -6,22 +10,22 @@
 
 // The properties of a clip that its time depends on.
 typedef struct md5_timing {
-    uint32_t num_frames; // >= 1
-    double frame_rate;   // frames a second, > 0
+    uint32_t num_frames; // at least 1
+    double frame_rate;   // frames per second, above 0
     md5_period period;
     md5_play_mode mode;
 } md5_timing;
 
-// Whole cycles, and the fraction of the current one. They are separate so that the fraction has the
-// same precision after a week as at the start. 0 <= phase < 1, except with MD5_PLAY_ONCE, where
-// cycle is 0 and phase 1 is the end.
+// Time of a clip: whole cycles and the fraction of the current cycle. Two numbers give the fraction
+// the same precision after a week as at the start. 0 <= phase < 1, except for MD5_PLAY_ONCE: its
+// cycle is 0, and its phase is 1 at the end.
 typedef struct md5_clock {
     int64_t cycle;
     double phase;
 } md5_clock;
 
-// Intervals between frames in one pass through the clip; at least 1, so that a clip of one frame
-// has a duration.
+// Returns the number of intervals between frames in one pass through the clip. It is at least 1, so
+// that a clip of one frame has a duration.
 static inline uint32_t md5_timing_intervals(const md5_timing *timing)
 {
     if (timing->num_frames == 1)
@@ -30,136 +34,150 @@ static inline uint32_t md5_timing_intervals(const md5_timing *timing)
     return is_open ? timing->num_frames : timing->num_frames - 1;
 }
 
-// Seconds of one cycle, > 0.
+// Returns the duration of one cycle, in seconds, above 0.
 double md5i_timing_duration(const md5_timing *timing);
 
-// The clock at a normalised time, which counts cycles. Not finite counts as 0.
+// Returns the clock at a normalized time, which counts cycles. A time that is not finite counts
+// as 0.
 md5_clock md5i_clock_at(const md5_timing *timing, double time);
+
+// Returns the normalized time of a clock.
 static inline double md5_clock_time(md5_clock clock)
 {
     return (double)clock.cycle + clock.phase;
 }
 
-// The shortest decimal that is read as this float: 0.3 for 0.3f, which is 1e-8 above it. Times in
-// tables are floats, and frames lie where they are meant, not where floats round to. Of numbers
-// that are no short decimal, and beyond 1e6, the float itself.
+// Returns the shortest decimal number that rounds to this float: 0.3 for 0.3f, which differs from
+// 0.3 by 1e-8. Times in tables are floats, but a frame is at the decimal number in the file.
+// Returns the float itself if it is above 1e6 or if 7 digits after the point are not sufficient.
 double md5i_decimal_of(float time);
 
-// The clock after `cycles` more, which may be negative; not finite counts as 0. Beyond 2^62 cycles
-// they are no longer counted.
+// Returns the clock `cycles` later. `cycles` may be negative; if it is not finite, the clock does
+// not change. The cycle count is limited to 2^62.
 md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double cycles);
 
-// Times that are nearer than this, in cycles, are equal: far more than rounding errors, far less
-// than a frame.
+// Times that differ by less than this, in cycles, are equal. Rounding errors are far smaller,
+// frames are far longer.
 #define MD5_BORDER 1e-9
 
-// Cycles from one clock to another.
+// Returns the number of cycles from one clock to another.
 static inline double md5_clock_between(md5_clock from, md5_clock to)
 {
     return (double)(to.cycle - from.cycle) + (to.phase - from.phase);
 }
 
-// Whether both are where the same cycle ends and the next one begins.
-static inline bool md5_clock_stays_whole(md5_clock from, md5_clock to)
+static inline bool md5_is_whole_phase(double phase)
 {
-    const bool is_whole = from.phase <= MD5_BORDER || from.phase >= 1.0 - MD5_BORDER;
-    const double delta = md5_clock_between(from, to);
-    return is_whole && delta <= 2.0 * MD5_BORDER && delta >= -2.0 * MD5_BORDER
-           && (to.phase <= MD5_BORDER || to.phase >= 1.0 - MD5_BORDER);
+    return phase <= MD5_BORDER || phase >= 1.0 - MD5_BORDER;
 }
 
-// The nearest frame, if the clock is not farther than `most` cycles from it. This restores the
-// frame of a time that was given as a float.
-md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double most);
+// Returns true if both clocks are at the same boundary between two cycles.
+static inline bool md5_clock_stays_whole(md5_clock from, md5_clock to)
+{
+    const double delta = md5_clock_between(from, to);
+    if (delta > 2.0 * MD5_BORDER || delta < -2.0 * MD5_BORDER)
+        return false;
+    return md5_is_whole_phase(from.phase) && md5_is_whole_phase(to.phase);
+}
 
-// The sample position. With MD5_PLAY_LOOP `cycle` is the clock's; where the next one begins, to
-// within MD5_BORDER, it is at that one's first frame, as the events are.
+// Returns the clock of the nearest frame if its distance is at most `max_distance` cycles,
+// otherwise `clock`. Restores the frame of a time that was stored as a float.
+md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double max_distance);
+
+// Returns the sample position of a clock. For MD5_PLAY_LOOP its cycle is the clock's cycle; within
+// MD5_BORDER before the end of a cycle it is the first frame of the next cycle, like for events.
 md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clock clock,
                                                md5_interpolation interpolation);
 
 // -- Events -------------------------------------------------------------------------------------
 //
-// Which events a clip passes in a step of time: each exactly once a pass, in order, however time is
-// split, across loops, backward, and through steps of many cycles.
+// A step passes each event once per pass through the clip, in order, forward and backward, across
+// loops, and in steps of many cycles. The result does not depend on the division of time into
+// steps.
 //
-// The times of a clip come from sums that are rounded, and another split of the same time rounds
-// otherwise. So an event counts as reached from MD5_BORDER of a cycle before it: forward a step
-// from `before` to `now` passes what lies in (before + MD5_BORDER, now + MD5_BORDER], backward in
-// [now - MD5_BORDER, before - MD5_BORDER). Rounding is far smaller than that, and the borders of
-// neighbouring steps fall on each other.
+// Clocks are rounded sums, and another division of the same time rounds differently. Therefore an
+// event counts as reached MD5_BORDER of a cycle before its position: a forward step from `before`
+// to `now` passes the events in (before + MD5_BORDER, now + MD5_BORDER], a backward step the events
+// in [now - MD5_BORDER, before - MD5_BORDER). Rounding errors are far smaller than MD5_BORDER, and
+// the intervals of adjacent steps meet exactly.
 
-// Position of an event in a cycle. A ping-pong cycle passes most of them twice. The last frame of a
-// loop is 1, so that it fires at the end of a cycle and not when the first one starts.
+// Position of an event in a cycle. A ping-pong cycle passes most events twice. The last frame of a
+// loop has phase 1, so that its event fires at the end of a cycle and not at the start of the
+// first.
 typedef struct md5_cue {
     double phase;   // 0..1
-    uint32_t event; // its number in the clip
+    uint32_t event; // index of the event in the clip
 } md5_cue;
 
-// Cues of `num_events` events, sorted by phase, events of one frame in the order of their table.
-// Writes cues[], at most 2 * num_events, and returns how many. Frames lie within the clip. With
-// `has_ends` both ends of a cycle have a cue too, for event `num_events`.
+// Writes the cues of `num_events` events to cues[], sorted by phase; events of the same frame keep
+// the order of their table. Returns the number of cues, at most 2 * num_events. Frames must be
+// within the clip. If `has_ends` is true, both ends of a cycle also get a cue, with the event index
+// `num_events`.
 uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
                         bool has_ends, md5_cue *cues);
 
-// Adds the cues of windows to cues[num_cues], at most 4 for each, and sorts all. Returns how many
-// there are. A window is open between a cue and the next one of it: the number of window i is
-// `number` + 2 * i where it opens forward, and one more where it closes.
+// Adds the cues of windows to cues[num_cues], at most 4 per window, and sorts all cues. Returns the
+// new number of cues. A window is open between two consecutive cues of the window. In forward
+// playback the cue with event index `number` + 2 * i opens window i, and the next index closes it.
 uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *windows,
                               uint32_t num_windows, uint32_t number, md5_cue *cues,
                               uint32_t num_cues);
 
-// The cues of one clip: cues[num_cues], as md5i_make_cues() writes them.
+// The cues of one clip: cues[num_cues], as written by md5i_make_cues().
 typedef struct md5_cues {
     const md5_timing *timing;
     const md5_cue *cues;
     uint32_t num_cues;
 } md5_cues;
 
-// The remaining events, from cue `next` of cycle `cycle` on.
+// Iterator over the remaining events, starting at cue `next` of cycle `cycle`.
 typedef struct md5_event_walk {
     const md5_cue *cues;
     int64_t num_cues;
     int64_t cycle;
-    int64_t next;
-    uint64_t num_left;
+    int64_t next;      // index in cues[]
+    uint64_t num_left; // number of events that were not returned yet
     bool is_backward;
 } md5_event_walk;
 
-// A step from `before` to `now`. at_start: the clip has not moved since it began at `before`; if
-// that is a whole cycle, backward it passes the end of the cycle before, which forward it has not
-// passed. ends_cycle: the clip is left at `now`; then a cycle that would begin there does not: its
-// first event is silent.
+// Begins to iterate over the events of a step from `before` to `now`.
+// at_start: the clip has not moved since its start at `before`. If `before` is a whole cycle, a
+// backward step passes the end of the previous cycle, which the clip has not passed forward.
+// ends_cycle: the clip stops at `now`. The events of a cycle that would begin there do not fire.
 md5_event_walk md5i_begin_event_walk(const md5_cues *cues, md5_clock before, md5_clock now,
                                      bool at_start, bool ends_cycle);
 
-// How many cues of its cycle lie below a clock, from which a clip goes on in a direction.
+// Returns the number of cues in the clock's cycle that are below the clock, for a clip that
+// continues in the given direction.
 uint32_t md5i_cues_below(const md5_cues *cues, md5_clock clock, bool is_backward, bool at_start);
 
-// The events where a clip begins, without those at the end of the previous cycle.
+// Begins to iterate over the events at the position where a clip starts, without the events at the
+// end of the previous cycle.
 md5_event_walk md5i_begin_event_start(const md5_cues *cues, md5_clock start);
 
-// Writes the next event and its clock. Returns false if there is none.
+// Writes the next event and its clock. Returns false at the end.
 bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when);
 
 // -- Root motion --------------------------------------------------------------------------------
 //
-// Root motion of a clip: the part of the motion of joint 0 that is extracted from its poses and
-// reported to the game, and what remains.
+// Root motion is the part of joint 0's motion that is removed from the poses of a clip and reported
+// to the game.
 
-// A displacement of the root in id's axes: a rotation about z, then a translation. In double, so
-// that many short steps add up to a long one. The rotation is a unit complex number, which needs no
-// trigonometry and gives the same bits on every platform.
+// Displacement of the root in id's axes: a rotation about z, then a translation. The precision is
+// double, so that many short steps add up to a long step. The rotation is a unit complex number,
+// which needs no trigonometry and gives the same bits on every platform.
 typedef struct md5_root_delta {
     double x;
     double y;
     double z;
-    double cosine, sine; // of the yaw
+    double cosine; // of the yaw
+    double sine;   // of the yaw
 } md5_root_delta;
 
 // No displacement.
 #define MD5_NO_DELTA ((md5_root_delta){.cosine = 1.0})
 
-// First b, then a.
+// Returns the displacement b followed by a.
 static inline md5_root_delta md5_root_delta_mul(md5_root_delta a, md5_root_delta b)
 {
     return (md5_root_delta){
@@ -182,8 +200,9 @@ static inline md5_root_delta md5_root_delta_inverse(md5_root_delta delta)
     };
 }
 
-// Between two. The shorter arc of yaw is near enough to its chord, brought to unit length; of half
-// a turn, which has no shorter arc, it is that of `a`.
+// Interpolates two displacements. The yaw is interpolated along the chord of the shorter arc and
+// normalized. If the yaws differ by 180 degrees, there is no shorter arc and the yaw of `a` is
+// used.
 static inline md5_root_delta md5_root_delta_lerp(md5_root_delta a, md5_root_delta b, double t)
 {
     md5_root_delta delta = {
@@ -195,13 +214,18 @@ static inline md5_root_delta md5_root_delta_lerp(md5_root_delta a, md5_root_delt
     };
     const double square = delta.cosine * delta.cosine + delta.sine * delta.sine;
     const double scale = square < 1e-12 ? 0.0 : 1.0 / sqrt(square);
-    delta.cosine = scale > 0 ? delta.cosine * scale : a.cosine;
-    delta.sine = scale > 0 ? delta.sine * scale : a.sine;
+    if (scale > 0) {
+        delta.cosine *= scale;
+        delta.sine *= scale;
+    } else {
+        delta.cosine = a.cosine;
+        delta.sine = a.sine;
+    }
     return delta;
 }
 
-// Half the angle of a complex number is found by adding 1; a half turn has two halves, of which
-// this takes the one to the left.
+// Converts a displacement to a transform. Adding 1 to a unit complex number halves its angle. For
+// 180 degrees both directions are possible; this function rotates to the left.
 static inline md5_xform md5_root_delta_transform(md5_root_delta delta)
 {
     const bool is_half_turn = 1.0 + delta.cosine < 1e-12;
@@ -214,26 +238,27 @@ static inline md5_xform md5_root_delta_transform(md5_root_delta delta)
     };
 }
 
-// Displacement of joint 0 from the first frame of a clip, for each frame.
+// Displacement of joint 0 in each frame of a clip, relative to the first frame.
 typedef struct md5_root_track {
     md5_root_extraction root_extraction;
     uint32_t num_frames;
-    const md5_root_delta *frames; // [num_frames], the first is no displacement
+    const md5_root_delta *frames; // [num_frames], the first is MD5_NO_DELTA
 } md5_root_track;
 
-// Fills frames[] from joint 0's model-space transform in each frame, roots[num_frames], in id's
+// Computes frames[num_frames] from roots[num_frames], the model-space transforms of joint 0 in id's
 // axes.
 void md5i_make_root_track(md5_root_extraction extract, const md5_xform *roots, uint32_t num_frames,
                           md5_root_delta *frames);
 
-// The displacement at a sample position of a cycle. In the interval of MD5_PERIOD_OPEN that leads
-// back to the first frame it does not change. `extract` must not be NONE.
+// Returns the displacement at a sample position of a cycle. In the interval of MD5_PERIOD_OPEN from
+// the last frame to the first frame the displacement is constant. The track's `root_extraction`
+// must not be NONE.
 md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_sample_position *sample);
 
-// The displacement at a clock. A step needs two; the second is the first of the next step.
+// Displacement at a clock. A step needs two of them; the second is also the first of the next step.
 typedef struct md5_root_position {
     md5_clock clock;
-    int64_t cycle; // with MD5_PLAY_LOOP, else 0
+    int64_t cycle; // cycle of the sample position: 0 unless MD5_PLAY_LOOP
     md5_root_delta delta;
 } md5_root_position;
 
@@ -245,13 +270,13 @@ static inline md5_root_position md5_root_position_at(const md5_root_track *track
     return (md5_root_position){clock, sample.cycle, md5i_root_delta_at(track, &sample)};
 }
 
-// The displacement from one to the other, whole cycles included, in the character's space at the
-// first. With ONCE and PING_PONG cycles add nothing: the clip returns to its start.
+// Returns the displacement between two positions, including whole cycles, in the character's space
+// at `from`. For ONCE and PING_PONG whole cycles add nothing, because the clip returns to its
+// start.
 md5_root_delta md5i_root_delta_between(const md5_root_track *track, const md5_root_position *from,
                                        const md5_root_position *to);
 
-// Removes from pose[0], in the model's axes, the displacement that is extracted at its sample
-// position.
+// Removes a displacement from `root`, joint 0 of a pose in the model's axes.
 void md5i_remove_root_delta(md5_axes axes, md5_root_delta delta, md5_xform *root);
 
 #endif

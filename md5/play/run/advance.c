@@ -1,25 +1,27 @@
-// Advances a player.
+// Advances a player: transitions, clocks, events, root motion and smoothed parameters.
 //
-// A step is divided into intervals. In an interval clips advance, and the events that they pass
-// fire, up to and including its end. At the instants between intervals transitions are taken, and
-// the events where their states begin fire. There is an instant at the start and the end of the
-// step, and wherever a transition ends or an exit is reached. Because there is always one at the
-// end, the result does not depend on how a caller splits time into steps.
+// md5_player_advance() divides a step into intervals. In an interval clips advance, and the events
+// up to and including its end fire. Between intervals are instants, at which transitions are taken
+// and the events at the start of new states fire. The start and the end of the step, the end of
+// each transition and each exit are instants. Because each step ends with an instant, the result
+// does not depend on the division of time into steps.
 #include "md5/core/math.h"
 #include "md5/play/run/player_state.h"
 
 // == Parameters =================================================================================
 
-// A value may only change conditions if it passes a threshold, or begins or ends at one.
+// Sets a parameter. The new value can change the result of a condition only if a threshold is
+// between the old and the new value, or equal to one of them.
 void md5i_set_value(md5_player *player, uint32_t parameter, float value)
 {
     const md5_machine *const machine = player->machine;
     const md5_play_condition *const thresholds = machine->thresholds;
-    const float old = player->parameters[parameter];
-    const md5_play_condition low = {.parameter = parameter, .value = old < value ? old : value};
-    // The first threshold that is not below both values.
+    const float previous = player->parameters[parameter];
+    const md5_play_condition low = {.parameter = parameter,
+                                    .value = previous < value ? previous : value};
+    // Binary search for the first threshold that is not below both values.
     uint32_t next = 0;
-    uint32_t high = old == value ? 0 : (uint32_t)machine->num_thresholds;
+    uint32_t high = previous == value ? 0 : (uint32_t)machine->num_thresholds;
     while (next < high) {
         const uint32_t middle = next + (high - next) / 2;
         if (md5_is_lower(&thresholds[middle], &low))
@@ -27,48 +29,53 @@ void md5i_set_value(md5_player *player, uint32_t parameter, float value)
         else
             high = middle;
     }
-    const bool is_passed = old != value && next < machine->num_thresholds
-                           && thresholds[next].parameter == parameter
-                           && thresholds[next].value <= md5_larger(old, value);
-    if (is_passed) {
+    const bool has_threshold = next < machine->num_thresholds
+                               && thresholds[next].parameter == parameter
+                               && thresholds[next].value <= md5_larger(previous, value);
+    if (previous != value && has_threshold) {
         for (uint32_t i = 0; i < machine->tables.num_layers; i++)
             player->layer_states[i].causes |= md5_cause_of(parameter);
     }
     player->parameters[parameter] = value;
 }
 
-// -- Parameters that follow ---------------------------------------------------------------------
+// -- Smoothed parameters --------------------------------------------------------------------------
 //
-// Parameters that follow what is set. Where one is, and its mean over a time, follow from where it
-// began and how long ago, so that it does not matter in how many steps.
+// The value of a smoothed parameter, and its mean over an interval, have a closed form of the time
+// since its goal was set. Therefore they do not depend on the division of time into steps.
 
-// Of e^-40 of a distance a float shows nothing.
-#define MIN_LEFT 40.0
+// e^-40 of a distance is too small to change a float.
+#define NEGLIGIBLE_EXPONENT 40.0
 
-// In a shorter time the rounding errors of an integral are larger than a change.
-#define SHORTEST 1e-7
+// In a shorter interval the rounding errors of an integral exceed the change of the parameter,
+// seconds.
+#define MIN_MEAN_SECONDS 1e-7
 
-// The distance of a parameter from its goal, and how fast that changes.
+// Distance of a parameter from its goal, and its velocity, per second.
 typedef struct movement {
     double distance;
     double velocity;
 } movement;
 
-// Seconds after which nothing is left of a distance: of a spring, by no more than its slower root.
-static double arrival(const md5_follow_desc *follow)
+// Returns the seconds after which the remaining distance is negligible. For a spring this is
+// determined by its slower root.
+static double settling_time(const md5_follow_desc *follow)
 {
     const double k = follow->stiffness;
     const double c = follow->damping;
     if (follow->kind == MD5_FOLLOW_EASE)
         return follow->duration;
-    return MIN_LEFT / (follow->kind == MD5_FOLLOW_SMOOTH ? follow->rate : fmin(0.5 * c, k / c));
+    return NEGLIGIBLE_EXPONENT
+           / (follow->kind == MD5_FOLLOW_SMOOTH ? follow->rate : fmin(0.5 * c, k / c));
 }
 
-static movement moved(const md5_follow_desc *follow, const md5_following *following, double elapsed)
+// Returns the movement of a parameter `elapsed` seconds after its goal was set.
+static movement movement_after(const md5_follow_desc *follow, const md5_following *following,
+                               double elapsed)
 {
     const double x = (double)following->from - following->goal;
     const double v = following->velocity;
-    if (elapsed >= arrival(follow))
+    if (elapsed >= settling_time(follow))
         return (movement){0, 0};
     if (follow->kind == MD5_FOLLOW_SMOOTH)
         return (movement){x * md5i_decay(follow->rate * elapsed), 0};
@@ -81,32 +88,36 @@ static movement moved(const md5_follow_desc *follow, const md5_following *follow
                       -k * swing.drift * x + (swing.keep - c * swing.drift) * v};
 }
 
+// Returns the value of a parameter `seconds` from now.
 static float value_after(const md5_follow_desc *follow, const md5_following *following,
                          double seconds)
 {
-    const movement then = moved(follow, following, following->elapsed + seconds);
+    const movement then = movement_after(follow, following, following->elapsed + seconds);
     return md5_round_to_float(following->goal + then.distance);
 }
 
-// The integral of a spring's x = -(x'' + c x') / k, which for k = rate and c = 1 without x'' is
-// that of a SMOOTH parameter; and of an easing.
-static float mean_of(const md5_follow_desc *follow, const md5_following *following, double seconds)
+// Returns the mean value of a parameter over the next `seconds`. The integral of a spring's
+// distance is the integral of x = -(x'' + c x') / k. With k = rate, c = 1 and x'' = 0 this is also
+// the integral of a SMOOTH parameter. An easing has an integral of its own.
+static float mean_value(const md5_follow_desc *follow, const md5_following *following,
+                        double seconds)
 {
     const double begin = following->elapsed;
-    const double end = md5_least(begin + seconds, arrival(follow));
-    if (seconds <= SHORTEST || end <= begin)
+    const double end = md5_least(begin + seconds, settling_time(follow));
+    if (seconds <= MIN_MEAN_SECONDS || end <= begin)
         return value_after(follow, following, 0.5 * seconds);
-    const movement now = moved(follow, following, begin);
-    const movement then = moved(follow, following, begin + seconds);
+    const movement now = movement_after(follow, following, begin);
+    const movement then = movement_after(follow, following, begin + seconds);
     const bool is_spring = follow->kind == MD5_FOLLOW_SPRING;
     const double k = (is_spring ? follow->stiffness : follow->rate);
     const double c = is_spring ? follow->damping : 1;
     const double t = follow->duration;
     double sum = (now.velocity - then.velocity + c * (now.distance - then.distance)) / k;
-    if (follow->kind == MD5_FOLLOW_EASE)
-        sum = ((double)following->from - following->goal)
-              * (end - begin
-                 - t * md5i_eased_area(&follow->easing, begin / t, md5_least(end / t, 1)));
+    if (follow->kind == MD5_FOLLOW_EASE) {
+        const double eased_area =
+            t * md5i_eased_area(&follow->easing, begin / t, md5_least(end / t, 1));
+        sum = ((double)following->from - following->goal) * (end - begin - eased_area);
+    }
     return md5_round_to_float(following->goal + sum / seconds);
 }
 
@@ -124,21 +135,21 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal)
     if (following->goal == goal)
         return true;
     const movement now =
-        moved(&player->machine->tables.follows[row], following, following->elapsed);
+        movement_after(&player->machine->tables.follows[row], following, following->elapsed);
     *following = (md5_following){.goal = goal,
                                  .from = player->parameters[parameter],
                                  .velocity = md5_round_to_float(now.velocity)};
     return true;
 }
 
-typedef enum md5_follow_task {
-    MD5_FOLLOW_LOOKS, // only sets the followings' `next`: where their parameters will be
-    MD5_FOLLOW_MEAN,  // sets parameters to their means over the time
-    MD5_FOLLOW_MOVES, // moves them
-} md5_follow_task;
+typedef enum follow_task {
+    FOLLOW_PREDICT, // only sets md5_following.next to the value at the end of the interval
+    FOLLOW_MEAN,    // sets parameters to their means over the interval
+    FOLLOW_MOVE,    // moves parameters to the end of the interval
+} follow_task;
 
-// Lets the parameters that follow go on by `seconds`, above 0.
-static void follow_goals(md5_player *player, double seconds, md5_follow_task task)
+// Processes all smoothed parameters for an interval of `seconds`, above 0.
+static void follow_goals(md5_player *player, double seconds, follow_task task)
 {
     for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
         const uint32_t row = player->machine->followers[i];
@@ -148,20 +159,21 @@ static void follow_goals(md5_player *player, double seconds, md5_follow_task tas
         md5_following *const following = &player->followings[row];
         following->next =
             is_moving(following) ? value_after(follow, following, seconds) : player->parameters[i];
-        if (task == MD5_FOLLOW_LOOKS || !is_moving(following))
+        if (task == FOLLOW_PREDICT || !is_moving(following))
             continue;
         player->has_moved = true;
         md5i_set_value(player, i,
-                       task == MD5_FOLLOW_MEAN ? mean_of(follow, following, seconds)
-                                               : following->next);
-        if (task == MD5_FOLLOW_MEAN)
+                       task == FOLLOW_MEAN ? mean_value(follow, following, seconds)
+                                           : following->next);
+        if (task == FOLLOW_MEAN)
             continue;
         following->elapsed += seconds;
-        if (following->elapsed >= arrival(follow))
+        if (following->elapsed >= settling_time(follow))
             *following = (md5_following){.goal = following->goal, .from = following->goal};
     }
 }
 
+// Returns true if a smoothed parameter has not reached its goal.
 static bool is_following(const md5_player *player)
 {
     for (uint32_t i = 0; i < player->machine->tables.num_follows; i++) {
@@ -173,15 +185,15 @@ static bool is_following(const md5_player *player)
 
 // == Transitions ================================================================================
 
-// Seconds: when a condition changes is found to within this.
+// The instant at which a condition changes is found with this precision, seconds.
 #define SAME_TIME 1e-13
 
-// Cycles. A later exit is never reached.
+// Exit times are limited to this, in cycles. A later exit is never reached.
 #define MAX_EXIT 0x1p52
 
 // -- Exits --------------------------------------------------------------------------------------
 
-// Whether a clip plays backward: by its own rate, or by the mean rate of its group.
+// Returns true if a clip plays backward, by its rate or by the mean rate of its group.
 static bool is_backward(const md5_active_state *active, uint32_t instance)
 {
     const md5_blend_tree *const tree = active->tree;
@@ -197,20 +209,20 @@ static bool is_backward(const md5_active_state *active, uint32_t instance)
     return rate < 0;
 }
 
-// Position of the first clip when a state is at its exit, in the direction that it plays.
+// Position of the first clip of a state at an exit.
 typedef struct exit_position {
     md5_clock clock;
-    double time; // of the same
-    bool is_backward;
+    double time;      // normalized time of `clock`
+    bool is_backward; // direction of playback
 } exit_position;
-
-static exit_position exit_of(const md5_active_state *active, double exit)
+// Computes the position of a state's first clip at an exit time.
+static exit_position find_exit(const md5_active_state *active, double exit)
 {
     const md5_timing *const timing = active->tree->instances[0].playable->timing;
     exit_position position = {.is_backward = is_backward(active, 0)};
     const double limited = fmin(fmax(exit, -MAX_EXIT), MAX_EXIT);
     const double time = position.is_backward ? 1 - limited : limited;
-    // An exit may lie beyond the ends of a clip that is played once.
+    // The exit of a clip that is played once may be outside of the clip.
     const double whole = floor(time);
     position.clock = md5i_clock_snap(timing, (md5_clock){(int64_t)whole, time - whole},
                                      MD5_FLOAT_ERROR * fmax(1.0, fabs(exit)));
@@ -218,107 +230,117 @@ static exit_position exit_of(const md5_active_state *active, double exit)
     return position;
 }
 
-// Remaining distance to an exit, in cycles.
-static double distance_to(const exit_position *exit, double time)
+// Returns the remaining distance to an exit, in cycles.
+static double cycles_to_exit(const exit_position *exit, double time)
 {
     return exit->is_backward ? time - exit->time : exit->time - time;
 }
 
-// Whether a time is at or after an exit. Usually this is clear without snapping to frames.
-static bool is_behind(const md5_active_state *active, double exit, double time)
+// Returns true if a time is at or after an exit. Usually this is clear without snapping to frames.
+static bool is_past_exit(const md5_active_state *active, double exit, double time)
 {
     if (!active->tree)
         return true;
     const double delta = is_backward(active, 0) ? time - (1 - exit) : exit - time;
     if (fabs(delta) > 1e-6 * fmax(1.0, fabs(exit)))
         return delta < 0;
-    const exit_position position = exit_of(active, exit);
-    return distance_to(&position, time) <= MD5_BORDER;
+    const exit_position position = find_exit(active, exit);
+    return cycles_to_exit(&position, time) <= MD5_BORDER;
 }
 
-// The cycles, more than `beyond`, after which a clip is at the nearest of some cues, and the clock
-// there: of those that an ear hears, if `ears` has the ears of the clip's events. INFINITY: at
-// none.
-static double cycles_until(const md5_cues *cues, const uint64_t *ears, uint64_t ear, md5_clock now,
-                           bool backward, double beyond, md5_clock *place)
+// Returns the number of cycles, more than `min_cycles`, until a clip is at the nearest cue, and
+// sets *target to the clock there. Returns INFINITY if there is no such cue. If `ears` (the ears of
+// the clip's events) is not NULL, only the cues with the ear `ear` count.
+static double cycles_to_cue(const md5_cues *cues, const uint64_t *ears, uint64_t ear, md5_clock now,
+                            bool backward, double min_cycles, md5_clock *target)
 {
-    double least = INFINITY;
+    double nearest = INFINITY;
     for (uint32_t i = 0; i < cues->num_cues; i++) {
         const md5_cue *const cue = &cues->cues[i];
-        const double distance = backward ? now.phase - cue->phase : cue->phase - now.phase;
-        const double whole = cues->timing->mode == MD5_PLAY_ONCE ? 0 : floor(beyond - distance) + 1;
-        if ((ears && (ears[cue->event] & ear) == 0) || !(distance + whole > beyond)
-            || distance + whole >= least)
+        if (ears && (ears[cue->event] & ear) == 0)
             continue;
-        least = distance + whole;
-        *place = (md5_clock){now.cycle + (int64_t)(backward ? -whole : whole), cue->phase};
+        const double distance = backward ? now.phase - cue->phase : cue->phase - now.phase;
+        double whole = 0;
+        if (cues->timing->mode != MD5_PLAY_ONCE)
+            whole = floor(min_cycles - distance) + 1;
+        if (!(distance + whole > min_cycles) || distance + whole >= nearest)
+            continue;
+        nearest = distance + whole;
+        *target = (md5_clock){now.cycle + (int64_t)(backward ? -whole : whole), cue->phase};
     }
-    return least;
+    return nearest;
 }
 
-// The same for the places where a transition leaves a state in each cycle.
-static double cycles_until_exit(const md5_active_state *active, const md5_transition *transition,
-                                double beyond, md5_clock *place)
+// Returns the number of cycles, more than `min_cycles`, until the next exit of a transition that
+// exits in each cycle, and sets *target to the clock there.
+static double cycles_to_repeated_exit(const md5_active_state *active,
+                                      const md5_transition *transition, double min_cycles,
+                                      md5_clock *target)
 {
     const md5_playable *const playable = active->tree->instances[0].playable;
     const md5_source *const source = playable->source;
     const bool backward = is_backward(active, 0);
-    const double share = backward ? 1 - transition->exit : transition->exit;
-    const md5_clock at = md5i_clock_snap(playable->timing, (md5_clock){0, share}, MD5_FLOAT_ERROR);
-    const md5_cue cue = {md5_clock_time(at), 0};
-    const md5_cues own = {playable->timing, &cue, 1};
-    const bool is_event = transition->exit_ear != 0;
-    return cycles_until(is_event ? &source->cues[playable->mode] : &own,
-                        is_event ? source->ears : NULL, transition->exit_ear,
-                        active->instances[0].now, backward, beyond, place);
+    if (transition->exit_ear != 0)
+        return cycles_to_cue(&source->cues[playable->mode], source->ears, transition->exit_ear,
+                             active->instances[0].now, backward, min_cycles, target);
+    const double phase = backward ? 1 - transition->exit : transition->exit;
+    const md5_clock exit =
+        md5i_clock_snap(playable->timing, (md5_clock){0, phase}, MD5_FLOAT_ERROR);
+    const md5_cue cue = {md5_clock_time(exit), 0};
+    const md5_cues exit_cues = {playable->timing, &cue, 1};
+    return cycles_to_cue(&exit_cues, NULL, 0, active->instances[0].now, backward, min_cycles,
+                         target);
 }
 
-// Whether a state has reached the exit of a transition, if that waits; at_start: whether it had
-// when it began.
-static bool has_reached(const md5_player *player, const md5_active_state *active,
-                        const md5_transition *transition, bool at_start)
+// Returns true if a state has reached the exit of a transition, or if the transition does not have
+// an exit. If `at_start` is true, returns the result at the time when the state began.
+static bool has_reached_exit(const md5_player *player, const md5_active_state *active,
+                             const md5_transition *transition, bool at_start)
 {
+    md5_clock exit;
+    if (!transition->waits)
+        return true;
     const double time = at_start ? active->start_time : md5i_active_time(active);
-    md5_clock place;
-    if (!transition->waits || !transition->exits_each)
-        return !transition->waits || is_behind(active, transition->exit, time);
+    if (!transition->exits_each)
+        return is_past_exit(active, transition->exit, time);
     if (!active->tree)
         return transition->exit_ear == 0;
-    return !player->is_backward && fabs(time - active->start_time) > MD5_BORDER
-           && cycles_until_exit(active, transition, -MD5_BORDER, &place) <= MD5_BORDER;
+    if (player->is_backward || fabs(time - active->start_time) <= MD5_BORDER)
+        return false;
+    return cycles_to_repeated_exit(active, transition, -MD5_BORDER, &exit) <= MD5_BORDER;
 }
 
-// Seconds, up to `most`, until the exit of a transition is reached.
-static double seconds_until(md5_player *player, const md5_active_state *active,
-                            const md5_transition *transition, double most)
+// Returns the seconds, at most `max_seconds`, until the exit of a transition is reached.
+static double seconds_to_exit(md5_player *player, const md5_active_state *active,
+                              const md5_transition *transition, double max_seconds)
 {
     const double exit = transition->exit;
     if (!active->tree)
-        return most;
+        return max_seconds;
     const md5_instance_plan *const plan = active->tree->instances;
     const md5_clock now = active->instances[0].now;
     const double rate = active->instances[0].rate;
-    md5_clock place = now;
+    md5_clock target = now;
     if (transition->exits_each) {
-        cycles_until_exit(active, transition, MD5_BORDER, &place);
-        const double seconds = fabs(md5i_instance_seconds(player, active, 0, now, place));
-        return seconds > 0 ? md5_least(most, seconds) : most;
+        cycles_to_repeated_exit(active, transition, MD5_BORDER, &target);
+        const double seconds = fabs(md5i_instance_seconds(player, active, 0, now, target));
+        return seconds > 0 ? md5_least(max_seconds, seconds) : max_seconds;
     }
-    // The common case: clearly not reached within `most`.
+    // Fast path for the common case: the exit is clearly not reached within `max_seconds`.
     if (plan->group == MD5_NONE && rate > 0
-        && exit - md5_clock_time(now) > rate * most + 1e-6 * fmax(1.0, fabs(exit)))
-        return most;
-    const exit_position position = exit_of(active, exit);
-    if (distance_to(&position, md5_clock_time(now)) <= MD5_BORDER)
-        return most;
+        && exit - md5_clock_time(now) > rate * max_seconds + 1e-6 * fmax(1.0, fabs(exit)))
+        return max_seconds;
+    const exit_position position = find_exit(active, exit);
+    if (cycles_to_exit(&position, md5_clock_time(now)) <= MD5_BORDER)
+        return max_seconds;
     // A clip that is played once stops at its end.
     if (plan->playable->timing->mode == MD5_PLAY_ONCE && (position.time < 0 || position.time > 1))
-        return most;
+        return max_seconds;
     const double seconds = md5i_instance_seconds(player, active, 0, now, position.clock);
-    return seconds > 0 && seconds < most ? seconds : most;
+    return seconds > 0 && seconds < max_seconds ? seconds : max_seconds;
 }
 
-// -- Which is taken, and when -------------------------------------------------------------------
+// -- Conditions -----------------------------------------------------------------------------------
 
 static bool holds_for(const md5_play_condition *condition, float value)
 {
@@ -343,23 +365,24 @@ bool md5_player_condition_holds(const md5_player *player, const md5_condition *c
 {
     MD5_ASSERT_PLAYER(player);
     MD5_ASSERT_NOT_NULL(condition);
-    const md5_play_condition known = {.compare = condition->compare, .value = condition->value};
     const uint32_t parameter = md5_find_parameter(player->machine, condition->parameter);
-    return condition->kind == MD5_WHEN_PARAMETER && parameter != MD5_NONE
-           && holds_for(&known, player->parameters[parameter]);
+    if (condition->kind != MD5_WHEN_PARAMETER || parameter == MD5_NONE)
+        return false;
+    const md5_play_condition resolved = {.compare = condition->compare, .value = condition->value};
+    return holds_for(&resolved, player->parameters[parameter]);
 }
 
-// Seconds until the time of a condition of the newest state comes, not above 0 if it has; at_start:
-// when the state began.
-static double seconds_until_time(const md5_player *player, md5_layer_state *layer_state,
-                                 const md5_play_condition *condition, bool at_start)
+// Returns the seconds until the time of a condition of the newest state is reached; 0 or less if it
+// was reached. If `at_start` is true, returns the result at the time when the state began.
+static double seconds_to_condition(const md5_player *player, md5_layer_state *layer_state,
+                                   const md5_play_condition *condition, bool at_start)
 {
     const md5_active_state *const active = md5_newest(layer_state);
     double time = condition->seconds;
-    if (condition->spread > 0)
-        time +=
-            condition->spread
-            * md5_chance(layer_state->random + (uint64_t)(condition - player->machine->conditions));
+    if (condition->spread > 0) {
+        const uint64_t index = (uint64_t)(condition - player->machine->conditions);
+        time += condition->spread * md5_chance(layer_state->random + index);
+    }
     if (condition->kind == MD5_WHEN_STATE_TIME)
         return time - (at_start ? 0 : active->elapsed);
     if (!active->tree)
@@ -369,16 +392,17 @@ static double seconds_until_time(const md5_player *player, md5_layer_state *laye
     const md5_clock now =
         at_start ? md5i_clock_at(timing, active->start_time) : active->instances[0].now;
     const md5_cue cue = {backward ? 0 : 1.0, 0};
-    const md5_cues own = {timing, &cue, 1};
+    const md5_cues end_cues = {timing, &cue, 1};
     md5_clock end = now;
-    cycles_until(&own, NULL, 0, now, backward, MD5_BORDER, &end);
+    cycles_to_cue(&end_cues, NULL, 0, now, backward, MD5_BORDER, &end);
     const double left = md5i_instance_seconds(player, active, 0, now, end);
-    return left >= 0 ? left - condition->seconds : (double)INFINITY; // it stands
+    return left >= 0 ? left - condition->seconds : (double)INFINITY; // the clip does not move
 }
 
-// Seconds, up to `most`, until a condition of a layer's transition that is about time changes.
-static double seconds_until_times(const md5_player *player, md5_layer_state *layer_state,
-                                  const md5_transition *transition, bool goes_back, double most)
+// Returns the seconds, at most `max_seconds`, until a time condition of a transition changes.
+static double seconds_to_conditions(const md5_player *player, md5_layer_state *layer_state,
+                                    const md5_transition *transition, bool goes_back,
+                                    double max_seconds)
 {
     const md5_active_state *const active = md5_newest(layer_state);
     for (uint32_t i = 0; i < transition->num_conditions; i++) {
@@ -386,24 +410,26 @@ static double seconds_until_times(const md5_player *player, md5_layer_state *lay
         const bool is_left = condition->kind == MD5_WHEN_TIME_LEFT;
         if (condition->kind != MD5_WHEN_STATE_TIME && (!is_left || goes_back))
             continue;
-        double seconds = seconds_until_time(player, layer_state, condition, false);
+        double seconds = seconds_to_condition(player, layer_state, condition, false);
         const double left = seconds + condition->seconds;
-        if (is_left && active->tree && layer_state->is_steered)
-            seconds = md5_least(
-                md5i_seconds_until_left(layer_state, left, condition->seconds, most), left);
-        if (is_left && seconds <= MD5_BORDER) // another cycle begins
+        if (is_left && active->tree && layer_state->is_steered) {
+            seconds = md5i_seconds_until_left(layer_state, left, condition->seconds, max_seconds);
+            seconds = md5_least(seconds, left);
+        }
+        if (is_left && seconds <= MD5_BORDER) // the next change is the start of the next cycle
             seconds = left;
         if (seconds > MD5_BORDER)
-            most = md5_least(most, seconds);
+            max_seconds = md5_least(max_seconds, seconds);
     }
-    return most;
+    return max_seconds;
 }
 
-// Whether a condition that is not about a parameter holds; at_start: whether it did when the state
-// began. What is heard then was for the state before. Only of states, but for what is heard.
-static MD5_NO_INLINE bool holds_otherwise(const md5_player *player, uint32_t layer,
-                                          const md5_active_state *active,
-                                          const md5_play_condition *condition, bool at_start)
+// Returns true if a condition about time or an event holds. If `at_start` is true, returns the
+// result at the time when the state began; events at that time were for the previous state.
+// `active` is NULL for one-shot clips, whose conditions can only be about events.
+static MD5_NO_INLINE bool holds_time_or_event(const md5_player *player, uint32_t layer,
+                                              const md5_active_state *active,
+                                              const md5_play_condition *condition, bool at_start)
 {
     const uint64_t deaf = active ? player->layer_states[layer].deaf : 0;
     if (condition->kind == MD5_WHEN_EVENT)
@@ -411,35 +437,46 @@ static MD5_NO_INLINE bool holds_otherwise(const md5_player *player, uint32_t lay
     const bool is_above =
         condition->compare == MD5_IS_GREATER || condition->compare == MD5_IS_AT_LEAST;
     const bool is_left = condition->kind == MD5_WHEN_TIME_LEFT;
-    return !(is_left && player->is_backward)
-           && (seconds_until_time(player, &player->layer_states[layer], condition, at_start)
-               <= MD5_BORDER)
-                  == (is_above != is_left);
+    if (is_left && player->is_backward)
+        return false;
+    const double seconds =
+        seconds_to_condition(player, &player->layer_states[layer], condition, at_start);
+    const bool is_reached = seconds <= MD5_BORDER;
+    return is_reached == (is_above != is_left);
 }
 
-// Whether all conditions of an alternative hold for a layer: *first becomes the number of its first
-// one. One-shots are one layer more, behind the others.
-static inline bool some_hold(const md5_player *player, uint32_t layer,
-                             const md5_active_state *active, const md5_play_condition *conditions,
-                             uint32_t count, bool at_start, uint32_t *first)
+// Returns true if a parameter condition holds for a layer. A trigger that the layer has consumed is
+// clear for this layer.
+static inline bool holds_parameter(const md5_player *player, uint32_t layer,
+                                   const md5_play_condition *condition)
+{
+    const bool is_clear = condition->compare == MD5_IS_CLEAR;
+    const bool is_consumed = player->consumed[condition->parameter] == layer + 1;
+    if (is_consumed && (is_clear || condition->compare == MD5_IS_SET))
+        return is_clear;
+    return holds_for(condition, player->parameters[condition->parameter]);
+}
+
+// Returns true if all conditions of an alternative hold for a layer, and sets *first to the index
+// of the first condition of the alternative. The layer index of one-shot clips is the number of
+// layers.
+static inline bool holds_any_alternative(const md5_player *player, uint32_t layer,
+                                         const md5_active_state *active,
+                                         const md5_play_condition *conditions, uint32_t count,
+                                         bool at_start, uint32_t *first)
 {
     *first = 0;
     for (uint32_t i = 0; i < count;) {
         const md5_play_condition *const condition = &conditions[i];
         bool holds;
-        if (condition->kind != MD5_WHEN_PARAMETER) {
-            holds = holds_otherwise(player, layer, active, condition, at_start);
-        } else {
-            const bool is_clear = condition->compare == MD5_IS_CLEAR;
-            // A trigger that this layer has consumed is clear to it.
-            const bool is_used = player->consumed[condition->parameter] == layer + 1
-                                 && (is_clear || condition->compare == MD5_IS_SET);
-            holds =
-                is_used ? is_clear : holds_for(condition, player->parameters[condition->parameter]);
-        }
-        if (!holds)
-            *first = i += condition->num_behind + 1;
-        else if (condition->num_behind == 0)
+        if (condition->kind == MD5_WHEN_PARAMETER)
+            holds = holds_parameter(player, layer, condition);
+        else
+            holds = holds_time_or_event(player, layer, active, condition, at_start);
+        if (!holds) {
+            i += condition->num_behind + 1;
+            *first = i;
+        } else if (condition->num_behind == 0)
             return true;
         else
             i++;
@@ -447,33 +484,38 @@ static inline bool some_hold(const md5_player *player, uint32_t layer,
     return count == 0;
 }
 
-// Consumes the triggers of an alternative, if there are conditions: for this layer now, for the
-// others after all of them have seen it. Returns whether there are some.
-static bool consume(md5_player *player, uint32_t layer, const md5_play_condition *conditions,
-                    uint32_t count)
+// Consumes the triggers of an alternative: immediately for this layer, for the other layers after
+// all of them were processed. Returns true if the alternative has triggers.
+static bool consume_triggers(md5_player *player, uint32_t layer,
+                             const md5_play_condition *conditions, uint32_t count)
 {
-    bool has_some = false;
+    bool has_triggers = false;
     for (uint32_t i = 0; count > 0 && i <= conditions->num_behind; i++) {
         const uint32_t parameter = conditions[i].parameter;
-        if (parameter == MD5_NONE
-            || player->machine->tables.parameters[parameter].kind != MD5_PARAMETER_TRIGGER
-            || conditions[i].compare == MD5_IS_CLEAR)
+        if (parameter == MD5_NONE || conditions[i].compare == MD5_IS_CLEAR)
+            continue;
+        if (player->machine->tables.parameters[parameter].kind != MD5_PARAMETER_TRIGGER)
             continue;
         player->consumed[parameter] = layer + 1;
-        player->has_consumed = has_some = true;
+        player->has_consumed = true;
+        has_triggers = true;
     }
-    return has_some;
+    return has_triggers;
 }
 
-// Whether a transition may interrupt the one that is under way, if there is one.
+// -- Selection of a transition --------------------------------------------------------------------
+
+// Returns true if a transition may interrupt the current transition, or if there is none.
 static bool may_interrupt(const md5_active_state *active, const md5_transition *transition)
 {
-    return active->interrupt == MD5_INTERRUPT_ANY || md5_progress(active) == 1
-           || (active->interrupt == MD5_INTERRUPT_HIGHER
-               && transition->change.priority > active->priority);
+    if (active->interrupt == MD5_INTERRUPT_ANY || md5_progress(active) == 1)
+        return true;
+    return active->interrupt == MD5_INTERRUPT_HIGHER
+           && transition->change.priority > active->priority;
 }
 
-// Whether a transition is possible, apart from its exit time: then *first is as some_hold() says.
+// Returns true if a transition is possible, except for its exit. Sets *first like
+// holds_any_alternative().
 static bool is_open(const md5_player *player, uint32_t layer, const md5_active_state *active,
                     const md5_transition *transition, uint32_t *first)
 {
@@ -481,33 +523,36 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_active_s
         return false;
     if (!may_interrupt(active, transition))
         return false;
-    return some_hold(player, layer, active, transition->conditions, transition->num_conditions,
-                     false, first);
+    return holds_any_alternative(player, layer, active, transition->conditions,
+                                 transition->num_conditions, false, first);
 }
 
-// Merges two lists of transitions that are each in the order of priority: those that one of some
-// causes may open.
+// Iterator over the transitions of a state and the transitions from any state that one of some
+// causes may open, in the order of priority. Both lists are in this order and are merged.
 typedef struct candidates {
     const md5_play_layer *layer;
     uint64_t causes;
-    uint32_t own, own_end, any, any_end; // numbers in the layer
+    uint32_t state_next; // next transition of the state, as an index in the layer
+    uint32_t state_end;
+    uint32_t any_next; // next transition from any state
+    uint32_t any_end;
 } candidates;
 
-static inline candidates candidates_of(const md5_player *player, uint32_t layer,
-                                       const md5_active_state *active, uint64_t causes)
+static inline candidates begin_candidates(const md5_player *player, uint32_t layer,
+                                          const md5_active_state *active, uint64_t causes)
 {
     const md5_play_layer *const played = &player->machine->layers[layer];
     const md5_state *const state = &played->states[active->state];
-    const uint32_t num_own = (state->causes & causes) != 0 ? state->num_transitions : 0;
+    const uint32_t num_candidates = (state->causes & causes) != 0 ? state->num_transitions : 0;
     return (candidates){.layer = played,
                         .causes = causes,
-                        .own = state->first_transition,
-                        .own_end = state->first_transition + num_own,
+                        .state_next = state->first_transition,
+                        .state_end = state->first_transition + num_candidates,
                         .any_end = (played->any_causes & causes) != 0 ? played->num_any : 0};
 }
 
-// From `number` on; `end`: none.
-static inline uint32_t next_number(const candidates *all, uint32_t number, uint32_t end)
+// Returns the first transition from `number` on that one of the causes may open, or `end`.
+static inline uint32_t next_with_cause(const candidates *all, uint32_t number, uint32_t end)
 {
     const uint64_t *const causes = all->layer->causes;
     const uint64_t wanted = all->causes;
@@ -516,79 +561,113 @@ static inline uint32_t next_number(const candidates *all, uint32_t number, uint3
     return number;
 }
 
-// NULL at the end.
+// Returns true if the transition `a` precedes `b`: by priority, then by the order of the table.
+static inline bool precedes(const md5_transition *a, const md5_transition *b)
+{
+    if (a->change.priority != b->change.priority)
+        return a->change.priority > b->change.priority;
+    return a->number < b->number;
+}
+
+// Returns the next transition, or NULL at the end.
 static inline const md5_transition *next_candidate(candidates *all)
 {
     const md5_transition *const transitions = all->layer->transitions;
-    all->own = next_number(all, all->own, all->own_end);
-    all->any = next_number(all, all->any, all->any_end);
-    if (all->any == all->any_end)
-        return all->own == all->own_end ? NULL : &transitions[all->own++];
-    const md5_transition *const own = &transitions[all->own];
-    const md5_transition *const any = &transitions[all->any];
-    const bool is_any = all->own == all->own_end
-                        || (own->change.priority == any->change.priority
-                                ? any->number < own->number
-                                : own->change.priority < any->change.priority);
-    return &transitions[is_any ? all->any++ : all->own++];
+    all->state_next = next_with_cause(all, all->state_next, all->state_end);
+    all->any_next = next_with_cause(all, all->any_next, all->any_end);
+    const bool has_state = all->state_next < all->state_end;
+    const bool has_any = all->any_next < all->any_end;
+    if (!has_state && !has_any)
+        return NULL;
+    if (!has_any)
+        return &transitions[all->state_next++];
+    if (!has_state || precedes(&transitions[all->any_next], &transitions[all->state_next]))
+        return &transitions[all->any_next++];
+    return &transitions[all->state_next++];
 }
 
-// One of those that a cause may have opened since none was open.
-static MD5_NO_INLINE const md5_transition *find_candidate(const md5_player *player, uint32_t layer,
-                                                          const md5_active_state *active,
-                                                          uint32_t *first)
+// Returns true if a transition was already open when the state began.
+static bool was_open_at_start(const md5_player *player, uint32_t layer,
+                              const md5_active_state *active, const md5_transition *transition)
 {
-    uint32_t other;
-    const md5_transition *candidate;
-    for (candidates all = candidates_of(player, layer, active, player->layer_states[layer].causes);
-         (candidate = next_candidate(&all));) {
-        // In a resting layer only transitions that open later count: see take_in_layer().
-        if (is_open(player, layer, active, candidate, first)
-            && has_reached(player, active, candidate, false)
-            && !(player->layer_states[layer].is_resting
-                 && has_reached(player, active, candidate, true)
-                 && some_hold(player, layer, active, candidate->conditions,
-                              candidate->num_conditions, true, &other)))
-            return candidate;
+    uint32_t first;
+    return has_reached_exit(player, active, transition, true)
+           && holds_any_alternative(player, layer, active, transition->conditions,
+                                    transition->num_conditions, true, &first);
+}
+
+// Finds an open transition among the transitions that one of the layer's causes may have opened.
+static MD5_NO_INLINE const md5_transition *find_open_candidate(const md5_player *player,
+                                                               uint32_t layer,
+                                                               const md5_active_state *active,
+                                                               uint32_t *first)
+{
+    const md5_layer_state *const layer_state = &player->layer_states[layer];
+    candidates all = begin_candidates(player, layer, active, layer_state->causes);
+    for (const md5_transition *candidate = next_candidate(&all); candidate;
+         candidate = next_candidate(&all)) {
+        if (!is_open(player, layer, active, candidate, first)
+            || !has_reached_exit(player, active, candidate, false))
+            continue;
+        // In a resting layer only transitions that open later count: see take_transitions().
+        if (layer_state->is_resting && was_open_at_start(player, layer, active, candidate))
+            continue;
+        return candidate;
     }
     return NULL;
 }
 
-static inline const md5_transition *find_open(const md5_player *player, uint32_t layer,
-                                              const md5_active_state *active, uint32_t *first)
+// Finds the transition that a layer takes at this instant, or NULL.
+static inline const md5_transition *find_open_transition(const md5_player *player, uint32_t layer,
+                                                         const md5_active_state *active,
+                                                         uint32_t *first)
 {
     const md5_play_layer *const played = &player->machine->layers[layer];
     const uint64_t causes = played->states[active->state].causes | played->any_causes;
-    return (causes & player->layer_states[layer].causes) == 0
-               ? NULL
-               : find_candidate(player, layer, active, first);
+    if ((causes & player->layer_states[layer].causes) == 0)
+        return NULL;
+    return find_open_candidate(player, layer, active, first);
 }
 
-// Takes transitions of a layer until none is possible at this instant. If more are taken than there
-// are, they form a cycle, which would never end because no time passes: then the layer rests in its
-// current state. Transitions that were open then are ignored until a parameter changes or the
-// current transition ends; so the result does not depend on how often this is called.
-static void take_in_layer(md5_player *player, uint32_t layer)
+// Returns the phase at which a transition leaves a state. If the transition waited for an exit,
+// this is the fraction of the exit.
+static double leaving_phase(const md5_active_state *left, const md5_transition *transition)
+{
+    if (!left->tree)
+        return 0;
+    const md5_timing *const timing = left->tree->instances[0].playable->timing;
+    const exit_position exit = find_exit(left, transition->exit);
+    const bool is_at_exit = fabs(cycles_to_exit(&exit, md5i_active_time(left))) <= MD5_BORDER;
+    if (!transition->waits || transition->exits_each || !is_at_exit)
+        return md5i_clock_snap(timing, left->instances[0].now, MD5_BORDER).phase;
+    return timing->mode == MD5_PLAY_ONCE ? exit.time : exit.clock.phase;
+}
+
+// Takes transitions of a layer until none is possible at this instant. If it takes more transitions
+// than exist, they form a cycle that takes no time and never ends. In this case the layer rests in
+// its current state: transitions that were open at that time are ignored until a parameter changes
+// or the current transition ends. Therefore the result does not depend on the number of calls.
+static void take_transitions(md5_player *player, uint32_t layer)
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
     const md5_machine *const machine = player->machine;
-    const uint32_t most = machine->tables.layers[layer].num_transitions + 1;
+    const uint32_t max_taken = machine->tables.layers[layer].num_transitions + 1;
     for (uint32_t num_taken = 0; player->num_steps < MD5_MAX_STEP_PARTS; player->num_steps++) {
         uint32_t first;
         const md5_active_state *const left = md5_newest(layer_state);
-        const md5_transition *const open = find_open(player, layer, left, &first);
+        const md5_transition *const open = find_open_transition(player, layer, left, &first);
         if (!open) {
-            if (!layer_state->is_resting) // then some are open
+            if (!layer_state->is_resting) // a resting layer has open transitions
                 layer_state->causes = MD5_CAUSE_TIME;
             return;
         }
-        if (num_taken == most) {
+        if (num_taken == max_taken) {
             layer_state->is_resting = true;
             return;
         }
         num_taken++;
-        // What is part of a cycle consumes nothing.
-        if (consume(player, layer, open->conditions + first, open->num_conditions - first))
+        // A transition that consumes a trigger cannot be part of a cycle.
+        if (consume_triggers(player, layer, open->conditions + first, open->num_conditions - first))
             num_taken = 0;
         md5_change change = open->change;
         const md5_blend_tree *const next = machine->layers[layer].states[change.state].tree;
@@ -596,91 +675,109 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             change.begin = MD5_BEGIN_AS_LEFT;
             change.start = md5i_start_in_step(left, next);
         } else if (open->keeps_phase) {
-            // The phase at which it leaves the state; if it waited for an exit, the fraction of
-            // the exit.
             change.begin = MD5_BEGIN_AS_LEFT;
-            change.start = 0;
-            if (left->tree) {
-                const md5_timing *const timing = left->tree->instances[0].playable->timing;
-                const exit_position exit = exit_of(left, open->exit);
-                const bool is_exit =
-                    open->waits && !open->exits_each
-                    && fabs(distance_to(&exit, md5i_active_time(left))) <= MD5_BORDER;
-                change.start =
-                    !is_exit ? md5i_clock_snap(timing, left->instances[0].now, MD5_BORDER).phase
-                    : timing->mode == MD5_PLAY_ONCE ? exit.time
-                                                    : exit.clock.phase;
-            }
+            change.start = leaving_phase(left, open);
         }
-        if (!(change.duration > 0) && change.begin != MD5_BEGIN_AS_LEFT
-            && md5i_weight_of(player, &machine->layers[layer].weight) > 0)
+        const bool is_cut = !(change.duration > 0) && change.begin != MD5_BEGIN_AS_LEFT;
+        if (is_cut && md5i_weight_of(player, &machine->layers[layer].weight) > 0)
             player->status.num_cuts++;
         md5i_change_state(player, layer, &change);
-        if (change.in_step) // the next exit is that of how it plays from now on
+        if (change.in_step) // the next exit depends on the shared rate
             md5i_keep_in_step(player, 0, 0);
     }
 }
 
-// Whether a one-shot has begun to fade out. One that does so as it begins would make room for
-// itself at every instant. Backward in time it moves away from its end.
+// -- One-shot clips -------------------------------------------------------------------------------
+
+// Returns true if a one-shot clip has begun to fade out, so that another clip may start in its
+// slot. A clip that fades out from its start does not count, otherwise it would replace itself at
+// every instant. In backward playback a clip moves away from its end.
 static bool is_fading_out(const md5_player *player, const md5_one_shot *one_shot)
 {
-    if (one_shot->is_stopping || one_shot->end != MD5_ONE_SHOT_ENDS || one_shot->rate == 0
-        || one_shot->next != MD5_NONE || player->is_backward)
-        return one_shot->is_stopping;
+    if (one_shot->is_stopping)
+        return true;
+    if (one_shot->end != MD5_ONE_SHOT_ENDS || one_shot->rate == 0)
+        return false;
+    if (one_shot->next != MD5_NONE || player->is_backward)
+        return false;
     const double left =
         md5_cycles_left(one_shot, one_shot->now.phase) / fabs(one_shot->rate) - MD5_BORDER;
     return left <= one_shot->fade_out
            && one_shot->fade_in.elapsed + left - MD5_BORDER > one_shot->fade_out;
 }
 
-// Whether there are conditions of a one-shot and all hold. Then, if they are `used`, their triggers
-// are consumed.
-static bool set_off(md5_player *player, const md5_play_condition *conditions, uint32_t count,
-                    bool used)
+// Returns true if a one-shot clip has conditions and they hold. If `consumes` is true, their
+// triggers are consumed.
+static bool is_triggered(md5_player *player, const md5_play_condition *conditions, uint32_t count,
+                         bool consumes)
 {
     const uint32_t layer = player->machine->tables.num_layers;
     uint32_t first;
     const bool is_set =
-        count > 0 && some_hold(player, layer, NULL, conditions, count, false, &first);
-    if (is_set && used)
-        consume(player, layer, conditions + first, count - first);
+        count > 0 && holds_any_alternative(player, layer, NULL, conditions, count, false, &first);
+    if (is_set && consumes)
+        consume_triggers(player, layer, conditions + first, count - first);
     return is_set;
 }
 
-// Stops one-shots of the table, and then begins others. One that must not begin because of what is
-// heard is looked at again, with its triggers, when nothing is heard any more.
-static void take_one_shots(md5_player *player)
+// Stops the clip of a row of the one-shot table if its `until` conditions hold. Events that fired
+// when the clip started do not stop it.
+static void stop_if_due(md5_player *player, uint32_t index)
 {
-    const md5_one_shot_desc *const rows = player->machine->tables.one_shots;
-    const uint32_t count = player->machine->tables.num_one_shots;
+    const md5_one_shot_desc *const row = &player->machine->tables.one_shots[index];
+    const md5_play_one_shot *const one_shot = &player->machine->one_shots[index];
+    const md5_one_shot *const newest = md5_newest_one_shot(player, one_shot->slot);
+    if (!newest || newest->row != index || newest->is_stopping)
+        return;
     const uint64_t heard = player->heard;
-    for (uint32_t i = 0; i < 2 * count; i++) {
-        const md5_one_shot_desc *const row = &rows[i % count];
-        const md5_play_one_shot *const one_shot = &player->machine->one_shots[i % count];
-        md5_one_shot *const newest = md5_newest_one_shot(player, one_shot->slot);
-        const int32_t taken = newest && newest->row != MD5_NONE ? rows[newest->row].priority : 0;
-        if (i < count) {
-            player->heard = newest ? heard & ~newest->deaf : heard;
-            if (newest && newest->row == i && !newest->is_stopping
-                && set_off(player, one_shot->until, row->num_until, true))
-                md5_player_stop_one_shot(player, one_shot->slot, row->fade_out);
-            player->heard = heard;
-        } else if ((!newest || taken < row->priority || is_fading_out(player, newest))
-                   && !(heard != 0 && set_off(player, one_shot->until, row->num_until, false))
-                   && set_off(player, one_shot->conditions, row->num_conditions, true)
-                   && !set_off(player, one_shot->until, row->num_until, true)
-                   && md5_player_play_one_shot(player, MD5_NONE, MD5_NONE, row)) {
-            md5_newest_one_shot(player, one_shot->slot)->deaf = UINT64_MAX;
-        }
-    }
+    player->heard = heard & ~newest->deaf;
+    if (is_triggered(player, one_shot->until, row->num_until, true))
+        md5_player_stop_one_shot(player, one_shot->slot, row->fade_out);
+    player->heard = heard;
 }
 
-// Seconds, up to `most`, until a parameter that follows is at one of the machine's kinks.
-static double seconds_until_kink(md5_player *player, double most)
+// Starts a row of the one-shot table if its conditions hold and its slot is free, fades out, or
+// plays a clip of lower priority. If an event currently prevents the start, the row and its
+// triggers are evaluated again when the event is over.
+static void start_if_due(md5_player *player, uint32_t index)
+{
+    const md5_one_shot_desc *const rows = player->machine->tables.one_shots;
+    const md5_one_shot_desc *const row = &rows[index];
+    const md5_play_one_shot *const one_shot = &player->machine->one_shots[index];
+    const md5_one_shot *const newest = md5_newest_one_shot(player, one_shot->slot);
+    if (newest) {
+        const int32_t priority = newest->row != MD5_NONE ? rows[newest->row].priority : 0;
+        if (priority >= row->priority && !is_fading_out(player, newest))
+            return;
+    }
+    if (player->heard != 0 && is_triggered(player, one_shot->until, row->num_until, false))
+        return;
+    if (!is_triggered(player, one_shot->conditions, row->num_conditions, true))
+        return;
+    if (is_triggered(player, one_shot->until, row->num_until, true))
+        return;
+    if (md5_player_play_one_shot(player, MD5_NONE, MD5_NONE, row))
+        md5_newest_one_shot(player, one_shot->slot)->deaf = UINT64_MAX;
+}
+
+// Stops clips of the one-shot table, then starts others.
+static void update_one_shots(md5_player *player)
+{
+    const uint32_t count = player->machine->tables.num_one_shots;
+    for (uint32_t i = 0; i < count; i++)
+        stop_if_due(player, i);
+    for (uint32_t i = 0; i < count; i++)
+        start_if_due(player, i);
+}
+
+// -- Kinks of smoothed parameters -----------------------------------------------------------------
+
+// Returns the seconds, at most `max_seconds`, until a smoothed parameter is at one of the machine's
+// kinks.
+static double seconds_to_kink(md5_player *player, double max_seconds)
 {
     const md5_machine *const machine = player->machine;
-    follow_goals(player, most, MD5_FOLLOW_LOOKS);
+    follow_goals(player, max_seconds, FOLLOW_PREDICT);
     for (size_t i = 0; i < machine->num_kinks; i++) {
         const md5_play_condition *const kink = &machine->kinks[i];
         const uint32_t row = machine->followers[kink->parameter];
@@ -688,47 +785,49 @@ static double seconds_until_kink(md5_player *player, double most)
         const float next = player->followings[row].next;
         if (now == next || holds_for(kink, now) == holds_for(kink, next))
             continue;
-        // It may be the one that ends the time already.
+        // Bisection. The first sample is just before the end, which may already be a kink.
         double before = 0;
-        double middle = most - SAME_TIME;
-        for (int k = 0; k < MD5_MOST_HALVES && most - before > SAME_TIME; k++) {
+        double middle = max_seconds - SAME_TIME;
+        for (int k = 0; k < MD5_MOST_HALVES && max_seconds - before > SAME_TIME; k++) {
             const float then =
                 value_after(&machine->tables.follows[row], &player->followings[row], middle);
             if (holds_for(kink, then) == holds_for(kink, now))
                 before = middle;
             else
-                most = middle;
-            middle = 0.5 * (before + most);
+                max_seconds = middle;
+            middle = 0.5 * (before + max_seconds);
         }
     }
-    return most;
+    return max_seconds;
 }
 
 // == Steps ======================================================================================
 
-// The longest step, in seconds; a longer one is cut to this.
+// Maximum length of a step, seconds. A longer step is cut to this.
 #define MAX_SECONDS 1e6
 
-// Root motion uses the mean weights of an interval: while weights change, an interval is at most
-// this fraction of a fade; while root motion turns, at most so many seconds.
+// Root motion uses the mean weights of an interval. While weights change, an interval is at most
+// this fraction of a fade.
 #define FADE_DIVISIONS 8.0
+
+// While root motion rotates, an interval has at most this length, seconds.
 #define MAX_ROOT_SECONDS 0.25
 
-// While parameters move, an interval is at most so many seconds: what is no linear function of one
-// is that of its mean.
+// While parameters are smoothed, an interval has at most this length, seconds: a value that is not
+// a linear function of a parameter is computed from the mean of the parameter.
 #define MAX_FOLLOW_SECONDS 0.02
 
-// Seconds: near enough to the end of an interval.
+// Precision of the end of an interval, seconds.
 #define CLOSE_SECONDS 1e-13
 
-// Only so many intervals are shortened for these: a step of hours is less exact.
+// Only this number of intervals is divided for these reasons. A step of hours is less exact.
 enum { MAX_DIVIDED_PARTS = MD5_MAX_STEP_PARTS / 2 };
 
 // -- Weights ------------------------------------------------------------------------------------
 
-// Mean weight of each active state in its layer over the last `seconds`, by Simpson's rule, which
-// depends little on how this time is split.
-static void weigh_chain(md5_layer_state *layer_state, double seconds)
+// Computes the mean weight of each active state in its layer over the last `seconds`. Simpson's
+// rule makes the result almost independent of the division of this time.
+static void compute_chain_weights(md5_layer_state *layer_state, double seconds)
 {
     static const float parts[3] = {1.0f / 6.0f, 4.0f / 6.0f, 1.0f / 6.0f};
     const md5_chain_range all = md5_whole_chain(layer_state);
@@ -739,33 +838,34 @@ static void weigh_chain(md5_layer_state *layer_state, double seconds)
     for (uint32_t i = 0; i < layer_state->num_used; i++)
         md5_active_at(layer_state, i)->weight = 0;
     for (uint32_t point = 0; point < 3; point++) {
-        float rest = 1;
+        float uncovered = 1; // weight that the states above leave
         for (uint32_t i = layer_state->num_used; i-- > 0;) {
-            const float weight = rest * md5i_fade_in(layer_state, all, i, -0.5 * point * seconds);
+            const float weight =
+                uncovered * md5i_fade_in(layer_state, all, i, -0.5 * point * seconds);
             md5_active_at(layer_state, i)->weight += parts[point] * weight;
-            rest -= weight;
+            uncovered -= weight;
         }
     }
 }
 
-// Progress of a fade that events at its start are weighted with.
+// Progress of a fade whose weight is used for events at the start of the fade.
 #define START_FADE (1.0 / 16.0)
 
 // -- Events -------------------------------------------------------------------------------------
 
-// What is advanced, the event callback, and the current interval.
+// The player that is advanced, the event callback, and the current interval.
 typedef struct step_context {
     md5_player *player;
     md5_event_fn *events;
     void *user;
-    double seconds; // 0: an instant: events where states begin
+    double seconds; // length of the interval; 0: an instant, where the events of new states fire
 } step_context;
 
 // A smaller weight in a layer is a rounding error at the end of a fade.
 #define MIN_EVENT_WEIGHT 1e-6f
 
-// Weight of a clip at its walker's time.
-static float weight_of(const step_context *context, const md5_walker *walker)
+// Returns the weight of a clip at the time of its walker's next event.
+static float event_weight(const step_context *context, const md5_walker *walker)
 {
     md5_layer_state *const layer_state = walker->layer_state;
     const double shift = walker->when - fabs(context->seconds);
@@ -774,20 +874,22 @@ static float weight_of(const step_context *context, const md5_walker *walker)
     const md5_active_state *const active = md5_active_at(layer_state, walker->position);
     const md5_chain_range all = md5_whole_chain(layer_state);
     const bool is_start = context->seconds == 0 && active->is_new;
-    float rest = 1; // what the states above leave
+    float uncovered = 1; // weight that the states above leave
     for (uint32_t i = layer_state->num_used; i-- > walker->position + 1;)
-        rest -= rest * md5i_fade_in(layer_state, all, i, is_start ? 0 : shift);
-    // A fade is 0 where a state begins, but the events must not be silent: they get the weight in
-    // the middle of the first eighth of the fade.
-    const float fade = !is_start       ? md5i_fade_in(layer_state, all, walker->position, shift)
-                       : active->fades ? md5_eased_weight(active->easing, START_FADE)
-                                       : 1;
-    const float weight = rest * fade;
+        uncovered -= uncovered * md5i_fade_in(layer_state, all, i, is_start ? 0 : shift);
+    // At its start a state has the weight 0, but its events must not be silent. They get the weight
+    // in the middle of the first eighth of the fade.
+    float fade = 1;
+    if (!is_start)
+        fade = md5i_fade_in(layer_state, all, walker->position, shift);
+    else if (active->fades)
+        fade = md5_eased_weight(active->easing, START_FADE);
+    const float weight = uncovered * fade;
     return weight >= MIN_EVENT_WEIGHT ? weight * active->instances[walker->instance].weight : 0;
 }
 
-// Calls the event callback, if there is one.
-static void tell(const step_context *context, const md5_event *event, float weight)
+// Calls the event callback if there is one.
+static void call_event_callback(const step_context *context, const md5_event *event, float weight)
 {
     if (!context->events)
         return;
@@ -797,27 +899,30 @@ static void tell(const step_context *context, const md5_event *event, float weig
     md5_mark_callback(&context->player->internal, MD5_NO_CALLBACK);
 }
 
-// Counts an event among those of the step. If it has too many, this one is dropped: returns false.
+// Counts an event of the step. Returns false if the step has too many events; then the event is
+// dropped.
 static bool count_event(md5_player *player)
 {
-    const bool has_room = player->num_walked < MD5_MAX_STEP_EVENTS;
-    player->num_walked += has_room;
-    player->status.num_dropped += !has_room;
-    return has_room;
+    if (player->num_walked >= MD5_MAX_STEP_EVENTS) {
+        player->status.num_dropped++;
+        return false;
+    }
+    player->num_walked++;
+    return true;
 }
 
-// Opens or closes a window, with the weight in its `most`.
-static void turn_window(const step_context *context, uint32_t number, bool opens)
+// Opens or closes a window and reports this with the weight window->most.
+static void set_window_open(const step_context *context, uint32_t number, bool opens)
 {
     md5_player *const player = context->player;
     md5_window_state *const window = &player->windows[number];
     const md5_window_row *const row = &player->machine->windows[number];
     window->weight = opens ? window->most : 0;
-    tell(context, opens ? &row->begin : &row->end, window->most);
+    call_event_callback(context, opens ? &row->begin : &row->end, window->most);
 }
 
-// Opens and closes windows for other reasons than that a clip passes their frames.
-static void settle_windows(const step_context *context)
+// Opens and closes windows for reasons other than a clip that passes their frames.
+static void update_windows(const step_context *context)
 {
     md5_player *const player = context->player;
     for (uint32_t opens = 0; opens < 2; opens++) {
@@ -827,32 +932,42 @@ static void settle_windows(const step_context *context)
             const bool has_clips = window->count > 0;
             if (is_open && has_clips)
                 window->weight = window->most;
-            // One that is dropped is seen in the next step.
+            // A dropped change is detected again in the next step.
             if (is_open != has_clips && has_clips == opens && count_event(player))
-                turn_window(context, i, opens);
+                set_window_open(context, i, opens);
         }
     }
 }
 
-// Seconds; events that are nearer in time than this, and than half of it in cycles, are
-// simultaneous. So an interval that ends there passes both: that is less than MD5_BORDER.
+// Events whose times differ by less than this, in seconds, and by less than half of this in cycles,
+// are simultaneous. It is less than MD5_BORDER, so an interval that ends there passes both events.
 #define SAME_INSTANT 1e-9
 
-// Moves a walker to its next event. Returns false if there is none.
-static bool find_next(const step_context *context, md5_walker *walker)
+// Returns true if a cue is not an event in this interval. An end of a cycle is not an event at the
+// start of a clip, nor at the start of a cycle in the direction of playback. Windows, whose indices
+// follow the end, are not processed at an instant.
+static bool is_skipped(const step_context *context, const md5_walker *walker, md5_clock clock)
 {
     const uint32_t end = context->player->machine->tables.clips[walker->clip].num_events;
+    if (walker->event < end)
+        return false;
+    if (context->seconds == 0)
+        return true;
+    return walker->event == end && (clock.phase == 0) != walker->walk.is_backward;
+}
+
+// Advances a walker to its next event. Returns false at the end.
+static bool advance_walker(const step_context *context, md5_walker *walker)
+{
     md5_clock clock;
     do {
         if (!md5i_next_event(&walker->walk, &walker->event, &clock))
             return false;
-        // An end of a cycle is none where a clip begins, or where its cycle begins in the direction
-        // that it plays. Windows, which have numbers behind it, are not walked at an instant.
-    } while ((walker->event >= end && context->seconds == 0)
-             || (walker->event == end && (clock.phase == 0) != walker->walk.is_backward));
+    } while (is_skipped(context, walker, clock));
     if (context->seconds == 0)
         return true;
-    double seconds, rate;
+    double seconds;
+    double rate;
     if (walker->one_shot) {
         const double cycles = md5_clock_between(walker->one_shot->before, clock);
         rate = walker->one_shot->rate;
@@ -864,7 +979,7 @@ static bool find_next(const step_context *context, md5_walker *walker)
                                         active->instances[walker->instance].before, clock);
     }
     walker->slack = SAME_INSTANT / fmax(2 * fabs(rate), 1.0);
-    // Rounding may put an event before the last one, or beyond the end.
+    // By rounding, the event could be before the previous event or after the end of the interval.
     const double whole = fabs(context->seconds);
     double when = fmin(context->seconds < 0 ? -seconds : seconds, whole);
     if (!walker->one_shot && walker->layer_state->is_steered)
@@ -874,7 +989,8 @@ static bool find_next(const step_context *context, md5_walker *walker)
     return true;
 }
 
-// Counts a clip in the windows at whose frames it is; its weight there is that of an event.
+// Counts a clip in each of its windows that contains the clock. Its weight there is the weight of
+// an event.
 static void count_windows(const step_context *context, const md5_walker *walker,
                           const md5_cues *cues, md5_clock clock, bool at_start)
 {
@@ -886,18 +1002,22 @@ static void count_windows(const step_context *context, const md5_walker *walker,
         windows[i].before = windows[i].count;
     const uint32_t num_below = md5i_cues_below(cues, clock, walker->is_backward, at_start);
     for (uint32_t i = 0; i < num_below; i++) {
-        const uint32_t number = cues->cues[i].event - clip->num_events - 1; // wraps: of an event
-        if (number < 2 * clip->num_windows)
-            windows[number / 2].count += number % 2 == 0 ? 1 : UINT32_MAX;
+        const uint32_t number = cues->cues[i].event - clip->num_events - 1; // wraps for an event
+        if (number >= 2 * clip->num_windows)
+            continue;
+        if (number % 2 == 0)
+            windows[number / 2].count++;
+        else
+            windows[number / 2].count--;
     }
-    const float weight = weight_of(context, walker);
+    const float weight = event_weight(context, walker);
     for (uint32_t i = 0; i < clip->num_windows; i++) {
         if (windows[i].count > windows[i].before)
             windows[i].most = md5_larger(windows[i].most, md5_larger(weight, MIN_EVENT_WEIGHT));
     }
 }
 
-// Adds a walker, if there is an event for it.
+// Adds a walker if its clip passes an event.
 static void add_walker(const step_context *context, md5_walker walker, const md5_cues *cues,
                        md5_clock before, md5_clock now, bool is_at_start, bool ends_cycle,
                        uint32_t *num_walkers)
@@ -908,80 +1028,113 @@ static void add_walker(const step_context *context, md5_walker walker, const md5
                       is_at_start && (!is_instant || md5_clock_stays_whole(before, now)));
     if (is_instant && !walker.is_new)
         return;
-    walker.walk = is_instant ? md5i_begin_event_start(cues, now)
-                             : md5i_begin_event_walk(cues, before, now, is_at_start, ends_cycle);
+    if (is_instant)
+        walker.walk = md5i_begin_event_start(cues, now);
+    else
+        walker.walk = md5i_begin_event_walk(cues, before, now, is_at_start, ends_cycle);
     context->player->walkers[*num_walkers] = walker;
-    *num_walkers += find_next(context, &context->player->walkers[*num_walkers]);
+    if (advance_walker(context, &context->player->walkers[*num_walkers]))
+        (*num_walkers)++;
 }
 
-// Lets an event be heard and calls the event callback, unless the event is silent.
-static void fire(const step_context *context, const md5_walker *walker)
+// Processes the passage of a window's first or last frame.
+static void pass_window_frame(const step_context *context, const md5_walker *walker, float weight)
 {
     md5_player *const player = context->player;
-    const md5_clip_desc *const clip = &player->machine->tables.clips[walker->clip];
-    const uint64_t *const ears = player->machine->sources[walker->clip].ears;
-    const float weight = weight_of(context, walker);
+    const md5_source *const source = &player->machine->sources[walker->clip];
+    const uint32_t num_events = player->machine->tables.clips[walker->clip].num_events;
+    const uint32_t number = walker->event - num_events - 1;
+    const uint32_t window = source->first_window + number / 2;
+    md5_window_state *const state = &player->windows[window];
+    const bool opens = (number % 2 == 0) != walker->walk.is_backward;
+    if (opens)
+        state->count++;
+    else if (state->count > 0)
+        state->count--;
+    state->most = md5_larger(weight, MIN_EVENT_WEIGHT);
+    const bool is_closed = state->weight == 0;
+    const bool changes = opens ? is_closed : !is_closed && state->count == 0;
+    if (changes)
+        set_window_open(context, window, opens);
+}
+
+// Passes an event to conditions. Conditions are evaluated at the end of the interval; an earlier
+// event is at the start of a clip that begins backward, and is ignored.
+static void hear_event(const step_context *context, const md5_walker *walker, uint64_t ears)
+{
+    if (walker->when - fabs(context->seconds) >= -MD5_BORDER)
+        context->player->heard |= ears;
+    if (context->seconds != 0)
+        return;
+    if (!walker->one_shot)
+        walker->layer_state->deaf |= ears;
+    else if (walker->one_shot->fade_in.elapsed <= MD5_BORDER) // not the start of a later section
+        walker->one_shot->deaf |= ears;
+}
+
+// Passes an event to conditions and to the event callback, unless the event is silent.
+static void fire_event(const step_context *context, const md5_walker *walker)
+{
+    const md5_machine *const machine = context->player->machine;
+    const md5_clip_desc *const clip = &machine->tables.clips[walker->clip];
+    const uint64_t *const ears = machine->sources[walker->clip].ears;
+    const float weight = event_weight(context, walker);
     if (walker->event > clip->num_events) {
-        const uint32_t number = walker->event - clip->num_events - 1;
-        const uint32_t window = player->machine->sources[walker->clip].first_window + number / 2;
-        md5_window_state *const state = &player->windows[window];
-        const bool opens = (number % 2 == 0) != walker->walk.is_backward;
-        state->count += opens ? 1 : state->count > 0 ? UINT32_MAX : 0;
-        state->most = md5_larger(weight, MIN_EVENT_WEIGHT);
-        if (opens == (state->weight == 0) && (opens || state->count == 0))
-            turn_window(context, window, opens);
+        pass_window_frame(context, walker, weight);
         return;
     }
     if (!(weight > 0) || (walker->one_shot && weight < MIN_EVENT_WEIGHT))
         return;
-    uint64_t *const deaf = walker->one_shot ? &walker->one_shot->deaf : &walker->layer_state->deaf;
-    if (ears && walker->when - fabs(context->seconds) >= -MD5_BORDER)
-        player->heard |= ears[walker->event]; // not what a clip that begins backward leaves behind
-    if (ears && context->seconds == 0 // not a section, which does not begin with its one-shot
-        && !(walker->one_shot && walker->one_shot->fade_in.elapsed > MD5_BORDER))
-        *deaf |= ears[walker->event];
-    tell(context,
-         walker->event < clip->num_events ? &clip->events[walker->event]
-                                          : &player->machine->clip_ends[walker->clip],
-         weight);
+    if (ears)
+        hear_event(context, walker, ears[walker->event]);
+    const bool is_end = walker->event == clip->num_events;
+    call_event_callback(
+        context, is_end ? &machine->clip_ends[walker->clip] : &clip->events[walker->event], weight);
 }
 
-// In the order of time; simultaneous ones in the order of layers and clips.
-static void fire_events(const step_context *context)
+// Adds the walkers of the clips of an active state.
+static void add_state_walkers(const step_context *context, md5_layer_state *layer_state,
+                              uint32_t position, uint32_t *num_walkers)
+{
+    const md5_player *const player = context->player;
+    const md5_machine *const machine = player->machine;
+    const md5_active_state *const active = md5_active_at(layer_state, position);
+    const bool ends_cycle = layer_state->ends_cycle && position + 1 == layer_state->num_used;
+    for (uint32_t j = 0; j < active->num_awake; j++) {
+        const uint32_t k = active->awake[j];
+        const md5_clip_instance *const instance = &active->instances[k];
+        const md5_playable *const playable = active->tree->instances[k].playable;
+        const md5_cues *const cues = &playable->source->cues[playable->mode];
+        if (instance->weight == 0 || cues->num_cues == 0)
+            continue;
+        md5_walker walker = {
+            .clip = (uint32_t)(playable->source - machine->sources),
+            .layer_state = layer_state,
+            .position = position,
+            .instance = k,
+            .is_new = active->is_new,
+        };
+        if (machine->num_windows > 0)
+            walker.is_backward = is_backward(active, k) != player->is_backward;
+        add_walker(context, walker, cues, instance->before, instance->now, instance->is_at_start,
+                   ends_cycle, num_walkers);
+    }
+}
+
+// Adds a walker for each clip and one-shot clip that passes an event. Returns their number.
+static uint32_t collect_walkers(const step_context *context)
 {
     md5_player *const player = context->player;
     const md5_machine *const machine = player->machine;
     const bool is_instant = context->seconds == 0;
-    uint32_t num_walkers = 0; // one for each clip and one-shot that passes an event
-    for (uint32_t i = 0; i < machine->num_windows; i++)
-        player->windows[i] = (md5_window_state){.weight = player->windows[i].weight};
+    uint32_t num_walkers = 0;
     for (uint32_t layer = 0; layer < machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         for (uint32_t i = 0; i < layer_state->num_used; i++) {
             const md5_active_state *const active = md5_active_at(layer_state, i);
-            const md5_blend_tree *const tree = active->tree;
-            const bool ends_cycle = layer_state->ends_cycle && i + 1 == layer_state->num_used;
-            if (!tree || (is_instant && !active->is_new && machine->num_windows == 0))
-                continue;
-            for (uint32_t j = 0; j < active->num_awake; j++) {
-                const uint32_t k = active->awake[j];
-                const md5_clip_instance *const instance = &active->instances[k];
-                const md5_playable *const playable = tree->instances[k].playable;
-                const md5_cues *const cues = &playable->source->cues[playable->mode];
-                if (instance->weight != 0 && cues->num_cues > 0)
-                    add_walker(context,
-                               (md5_walker){
-                                   .clip = (uint32_t)(playable->source - machine->sources),
-                                   .layer_state = layer_state,
-                                   .position = i,
-                                   .instance = k,
-                                   .is_new = active->is_new,
-                                   .is_backward = machine->num_windows > 0
-                                                  && is_backward(active, k) != player->is_backward,
-                               },
-                               cues, instance->before, instance->now, instance->is_at_start,
-                               ends_cycle, &num_walkers);
-            }
+            const bool can_pass = !is_instant || active->is_new || machine->num_windows > 0;
+            if (active->tree && can_pass)
+                add_state_walkers(context, layer_state, i, &num_walkers);
         }
     }
     md5_one_shot *one_shot;
@@ -989,26 +1142,41 @@ static void fire_events(const step_context *context)
     while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
         const md5_play_mode mode = md5_one_shot_timing(machine, one_shot)->mode;
         const md5_cues *const cues = &machine->sources[one_shot->source].cues[mode];
-        if (cues->num_cues > 0)
-            add_walker(context,
-                       (md5_walker){.clip = one_shot->source,
-                                    .one_shot = one_shot,
-                                    .is_new = one_shot->is_new,
-                                    .is_backward = (one_shot->rate < 0) != player->is_backward},
-                       cues, one_shot->before, one_shot->now, one_shot->is_at_start, false,
-                       &num_walkers);
+        if (cues->num_cues == 0)
+            continue;
+        const md5_walker walker = {
+            .clip = one_shot->source,
+            .one_shot = one_shot,
+            .is_new = one_shot->is_new,
+            .is_backward = (one_shot->rate < 0) != player->is_backward,
+        };
+        add_walker(context, walker, cues, one_shot->before, one_shot->now, one_shot->is_at_start,
+                   false, &num_walkers);
     }
+    return num_walkers;
+}
+
+// Fires the events of an interval or instant in the order of time. Simultaneous events are in the
+// order of layers and clips.
+static void fire_events(const step_context *context)
+{
+    md5_player *const player = context->player;
+    const md5_machine *const machine = player->machine;
+    const bool is_instant = context->seconds == 0;
+    for (uint32_t i = 0; i < machine->num_windows; i++)
+        player->windows[i] = (md5_window_state){.weight = player->windows[i].weight};
+    uint32_t num_walkers = collect_walkers(context);
     if (!is_instant)
-        settle_windows(context);
+        update_windows(context);
     while (num_walkers > 0 && player->num_walked < MD5_MAX_STEP_EVENTS) {
         md5_walker *walker = player->walkers;
         for (uint32_t i = 1; i < num_walkers; i++) {
             if (player->walkers[i].when < walker->when - walker->slack)
                 walker = &player->walkers[i];
         }
-        fire(context, walker);
+        fire_event(context, walker);
         player->num_walked++;
-        if (find_next(context, walker))
+        if (advance_walker(context, walker))
             continue;
         const size_t behind = (size_t)(player->walkers + --num_walkers - walker);
         memmove(walker, walker + 1, behind * sizeof *walker);
@@ -1016,34 +1184,59 @@ static void fire_events(const step_context *context)
     for (uint32_t i = 0; i < num_walkers; i++)
         player->status.num_dropped += 1 + player->walkers[i].walk.num_left;
     if (is_instant)
-        settle_windows(context);
+        update_windows(context);
 }
 
-// Whether events of clips matter. Windows and conditions hear them also where the game does not.
-static bool has_events(const step_context *context)
+// Returns true if events of clips have an effect: on the game, on windows or on conditions.
+static bool needs_clip_events(const step_context *context)
 {
     const md5_machine *const machine = context->player->machine;
-    return machine->has_clip_events
-           && (context->events || machine->num_windows > 0 || machine->num_ears > 0);
+    if (!machine->has_clip_events)
+        return false;
+    return context->events || machine->num_windows > 0 || machine->num_ears > 0;
 }
 
-// Calls the event callback for an event of a state, if events of its kind are reported.
-static void report(const step_context *context, uint32_t layer, uint32_t state, md5_event_kind kind)
+// Returns true if the machine reports a kind of event of a state.
+static bool is_reported(const md5_report_desc *reports, md5_event_kind kind)
+{
+    switch (kind) {
+    case MD5_EVENT_ENTER:
+        return reports->enter;
+    case MD5_EVENT_LEAVE:
+        return reports->leave;
+    default:
+        return reports->transition_end;
+    }
+}
+
+// Calls the event callback for an event of a state if the machine reports events of its kind.
+static void report_state_event(const step_context *context, uint32_t layer, uint32_t state,
+                               md5_event_kind kind)
 {
     const md5_machine *const machine = context->player->machine;
-    const md5_report_desc *const reports = &machine->tables.report;
-    const bool is_reported = kind == MD5_EVENT_ENTER   ? reports->enter
-                             : kind == MD5_EVENT_LEAVE ? reports->leave
-                                                       : reports->transition_end;
-    if (context->events && is_reported && count_event(context->player))
-        tell(context, &machine->layers[layer].states[state].events[kind - MD5_EVENT_ENTER], 1);
+    if (!context->events || !is_reported(&machine->tables.report, kind))
+        return;
+    if (count_event(context->player))
+        call_event_callback(
+            context, &machine->layers[layer].states[state].events[kind - MD5_EVENT_ENTER], 1);
 }
 
 // -- Instants and intervals ---------------------------------------------------------------------
 
-static void handle_instant(const step_context *context)
+// Resets the triggers that were consumed.
+static void clear_consumed(md5_player *player)
 {
-    md5_player *const player = context->player;
+    for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
+        if (player->consumed[i] == 0)
+            continue;
+        player->consumed[i] = 0;
+        md5i_set_value(player, i, 0);
+    }
+}
+
+// Takes transitions and starts one-shot clips until none is possible at this instant.
+static void take_all_transitions(md5_player *player)
+{
     const md5_machine_desc *const tables = &player->machine->tables;
     bool is_again = true;
     while (is_again) { // a consumed trigger may open transitions that wait for it to be clear
@@ -1051,294 +1244,372 @@ static void handle_instant(const step_context *context)
         if (player->machine->has_steps && md5i_is_in_step(player))
             md5i_keep_in_step(player, 0, 0);
         for (uint32_t i = 0; i < tables->num_layers; i++)
-            take_in_layer(player, i);
+            take_transitions(player, i);
         if (player->num_steps < MD5_MAX_STEP_PARTS)
-            take_one_shots(player);
-        // What is heard is for one call, and one-shots may begin when it is over.
-        const bool is_over = !player->has_consumed && player->heard != 0;
-        player->heard = is_over ? 0 : player->heard;
-        is_again = player->has_consumed || (is_over && tables->num_one_shots > 0);
-        if (player->has_consumed) {
-            for (uint32_t i = 0; i < tables->num_parameters; i++) {
-                if (player->consumed[i] == 0)
-                    continue;
-                player->consumed[i] = 0;
-                md5i_set_value(player, i, 0);
-            }
+            update_one_shots(player);
+        is_again = player->has_consumed;
+        // Events are heard in one pass. One-shot clips may start when the events are over.
+        if (!player->has_consumed && player->heard != 0) {
+            player->heard = 0;
+            is_again = tables->num_one_shots > 0;
         }
-        player->is_weighed = player->is_weighed && !player->has_consumed;
+        if (player->has_consumed) {
+            clear_consumed(player);
+            player->is_weighed = false;
+        }
         player->has_consumed = false;
     }
+}
 
-    // The events where states and one-shots begin.
+// Reports the states that layers have left and entered. States that were left at the same instant
+// at which they were entered are not reported.
+static void report_entered_states(const step_context *context)
+{
+    md5_player *const player = context->player;
+    for (uint32_t i = 0; i < player->machine->tables.num_layers; i++) {
+        md5_layer_state *const layer_state = &player->layer_states[i];
+        const md5_active_state *const newest = md5_newest(layer_state);
+        const uint32_t left = layer_state->entered;
+        if (layer_state->is_entered)
+            continue;
+        layer_state->is_entered = true;
+        layer_state->entered = newest->state;
+        if (left != MD5_NONE)
+            report_state_event(context, i, left, MD5_EVENT_LEAVE);
+        report_state_event(context, i, newest->state, MD5_EVENT_ENTER);
+        if (left != MD5_NONE && md5_progress(newest) == 1)
+            report_state_event(context, i, newest->state, MD5_EVENT_TRANSITION_END);
+    }
+}
+
+// Marks all states and one-shot clips as not new: the events at their start have fired.
+static void clear_new(md5_player *player)
+{
+    for (uint32_t i = 0; i < player->machine->tables.num_layers; i++) {
+        for (uint32_t k = 0; k < player->layer_states[i].num_used; k++)
+            md5_active_at(&player->layer_states[i], k)->is_new = false;
+    }
+    md5_one_shot *one_shot;
+    md5_one_shot_walk walk = {0};
+    while ((one_shot = md5_next_one_shot(player, &walk)) != NULL)
+        one_shot->is_new = false;
+}
+
+// Takes transitions, then fires the events at the start of states and one-shot clips.
+static void handle_instant(const step_context *context)
+{
+    md5_player *const player = context->player;
+    take_all_transitions(player);
     if (player->has_new || player->machine->num_windows > 0) {
         player->has_new = false;
-        // States that were left again at this instant are not seen any more.
-        if (player->machine->reports_states) {
-            for (uint32_t i = 0; i < tables->num_layers; i++) {
-                md5_layer_state *const layer_state = &player->layer_states[i];
-                const md5_active_state *const newest = md5_newest(layer_state);
-                const uint32_t left = layer_state->entered;
-                if (layer_state->is_entered)
-                    continue;
-                layer_state->is_entered = true;
-                layer_state->entered = newest->state;
-                if (left != MD5_NONE)
-                    report(context, i, left, MD5_EVENT_LEAVE);
-                report(context, i, newest->state, MD5_EVENT_ENTER);
-                if (left != MD5_NONE && md5_progress(newest) == 1)
-                    report(context, i, newest->state, MD5_EVENT_TRANSITION_END);
-            }
-        }
-        if (has_events(context))
+        if (player->machine->reports_states)
+            report_entered_states(context);
+        if (needs_clip_events(context))
             fire_events(context);
-        for (uint32_t i = 0; i < tables->num_layers; i++) {
-            for (uint32_t k = 0; k < player->layer_states[i].num_used; k++)
-                md5_active_at(&player->layer_states[i], k)->is_new = false;
-        }
-        md5_one_shot *one_shot;
-        md5_one_shot_walk walk = {0};
-        while ((one_shot = md5_next_one_shot(player, &walk)) != NULL)
-            one_shot->is_new = false;
+        clear_new(player);
     }
     player->is_settled = player->num_steps < MD5_MAX_STEP_PARTS;
 }
 
-static void step(const step_context *context)
+// Advances the clocks and weights of all states.
+static void advance_layers(md5_player *player, double seconds)
 {
-    md5_player *const player = context->player;
-    const md5_machine *const machine = player->machine;
-    const uint32_t num_layers = machine->tables.num_layers;
-    const double seconds = context->seconds;
-    uint32_t first;
-    for (uint32_t layer = 0; layer < num_layers; layer++) {
+    for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         const md5_active_state *const newest = md5_newest(layer_state);
-        const bool was_under_way = md5_progress(newest) < 1;
+        const bool was_fading = md5_progress(newest) < 1;
         for (uint32_t i = 0; i < layer_state->num_used; i++)
             md5i_advance_state(player, md5_active_at(layer_state, i), seconds);
-        weigh_chain(layer_state, fabs(seconds));
+        compute_chain_weights(layer_state, fabs(seconds));
         layer_state->settling.elapsed += fabs(seconds);
-        layer_state->has_arrived = was_under_way && md5_progress(newest) == 1;
+        layer_state->has_arrived = was_fading && md5_progress(newest) == 1;
         if (!layer_state->has_arrived)
             continue;
         layer_state->is_resting = false;
-        layer_state->causes = MD5_ALL_CAUSES; // what might not interrupt it may follow it
+        // Transitions that could not interrupt the finished transition are possible now.
+        layer_state->causes = MD5_ALL_CAUSES;
     }
+}
+
+static void advance_one_shots(md5_player *player, double seconds)
+{
     md5_one_shot *one_shot;
     md5_one_shot_walk walk = {0};
     while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
         one_shot->is_at_start =
             one_shot->is_at_start && md5_clock_stays_whole(one_shot->before, one_shot->now);
         one_shot->before = one_shot->now;
-        one_shot->now = md5i_clock_advance(md5_one_shot_timing(machine, one_shot), one_shot->now,
-                                           one_shot->rate * seconds);
+        one_shot->now = md5i_clock_advance(md5_one_shot_timing(player->machine, one_shot),
+                                           one_shot->now, one_shot->rate * seconds);
         one_shot->fade_in.elapsed += fabs(seconds);
         one_shot->stopping.elapsed += fabs(seconds);
     }
+}
+
+// Returns true if an active clip of a state is at the boundary between two cycles.
+static bool is_at_cycle_boundary(const md5_active_state *active)
+{
+    for (uint32_t i = 0; i < active->num_awake; i++) {
+        const md5_clock now = active->instances[active->awake[i]].now;
+        if (md5_clock_stays_whole(now, now))
+            return true;
+    }
+    return false;
+}
+
+// Finds the layers whose newest state takes an exit at the boundary between two cycles.
+static void find_cycle_ends(md5_player *player)
+{
+    for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
+        md5_layer_state *const layer_state = &player->layer_states[layer];
+        const md5_active_state *const newest = md5_newest(layer_state);
+        layer_state->ends_cycle = false;
+        if (!player->machine->layers[layer].has_waits || !is_at_cycle_boundary(newest))
+            continue;
+        uint32_t first;
+        const md5_transition *const open = find_open_transition(player, layer, newest, &first);
+        layer_state->ends_cycle = open && open->waits && open->exit_ear == 0;
+    }
+}
+
+// Removes the states and the frozen pose of a layer that have faded out, and finished offsets.
+static void remove_faded_states(md5_layer_state *layer_state)
+{
+    if (layer_state->num_used > 1 || layer_state->has_snapshot) {
+        uint32_t lowest = layer_state->num_used;
+        bool covers = false;
+        while (lowest > 0 && !covers) {
+            const md5_active_state *const active = md5_active_at(layer_state, --lowest);
+            covers = !active->fades || md5_progress(active) == 1;
+        }
+        md5_end_oldest(layer_state, lowest);
+        layer_state->has_snapshot = layer_state->has_snapshot && !covers;
+    }
+    const md5_fade_time settling = layer_state->settling;
+    layer_state->has_offsets = layer_state->has_offsets && settling.elapsed < settling.duration;
+}
+
+// Returns true if a one-shot clip has reached its end.
+static bool has_ended(const md5_one_shot *one_shot)
+{
+    if (one_shot->end != MD5_ONE_SHOT_ENDS || one_shot->rate == 0)
+        return false;
+    return md5_cycles_left(one_shot, one_shot->now.phase) <= MD5_BORDER;
+}
+
+// Ends sections, and removes one-shot clips that have ended or faded out.
+static void end_one_shots(md5_player *player, double seconds)
+{
+    for (uint32_t i = 0; i < player->machine->num_slots && player->num_one_shots > 0; i++) {
+        md5_one_shot_slot *const slot = &player->slots[i];
+        for (uint32_t k = slot->num_one_shots; k-- > 0;) {
+            md5_one_shot *const one_shot = &slot->one_shots[k];
+            const md5_fade_time stopping = one_shot->stopping;
+            const bool has_faded =
+                one_shot->is_stopping && stopping.elapsed >= stopping.duration - MD5_BORDER;
+            const bool has_next = one_shot->next != MD5_NONE;
+            // In backward playback a clip moves away from the end of its section.
+            if (seconds > 0 && md5i_section_left(player->machine, one_shot) <= MD5_BORDER)
+                md5i_end_section(player, one_shot);
+            if (!has_faded && (has_next || !has_ended(one_shot)))
+                continue;
+            if (!has_faded && !(one_shot->fade_out > 0))
+                player->status.num_cuts++;
+            md5_remove_one_shot(player, slot, k);
+        }
+    }
+}
+
+// Advances the player by an interval and fires its events.
+static void advance_interval(const step_context *context)
+{
+    md5_player *const player = context->player;
+    const md5_machine *const machine = player->machine;
+    const uint32_t num_layers = machine->tables.num_layers;
+    const double seconds = context->seconds;
+    advance_layers(player, seconds);
+    advance_one_shots(player, seconds);
     if (machine->has_root_motion)
         player->motion =
             md5_root_delta_mul(player->motion, md5i_root_delta_of_step(player, fabs(seconds)));
-    // From here on parameters are where they are at the end; weights and rates are still means.
+    // From here on parameters have their values at the end; weights and rates are still means.
     if (seconds > 0 && is_following(player))
-        follow_goals(player, seconds, MD5_FOLLOW_MOVES);
+        follow_goals(player, seconds, FOLLOW_MOVE);
     player->is_weighed = player->is_weighed && !player->is_at_kink;
-    // Whether the newest state of a layer takes an exit where a cycle ends and another begins.
-    for (uint32_t layer = 0; layer < num_layers; layer++) {
-        md5_layer_state *const layer_state = &player->layer_states[layer];
-        const md5_active_state *const newest = md5_newest(layer_state);
-        bool is_at_whole = false;
-        if (machine->layers[layer].has_waits) {
-            for (uint32_t i = 0; i < newest->num_awake; i++) {
-                const md5_clock now = newest->instances[newest->awake[i]].now;
-                is_at_whole = is_at_whole || md5_clock_stays_whole(now, now);
-            }
-        }
-        const md5_transition *const open =
-            is_at_whole ? find_open(player, layer, newest, &first) : NULL;
-        layer_state->ends_cycle = open && open->waits && open->exit_ear == 0;
-    }
-    if (has_events(context))
+    find_cycle_ends(player);
+    if (needs_clip_events(context))
         fire_events(context);
     if (machine->reports_states) {
         for (uint32_t i = 0; i < num_layers; i++) {
             if (player->layer_states[i].has_arrived)
-                report(context, i, md5_newest(&player->layer_states[i])->state,
-                       MD5_EVENT_TRANSITION_END);
+                report_state_event(context, i, md5_newest(&player->layer_states[i])->state,
+                                   MD5_EVENT_TRANSITION_END);
         }
     }
-    for (uint32_t layer = 0; layer < num_layers; layer++) {
-        md5_layer_state *const layer_state = &player->layer_states[layer];
-        // What has faded out ends.
-        if (layer_state->num_used > 1 || layer_state->has_snapshot) {
-            uint32_t lowest = layer_state->num_used;
-            bool covers = false;
-            while (lowest > 0 && !covers) {
-                const md5_active_state *const active = md5_active_at(layer_state, --lowest);
-                covers = !active->fades || md5_progress(active) == 1;
-            }
-            md5_end_oldest(layer_state, lowest);
-            layer_state->has_snapshot = layer_state->has_snapshot && !covers;
-        }
-        const md5_fade_time settling = layer_state->settling;
-        layer_state->has_offsets = layer_state->has_offsets && settling.elapsed < settling.duration;
-    }
-    for (uint32_t i = 0; i < machine->num_slots && player->num_one_shots > 0; i++) {
-        md5_one_shot_slot *const slot = &player->slots[i];
-        for (uint32_t k = slot->num_one_shots; k-- > 0;) {
-            // Backward in time a clip moves away from its end.
-            md5_one_shot *const ended = &slot->one_shots[k];
-            const md5_fade_time stopping = ended->stopping;
-            const bool has_faded =
-                ended->is_stopping && stopping.elapsed >= stopping.duration - MD5_BORDER;
-            const bool goes_on = ended->next != MD5_NONE;
-            if (seconds > 0 && md5i_section_left(machine, ended) <= MD5_BORDER)
-                md5i_end_section(player, ended);
-            if (has_faded
-                || (ended->end == MD5_ONE_SHOT_ENDS && ended->rate != 0 && !goes_on
-                    && md5_cycles_left(ended, ended->now.phase) <= MD5_BORDER)) {
-                player->status.num_cuts += !has_faded && !(ended->fade_out > 0);
-                md5_remove_one_shot(player, slot, k);
-            }
-        }
-    }
+    for (uint32_t layer = 0; layer < num_layers; layer++)
+        remove_faded_states(&player->layer_states[layer]);
+    end_one_shots(player, seconds);
 }
 
-// Lets *part be at most a part of a fade and what is left of it.
-static void divide_fade(md5_fade_time fade, double *part)
+// -- Length of an interval ------------------------------------------------------------------------
+
+// Limits *part to a fraction of a fade and to the remaining time of the fade.
+static void limit_to_fade_part(md5_fade_time fade, double *part)
 {
-    const double rest = fade.duration - fade.elapsed;
-    if (rest > MD5_BORDER)
-        *part = md5_least(*part, md5_least(rest, fade.duration / FADE_DIVISIONS));
+    const double left = fade.duration - fade.elapsed;
+    if (left > MD5_BORDER)
+        *part = md5_least(*part, md5_least(left, fade.duration / FADE_DIVISIONS));
 }
 
-// Seconds, up to `most`, until a one-shot or its section ends, it makes room for another one, or
-// passes an event that some ear hears. *part becomes at most how long its weight changes as now,
-// and a part of a fade.
-static double seconds_until_change(const md5_player *player, const md5_one_shot *one_shot,
-                                   double most, double *part)
+// Returns the seconds, at most `max_seconds`, until a one-shot clip or its section ends, allows
+// another clip to start, or passes an event with an ear. Also limits *part to the time for which
+// its weight changes steadily, and to a fraction of a fade.
+static double seconds_to_one_shot_change(const md5_player *player, const md5_one_shot *one_shot,
+                                         double max_seconds, double *part)
 {
     const md5_source *const source = &player->machine->sources[one_shot->source];
-    md5_clock place;
-    if (source->ears)
-        most = md5_least(
-            most, cycles_until(&source->cues[md5_one_shot_timing(player->machine, one_shot)->mode],
-                               source->ears, UINT64_MAX, one_shot->now,
-                               (one_shot->rate < 0) != player->is_backward, MD5_BORDER, &place)
-                      / fabs(one_shot->rate));
+    const bool is_reversed = (one_shot->rate < 0) != player->is_backward;
+    const double speed = fabs(one_shot->rate);
+    md5_clock target;
+    if (source->ears) {
+        const md5_play_mode mode = md5_one_shot_timing(player->machine, one_shot)->mode;
+        const double cycles_to_event =
+            cycles_to_cue(&source->cues[mode], source->ears, UINT64_MAX, one_shot->now, is_reversed,
+                          MD5_BORDER, &target);
+        max_seconds = md5_least(max_seconds, cycles_to_event / speed);
+    }
     const double left_of_stop = one_shot->stopping.duration - one_shot->stopping.elapsed;
-    divide_fade(one_shot->fade_in, part);
+    limit_to_fade_part(one_shot->fade_in, part);
     if (one_shot->is_stopping && left_of_stop > MD5_BORDER) {
-        divide_fade(one_shot->stopping, part);
-        most = md5_least(most, left_of_stop);
+        limit_to_fade_part(one_shot->stopping, part);
+        max_seconds = md5_least(max_seconds, left_of_stop);
     }
     const double in_section = md5i_section_left(player->machine, one_shot);
     if (one_shot->rate != 0 && !player->is_backward && in_section > MD5_BORDER)
-        most = md5_least(most, in_section / fabs(one_shot->rate));
+        max_seconds = md5_least(max_seconds, in_section / speed);
     if (one_shot->end != MD5_ONE_SHOT_ENDS || one_shot->rate == 0 || one_shot->next != MD5_NONE)
-        return most;
-    const bool approaches = (one_shot->rate < 0) == player->is_backward;
-    const double cycles = approaches ? 1 - one_shot->now.phase : one_shot->now.phase;
+        return max_seconds;
+    const double cycles = is_reversed ? one_shot->now.phase : 1 - one_shot->now.phase;
     if (cycles <= MD5_BORDER)
-        return most;
+        return max_seconds;
     const double before_fade =
-        md5_cycles_left(one_shot, one_shot->now.phase) / fabs(one_shot->rate) - one_shot->fade_out;
-    if (one_shot->fade_out > 0)
-        *part = md5_least(*part, before_fade > MD5_BORDER ? before_fade
-                                                          : one_shot->fade_out / FADE_DIVISIONS);
-    if (player->machine->tables.num_one_shots > 0 && before_fade > MD5_BORDER)
-        most = md5_least(most, before_fade);
-    return md5_least(most, cycles / fabs(one_shot->rate));
+        md5_cycles_left(one_shot, one_shot->now.phase) / speed - one_shot->fade_out;
+    const bool is_before_fade = before_fade > MD5_BORDER;
+    if (one_shot->fade_out > 0) {
+        const double steady_seconds =
+            is_before_fade ? before_fade : one_shot->fade_out / FADE_DIVISIONS;
+        *part = md5_least(*part, steady_seconds);
+    }
+    if (player->machine->tables.num_one_shots > 0 && is_before_fade)
+        max_seconds = md5_least(max_seconds, before_fade);
+    return md5_least(max_seconds, cycles / speed);
 }
 
-// Seconds, up to `most`, until a clip of a state passes an event that some ear hears.
-static double seconds_until_heard(const md5_player *player, const md5_active_state *active,
-                                  bool goes_back, double most)
+// Returns the seconds, at most `max_seconds`, until a clip of a state passes an event with an ear.
+static double seconds_to_heard_event(const md5_player *player, const md5_active_state *active,
+                                     bool goes_back, double max_seconds)
 {
     for (uint32_t j = 0; j < active->num_awake; j++) {
         const uint32_t i = active->awake[j];
         const md5_playable *const playable = active->tree->instances[i].playable;
         const md5_clip_instance *const instance = &active->instances[i];
-        md5_clock place = instance->now;
+        md5_clock target = instance->now;
         if (!playable->source->ears)
             continue;
-        cycles_until(&playable->source->cues[playable->mode], playable->source->ears, UINT64_MAX,
-                     place, is_backward(active, i) != goes_back, MD5_BORDER, &place);
-        const double seconds = fabs(md5i_instance_seconds(player, active, i, instance->now, place));
+        cycles_to_cue(&playable->source->cues[playable->mode], playable->source->ears, UINT64_MAX,
+                      target, is_backward(active, i) != goes_back, MD5_BORDER, &target);
+        const double seconds =
+            fabs(md5i_instance_seconds(player, active, i, instance->now, target));
         if (instance->weight != 0 && seconds > 0)
-            most = md5_least(most, seconds);
+            max_seconds = md5_least(max_seconds, seconds);
     }
-    return most;
+    return max_seconds;
 }
 
-// Seconds, up to `most`, until a condition about time changes or an ear hears something.
-static double seconds_until_told(const md5_player *player, bool goes_back, double most)
+// Returns the seconds, at most `max_seconds`, until a condition about time or an event may change.
+static double seconds_to_time_change(const md5_player *player, bool goes_back, double max_seconds)
 {
     for (uint32_t i = 0; i < player->machine->tables.num_layers; i++) {
         md5_layer_state *const layer_state = &player->layer_states[i];
         const md5_active_state *const newest = md5_newest(layer_state);
         if (player->machine->num_ears > 0) {
             for (uint32_t k = 0; k < layer_state->num_used; k++)
-                most = seconds_until_heard(player, md5_active_at(layer_state, k), goes_back, most);
+                max_seconds = seconds_to_heard_event(player, md5_active_at(layer_state, k),
+                                                     goes_back, max_seconds);
         }
-        const md5_transition *candidate;
-        for (candidates all = candidates_of(player, i, newest, MD5_CAUSE_TIME);
-             (candidate = next_candidate(&all));)
+        candidates all = begin_candidates(player, i, newest, MD5_CAUSE_TIME);
+        for (const md5_transition *candidate = next_candidate(&all); candidate;
+             candidate = next_candidate(&all)) {
             if (may_interrupt(newest, candidate))
-                most = seconds_until_times(player, layer_state, candidate, goes_back, most);
+                max_seconds =
+                    seconds_to_conditions(player, layer_state, candidate, goes_back, max_seconds);
+        }
     }
-    return most;
+    return max_seconds;
 }
 
-// Length of the interval until a fade ends or an exit is reached. Backward, exits are not reached:
-// clips move away from them. Root motion may divide it, but not right before its end, where an exit
-// might count as reached too early.
+// Returns the seconds, at most `max_seconds`, until a fade of a layer ends or a transition of the
+// layer reaches its exit. Also limits *part to a fraction of a fade. Exits are not reached
+// backward, because clips move away from them.
+static double seconds_to_layer_change(md5_player *player, uint32_t layer, bool goes_forward,
+                                      double max_seconds, double *part)
+{
+    const md5_machine *const machine = player->machine;
+    md5_layer_state *const layer_state = &player->layer_states[layer];
+    for (uint32_t k = 0; k < layer_state->num_used; k++) {
+        const md5_active_state *const active = md5_active_at(layer_state, k);
+        if (md5_progress(active) == 1)
+            continue;
+        *part = md5_least(*part, active->duration / FADE_DIVISIONS);
+        // When a state covers the states below it, the windows of their clips close.
+        if (k + 1u == layer_state->num_used || machine->num_windows > 0)
+            max_seconds = md5_least(max_seconds, active->duration - active->elapsed);
+    }
+    if (!goes_forward || !machine->layers[layer].has_waits)
+        return max_seconds;
+    uint32_t first;
+    const md5_active_state *const newest = md5_newest(layer_state);
+    candidates all = begin_candidates(player, layer, newest, MD5_CAUSE_TIME);
+    for (const md5_transition *candidate = next_candidate(&all); candidate;
+         candidate = next_candidate(&all)) {
+        if (candidate->waits && is_open(player, layer, newest, candidate, &first))
+            max_seconds = seconds_to_exit(player, newest, candidate, max_seconds);
+    }
+    return max_seconds;
+}
+
+// Returns the length of the interval until a fade ends or an exit is reached. The sign is the sign
+// of `left`, the remaining time of the step, which is not 0. Root motion may divide the interval,
+// but not just before its end, where an exit could count as reached too early.
 static double next_interval(md5_player *player, double left)
 {
     const md5_machine *const machine = player->machine;
     const bool divides = machine->has_root_motion && player->num_steps < MAX_DIVIDED_PARTS;
-    double most = fabs(left);
+    double length = fabs(left);
     double part = MAX_ROOT_SECONDS;
-    uint32_t first;
     if (machine->has_times)
-        most = seconds_until_told(player, left < 0, most);
-    for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
-        md5_layer_state *const layer_state = &player->layer_states[i];
-        for (uint32_t k = 0; k < layer_state->num_used; k++) {
-            const md5_active_state *const active = md5_active_at(layer_state, k);
-            if (md5_progress(active) == 1)
-                continue;
-            part = md5_least(part, active->duration / FADE_DIVISIONS);
-            // Where it covers those below, their windows close.
-            if (k + 1u == layer_state->num_used || machine->num_windows > 0)
-                most = md5_least(most, active->duration - active->elapsed);
-        }
-        if (!(left > 0) || !machine->layers[i].has_waits)
-            continue;
-        // Until a transition of the layer becomes active.
-        const md5_active_state *const newest = md5_newest(layer_state);
-        const md5_transition *candidate;
-        for (candidates all = candidates_of(player, i, newest, MD5_CAUSE_TIME);
-             (candidate = next_candidate(&all));)
-            if (candidate->waits && is_open(player, i, newest, candidate, &first))
-                most = seconds_until(player, newest, candidate, most);
-    }
+        length = seconds_to_time_change(player, left < 0, length);
+    for (uint32_t i = 0; i < machine->tables.num_layers; i++)
+        length = seconds_to_layer_change(player, i, left > 0, length, &part);
     const md5_one_shot *one_shot;
     md5_one_shot_walk walk = {0};
     while ((one_shot = md5_next_one_shot(player, &walk)) != NULL)
-        most = seconds_until_change(player, one_shot, most, &part);
-    if (divides && part < most)
-        most = md5_least(part, 0.99 * most);
-    if (player->num_steps >= MD5_MAX_STEP_PARTS)
-        player->status.undivided = most = fabs(left);
-    return left < 0 ? -most : most;
+        length = seconds_to_one_shot_change(player, one_shot, length, &part);
+    if (divides && part < length)
+        length = md5_least(part, 0.99 * length);
+    if (player->num_steps >= MD5_MAX_STEP_PARTS) {
+        length = fabs(left);
+        player->status.undivided = length;
+    }
+    return left < 0 ? -length : length;
 }
 
-// The next interval. While parameters move or states are in step, rates and weights are those of
-// their means over it. When it ends depends on the rates in turn; each guess is nearer by as much
-// as they change little. The time that a clip has left at the present rate may come at one guess,
-// and not at the next, for ever: then one is taken before whose end nothing happens.
-static double average_interval(md5_player *player, double left)
+// Returns the length of the next interval. While parameters are smoothed or states are
+// synchronized, rates and weights are means over the interval, and its end depends on the rates.
+// The length is found by iteration, which converges quickly because rates change little. The
+// iteration may alternate between two lengths if the end of a clip is inside only one of them; then
+// the shorter length is used, before whose end nothing happens.
+static double find_interval(md5_player *player, double left)
 {
     enum { USUAL_GUESSES = 10, MAX_GUESSES = 60 };
     player->is_at_kink = false;
@@ -1347,28 +1618,32 @@ static double average_interval(md5_player *player, double left)
     if (!follows && !steps)
         return next_interval(player, left);
     const bool divides = player->num_steps < MAX_DIVIDED_PARTS;
-    const double longest = divides && follows ? md5_least(left, MAX_FOLLOW_SECONDS) : fabs(left);
-    const double most = divides && follows ? seconds_until_kink(player, longest) : longest;
-    double seconds = most;
+    const bool is_limited = divides && follows;
+    const double longest = is_limited ? md5_least(left, MAX_FOLLOW_SECONDS) : fabs(left);
+    const double max_seconds = is_limited ? seconds_to_kink(player, longest) : longest;
+    double seconds = max_seconds;
     for (int guess = 0;; guess++) {
-        double part = most;
+        double part = max_seconds;
         if (follows) {
-            follow_goals(player, seconds, MD5_FOLLOW_MEAN);
+            follow_goals(player, seconds, FOLLOW_MEAN);
             md5i_weigh_all(player);
         }
         if (steps)
-            part = md5i_keep_in_step(player, left < 0 ? -seconds : seconds, most);
+            part = md5i_keep_in_step(player, left < 0 ? -seconds : seconds, max_seconds);
         const double next = fabs(next_interval(player, left < 0 ? -part : part));
-        player->is_at_kink = follows && most < longest && seconds == most;
-        if (fabs(next - seconds) <= CLOSE_SECONDS || guess == MAX_GUESSES
-            || (guess >= USUAL_GUESSES && next > seconds))
+        player->is_at_kink = follows && max_seconds < longest && seconds == max_seconds;
+        const bool is_close = fabs(next - seconds) <= CLOSE_SECONDS;
+        const bool alternates = guess >= USUAL_GUESSES && next > seconds;
+        if (is_close || alternates || guess == MAX_GUESSES)
             return left < 0 ? -seconds : seconds;
         seconds = next;
     }
 }
 
-// What was there before the instant hears all that is fired then, but what it begins with.
-static void handle_all(const step_context *context)
+// Handles instants until no event is left for conditions. States and one-shot clips that exist
+// before the first instant hear all events that fire there, except for the events at their own
+// start.
+static void handle_instants(const step_context *context)
 {
     md5_one_shot *one_shot;
     for (uint32_t i = 0; i < context->player->machine->tables.num_layers; i++)
@@ -1390,24 +1665,25 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
     step_context context = {player, events, user, 0};
     player->motion = MD5_NO_DELTA;
     player->status = (md5_advance_status){0};
-    player->num_walked = player->num_steps = 0;
+    player->num_walked = 0;
+    player->num_steps = 0;
     player->heard = 0;
     player->since_pose += fabs(left);
-    if (left != 0) { // what did not hold in the other direction may
+    if (left != 0) { // in the other direction other conditions may hold
         player->is_settled = player->is_settled && player->is_backward == (left < 0);
         player->is_backward = left < 0;
     }
     if (left > 0 && player->machine->num_gazes > 0)
         md5i_advance_gazes(player, left);
     if (!player->is_settled)
-        handle_all(&context);
+        handle_instants(&context);
     while (left != 0) {
-        context.seconds = average_interval(player, left);
-        step(&context);
+        context.seconds = find_interval(player, left);
+        advance_interval(&context);
         left -= context.seconds;
         context.seconds = 0;
         player->num_steps++;
-        handle_all(&context);
+        handle_instants(&context);
     }
     if (player->machine->num_soles > 0)
         player->walked = md5_root_delta_mul(player->walked, player->motion);
