@@ -16,9 +16,9 @@ typedef struct md5_packed_track {
     float weakest;   // the smallest absolute value of the component that is not stored
     float largest;   // absolute value of a component
     float ranges[4]; // of components, over all frames
-    // The largest difference from the animation if only each md5i_packed_steps[k]-th frame is a
+    // The largest difference from the animation if only each md5i_packed_key_steps[k]-th frame is a
     // key: half a radian, or units.
-    float deviations[MD5_PACKED_STEPS];
+    float deviations[MD5_PACKED_NUM_STEPS];
     const md5_packed_value *values; // [num_frames], or one if it is constant
     md5_packed_value middle;        // of all frames, and the largest difference from it
     float middle_deviation;
@@ -151,8 +151,8 @@ static float deviation_of_step(const md5_packed_track *track, uint32_t num_frame
 
 static void measure_deviations(md5_packed_track *track, uint32_t num_frames)
 {
-    for (uint32_t k = 2; k < MD5_PACKED_STEPS && !track->is_constant; k++)
-        track->deviations[k] = deviation_of_step(track, num_frames, md5i_packed_steps[k]);
+    for (uint32_t k = 2; k < MD5_PACKED_NUM_STEPS && !track->is_constant; k++)
+        track->deviations[k] = deviation_of_step(track, num_frames, md5i_packed_key_steps[k]);
 }
 
 // The middle of the range of each component, and how far frames are from it.
@@ -293,10 +293,11 @@ static int32_t scale_below(double value)
     const double mantissa = frexp(value, &exponent) * 2;
     int32_t quarter = 3;
     while (quarter > 0
-           && mantissa < md5i_packed_scale((uint32_t)(quarter - 4 * MD5_PACKED_LEAST_EXPONENT)))
+           && mantissa
+                  < md5i_packed_decode_scale((uint32_t)(quarter - 4 * MD5_PACKED_MIN_EXPONENT)))
         quarter--;
-    const int32_t scale = (exponent - 1 - MD5_PACKED_LEAST_EXPONENT) * 4 + quarter;
-    return scale < 0 ? 0 : scale < MD5_PACKED_SCALES ? scale : MD5_PACKED_SCALES - 1;
+    const int32_t scale = (exponent - 1 - MD5_PACKED_MIN_EXPONENT) * 4 + quarter;
+    return scale < 0 ? 0 : scale < MD5_PACKED_NUM_SCALES ? scale : MD5_PACKED_NUM_SCALES - 1;
 }
 
 static uint32_t bits_of(uint64_t value)
@@ -331,7 +332,7 @@ static uint32_t components_of(const md5_packed_track *track)
 static double cost_of(const md5_packed_track *track, uint32_t scale, uint32_t step,
                       uint32_t num_frames)
 {
-    const double size = md5i_packed_scale(scale);
+    const double size = md5i_packed_decode_scale(scale);
     double bits = 0;
     for (uint32_t c = 0; c < components_of(track); c++)
         bits += bits_of((uint64_t)(track->ranges[c] / size + 0.5));
@@ -340,12 +341,12 @@ static double cost_of(const md5_packed_track *track, uint32_t scale, uint32_t st
 
 static int32_t level_of(float value, uint32_t scale)
 {
-    return (int32_t)floor((double)value / md5i_packed_scale(scale) + 0.5);
+    return (int32_t)floor((double)value / md5i_packed_decode_scale(scale) + 0.5);
 }
 
 static const float *key_of(const md5_packed_track *track, uint32_t num_frames, uint32_t key)
 {
-    const uint64_t frame = (uint64_t)key * md5i_packed_steps[track->step];
+    const uint64_t frame = (uint64_t)key * md5i_packed_key_steps[track->step];
     return track->step == 0 ? track->middle.v
                             : track->values[frame < num_frames ? frame : num_frames - 1].v;
 }
@@ -354,7 +355,7 @@ static void select_keys(md5_packed_track *track, uint32_t num_frames, double bud
                         double reach)
 {
     double least = 0;
-    for (uint32_t k = 1; k < MD5_PACKED_STEPS; k++) {
+    for (uint32_t k = 1; k < MD5_PACKED_NUM_STEPS; k++) {
         const double deviation = track->deviations[k] * unit;
         if (k > 1 && !(deviation <= MAX_DEVIATION * budget))
             continue;
@@ -594,7 +595,7 @@ static void measure_at(const md5_anim *anim, const md5_packed *packed, const flo
     const md5_pose_kernels *const kernels = MD5_POSE_KERNELS(AVX512);
     md5i_sample_anim_with(kernels, anim, sample, MD5_ROOT_FILE, scratch->pose);
     place(&anim->skeleton, scratch->pose, scratch->of_anim);
-    md5i_packed_sample_with(kernels->sample_packed, packed, sample, scratch->pose);
+    md5i_packed_sample_all(kernels->sample_packed, packed, sample, scratch->pose);
     place(&anim->skeleton, scratch->pose, scratch->of_packed);
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
         grow_error(&scratch->errors[joint],
@@ -693,7 +694,7 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
         bits += head_bits(&tracks[i]);
     uint64_t head = 0;
     uint64_t key = bits;
-    packed->head_bits = (uint32_t)bits;
+    packed->header_bits = (uint32_t)bits;
     for (uint32_t i = 0; i < num_tracks; i++) {
         uint64_t row = 0;
         if (tracks[i].step != 0) {
@@ -815,10 +816,10 @@ static bool check(md5_context *context, const md5_anim *anim, double *tolerance)
     if (anim->parents_unknown)
         return MD5_FAIL(context, MD5_ERROR_VERSION,
                         "cannot compress animation: MD5 version 6 stores no hierarchy");
-    if (anim->skeleton.num_joints == 0 || anim->skeleton.num_joints > MD5_PACKED_JOINTS)
+    if (anim->skeleton.num_joints == 0 || anim->skeleton.num_joints > MD5_PACKED_MAX_JOINTS)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "cannot compress animation: expected 1 to %u joints, found %u",
-                        MD5_PACKED_JOINTS, anim->skeleton.num_joints);
+                        MD5_PACKED_MAX_JOINTS, anim->skeleton.num_joints);
     if (!(*tolerance >= 0 && *tolerance <= 1e9))
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "tolerance is out of range: expected 0 to 1e9 units, found %g", *tolerance);

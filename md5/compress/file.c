@@ -22,40 +22,41 @@ bool md5i_check_packed(md5_context *context, md5_packed *packed)
                         "compressed clip is too large: expected at most 512 MiB, found %u bytes",
                         packed->num_bytes);
     const uint64_t num_bits = (uint64_t)packed->num_bytes * 8;
-    md5_packed_place place = {0, 0};
+    md5_packed_cursor cursor = {0, 0};
     uint64_t bits = 0;
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
-        if (place.head > num_bits)
+        const md5_packed_header header = md5i_packed_read_header(packed, (uint8_t)(i % 2), &cursor);
+        if (cursor.header > num_bits)
             return fail_of_joint(context, i / 2, "track header is truncated");
-        bool is_sound = head.form <= MD5_PACKED_FULL && (head.step == 0 || head.row > 0);
+        bool is_sound = header.form <= MD5_PACKED_FULL && (header.step == 0 || header.key_bits > 0);
         for (uint32_t c = 0; c < 4; c++)
-            is_sound = is_sound && head.bits[c] <= MD5_PACKED_BITS
-                       && head.offsets[c] < 1 << (MD5_PACKED_OFFSET_BITS - 1)
-                       && head.offsets[c] >= -(1 << (MD5_PACKED_OFFSET_BITS - 1));
+            is_sound = is_sound && header.component_bits[c] <= MD5_PACKED_MAX_COMPONENT_BITS
+                       && header.offsets[c] < 1 << (MD5_PACKED_MAX_OFFSET_BITS - 1)
+                       && header.offsets[c] >= -(1 << (MD5_PACKED_MAX_OFFSET_BITS - 1));
         if (!is_sound)
             return fail_of_joint(context, i / 2, "track header has invalid values");
-        if (head.step != 0)
-            bits += (uint64_t)head.row * md5i_packed_num_keys(head.step, packed->num_frames);
+        if (header.step != 0)
+            bits +=
+                (uint64_t)header.key_bits * md5i_packed_num_keys(header.step, packed->num_frames);
     }
-    if ((bits + place.head + 7) / 8 != packed->num_bytes)
+    if ((bits + cursor.header + 7) / 8 != packed->num_bytes)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "invalid compressed clip: expected %llu bytes of tracks, found %u",
-                        (unsigned long long)((bits + place.head + 7) / 8), packed->num_bytes);
-    packed->head_bits = place.head;
-    place = md5_packed_first(packed);
+                        (unsigned long long)((bits + cursor.header + 7) / 8), packed->num_bytes);
+    packed->header_bits = cursor.header;
+    cursor = md5_packed_begin(packed);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
-        const uint32_t num_keys = md5i_packed_num_keys(head.step, packed->num_frames);
+        const md5_packed_header header = md5i_packed_read_header(packed, (uint8_t)(i % 2), &cursor);
+        const uint32_t num_keys = md5i_packed_num_keys(header.step, packed->num_frames);
         for (uint32_t key = 0; key < num_keys; key++) {
             // The numbers of a key, before the root or the length is taken: bounded, so that all
             // that follows is finite.
-            const md5_packed_value value = md5i_packed_decode(packed, &head, key);
+            const md5_packed_value value = md5i_packed_decode_key(packed, &header, key);
             const float *const v = value.v;
             const float max = 2e9f;
             const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3];
             const bool is_value =
-                head.kind == MD5_PACKED_TRANSLATION
+                header.kind == MD5_PACKED_TRANSLATION
                     ? fabsf(v[0]) <= max && fabsf(v[1]) <= max && fabsf(v[2]) <= max
                     : square >= 0.999f && square <= 1.001f;
             if (!is_value)
@@ -90,14 +91,14 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
 {
     const md5_skeleton *const skeleton = &source->skeleton;
     uint32_t num_moving[2] = {0, 0};
-    md5_packed_place place = md5_packed_first(packed);
+    md5_packed_cursor cursor = md5_packed_begin(packed);
     const md5_sample_position start = {.frame0 = 0};
     float first[4] = {0, 0, 0, 0};
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
-        num_moving[i % 2] += head.step != 0;
+        const md5_packed_header header = md5i_packed_read_header(packed, (uint8_t)(i % 2), &cursor);
+        num_moving[i % 2] += header.step != 0;
         if (i == 1)
-            md5i_packed_at(packed, &head, &start, first);
+            md5i_packed_sample_track(packed, &header, &start, first);
     }
     const bool has_base = memcmp(first, &base, sizeof base) != 0;
     const size_t num_joints = skeleton->num_joints;
@@ -106,7 +107,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     md5_packed *own = NULL;
     md5_skeleton own_skeleton = {0};
     uint32_t *moving[2] = {NULL, NULL}; // joints, by kind
-    md5_packed_place *places = NULL;
+    md5_packed_cursor *cursors = NULL;
     md5_xform *constant = NULL, *base_frame = NULL; // the same, unless joint 0 differs
     uint8_t *bytes = NULL;
     const char *command_line = NULL;
@@ -115,7 +116,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
         own = MD5_PUT(&block, md5_packed, packed, 1);
         own_skeleton = put_skeleton(&block, skeleton);
         command_line = md5i_block_text(&block, "", 0);
-        places = MD5_TAKE(&block, md5_packed_place, num_joints);
+        cursors = MD5_TAKE(&block, md5_packed_cursor, num_joints);
         constant = MD5_TAKE(&block, md5_xform, num_joints);
         base_frame = has_base ? MD5_TAKE(&block, md5_xform, num_joints) : constant;
         for (uint32_t kind = 0; kind < 2; kind++)
@@ -127,18 +128,18 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     memcpy(bytes, packed->bytes, packed->num_bytes);
     memset(bytes + packed->num_bytes, 0, MD5_PACKED_PADDING);
     own->bytes = bytes;
-    own->places = places;
+    own->cursors = cursors;
 
-    // The first frame of each track; the joints that move and the places of the heads.
+    // The first frame of each track; the joints that move and the cursors of the heads.
     uint32_t slots[2] = {0, 0};
-    place = md5_packed_first(own);
+    cursor = md5_packed_begin(own);
     memset(constant, 0, num_joints * sizeof *constant);
-    md5i_packed_sample_with(md5i_packed_sample_scalar, own, &start, constant);
+    md5i_packed_sample_all(md5i_packed_sample_scalar, own, &start, constant);
     for (uint32_t i = 0; i < 2 * own->num_joints; i++) {
         const uint8_t kind = (uint8_t)(i % 2);
         if (kind == MD5_PACKED_ROTATION)
-            places[i / 2] = place;
-        if (md5i_packed_take_head(own, kind, &place).step != 0)
+            cursors[i / 2] = cursor;
+        if (md5i_packed_read_header(own, kind, &cursor).step != 0)
             moving[kind][slots[kind]++] = i / 2;
     }
     if (has_base) {
@@ -269,7 +270,7 @@ static bool check_fixed(md5_context *context, const clip_bytes *of, size_t size)
     const md5_anim *const clip = &of->clip;
     const float scale = clip->skeleton.scale;
     if (of->rest != 0 || size_of(of) != size || of->packed.num_joints == 0
-        || of->packed.num_joints > MD5_PACKED_JOINTS || of->packed.num_frames == 0)
+        || of->packed.num_joints > MD5_PACKED_MAX_JOINTS || of->packed.num_frames == 0)
         return fail(context, MD5_ERROR_RANGE,
                     "joint, frame and byte counts do not match the file size");
     return (of->axes <= MD5_AXES_BLENDER && (scale == 0 || (scale >= 1e-6f && scale <= 1e6f))
@@ -389,15 +390,15 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     }
     uint32_t slots[2] = {0, 0};
     made.num_components = 0;
-    md5_packed_place place = md5_packed_first(packed);
+    md5_packed_cursor cursor = md5_packed_begin(packed);
     memset(tracks, 0, num_joints * sizeof *tracks);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const uint8_t kind = (uint8_t)(i % 2);
-        const md5_packed_head head = md5i_packed_take_head(packed, kind, &place);
+        const md5_packed_header header = md5i_packed_read_header(packed, kind, &cursor);
         md5_track *const track = &tracks[i / 2];
         if (kind == MD5_PACKED_ROTATION)
             track->first = made.num_components;
-        if (head.step == 0)
+        if (header.step == 0)
             continue;
         track->flags |= kind == MD5_PACKED_ROTATION ? (uint32_t)IS_ROTATING : IS_TRANSLATING;
         made.num_components += 3;
@@ -407,7 +408,7 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
             const md5_sample_position still = {.frame0 = frame, .frame1 = frame};
             const size_t place_in_frames = (size_t)frame * num_moving[kind] + slot;
             float v[4];
-            md5i_packed_at(packed, &head, &still, v);
+            md5i_packed_sample_track(packed, &header, &still, v);
             if (kind == MD5_PACKED_ROTATION)
                 rotations[place_in_frames] = (md5_quat){v[0], v[1], v[2], v[3]};
             else

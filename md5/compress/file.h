@@ -18,7 +18,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
                              const md5_packed *packed);
 
 // Checks all that sampling relies on, whatever bytes[num_bytes + MD5_PACKED_PADDING] are:
-// num_joints and num_frames are valid, `places` are not looked at. Sets head_bits.
+// num_joints and num_frames are valid, `cursors` are not looked at. Sets header_bits.
 bool md5i_check_packed(md5_context *context, md5_packed *packed);
 
 // Distances and budgets of joints, [anim joints] each.

@@ -1,4 +1,5 @@
-// md5_bind() and md5_bind_skeleton(), for clips in all forms.
+// md5_bind() and md5_bind_skeleton(): create bindings of clips with frames and of compressed clips.
+// The steps are in binding.c. The small form of the library replaces this file.
 #include "md5/pose/binding.h"
 #include "md5/pose/packed.h"
 #include "md5/pose/skeleton.h"
@@ -6,8 +7,8 @@
 typedef bool invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
                               const md5_xform *bind_local, md5_mat34 *inverse);
 
-// Makes a binding. `invert` computes the inverse bind pose if no model contains it; else it is
-// NULL, so that programs that bind only models are linked without it.
+// Creates a binding. `invert` computes the inverse bind pose; it is NULL if the model contains one.
+// It is a function pointer so that programs that only call md5_bind() are linked without it.
 static md5_binding *bind(const md5_binding *parts, const md5_load_opts *opts, md5_error *error,
                          invert_bind_pose *invert)
 {
@@ -17,14 +18,14 @@ static md5_binding *bind(const md5_binding *parts, const md5_load_opts *opts, md
     const md5_packed *const packed = parts->anim->internal.packed;
     const md5_skeleton *const skeleton = parts->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
-    const uint32_t *const found_targets = job.found.tracks + num_joints;
-    const uint32_t num_groups = packed ? md5i_packed_group(packed, found_targets, NULL) : 0;
-    md5_packed_lanes *groups = NULL;
+    const uint32_t *const targets = job.draft.tracks + num_joints;
+    const uint32_t num_groups = packed ? md5i_group_packed_tracks(packed, targets, NULL) : 0;
+    md5_packed_group *groups = NULL;
     md5_mat34 *inverse_bind = NULL;
     for (uint32_t pass = 0; pass < 2; pass++) {
         md5i_lay_out_binding(&job);
         inverse_bind = MD5_TAKE(&job.block, md5_mat34, invert ? num_joints : 0);
-        groups = MD5_TAKE(&job.block, md5_packed_lanes, num_groups);
+        groups = MD5_TAKE(&job.block, md5_packed_group, num_groups);
         if (pass == 0 && !md5i_allocate_binding(&job))
             return md5i_end_binding(&job);
     }
@@ -38,7 +39,7 @@ static md5_binding *bind(const md5_binding *parts, const md5_load_opts *opts, md
         job.binding->inverse_bind = inverse_bind;
     if (packed) {
         job.plan->groups = groups;
-        job.plan->num_groups = md5i_packed_group(packed, job.plan->driven, groups);
+        job.plan->num_groups = md5i_group_packed_tracks(packed, job.plan->driven, groups);
     }
     return md5i_end_binding(&job);
 }
@@ -68,7 +69,8 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
 }
 
 #if !defined(NDEBUG)
-// Quadratic time: only for skeletons that a program has made.
+// Returns true if skeleton->order lists every joint once and every parent before its children.
+// Takes quadratic time, so it checks only skeletons that a program has created, in debug builds.
 static bool is_ordered(const md5_skeleton *skeleton)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {

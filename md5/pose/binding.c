@@ -1,4 +1,7 @@
-// Bindings: which track drives which joint, joints whose parents differ, and the tables for posing.
+// Bindings: match the joints of a clip to the joints of a model.
+//
+// A binding contains the track of each joint, the list of joints whose parents differ between clip
+// and model (md5_rebase), and the tables that posing reads for each joint (md5_pose_plan).
 #include "md5/core/freed.h"
 #include "md5/core/math.h"
 #include "md5/core/names.h"
@@ -7,19 +10,20 @@
 
 // == Plans =======================================================================================
 
-// Writes the targets of the slots to `found`, and lists the joints that none of them drives in
-// `undriven`. Returns whether slot k drives joint k of all `num_joints`.
+// Writes the target joint of each slot to slot_targets[count], and lists the joints that no slot
+// drives in `undriven`. Returns true if there are `num_joints` slots and slot k drives joint k.
 static bool find_targets(const uint32_t *joints, uint32_t count, const uint32_t *targets,
-                         uint32_t *found, uint32_t num_joints, uint32_t *undriven,
+                         uint32_t *slot_targets, uint32_t num_joints, uint32_t *undriven,
                          uint32_t *num_undriven)
 {
     bool in_order = count == num_joints;
-    memset(undriven, 0, num_joints * sizeof *undriven); // first a mark for each joint
+    // `undriven` first contains a mark for each driven joint, then the list.
+    memset(undriven, 0, num_joints * sizeof *undriven);
     for (uint32_t slot = 0; slot < count; slot++) {
-        found[slot] = targets[joints[slot]];
-        in_order = in_order && found[slot] == slot;
-        if (found[slot] != MD5_NONE)
-            undriven[found[slot]] = 1;
+        slot_targets[slot] = targets[joints[slot]];
+        in_order = in_order && slot_targets[slot] == slot;
+        if (slot_targets[slot] != MD5_NONE)
+            undriven[slot_targets[slot]] = 1;
     }
     *num_undriven = 0;
     for (uint32_t joint = 0; joint < num_joints; joint++)
@@ -28,20 +32,13 @@ static bool find_targets(const uint32_t *joints, uint32_t count, const uint32_t 
     return in_order;
 }
 
-// Fills a plan and its integers. targets[animation joints]: the model joint that each one drives.
-static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const uint32_t *targets,
-                       md5_pose_plan *plan, uint32_t *integers)
+// Lists the joints by depth in `order`, and joints of equal depth in ascending order. Returns the
+// number of roots. `depths` and `begins` are scratch memory; all arrays have an element for each
+// joint.
+static uint32_t sort_by_depth(const md5_skeleton *skeleton, uint32_t *order, uint32_t *depths,
+                              uint32_t *begins)
 {
     const uint32_t count = skeleton->num_joints;
-    uint32_t *const order = integers;
-    uint32_t *const fixed_rotations = order + count;
-    uint32_t *const fixed_translations = fixed_rotations + count;
-    uint32_t *const rotations = fixed_translations + count;
-    uint32_t *const translations = rotations + anim->num_rotations;
-
-    // Sorts the joints by depth, in memory that is filled later.
-    uint32_t *const depths = fixed_rotations;
-    uint32_t *const begins = fixed_translations;
     memset(begins, 0, count * sizeof *begins);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
@@ -58,7 +55,22 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
     }
     for (uint32_t joint = 0; joint < count; joint++)
         order[begins[depths[joint]]++] = joint;
+    return num_roots;
+}
 
+// Fills a plan and its integers. targets[anim joints] contains the model joint that each animation
+// joint drives.
+static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const uint32_t *targets,
+                       md5_pose_plan *plan, uint32_t *integers)
+{
+    const uint32_t count = skeleton->num_joints;
+    uint32_t *const order = integers;
+    uint32_t *const fixed_rotations = order + count;
+    uint32_t *const fixed_translations = fixed_rotations + count;
+    uint32_t *const rotations = fixed_translations + count;
+    uint32_t *const translations = rotations + anim->num_rotations;
+    // The lists of fixed joints are scratch memory here: find_targets() fills them later.
+    const uint32_t num_roots = sort_by_depth(skeleton, order, fixed_rotations, fixed_translations);
     *plan = (md5_pose_plan){
         .kernels = MD5_POSE_KERNELS(AVX512),
         .order = order,
@@ -83,33 +95,33 @@ static void build_plan(const md5_skeleton *skeleton, const md5_anim *anim, const
 //
 // Joints whose parent in the animation is not their parent in the model.
 
-// Sampling walks up from each rebased joint and keeps no intermediate results, which hostile
-// skeletons could make quadratic. So every joint may take a few steps, and longer walks share as
-// many again for each joint of both skeletons. If those are used up, a joint follows the model's
-// hierarchy instead, with a warning. A sample then takes at most STEPS_PER_JOINT * (2 * model
-// joints + animation joints) steps.
+// Limits the time of a sample. Sampling walks up from each rebased joint and stores no intermediate
+// results, so hostile skeletons could make its time quadratic. Therefore every joint can take this
+// number of steps. Longer walks share a pool of as many steps for each joint of both skeletons. If
+// the pool is empty, a joint follows the hierarchy of the model instead, with a warning. A sample
+// takes at most STEPS_PER_JOINT * (2 * model joints + animation joints) steps.
 enum { STEPS_PER_JOINT = 32 };
 
-// The position of a joint in depth-first order. Its descendants are the joints whose `first` is in
-// first + 1 .. first + size - 1.
+// A joint and its descendants in depth-first order. The descendants are the joints whose `first`
+// is in first + 1 .. first + size - 1.
 typedef struct branch {
     uint32_t first;
     uint32_t size;
     uint32_t depth;
 } branch;
 
-// What a track is relative to: it has `num_extra` ancestors that drive nothing, and then the one
-// that drives `anchor` in the model, or none (-1).
+// The ancestors of a track.
 typedef struct ancestry {
-    uint32_t anchor;
-    uint32_t num_extra;
+    uint32_t anchor;    // model joint that the nearest driving ancestor drives, or MD5_NONE
+    uint32_t num_extra; // number of ancestors below it, which drive nothing
 } ancestry;
 
+// Returns [joints] in the arena, or NULL if memory runs out.
 static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const size_t count = skeleton->num_joints;
     branch *branches = MD5_NEW(arena, branch, count);
-    uint32_t *next = MD5_NEW(arena, uint32_t, count); // where the next child begins
+    uint32_t *next = MD5_NEW(arena, uint32_t, count); // `first` of the next child of each joint
     if (!branches || !next)
         return NULL;
 
@@ -124,16 +136,17 @@ static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleto
     for (size_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        branch *const own = &branches[joint];
+        branch *const current = &branches[joint];
         uint32_t *const begin = parent == MD5_NONE ? &next_root : &next[parent];
-        own->depth = parent == MD5_NONE ? 0 : branches[parent].depth + 1;
-        own->first = *begin;
-        *begin += own->size;
-        next[joint] = own->first + 1;
+        current->depth = parent == MD5_NONE ? 0 : branches[parent].depth + 1;
+        current->first = *begin;
+        *begin += current->size;
+        next[joint] = current->first + 1;
     }
     return branches;
 }
 
+// Returns [anim joints] in the arena, or NULL if memory runs out.
 static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *anim,
                                        const uint32_t *targets)
 {
@@ -156,8 +169,8 @@ static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *ani
     return ancestries;
 }
 
-// Reads no more of a name than a message shows: very many joints may have the same parent with a
-// long name.
+// Quotes a name for a message. Reads only the bytes that a message can show, because a hostile file
+// can contain very many joints with the same parent, whose name is long.
 static md5_quoted quote_name(const char *name)
 {
     size_t size = 0;
@@ -173,29 +186,48 @@ static md5_quoted quote_parent(const md5_skeleton *skeleton, uint32_t joint)
     return quote_name(skeleton->joints[joint].name);
 }
 
-// `shared` is the number of steps left for long walks; the joint's steps are subtracted.
-static const char *plan_joint(md5_rebase *rebase, const branch *branches,
-                              const ancestry *ancestry_of_track, uint32_t extra, uint64_t *shared)
+// Returns true if `joint` is a descendant of `ancestor`.
+static bool is_descendant(const branch *joint, const branch *ancestor)
 {
-    const branch *own = &branches[rebase->joint];
-    const uint32_t anchor = ancestry_of_track->anchor;
-    const uint32_t parent = rebase->above;
-    const branch *const above = anchor != MD5_NONE ? &branches[anchor] : own;
-    const bool is_below = own->first > above->first && own->first - above->first < above->size;
-    if (anchor != MD5_NONE && !is_below)
-        return "the hierarchies contradict each other: using the hierarchy of the model";
+    return joint->first > ancestor->first && joint->first - ancestor->first < ancestor->size;
+}
 
-    const uint32_t top = anchor == MD5_NONE ? 0 : branches[anchor].depth + 1;
-    const uint64_t wanted = (uint64_t)ancestry_of_track->num_extra + (own->depth - top);
-    if (wanted > STEPS_PER_JOINT) {
-        if (wanted > *shared)
+// Completes a rebase whose `above` is the joint's parent. `extra` is the parent of the joint's
+// track. Subtracts the steps of a long walk from the pool `shared_steps`. Returns the consequence
+// for a warning.
+static const char *plan_joint(md5_rebase *rebase, const branch *branches,
+                              const ancestry *track_ancestry, uint32_t extra,
+                              uint64_t *shared_steps)
+{
+    const branch *const joint = &branches[rebase->joint];
+    const uint32_t anchor = track_ancestry->anchor;
+    const uint32_t parent = rebase->above;
+    uint32_t top = 0;
+    if (anchor != MD5_NONE) {
+        if (!is_descendant(joint, &branches[anchor]))
+            return "the hierarchies contradict each other: using the hierarchy of the model";
+        top = branches[anchor].depth + 1;
+    }
+    const uint64_t num_steps = (uint64_t)track_ancestry->num_extra + (joint->depth - top);
+    if (num_steps > STEPS_PER_JOINT) {
+        if (num_steps > *shared_steps)
             return "too many joints are in between: using the hierarchy of the model";
-        *shared -= wanted;
+        *shared_steps -= num_steps;
     }
     rebase->above = anchor;
-    rebase->extra = ancestry_of_track->num_extra > 0 ? extra : MD5_NONE;
-    return anchor == parent ? "the joint follows the joints in between, which the model lacks"
-                            : "the joint follows the animation";
+    rebase->extra = track_ancestry->num_extra > 0 ? extra : MD5_NONE;
+    if (anchor == parent)
+        return "the joint follows the joints in between, which the model lacks";
+    return "the joint follows the animation";
+}
+
+// Returns true if a joint with the parent `parent` can follow a track with the parent `anim_parent`
+// without a rebase: both have no parent, or the one drives the other.
+static bool has_same_parent(uint32_t parent, uint32_t anim_parent, const uint32_t *targets)
+{
+    if (anim_parent == MD5_NONE)
+        return parent == MD5_NONE;
+    return parent != MD5_NONE && targets[anim_parent] == parent;
 }
 
 // Lists the joints to compose, parents first, in an array of the arena, and warns about each.
@@ -207,17 +239,15 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
     const branch *branches = NULL;
     const ancestry *ancestries = NULL;
     md5_rebase *rebases = NULL;
-    uint64_t shared = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);
+    uint64_t shared_steps = STEPS_PER_JOINT * ((uint64_t)model->num_joints + anim->num_joints);
     for (uint32_t i = 0; i < model->num_joints; i++) {
         const uint32_t joint = model->order[i];
         const uint32_t track = binding->tracks[joint];
         if (track == MD5_NONE)
             continue;
-        // Mostly the joint's parent in the animation drives its parent in the model.
         const uint32_t parent = model->joints[joint].parent;
         const uint32_t anim_parent = anim->joints[track].parent;
-        if (anim_parent == MD5_NONE ? parent == MD5_NONE
-                                    : parent != MD5_NONE && targets[anim_parent] == parent)
+        if (has_same_parent(parent, anim_parent, targets)) // true for most joints
             continue;
         if (!rebases) {
             branches = find_branches(arena, model);
@@ -229,7 +259,7 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
         md5_rebase *const rebase = &rebases[binding->num_rebases++];
         *rebase = (md5_rebase){.joint = joint, .extra = MD5_NONE, .above = parent};
         const char *consequence =
-            plan_joint(rebase, branches, &ancestries[track], anim_parent, &shared);
+            plan_joint(rebase, branches, &ancestries[track], anim_parent, &shared_steps);
         (void)consequence;
         md5i_warn(arena->context, 0, 0,
                   "parent of joint %s differs: %s in the animation, %s in the model; %s",
@@ -241,14 +271,16 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
 
 // == Bindings ====================================================================================
 
-// Of a skeleton of which too few joints have one in the other, as others[num_joints] says.
-static bool fail_as_strange(md5_context *context, const md5_skeleton *skeleton,
-                            const uint32_t *others, uint32_t num_matched, bool is_model)
+// Fails because too few joints of a skeleton have a match. matches[joints] contains the matching
+// joint of the second skeleton or MD5_NONE. `is_model`: the skeleton is the model's, not the
+// animation's.
+static bool fail_too_few_matches(md5_context *context, const md5_skeleton *skeleton,
+                                 const uint32_t *matches, uint32_t num_matched, bool is_model)
 {
     char names[128] = "";
     size_t length = 0;
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
-        if (others[joint] != MD5_NONE)
+        if (matches[joint] != MD5_NONE)
             continue;
         const md5_quoted name = quote_name(skeleton->joints[joint].name);
         if (length + strlen(name.text) + sizeof ", " > sizeof names)
@@ -256,15 +288,16 @@ static bool fail_as_strange(md5_context *context, const md5_skeleton *skeleton,
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
                                    length > 0 ? ", " : "", name.text);
     }
+    const char *const kind = is_model ? "model" : "animation";
+    const char *const other_kind = is_model ? "animation" : "model";
     return MD5_FAIL(context, MD5_ERROR_MISMATCH,
                     "too few common joints: %u of %u joints of the %s are in the %s, expected at "
                     "least half; set 'allow_partial_binding' to allow it; missing: %s",
-                    num_matched, skeleton->num_joints, is_model ? "model" : "animation",
-                    is_model ? "animation" : "model", names);
+                    num_matched, skeleton->num_joints, kind, other_kind, names);
 }
 
-// Matches the model's joints and the clip's. Fills the counts of a binding that has both, and its
-// tracks, with the targets beside them, and rebases: in the arena, as the size of the binding's
+// Matches the joints of binding->skeleton and binding->anim. Sets the counts of the binding, and
+// its tracks, targets and rebases. These arrays are in the arena, because the size of the binding's
 // block is not known yet.
 static bool match(md5_arena *arena, md5_binding *binding)
 {
@@ -296,9 +329,9 @@ static bool match(md5_arena *arena, md5_binding *binding)
                         quote_name(anim->joints[0].name).text);
     }
     if (!context->allow_partial_binding && num_driven < model->num_joints - num_driven)
-        return fail_as_strange(context, model, tracks, num_driven, true);
+        return fail_too_few_matches(context, model, tracks, num_driven, true);
     if (!context->allow_partial_binding && num_driven < anim->num_joints - num_driven)
-        return fail_as_strange(context, anim, targets, num_driven, false);
+        return fail_too_few_matches(context, anim, targets, num_driven, false);
     binding->same_order = true;
     for (uint32_t joint = 0; joint < model->num_joints; joint++) {
         binding->same_order = binding->same_order && tracks[joint] == joint;
@@ -323,10 +356,10 @@ static bool match(md5_arena *arena, md5_binding *binding)
 bool md5i_begin_binding(md5_binding_job *job, const md5_binding *parts, const md5_load_opts *opts,
                         md5_error *error)
 {
-    *job = (md5_binding_job){.found = *parts};
+    *job = (md5_binding_job){.draft = *parts};
     md5i_context_begin(&job->context, opts, opts ? opts->file_name : NULL, error);
     job->arena.context = &job->context;
-    if (match(&job->arena, &job->found))
+    if (match(&job->arena, &job->draft))
         return true;
     md5i_arena_free(&job->arena);
     return false;
@@ -334,15 +367,15 @@ bool md5i_begin_binding(md5_binding_job *job, const md5_binding *parts, const md
 
 void md5i_lay_out_binding(md5_binding_job *job)
 {
-    const md5_binding *const found = &job->found;
-    const md5_anim *const anim = found->anim;
+    const md5_binding *const draft = &job->draft;
+    const md5_anim *const anim = draft->anim;
     md5_block *const block = &job->block;
-    const size_t num_tracks = found->skeleton->num_joints;
+    const size_t num_tracks = draft->skeleton->num_joints;
     const size_t num_targets = anim->skeleton.num_joints;
     const size_t num_integers = 3 * num_tracks + anim->num_rotations + anim->num_translations;
-    job->binding = MD5_PUT(block, md5_binding, found, 1);
-    job->tracks = MD5_PUT(block, uint32_t, found->tracks, num_tracks + num_targets);
-    job->rebases = MD5_PUT(block, md5_rebase, found->internal.rebases, found->num_rebases);
+    job->binding = MD5_PUT(block, md5_binding, draft, 1);
+    job->tracks = MD5_PUT(block, uint32_t, draft->tracks, num_tracks + num_targets);
+    job->rebases = MD5_PUT(block, md5_rebase, draft->internal.rebases, draft->num_rebases);
     job->plan = MD5_TAKE(block, md5_pose_plan, 1);
     job->integers = MD5_TAKE(block, uint32_t, num_integers);
 }

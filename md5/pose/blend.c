@@ -1,4 +1,5 @@
-// Blending, adding and subtracting poses: checks arguments and selects a kernel.
+// Blending, adding and subtracting poses. Each function checks its arguments, describes the work
+// as an md5_combination and passes it to the fastest kernel.
 #include "md5/pose/kernels.h"
 
 void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
@@ -17,12 +18,11 @@ void md5_blend_batch(const md5_blend_job *jobs, size_t count)
     MD5_VALIDATE_RESERVED(jobs, count);
     for (size_t i = 0; i < count; i++) {
         const md5_blend_job *const job = &jobs[i];
+        const bool is_nlerp = job->interpolation == MD5_INTERPOLATE_NLERP;
         MD5_ASSERT((job->from && job->to && job->pose) || job->count == 0,
                    "jobs: must have three poses each");
-        MD5_ASSERT(job->interpolation == MD5_INTERPOLATE_LINEAR
-                       || job->interpolation == MD5_INTERPOLATE_NLERP,
+        MD5_ASSERT(is_nlerp || job->interpolation == MD5_INTERPOLATE_LINEAR,
                    "jobs: interpolation must be LINEAR or NLERP");
-        const bool is_nlerp = job->interpolation == MD5_INTERPOLATE_NLERP;
         const md5_combining kind = is_nlerp ? MD5_BLEND_NLERP : MD5_BLEND;
         MD5_BLEND_KERNEL(&(md5_combination){kind, job->from, job->to, NULL, job->pose,
                                             job->joint_weights, job->weight, job->count});

@@ -1,4 +1,5 @@
-// Blends two poses in plain C: the bits of the wide kernels in a tenth of their code.
+// Blends two poses in plain C. Computes the same bits as the wide kernels with a tenth of their
+// code, for builds without SIMD.
 #include "md5/core/slerp.h"
 #include "md5/pose/kernels.h"
 

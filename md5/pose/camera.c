@@ -1,11 +1,14 @@
-// Samples a camera at any time, and smooths its path: each view is then a weighted mean over the
-// time around it, within its shot.
+// Samples a camera at any time and optionally smooths its path.
+//
+// Cuts divide the stored frames into shots. Each cut hides one stored frame, so a camera plays
+// fewer frames than it stores. A smoothed view is a weighted mean of the views at nearby times
+// within the same shot.
 #include "md5/core/math.h"
 #include "md5/pose/sample_position.h"
 
-// Returns how many cuts were passed after that many played frames. Each hides one of the stored
-// frames. Counts as the original engine does, so that cuts out of order behave the same.
-static uint32_t passed_cuts(const md5_camera *camera, uint32_t played)
+// Returns the number of cuts before a played frame. Counts like the original engine, so that cuts
+// that are out of order have the same effect.
+static uint32_t count_passed_cuts(const md5_camera *camera, uint32_t played)
 {
     uint32_t passed = 0;
     while (passed < camera->num_cuts && played + passed >= camera->cuts[passed])
@@ -13,6 +16,7 @@ static uint32_t passed_cuts(const md5_camera *camera, uint32_t played)
     return passed;
 }
 
+// Returns the sample position in played frames.
 static md5_sample_position camera_sample_position(const md5_camera *camera, double time,
                                                   md5_wrap wrap)
 {
@@ -26,43 +30,47 @@ static md5_sample_position camera_sample_position(const md5_camera *camera, doub
 const md5_cut_view *md5_camera_cut_view(const md5_camera *camera, double time, md5_wrap wrap)
 {
     MD5_ASSERT_ALIVE(camera, MD5_TAG_CAMERA);
-    const uint32_t passed = passed_cuts(camera, camera_sample_position(camera, time, wrap).frame0);
+    const md5_sample_position sample = camera_sample_position(camera, time, wrap);
+    const uint32_t num_passed = count_passed_cuts(camera, sample.frame0);
     uint32_t i = 0;
-    while (i < camera->num_cut_views && camera->cut_views[i].cut + 1 < passed)
+    while (i < camera->num_cut_views && camera->cut_views[i].cut + 1 < num_passed)
         i++;
-    const bool is_there = i < camera->num_cut_views && camera->cut_views[i].cut + 1 == passed;
-    return is_there ? &camera->cut_views[i] : NULL;
+    if (i < camera->num_cut_views && camera->cut_views[i].cut + 1 == num_passed)
+        return &camera->cut_views[i];
+    return NULL;
 }
 
-// A place between two stored frames, and the shot that it belongs to: its first frame and its last,
-// which is the cut. first <= frame + fraction <= last < num_frames.
-typedef struct shot_place {
+// A position between two stored frames and its shot: first <= frame + fraction <= last <
+// num_frames.
+typedef struct shot_position {
     uint32_t frame;
-    uint32_t first;
-    uint32_t last;
+    uint32_t first; // first frame of the shot
+    uint32_t last;  // last frame of the shot, which is the cut
     float fraction;
-} shot_place;
+} shot_position;
 
-// A shot blends towards its last frame, never into another shot or back into the first. Cuts that
-// are out of order count as in the engine; the shot then ends at the frame itself or the next.
-static shot_place find_shot(const md5_camera *camera, double time, md5_wrap wrap)
+// Finds the shot at a time. A shot blends towards its last frame, never into another shot or back
+// into the first shot. Cuts that are out of order count as in the engine; the shot then ends at the
+// current frame or the next frame.
+static shot_position find_shot(const md5_camera *camera, double time, md5_wrap wrap)
 {
     const md5_sample_position sample = camera_sample_position(camera, time, wrap);
-    const uint32_t passed = passed_cuts(camera, sample.frame0);
-    const uint32_t stored = sample.frame0 + passed;
+    const uint32_t num_passed = count_passed_cuts(camera, sample.frame0);
+    const uint32_t stored = sample.frame0 + num_passed;
     const uint32_t end = camera->num_frames - 1;
     const uint32_t frame = stored < end ? stored : end;
     const bool is_held = sample.frame1 <= sample.frame0 || frame == end;
-    shot_place found = {.frame = frame, .last = end, .fraction = is_held ? 0 : sample.fraction};
-    if (passed > 0 && camera->cuts[passed - 1] < end)
-        found.first = camera->cuts[passed - 1] + 1;
-    if (passed < camera->num_cuts && camera->cuts[passed] < end)
-        found.last = camera->cuts[passed];
-    if (found.last <= frame) // a shot blends into the frame after this one
-        found.last = is_held ? frame : frame + 1;
-    return found;
+    shot_position shot = {.frame = frame, .last = end, .fraction = is_held ? 0 : sample.fraction};
+    if (num_passed > 0 && camera->cuts[num_passed - 1] < end)
+        shot.first = camera->cuts[num_passed - 1] + 1;
+    if (num_passed < camera->num_cuts && camera->cuts[num_passed] < end)
+        shot.last = camera->cuts[num_passed];
+    if (shot.last <= frame) // cuts are out of order
+        shot.last = is_held ? frame : frame + 1;
+    return shot;
 }
 
+// Returns the view at `frame` + `t` in stored frames, 0 <= t < 1.
 static md5_camera_view view_between(const md5_camera *camera, uint32_t frame, float t)
 {
     const md5_camera_view *const from = &camera->frames[frame];
@@ -75,7 +83,7 @@ static md5_camera_view view_between(const md5_camera *camera, uint32_t frame, fl
     };
 }
 
-// Sums in double, because positions may be far from the origin.
+// A weighted sum of views, in double because positions may be far from the origin.
 typedef struct view_sum {
     double position[3];
     double rotation[4];
@@ -86,7 +94,7 @@ typedef struct view_sum {
 static void add_view(view_sum *sum, const md5_camera_view *view, md5_quat middle, double weight)
 {
     const md5_quat q = view->rotation;
-    // The sign of a quaternion has no meaning: all get that of the middle.
+    // q and -q are the same rotation: use the sign that is nearer to the middle.
     const float dot = q.x * middle.x + q.y * middle.y + q.z * middle.z + q.w * middle.w;
     const double sign = dot < 0 ? -weight : weight;
     sum->position[0] += weight * (double)view->position.x;
@@ -100,7 +108,7 @@ static void add_view(view_sum *sum, const md5_camera_view *view, md5_quat middle
     sum->weight += weight;
 }
 
-static md5_camera_view mean_of(const view_sum *sum, md5_quat middle)
+static md5_camera_view mean_view(const view_sum *sum, md5_quat middle)
 {
     const double part = 1.0 / sum->weight;
     const md5_quat q = {(float)(part * sum->rotation[0]), (float)(part * sum->rotation[1]),
@@ -113,18 +121,20 @@ static md5_camera_view mean_of(const view_sum *sum, md5_quat middle)
     };
 }
 
-// Frames to each side, so that the time of a call is bounded.
+// Largest number of frames on each side of a smoothed view, which bounds the time of a call.
 static const double max_reach = 512;
 
+// Smooths over the frames within `reach` on each side. A frame at the distance d has the weight
+// (1 - (d / reach)^2)^2.
 md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap, double seconds)
 {
     MD5_ASSERT_ALIVE(camera, MD5_TAG_CAMERA);
     MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: must be a value of md5_wrap");
-    const shot_place shot = find_shot(camera, time, wrap);
+    const shot_position shot = find_shot(camera, time, wrap);
     const md5_camera_view middle = view_between(camera, shot.frame, shot.fraction);
-    const double place = (double)shot.frame + (double)shot.fraction;
-    const double before = place - (double)shot.first;
-    const double after = (double)shot.last - place;
+    const double position = (double)shot.frame + (double)shot.fraction;
+    const double before = position - (double)shot.first;
+    const double after = (double)shot.last - position;
     double reach = seconds * camera->frame_rate;
     reach = reach < max_reach ? reach : max_reach;
     reach = before < reach ? before : reach;
@@ -134,14 +144,14 @@ md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wr
     view_sum sum = {.weight = 0};
     add_view(&sum, &middle, middle.rotation, 1);
     for (uint32_t i = 1; (double)i < reach; i++) {
-        const double part = (double)i / reach;
-        const double rest = 1 - part * part;
+        const double distance = (double)i / reach;
+        const double falloff = 1 - distance * distance;
         for (int side = -1; side <= 1; side += 2) {
-            const double near = place + (double)(side * (int)i);
+            const double near = position + (double)(side * (int)i);
             const uint32_t frame = (uint32_t)near;
             const md5_camera_view view = view_between(camera, frame, (float)(near - (double)frame));
-            add_view(&sum, &view, middle.rotation, rest * rest);
+            add_view(&sum, &view, middle.rotation, falloff * falloff);
         }
     }
-    return mean_of(&sum, middle.rotation);
+    return mean_view(&sum, middle.rotation);
 }

@@ -1,16 +1,17 @@
 // Samples along smooth curves through the frames: MD5_INTERPOLATE_CUBIC.
 //
 // At each frame a curve has the mean of the speeds of the intervals on both sides (Catmull and Rom
-// 1974), so its speed is continuous there. Translations are Hermite's cubics. Rotations are
-// Hermite's quaternion curves (Kim, Kim and Shin, "A General Construction Scheme for Unit
-// Quaternion Curves with Simple High Order Derivatives", SIGGRAPH 1995): with the speeds v at both
-// ends, in each end's own frame,
+// 1974), so its speed is continuous. Translations are cubic Hermite curves. Rotations are
+// quaternion Hermite curves (Kim, Kim and Shin, "A General Construction Scheme for Unit Quaternion
+// Curves with Simple High Order Derivatives", SIGGRAPH 1995). With the speeds v0 and v1 at the
+// ends, each in the coordinate system of its end:
 //
 //   q(t) = q0 exp(v0 / 3 * (1 - (1 - t)^3)) exp(w * (3 t^2 - 2 t^3)) exp(v1 / 3 * t^3)
 //   exp(w) = exp(-v0 / 3) q0^-1 q1 exp(-v1 / 3)
 //
-// A rotation at constant speed keeps it. Cycles are continued by differences between frames, not by
-// the frames: clips whose last frame is displaced from the first stay smooth.
+// A rotation at constant speed remains at constant speed. Cycles are continued with the differences
+// between frames instead of the frames, so that a clip whose last frame is displaced from the first
+// frame remains smooth.
 
 #include "md5/pose/cubic.h"
 #include "md5/core/context.h"
@@ -18,22 +19,22 @@
 #include "md5/pose/frames.h"
 #include "md5/pose/sample_position.h"
 
-// An interval between two frames. If both are the same frame, nothing moves.
+// An interval between two frames. An interval from a frame to itself has no motion.
 typedef struct md5_frame_pair {
     uint32_t from;
     uint32_t to;
 } md5_frame_pair;
 
-// The intervals that all tracks of a sample share: that of the sample position, and its neighbors.
+// The interval of a sample position and its neighbors, which are the same for all tracks.
 typedef struct curve {
     const md5_anim *anim;
     const md5_sample_position *sample;
     md5_frame_pair before;
-    md5_frame_pair now;
+    md5_frame_pair current;
     md5_frame_pair after;
 } curve;
 
-// -- Which frames ---------------------------------------------------------------------------------
+// -- Intervals ------------------------------------------------------------------------------------
 
 static md5_frame_pair pair_before(uint32_t frame, uint32_t last, md5_wrap wrap)
 {
@@ -60,34 +61,35 @@ static curve begin_curve(const md5_anim *anim, const md5_sample_position *sample
         .anim = anim,
         .sample = sample,
         .before = pair_before(sample->frame0, last, sample->wrap),
-        .now = {sample->frame0, sample->frame1},
+        .current = {sample->frame0, sample->frame1},
         .after = pair_after(sample->frame1, last, sample->wrap),
     };
 }
 
 // -- Translations ---------------------------------------------------------------------------------
 
-// One axis: `now` is the displacement of the interval, `before` and `after` those of its
-// neighbours.
-static float hermite(float from, float before, float now, float after, float t)
+// Evaluates one axis of a Hermite curve. `before`, `current` and `after` are the displacements of
+// the three intervals.
+static float hermite(float from, float before, float current, float after, float t)
 {
-    const float start_speed = 0.5f * (before + now);
-    const float end_speed = 0.5f * (now + after);
-    const float square = 3.0f * now - (start_speed + start_speed) - end_speed;
-    const float cube = start_speed + end_speed - (now + now);
+    const float start_speed = 0.5f * (before + current);
+    const float end_speed = 0.5f * (current + after);
+    const float square = 3.0f * current - (start_speed + start_speed) - end_speed;
+    const float cube = start_speed + end_speed - (current + current);
     return from + t * (start_speed + t * (square + t * cube));
 }
 
-// As stored; of joint 0 in the mode MD5_ROOT_ID less the base frame's, and from the last frame into
-// the first with the displacement of a cycle, as the engine adds it: see md5i_root_translation().
+// Samples anim->translation_joints[slot]. With MD5_ROOT_ID, subtracts the translation of the base
+// frame and adds the displacement of a cycle to an interval from the last frame to the first frame,
+// like md5i_root_translation().
 static md5_vec3 cubic_translation(const curve *cubic, uint32_t slot, md5_root root)
 {
     const md5_anim *const anim = cubic->anim;
     const md5_sample_position *const sample = cubic->sample;
-    const md5_frame_pair pairs[3] = {cubic->before, cubic->now, cubic->after};
+    const md5_frame_pair pairs[3] = {cubic->before, cubic->current, cubic->after};
     const md5_vec3 base = anim->base_frame[0].translation;
     const bool is_root = root == MD5_ROOT_ID;
-    md5_vec3 from = md5_frame_translation(anim, cubic->now.from, slot);
+    md5_vec3 from = md5_frame_translation(anim, cubic->current.from, slot);
     md5_vec3 cycle = {0, 0, 0};
     if (is_root) {
         from = md5_vec3_sub(from, base);
@@ -109,21 +111,25 @@ static md5_vec3 cubic_translation(const curve *cubic, uint32_t slot, md5_root ro
 
 // -- Rotations ------------------------------------------------------------------------------------
 
-// In double and without libm's trigonometric functions, whose last bits differ between systems.
+// Computed in double, and without the trigonometric functions of libm, whose last bits differ
+// between systems.
 
 static md5_vec3d mean(md5_vec3d a, md5_vec3d b)
 {
     return (md5_vec3d){0.5 * (a.x + b.x), 0.5 * (a.y + b.y), 0.5 * (a.z + b.z)};
 }
 
-// The angle of the quaternion, A, times the axis. For g = A / 4 and v = 1 - cos(g), Euler's series
-// arcsin(x) / (x sqrt(1 - x^2)) with x^2 = sin(g / 2)^2 = v / 2 says
+// Returns the axis of a unit quaternion times A, where A is half of the rotation angle:
+// a = (axis * sin(A), cos(A)).
+//
+// For g = A / 4 and v = 1 - cos(g), Euler's series of arcsin(x) / (x sqrt(1 - x^2)) with
+// x^2 = sin(g / 2)^2 = v / 2 gives
 //
 //   g / sin(g) = sum of v^k 2^k (k!)^2 / (2 k + 1)!
 //
-// and A / sin(A) = g / sin(g) / cos(g) / cos(2 g). Angles reach 5 / 6 pi, where v is 0.21 and these
-// terms leave less than 1e-10. Inlined by force: a call would pass it through memory, and sampling
-// along curves would take 1.09 times as long.
+// and A / sin(A) = g / sin(g) / cos(g) / cos(2 g). Angles reach 5 / 6 pi, where v is 0.21 and the
+// remaining terms are less than 1e-10. Always inlined: a call would pass the quaternion through
+// memory, and sampling along curves would take 1.09 times as long.
 static MD5_ALWAYS_INLINE md5_vec3d logarithm(md5_quatd a)
 {
     static const double steps[] = {1.0 / 3,  2.0 / 5,  3.0 / 7,  4.0 / 9, 5.0 / 11,
@@ -137,7 +143,8 @@ static MD5_ALWAYS_INLINE md5_vec3d logarithm(md5_quatd a)
     return md5_vec3d_scale((md5_vec3d){a.x, a.y, a.z}, sum / (cosine * cosine_of_half));
 }
 
-// The series of sine and cosine: what these terms leave is less than 1e-12.
+// The inverse of logarithm(), by the series of sine and cosine. The remaining terms are less than
+// 1e-12.
 static md5_quatd exponential(md5_vec3d a)
 {
     static const double sine_steps[] = {1.0 / 6,   1.0 / 20,  1.0 / 42,  1.0 / 72,  1.0 / 110,
@@ -154,40 +161,42 @@ static md5_quatd exponential(md5_vec3d a)
     return (md5_quatd){a.x * sine, a.y * sine, a.z * sine, cosine};
 }
 
-static md5_quatd rotation_of(const md5_anim *anim, uint32_t frame, uint32_t slot)
+static md5_quatd frame_rotation(const md5_anim *anim, uint32_t frame, uint32_t slot)
 {
     return md5_quatd_of(md5_frame_rotation(anim, frame, slot));
 }
 
-// Returns the rotation from one frame to the other, along the shorter arc.
-static md5_quatd change_of(const md5_anim *anim, md5_frame_pair pair, uint32_t slot)
+// Returns the rotation from pair.from to pair.to, along the shorter arc.
+static md5_quatd rotation_between(const md5_anim *anim, md5_frame_pair pair, uint32_t slot)
 {
-    const md5_quatd change = md5_quatd_mul(md5_quatd_conjugate(rotation_of(anim, pair.from, slot)),
-                                           rotation_of(anim, pair.to, slot));
+    const md5_quatd change =
+        md5_quatd_mul(md5_quatd_conjugate(frame_rotation(anim, pair.from, slot)),
+                      frame_rotation(anim, pair.to, slot));
     if (change.w < 0)
         return md5_quatd_negate(change);
     return change;
 }
 
-// Samples anim->rotation_joints[slot] or anim->translation_joints[slot].
+// Samples anim->rotation_joints[slot].
 static md5_quat cubic_rotation(const curve *cubic, uint32_t slot)
 {
     const md5_anim *const anim = cubic->anim;
     const double t = (double)cubic->sample->fraction;
     const double left = 1.0 - t;
     if (cubic->sample->fraction == 0)
-        return md5_frame_rotation(anim, cubic->now.from, slot);
-    const md5_quatd change = change_of(anim, cubic->now, slot);
-    const md5_vec3d now = logarithm(change);
-    const md5_vec3d start_speed = mean(logarithm(change_of(anim, cubic->before, slot)), now);
-    const md5_vec3d end_speed = mean(now, logarithm(change_of(anim, cubic->after, slot)));
+        return md5_frame_rotation(anim, cubic->current.from, slot);
+    const md5_quatd change = rotation_between(anim, cubic->current, slot);
+    const md5_vec3d speed = logarithm(change);
+    const md5_vec3d start_speed =
+        mean(logarithm(rotation_between(anim, cubic->before, slot)), speed);
+    const md5_vec3d end_speed = mean(speed, logarithm(rotation_between(anim, cubic->after, slot)));
     const md5_vec3d middle = logarithm(
         md5_quatd_mul(md5_quatd_mul(exponential(md5_vec3d_scale(start_speed, -1.0 / 3.0)), change),
                       exponential(md5_vec3d_scale(end_speed, -1.0 / 3.0))));
     const md5_vec3d steps[3] = {md5_vec3d_scale(start_speed, (1.0 - left * left * left) / 3.0),
                                 md5_vec3d_scale(middle, t * t * (3.0 - 2.0 * t)),
                                 md5_vec3d_scale(end_speed, t * t * t / 3.0)};
-    md5_quatd q = rotation_of(anim, cubic->now.from, slot);
+    md5_quatd q = frame_rotation(anim, cubic->current.from, slot);
     for (uint32_t i = 0; i < 3; i++)
         q = md5_quatd_mul(q, exponential(steps[i]));
     return (md5_quat){(float)q.x, (float)q.y, (float)q.z, (float)q.w};

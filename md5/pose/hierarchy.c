@@ -1,4 +1,4 @@
-// Local transforms to model space and back.
+// Converts local transforms to model space and back.
 #include "md5/core/math.h"
 #include "md5/pose/kernels.h"
 
@@ -7,14 +7,15 @@ void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose, md5
     MD5_ASSERT_PART(skeleton, joints);
     MD5_ASSERT_ARRAY(pose, skeleton->num_joints);
     MD5_ASSERT_ARRAY(joints, skeleton->num_joints);
-    // Each joint waits for its parent, so the instruction set with the lowest latency is fastest.
+    // Each joint depends on its parent, so the instruction set with the lowest latency is fastest.
     MD5_POSE_KERNELS(AVX2)->finish(skeleton, NULL, pose, joints, NULL);
 }
 
 // -- Transforms -----------------------------------------------------------------------------
 
-// a * b at unit length. Rounding errors of a long chain of joints would add up.
-static md5_xform product(md5_xform a, md5_xform b)
+// Returns a * b with a rotation of unit length: without normalization, the rounding errors of a
+// long chain of joints would add up.
+static md5_xform multiply_normalized(md5_xform a, md5_xform b)
 {
     md5_xform result = md5_xform_mul(a, b);
     const md5_quat q = result.rotation;
@@ -32,11 +33,15 @@ void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *po
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        joints[joint] = parent == MD5_NONE ? pose[joint] : product(joints[parent], pose[joint]);
+        if (parent == MD5_NONE)
+            joints[joint] = pose[joint];
+        else
+            joints[joint] = multiply_normalized(joints[parent], pose[joint]);
     }
 }
 
-// Children first, so that the parent's transform is still there if both arrays are one.
+// Converts children first, so that a parent is still in model space when it is read, also if both
+// arrays are the same.
 void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_xform *joints,
                                md5_xform *pose)
 {
@@ -46,8 +51,9 @@ void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_xform *jo
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        pose[joint] = parent == MD5_NONE
-                          ? joints[joint]
-                          : product(md5_xform_inverse(joints[parent]), joints[joint]);
+        if (parent == MD5_NONE)
+            pose[joint] = joints[joint];
+        else
+            pose[joint] = multiply_normalized(md5_xform_inverse(joints[parent]), joints[joint]);
     }
 }

@@ -1,4 +1,4 @@
-// The kernels of each instruction set.
+// Selects the kernels of an instruction set.
 #include "md5/pose/kernels.h"
 
 const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level)

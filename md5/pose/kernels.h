@@ -1,5 +1,6 @@
-// The per-joint work for each instruction set, as a table of functions. Invariant: all sets give
-// the same bits as the scalar one, so any of them may be selected at run time.
+// The per-joint work for each instruction set, as a table of functions (md5_pose_kernels).
+// Invariant: the kernels of all instruction sets compute the same bits as the kernels in plain C,
+// so any of them can be selected at run time.
 #ifndef MD5_POSE_KERNELS_H
 #define MD5_POSE_KERNELS_H
 
@@ -9,25 +10,24 @@
 typedef void md5_sample_kernel(const md5_anim *anim, const md5_sample_position *sample,
                                const md5_targets *targets, md5_xform *pose, md5_mat34 *locals);
 
-// What md5_blend_poses(), the same by nlerp, md5_add_pose() of a difference, md5_subtract_pose()
-// and md5_add_pose() with a reference do.
+// The method by which two poses are combined.
 typedef enum md5_combining {
-    MD5_BLEND,
-    MD5_BLEND_NLERP,
-    MD5_ADD,
-    MD5_SUBTRACT,
-    MD5_ADD_DIFFERENCE, // subtracts, then adds, in one call
+    MD5_BLEND,          // md5_blend_poses()
+    MD5_BLEND_NLERP,    // the same with nlerp: md5_blend_batch()
+    MD5_ADD,            // md5_add_pose() with a difference of poses
+    MD5_SUBTRACT,       // md5_subtract_pose()
+    MD5_ADD_DIFFERENCE, // md5_add_pose() with a reference: subtracts, then adds, in one call
 } md5_combining;
 
 typedef struct md5_combination {
     md5_combining kind;
     const md5_xform *a;
     const md5_xform *b;
-    const md5_xform *reference; // of MD5_ADD_DIFFERENCE, else NULL
-    md5_xform *out;             // may be one of the others
-    const float *joint_weights; // or NULL
+    const md5_xform *reference; // for MD5_ADD_DIFFERENCE, else NULL
+    md5_xform *out;             // can be the same array as an input
+    const float *joint_weights; // [count] or NULL
     float weight;
-    uint32_t count; // joints
+    uint32_t count; // number of joints
 } md5_combination;
 
 typedef void md5_combine_kernel(const md5_combination *poses);
@@ -38,35 +38,37 @@ typedef void md5_finish_kernel(const md5_skeleton *skeleton, const md5_mat34 *in
                                const md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
 
 typedef struct md5_pose_kernels {
-    // Writes the animated rotations and translations into a pose that holds the constant ones:
-    // rotations by nlerp if sample->interpolation says so, else by slerp. If `locals` is not NULL,
-    // all rotations must be in order, and their joints' local matrices are written instead.
+    // Writes the animated rotations and translations into a pose that already contains the constant
+    // values. Interpolates rotations by nlerp for MD5_INTERPOLATE_NLERP, else by slerp. If `locals`
+    // is not NULL, all rotations must be in order, and the joints' local matrices are written
+    // instead of rotations.
     md5_sample_kernel *sample;
 
-    // Of a compressed clip, by slerp.
+    // Samples a compressed clip by slerp.
     md5_packed_kernel *sample_packed;
 
     // palette[count] = joints * inverse_bind.
     md5_multiply_kernel *multiply;
 
-    // md5_local_to_palette(); md5_local_to_model() if `palette` is NULL. If `pose` is NULL, the
-    // joints are local matrices.
+    // Computes md5_local_to_palette(), or md5_local_to_model() if `palette` is NULL. If `pose` is
+    // NULL, `joints` contains local matrices.
     md5_finish_kernel *finish;
 
-    // md5_pose_palette() for `width` characters with the same binding, one in each lane, which has
-    // no rebases, and whose sample positions all have the interpolation LINEAR, or all NLERP. NULL
-    // if `width` is 1 or 0. `scratch` holds `width` matrices for each joint of the model.
+    // Computes md5_pose_palette() for `width` characters with the same binding, one in each lane.
+    // The binding has no rebases. The interpolation of all sample positions is LINEAR, or that of
+    // all is NLERP. NULL if `width` is 1 or 0. `scratch` has space for `width` matrices for each
+    // joint of the model.
     void (*crowd)(const md5_pose_job *const *jobs, float *scratch);
 
-    // `finish` for `width` characters of the same skeleton, whose poses are `step` transforms
-    // apart. Otherwise as `crowd`; uses only the skeleton of a job's binding, not its sample
-    // position or root.
+    // Computes `finish` for `width` characters of the same skeleton, whose poses are `step`
+    // transforms apart. Otherwise like `crowd`, but uses only the skeleton of a job's binding, not
+    // its sample position or root.
     void (*finish_crowd)(const md5_pose_job *const *jobs, const md5_xform *poses, size_t step,
                          float *scratch);
-    uint32_t width;
+    uint32_t width; // number of lanes
 } md5_pose_kernels;
 
-// The kernels in plain C, of which tables are made.
+// The kernels in plain C.
 md5_sample_kernel md5i_sample_scalar;
 md5_multiply_kernel md5i_multiply_scalar;
 md5_finish_kernel md5i_finish_scalar;
@@ -77,18 +79,21 @@ extern const md5_pose_kernels md5i_pose_kernels_avx2;
 extern const md5_pose_kernels md5i_pose_kernels_avx512;
 extern const md5_pose_kernels md5i_pose_kernels_neon;
 
-// Not in the table: programs that do not blend are linked without it.
-md5_combine_kernel md5i_combine_scalar, md5i_combine_sse2, md5i_combine_avx2, md5i_combine_avx512,
-    md5i_combine_neon;
+// Combine two poses. Not in the table, so that programs that do not blend are linked without them.
+md5_combine_kernel md5i_combine_scalar;
+md5_combine_kernel md5i_combine_sse2;
+md5_combine_kernel md5i_combine_avx2;
+md5_combine_kernel md5i_combine_avx512;
+md5_combine_kernel md5i_combine_neon;
 
-// MD5_BLEND and MD5_BLEND_NLERP in plain C: the same bits in a tenth of the code.
+// Computes MD5_BLEND and MD5_BLEND_NLERP in plain C: the same bits with a tenth of the code.
 md5_combine_kernel md5i_blend_scalar;
 
-// Return the kernels of `level`, which must be available (md5i_cpu_has).
+// Return the kernels of `level`. The processor must support it: see md5i_cpu_has().
 const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level);
 md5_combine_kernel *md5i_combine_of(md5_cpu level);
 
-// The fastest kernels of this build, up to those of the set `widest`.
+// The fastest kernels of this build and processor, up to the instruction set `widest`.
 #if MD5_HAS_SIMD
 #define MD5_POSE_KERNELS(widest) md5i_pose_kernels_of(md5i_cpu_best(MD5_CPU_##widest))
 #define MD5_BLEND_KERNEL md5i_combine_of(md5i_cpu_best(MD5_CPU_AVX512))
@@ -97,7 +102,8 @@ md5_combine_kernel *md5i_combine_of(md5_cpu level);
 #define MD5_BLEND_KERNEL md5i_blend_scalar
 #endif
 
-// With given kernels, for sample positions of md5_clamp_sample_position().
+// Sample a clip without a binding, and pose a batch, with given kernels. The sample positions must
+// be valid: see md5_clamp_sample_position().
 void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
                            const md5_sample_position *sample, md5_root root, md5_xform *pose);
 void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *jobs, size_t count,

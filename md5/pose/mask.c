@@ -1,20 +1,24 @@
-// Joint weights from id's channel words. While a mask is made, weights are counted in steps of
-// feathering, 0 to `whole`, so that they stay exact.
+// md5_build_mask(): computes joint weights from a text in the format of the channels in Doom 3's
+// modelDefs, such as "*hips -*head".
+//
+// The text is a list of patterns. A pattern is a joint name after optional signs: '-' removes the
+// joint, '*' includes its descendants. While a mask is built, weights are whole numbers of feather
+// steps, from 0 to `whole`, so that they are exact.
 #include "md5/core/context.h"
 
-// More levels than any skeleton has; the square of it still counts exactly in a float.
+// More levels than any skeleton has. The square of this number is still exact as a float.
 enum { MAX_FEATHER = 2047 };
 
-typedef struct mask_word {
-    bool takes_away;
-    bool has_subtree;
-    bool is_quoted;    // without signs before the quotes
-    const char *start; // behind the signs: the name, or its quote
+typedef struct mask_pattern {
+    bool is_removed;   // '-'
+    bool has_subtree;  // '*'
+    bool is_quoted;    // the name is quoted, and there are no signs before the quote
+    const char *start; // first character after the signs: the name or its quote
     const char *name;
-    size_t length;
-} mask_word;
+    size_t length; // of the name, bytes
+} mask_pattern;
 
-// The words of a mask, and where the next one is to be looked for.
+// The text of a mask and the position of the next pattern.
 typedef struct mask_text {
     const char *at;
     const char *line_start;
@@ -31,66 +35,83 @@ static char lower(char byte)
     return byte >= 'A' && byte <= 'Z' ? (char)(byte + ('a' - 'A')) : byte;
 }
 
-static bool is_name(const char *name, const mask_word *word, bool any_case)
+static bool is_name(const char *name, const mask_pattern *pattern, bool ignore_case)
 {
-    for (size_t i = 0; i < word->length; i++) {
+    for (size_t i = 0; i < pattern->length; i++) {
         const char a = name[i];
-        const char b = word->name[i];
-        if (a != b && !(any_case && lower(a) == lower(b)))
+        const char b = pattern->name[i];
+        if (a != b && !(ignore_case && lower(a) == lower(b)))
             return false;
     }
-    return name[word->length] == '\0';
+    return name[pattern->length] == '\0';
 }
 
-// As written, or else, as id's engine looks it up, in any case. -1: none.
-static int32_t find_joint(const md5_skeleton *skeleton, const mask_word *word)
+// Returns the joint with exactly this name, or else the first joint whose name differs only in
+// case, like the original engine. Returns -1 if the joint does not exist.
+static int32_t find_joint(const md5_skeleton *skeleton, const mask_pattern *pattern)
 {
     int32_t found = -1;
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
-        if (is_name(skeleton->joints[joint].name, word, false))
+        if (is_name(skeleton->joints[joint].name, pattern, false))
             return (int32_t)joint;
-        if (found < 0 && is_name(skeleton->joints[joint].name, word, true))
+        if (found < 0 && is_name(skeleton->joints[joint].name, pattern, true))
             found = (int32_t)joint;
     }
     return found;
 }
 
-// While a subtree is gone through, a joint's number is its steps + (whole + 1) * (1 + levels below
-// the top), or -1 if it is taken away; joints come after their parents.
-static void apply_word(const md5_skeleton *skeleton, const mask_word *word, uint32_t top, int whole,
-                       float *steps)
+// Sets the steps of `top` and its descendants to 0. Marks a removed joint with -1 until the end.
+static void remove_subtree(const md5_skeleton *skeleton, uint32_t top, float *steps)
 {
-    const int unit = whole + 1;
-    if (!word->has_subtree) {
-        if (word->takes_away)
-            steps[top] = 0;
-        else if (steps[top] < 1)
-            steps[top] = 1;
-        return;
-    }
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        if (word->takes_away) {
-            if (joint == top || (parent != MD5_NONE && steps[parent] < 0))
-                steps[joint] = -1;
-            continue;
-        }
-        const int above = parent == MD5_NONE ? 0 : (int)steps[parent] / unit;
-        const int own = joint == top ? 1 : above > 0 ? above + 1 : 0;
-        steps[joint] += (float)(unit * (own < whole ? own : whole));
+        if (joint == top || (parent != MD5_NONE && steps[parent] < 0))
+            steps[joint] = -1;
     }
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
-        const int old = (int)steps[joint] % unit;
-        const int added = (int)steps[joint] / unit;
-        if (!word->takes_away)
-            steps[joint] = (float)(old > added ? old : added);
-        else if (steps[joint] < 0)
+        if (steps[joint] < 0)
             steps[joint] = 0;
     }
 }
 
-// CR LF, LF and CR each end a line.
+// Raises the steps of `top` and its descendants to their depth in the subtree, at most `whole`; the
+// depth of `top` is 1. Until the end, the value of a joint is its old steps + (whole + 1) * depth.
+static void add_subtree(const md5_skeleton *skeleton, uint32_t top, int whole, float *steps)
+{
+    const int unit = whole + 1;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
+        const int parent_depth = parent == MD5_NONE ? 0 : (int)steps[parent] / unit;
+        int depth = 0;
+        if (joint == top)
+            depth = 1;
+        else if (parent_depth > 0)
+            depth = parent_depth + 1;
+        steps[joint] += (float)(unit * (depth < whole ? depth : whole));
+    }
+    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
+        const int old_steps = (int)steps[joint] % unit;
+        const int depth = (int)steps[joint] / unit;
+        steps[joint] = (float)(old_steps > depth ? old_steps : depth);
+    }
+}
+
+static void apply_pattern(const md5_skeleton *skeleton, const mask_pattern *pattern, uint32_t joint,
+                          int whole, float *steps)
+{
+    if (pattern->has_subtree && pattern->is_removed)
+        remove_subtree(skeleton, joint, steps);
+    else if (pattern->has_subtree)
+        add_subtree(skeleton, joint, whole, steps);
+    else if (pattern->is_removed)
+        steps[joint] = 0;
+    else if (steps[joint] < 1)
+        steps[joint] = 1;
+}
+
+// Skips white space and counts lines. CR LF, LF and CR each end a line.
 static void skip_blanks(mask_text *text)
 {
     for (; is_space(*text->at); text->at++) {
@@ -101,47 +122,61 @@ static void skip_blanks(mask_text *text)
     }
 }
 
-static bool fail_at(md5_context *context, const mask_text *text, const char *at,
-                    const char *problem, const char *what)
+static bool fail_at(md5_context *context, const mask_text *text, const char *at, const char *begin,
+                    const char *end)
 {
     return md5i_fail(context, MD5_ERROR_SYNTAX, text->line, (uint32_t)(at - text->line_start) + 1,
-                     "%s%s", problem, what);
+                     "%s%s", begin, end);
 }
 
-static void take_signs(const char **at, mask_word *word)
+static void read_signs(const char **at, mask_pattern *pattern)
 {
-    word->takes_away = **at == '-';
-    *at += word->takes_away;
-    word->has_subtree = **at == '*';
-    *at += word->has_subtree;
+    pattern->is_removed = **at == '-';
+    if (pattern->is_removed)
+        (*at)++;
+    pattern->has_subtree = **at == '*';
+    if (pattern->has_subtree)
+        (*at)++;
 }
 
-// Reads the word that begins at text->at, which is then behind it.
-static bool read_word(md5_context *context, mask_text *text, mask_word *word)
+// Reads the name between two quotes. text->at is at the first quote.
+static bool read_quoted_name(md5_context *context, mask_text *text, mask_pattern *pattern)
 {
-    const char *const start = text->at;
-    *word = (mask_word){0};
-    take_signs(&text->at, word);
-    const char quote = *text->at;
-    const bool has_quote = quote == '"' || quote == '\'';
-    word->is_quoted = has_quote && text->at == start;
     const char *const first = text->at;
-    word->start = first;
-    text->at += has_quote;
-    word->name = text->at;
-    while (*text->at != '\0'
-           && (has_quote ? *text->at != quote && *text->at != '\n' && *text->at != '\r'
-                         : !is_space(*text->at)))
+    const char quote = *first;
+    text->at++;
+    pattern->name = text->at;
+    while (*text->at != '\0' && *text->at != quote && *text->at != '\n' && *text->at != '\r')
         text->at++;
-    word->length = (size_t)(text->at - word->name);
-    if (has_quote && *text->at != quote)
+    pattern->length = (size_t)(text->at - pattern->name);
+    if (*text->at != quote)
         return fail_at(context, text, first,
                        "unterminated name: expected a quote before the end of the line", "");
-    text->at += has_quote;
-    if (has_quote && *text->at != '\0' && !is_space(*text->at))
+    text->at++;
+    if (*text->at != '\0' && !is_space(*text->at))
         return fail_at(context, text, text->at, "expected a blank after ",
-                       md5i_quote(word->name, word->length).text);
-    if (word->length > 0)
+                       md5i_quote(pattern->name, pattern->length).text);
+    return true;
+}
+
+// Reads the pattern at text->at and moves text->at to its end.
+static bool read_pattern(md5_context *context, mask_text *text, mask_pattern *pattern)
+{
+    const char *const start = text->at;
+    *pattern = (mask_pattern){0};
+    read_signs(&text->at, pattern);
+    const char *const first = text->at;
+    pattern->start = first;
+    if (*first == '"' || *first == '\'') {
+        pattern->is_quoted = first == start;
+        TRY(read_quoted_name(context, text, pattern));
+    } else {
+        pattern->name = first;
+        while (*text->at != '\0' && !is_space(*text->at))
+            text->at++;
+        pattern->length = (size_t)(text->at - pattern->name);
+    }
+    if (pattern->length > 0)
         return true;
     if (first == start)
         return fail_at(context, text, first, "empty joint name: expected the name of a joint", "");
@@ -149,19 +184,19 @@ static bool read_word(md5_context *context, mask_text *text, mask_word *word)
                    " must be followed by a joint name");
 }
 
-// In quotes all is the joint's name. If no joint has it, signs count there too, as in id's
-// declarations: "*Bip01 L Hand".
-static int32_t find_named_joint(const md5_skeleton *skeleton, mask_word *word)
+// Returns the joint of a pattern, or -1. If no joint has a quoted name, signs inside the quotes are
+// accepted, as in id's declarations: "*Bip01 L Hand".
+static int32_t find_pattern_joint(const md5_skeleton *skeleton, mask_pattern *pattern)
 {
-    int32_t joint = find_joint(skeleton, word);
-    if (joint >= 0 || !word->is_quoted)
+    int32_t joint = find_joint(skeleton, pattern);
+    if (joint >= 0 || !pattern->is_quoted)
         return joint;
-    mask_word inner = *word;
-    take_signs(&inner.name, &inner);
-    inner.length -= (size_t)(inner.name - word->name);
+    mask_pattern inner = *pattern;
+    read_signs(&inner.name, &inner);
+    inner.length -= (size_t)(inner.name - pattern->name);
     joint = inner.length > 0 ? find_joint(skeleton, &inner) : -1;
     if (joint >= 0)
-        *word = inner;
+        *pattern = inner;
     return joint;
 }
 
@@ -181,13 +216,13 @@ bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t f
 
     mask_text text = {.at = joints, .line_start = joints, .line = 1};
     for (skip_blanks(&text); *text.at != '\0'; skip_blanks(&text)) {
-        mask_word word;
-        TRY(read_word(&context, &text, &word));
-        const int32_t joint = find_named_joint(skeleton, &word);
+        mask_pattern pattern;
+        TRY(read_pattern(&context, &text, &pattern));
+        const int32_t joint = find_pattern_joint(skeleton, &pattern);
         if (joint < 0)
-            return fail_at(&context, &text, word.start, "unknown joint ",
-                           md5i_quote(word.name, word.length).text);
-        apply_word(skeleton, &word, (uint32_t)joint, whole, weights);
+            return fail_at(&context, &text, pattern.start, "unknown joint ",
+                           md5i_quote(pattern.name, pattern.length).text);
+        apply_pattern(skeleton, &pattern, (uint32_t)joint, whole, weights);
     }
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
         weights[joint] /= (float)whole;

@@ -1,26 +1,30 @@
-// The stored form of a compressed clip: a head of each track, then the keys of each track.
+// The storage format of a compressed clip: a header for each track, then the keys of each track.
 //
-// A rotation stores three of four components; the fourth follows from the unit length. It is the
-// one that is farthest from 0 in all frames: near 0 the root would magnify errors. Rotations that
-// turn so far that there is none store all four. Translations store three.
+// A rotation stores three of its four components; the fourth component is computed from the unit
+// length. The omitted component is the one that is farthest from 0 in all frames, because near 0
+// the square root would magnify errors. If a rotation changes so much that every component comes
+// near 0, all four components are stored. Translations store three components.
 //
-// A component of a key is (offset + level) * scale: an integer times a float, of which every
-// machine that rounds to nearest makes the same bits.
+// A component of a key is (offset + level) * scale: an integer times a float, which gives the same
+// bits on every machine that rounds to nearest.
 //
-// All is one stream of bits, lowest first. Heads are in the order of joints, the rotation of each
-// before its translation:
+// The data is one stream of bits, lowest bit first. Headers are in the order of the joints, the
+// rotation of each joint before its translation:
 //
-// - 4 bits: 0 for a constant, else the number of frames between keys (md5i_packed_steps);
-// - rotations, 3 bits: which component is not stored, or MD5_PACKED_FULL;
-// - 5 bits: how many each of the offsets has;
-// - 9 bits: the scale in quarters of an octave; absent from constants whose offsets have no bits;
-// - unless constant, 5 bits for each component: how many it has in a key;
+// - 4 bits: step, 0 for a constant track; md5i_packed_key_steps[step] is the number of frames
+//   between two keys;
+// - rotations, 3 bits: form, the component that is omitted, or MD5_PACKED_FULL;
+// - 5 bits: number of bits of each offset;
+// - 9 bits: the scale in quarters of an octave; omitted if the track is constant and its offsets
+//   have no bits;
+// - unless the track is constant, 5 bits for each component: its number of bits in a key;
 // - the offsets, signed.
 //
-// Behind them are the keys of each track that is not constant, each with its components in order.
+// The headers are followed by the keys of each track that is not constant. The components of a key
+// are stored in order.
 //
-// Heads are decoded in one pass, when a clip is bound. Tracks of one kind and distance of keys are
-// then sampled 8 at a time.
+// md5_bind() decodes the headers once. Tracks of the same kind and step are then sampled 8 at a
+// time (md5_packed_group).
 #ifndef MD5_POSE_PACKED_H
 #define MD5_POSE_PACKED_H
 
@@ -28,156 +32,161 @@
 #include "md5/core/cpu.h"
 
 enum {
-    MD5_PACKED_BITS = 24,        // of a component, at most
-    MD5_PACKED_OFFSET_BITS = 26, // of an offset, at most
-    MD5_PACKED_WORD = 57,        // bits of a key that one load of 8 bytes has, from any bit on
-    MD5_PACKED_PADDING = 32,     // bytes behind the last key: heads and keys are read before checks
-    MD5_PACKED_JOINTS = 65535,
-    MD5_PACKED_SCALES = 512,
-    MD5_PACKED_LEAST_EXPONENT = -80, // of a scale of 0, in quarters of which scales count
-    MD5_PACKED_STEPS = 16,
-    MD5_PACKED_HEAD_BITS = 4 + 3 + 5 + 9 + 4 * (5 + MD5_PACKED_OFFSET_BITS), // at most
-    MD5_LANES = 8,
+    MD5_PACKED_MAX_COMPONENT_BITS = 24,
+    MD5_PACKED_MAX_OFFSET_BITS = 26,
+    MD5_PACKED_WORD_BITS = 57, // bits that a load of 8 bytes returns, starting at any bit
+    MD5_PACKED_PADDING = 32,   // bytes after the last key: data is read before it is checked
+    MD5_PACKED_MAX_JOINTS = 65535,
+    MD5_PACKED_NUM_SCALES = 512,
+    MD5_PACKED_MIN_EXPONENT = -80, // exponent of scale 0; four scales increase it by 1
+    MD5_PACKED_NUM_STEPS = 16,
+    MD5_PACKED_MAX_HEADER_BITS = 4 + 3 + 5 + 9 + 4 * (5 + MD5_PACKED_MAX_OFFSET_BITS),
+    MD5_LANES = 8, // tracks in a group
 };
 
 enum { MD5_PACKED_ROTATION, MD5_PACKED_TRANSLATION };
 
-// Forms 0 to 3: the component that is not stored. Translations have the form of W.
+// Forms 0 to 3: the component that is omitted. Translations have the form of W.
 enum { MD5_PACKED_WITHOUT_W = 3, MD5_PACKED_FULL = 4 };
 
-// Frames from one key to the next; the last frame is a key, too. 0: constant.
-extern const uint8_t md5i_packed_steps[MD5_PACKED_STEPS];
+// Number of frames from one key to the next, by step; 0 for a constant track. The last frame is
+// also a key.
+extern const uint8_t md5i_packed_key_steps[MD5_PACKED_NUM_STEPS];
 
-// Where the next track is in the bits.
-typedef struct md5_packed_place {
-    uint32_t head;
+// Positions of the next track in the stream, in bits.
+typedef struct md5_packed_cursor {
+    uint32_t header;
     uint32_t keys;
-} md5_packed_place;
+} md5_packed_cursor;
 
 // The tracks of a compressed clip.
 struct md5_packed {
     uint32_t num_joints;
     uint32_t num_frames;
     const uint8_t *bytes;
-    uint32_t num_bytes;             // without the padding
-    uint32_t head_bits;             // of all heads
-    const md5_packed_place *places; // [num_joints] of each joint's rotation
+    uint32_t num_bytes;               // without the padding
+    uint32_t header_bits;             // of all headers
+    const md5_packed_cursor *cursors; // [num_joints] position of each joint's rotation
 };
 
-// The head of a track.
-typedef struct md5_packed_head {
-    uint32_t at; // bit of the first key
+// The decoded header of a track.
+typedef struct md5_packed_header {
+    uint32_t first_bit; // of the first key
     uint8_t kind;
     uint8_t form;
     uint8_t step;
-    uint8_t row; // bits of a key
-    uint8_t bits[4];
+    uint8_t key_bits; // sum of component_bits
+    uint8_t component_bits[4];
     float scale;
     int32_t offsets[4];
-} md5_packed_head;
+} md5_packed_header;
 
+// Returns the number of stored components.
 static inline uint32_t md5_packed_components(uint8_t form)
 {
     return form == MD5_PACKED_FULL ? 4 : 3;
 }
 
-float md5i_packed_scale(uint32_t scale);
+float md5i_packed_decode_scale(uint32_t scale);
 
 // -- Bits -------------------------------------------------------------------------------------
 
-// Returns the bits from `bit` on: 57 or more of them, above which there may be any.
-static inline uint64_t md5_packed_word(const uint8_t *bytes, uint32_t bit)
+// Returns the bits from `bit` on. At least the lowest 57 bits are valid.
+static inline uint64_t md5_packed_load_word(const uint8_t *bytes, uint32_t bit)
 {
     return md5_load_word(bytes + bit / 8) >> bit % 8;
 }
 
-static inline uint32_t md5_packed_bits(const uint8_t *bytes, uint32_t bit, uint32_t count)
+static inline uint32_t md5_packed_read_bits(const uint8_t *bytes, uint32_t bit, uint32_t count)
 {
-    return (uint32_t)md5_packed_word(bytes, bit) & (uint32_t)(((uint64_t)1 << count) - 1);
+    return (uint32_t)md5_packed_load_word(bytes, bit) & (uint32_t)(((uint64_t)1 << count) - 1);
 }
 
-// -- Heads ------------------------------------------------------------------------------------
+// -- Headers ----------------------------------------------------------------------------------
 
-static inline md5_packed_place md5_packed_first(const md5_packed *packed)
+// Returns the position of the first track.
+static inline md5_packed_cursor md5_packed_begin(const md5_packed *packed)
 {
-    return (md5_packed_place){0, packed->head_bits};
+    return (md5_packed_cursor){0, packed->header_bits};
 }
 
-// Decodes the head at a place, and moves the place to the next track.
-md5_packed_head md5i_packed_take_head(const md5_packed *packed, uint8_t kind,
-                                      md5_packed_place *place);
+// Decodes the header at the cursor and moves the cursor to the next track.
+md5_packed_header md5i_packed_read_header(const md5_packed *packed, uint8_t kind,
+                                          md5_packed_cursor *cursor);
 
 uint32_t md5i_packed_num_keys(uint8_t step, uint32_t num_frames);
 
 // -- Keys -------------------------------------------------------------------------------------
 
-// The position of a sample between two keys. `key1` is `key0` or the next one if keys are apart.
+// A sample position in keys: two keys and the fraction between them. If keys are several frames
+// apart, `key1` is `key0` or the next key.
 typedef struct md5_packed_span {
     uint32_t key0;
     uint32_t key1;
     float fraction;
 } md5_packed_span;
 
-// Returns false if the frames of the sample position have no common pair of keys, as at the end of
-// an open loop: each is between keys of its own.
-bool md5i_packed_between(uint8_t step, uint32_t num_frames, const md5_sample_position *sample,
-                         md5_packed_span *span);
+// Converts a sample position to keys. Returns false if no pair of keys encloses both frames, as
+// between the last and the first frame of a cycle: then each frame is between its own pair of keys.
+bool md5i_packed_find_span(uint8_t step, uint32_t num_frames, const md5_sample_position *sample,
+                           md5_packed_span *span);
 
-// The components of a key in stored order, a rotation with its fourth one.
+// The components of a key in stored order. The omitted component of a rotation is last.
 typedef struct md5_packed_value {
     float v[4];
 } md5_packed_value;
-md5_packed_value md5i_packed_decode(const md5_packed *packed, const md5_packed_head *head,
-                                    uint32_t key);
+md5_packed_value md5i_packed_decode_key(const md5_packed *packed, const md5_packed_header *head,
+                                        uint32_t key);
 
-// Writes a track at a sample position: four floats x y z w, or x y z 0. The reference of all
-// kernels.
-void md5i_packed_at(const md5_packed *packed, const md5_packed_head *head,
-                    const md5_sample_position *sample, float out[4]);
+// Samples a track. Writes x y z w of a rotation, or x y z 0 of a translation. All kernels compute
+// the same bits as this function.
+void md5i_packed_sample_track(const md5_packed *packed, const md5_packed_header *head,
+                              const md5_sample_position *sample, float out[4]);
 
 // -- Lanes ------------------------------------------------------------------------------------
 
-// Heads of 8 tracks of one kind that are not constant. Lanes beyond `count` repeat the first one,
-// so that they write what it does.
-typedef struct md5_packed_lanes {
-    uint32_t at[MD5_LANES];
-    uint32_t to[MD5_LANES]; // byte of the pose that the lane's value begins at
+// The headers of up to 8 tracks of the same kind that are not constant. Lanes after `count` repeat
+// lane 0, so that they write the same value to the same address.
+typedef struct md5_packed_group {
+    uint32_t first_bits[MD5_LANES];
+    uint32_t target_offsets[MD5_LANES]; // offset of the value in the pose, bytes
     int32_t offsets[4][MD5_LANES];
     float scales[MD5_LANES];
-    float forms[MD5_LANES]; // as floats, which kernels compare
-    uint8_t bits[4][MD5_LANES];
-    uint8_t rows[MD5_LANES];
+    float forms[MD5_LANES]; // as floats, because kernels compare floats
+    uint8_t component_bits[4][MD5_LANES];
+    uint8_t key_bits[MD5_LANES];
     uint8_t steps[MD5_LANES];
     uint8_t kind;
     uint8_t count;
-    bool is_mixed; // of different steps
-    bool is_odd;   // a key is wider than MD5_PACKED_WORD, or has four components
-} md5_packed_lanes;
+    bool is_mixed;       // the tracks have different steps
+    bool is_scalar_only; // a key has four components or more than MD5_PACKED_WORD_BITS bits
+} md5_packed_group;
 
-static inline uint8_t *md5_packed_target(md5_xform *pose, uint32_t to)
+static inline uint8_t *md5_packed_target(md5_xform *pose, uint32_t offset)
 {
-    return (uint8_t *)pose + to;
+    return (uint8_t *)pose + offset;
 }
 
 // Samples groups into a pose.
-typedef void md5_packed_kernel(const md5_packed *packed, const md5_packed_lanes *groups,
+typedef void md5_packed_kernel(const md5_packed *packed, const md5_packed_group *groups,
                                uint32_t num_groups, const md5_sample_position *sample,
                                md5_xform *pose);
 
 // Samples groups in plain C.
 md5_packed_kernel md5i_packed_sample_scalar;
 
-// Samples all tracks into pose[joints of the clip]: decodes the heads.
-void md5i_packed_sample_with(md5_packed_kernel *kernel, const md5_packed *packed,
-                             const md5_sample_position *sample, md5_xform *pose);
+// Samples all tracks of a clip without a binding into pose[joints of the clip].
+void md5i_packed_sample_all(md5_packed_kernel *kernel, const md5_packed *packed,
+                            const md5_sample_position *sample, md5_xform *pose);
 
-// A joint's rotation or translation (x y z 0) at a sample position. And the groups of the tracks
-// that drive a joint, when a clip is bound: returns their number, and writes them if `groups` is
-// not NULL. targets[joints]: the joint of the pose, or MD5_NONE; NULL: each drives one, for the
-// largest number.
-md5_quat md5i_packed_joint_at(const md5_packed *packed, uint32_t joint, uint8_t kind,
-                              const md5_sample_position *sample);
-uint32_t md5i_packed_group(const md5_packed *packed, const uint32_t *targets,
-                           md5_packed_lanes *groups);
+// Samples a joint's rotation or translation (x y z 0).
+md5_quat md5i_packed_sample_joint(const md5_packed *packed, uint32_t joint, uint8_t kind,
+                                  const md5_sample_position *sample);
+
+// Groups the tracks that drive a joint, for a binding. Returns the number of groups; writes them if
+// `groups` is not NULL. targets[joints] contains the joint of the pose that each track drives, or
+// MD5_NONE. If `targets` is NULL, each track drives its own joint, which gives the maximum number.
+uint32_t md5i_group_packed_tracks(const md5_packed *packed, const uint32_t *targets,
+                                  md5_packed_group *groups);
 
 #endif

@@ -1,19 +1,21 @@
-// Joint matrices and palettes.
+// Computes joint matrices and matrix palettes from poses and sample positions.
 #include "md5/core/math.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/sample_position.h"
 #include "md5/pose/tracks.h"
 
-// Without joints they are composed where the palette is then multiplied.
+// Computes joints and palette from a pose; both can be NULL. Without `joints`, the joint matrices
+// are computed in the memory of the palette and then multiplied in place.
 static void finish(const md5_pose_kernels *kernels, const md5_skeleton *skeleton,
                    const md5_mat34 *inverse_bind, const md5_xform *pose, md5_mat34 *joints,
                    md5_mat34 *palette)
 {
-    if (joints || palette)
-        kernels->finish(skeleton, inverse_bind, pose, joints ? joints : palette,
-                        joints ? palette : NULL);
-    if (palette && !joints)
+    if (joints) {
+        kernels->finish(skeleton, inverse_bind, pose, joints, palette);
+    } else if (palette) {
+        kernels->finish(skeleton, inverse_bind, pose, palette, NULL);
         kernels->multiply(skeleton->num_joints, palette, inverse_bind, palette);
+    }
 }
 
 md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform offset)
@@ -41,6 +43,17 @@ void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat
     finish(MD5_POSE_KERNELS(AVX512), &model->skeleton, model->inverse_bind, pose, joints, palette);
 }
 
+// Returns true if a sample can be converted directly to local matrices, without writing rotations
+// to a pose: every joint is animated, and the kernels can sample the clip.
+static bool can_sample_locals(const md5_binding *binding, const md5_sample_position *sample,
+                              md5_root root)
+{
+    const md5_targets *const targets = &binding->internal.plan->targets;
+    if (!targets->rotations_in_order || !targets->translations_in_order || root != MD5_ROOT_FILE)
+        return false;
+    return md5i_fits_kernels(binding, sample);
+}
+
 void md5_pose_palette(const md5_binding *binding, md5_sample_position sample, md5_root root,
                       md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette)
 {
@@ -51,17 +64,14 @@ void md5_pose_palette(const md5_binding *binding, md5_sample_position sample, md
     MD5_ASSERT_SAMPLE_POSITION(binding->anim, sample);
     const md5_pose_plan *const plan = binding->internal.plan;
     md5_mat34 *const locals = joints ? joints : palette;
-    // If each joint is animated, its rotation need not be written, only its local matrix.
-    const bool has_all = plan->targets.rotations_in_order && plan->targets.translations_in_order;
-    const bool is_whole =
-        has_all && root == MD5_ROOT_FILE && locals && md5i_fits_kernels(binding, &sample);
-    if (is_whole)
+    const bool has_locals = locals && can_sample_locals(binding, &sample, root);
+    if (has_locals)
         plan->kernels->sample(binding->anim, &sample, &plan->targets, pose, locals);
     else
         md5_sample(binding, sample, root, pose);
-    // By depth, so that a joint's matrix is not needed right after it is computed.
+    // In the order of depth a joint's matrix is rarely needed immediately after it is computed.
     md5_skeleton by_depth = *binding->skeleton;
     by_depth.order = plan->order;
-    finish(plan->kernels, &by_depth, binding->inverse_bind, is_whole ? NULL : pose, joints,
+    finish(plan->kernels, &by_depth, binding->inverse_bind, has_locals ? NULL : pose, joints,
            palette);
 }

@@ -1,10 +1,10 @@
-// Tables that posing looks up for each joint, built once by md5_bind(): the joints by depth, the
-// target of each track, the joints that the clip leaves constant, and those that are composed.
-// Invariant: `order` lists every parent before its children, and each joint has either a track or
-// an entry in the constant lists.
+// Tables that posing reads for each joint. md5_bind() builds them once: the joints by depth, the
+// target of each track, the joints that are constant in the clip, and the joints whose parents
+// differ. Invariant: `order` lists every parent before its children, and each joint has either a
+// track or an entry in the lists of fixed joints.
 //
-// The players of state machines read plans and call their kernels, as this file offers it inline:
-// no other library needs a symbol of this one that is not public.
+// Players of state machines also read plans and call their kernels. The functions in this file are
+// inline, so that the other libraries need only public symbols of this library.
 #ifndef MD5_POSE_PLAN_H
 #define MD5_POSE_PLAN_H
 
@@ -12,7 +12,8 @@
 
 #include <string.h>
 
-// A range of slots. Slot k of a frame is the k-th joint of rotation_joints or translation_joints.
+// A range of slots. Slot k of a frame is the value of the k-th joint in rotation_joints or
+// translation_joints.
 typedef struct md5_slots {
     uint32_t first;
     uint32_t count;
@@ -20,18 +21,20 @@ typedef struct md5_slots {
 
 // The target joints of a clip's tracks.
 typedef struct md5_targets {
-    const uint32_t *rotations;    // [num_rotations] joint of the pose, MD5_NONE: drives nothing
-    const uint32_t *translations; // [num_translations]
-    bool rotations_in_order, translations_in_order; // slot k drives joint k
-    md5_slots rotation_slots, translation_slots;    // the sampled ones
+    const uint32_t *rotations;    // [num_rotations] joint of the pose; MD5_NONE: drives nothing
+    const uint32_t *translations; // [num_translations] the same
+    bool rotations_in_order;      // rotation slot k drives joint k
+    bool translations_in_order;   // translation slot k drives joint k
+    md5_slots rotation_slots;     // rotations to sample
+    md5_slots translation_slots;  // translations to sample
 } md5_targets;
 
 struct md5_pose_plan {
-    const struct md5_pose_kernels *kernels; // the best: asked for once
+    const struct md5_pose_kernels *kernels; // the fastest kernels of the processor
     const uint32_t *order;                  // [model joints] by depth
-    uint32_t num_roots;                     // with which it begins
-    // [anim joints] the model joint that each one drives, or MD5_NONE: the inverse of the binding's
-    // `tracks`, behind which it is stored.
+    uint32_t num_roots;                     // joints without a parent; they are first in `order`
+    // [anim joints] model joint that each animation joint drives, or MD5_NONE. The inverse of
+    // `tracks` in the binding, after which it is stored.
     const uint32_t *driven;
     md5_targets targets;
     // Joints whose rotation or translation the clip does not animate.
@@ -39,32 +42,32 @@ struct md5_pose_plan {
     uint32_t num_fixed_translations;
     const uint32_t *fixed_rotations;
     const uint32_t *fixed_translations;
-    // Of a compressed clip: the tracks that drive a joint of the pose.
-    const struct md5_packed_lanes *groups;
+    // The tracks of a compressed clip that drive a joint of the pose.
+    const struct md5_packed_group *groups;
     uint32_t num_groups;
 };
 
-// A driven model joint whose track is not relative to its parent in the model. Its transform in the
-// pose becomes
+// A model joint whose track is not relative to the joint's parent in the model. Its transform in
+// the pose becomes
 //
 //   inverse(model joints below `above`, down to the parent)
-//     * joints that only the animation has, from `extra` up * its own track
+//     * animation joints that the model lacks, from `extra` upwards * the joint's track
 //
-// so that it ends where the animation's hierarchy puts it, relative to `above`.
+// so that the joint has the same transform relative to `above` as in the animation.
 struct md5_rebase {
     uint32_t joint; // model joint
-    uint32_t extra; // nearest ancestor of its track, if that drives nothing; MD5_NONE = none
-    uint32_t above; // model joint, an ancestor of `joint`; MD5_NONE = model space
+    uint32_t extra; // parent of the joint's track if the parent drives nothing; else MD5_NONE
+    uint32_t above; // ancestor of `joint` in the model; MD5_NONE = model space
 };
 
-// Returns the constant transform of a model joint: used where the clip does not animate it.
+// Returns the constant transform of a model joint, for components that the clip does not animate.
 static inline const md5_xform *md5_constant_of(const md5_binding *binding, uint32_t joint)
 {
     const uint32_t track = binding->tracks[joint];
     return track == MD5_NONE ? &binding->bind_local[joint] : &binding->anim->constant[track];
 }
 
-// Copies the constant transforms of `count` joints from `first` on.
+// Copies the constant transforms of the joints first .. first + count - 1.
 static inline void md5_copy_constants(const md5_binding *binding, uint32_t first, uint32_t count,
                                       md5_xform *pose)
 {
@@ -76,7 +79,7 @@ static inline void md5_copy_constants(const md5_binding *binding, uint32_t first
         pose[joint] = *md5_constant_of(binding, joint);
 }
 
-// The range from the first to the last slot that drives a joint in wanted[model joints].
+// Returns the range from the first to the last slot that drives a joint in wanted[model joints].
 static inline md5_slots md5_narrow_slots(const uint32_t *targets, md5_slots slots,
                                          const bool *wanted)
 {
@@ -86,13 +89,17 @@ static inline md5_slots md5_narrow_slots(const uint32_t *targets, md5_slots slot
             break;
         slots.count--;
     }
-    while (slots.count > 0 && (targets[slots.first] == MD5_NONE || !wanted[targets[slots.first]])) {
+    while (slots.count > 0) {
+        const uint32_t first = targets[slots.first];
+        if (first != MD5_NONE && wanted[first])
+            break;
         slots.first++;
         slots.count--;
     }
     return slots;
 }
 
+// Returns the targets with the slots narrowed to the joints in wanted[model joints].
 static inline md5_targets md5_narrow_targets(const md5_targets *targets, const bool *wanted)
 {
     md5_targets narrowed = *targets;

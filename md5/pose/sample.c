@@ -1,9 +1,9 @@
-// Poses of clips: md5_sample().
+// md5_sample(): computes a pose from a clip, a binding and a sample position.
 #include "md5/pose/kernels.h"
 #include "md5/pose/sample_position.h"
 #include "md5/pose/tracks.h"
 
-// Returns the index of `joint` in an ascending list, or -1.
+// Returns the index of `joint` in an ascending list, or -1 if the list does not contain it.
 static int64_t find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)
 {
     uint32_t low = 0;
@@ -18,12 +18,28 @@ static int64_t find_slot(const uint32_t *joints, uint32_t count, uint32_t joint)
     return low < count && joints[low] == joint ? (int64_t)low : -1;
 }
 
-// Composes joints whose track is not relative to their parent in the model.
-// Time is linear in the number of joints.
+// Samples one joint of the animation relative to its parent.
+static MD5_COLD md5_xform sample_joint(const md5_sampling *sampling, uint32_t joint, md5_root root)
+{
+    const md5_anim *const anim = sampling->anim;
+    md5_xform local = anim->constant[joint];
+    const int64_t rotation = find_slot(anim->rotation_joints, anim->num_rotations, joint);
+    const int64_t translation = find_slot(anim->translation_joints, anim->num_translations, joint);
+    if (rotation >= 0)
+        local.rotation = md5i_sample_rotation(sampling, (uint32_t)rotation);
+    if (joint == 0 && root != MD5_ROOT_FILE)
+        local.translation = md5i_sample_root(anim, sampling->sample, root);
+    else if (translation >= 0)
+        local.translation = md5i_sample_translation(sampling, (uint32_t)translation);
+    return local;
+}
+
+// Composes the joints whose track is not relative to their parent in the model: see md5_rebase.
+// Takes time linear in the number of joints.
 static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_sample_position *sample,
                                    md5_root root, md5_xform *pose)
 {
-    const md5_sampling from = md5_begin_sampling(binding->anim, sample);
+    const md5_sampling sampling = md5_begin_sampling(binding->anim, sample);
     const uint32_t *targets = binding->internal.plan->driven;
     const md5_joint *joints = binding->skeleton->joints;
     const md5_joint *anim_joints = binding->anim->skeleton.joints;
@@ -32,22 +48,8 @@ static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_sample_
         const md5_rebase *rebase = &binding->internal.rebases[i];
         md5_xform local = pose[rebase->joint];
         for (uint32_t extra = rebase->extra; extra != MD5_NONE && targets[extra] == MD5_NONE;
-             extra = anim_joints[extra].parent) {
-            // One animation joint relative to its parent, as sampling the whole clip has it.
-            const md5_anim *const anim = from.anim;
-            md5_xform above = anim->constant[extra];
-            const int64_t rotation = find_slot(anim->rotation_joints, anim->num_rotations, extra);
-            const int64_t translation =
-                find_slot(anim->translation_joints, anim->num_translations, extra);
-            if (rotation >= 0)
-                above.rotation = md5i_sample_rotation(&from, (uint32_t)rotation);
-            if (extra == 0 && root != MD5_ROOT_FILE)
-                above.translation = md5i_sample_root(anim, sample, root);
-            else if (translation >= 0)
-                above.translation = md5i_sample_translation(&from, (uint32_t)translation);
-
-            local = md5_xform_mul(above, local);
-        }
+             extra = anim_joints[extra].parent)
+            local = md5_xform_mul(sample_joint(&sampling, extra, root), local);
         uint32_t ancestor = joints[rebase->joint].parent;
         if (ancestor != rebase->above) {
             md5_xform chain = pose[ancestor];
@@ -63,8 +65,8 @@ static MD5_COLD void apply_rebases(const md5_binding *binding, const md5_sample_
 void md5i_sample_anim_with(const md5_pose_kernels *kernels, const md5_anim *anim,
                            const md5_sample_position *sample, md5_root root, md5_xform *pose)
 {
-    // The targets of a clip without a binding: each joint is its own target.
-    // The lists ascend: if they are as long as the skeleton, slot k is joint k.
+    // Without a binding each joint is its own target. The lists of joints are ascending: if a list
+    // is as long as the skeleton, slot k is joint k.
     const uint32_t count = anim->skeleton.num_joints;
     const md5_targets targets = {
         .rotations = anim->rotation_joints,

@@ -1,6 +1,16 @@
+// Converts time to frames, computes root motion, and bounds from the file.
 #include "md5/pose/sample_position.h"
 #include "md5/core/math.h"
 #include "md5/pose/tracks.h"
+
+static int64_t clamp_to_int64(double value)
+{
+    if (value >= 0x1p63)
+        return INT64_MAX;
+    if (value <= -0x1p63)
+        return INT64_MIN;
+    return (int64_t)value;
+}
 
 md5_sample_position md5_sample_position_at(const md5_anim *anim, double time, md5_wrap wrap)
 {
@@ -11,7 +21,7 @@ md5_sample_position md5_sample_position_at(const md5_anim *anim, double time, md
         return (md5_sample_position){.wrap = wrap};
 
     double position = time * anim->frame_rate;
-    if (!(fabs(position) <= DBL_MAX)) { // clamps to the largest double; NaN becomes 0
+    if (!(fabs(position) <= DBL_MAX)) { // clamp to the range of double; NaN becomes 0
         position = (isinf(time) ? copysign(DBL_MAX, time) : time) * anim->frame_rate;
         position = isnan(position) ? 0 : fmin(fmax(position, -DBL_MAX), DBL_MAX);
     }
@@ -21,19 +31,22 @@ md5_sample_position md5_sample_position_at(const md5_anim *anim, double time, md
     if (wrap == MD5_WRAP_CLAMP && position < 0)
         position = 0;
 
-    // The frame within its cycle of so many, 0 <= fraction < 1, and the cycle.
+    // Divide the position into a cycle of `length` frames, a frame of the cycle, and a fraction,
+    // 0 <= fraction < 1.
     const int64_t length = wrap == MD5_WRAP_CYCLE ? anim->num_frames : last;
-    int64_t frame, cycle;
+    int64_t frame;
+    int64_t cycle;
     float fraction = 0;
     if (fabs(position) <= 0x1p62) {
-        // Positions that fit into an int64 are divided as integers, exactly. No floor(), which
-        // without SSE4 is four operations that the frames wait for. Adding 0 turns -0 into 0.
+        // Positions that fit into an int64 are divided as integers, exactly. floor() is not used:
+        // without SSE4 it is four operations, and the frames depend on their result. Adding 0
+        // turns -0 into 0.
         frame = (int64_t)position;
         if ((double)frame > position)
             frame--;
         fraction = (float)(position - (double)frame + 0.0);
-        // A fraction that rounds to 1 is the next frame's 0. Such fractions occur only far from the
-        // limits of int64, so that the next frame cannot overflow.
+        // A fraction that rounds to 1 becomes 0 of the next frame. Such fractions occur only far
+        // from the limits of int64, so the next frame cannot overflow.
         if (fraction >= 1) {
             fraction = 0;
             frame++;
@@ -45,17 +58,15 @@ md5_sample_position md5_sample_position_at(const md5_anim *anim, double time, md
             cycle--;
         }
     } else {
-        // Larger positions are whole frames. fmod is exact; the cycle has the precision of a
-        // double.
+        // Larger positions are integers. fmod() is exact; the cycle has the precision of a double.
         const double period = (double)length;
-        double rest = fmod(position, period);
-        if (rest < 0)
-            rest += period;
-        const double cycles = (position - rest) / period;
-        frame = (int64_t)rest;
-        cycle = cycles >= 0x1p63 ? INT64_MAX : cycles <= -0x1p63 ? INT64_MIN : (int64_t)cycles;
+        double remainder = fmod(position, period);
+        if (remainder < 0)
+            remainder += period;
+        frame = (int64_t)remainder;
+        cycle = clamp_to_int64((position - remainder) / period);
     }
-    // Clamped, the fraction may have rounded up to the end.
+    // The fraction of a clamped position may have rounded up to the end.
     if (wrap == MD5_WRAP_CLAMP && cycle > 0)
         return end;
     return (md5_sample_position){
@@ -82,8 +93,9 @@ md5_sample_position md5_sample_position_from_frames(const md5_anim *anim, uint32
 
 // == The root ====================================================================================
 
-// The interval from the last frame into the first, which only MD5_WRAP_CYCLE has. The character has
-// reached the end of its displacement and does not move: the first frame belongs to the next cycle.
+// Returns true for the interval from the last frame to the first frame, which exists only with
+// MD5_WRAP_CYCLE. The root does not move in it: the character has already reached the displacement
+// of the cycle, and the first frame belongs to the next cycle.
 static bool ends_cycle(const md5_sample_position *sample)
 {
     return sample->frame1 < sample->frame0;
@@ -110,7 +122,8 @@ md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_sample_position *
                         md5_vec3_scale(displacement, (float)sample->cycle));
 }
 
-// One axis of the displacement from the start of a cycle to `sample`.
+// Returns one axis of the displacement from the start of a cycle to `sample`. `from` and `to` are
+// the translations of its two frames.
 static double displacement_in_cycle(const md5_sample_position *sample, float from, float to,
                                     double cycle_length)
 {
@@ -119,7 +132,8 @@ static double displacement_in_cycle(const md5_sample_position *sample, float fro
     return start + (end - start) * (double)sample->fraction;
 }
 
-// In double, so that the motions of many short intervals add up to that of the long one.
+// Computed in double, so that the motions of many short intervals add up to the motion of the whole
+// interval.
 static float axis_motion(const md5_sample_position *from, const md5_sample_position *to,
                          const float frames[4], float first, float last)
 {
@@ -164,7 +178,7 @@ md5_bounds md5_anim_bounds(const md5_anim *anim, md5_sample_position sample, md5
     md5_clamp_sample_position(anim, &sample);
     const md5_bounds both =
         md5_bounds_union(anim->frame_bounds[sample.frame0], anim->frame_bounds[sample.frame1]);
-    // Joint 0's translation as stored, interpolated between the frames of `sample`.
+    // The stored translation of joint 0.
     const uint32_t frames[2] = {sample.frame0, sample.frame1};
     md5_vec3 roots[2];
     md5i_read_root(anim, frames, 2, roots);

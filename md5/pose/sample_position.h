@@ -15,9 +15,9 @@ static inline bool md5_is_sample_position_in(const md5_anim *anim,
     MD5_ASSERT(md5_is_sample_position_in(anim, &(sample)), \
                #sample ": must be a position in this clip")
 
-// For public functions: a sample position of another clip is a likely error and would read out of
-// bounds. In a build without assertions its frames are clamped to the clip's. MD5_INTERPOLATE_STEP
-// clears the fraction.
+// Clamps the frames of a sample position to the frames of a clip. Public functions call it because
+// the sample position of a longer clip is a likely error and would read out of bounds in a build
+// without assertions. Clears the fraction for MD5_INTERPOLATE_STEP.
 static inline void md5_clamp_sample_position(const md5_anim *anim, md5_sample_position *sample)
 {
     const uint32_t last = anim->num_frames - 1;
@@ -27,8 +27,8 @@ static inline void md5_clamp_sample_position(const md5_anim *anim, md5_sample_po
         sample->fraction = 0;
 }
 
-// Returns joint 0's translation in the mode `root`, which is not MD5_ROOT_FILE: that is what frames
-// store.
+// Returns the translation of joint 0 for a `root` other than MD5_ROOT_FILE, whose translation is
+// the stored one.
 md5_vec3 md5i_root_translation(const md5_anim *anim, const md5_sample_position *sample,
                                md5_root root);
 

@@ -1,17 +1,18 @@
-// Sampling of one track of frames: for the scalar kernels, and for joints that must be composed.
+// Samples single tracks of a clip with frames: for the kernels in plain C, and for joints whose
+// parents differ between clip and model.
 #ifndef MD5_POSE_SAMPLING_H
 #define MD5_POSE_SAMPLING_H
 
 #include "md5/core/math.h"
 #include "md5/core/slerp.h"
 
-// The inputs that all joints of a sample share.
+// Values of a sample position that are the same for all joints.
 typedef struct md5_sampling {
     const md5_anim *anim;
     const md5_sample_position *sample;
     bool is_nlerp;
-    md5_slerp_weights weights; // of the sample position's fraction, or if is_nlerp
-    md5_nlerp_weights nlerp;
+    md5_slerp_weights weights; // set unless is_nlerp
+    md5_nlerp_weights nlerp;   // set if is_nlerp
 } md5_sampling;
 
 static inline md5_sampling md5_begin_sampling(const md5_anim *anim,
@@ -29,7 +30,7 @@ static inline md5_sampling md5_begin_sampling(const md5_anim *anim,
     return sampling;
 }
 
-// Samples anim->rotation_joints[slot] or anim->translation_joints[slot].
+// Samples the rotation of anim->rotation_joints[slot].
 static inline md5_quat md5_sample_rotation(const md5_sampling *sampling, uint32_t slot)
 {
     const md5_anim *anim = sampling->anim;
@@ -40,6 +41,7 @@ static inline md5_quat md5_sample_rotation(const md5_sampling *sampling, uint32_
                               : md5_slerp_weighted(&sampling->weights, from, to);
 }
 
+// Samples the translation of anim->translation_joints[slot].
 static inline md5_vec3 md5_sample_translation(const md5_sampling *sampling, uint32_t slot)
 {
     const md5_sample_position *const sample = sampling->sample;

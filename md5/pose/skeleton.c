@@ -1,12 +1,10 @@
-// Joints and meshes by name, and the matrices of bind poses.
+// Finds joints and meshes by name, derives the bind pose while loading, and creates pose buffers.
 #include "md5/core/freed.h"
 #include "md5/core/context.h"
 #include "md5/core/math.h"
 #include "md5/pose/skeleton.h"
 
 // == Names =======================================================================================
-//
-// Joints and meshes by their names.
 
 uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name)
 {
@@ -40,27 +38,27 @@ uint32_t md5_find_mesh(const md5_model *model, const char *name)
     return MD5_NONE;
 }
 
-bool md5i_is_ordered(const md5_skeleton *skeleton, uint8_t *placed)
+bool md5i_is_ordered(const md5_skeleton *skeleton, uint8_t *visited)
 {
     const uint32_t count = skeleton->num_joints;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i];
-        TRY(joint < count && !placed[joint]);
+        TRY(joint < count && !visited[joint]);
         const uint32_t parent = skeleton->joints[joint].parent;
-        TRY(parent == MD5_NONE || (parent < count && placed[parent]));
-        placed[joint] = 1;
+        TRY(parent == MD5_NONE || (parent < count && visited[parent]));
+        visited[joint] = 1;
     }
     return true;
 }
 
 // == Bind poses ==================================================================================
 
-// In double throughout: differences of model-space positions and products of rotations then
-// round once, when they are stored.
+// A transform in double, so that differences of model-space positions and products of rotations
+// are rounded only once, when they are stored.
 typedef struct precise_transform {
-    md5_quatd rotation; // of unit length
+    md5_quatd rotation; // unit length
     double t[3];
-    double rows[3][3]; // the rotation again, as a matrix
+    double rows[3][3]; // the rotation as a matrix
 } precise_transform;
 
 static void rotation_rows(md5_quatd q, double rows[3][3])
@@ -93,12 +91,21 @@ static precise_transform to_doubles(const md5_xform *transform)
     return precise;
 }
 
-// out = transposed rotation * v, which is the inverse rotation.
+// Computes out = inverse rotation * v, with the transposed matrix.
 static void rotate_back(const precise_transform *transform, const double *v, double *out)
 {
     for (uint32_t i = 0; i < 3; i++)
         out[i] = transform->rows[0][i] * v[0] + transform->rows[1][i] * v[1]
                  + transform->rows[2][i] * v[2];
+}
+
+static void store_matrix(const precise_transform *transform, md5_mat34 *matrix)
+{
+    for (uint32_t row = 0; row < 3; row++) {
+        for (uint32_t column = 0; column < 3; column++)
+            matrix->m[4 * row + column] = (float)transform->rows[row][column];
+        matrix->m[4 * row + 3] = (float)transform->t[row];
+    }
 }
 
 static void store_inverse(const precise_transform *transform, md5_mat34 *inverse)
@@ -112,41 +119,43 @@ static void store_inverse(const precise_transform *transform, md5_mat34 *inverse
     }
 }
 
+// Returns inverse(parent) * joint. The rotation has w <= 0, like the rotations in files.
+static md5_xform relative_transform(const precise_transform *parent, const precise_transform *joint)
+{
+    const md5_quatd q = md5_quatd_mul(md5_quatd_conjugate(parent->rotation), joint->rotation);
+    const double sign = q.w > 0 ? -1.0 : 1.0;
+    double offset[3];
+    double local[3];
+    for (uint32_t i = 0; i < 3; i++)
+        offset[i] = joint->t[i] - parent->t[i];
+    rotate_back(parent, offset, local);
+    return (md5_xform){
+        .rotation = {(float)(q.x * sign), (float)(q.y * sign), (float)(q.z * sign),
+                     (float)(q.w * sign)},
+        .translation = {(float)local[0], (float)local[1], (float)local[2]},
+    };
+}
+
 void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transforms,
                           md5_xform *bind_local, md5_mat34 *bind, md5_mat34 *inverse_bind)
 {
-    // Most joints come right after their parent, or after another of its children.
-    precise_transform own = {0};
+    // Most joints follow their parent or a sibling: reuse the last joint or its parent.
+    precise_transform current = {0};
     precise_transform above = {0};
-    uint32_t last = MD5_NONE;
-    uint32_t last_above = MD5_NONE;
+    uint32_t current_joint = MD5_NONE;
+    uint32_t above_joint = MD5_NONE;
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const uint32_t parent = skeleton->joints[joint].parent;
-        if (parent != MD5_NONE && parent != last_above) {
-            above = parent == last ? own : to_doubles(&transforms[parent]);
-            last_above = parent;
+        if (parent != MD5_NONE && parent != above_joint) {
+            above = parent == current_joint ? current : to_doubles(&transforms[parent]);
+            above_joint = parent;
         }
-        own = to_doubles(&transforms[joint]);
-        last = joint;
-        for (uint32_t row = 0; row < 3; row++) {
-            for (uint32_t column = 0; column < 3; column++)
-                bind[joint].m[4 * row + column] = (float)own.rows[row][column];
-            bind[joint].m[4 * row + 3] = (float)own.t[row];
-        }
-        store_inverse(&own, &inverse_bind[joint]);
+        current = to_doubles(&transforms[joint]);
+        current_joint = joint;
+        store_matrix(&current, &bind[joint]);
+        store_inverse(&current, &inverse_bind[joint]);
         if (parent != MD5_NONE) {
-            // inverse(parent) * joint. w <= 0, as in files.
-            const md5_quatd q = md5_quatd_mul(md5_quatd_conjugate(above.rotation), own.rotation);
-            const double sign = q.w > 0 ? -1.0 : 1.0;
-            double offset[3], local[3];
-            for (uint32_t i = 0; i < 3; i++)
-                offset[i] = own.t[i] - above.t[i];
-            rotate_back(&above, offset, local);
-            bind_local[joint] = (md5_xform){
-                .rotation = {(float)(q.x * sign), (float)(q.y * sign), (float)(q.z * sign),
-                             (float)(q.w * sign)},
-                .translation = {(float)local[0], (float)local[1], (float)local[2]},
-            };
+            bind_local[joint] = relative_transform(&above, &current);
         } else {
             bind_local[joint] = transforms[joint];
             bind_local[joint].pad = 0;

@@ -1,19 +1,19 @@
-// The order of joints; the three forms of the bind pose.
+// The order of joints, and the bind pose as local transforms, matrices and inverse matrices.
 #ifndef MD5_POSE_BIND_POSE_H
 #define MD5_POSE_BIND_POSE_H
 
 #include "md5/core/arena.h"
 
-// Whether `order` lists each joint once, behind its parent, which is a joint or MD5_NONE.
-// placed[num_joints] is 0.
-bool md5i_is_ordered(const md5_skeleton *skeleton, uint8_t *placed);
+// Returns true if skeleton->order lists each joint once and after its parent, and each parent is a
+// joint or MD5_NONE. visited[num_joints] is scratch memory that contains 0.
+bool md5i_is_ordered(const md5_skeleton *skeleton, uint8_t *visited);
 
-// Writes bind_local (relative to the parent), bind and inverse_bind (matrices), each [num_joints],
-// from the file's model-space transforms[num_joints].
+// Converts the file's model-space transforms[num_joints] to bind_local (relative to the parent),
+// bind (matrices) and inverse_bind (matrices), each [num_joints].
 void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transforms,
                           md5_xform *bind_local, md5_mat34 *bind, md5_mat34 *inverse_bind);
 
-// Writes inverse_bind[num_joints] from transforms relative to the parents. Returns false and sets
+// Computes inverse_bind[num_joints] from transforms relative to the parents. Returns false and sets
 // the context's error if memory runs out.
 bool md5i_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
                            const md5_xform *bind_local, md5_mat34 *inverse_bind);

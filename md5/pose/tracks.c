@@ -1,3 +1,5 @@
+// Samples tracks in all storage formats with all interpolations. The small form of the library
+// replaces this file.
 #include "md5/pose/tracks.h"
 #include "md5/pose/cubic.h"
 #include "md5/pose/frames.h"
@@ -14,9 +16,9 @@ md5_quat md5i_sample_rotation(const md5_sampling *sampling, uint32_t slot)
     if (!packed)
         return md5_sample_rotation(sampling, slot);
     if (!sampling->is_nlerp)
-        return md5i_packed_joint_at(packed, anim->rotation_joints[slot], MD5_PACKED_ROTATION,
-                                    sample);
-    // Between two frames, not between two keys.
+        return md5i_packed_sample_joint(packed, anim->rotation_joints[slot], MD5_PACKED_ROTATION,
+                                        sample);
+    // Nlerp interpolates between two frames, not between two keys.
     return md5_nlerp_weighted(&sampling->nlerp, md5_frame_rotation(anim, sample->frame0, slot),
                               md5_frame_rotation(anim, sample->frame1, slot));
 }
@@ -31,8 +33,8 @@ md5_vec3 md5i_sample_translation(const md5_sampling *sampling, uint32_t slot)
     if (!packed)
         return md5_sample_translation(sampling, slot);
     if (!sampling->is_nlerp) {
-        const md5_quat v = md5i_packed_joint_at(packed, anim->translation_joints[slot],
-                                                MD5_PACKED_TRANSLATION, sample);
+        const md5_quat v = md5i_packed_sample_joint(packed, anim->translation_joints[slot],
+                                                    MD5_PACKED_TRANSLATION, sample);
         return (md5_vec3){v.x, v.y, v.z};
     }
     return md5_vec3_lerp(md5_frame_translation(anim, sample->frame0, slot),
@@ -41,14 +43,15 @@ md5_vec3 md5i_sample_translation(const md5_sampling *sampling, uint32_t slot)
 
 md5_vec3 md5i_sample_root(const md5_anim *anim, const md5_sample_position *sample, md5_root root)
 {
-    const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
+    const bool is_animated = anim->num_translations > 0 && anim->translation_joints[0] == 0;
     const bool is_cubic = sample->interpolation == MD5_INTERPOLATE_CUBIC;
-    if (!moves || root == MD5_ROOT_IN_PLACE || !is_cubic)
+    if (!is_animated || root == MD5_ROOT_IN_PLACE || !is_cubic)
         return md5i_root_translation(anim, sample, root);
     return md5i_cubic_translation(anim, sample, root, 0);
 }
 
-// Samples the tracks of a compressed clip one by one, for interpolations that no kernel has.
+// Samples the tracks of a compressed clip one by one, for interpolations that the kernels do not
+// support.
 static void sample_one_by_one(const md5_anim *anim, const md5_targets *targets,
                               const md5_sample_position *sample, md5_xform *pose)
 {
@@ -83,8 +86,9 @@ void md5i_sample_tracks(const md5_anim *anim, const md5_pose_plan *plan,
 
 bool md5i_fits_kernels(const md5_binding *binding, const md5_sample_position *sample)
 {
-    return binding->num_rebases == 0 && !binding->anim->internal.packed
-           && md5_is_sample_position_in(binding->anim, sample)
-           && (sample->interpolation == MD5_INTERPOLATE_LINEAR
-               || sample->interpolation == MD5_INTERPOLATE_NLERP);
+    const bool has_kernel = sample->interpolation == MD5_INTERPOLATE_LINEAR
+                            || sample->interpolation == MD5_INTERPOLATE_NLERP;
+    if (binding->num_rebases > 0 || binding->anim->internal.packed || !has_kernel)
+        return false;
+    return md5_is_sample_position_in(binding->anim, sample);
 }

@@ -1,24 +1,26 @@
-// The tracks of a clip, sampled in the form in which they are stored, frames or compressed keys,
-// and as the interpolation of the sample position requires. tracks.c has all forms;
-// md5/small/pose.c has definitions for frames only.
+// Samples the tracks of a clip in their storage format (frames or compressed keys) and with the
+// interpolation of the sample position. tracks.c supports both formats; md5/small/pose.c defines
+// the same functions for frames only.
 #ifndef MD5_POSE_TRACKS_H
 #define MD5_POSE_TRACKS_H
 
 #include "md5/pose/plan.h"
 #include "md5/pose/sampling.h"
 
-// Samples all tracks that drive a joint into a pose. Other values of the pose are not changed.
+// Samples all tracks that drive a joint into a pose. Does not change other values of the pose.
 void md5i_sample_tracks(const md5_anim *anim, const md5_pose_plan *plan,
                         const md5_sample_position *sample, md5_xform *pose);
 
-// Sample anim->rotation_joints[slot] or anim->translation_joints[slot].
+// Samples the rotation of anim->rotation_joints[slot].
 md5_quat md5i_sample_rotation(const md5_sampling *sampling, uint32_t slot);
+
+// Samples the translation of anim->translation_joints[slot].
 md5_vec3 md5i_sample_translation(const md5_sampling *sampling, uint32_t slot);
 
-// Samples joint 0's translation in a mode that is not MD5_ROOT_FILE.
+// Samples the translation of joint 0 for a `root` other than MD5_ROOT_FILE.
 md5_vec3 md5i_sample_root(const md5_anim *anim, const md5_sample_position *sample, md5_root root);
 
-// Returns true if the kernels of frames can pose the binding at the sample position.
+// Returns true if the kernels for frames can pose the binding at the sample position.
 bool md5i_fits_kernels(const md5_binding *binding, const md5_sample_position *sample);
 
 // Reads the translations of joint 0 at frames[count].

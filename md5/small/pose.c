@@ -1,5 +1,5 @@
-// Posing in the small form: clips of frames, interpolation between two frames, bindings of a model.
-// Replaces bind.c, tracks.c and frames.c of md5/pose.
+// Posing in the small form: clips with frames, interpolation between two frames, bindings of a
+// model. Replaces bind.c, tracks.c, frames.c and simd/table_scalar.c of md5/pose.
 #include "md5/pose/binding.h"
 #include "md5/pose/kernels.h"
 #include "md5/pose/sample_position.h"
@@ -43,11 +43,11 @@ bool md5i_fits_kernels(const md5_binding *binding, const md5_sample_position *sa
 
 void md5i_read_root(const md5_anim *anim, const uint32_t *frames, uint32_t count, md5_vec3 *out)
 {
-    // The list ascends: if it contains joint 0, that is its first element.
-    const bool moves = anim->num_translations > 0 && anim->translation_joints[0] == 0;
+    // The list is ascending: if it contains joint 0, joint 0 is its first element.
+    const bool is_animated = anim->num_translations > 0 && anim->translation_joints[0] == 0;
     for (uint32_t i = 0; i < count; i++)
-        out[i] = moves ? anim->translations[(size_t)frames[i] * anim->num_translations]
-                       : anim->constant[0].translation;
+        out[i] = is_animated ? anim->translations[(size_t)frames[i] * anim->num_translations]
+                             : anim->constant[0].translation;
 }
 
 // == Bindings ====================================================================================

@@ -57,8 +57,8 @@ static double difference(const md5_xform *a, const md5_xform *b)
 // -- Steps and distances ----------------------------------------------------------------------
 
 TEST (compress_may_select_each_step) {
-    for (int i = 1; i < MD5_PACKED_STEPS; i++)
-        CHECK(md5i_packed_steps[i] > md5i_packed_steps[i - 1]);
+    for (int i = 1; i < MD5_PACKED_NUM_STEPS; i++)
+        CHECK(md5i_packed_key_steps[i] > md5i_packed_key_steps[i - 1]);
 }
 
 // Without a model, a joint's skin is as far as its longest bone, or, at the end of a chain, as its
@@ -143,13 +143,13 @@ static void check_levels(const md5_anim *anim, const md5_anim *compressed)
             md5_xform b[JOINTS] = {{.pad = 0}};
             const md5_sample_position sample =
                 md5_sample_position_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
-            md5i_packed_sample_with(md5i_packed_sample_scalar, compressed->internal.packed, &sample,
-                                    a);
+            md5i_packed_sample_all(md5i_packed_sample_scalar, compressed->internal.packed, &sample,
+                                   a);
             for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
                 if (!md5i_cpu_has(level))
                     continue;
-                md5i_packed_sample_with(md5i_pose_kernels_of(level)->sample_packed,
-                                        compressed->internal.packed, &sample, b);
+                md5i_packed_sample_all(md5i_pose_kernels_of(level)->sample_packed,
+                                       compressed->internal.packed, &sample, b);
                 CHECK_BYTES(a, b, sizeof a);
             }
         }
@@ -178,10 +178,11 @@ TEST (compress_keeps_long_ways_in_fine_steps) {
     OWN_ANIM anim = md5_parse_anim(text.bytes, text.used, NULL, NULL);
     OWN_ANIM compressed = compress(anim, 0.01f);
     if (CHECK(compressed)) {
-        md5_packed_place place = md5_packed_first(compressed->internal.packed);
-        md5i_packed_take_head(compressed->internal.packed, MD5_PACKED_ROTATION, &place);
-        CHECK(md5i_packed_take_head(compressed->internal.packed, MD5_PACKED_TRANSLATION, &place).row
-              > MD5_PACKED_WORD);
+        md5_packed_cursor cursor = md5_packed_begin(compressed->internal.packed);
+        md5i_packed_read_header(compressed->internal.packed, MD5_PACKED_ROTATION, &cursor);
+        CHECK(md5i_packed_read_header(compressed->internal.packed, MD5_PACKED_TRANSLATION, &cursor)
+                  .key_bits
+              > MD5_PACKED_WORD_BITS);
         CHECK(compressed->max_error <= 0.01f);
     }
     check_levels(anim, compressed);
@@ -196,7 +197,7 @@ TEST (compress_drops_what_hardly_changes) {
         CHECK(few->packed_size < 200);
         CHECK(many->packed_size > few->packed_size);
         CHECK(few->packed_size < few->size);
-        CHECK((few->internal.packed->head_bits + 7) / 8
+        CHECK((few->internal.packed->header_bits + 7) / 8
               == few->internal.packed->num_bytes); // no keys
     }
 }
@@ -510,7 +511,7 @@ TEST (compress_file_without_all_tracks_is_refused) {
         put_32(made.bytes + AT_BYTES, left);
         seal(made.bytes, size);
         CHECK_FAILS(md5_parse_anim(made.bytes, size, NULL, &error), error, MD5_ERROR_RANGE);
-        const bool has_heads = left * 8 >= compressed->internal.packed->head_bits;
+        const bool has_heads = left * 8 >= compressed->internal.packed->header_bits;
         CHECK(strstr(error.message,
                      has_heads ? "bytes of tracks, found" : "invalid compressed clip: joint "));
         free(made.bytes);

@@ -1,4 +1,4 @@
-// Several characters at once, one in each lane.
+// The kernels for a crowd: several characters, one in each lane. See md5_pose_kernels.
 #ifndef MD5_POSE_SIMD_CROWD_WIDE_H
 #define MD5_POSE_SIMD_CROWD_WIDE_H
 
@@ -9,19 +9,21 @@
 // == Local matrices to palettes ==================================================================
 //
 // Converts local matrices to palettes for several characters of the same model, one in each lane.
-// Compiled once for each instruction set, by the file that includes it. Each step processes all
-// joints before the next step begins, with matrices in the scratch memory.
+// Compiled once for each instruction set. Each step processes all joints before the next step
+// begins; matrices are stored in the scratch memory.
 
 // The inputs that differ between lanes.
 typedef struct crowd_lanes {
     const md5_pose_job *const *jobs;
-    const float *rotations[2][MD5_WIDTH], *translations[2][MD5_WIDTH]; // of the two frames
-    md5_wide fraction, fractions[4];                                   // and as rows
+    const float *rotations[2][MD5_WIDTH];    // of the two frames of each lane
+    const float *translations[2][MD5_WIDTH]; // the same
+    md5_wide fraction;                       // of each lane
+    md5_wide fractions[4];                   // the same, as rows
     float *scratch;
 } crowd_lanes;
 
-// Returns a joint's matrix in the scratch memory: entry k of all lanes begins at k * MD5_WIDTH.
-MD5_WIDE_INLINE float *matrix_of(const crowd_lanes *lanes, int64_t joint)
+// Returns a joint's matrices in the scratch memory. Entry k of all lanes is at k * MD5_WIDTH.
+MD5_WIDE_INLINE float *joint_matrices(const crowd_lanes *lanes, int64_t joint)
 {
     return lanes->scratch + joint * 12 * MD5_WIDTH;
 }
@@ -52,7 +54,7 @@ MD5_WIDE_INLINE void add_translation(const float *matrix, md5_wide column[3])
         column[row] = md5_wide_add(column[row], md5_wide_load(matrix + (4 * row + 3) * MD5_WIDTH));
 }
 
-// Stores the matrices of a joint, one from each lane, to each character's own array.
+// Stores the matrices of a joint: one from each lane into the array of its character.
 MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, md5_wide m[3][4])
 {
     MD5_UNROLL
@@ -66,14 +68,15 @@ MD5_WIDE_INLINE void store_matrices(float *const to[MD5_WIDTH], uint32_t joint, 
     }
 }
 
-// Converts a joint to model space, in place, and returns the matrix in `joint`.
-MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joint[12])
+// Converts the local matrices of a joint to model space, in place, and also returns them in
+// `joint`.
+MD5_WIDE_INLINE void compose_joint(const float *parent, float *matrix, md5_wide joint[12])
 {
     md5_wide a[9];
     load_rotation(parent, a);
     MD5_UNROLL
     for (uint32_t k = 0; k < 4; k++) {
-        float *const column_k = own + k * MD5_WIDTH;
+        float *const column_k = matrix + k * MD5_WIDTH;
         const md5_wide b[3] = {md5_wide_load(column_k), md5_wide_load(column_k + 4 * MD5_WIDTH),
                                md5_wide_load(column_k + 8 * MD5_WIDTH)};
         md5_wide column[3];
@@ -88,9 +91,11 @@ MD5_WIDE_INLINE void compose_joint(const float *parent, float *own, md5_wide joi
     }
 }
 
-// `a` is the rotation part of a joint's matrix; its translation is in `own`.
-MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *own, const float *inverse_bind,
-                                   float *const palettes[MD5_WIDTH], uint32_t joint)
+// Multiplies a joint by its inverse bind matrix and stores the palette entries. `a` is the rotation
+// part of the joint's matrix; the translation is read from `matrix`.
+MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *matrix,
+                                   const float *inverse_bind, float *const palettes[MD5_WIDTH],
+                                   uint32_t joint)
 {
     md5_wide m[3][4];
     MD5_UNROLL
@@ -100,7 +105,7 @@ MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *own, const 
         md5_wide column[3];
         multiply_column(a, b, column);
         if (k == 3)
-            add_translation(own, column);
+            add_translation(matrix, column);
         MD5_UNROLL
         for (uint32_t row = 0; row < 3; row++)
             m[row][k] = column[row];
@@ -127,93 +132,101 @@ MD5_WIDE_INLINE void store_translation(float *matrix, const md5_wide translation
         md5_wide_store(matrix + (4 * row + 3) * MD5_WIDTH, translation[row]);
 }
 
-// Stores the local matrices of a joint of poses that are `floats` floats apart.
-MD5_WIDE_INLINE void store_local(const md5_xform *joint, size_t floats, float *matrix)
+// Converts the transforms of a joint to local matrices. The transforms of two characters are
+// `stride` floats apart.
+MD5_WIDE_INLINE void store_local(const md5_xform *joint, size_t stride, float *matrix)
 {
-    md5_wide rotation[4], translation[4];
-    md5_wide_load_run(&joint->rotation.x, floats, rotation);
-    md5_wide_load_run(&joint->translation.x, floats, translation);
+    md5_wide rotation[4];
+    md5_wide translation[4];
+    md5_wide_load_run(&joint->rotation.x, stride, rotation);
+    md5_wide_load_run(&joint->translation.x, stride, translation);
     md5_wide_transpose(rotation);
     md5_wide_transpose(translation);
     store_rotation(matrix, rotation);
     store_translation(matrix, translation);
 }
 
-// From local matrices on; or, if `poses` is not NULL, from poses that are `floats` floats apart.
-// One function for both kinds of crowds: it is as fast, and they are half as large.
+// Computes joints and palettes from the local matrices in the scratch memory, or, if `poses` is not
+// NULL, from poses that are `stride` floats apart. One function for both kinds of crowds is as fast
+// as two functions, with half of the code.
 MD5_WIDE_CODE MD5_NO_INLINE static void end_crowd(const crowd_lanes *lanes,
                                                   const md5_binding *binding,
-                                                  const md5_xform *poses, size_t floats)
+                                                  const md5_xform *poses, size_t stride)
 {
     const md5_pose_plan *const plan = binding->internal.plan;
     const md5_joint *const skeleton = binding->skeleton->joints;
     const uint32_t count = binding->skeleton->num_joints;
-    float *palettes[MD5_WIDTH], *joints[MD5_WIDTH];
-    bool wants_joints = false;
+    float *palettes[MD5_WIDTH];
+    float *joints[MD5_WIDTH];
+    bool has_joints = false;
     for (uint32_t i = 0; i < MD5_WIDTH; i++) {
         const md5_pose_job *const job = lanes->jobs[i];
-        wants_joints = wants_joints || job->joints;
+        has_joints = has_joints || job->joints;
         palettes[i] = job->palette->m;
-        // Joints that nobody wants go to the palette, which is overwritten later.
+        // Joints that a job does not request are written to its palette, which is overwritten
+        // later.
         joints[i] = job->joints ? job->joints->m : palettes[i];
     }
-    // Sets with enough registers keep a joint's matrix until its palette entry is written. In the
-    // order of memory: sixteen palettes that are written here and there are more than processors
-    // fetch ahead.
-    bool fits_registers = MD5_WIDE_REGISTERS > 16 && !wants_joints;
+    // Instruction sets with enough registers hold a joint's matrix in registers until its palette
+    // entry is written. This requires the order of memory: writes to sixteen palettes at scattered
+    // addresses are more streams than a processor can prefetch.
+    bool fits_registers = MD5_WIDE_REGISTERS > 16 && !has_joints;
     for (uint32_t i = 0; i < count && fits_registers; i++)
         fits_registers = skeleton[i].parent == MD5_NONE || skeleton[i].parent < i;
-    // Keep the order of the two conditions: in the other order, the AVX-512 code of gcc 12 takes 10
-    // % longer.
+    // Do not change the order of the two tests in the loop condition: in the reverse order, the
+    // AVX-512 code of gcc 12 takes 10 % longer.
     for (uint32_t joint = 0; joint < count && (poses || fits_registers); joint++) {
-        float *const own = matrix_of(lanes, joint);
+        float *const matrix = joint_matrices(lanes, joint);
         if (poses)
-            store_local(&poses[joint], floats, own);
+            store_local(&poses[joint], stride, matrix);
         if (!fits_registers)
             continue;
-        md5_wide m[12], a[9];
+        md5_wide m[12];
+        md5_wide a[9];
         if (skeleton[joint].parent == MD5_NONE) {
-            load_rotation(own, a);
+            load_rotation(matrix, a);
         } else {
-            compose_joint(matrix_of(lanes, skeleton[joint].parent), own, m);
+            compose_joint(joint_matrices(lanes, skeleton[joint].parent), matrix, m);
             MD5_UNROLL
             for (uint32_t k = 0; k < 9; k++)
                 a[k] = m[k / 3 * 4 + k % 3];
         }
-        store_palette(a, own, binding->inverse_bind[joint].m, palettes, joint);
+        store_palette(a, matrix, binding->inverse_bind[joint].m, palettes, joint);
     }
     if (fits_registers)
         return;
     for (uint32_t i = plan->num_roots; i < count; i++) {
         const uint32_t joint = plan->order[i];
         md5_wide m[12];
-        compose_joint(matrix_of(lanes, skeleton[joint].parent), matrix_of(lanes, joint), m);
+        compose_joint(joint_matrices(lanes, skeleton[joint].parent), joint_matrices(lanes, joint),
+                      m);
     }
-    if (wants_joints) {
+    if (has_joints) {
         for (uint32_t joint = 0; joint < count; joint++) {
             md5_wide m[3][4];
             MD5_UNROLL
             for (uint32_t k = 0; k < 12; k++)
-                m[k / 4][k % 4] = md5_wide_load(matrix_of(lanes, joint) + k * MD5_WIDTH);
+                m[k / 4][k % 4] = md5_wide_load(joint_matrices(lanes, joint) + k * MD5_WIDTH);
             store_matrices(joints, joint, m);
         }
     }
     for (uint32_t joint = 0; joint < count; joint++) {
-        const float *const own = matrix_of(lanes, joint);
+        const float *const matrix = joint_matrices(lanes, joint);
         md5_wide a[9];
-        load_rotation(own, a);
-        store_palette(a, own, binding->inverse_bind[joint].m, palettes, joint);
+        load_rotation(matrix, a);
+        store_palette(a, matrix, binding->inverse_bind[joint].m, palettes, joint);
     }
 }
 
 // == Characters with one binding =================================================================
 //
-// Poses several characters with the same binding, one in each lane: see kernels.h. Compiled once
-// for each instruction set, by the file that includes it.
+// Poses several characters with the same binding, one in each lane: see md5_pose_kernels. Compiled
+// once for each instruction set.
 //
-// Each step processes all joints before the next step begins, with matrices in the scratch memory.
-// Joint by joint, with everything in registers, the same arithmetic takes half as long again: each
-// joint is one long chain, and no processor looks far enough ahead to find the next joint's.
+// Each step processes all joints before the next step begins; matrices are stored in the scratch
+// memory. Performing all steps for one joint after the other, in registers, takes 1.5 times as long
+// for the same arithmetic: the operations of a joint form one long chain, and no processor looks
+// far enough ahead to find the operations of the next joint.
 
 MD5_WIDE_INLINE void begin_lanes(const md5_pose_job *const *jobs, float *scratch,
                                  crowd_lanes *lanes)
@@ -254,22 +267,23 @@ MD5_WIDE_INLINE void crowd_rotations(const crowd_lanes *lanes, const md5_binding
     for (uint32_t begin = 0; begin < count; begin += MD5_SLERP_SETS) {
         const uint32_t size = count - begin < MD5_SLERP_SETS ? count - begin : MD5_SLERP_SETS;
         for (uint32_t i = 0; i < size; i++) {
-            md5_wide a[4], b[4];
+            md5_wide a[4];
+            md5_wide b[4];
             load_lanes(lanes->rotations[0], 4 * (size_t)(begin + i), a);
             load_lanes(lanes->rotations[1], 4 * (size_t)(begin + i), b);
             slerp_begin(&sets[i], a, b);
         }
-        weigh_all(lanes->jobs[0]->sample.interpolation, lanes->fraction, sets, size);
+        compute_set_weights(lanes->jobs[0]->sample.interpolation, lanes->fraction, sets, size);
         for (uint32_t i = 0; i < size; i++) {
             md5_wide rotation[4];
             slerp_end(&sets[i], rotation);
             if (targets[begin + i] != MD5_NONE)
-                store_rotation(matrix_of(lanes, targets[begin + i]), rotation);
+                store_rotation(joint_matrices(lanes, targets[begin + i]), rotation);
         }
     }
 }
 
-// Sets one lane's translation.
+// Sets the translation of one lane.
 static inline void set_translation(float *matrix, int lane, md5_vec3 translation)
 {
     matrix[3 * MD5_WIDTH + lane] = translation.x;
@@ -277,18 +291,21 @@ static inline void set_translation(float *matrix, int lane, md5_vec3 translation
     matrix[11 * MD5_WIDTH + lane] = translation.z;
 }
 
-// The last triple of a clip cannot be loaded as a row of four: nothing follows it.
+// Samples the last translation of a frame. It cannot be loaded as a row of four floats, because the
+// last triple of a clip is at the end of its array.
 MD5_WIDE_INLINE void crowd_last_translation(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const size_t last = binding->anim->num_translations - 1;
     const uint32_t target = binding->internal.plan->targets.translations[last];
-    for (int i = 0; target != MD5_NONE && i < MD5_WIDTH; i++) {
+    if (target == MD5_NONE)
+        return;
+    for (int i = 0; i < MD5_WIDTH; i++) {
         const float *const a = lanes->translations[0][i] + 3 * last;
         const float *const b = lanes->translations[1][i] + 3 * last;
         const md5_vec3 translation =
             md5_vec3_lerp((md5_vec3){a[0], a[1], a[2]}, (md5_vec3){b[0], b[1], b[2]},
                           lanes->jobs[i]->sample.fraction);
-        set_translation(matrix_of(lanes, target), i, translation);
+        set_translation(joint_matrices(lanes, target), i, translation);
     }
 }
 
@@ -297,7 +314,8 @@ MD5_WIDE_INLINE void crowd_translations(const crowd_lanes *lanes, const md5_bind
     const uint32_t *const targets = binding->internal.plan->targets.translations;
     const uint32_t count = binding->anim->num_translations;
     for (uint32_t slot = 0; slot + 1 < count; slot++) {
-        md5_wide a[4], b[4];
+        md5_wide a[4];
+        md5_wide b[4];
         if (targets[slot] == MD5_NONE)
             continue;
         load_lanes(lanes->translations[0], 3 * (size_t)slot, a);
@@ -306,13 +324,13 @@ MD5_WIDE_INLINE void crowd_translations(const crowd_lanes *lanes, const md5_bind
         for (uint32_t i = 0; i < 4; i++)
             a[i] = lerp_wide(a[i], b[i], lanes->fractions[i]);
         md5_wide_transpose(a);
-        store_translation(matrix_of(lanes, targets[slot]), a);
+        store_translation(joint_matrices(lanes, targets[slot]), a);
     }
     if (count > 0)
         crowd_last_translation(lanes, binding);
 }
 
-// What the clip does not animate is the same in all lanes.
+// Stores the values that the clip does not animate. They are the same in all lanes.
 MD5_WIDE_INLINE void crowd_constants(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const md5_pose_plan *const plan = binding->internal.plan;
@@ -320,23 +338,25 @@ MD5_WIDE_INLINE void crowd_constants(const crowd_lanes *lanes, const md5_binding
         const md5_quat q = md5_constant_of(binding, plan->fixed_rotations[i])->rotation;
         const md5_wide rotation[4] = {md5_wide_all(q.x), md5_wide_all(q.y), md5_wide_all(q.z),
                                       md5_wide_all(q.w)};
-        store_rotation(matrix_of(lanes, plan->fixed_rotations[i]), rotation);
+        store_rotation(joint_matrices(lanes, plan->fixed_rotations[i]), rotation);
     }
     for (uint32_t i = 0; i < plan->num_fixed_translations; i++) {
         const md5_vec3 t = md5_constant_of(binding, plan->fixed_translations[i])->translation;
         const md5_wide translation[3] = {md5_wide_all(t.x), md5_wide_all(t.y), md5_wide_all(t.z)};
-        store_translation(matrix_of(lanes, plan->fixed_translations[i]), translation);
+        store_translation(joint_matrices(lanes, plan->fixed_translations[i]), translation);
     }
 }
 
-// Joint 0 of the animation, for root modes other than the file's.
+// Stores the translation of animation joint 0 for jobs with a root mode other than MD5_ROOT_FILE.
 MD5_WIDE_INLINE void crowd_roots(const crowd_lanes *lanes, const md5_binding *binding)
 {
     const uint32_t target = binding->internal.plan->driven[0];
-    for (int i = 0; target != MD5_NONE && i < MD5_WIDTH; i++) {
+    if (target == MD5_NONE)
+        return;
+    for (int i = 0; i < MD5_WIDTH; i++) {
         const md5_pose_job *const job = lanes->jobs[i];
         if (job->root != MD5_ROOT_FILE)
-            set_translation(matrix_of(lanes, target), i,
+            set_translation(joint_matrices(lanes, target), i,
                             md5i_root_translation(binding->anim, &job->sample, job->root));
     }
 }

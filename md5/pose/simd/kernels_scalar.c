@@ -1,5 +1,4 @@
-// The kernels in plain C: the reference that all others must equal bit for bit. They call no
-// others.
+// The kernels in plain C. The kernels of all instruction sets compute the same bits as these.
 #include "md5/pose/sampling.h"
 
 #include "md5/pose/simd/blend_wide.h"

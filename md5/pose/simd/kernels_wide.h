@@ -1,5 +1,5 @@
-// The kernels of one instruction set, as its file kernels_*.c chose it: their code, and their
-// table.
+// The kernels of one instruction set and their table. A file kernels_*.c selects the instruction
+// set and includes this file.
 #ifndef MD5_POSE_SIMD_KERNELS_WIDE_H
 #define MD5_POSE_SIMD_KERNELS_WIDE_H
 

@@ -1,5 +1,5 @@
-// Poses one character, one joint in each lane: see kernels.h. Compiled once for each instruction
-// set, by the file that includes it.
+// The kernels for one character, with one joint in each lane: see md5_pose_kernels. Compiled once
+// for each instruction set.
 #ifndef MD5_POSE_SIMD_ONE_WIDE_H
 #define MD5_POSE_SIMD_ONE_WIDE_H
 
@@ -7,15 +7,17 @@
 #include "md5/pose/sample_position.h"
 #include "md5/pose/simd/slerp_wide.h"
 
-// The next narrower set takes fewer joints: they do not fill a register, or are no faster in one.
-enum { FEWEST = MD5_WIDTH < 16 ? MD5_WIDTH : 33 };
+// Minimum number of joints for this instruction set. Fewer joints do not fill a register, or are
+// not faster in one; they are passed to the next narrower set.
+enum { MIN_JOINTS = MD5_WIDTH < 16 ? MD5_WIDTH : 33 };
 
-// Stores the rotations or translations of slots; that of joint 0 is at `pose`, of the next one
-// eight floats behind it.
+// Stores the values of MD5_WIDTH slots, starting at `slot`. `pose` is the address of the rotation
+// or translation of joint 0; joints are eight floats apart.
 MD5_WIDE_INLINE void store_targets(const uint32_t *targets, uint32_t slot, bool in_order,
                                    const md5_wide rows[4], float *pose)
 {
-    float discarded[4], *to[MD5_WIDTH]; // what drives nothing
+    float discarded[4]; // values of slots that drive nothing
+    float *to[MD5_WIDTH];
     if (in_order) {
         md5_wide_store_run(pose + 8 * (size_t)slot, 8, rows);
         return;
@@ -28,7 +30,8 @@ MD5_WIDE_INLINE void store_targets(const uint32_t *targets, uint32_t slot, bool 
     md5_wide_store_rows(to, rows);
 }
 
-// Stores the local matrices of joints, of rotations as components and translations as rows.
+// Stores the local matrices of MD5_WIDTH joints. Rotations are given as components (a register for
+// each of x y z w), translations as rows (a register holds whole translations).
 MD5_WIDE_INLINE void store_locals(const md5_wide rotation[4], md5_wide translation[4],
                                   md5_mat34 *locals)
 {
@@ -46,11 +49,12 @@ MD5_WIDE_INLINE void store_locals(const md5_wide rotation[4], md5_wide translati
 MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_sample_position *position,
                                  const md5_targets *targets, md5_xform *pose, md5_mat34 *locals)
 {
-    if (targets->rotation_slots.count < FEWEST) {
+    if (targets->rotation_slots.count < MIN_JOINTS) {
         MD5_WIDE_NARROWER(md5i_pose_kernels).sample(anim, position, targets, pose, locals);
         return;
     }
-    // Rows of four floats from packed triples: the last float of each row is the next triple's.
+    // Translations are packed triples, loaded as rows of four floats. The last float of a row
+    // belongs to the next triple.
     const uint32_t first = targets->translation_slots.first;
     const uint32_t count = targets->translation_slots.count;
     const md5_vec3 *const start =
@@ -58,11 +62,12 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_sample_position
     const md5_vec3 *const stop =
         anim->translations + (size_t)position->frame1 * anim->num_translations;
     const md5_wide fraction = md5_wide_all(position->fraction);
-    // A row must not reach past the last triple of a frame, so that is loaded by itself.
+    // A row must not extend past the end of a frame, so the last triple is loaded separately.
     const uint32_t end = first + (count > MD5_WIDTH ? count - 1 : 0);
     for (uint32_t next = first; next < end; next += MD5_WIDTH) {
         const uint32_t slot = next + MD5_WIDTH <= end ? next : end - MD5_WIDTH;
-        md5_wide a[4], b[4];
+        md5_wide a[4];
+        md5_wide b[4];
         md5_wide_load_run((const float *)&start[slot], 3, a);
         md5_wide_load_run((const float *)&stop[slot], 3, b);
         MD5_UNROLL
@@ -83,21 +88,25 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_sample_position
     const md5_slots slots = targets->rotation_slots;
     const md5_quat *const frame0 = anim->rotations + (size_t)position->frame0 * anim->num_rotations;
     const md5_quat *const frame1 = anim->rotations + (size_t)position->frame1 * anim->num_rotations;
-    const uint32_t behind = slots.first + slots.count;
-    const uint32_t last = behind - MD5_WIDTH; // the last set overlaps the one before: full
+    const uint32_t slots_end = slots.first + slots.count;
+    const uint32_t last = slots_end - MD5_WIDTH; // the last set overlaps the previous set
     wide_slerp_set sets[MD5_SLERP_SETS];
-    for (uint32_t begin = slots.first; begin < behind; begin += MD5_SLERP_SETS * MD5_WIDTH) {
-        uint32_t size = 0, starts[MD5_SLERP_SETS]; // the first slot of each set
-        for (uint32_t next = begin; size < MD5_SLERP_SETS && next < behind; next += MD5_WIDTH) {
-            const uint32_t slot = starts[size] = next < last ? next : last;
-            md5_wide a[4], b[4];
+    for (uint32_t begin = slots.first; begin < slots_end; begin += MD5_SLERP_SETS * MD5_WIDTH) {
+        uint32_t size = 0;
+        uint32_t starts[MD5_SLERP_SETS]; // first slot of each set
+        for (uint32_t next = begin; size < MD5_SLERP_SETS && next < slots_end; next += MD5_WIDTH) {
+            const uint32_t slot = next < last ? next : last;
+            md5_wide a[4];
+            md5_wide b[4];
             md5_wide_load_run((const float *)&frame0[slot], 4, a);
             md5_wide_load_run((const float *)&frame1[slot], 4, b);
-            slerp_begin(&sets[size++], a, b);
+            slerp_begin(&sets[size], a, b);
+            starts[size++] = slot;
         }
-        weigh_all(position->interpolation, fraction, sets, size);
+        compute_set_weights(position->interpolation, fraction, sets, size);
         for (uint32_t i = 0; i < size; i++) {
-            md5_wide rotation[4], translation[4];
+            md5_wide rotation[4];
+            md5_wide translation[4];
             slerp_end(&sets[i], rotation);
             if (locals) {
                 md5_wide_load_run(&pose[starts[i]].translation.x, 8, translation);
@@ -125,17 +134,21 @@ MD5_WIDE_CODE static void finish(const md5_skeleton *skeleton, const md5_mat34 *
     const md5_joint *const list = skeleton->joints;
     const uint32_t *const order = skeleton->order;
     const uint32_t count = skeleton->num_joints;
-    if (count < FEWEST) {
+    if (count < MIN_JOINTS) {
         MD5_WIDE_NARROWER(md5i_pose_kernels).finish(skeleton, inverse_bind, pose, joints, palette);
         return;
     }
-    for (uint32_t begin = 0; begin < count && pose; begin += MD5_WIDTH) { // local matrices
-        const uint32_t joint = begin + MD5_WIDTH <= count ? begin : count - MD5_WIDTH;
-        md5_wide rotation[4], translation[4];
-        md5_wide_load_run(&pose[joint].rotation.x, 8, rotation);
-        md5_wide_load_run(&pose[joint].translation.x, 8, translation);
-        md5_wide_transpose(rotation);
-        store_locals(rotation, translation, &joints[joint]);
+    if (pose) {
+        // Local matrices.
+        for (uint32_t begin = 0; begin < count; begin += MD5_WIDTH) {
+            const uint32_t joint = begin + MD5_WIDTH <= count ? begin : count - MD5_WIDTH;
+            md5_wide rotation[4];
+            md5_wide translation[4];
+            md5_wide_load_run(&pose[joint].rotation.x, 8, rotation);
+            md5_wide_load_run(&pose[joint].translation.x, 8, translation);
+            md5_wide_transpose(rotation);
+            store_locals(rotation, translation, &joints[joint]);
+        }
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = order[i];

@@ -1,5 +1,5 @@
-// Samples a group of tracks, one in each lane: the operations of packed.c, in their order. A file
-// defines an instruction set (md5/core/wide.h) and includes this.
+// The kernels for compressed clips: sample a group of tracks, one in each lane. They perform the
+// operations of packed.c in the same order. Compiled once for each instruction set.
 #ifndef MD5_POSE_SIMD_PACKED_WIDE_H
 #define MD5_POSE_SIMD_PACKED_WIDE_H
 
@@ -8,8 +8,8 @@
 
 #ifdef MD5_WIDE_AVX512
 
-// A group has eight lanes.
-MD5_WIDE_CODE static void sample_packed(const md5_packed *packed, const md5_packed_lanes *groups,
+// A group has only eight lanes, so AVX-512 uses the kernel of AVX2.
+MD5_WIDE_CODE static void sample_packed(const md5_packed *packed, const md5_packed_group *groups,
                                         uint32_t num_groups, const md5_sample_position *sample,
                                         md5_xform *pose)
 {
@@ -18,76 +18,80 @@ MD5_WIDE_CODE static void sample_packed(const md5_packed *packed, const md5_pack
 
 #else
 
-// -- Sample positions
-// ----------------------------------------------------------------------------------
+// -- Sample positions -------------------------------------------------------------------------
 
-// Keys and fractions of a sample position, in each lane. Those of a step are found once.
+// The keys and the fraction of a sample position in each lane.
 typedef struct lane_spans {
     uint32_t key0[MD5_LANES];
     uint32_t key1[MD5_LANES];
     float fractions[MD5_LANES];
-    float common; // the fraction of all lanes, or -1
-    bool is_between;
+    float common_fraction; // fraction of all lanes, or -1 if lanes differ
+    bool is_between;       // results of md5i_packed_find_span(): true if true for all lanes
 } lane_spans;
 
+// A sample position and its spans by step. The spans of a step are computed on first use.
 typedef struct sample_spans {
     const md5_packed *packed;
     const md5_sample_position *sample;
-    lane_spans of_step[MD5_PACKED_STEPS];
-    bool is_known[MD5_PACKED_STEPS];
+    lane_spans by_step[MD5_PACKED_NUM_STEPS];
+    bool is_computed[MD5_PACKED_NUM_STEPS];
 } sample_spans;
 
-MD5_WIDE_INLINE const lane_spans *spans_of_step(sample_spans *spans, uint8_t step)
+MD5_WIDE_INLINE const lane_spans *get_step_spans(sample_spans *spans, uint8_t step)
 {
-    lane_spans *const known = &spans->of_step[step];
+    lane_spans *const lanes = &spans->by_step[step];
     md5_packed_span span;
-    if (spans->is_known[step])
-        return known;
-    spans->is_known[step] = true;
-    known->is_between = md5i_packed_between(step, spans->packed->num_frames, spans->sample, &span);
-    if (!known->is_between)
-        return known;
-    known->common = span.fraction;
+    if (spans->is_computed[step])
+        return lanes;
+    spans->is_computed[step] = true;
+    lanes->is_between =
+        md5i_packed_find_span(step, spans->packed->num_frames, spans->sample, &span);
+    if (!lanes->is_between)
+        return lanes;
+    lanes->common_fraction = span.fraction;
     for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
-        known->key0[lane] = span.key0;
-        known->key1[lane] = span.key1;
-        known->fractions[lane] = span.fraction;
+        lanes->key0[lane] = span.key0;
+        lanes->key1[lane] = span.key1;
+        lanes->fractions[lane] = span.fraction;
     }
-    return known;
+    return lanes;
 }
 
-MD5_WIDE_INLINE void mix_spans(sample_spans *spans, const md5_packed_lanes *group,
+// Writes the spans of a group whose tracks have different steps.
+MD5_WIDE_INLINE void mix_spans(sample_spans *spans, const md5_packed_group *group,
                                lane_spans *mixed)
 {
-    mixed->common = -1;
+    mixed->common_fraction = -1;
     mixed->is_between = true;
     for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
-        const lane_spans *const own = spans_of_step(spans, group->steps[lane]);
-        mixed->is_between = mixed->is_between && own->is_between;
-        mixed->key0[lane] = own->key0[0];
-        mixed->key1[lane] = own->key1[0];
-        mixed->fractions[lane] = own->fractions[0];
+        const lane_spans *const step_spans = get_step_spans(spans, group->steps[lane]);
+        mixed->is_between = mixed->is_between && step_spans->is_between;
+        mixed->key0[lane] = step_spans->key0[0];
+        mixed->key1[lane] = step_spans->key1[0];
+        mixed->fractions[lane] = step_spans->fractions[0];
     }
 }
 
 // -- Levels of keys ---------------------------------------------------------------------------
 
-// Where the two keys of each lane are: in AVX2 at a byte and bit, in others at a bit. Found for all
-// groups before any is read: see slerp_wide.h.
-typedef struct key_places {
+// The positions of the two keys of each lane. With AVX2: byte index and bit in the byte. Otherwise:
+// bit index in `bits`. Computed for all groups before a key is read: see slerp_wide.h.
+typedef struct key_positions {
     uint32_t bytes[2][MD5_LANES];
     uint32_t bits[2][MD5_LANES];
-} key_places;
+} key_positions;
 
-// What the keys of a group share. AVX2 has all lanes in a register; others unpack one by one.
+// The values that are the same for all keys of a group. AVX2 unpacks all lanes in a register; other
+// instruction sets unpack lanes one by one.
 typedef struct key_reader {
     const uint8_t *bytes;
 #if defined(MD5_WIDE_AVX2)
     __m256i masks[3];
     __m256i offsets[3];
-    __m256i even[2], odd[2]; // where components end, of even and of odd lanes
+    __m256i even[2]; // end bits of the first two components, in even lanes
+    __m256i odd[2];  // the same, in odd lanes
 #else
-    const md5_packed_lanes *group;
+    const md5_packed_group *group;
     uint32_t first;
 #endif
 } key_reader;
@@ -104,7 +108,7 @@ MD5_WIDE_INLINE __m256i load_lane_words(const void *from)
     return _mm256_loadu_si256((const __m256i *)from);
 }
 
-MD5_WIDE_INLINE void store_lanes_of(uint32_t *to, __m256i lanes)
+MD5_WIDE_INLINE void store_lane_words(uint32_t *to, __m256i lanes)
 {
     _mm256_storeu_si256((__m256i *)(void *)to, lanes);
 }
@@ -115,15 +119,15 @@ MD5_WIDE_INLINE __m256i low_halves(__m256i lanes)
 }
 
 MD5_WIDE_INLINE void begin_keys(key_reader *reader, const md5_packed *packed,
-                                const md5_packed_lanes *group, uint32_t first)
+                                const md5_packed_group *group, uint32_t first)
 {
     const __m256i one = _mm256_set1_epi32(1);
     __m256i end = _mm256_setzero_si256();
-    (void)first; // all lanes at a time
+    (void)first; // always 0: a register has all lanes
     reader->bytes = packed->bytes;
     MD5_UNROLL
     for (uint32_t c = 0; c < 3; c++) {
-        const __m256i bits = widen_bytes(group->bits[c]);
+        const __m256i bits = widen_bytes(group->component_bits[c]);
         reader->masks[c] = _mm256_sub_epi32(_mm256_sllv_epi32(one, bits), one);
         reader->offsets[c] = load_lane_words(group->offsets[c]);
         end = _mm256_add_epi32(end, bits);
@@ -141,7 +145,7 @@ MD5_WIDE_INLINE __m128i load_two(const uint8_t *first, const uint8_t *second)
         _mm_loadh_pi(_mm_castsi128_ps(low), (const __m64 *)(const void *)second));
 }
 
-// Eight bytes of every second lane.
+// Loads eight bytes of every second lane.
 MD5_WIDE_INLINE __m256i load_words(const uint8_t *bytes, const uint32_t *at)
 {
     const __m128i low = load_two(bytes + at[0], bytes + at[2]);
@@ -149,39 +153,39 @@ MD5_WIDE_INLINE __m256i load_words(const uint8_t *bytes, const uint32_t *at)
     return _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
 }
 
-// Joins the low halves of the words of even and odd lanes.
-MD5_WIDE_INLINE __m256i join_lanes(__m256i even, __m256i odd)
+// Interleaves the low halves of the words of even and odd lanes.
+MD5_WIDE_INLINE __m256i merge_lanes(__m256i even, __m256i odd)
 {
     return _mm256_blend_epi32(even, _mm256_slli_epi64(odd, 32), 0xaa);
 }
 
-MD5_WIDE_INLINE void find_keys(const md5_packed_lanes *group, const lane_spans *spans,
-                               key_places *places)
+MD5_WIDE_INLINE void find_keys(const md5_packed_group *group, const lane_spans *spans,
+                               key_positions *positions)
 {
-    const __m256i at = load_lane_words(group->at);
-    const __m256i rows = widen_bytes(group->rows);
+    const __m256i at = load_lane_words(group->first_bits);
+    const __m256i rows = widen_bytes(group->key_bits);
     MD5_UNROLL
     for (uint32_t k = 0; k < 2; k++) {
         const __m256i keys = load_lane_words(k == 0 ? spans->key0 : spans->key1);
         const __m256i bit = _mm256_add_epi32(at, _mm256_mullo_epi32(rows, keys));
-        store_lanes_of(places->bytes[k], _mm256_srli_epi32(bit, 3));
-        store_lanes_of(places->bits[k], _mm256_and_si256(bit, _mm256_set1_epi32(7)));
+        store_lane_words(positions->bytes[k], _mm256_srli_epi32(bit, 3));
+        store_lane_words(positions->bits[k], _mm256_and_si256(bit, _mm256_set1_epi32(7)));
     }
 }
 
-MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_places *places, int k,
+MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_positions *positions, int k,
                                  md5_wide v[4])
 {
-    const uint32_t *const bytes = places->bytes[k];
-    const __m256i within = load_lane_words(places->bits[k]);
-    const __m256i even = _mm256_srlv_epi64(load_words(reader->bytes, bytes), low_halves(within));
+    const uint32_t *const bytes = positions->bytes[k];
+    const __m256i bits = load_lane_words(positions->bits[k]);
+    const __m256i even = _mm256_srlv_epi64(load_words(reader->bytes, bytes), low_halves(bits));
     const __m256i odd =
-        _mm256_srlv_epi64(load_words(reader->bytes, bytes + 1), _mm256_srli_epi64(within, 32));
+        _mm256_srlv_epi64(load_words(reader->bytes, bytes + 1), _mm256_srli_epi64(bits, 32));
     MD5_UNROLL
     for (uint32_t c = 0; c < 3; c++) {
-        const __m256i fields = c == 0 ? join_lanes(even, odd)
-                                      : join_lanes(_mm256_srlv_epi64(even, reader->even[c - 1]),
-                                                   _mm256_srlv_epi64(odd, reader->odd[c - 1]));
+        const __m256i fields = c == 0 ? merge_lanes(even, odd)
+                                      : merge_lanes(_mm256_srlv_epi64(even, reader->even[c - 1]),
+                                                    _mm256_srlv_epi64(odd, reader->odd[c - 1]));
         const __m256i level = _mm256_and_si256(fields, reader->masks[c]);
         v[c] = _mm256_cvtepi32_ps(_mm256_add_epi32(level, reader->offsets[c]));
     }
@@ -190,33 +194,33 @@ MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_places *pla
 #else
 
 MD5_WIDE_INLINE void begin_keys(key_reader *reader, const md5_packed *packed,
-                                const md5_packed_lanes *group, uint32_t first)
+                                const md5_packed_group *group, uint32_t first)
 {
     *reader = (key_reader){packed->bytes, group, first};
 }
 
-MD5_WIDE_INLINE void find_keys(const md5_packed_lanes *group, const lane_spans *spans,
-                               key_places *places)
+MD5_WIDE_INLINE void find_keys(const md5_packed_group *group, const lane_spans *spans,
+                               key_positions *positions)
 {
     for (uint32_t lane = 0; lane < MD5_LANES; lane++) {
-        const uint32_t start = group->at[lane];
-        const uint32_t row = group->rows[lane];
-        places->bits[0][lane] = start + spans->key0[lane] * row;
-        places->bits[1][lane] = start + spans->key1[lane] * row;
+        const uint32_t start = group->first_bits[lane];
+        const uint32_t key_bits = group->key_bits[lane];
+        positions->bits[0][lane] = start + spans->key0[lane] * key_bits;
+        positions->bits[1][lane] = start + spans->key1[lane] * key_bits;
     }
 }
 
-MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_places *places, int k,
+MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_positions *positions, int k,
                                  md5_wide v[4])
 {
-    const md5_packed_lanes *const group = reader->group;
+    const md5_packed_group *const group = reader->group;
     float levels[3][MD5_WIDTH];
     for (uint32_t i = 0; i < MD5_WIDTH; i++) {
         const uint32_t lane = reader->first + i;
-        uint64_t word = md5_packed_word(reader->bytes, places->bits[k][lane]);
+        uint64_t word = md5_packed_load_word(reader->bytes, positions->bits[k][lane]);
         MD5_UNROLL
         for (uint32_t c = 0; c < 3; c++) {
-            const uint32_t bits = group->bits[c][lane];
+            const uint32_t bits = group->component_bits[c][lane];
             const uint32_t level = (uint32_t)word & ((1u << bits) - 1);
             levels[c][i] = (float)(group->offsets[c][lane] + (int32_t)level);
             word >>= bits;
@@ -231,31 +235,33 @@ MD5_WIDE_INLINE void read_levels(const key_reader *reader, const key_places *pla
 
 // -- Values -----------------------------------------------------------------------------------
 
-// The component of a rotation that is not stored.
-MD5_WIDE_INLINE md5_wide complete(const md5_wide v[4])
+// Computes the omitted component of a rotation.
+MD5_WIDE_INLINE md5_wide missing_component(const md5_wide v[4])
 {
     const md5_wide square = md5_wide_add(
         md5_wide_add(md5_wide_mul(v[0], v[0]), md5_wide_mul(v[1], v[1])), md5_wide_mul(v[2], v[2]));
-    const md5_wide rest = md5_wide_sub(md5_wide_all(1.0f), square);
-    return md5_wide_sqrt(md5_wide_larger(rest, md5_wide_all(0.0f)));
+    const md5_wide last_square = md5_wide_sub(md5_wide_all(1.0f), square);
+    return md5_wide_sqrt(md5_wide_larger(last_square, md5_wide_all(0.0f)));
 }
 
-MD5_WIDE_INLINE void read_key(const key_reader *reader, md5_wide scale, const key_places *places,
-                              int k, md5_wide v[4])
+// Reads the key k (0 or 1) of each lane.
+MD5_WIDE_INLINE void read_key(const key_reader *reader, md5_wide scale,
+                              const key_positions *positions, int k, md5_wide v[4])
 {
-    read_levels(reader, places, k, v);
+    read_levels(reader, positions, k, v);
     MD5_UNROLL
     for (uint32_t c = 0; c < 3; c++)
         v[c] = md5_wide_mul(v[c], scale);
 }
 
-// From stored order to x y z w.
-MD5_WIDE_INLINE void put_in_order(const float *forms, md5_wide v[4])
+// Reorders components from stored order to x y z w. The masks select lanes by the omitted
+// component.
+MD5_WIDE_INLINE void reorder_components(const float *forms, md5_wide v[4])
 {
-    const md5_wide without = md5_wide_load(forms);
-    const md5_mask x = md5_wide_less(without, md5_wide_all(0.5f));
-    const md5_mask x_y = md5_wide_less(without, md5_wide_all(1.5f));
-    const md5_mask w = md5_wide_greater(without, md5_wide_all(2.5f));
+    const md5_wide form = md5_wide_load(forms);
+    const md5_mask x = md5_wide_less(form, md5_wide_all(0.5f));
+    const md5_mask x_y = md5_wide_less(form, md5_wide_all(1.5f));
+    const md5_mask w = md5_wide_greater(form, md5_wide_all(2.5f));
     const md5_wide a = v[0];
     const md5_wide b = v[1];
     const md5_wide c = v[2];
@@ -266,67 +272,70 @@ MD5_WIDE_INLINE void put_in_order(const float *forms, md5_wide v[4])
     v[3] = md5_wide_select(w, last, c);
 }
 
-MD5_WIDE_INLINE void store_lanes(md5_wide v[4], const uint32_t *to, md5_xform *pose)
+MD5_WIDE_INLINE void store_lanes(md5_wide v[4], const uint32_t *target_offsets, md5_xform *pose)
 {
     float *rows[MD5_WIDTH];
     MD5_UNROLL
     for (uint32_t i = 0; i < MD5_WIDTH; i++)
-        rows[i] = (float *)(void *)md5_packed_target(pose, to[i]);
+        rows[i] = (float *)(void *)md5_packed_target(pose, target_offsets[i]);
     md5_wide_transpose(v);
     md5_wide_store_rows(rows, v);
 }
 
 // -- Groups -----------------------------------------------------------------------------------
 
-// Rotations of lanes, in four steps: see slerp_wide.h.
+// A set of MD5_WIDTH rotations for slerp: see slerp_wide.h.
 typedef struct rotation_set {
     wide_slerp_set slerp;
     md5_wide fraction;
-    float common;
+    float common_fraction; // see lane_spans
     const float *forms;
-    const uint32_t *to;
+    const uint32_t *target_offsets;
 } rotation_set;
 
-// How many groups are sampled together.
-enum { GROUPS = 16, SETS = GROUPS * MD5_LANES / MD5_WIDTH };
+enum {
+    GROUPS = 16, // groups that are sampled together
+    SETS = GROUPS * MD5_LANES / MD5_WIDTH,
+};
 
 typedef struct rotation_sets {
     uint32_t count;
     rotation_set sets[SETS];
 } rotation_sets;
 
-// Sets with one fraction share what slerp computes of it.
-MD5_WIDE_INLINE void finish_rotations(rotation_sets *all, md5_xform *pose)
+// Interpolates and stores all sets. Consecutive sets with the same fraction reuse the values that
+// slerp computes from the fraction.
+MD5_WIDE_INLINE void finish_rotations(rotation_sets *rotations, md5_xform *pose)
 {
     float fraction = -1;
     wide_slerp slerp;
-    for (uint32_t i = 0; i < all->count; i++) {
-        wide_slerp_set *const set = &all->sets[i].slerp;
-        set->a[3] = complete(set->a);
-        set->b[3] = complete(set->b);
+    for (uint32_t i = 0; i < rotations->count; i++) {
+        wide_slerp_set *const set = &rotations->sets[i].slerp;
+        set->a[3] = missing_component(set->a);
+        set->b[3] = missing_component(set->b);
         set->cosine = dot4_wide(set->a, set->b);
     }
-    for (uint32_t i = 0; i < all->count; i++) {
-        rotation_set *const set = &all->sets[i];
-        if (i == 0 || set->common != fraction || fraction < 0)
+    for (uint32_t i = 0; i < rotations->count; i++) {
+        rotation_set *const set = &rotations->sets[i];
+        if (i == 0 || set->common_fraction != fraction || fraction < 0)
             slerp = wide_slerp_at(set->fraction);
-        fraction = set->common;
-        set->slerp.weights = wide_slerp_weigh(&slerp, set->slerp.cosine);
+        fraction = set->common_fraction;
+        set->slerp.weights = wide_slerp_weights(&slerp, set->slerp.cosine);
     }
-    for (uint32_t i = 0; i < all->count; i++) {
-        const rotation_set *const set = &all->sets[i];
+    for (uint32_t i = 0; i < rotations->count; i++) {
+        const rotation_set *const set = &rotations->sets[i];
         md5_wide v[4];
         slerp_end(&set->slerp, v);
-        put_in_order(set->forms, v);
-        store_lanes(v, set->to, pose);
+        reorder_components(set->forms, v);
+        store_lanes(v, set->target_offsets, pose);
     }
-    all->count = 0;
+    rotations->count = 0;
 }
 
-// Reads the keys of a group: samples translations, and begins a set of rotations.
-MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_lanes *group,
-                                  const lane_spans *spans, const key_places *places,
-                                  rotation_sets *all, md5_xform *pose)
+// Reads the keys of a group. Samples translations, or begins a set of rotations.
+MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_group *group,
+                                  const lane_spans *spans, const key_positions *positions,
+                                  rotation_sets *rotations, md5_xform *pose)
 {
     for (uint32_t first = 0; first < MD5_LANES; first += MD5_WIDTH) {
         key_reader reader;
@@ -334,63 +343,65 @@ MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_lan
         const md5_wide fraction = md5_wide_load(spans->fractions + first);
         begin_keys(&reader, packed, group, first);
         if (group->kind == MD5_PACKED_ROTATION) {
-            rotation_set *const set = &all->sets[all->count++];
-            read_key(&reader, scale, places, 0, set->slerp.a);
-            read_key(&reader, scale, places, 1, set->slerp.b);
+            rotation_set *const set = &rotations->sets[rotations->count++];
+            read_key(&reader, scale, positions, 0, set->slerp.a);
+            read_key(&reader, scale, positions, 1, set->slerp.b);
             set->fraction = fraction;
-            set->common = spans->common;
+            set->common_fraction = spans->common_fraction;
             set->forms = group->forms + first;
-            set->to = group->to + first;
+            set->target_offsets = group->target_offsets + first;
             continue;
         }
-        md5_wide a[4], b[4];
-        read_key(&reader, scale, places, 0, a);
-        read_key(&reader, scale, places, 1, b);
+        md5_wide a[4];
+        md5_wide b[4];
+        read_key(&reader, scale, positions, 0, a);
+        read_key(&reader, scale, positions, 1, b);
         MD5_UNROLL
         for (uint32_t c = 0; c < 3; c++)
             a[c] = lerp_wide(a[c], b[c], fraction);
         a[3] = md5_wide_all(0.0f);
-        store_lanes(a, group->to + first, pose);
+        store_lanes(a, group->target_offsets + first, pose);
     }
 }
 
-// Groups with wide keys are rare, as are sample positions without a common pair of keys: these are
-// sampled in plain C. Spans come first, so that what is stored there is in memory when it is
-// loaded.
-MD5_WIDE_INLINE void sample_groups(sample_spans *spans, const md5_packed_lanes *groups,
+// Samples up to GROUPS groups. Groups with wide keys and sample positions without a common pair of
+// keys are rare, so they are sampled in plain C. The spans of all groups are computed first, so
+// that they are in memory when they are loaded.
+MD5_WIDE_INLINE void sample_groups(sample_spans *spans, const md5_packed_group *groups,
                                    uint32_t count, md5_xform *pose)
 {
-    const lane_spans *of_groups[GROUPS];
+    const lane_spans *group_spans[GROUPS];
     lane_spans mixed[GROUPS];
-    key_places places[GROUPS];
-    rotation_sets all;
+    key_positions positions[GROUPS];
+    rotation_sets rotations;
     for (uint32_t i = 0; i < count; i++) {
-        of_groups[i] = groups[i].is_mixed ? &mixed[i] : spans_of_step(spans, groups[i].steps[0]);
+        group_spans[i] = groups[i].is_mixed ? &mixed[i] : get_step_spans(spans, groups[i].steps[0]);
         if (groups[i].is_mixed)
             mix_spans(spans, &groups[i], &mixed[i]);
     }
-    all.count = 0;
+    rotations.count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (of_groups[i]->is_between)
-            find_keys(&groups[i], of_groups[i], &places[i]);
+        if (group_spans[i]->is_between)
+            find_keys(&groups[i], group_spans[i], &positions[i]);
     }
     for (uint32_t i = 0; i < count; i++) {
-        if (groups[i].is_odd || !of_groups[i]->is_between)
+        if (groups[i].is_scalar_only || !group_spans[i]->is_between)
             md5i_packed_sample_scalar(spans->packed, &groups[i], 1, spans->sample, pose);
         else
-            sample_group(spans->packed, &groups[i], of_groups[i], &places[i], &all, pose);
+            sample_group(spans->packed, &groups[i], group_spans[i], &positions[i], &rotations,
+                         pose);
     }
-    finish_rotations(&all, pose);
+    finish_rotations(&rotations, pose);
 }
 
-MD5_WIDE_CODE static void sample_packed(const md5_packed *packed, const md5_packed_lanes *groups,
+MD5_WIDE_CODE static void sample_packed(const md5_packed *packed, const md5_packed_group *groups,
                                         uint32_t num_groups, const md5_sample_position *sample,
                                         md5_xform *pose)
 {
     sample_spans spans;
     spans.packed = packed;
     spans.sample = sample;
-    memset(spans.is_known, 0, sizeof spans.is_known);
+    memset(spans.is_computed, 0, sizeof spans.is_computed);
     for (uint32_t i = 0; i < num_groups; i += GROUPS) {
         const uint32_t left = num_groups - i;
         sample_groups(&spans, groups + i, left < GROUPS ? left : (uint32_t)GROUPS, pose);

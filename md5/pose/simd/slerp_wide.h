@@ -1,5 +1,5 @@
-// Interpolates between two frames in each lane: the operations of md5_slerp_weighted,
-// md5_vec3_lerp, md5_mat34_of and md5_mat34_product, in their order.
+// Interpolates between two frames, one joint in each lane. Performs the operations of
+// md5_slerp_weighted(), md5_vec3_lerp() and md5_mat34_of() in the same order.
 #ifndef MD5_POSE_SIMD_SLERP_WIDE_H
 #define MD5_POSE_SIMD_SLERP_WIDE_H
 
@@ -7,7 +7,7 @@
 #include "md5/core/wide.h"
 #include "md5/core/slerp.h"
 
-// md5_slerp_weights of each, and constants.
+// The values of md5_slerp_weights in each lane, and constants.
 typedef struct wide_slerp {
     md5_wide s;
     md5_wide ends;
@@ -18,8 +18,8 @@ typedef struct wide_slerp {
     md5_wide equal;
 } wide_slerp;
 
-// md5i_slerp_weights_at of each. Terms with a coefficient of 0 in the table are omitted: they would
-// not change the result.
+// Computes md5i_slerp_weights_at() in each lane. Omits terms whose coefficient in the table is 0,
+// because they would not change the result.
 MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
 {
     const md5_wide s = md5_wide_sub(t, md5_wide_all(0.5f));
@@ -44,13 +44,15 @@ MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
     return slerp;
 }
 
-typedef struct wide_slerp_pair {
-    md5_wide of_a;
-    md5_wide of_b;
-} wide_slerp_pair;
+// The weights of two rotations a and b. The result is a - (a * change_a - b * part_b): see
+// slerp_end().
+typedef struct wide_weights {
+    md5_wide change_a; // 1 less the weight of a
+    md5_wide part_b;   // the weight of b, negative if b is farther from a than -b
+} wide_weights;
 
 // Returns the weights for rotations with the given dot products.
-MD5_WIDE_INLINE wide_slerp_pair wide_slerp_weigh(const wide_slerp *slerp, md5_wide cosine)
+MD5_WIDE_INLINE wide_weights wide_slerp_weights(const wide_slerp *slerp, md5_wide cosine)
 {
     const md5_wide *const c = slerp->by_power;
     const md5_mask opposite = md5_wide_less(cosine, md5_wide_all(0.0f));
@@ -66,14 +68,15 @@ MD5_WIDE_INLINE wide_slerp_pair wide_slerp_weigh(const wide_slerp *slerp, md5_wi
     const md5_wide part = md5_wide_mul(md5_wide_mul(difference, difference), u);
     const md5_wide sum =
         md5_wide_sqrt(md5_wide_div(md5_wide_sub(slerp->half, part), md5_wide_sub(slerp->two, u)));
-    return (wide_slerp_pair){
-        .of_a = md5_wide_add(md5_wide_sub(slerp->one, sum), difference),
-        .of_b = md5_wide_flip(opposite, md5_wide_add(sum, difference)),
+    return (wide_weights){
+        .change_a = md5_wide_add(md5_wide_sub(slerp->one, sum), difference),
+        .part_b = md5_wide_flip(opposite, md5_wide_add(sum, difference)),
     };
 }
 
-// The same by nlerp at the fraction `t`: md5_nlerp_weights_at() and md5_nlerp_by_cosine() of each.
-MD5_WIDE_INLINE wide_slerp_pair wide_nlerp_weigh(md5_wide t, md5_wide cosine)
+// Returns the weights for nlerp at the fraction `t`: computes md5_nlerp_weights_at() and
+// md5_nlerp_by_cosine() in each lane.
+MD5_WIDE_INLINE wide_weights wide_nlerp_weights(md5_wide t, md5_wide cosine)
 {
     const md5_wide one = md5_wide_all(1.0f);
     const md5_wide left = md5_wide_sub(one, t);
@@ -84,9 +87,9 @@ MD5_WIDE_INLINE wide_slerp_pair wide_nlerp_weigh(md5_wide t, md5_wide cosine)
     const md5_wide u = md5_wide_keep(md5_wide_greater(less, md5_wide_all(MD5_SLERP_EQUAL)), less);
     const md5_wide square = md5_wide_sub(one, md5_wide_mul(product, u));
     const md5_wide scale = md5_wide_div(one, md5_wide_sqrt(square));
-    return (wide_slerp_pair){
-        .of_a = md5_wide_sub(one, md5_wide_mul(left, scale)),
-        .of_b = md5_wide_flip(opposite, md5_wide_mul(right, scale)),
+    return (wide_weights){
+        .change_a = md5_wide_sub(one, md5_wide_mul(left, scale)),
+        .part_b = md5_wide_flip(opposite, md5_wide_mul(right, scale)),
     };
 }
 
@@ -104,18 +107,20 @@ MD5_WIDE_INLINE md5_wide dot4_wide(const md5_wide a[4], const md5_wide b[4])
     return sum;
 }
 
-// Slerp in three steps. Each step processes several sets of rotations before the next step begins:
-// a single set is a long chain in which every operation waits for the one before, and no processor
-// looks far enough ahead to find the next set's.
-enum { MD5_SLERP_SETS = 16 }; // how many
+// Slerp in three steps: slerp_begin(), compute_set_weights(), slerp_end(). Each step processes
+// several sets of rotations before the next step begins. The operations on a single set form a long
+// chain in which every operation depends on the previous operation, and no processor looks far
+// enough ahead to find the operations of the next set.
+enum { MD5_SLERP_SETS = 16 }; // sets per step
 
 typedef struct wide_slerp_set {
-    md5_wide a[4], b[4]; // components
+    md5_wide a[4]; // components
+    md5_wide b[4];
     md5_wide cosine;
-    wide_slerp_pair weights;
+    wide_weights weights;
 } wide_slerp_set;
 
-// Begins with the rotations of two frames, as rows.
+// Begins a set with the rotations of two frames, given as rows.
 MD5_WIDE_INLINE void slerp_begin(wide_slerp_set *set, md5_wide a[4], md5_wide b[4])
 {
     md5_wide_transpose(a);
@@ -128,18 +133,18 @@ MD5_WIDE_INLINE void slerp_begin(wide_slerp_set *set, md5_wide a[4], md5_wide b[
     }
 }
 
-// Finds the weights of all sets, at a fraction for each lane.
-MD5_WIDE_INLINE void weigh_all(md5_interpolation interpolation, md5_wide t, wide_slerp_set *sets,
-                               uint32_t count)
+// Computes the weights of all sets. `t` contains the fraction of each lane.
+MD5_WIDE_INLINE void compute_set_weights(md5_interpolation interpolation, md5_wide t,
+                                         wide_slerp_set *sets, uint32_t count)
 {
     if (interpolation != MD5_INTERPOLATE_NLERP) {
         const wide_slerp slerp = wide_slerp_at(t);
         for (uint32_t i = 0; i < count; i++)
-            sets[i].weights = wide_slerp_weigh(&slerp, sets[i].cosine);
+            sets[i].weights = wide_slerp_weights(&slerp, sets[i].cosine);
         return;
     }
     for (uint32_t i = 0; i < count; i++)
-        sets[i].weights = wide_nlerp_weigh(t, sets[i].cosine);
+        sets[i].weights = wide_nlerp_weights(t, sets[i].cosine);
 }
 
 // Returns the interpolated rotations as components.
@@ -147,13 +152,13 @@ MD5_WIDE_INLINE void slerp_end(const wide_slerp_set *set, md5_wide out[4])
 {
     MD5_UNROLL
     for (uint32_t i = 0; i < 4; i++) {
-        const md5_wide change = md5_wide_sub(md5_wide_mul(set->a[i], set->weights.of_a),
-                                             md5_wide_mul(set->b[i], set->weights.of_b));
+        const md5_wide change = md5_wide_sub(md5_wide_mul(set->a[i], set->weights.change_a),
+                                             md5_wide_mul(set->b[i], set->weights.part_b));
         out[i] = md5_wide_sub(set->a[i], change);
     }
 }
 
-// Converts rotations to matrices, both as components. Does not write the translations.
+// Converts rotations to matrices, both as components. Does not write the translation column.
 MD5_WIDE_INLINE void matrix_wide(const md5_wide q[4], md5_wide m[12])
 {
     const md5_wide one = md5_wide_all(1.0f);
