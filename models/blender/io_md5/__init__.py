@@ -27,7 +27,8 @@ bl_info = {
 class _Space:
     """Options that all operators share."""
     scale: FloatProperty(name="Scale", default=0.0, min=0.0, max=1e4,
-                         description="File units per Blender unit; 0: as before, else 1")
+                         description="File units per Blender unit; 0: the scale of the import, or 1 for a "
+                                     "new armature")
     forward: EnumProperty(name="Forward", items=[AUTO] + FORWARD, default="AUTO",
                           description="The Blender axis that becomes x in the file")
 
@@ -107,8 +108,8 @@ class ExportMd5(bpy.types.Operator, ExportHelper, _Space, _Reporting):
     first: IntProperty(name="First Frame", default=1)
     last: IntProperty(name="Last Frame", default=250)
     rate: FloatProperty(name="Frame Rate", default=0.0, min=0.0, max=1000.0,
-                        description="Frames per second; 0: the scene's, or the one that an action "
-                                    "was imported with")
+                        description="Frames per second; 0: the rate with which the action was imported, "
+                                    "or the rate of the scene")
 
     def invoke(self, context, event):
         self.as_imported(context)
