@@ -5,11 +5,20 @@ enum {
     GROWTH = 4,
 };
 
+// Returns true if count * size, rounded up to the alignment, does not fit into a size_t.
+static bool size_overflows(size_t count, size_t size)
+{
+    // Products of two smaller factors fit. This check avoids the division in nearly all calls.
+    const size_t half_range = (size_t)1 << (sizeof(size_t) * 4);
+    if (count < half_range && size < half_range)
+        return false;
+    return size != 0 && count > (SIZE_MAX - MD5_ALIGNMENT) / size;
+}
+
 // Returns count * size, rounded up to the alignment; SIZE_MAX if that overflows.
 static size_t aligned_size(size_t count, size_t size)
 {
-    const size_t half = (size_t)1 << (sizeof(size_t) * 4); // products of smaller factors fit
-    if ((count >= half || size >= half) && size != 0 && count > (SIZE_MAX - MD5_ALIGNMENT) / size)
+    if (size_overflows(count, size))
         return SIZE_MAX;
     return (count * size + (MD5_ALIGNMENT - 1)) & ~(size_t)(MD5_ALIGNMENT - 1);
 }
@@ -34,12 +43,14 @@ void *md5i_arena_room(md5_arena *arena, size_t count, size_t size)
     }
     md5_chunk *chunk = arena->chunks;
     if (!chunk || wanted > chunk->size - chunk->used) {
-        // Chunks grow with the memory held, so that their number grows with its logarithm, and
-        // little is unused at the end of each.
+        // Chunks grow with the memory held: the number of chunks is logarithmic, and the unused
+        // space at the end of each chunk is a small part of the total.
         const size_t grown = arena->context->memory_held / GROWTH;
         const size_t exact = wanted + MD5_CHUNK_HEADER;
-        const size_t least = arena->is_exact ? 0 : grown > FIRST_CHUNK ? grown : FIRST_CHUNK;
-        chunk = new_chunk(arena, exact > least ? exact : least);
+        size_t min_size = 0;
+        if (!arena->is_exact)
+            min_size = grown > FIRST_CHUNK ? grown : FIRST_CHUNK;
+        chunk = new_chunk(arena, exact > min_size ? exact : min_size);
         if (!chunk)
             return NULL;
     }
@@ -67,10 +78,10 @@ void *md5i_arena_copy(md5_arena *arena, const void *from, size_t count, size_t s
 bool md5i_arena_reserve(md5_arena *arena, size_t size)
 {
     const md5_context *const context = arena->context;
-    const size_t room = context->allocator.limit - context->memory_held;
+    const size_t available = context->allocator.limit - context->memory_held;
     const size_t wanted = aligned_size(size, 1);
-    return wanted > room || room - wanted < MD5_CHUNK_HEADER
-           || new_chunk(arena, wanted + MD5_CHUNK_HEADER) != NULL;
+    const bool exceeds_limit = wanted > available || available - wanted < MD5_CHUNK_HEADER;
+    return exceeds_limit || new_chunk(arena, wanted + MD5_CHUNK_HEADER) != NULL;
 }
 
 md5_arena_mark md5i_arena_here(const md5_arena *arena)

@@ -1,12 +1,16 @@
-// Memory in two forms: an arena for the scratch memory of one call, and a block for an asset.
+// Two allocators. md5_arena: memory in a list of chunks that is freed as a whole, for the scratch
+// memory of one call. md5_block: one piece of memory whose layout is measured before it is
+// allocated, for an asset. Neither frees single allocations.
 #ifndef MD5_CORE_ARENA_H
 #define MD5_CORE_ARENA_H
 
 #include "md5/core/context.h"
 
+// The header of a chunk of an arena, at the beginning of its memory. Sizes include the header.
 typedef struct md5_chunk {
     struct md5_chunk *next;
-    size_t size, used; // bytes, this header included
+    size_t size; // bytes
+    size_t used; // bytes
 } md5_chunk;
 
 enum {
@@ -14,24 +18,22 @@ enum {
     MD5_CHUNK_HEADER = (sizeof(md5_chunk) + MD5_ALIGNMENT - 1) / MD5_ALIGNMENT * MD5_ALIGNMENT,
 };
 
-// Memory of one call, in chunks that grow, or of an asset, in such that are as large as what was
-// asked for. Freed as a whole.
 typedef struct md5_arena {
     md5_context *context;
     md5_chunk *chunks; // newest first
-    bool is_exact;
+    bool is_exact; // chunks are as large as the request; otherwise they grow with the memory held
 } md5_arena;
 
 // Returns zeroed, 16-byte aligned memory for `count` elements of `size` bytes; not NULL for count
 // 0. Returns NULL and sets the error if memory runs out or the product overflows.
 void *md5i_arena_alloc(md5_arena *arena, size_t count, size_t size);
-// The same, but uninitialized, or with a copy of from[count].
+// Like md5i_arena_alloc(), but the memory is uninitialized, or a copy of from[count].
 void *md5i_arena_room(md5_arena *arena, size_t count, size_t size);
 void *md5i_arena_copy(md5_arena *arena, const void *from, size_t count, size_t size);
-// Such memory for `count` elements of a type.
+// Allocate `count` elements of a type: zeroed, or uninitialized.
 #define MD5_NEW(arena, type, count) ((type *)md5i_arena_alloc(arena, count, sizeof(type)))
 #define MD5_ROOM(arena, type, count) ((type *)md5i_arena_room(arena, count, sizeof(type)))
-// A copy of a text of `size` bytes, with a NUL.
+// Returns a copy of a text of `size` bytes, with a terminating NUL.
 static inline char *md5_copy_text(md5_arena *arena, const char *text, size_t size)
 {
     char *const copy = MD5_NEW(arena, char, size + 1);
@@ -39,23 +41,24 @@ static inline char *md5_copy_text(md5_arena *arena, const char *text, size_t siz
         memcpy(copy, text, size);
     return copy;
 }
-// Allocates one chunk for the next `size` bytes (each element rounded up to 16), if the memory
-// limit allows it; otherwise memory is taken chunk by chunk later. Returns false and sets the error
-// if memory runs out.
+// Allocates one chunk for the next `size` bytes, where each allocation counts as a multiple of 16.
+// Does nothing if the chunk would exceed the memory limit: later allocations then add chunks as
+// needed. Returns false and sets the error if memory runs out.
 bool md5i_arena_reserve(md5_arena *arena, size_t size);
 void md5i_arena_free(md5_arena *arena);
 
-// Return the bytes that the newest chunk has left, and those of all chunks.
+// Return the free bytes of the newest chunk, and the size of all chunks.
 size_t md5i_arena_left(const md5_arena *arena);
 size_t md5i_arena_size(const md5_arena *arena);
 
-// What was allocated first in the chunk that was reserved last.
+// Returns the first allocation in the newest chunk of arena.chunks.
 void *md5i_arena_newest(void *chunks);
 
-// An arena that begins in other memory, of a 16-byte aligned address, and is rewound to that.
+// Returns an arena whose first chunk is `memory`, which must be 16-byte aligned. The caller rewinds
+// the arena to that chunk instead of freeing it.
 md5_arena md5i_arena_over(md5_context *context, void *memory, size_t size);
 
-// A position in an arena. md5i_arena_rewind() releases everything allocated since.
+// A position in an arena. md5i_arena_rewind() frees all later allocations.
 typedef struct md5_arena_mark {
     struct md5_chunk *chunk;
     size_t used;
@@ -63,8 +66,8 @@ typedef struct md5_arena_mark {
 md5_arena_mark md5i_arena_here(const md5_arena *arena);
 void md5i_arena_rewind(md5_arena *arena, md5_arena_mark mark);
 
-// Lays out one block of memory: call the same md5i_block_take() sequence twice, first with base
-// NULL to measure, then, after md5i_block_allocate(), to place.
+// Lays out one block of memory. Run the same sequence of md5i_block_take() calls twice: with base
+// NULL, to measure the block; and after md5i_block_allocate(), to get the addresses.
 typedef struct md5_block {
     unsigned char *base;
     size_t used; // SIZE_MAX after an overflow
@@ -73,15 +76,16 @@ typedef struct md5_block {
 // Returns 16-byte aligned memory for `count` elements of `size` bytes; NULL while measuring.
 void *md5i_block_take(md5_block *block, size_t count, size_t size);
 #define MD5_TAKE(block, type, count) ((type *)md5i_block_take(block, count, sizeof(type)))
-// The same, with a copy of from[count]; NULL, and no memory, if `from` is NULL.
+// Like md5i_block_take(), with a copy of from[count]. Takes no memory and returns NULL if `from` is
+// NULL.
 void *md5i_block_put(md5_block *block, const void *from, size_t count, size_t size);
 #define MD5_PUT(block, type, from, count) ((type *)md5i_block_put(block, from, count, sizeof(type)))
-// A copy of a text of `size` bytes, with a NUL, at any address.
+// Returns a copy of a text of `size` bytes, with a terminating NUL. The copy is not aligned.
 const char *md5i_block_text(md5_block *block, const char *text, size_t size);
 
-// Ends measuring and begins placing: allocates what was measured. Returns false and sets the error
-// if memory runs out.
+// End measuring and begin the second run: allocate the measured size from the allocator of the
+// context, or from an arena. Return false and set the error if memory runs out.
 bool md5i_block_allocate(md5_context *context, md5_block *block);
-bool md5i_block_allocate_in(md5_arena *arena, md5_block *block); // or takes it from an arena
+bool md5i_block_allocate_in(md5_arena *arena, md5_block *block);
 
 #endif

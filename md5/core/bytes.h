@@ -1,4 +1,4 @@
-// Numbers in the bytes of files and of saved states, lowest byte first; and a checksum of bytes.
+// Little-endian numbers in the bytes of files and of saved states; a checksum of bytes.
 #ifndef MD5_CORE_BYTES_H
 #define MD5_CORE_BYTES_H
 
@@ -7,19 +7,20 @@
 #include <stdint.h>
 #include <string.h>
 
-// Whether a file is one of those that begin with a text, of up to 4 bytes.
+// Returns true if a file has at least 4 bytes and begins with the text `begin`, of up to 4 bytes.
 static inline bool md5_begins_as(const char *bytes, size_t size, const char *begin)
 {
     return size >= 4 && memcmp(bytes, begin, strlen(begin)) == 0;
 }
 
-// The lowest `count` bytes of a number, 8 at most.
+// Writes the lowest `count` bytes of a number, at most 8, in little-endian order.
 static inline void md5_put_bytes(unsigned char *to, uint64_t value, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         to[i] = (unsigned char)(value >> (8 * i));
 }
 
+// Reads a little-endian number of `count` bytes, at most 8.
 static inline uint64_t md5_get_bytes(const unsigned char *from, size_t count)
 {
     uint64_t value = 0;
@@ -28,13 +29,14 @@ static inline uint64_t md5_get_bytes(const unsigned char *from, size_t count)
     return value;
 }
 
-// A state that is written, or read back, by the same walk over its numbers of 4 or 8 bytes, floats
-// included.
+// A saved state that is written or read. The same sequence of calls does both, so that the formats
+// cannot differ. Numbers, floats included, have 4 or 8 bytes.
 typedef struct md5_kept_state {
-    unsigned char *to; // NULL: it is read
-    const unsigned char *from;
+    unsigned char *to;         // next byte to write; NULL while reading
+    const unsigned char *from; // next byte to read
 } md5_kept_state;
 
+// Write or read a number of 4 or 8 bytes, in little-endian order.
 static inline void md5_keep_32(md5_kept_state *archive, void *number)
 {
     uint32_t bits = 0;
@@ -63,8 +65,9 @@ static inline void md5_keep_64(md5_kept_state *archive, void *number)
     memcpy(number, &bits, sizeof bits);
 }
 
-// FNV-1a, 64 bits: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm". Finds accidents,
-// not attacks. Begin with MD5_FNV.
+// Returns the FNV-1a hash, 64 bits, of bytes after those already in `hash`: Fowler, Noll, Vo, "The
+// FNV Non-Cryptographic Hash Algorithm". It detects accidental changes, but not manipulation. Begin
+// with hash = MD5_FNV.
 #define MD5_FNV UINT64_C(0xCBF29CE484222325)
 static inline uint64_t md5_fnv(uint64_t hash, const void *bytes, size_t size)
 {

@@ -1,7 +1,7 @@
-// What differs between compilers, and nothing else of the library does: attributes, hints, vector
-// types and questions to the processor, each in the form of GCC and Clang, in that of Microsoft's
-// compiler, and as nothing for others. test/tree/compilers.sh looks for them elsewhere. Then the
-// parts that macros leave out.
+// Everything that depends on the compiler: attributes, hints, vector types and queries of the
+// processor. Each exists for GCC and Clang, for Microsoft's compiler, and as an empty fallback for
+// other compilers. test/tree/compilers.sh rejects such code in other files. This file also defines
+// the feature switches MD5_HAS_*.
 #ifndef MD5_CORE_COMPILER_H
 #define MD5_CORE_COMPILER_H
 
@@ -10,11 +10,12 @@
 #include <stdint.h>
 #include <string.h>
 
-// clang-cl is Clang that calls itself Microsoft's compiler.
+// clang-cl defines both __clang__ and _MSC_VER.
 #if defined(__GNUC__) || defined(__clang__)
 
-// The last arguments of a function are a printf() format, number `text`, and its values; it reports
-// what is rare. Windows compilers know the printf() of old, which is not the one that is used.
+// Declares that argument `text` of a function is a printf() format and argument `values` the first
+// of its values. Such functions report rare events, so they are also cold. Not on Windows, where
+// compilers check against the conversions of an older printf().
 #if defined(_WIN32)
 #define MD5_PRINTF(text, values)
 #else
@@ -22,17 +23,17 @@
 #endif
 #define MD5_NO_RETURN __attribute__((noreturn, cold))
 #define MD5_NO_INLINE __attribute__((noinline))
-#if defined(__wasm__) && defined(__OPTIMIZE_SIZE__) // a page waits for each byte
+#if defined(__wasm__) && defined(__OPTIMIZE_SIZE__) // download size is more important than speed
 #define MD5_ALWAYS_INLINE inline
 #else
 #define MD5_ALWAYS_INLINE __attribute__((always_inline)) inline
 #endif
 // The function may use these instruction sets ("avx2").
 #define MD5_TARGET(sets) __attribute__((target(sets)))
-// Keeps the compiler from loading a register of kind "x" again for every use.
+// Prevents the compiler from loading a register of kind "x" again for every use.
 #define MD5_KEEP_LOADED(kind, a) __asm__("" : "+" kind(a))
-// Keeps the compiler from computing a variable again for every use: it is in memory, and nothing is
-// known of it.
+// Prevents the compiler from computing a variable again for every use: the variable is in memory
+// and may have any value.
 #define MD5_KEEP_IN_MEMORY(a) __asm__("" : "+m"(a))
 
 #elif defined(_MSC_VER)
@@ -57,16 +58,16 @@
 
 #endif
 
-// Precedes a function that reads freed memory, with which debug builds find the use of freed
-// objects: AddressSanitizer does not report these reads.
+// Precedes a function that reads freed memory on purpose: debug builds detect the use of freed
+// objects that way. AddressSanitizer does not report these reads.
 #if defined(__clang__) || defined(__GNUC__)
 #define MD5_READS_FREED __attribute__((no_sanitize("address")))
 #else
 #define MD5_READS_FREED
 #endif
 
-// Atomic operations: increment a counter and return its value before; replace a pointer and return
-// the one before. Only debug builds need them, and can do without them.
+// Atomic operations that return the previous value: increment a counter, replace a pointer. Only
+// debug builds use them, and only if they exist.
 #if defined(__clang__) || defined(__GNUC__)
 #define MD5_HAS_ATOMICS 1
 #define MD5_ATOMIC_INCREMENT(counter) __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED)
@@ -76,15 +77,15 @@
 #define MD5_HAS_ATOMICS 0
 #endif
 
-// Precedes a function that is rarely called: compiled for size, apart from frequent code.
+// Precedes a function that is rarely called. It is compiled for size and placed away from hot code.
 #if defined(__GNUC__) || defined(__clang__)
 #define MD5_COLD __attribute__((cold))
 #else
 #define MD5_COLD
 #endif
 
-// Precedes a short loop over an array of registers that must be unrolled, so that the array stays
-// in registers.
+// Precedes a short loop over an array of SIMD values. The loop must be unrolled, so that the array
+// is in registers.
 #if defined(__clang__)
 #define MD5_UNROLL _Pragma("unroll")
 #elif defined(__GNUC__)
@@ -93,7 +94,7 @@
 #define MD5_UNROLL
 #endif
 
-// Asks for memory that is written soon, and does not wait for it.
+// Prefetches memory for writing.
 #if defined(__GNUC__)
 #define MD5_PREFETCH(address) __builtin_prefetch(address, 1)
 #else
@@ -102,7 +103,8 @@
 
 // -- Features ----------------------------------------------------------------------------------
 
-// Files of the system and formats besides text of version 10. Programs may define these as 0.
+// Programs may define these as 0: MD5_HAS_FILES to omit the access to the file system,
+// MD5_HAS_FORMATS to omit all formats except text of version 10.
 #ifndef MD5_HAS_FILES
 #define MD5_HAS_FILES 1
 #endif
@@ -112,9 +114,9 @@
 
 // -- Kernels -----------------------------------------------------------------------------------
 
-// Kernels for instruction sets. Without an optimizer they would be large and no faster than plain
-// C, which has the same bits. Microsoft's compiler does not define whether it optimizes, only
-// _DEBUG.
+// Kernels for instruction sets are compiled only with optimization. Without it they would be large
+// and no faster than plain C, which gives the same bits. Microsoft's compiler does not define a
+// macro for optimization, only _DEBUG.
 #ifndef MD5_HAS_SIMD
 #if defined(__OPTIMIZE__)
 #define MD5_HAS_SIMD 1
@@ -127,9 +129,10 @@
 
 // -- Vectors -----------------------------------------------------------------------------------
 
-// Vectors of floats with operators, in the compilers that have them:
+// Vector types with operators, in GCC and Clang:
 //   typedef float md5_float4 MD5_VECTOR_SIZE(16);
-// MD5_SHUFFLE: the places i, j, k, l of a vector; `bits` is the type of as many int32_t.
+// MD5_SHUFFLE returns the elements i, j, k, l of the vector `a`. `bits` is the type of a vector of
+// as many int32_t.
 #if defined(__GNUC__) || defined(__clang__)
 #define MD5_HAS_VECTORS 1
 #define MD5_VECTOR_SIZE(bytes) __attribute__((vector_size(bytes)))
@@ -148,7 +151,7 @@
 #include <intrin.h>
 #endif
 
-// The index of the lowest bit that is set in a number that is not 0.
+// Returns the index of the lowest set bit of a number that is not 0.
 static inline size_t md5_lowest_bit(uint64_t bits)
 {
 #if defined(__GNUC__) || defined(__clang__)
@@ -165,7 +168,7 @@ static inline size_t md5_lowest_bit(uint64_t bits)
 #endif
 }
 
-// Eight bytes of memory as a number, the lowest first; in one load where that is their order.
+// Reads eight bytes as a little-endian number, with one load if the processor is little-endian.
 static inline uint64_t md5_load_word(const void *from)
 {
     uint64_t word = 0;
@@ -180,20 +183,22 @@ static inline uint64_t md5_load_word(const void *from)
 
 // -- Processors --------------------------------------------------------------------------------
 
-// Whether kernels may use the intrinsics of x86-64, of AVX2 and AVX-512 after asking the processor,
-// or of 64-bit ARM. GCC and Clang learn from the C runtime what the processor has; Windows answers
-// for AVX2 only. 64-bit ARM with Microsoft's compiler, whose vectors cannot be initialized like
-// others, uses plain C.
+// MD5_IS_X86_64, MD5_IS_AARCH64: kernels may use the intrinsics of x86-64 or 64-bit ARM.
+// MD5_KNOWS_AVX2, MD5_KNOWS_AVX512: the compiler can compile kernels for these extensions, which
+// run only if the processor supports them. With GCC and Clang the C runtime detects the extensions;
+// Windows has a query for AVX2 only. Microsoft's compiler for 64-bit ARM uses plain C, because its
+// vector types do not support the initializers of the kernels.
 #if defined(_MSC_VER) && defined(_M_X64) && !defined(_M_ARM64EC)
 
 #define MD5_IS_X86_64 1
 #if defined(__clang__) && __clang_major__ < 19 && !defined(__AVX2__)
-#define MD5_KNOWS_AVX2 0 // clang-cl's headers had it on request only
+#define MD5_KNOWS_AVX2 0 // older headers of clang-cl declare it only with -mavx2
 #else
 #define MD5_KNOWS_AVX2 1
 #endif
 #define MD5_KNOWS_AVX512 0
-// Of kernel32.dll, which every program has; 40 is PF_AVX2_INSTRUCTIONS_AVAILABLE.
+// A function of kernel32.dll, with which every program is linked. 40 is
+// PF_AVX2_INSTRUCTIONS_AVAILABLE.
 __declspec(dllimport) int __stdcall IsProcessorFeaturePresent(unsigned long feature);
 static inline bool md5_processor_has_avx2(void)
 {
@@ -202,8 +207,8 @@ static inline bool md5_processor_has_avx2(void)
 
 #elif defined(_WIN32) && defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)
 
-// GCC keeps wide registers on the stack as if it were aligned to them, which on Windows it is not:
-// the program crashes (GCC's bug 54412).
+// GCC stores wide registers on the stack with aligned instructions, but the stack is not aligned to
+// them on Windows, so that the program would crash (GCC bug 54412).
 #define MD5_IS_X86_64 1
 #define MD5_KNOWS_AVX2 0
 #define MD5_KNOWS_AVX512 0
@@ -218,20 +223,22 @@ static inline bool md5_processor_has_avx2(void)
     return __builtin_cpu_supports("avx2") != 0;
 }
 
-// The extensions that the kernels use, and two more, which exist only on processors that do not
-// lower their clock for AVX-512.
+// Checks the extensions that the kernels use (F, DQ, VL), and two that they do not use (VBMI2,
+// BITALG). The latter exist only on processors that do not reduce their clock rate for AVX-512.
 static inline bool md5_processor_has_avx512(void)
 {
-    const bool has_used = !!__builtin_cpu_supports("avx512f") & !!__builtin_cpu_supports("avx512dq")
-                          & !!__builtin_cpu_supports("avx512vl");
-    return has_used & !!__builtin_cpu_supports("avx512vbmi2")
-           & !!__builtin_cpu_supports("avx512bitalg");
+    const bool can_run_kernels = __builtin_cpu_supports("avx512f")
+                                 && __builtin_cpu_supports("avx512dq")
+                                 && __builtin_cpu_supports("avx512vl");
+    const bool has_full_clock_rate =
+        __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg");
+    return can_run_kernels && has_full_clock_rate;
 }
 
 #elif defined(__EMSCRIPTEN__) && defined(__SSE2__) && defined(__wasm_simd128__)
 
-// Emscripten maps the intrinsics of SSE2 to the vectors of WebAssembly: -msse2 -msimd128. A browser
-// without those vectors does not load the file at all, so that there is nothing to ask at run time.
+// With -msse2 -msimd128 Emscripten maps the intrinsics of SSE2 to the vectors of WebAssembly. A
+// browser without these vectors cannot load the file, so that a check at run time is not needed.
 #define MD5_IS_X86_64 1
 #define MD5_KNOWS_AVX2 0
 #define MD5_KNOWS_AVX512 0
@@ -248,7 +255,8 @@ static inline bool md5_processor_has_avx512(void)
 #define MD5_IS_AARCH64 0
 #endif
 
-// Code that only saves time: the same results. Text is then read at less than half the speed.
+// Code paths that only save time and have the same results. Without them text is read at less than
+// half the speed.
 #ifdef __OPTIMIZE_SIZE__
 #define MD5_HAS_SHORTCUTS 0
 #else

@@ -21,8 +21,8 @@ static void default_free(void *user, void *memory, size_t size)
 
 #else
 
-// malloc() may align to 8 bytes only, as for WebAssembly. The byte before the memory says how far
-// it is from what malloc() returned.
+// malloc() may align to 8 bytes only, as for WebAssembly. The byte before the returned memory
+// contains its distance from the memory of malloc().
 static void *default_alloc(void *user, size_t size)
 {
     enum { ALIGNMENT = 16 };
@@ -49,13 +49,14 @@ bool md5i_is_default_allocator(const md5_allocator *allocator)
     return allocator->free == default_free;
 }
 
-// Keeps the end of a name that is too long: the file identifies it, not the folders.
+// If the name is too long, stores its end, because the file name is more important than its
+// folders.
 void md5i_context_set_file(md5_context *context, const char *file)
 {
     char *const name = context->error.file;
-    const size_t room = sizeof context->error.file - 1;
+    const size_t max_size = sizeof context->error.file - 1;
     const size_t length = file ? strlen(file) : 0;
-    const size_t size = length < room ? length : room;
+    const size_t size = length < max_size ? length : max_size;
     if (size > 0)
         memcpy(name, file + (length - size), size);
     name[size] = '\0';
@@ -96,8 +97,9 @@ bool md5i_fail_as(md5_context *context, const md5_error *failure)
     if (context->error.status != MD5_OK)
         return false;
     context->error = *failure;
-    if (context->caller
-        && (failure->status != MD5_ERROR_MISSING || context->caller->status == MD5_OK))
+    if (!context->caller)
+        return false;
+    if (failure->status != MD5_ERROR_MISSING || context->caller->status == MD5_OK)
         *context->caller = *failure;
     return false;
 }
@@ -148,25 +150,52 @@ void md5i_free(md5_context *context, void *memory, size_t size)
     context->allocator.free(context->allocator.user, memory, size ? size : 1);
 }
 
-// The length of the UTF-8 sequence of a printable character at `bytes`, or 0 if there is none.
+// Returns the length of a UTF-8 sequence of several bytes from its first byte; 0 if no sequence
+// begins with that byte.
+static size_t sequence_length(unsigned char lead)
+{
+    if (lead < 0xC2 || lead > 0xF4) // C0 and C1 would begin overlong forms
+        return 0;
+    if (lead < 0xE0)
+        return 2;
+    return lead < 0xF0 ? 3 : 4;
+}
+
+// Returns true if `second` may follow the first byte of a printable character. Every continuation
+// byte may, with the exceptions below.
+static bool is_valid_second(unsigned char lead, unsigned char second)
+{
+    switch (lead) {
+    case 0xC2:
+        return second >= 0xA0; // 80..9F are control characters
+    case 0xE0:
+        return second >= 0xA0; // below: overlong
+    case 0xED:
+        return second <= 0x9F; // above: surrogates
+    case 0xF0:
+        return second >= 0x90; // below: overlong
+    case 0xF4:
+        return second <= 0x8F; // above: beyond the last code point
+    default:
+        return true;
+    }
+}
+
+// Returns the length of the UTF-8 sequence of the printable character at `bytes`; 0 if the bytes
+// are not a printable character.
 static size_t printable_length(const unsigned char *bytes, size_t size)
 {
     const unsigned char lead = bytes[0];
     if (lead < 0x80)
         return lead >= 0x20 && lead != 0x7F ? 1 : 0;
-    const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    // C0, C1 would be overlong, C2 80..9F are control characters, above F4 is nothing.
-    if (lead < 0xC2 || lead > 0xF4 || length > size || (lead == 0xC2 && bytes[1] < 0xA0))
+    const size_t length = sequence_length(lead);
+    if (length == 0 || length > size)
         return 0;
     for (size_t i = 1; i < length; i++) {
         if ((bytes[i] & 0xC0) != 0x80)
             return 0;
     }
-    // Overlong forms, surrogates, and code points past the last.
-    if ((lead == 0xE0 && bytes[1] < 0xA0) || (lead == 0xED && bytes[1] > 0x9F)
-        || (lead == 0xF0 && bytes[1] < 0x90) || (lead == 0xF4 && bytes[1] > 0x8F))
-        return 0;
-    return length;
+    return is_valid_second(lead, bytes[1]) ? length : 0;
 }
 
 size_t md5i_escape(const char **at, const char *end, char to[MD5_ESCAPED])
@@ -182,7 +211,7 @@ size_t md5i_escape(const char **at, const char *end, char to[MD5_ESCAPED])
 
 md5_quoted md5i_quote(const char *bytes, size_t size)
 {
-    enum { ELLIPSIS = 3, END = 2 }; // END: the quote and the NUL
+    enum { ELLIPSIS = 3, END = 2 }; // bytes of "...", and of the closing quote and the NUL
     md5_quoted quoted;
     size_t used = 0;
 

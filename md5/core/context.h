@@ -1,6 +1,6 @@
-// The state of one public call: its memory budget, its messages, its file name. Invariant: `error`
-// holds the first failure; later ones do not change it. The caller's is written with it, and by
-// nothing else.
+// md5_context is the state of one public call that can fail: its options, memory limit, warnings
+// and error. Invariant: `error` contains the first failure, and later failures do not change it.
+// Only md5i_fail_as() writes the error of the caller, together with `error`.
 #ifndef MD5_CORE_CONTEXT_H
 #define MD5_CORE_CONTEXT_H
 
@@ -10,15 +10,16 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-// Returns false if a step fails. Memory belongs to the arena, so there is nothing to clean up on
-// the way out.
+// Returns false if a step fails. The arena owns all memory, so that a failing function does not
+// clean up.
 #define TRY(step)         \
     do {                  \
         if (!(step))      \
             return false; \
     } while (0)
 
-// Prints what follows the parameter `format` of a function to an array of characters.
+// Prints the variable arguments of a function to an array of characters. `format` is the last named
+// parameter.
 #define MD5_PRINT(array, format)                               \
     do {                                                       \
         va_list values;                                        \
@@ -27,15 +28,18 @@
         va_end(values);                                        \
     } while (0)
 
-// The number of an array's elements.
+// Number of elements of an array.
 #define MD5_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-// Warnings of one kind are reported as one: those of one format about the same keyword.
+// Repeated warnings (same format string and keyword) are reported once, with a count. Each kind of
+// warning has one entry; message and location are those of its first warning.
 typedef struct md5_held_warning {
-    const char *format, *word; // word: [word_size] of the text that is read
-    size_t word_size;
-    uint32_t number;       // of the first, among all warnings
-    uint32_t line, column; // of the first
+    const char *format;
+    const char *word; // [word_size] keyword in the text that is read
+    size_t word_size; // 0 if the warning is not about a keyword
+    uint32_t number;  // position of the first warning among all warnings, from 1
+    uint32_t line;
+    uint32_t column;
     uint32_t count;
     uint32_t last_line;
     char message[sizeof((md5_error *)0)->message];
@@ -44,7 +48,7 @@ typedef struct md5_held_warning {
 enum { MD5_WARNING_KINDS = 16 };
 typedef struct md5_held_warnings {
     uint32_t count;
-    md5_held_warning kinds[MD5_WARNING_KINDS]; // in the order of the first of each
+    md5_held_warning kinds[MD5_WARNING_KINDS]; // in the order of their first warnings
 } md5_held_warnings;
 
 typedef struct md5_context {
@@ -55,31 +59,33 @@ typedef struct md5_context {
     void *warn_user;
     uint32_t max_warnings;
     uint32_t num_warnings;
-    md5_held_warnings *held; // NULL: warnings are reported one by one
-    md5_axes axes;           // of the options, unchecked: make_asset() checks them
-    float scale;             // not 0
+    md5_held_warnings *held; // NULL: each warning is reported immediately
+    // Options that loads use. `axes` and `scale` are not validated before md5i_load_in().
+    md5_axes axes;
+    float scale; // not 0
     bool flip_v;
     bool drop_invalid_triangles;
     bool require_meshes;
     bool allow_partial_binding;
-    md5_error error;   // status MD5_OK: none yet, only its file is set
-    md5_error *caller; // the caller's error, or NULL
     md5_normals normals;
+    md5_error error;   // only its file is set until the first failure
+    md5_error *caller; // the caller's error, or NULL
     // Set only by loads of models:
     bool group_vertices;
     uint32_t skip_geometry; // md5_geometry_part flags
 } md5_context;
 
-// Applies the options (may be NULL), or an allocator alone whose members may be 0. `file` names the
-// text in messages, NULL = none. `error` is the caller's, or NULL: a failure writes it.
+// Begin a call with options, which may be NULL, or only with an allocator, whose members may be 0.
+// `file` is the name of the text in messages; NULL = none. `error` is the caller's error, or NULL;
+// a failure writes it.
 void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const char *file,
                         md5_error *error);
 void md5i_context_begin_memory(md5_context *context, md5_allocator allocator, md5_error *error);
 
-// Names the file of the messages that follow; NULL = none.
+// Sets the file name of the following messages; NULL = none.
 void md5i_context_set_file(md5_context *context, const char *file);
 
-// Check the allocator or the options, which may be NULL, of a public function in debug builds.
+// Check the allocator or the options of a public function in debug builds. Both may be NULL.
 #define MD5_ASSERT_ALLOCATOR(allocator)                                   \
     MD5_ASSERT(!(allocator) || !(allocator)->alloc == !(allocator)->free, \
                "allocator: alloc and free must both be set or both be NULL")
@@ -90,23 +96,21 @@ void md5i_context_set_file(md5_context *context, const char *file);
                 "opts: files.open and files.close must both be set or both be NULL"),         \
      MD5_ASSERT_RESERVED(opts))
 
-// Records why the call fails; the first failure wins. Line 0 = no location. Returns false.
+// Stores the reason of a failure, unless the call has failed before. Line 0 = no location. Returns
+// false.
 bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
                const char *format, ...) MD5_PRINTF(5, 6);
 
-// The same where no place in a text is to blame.
+// Like md5i_fail(), without a location.
 #define MD5_FAIL(context, status, ...) md5i_fail(context, status, 0, 0, __VA_ARGS__)
 
-// Fails since a file or an option asks for what macros leave out.
-#define MD5_LEFT_OUT(context, what) \
-    MD5_FAIL(context, MD5_ERROR_VERSION, "not supported: built without " what)
-
-// The same with the failure of another call, its file and location included. MD5_ERROR_MISSING does
-// not replace an earlier failure in the caller's error, which says why an asset is NULL.
+// Like md5i_fail(), with the failure of another call, including its file and location.
+// MD5_ERROR_MISSING does not replace an earlier failure in the caller's error, because that failure
+// is the reason why an asset is NULL.
 bool md5i_fail_as(md5_context *context, const md5_error *failure);
 
-// The same for a public call without a context, whose asset, `what`, is NULL: writes `error`, which
-// may be NULL, if it holds no failure yet. Returns false.
+// Fails a public call without a context because its argument `what` is NULL. Writes `error`, which
+// may be NULL, unless it contains a failure. Returns false.
 bool md5i_fail_missing(md5_error *error, const char *what);
 
 // Returns "error", or "warning" for MD5_WARNING.
@@ -118,44 +122,46 @@ void md5i_begin_warnings(md5_context *context, const md5_load_opts *opts);
 // Stops reporting: later warnings are only counted, and warnings of the same kind are not merged.
 void md5i_silence_warnings(md5_context *context);
 
-// Counts a warning and reports it, up to max_warnings. While context->held is set, only counts what
-// is of a kind that was warned of before; md5i_report_held() then reports all kinds.
+// Counts a warning and reports it, up to max_warnings. While context->held is set, repeated
+// warnings are only counted, and md5i_report_held() reports one warning for each kind.
 void md5i_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
     MD5_PRINTF(4, 5);
 void md5i_report_held(md5_context *context);
 
-// The two steps of md5i_warn(), for warnings about a keyword. The first one returns whether the
-// message will be seen, which only then needs to be made.
+// The two steps of md5i_warn(), for warnings about a keyword. md5i_count_warning() returns true if
+// the warning will be reported. Only then the caller formats the message and calls
+// md5i_report_warning().
 bool md5i_count_warning(md5_context *context, const char *format, const char *word,
                         size_t word_size, uint32_t line);
 void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, const char *message);
 
-// Returns 16-byte aligned memory within the budget. Returns NULL and sets MD5_ERROR_MEMORY if
-// memory or budget runs out.
+// Returns 16-byte aligned memory. Returns NULL and sets MD5_ERROR_MEMORY if memory runs out or the
+// memory limit is exceeded.
 void *md5i_alloc(md5_context *context, size_t size);
 void md5i_free(md5_context *context, void *memory, size_t size); // NULL is allowed
 
-// Returns true if memory of this allocator is that of malloc().
+// Returns true if this allocator uses malloc().
 bool md5i_is_default_allocator(const md5_allocator *allocator);
 
-// Bytes of a file for a message: quoted, truncated if long, with control bytes and invalid UTF-8 as
-// \xNN.
+// Text of a file for a message: in quotes, truncated if long, with control bytes and invalid UTF-8
+// as \xNN.
 typedef struct md5_quoted {
     char text[72];
 } md5_quoted;
 md5_quoted md5i_quote(const char *bytes, size_t size);
 #define MD5_QUOTED(string) md5i_quote(string, strlen(string)).text // needs <string.h>
 
-// Returns the rule "name: WHAT 'NAME' does not exist", for assertions about names that a program
-// relies on: MD5_ASSERT(joint != MD5_NONE, md5i_name_rule("joint", name).text).
+// Returns the rule "name: WHAT 'NAME' does not exist" for an assertion that a name exists:
+// MD5_ASSERT(joint != MD5_NONE, md5i_name_rule("joint", name).text).
 typedef struct md5_name_rule {
     char text[128];
 } md5_name_rule;
 md5_name_rule md5i_name_rule(const char *what, const char *name);
 
-// Writes the next character of a text as messages have it, a printable one in UTF-8 as it is and
-// another byte as \xNN, and moves *at behind it. Returns how many bytes that are.
-enum { MD5_ESCAPED = 5 }; // room for these, and a NUL
+// Writes the next character of a text in the form of messages, and moves *at to the character after
+// it. A printable character in UTF-8 is copied; any other byte becomes \xNN. Returns the number of
+// bytes written.
+enum { MD5_ESCAPED = 5 }; // capacity of `to`: \xNN and a NUL, which snprintf() writes
 size_t md5i_escape(const char **at, const char *end, char to[MD5_ESCAPED]);
 
 #endif

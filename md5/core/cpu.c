@@ -1,25 +1,44 @@
 #include "md5/core/cpu.h"
 
+#if !MD5_KNOWS_AVX2
+static bool md5_processor_has_avx2(void)
+{
+    return false;
+}
+#endif
+
+#if !MD5_KNOWS_AVX512
+static bool md5_processor_has_avx512(void)
+{
+    return false;
+}
+#endif
+
 bool md5i_cpu_has(md5_cpu level)
 {
-#if MD5_HAS_AVX2
-    if (level == MD5_CPU_AVX2)
-        return md5_processor_has_avx2();
-#endif
-#if MD5_HAS_AVX512
-    if (level == MD5_CPU_AVX512)
-        return md5_processor_has_avx512();
-#endif
-    return level == MD5_CPU_SCALAR || (level == MD5_CPU_SSE2 && MD5_HAS_SSE2)
-           || (level == MD5_CPU_NEON && MD5_HAS_NEON);
+    switch (level) {
+    case MD5_CPU_SCALAR:
+        return true;
+    case MD5_CPU_SSE2:
+        return MD5_HAS_SSE2 != 0;
+    case MD5_CPU_AVX2:
+        return MD5_HAS_AVX2 && md5_processor_has_avx2();
+    case MD5_CPU_AVX512:
+        return MD5_HAS_AVX512 && md5_processor_has_avx512();
+    case MD5_CPU_NEON:
+        return MD5_HAS_NEON != 0;
+    default:
+        return false;
+    }
 }
 
 md5_cpu md5i_cpu_best(md5_cpu widest)
 {
     if (widest >= MD5_CPU_AVX512 && md5i_cpu_has(MD5_CPU_AVX512))
         return MD5_CPU_AVX512;
-    const md5_cpu usual = MD5_HAS_SSE2   ? MD5_CPU_SSE2
-                          : MD5_HAS_NEON ? MD5_CPU_NEON
-                                         : MD5_CPU_SCALAR;
-    return md5i_cpu_has(MD5_CPU_AVX2) ? MD5_CPU_AVX2 : usual;
+    if (md5i_cpu_has(MD5_CPU_AVX2))
+        return MD5_CPU_AVX2;
+    if (MD5_HAS_SSE2)
+        return MD5_CPU_SSE2;
+    return MD5_HAS_NEON ? MD5_CPU_NEON : MD5_CPU_SCALAR;
 }

@@ -1,6 +1,6 @@
-// Uses open(), fstat() and read() on POSIX systems: opening a pipe must not block, and C11 cannot
-// tell one from a file. On Windows, paths are UTF-8; other bytes are read as the system's code
-// page.
+// Uses open(), fstat() and read() on POSIX systems, because opening a pipe must not block, and C11
+// cannot distinguish a pipe from a file. On Windows, paths are UTF-8; a path that is not valid
+// UTF-8 is interpreted in the system's code page.
 #if defined(__unix__) || defined(__APPLE__)
 #define _POSIX_C_SOURCE 200809L
 #define HAS_POSIX 1
@@ -25,7 +25,7 @@
 #include <wchar.h>
 #endif
 
-// An open file: a descriptor on POSIX systems, else a stream.
+// An open file: a descriptor on POSIX systems, a stream on others.
 typedef struct source {
 #if HAS_POSIX
     int descriptor;
@@ -46,7 +46,7 @@ static bool fail_kind(md5_context *context, bool is_folder)
                     is_folder ? "folder" : "pipe or a device");
 }
 
-// -- The system -----------------------------------------------------------------------------
+// -- Operating systems ----------------------------------------------------------------------
 
 #if HAS_POSIX
 
@@ -68,7 +68,7 @@ static void close_source(source *opened)
         close(opened->descriptor);
 }
 
-// Reads 1 to `size` bytes, 0 at the end of the source.
+// Reads 1 to `size` bytes; 0 bytes at the end of the file.
 static bool read_some(md5_context *context, const source *from, char *bytes, size_t size,
                       size_t *count)
 {
@@ -84,16 +84,17 @@ static bool read_some(md5_context *context, const source *from, char *bytes, siz
 
 #if defined(_WIN32)
 
-// Of kernel32.dll, which every program has. Returns 0 if the text is not UTF-8 or does not fit.
+// A function of kernel32.dll, with which every program is linked. Returns 0 if the text is not
+// UTF-8 or does not fit.
 __declspec(dllimport) int __stdcall MultiByteToWideChar(unsigned code_page, unsigned long flags,
                                                         const char *text, int length, wchar_t *wide,
                                                         int size);
 
 static FILE *open_stream(const char *path)
 {
-    enum { UTF8 = 65001, INVALID_IS_ERROR = 8, LONGEST = 1024 };
-    wchar_t wide[LONGEST];
-    if (MultiByteToWideChar(UTF8, INVALID_IS_ERROR, path, -1, wide, LONGEST) == 0)
+    enum { UTF8 = 65001, INVALID_IS_ERROR = 8, CAPACITY = 1024 };
+    wchar_t wide[CAPACITY];
+    if (MultiByteToWideChar(UTF8, INVALID_IS_ERROR, path, -1, wide, CAPACITY) == 0)
         return fopen(path, "rb");
     return _wfopen(wide, L"rb");
 }
@@ -151,37 +152,39 @@ static bool read_some(md5_context *context, const source *from, char *bytes, siz
 
 #endif
 
-// -- The text -------------------------------------------------------------------------------
+// -- Text of a file -------------------------------------------------------------------------
 
-static bool make_room(md5_context *context, md5_file_text *text, size_t room)
+static bool grow_buffer(md5_context *context, md5_file_text *text, size_t capacity)
 {
-    TRY(md5_check_text_size(context, room));
-    char *const bytes = (char *)md5i_alloc(context, room);
+    TRY(md5_check_text_size(context, capacity));
+    char *const bytes = (char *)md5i_alloc(context, capacity);
     TRY(bytes);
     if (text->size > 0)
         memcpy(bytes, text->memory, text->size);
-    md5i_free(context, text->memory, text->room);
-    text->bytes = text->memory = bytes;
-    text->room = room;
+    md5i_free(context, text->memory, text->capacity);
+    text->bytes = bytes;
+    text->memory = bytes;
+    text->capacity = capacity;
     return true;
 }
 
-// Reads a file into a buffer of its size. The buffer doubles if the size is unknown or the file
-// grew: when it is full, reading one more byte tells whether that is necessary.
+// Reads a file into a buffer of the file's size. The size may be unknown, or the file may grow
+// while it is read. So when the buffer is full, one more byte is read, and the buffer doubles only
+// if that byte exists.
 static bool read_source(md5_context *context, const source *from, md5_file_text *text)
 {
-    enum { LEAST = 1 << 16 };
-    TRY(make_room(context, text, from->size ? from->size : LEAST));
+    enum { DEFAULT_CAPACITY = 1 << 16 };
+    TRY(grow_buffer(context, text, from->size ? from->size : DEFAULT_CAPACITY));
     for (;;) {
         char next;
         size_t count = 0;
-        const bool is_full = text->size == text->room;
+        const bool is_full = text->size == text->capacity;
         char *const to = is_full ? &next : text->memory + text->size;
-        TRY(read_some(context, from, to, is_full ? 1 : text->room - text->size, &count));
+        TRY(read_some(context, from, to, is_full ? 1 : text->capacity - text->size, &count));
         if (count == 0)
             return true;
         if (is_full) {
-            TRY(make_room(context, text, 2 * text->room));
+            TRY(grow_buffer(context, text, 2 * text->capacity));
             text->memory[text->size] = next;
         }
         text->size += count;
@@ -212,7 +215,7 @@ static bool read_system_file(md5_context *context, const char *path, md5_file_te
 
 #endif
 
-// A file of the caller's own. The reason of a failure is the caller's text, or none.
+// Opens a file with the caller's function, which may give the reason of a failure.
 static bool open_with(md5_context *context, const char *path, md5_file_text *text)
 {
     md5_error reason = {.status = MD5_ERROR_IO};
@@ -237,6 +240,6 @@ void md5i_free_file_text(md5_context *context, md5_file_text *text)
 {
     if (text->bytes && context->files.open)
         context->files.close(context->files.user, text->bytes, text->size);
-    md5i_free(context, text->memory, text->room);
+    md5i_free(context, text->memory, text->capacity);
     *text = (md5_file_text){0};
 }

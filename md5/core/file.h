@@ -1,5 +1,6 @@
-// Whole files in memory: of the system, or of the caller's own file functions. Files of the system
-// are the only part of the library that uses one, beyond C11.
+// Reads whole files into memory, from the file system or through the caller's file functions
+// (md5_load_opts.files). This is the only part of the library that uses an operating system beyond
+// C11.
 #ifndef MD5_CORE_FILE_H
 #define MD5_CORE_FILE_H
 
@@ -9,12 +10,13 @@
 typedef struct md5_file_text {
     const char *bytes;
     size_t size;
-    char *memory; // [room] from the context's allocator; NULL if the caller's open() made `bytes`
-    size_t room;
+    char *
+        memory; // [capacity] from the context's allocator; NULL if the caller's open() made `bytes`
+    size_t capacity;
 } md5_file_text;
 
-// Reports an error if a text has 2 GiB or more: then lines, columns and twice any count fit 32
-// bits.
+// Reports an error if a text has 2 GiB or more. For smaller texts, lines, columns and twice any
+// count fit into 32 bits.
 static inline bool md5_check_text_size(md5_context *context, size_t size)
 {
     if (size < INT32_MAX)
@@ -23,14 +25,15 @@ static inline bool md5_check_text_size(md5_context *context, size_t size)
                     "text is too large: expected less than 2 GiB, found %zu bytes", size);
 }
 
-// Reads a regular file to its end, anything else is an error; or lets the caller's open() do so.
-// With MD5_HAS_FILES=0 no files of the system are read. `text` must be zeroed. Returns false with
-// the context's error set; the caller frees `text` in any case.
+// Reads a file with the caller's open(), if it is set; otherwise reads a regular file from the file
+// system. Folders, pipes and devices are errors. With MD5_HAS_FILES=0 the file system is not used.
+// `text` must be zeroed. Returns false with the context's error set. The caller frees `text` in
+// both cases.
 bool md5i_read_file_text(md5_context *context, const char *path, md5_file_text *text);
 void md5i_free_file_text(md5_context *context, md5_file_text *text);
 
-// Check the arguments of a public function in debug builds. Release builds read a NULL text as an
-// empty one and report a NULL path as an error.
+// Check the arguments of a public function in debug builds. Release builds treat a NULL text as
+// empty and report a NULL path as an error.
 #define MD5_ASSERT_PATH(path) MD5_ASSERT((path) != NULL, "path: must not be NULL")
 #define MD5_ASSERT_TEXT(text, size) \
     MD5_ASSERT((text) != NULL || (size) == 0, "text: must not be NULL unless size is 0")

@@ -1,7 +1,7 @@
-// A vector of four floats: a rotation x y z w, or a vector x y z whose w is undefined. For code
-// that works on one of them at a time; wide.h is for many. It uses vector extensions of
-// the compiler if there are any, else plain C. Both round each operation separately, in the order
-// of md5/core/math.h, and so give the same bits.
+// md5_float4: four floats in one register, for code that computes one rotation (x y z w) or one
+// vector (x y z, undefined w) at a time. wide.h is for code that computes many at a time. Uses the
+// vector extensions of the compiler if they exist, otherwise plain C. Both round each operation
+// separately, in the order of md5/core/math.h, so that they give the same bits.
 #ifndef MD5_CORE_FLOAT4_H
 #define MD5_CORE_FLOAT4_H
 
@@ -19,9 +19,9 @@ static inline md5_float4 md5_float4_of(float x, float y, float z, float w)
     return (md5_float4){x, y, z, w};
 }
 
-static inline float md5_float4_at(md5_float4 a, int place)
+static inline float md5_float4_at(md5_float4 a, int index)
 {
-    return a[place];
+    return a[index];
 }
 
 static inline md5_float4 md5_float4_add(md5_float4 a, md5_float4 b)
@@ -62,9 +62,9 @@ static inline md5_float4 md5_float4_of(float x, float y, float z, float w)
     return (md5_float4){{x, y, z, w}};
 }
 
-static inline float md5_float4_at(md5_float4 a, int place)
+static inline float md5_float4_at(md5_float4 a, int index)
 {
-    return a.at[place];
+    return a.at[index];
 }
 
 static inline md5_float4 md5_float4_add(md5_float4 a, md5_float4 b)
@@ -108,14 +108,14 @@ static inline md5_float4 md5_float4_scale(md5_float4 a, float s)
     return md5_float4_mul(a, md5_float4_of(s, s, s, s));
 }
 
-// -- In and out -------------------------------------------------------------------------------
+// -- Loads, stores and conversions ------------------------------------------------------------
 
-// Four floats that lie in memory.
+// Reads four floats from memory of any alignment.
 static inline md5_float4 md5_float4_load(const void *from)
 {
-    md5_float4 row;
-    memcpy(&row, from, sizeof row);
-    return row;
+    md5_float4 loaded;
+    memcpy(&loaded, from, sizeof loaded);
+    return loaded;
 }
 
 static inline md5_float4 md5_float4_rotation(const md5_xform *from)
@@ -128,10 +128,11 @@ static inline md5_float4 md5_float4_translation(const md5_xform *from)
     return md5_float4_load((const char *)from + offsetof(md5_xform, translation));
 }
 
-// Writes four floats, of a translation with the pad behind it.
-static inline void md5_float4_store(void *to, md5_float4 row)
+// Writes four floats to memory of any alignment. For the translation of a transform this includes
+// the padding after it.
+static inline void md5_float4_store(void *to, md5_float4 a)
 {
-    memcpy(to, &row, sizeof row);
+    memcpy(to, &a, sizeof a);
 }
 
 static inline md5_float4 md5_float4_of_quat(md5_quat q)
@@ -171,26 +172,26 @@ static inline float md5_float4_length(md5_float4 a)
     return sqrtf(md5_float4_dot3(a, a));
 }
 
-// The places of a vector moved by one: y z x w.
-static inline md5_float4 md5_float4_next(md5_float4 a)
+// Returns ( y z x w ).
+static inline md5_float4 md5_float4_yzxw(md5_float4 a)
 {
     return MD5_FLOAT4_SHUFFLE(a, 1, 2, 0, 3);
 }
 
 static inline md5_float4 md5_float4_cross(md5_float4 a, md5_float4 b)
 {
-    return md5_float4_next(md5_float4_sub(md5_float4_mul(a, md5_float4_next(b)),
-                                          md5_float4_mul(md5_float4_next(a), b)));
+    return md5_float4_yzxw(md5_float4_sub(md5_float4_mul(a, md5_float4_yzxw(b)),
+                                          md5_float4_mul(md5_float4_yzxw(a), b)));
 }
 
-// Unit length, or `fallback` where there is no direction to keep.
+// Returns the vector scaled to unit length, or `fallback` if it is too short to have a direction.
 static inline md5_float4 md5_float4_normalize(md5_float4 a, md5_float4 fallback)
 {
     const float square = md5_float4_dot3(a, a);
     return square > 1e-30f ? md5_float4_scale(a, 1.0f / sqrtf(square)) : fallback;
 }
 
-// The part of `v` at right angles to `axis`, which is of unit length.
+// Returns the part of `v` perpendicular to `axis`, which has unit length.
 static inline md5_float4 md5_float4_beside(md5_float4 v, md5_float4 axis)
 {
     return md5_float4_sub(v, md5_float4_scale(axis, md5_float4_dot3(v, axis)));
@@ -210,7 +211,8 @@ static inline float md5_float4_dot4(md5_float4 a, md5_float4 b)
            + md5_float4_at(product, 3);
 }
 
-// a * b: first b, then a. Its last place is a difference where the others are sums.
+// Returns the quaternion product a * b: the rotation b, followed by the rotation a. In w the second
+// and third products are subtracted, where x y z add them.
 static inline md5_float4 md5_float4_turn(md5_float4 a, md5_float4 b)
 {
     const md5_float4 first = md5_float4_mul(MD5_FLOAT4_SHUFFLE(a, 3, 3, 3, 3), b);
@@ -234,7 +236,8 @@ static inline md5_float4 md5_float4_rotate(md5_float4 q, md5_float4 v)
         md5_float4_cross(q, twice));
 }
 
-// Unit length, or `fallback` as md5_quat_normalize() has it.
+// Returns the quaternion scaled to unit length, or `fallback` in the same cases as
+// md5_quat_normalize().
 static inline md5_float4 md5_float4_unit(md5_float4 q, md5_float4 fallback)
 {
     const float square = md5_float4_dot4(q, q);
@@ -242,8 +245,8 @@ static inline md5_float4 md5_float4_unit(md5_float4 q, md5_float4 fallback)
     return is_rotation ? md5_float4_scale(q, 1.0f / sqrtf(square)) : fallback;
 }
 
-// Takes away what rounding adds to the length of a product of unit quaternions: one step of
-// Newton's method for the inverse square root, begun at 1.
+// Corrects the length of a product of unit quaternions, which deviates from 1 by rounding: one step
+// of Newton's method for the inverse square root, starting at 1.
 static inline md5_float4 md5_float4_trim(md5_float4 q)
 {
     return md5_float4_scale(q, 1.5f - 0.5f * md5_float4_dot4(q, q));

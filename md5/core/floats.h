@@ -1,5 +1,5 @@
-// Rejects compiler settings that would give different bits from other builds: see
-// md5/README.md. They cannot be detected later, when the numbers are wrong.
+// Rejects compiler settings that would make results differ from other builds: see md5/README.md.
+// The wrong numbers could not be detected at run time.
 #ifndef MD5_CORE_FLOATS_H
 #define MD5_CORE_FLOATS_H
 
@@ -14,8 +14,9 @@
     "md5model requires reproducible floating-point results: compile without /fp:fast and /fp:contract"
 #endif
 
-// The precision in which sums and products of floats are computed. 0 is float; 16 means the same if
-// there are half floats. x87 uses long double (2), gcc for s390x in standard C double (1).
+// FLT_EVAL_METHOD is the precision in which sums and products of floats are computed: 0 is float;
+// 16 is also float, on targets with half floats. x87 uses long double (2), GCC for s390x in
+// standard C uses double (1).
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0 && __FLT_EVAL_METHOD__ != 16
 #if defined(__i386__)
 #error \

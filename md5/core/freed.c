@@ -1,19 +1,19 @@
-// Frees objects. Debug builds keep the memory of the last ones for a while.
+// Frees objects. Debug builds delay the release of the last freed blocks: see freed.h.
 #include "md5/core/freed.h"
 
 #include <stdlib.h>
 
 #if MD5_HAS_ASSERTS && MD5_HAS_ATOMICS
 
-// Ring of the blocks that were freed last. Threads replace its entries atomically.
+// Ring buffer of the blocks that were freed last. Threads replace its entries atomically.
 enum { NUM_KEPT = 64, MAX_KEPT_SIZE = 1 << 16 };
 static void *kept_blocks[NUM_KEPT];
 static uint32_t num_freed;
 
-// Keeps a block of malloc() and frees the one that was kept longest.
+// Stores a block of malloc() in the ring buffer and frees the oldest block there.
 static void keep_block(void *memory, size_t size)
 {
-    // realloc() does not move a block that becomes smaller, in most C libraries.
+    // Most C libraries do not move a block that realloc() makes smaller.
     void *const shrunk = size > MAX_KEPT_SIZE ? realloc(memory, MAX_KEPT_SIZE) : NULL;
     void *const block = shrunk ? shrunk : memory;
     const uint32_t index = MD5_ATOMIC_INCREMENT(&num_freed) % NUM_KEPT;

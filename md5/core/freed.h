@@ -1,7 +1,8 @@
-// Memory of freed objects. Debug builds fill it with MD5_FREED_BYTE and keep the blocks of the
-// objects that were freed last, so that the use of a freed object meets an assertion (object.h).
-// Only memory of malloc() is kept: a program's allocator gets its memory back immediately, and the
-// check then reads the bytes that the allocator left there. Release builds only free the memory.
+// Frees objects so that debug builds can detect the use of a freed object (object.h). Debug builds
+// fill the memory with MD5_FREED_BYTE and keep the last freed blocks, so that an assertion finds
+// these bytes. Only memory of malloc() is kept. The allocator of a program gets its memory back
+// immediately, and a later check reads whatever the allocator has written there. Release builds
+// only free the memory.
 #ifndef MD5_CORE_FREED_H
 #define MD5_CORE_FREED_H
 
@@ -13,7 +14,7 @@ void md5i_free_object(const md5_allocator *allocator, void *memory, size_t size)
 // Frees an arena that contains an object.
 void md5i_arena_free_object(md5_arena *arena);
 
-// Checks and frees an object that is one block and has a `size`; NULL is allowed.
+// Checks and frees an object that is one memory block of `object->size` bytes. NULL is allowed.
 #define MD5_FREE(object, kind)                                                    \
     do {                                                                          \
         MD5_ASSERT_NULL_OR_ALIVE(object, kind);                                   \

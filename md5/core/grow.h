@@ -4,9 +4,10 @@
 
 #include "md5/core/arena.h"
 
-// Returns an array with room for one item more than `count`, all of `size` bytes: `items`, which
-// this function has returned for each count before, or a copy in the arena where that is full,
-// which follows from the count. NULL and the context's error if memory runs out.
+// Returns an array with space for one more item than `count`, each of `size` bytes. That is `items`
+// itself, or a copy of twice the size in the arena if `items` is full. The capacity follows from
+// `count` and is not stored: `items` must be the result of this function for `count` - 1. Returns
+// NULL and sets the context's error if memory runs out.
 static inline void *md5_grow(md5_arena *arena, void *items, uint32_t count, size_t size)
 {
     enum { FIRST = 16 };

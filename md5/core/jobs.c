@@ -1,10 +1,11 @@
 #include "md5/core/jobs.h"
 
-// Jobs that a thread gets in one piece: some times as many as there are lanes, and so many that
-// the beginning of a batch costs nothing beside them.
+// Number of jobs that a thread gets in one piece: a multiple of every SIMD width, and large enough
+// that the overhead of a piece does not matter.
 enum { PIECE = 32 };
 
-// No two workers write to the same cache line, whatever the address of the memory.
+// Returns the distance between the scratch memories of two workers. Two workers never write to the
+// same cache line, for any address of the memory.
 static size_t scratch_step(size_t size)
 {
     enum { CACHE_LINE = 64 };

@@ -1,14 +1,16 @@
+// The lexer: see lex.h. Functions for white space and numbers have a fast path for the usual form
+// of a text; all other functions are rarely called or report errors.
 #include "md5/core/lex.h"
 
 #include <limits.h>
 
-enum { SPACE = 1, BRACKET = 2 }; // 0: part of a word
+enum { SPACE = 1, BRACKET = 2 }; // 0: a byte of a word
 
 // clang-format off
 #define S SPACE
 #define B BRACKET
 static const uint8_t char_classes[256] = {
-    // NUL counts as a bracket: it ends words, and is expected nowhere.
+    // NUL is a bracket: it ends words, and no function accepts it.
     B, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S, S,
     //  !  "              '  (  )
     S, 0, B, 0, 0, 0, 0, B, B, B, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -27,6 +29,16 @@ static const uint8_t char_classes[256] = {
 static uint8_t char_class(char c)
 {
     return char_classes[(unsigned char)c];
+}
+
+static bool is_line_end(char c)
+{
+    return c == '\n' || c == '\r';
+}
+
+static bool is_quote(char c)
+{
+    return c == '"' || c == '\'';
 }
 
 void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t size)
@@ -48,16 +60,18 @@ void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t siz
 
 // -- Messages -------------------------------------------------------------------------------
 
-// Counts on from the last place, so that messages in the order of the text take linear time.
+// Continues the count at the last location, so that messages in the order of the text take linear
+// time.
 MD5_COLD void md5i_lex_place(md5_lex *lex, const char *position, uint32_t *line, uint32_t *column)
 {
     if (position < lex->line_start) {
-        lex->counted_to = lex->line_start = lex->text;
+        lex->counted_to = lex->text;
+        lex->line_start = lex->text;
         lex->counted_line = 1;
     }
     const char *next = lex->counted_to < position ? lex->counted_to : position;
     for (; next < position; next++) {
-        // The text does not end in white space, so something follows a CR.
+        // The text does not end with white space, so a byte follows each CR.
         const bool is_end = *next == '\n' || (*next == '\r' && next[1] != '\n');
         if (is_end) {
             lex->counted_line++;
@@ -74,7 +88,8 @@ MD5_COLD bool md5i_lex_fail(md5_lex *lex, const char *position, md5_status statu
 {
     char message[sizeof((md5_error *)0)->message];
     md5_context *const context = lex->arena->context;
-    uint32_t line, column;
+    uint32_t line;
+    uint32_t column;
     if (context->error.status != MD5_OK)
         return false;
     MD5_PRINT(message, format);
@@ -92,11 +107,12 @@ const char *md5i_lex_word_end(const md5_lex *lex, const char *position)
 MD5_COLD const char *md5i_lex_token_end(const md5_lex *lex, const char *position)
 {
     const char *next = position + 1;
-    if (*position != '"' && *position != '\'')
+    if (!is_quote(*position))
         return char_class(*position) == 0 ? md5i_lex_word_end(lex, position) : next;
-    while (next < lex->end && *next != *position && *next != '\n' && *next != '\r')
+    while (next < lex->end && *next != *position && !is_line_end(*next))
         next++;
-    return next + (next < lex->end && *next == *position);
+    const bool is_closed = next < lex->end && *next == *position;
+    return is_closed ? next + 1 : next;
 }
 
 MD5_COLD md5_quoted md5i_lex_token(const md5_lex *lex, const char *position)
@@ -115,7 +131,7 @@ MD5_COLD bool md5i_lex_fail_found(md5_lex *lex, const char *format, ...)
                          md5i_lex_token(lex, lex->at).text);
 }
 
-// Warnings are of one kind only if they are about the same word or name.
+// Reports a warning. Warnings of one format are merged only if they are about the same name.
 static void warn(md5_lex *lex, const char *position, bool with_token, const char *format,
                  va_list arguments)
 {
@@ -124,7 +140,7 @@ static void warn(md5_lex *lex, const char *position, bool with_token, const char
         position, position < lex->end ? (size_t)(md5i_lex_token_end(lex, position) - position) : 0};
     uint32_t line = 0;
     uint32_t column = 0;
-    char message[sizeof context->error.message]; // not cleared: a million warnings are only counted
+    char message[sizeof context->error.message]; // uninitialized: most warnings are only counted
     size_t length = 0;
     if (context->warn)
         md5i_lex_place(lex, position, &line, &column);
@@ -156,30 +172,38 @@ void md5i_lex_warn_token(md5_lex *lex, const char *position, const char *format,
 
 // -- White space ----------------------------------------------------------------------------
 
-static MD5_COLD MD5_NO_INLINE void skip_comment(md5_lex *lex)
+static const char *skip_low_bytes(const char *text, const char *end)
+{
+    while (text < end && (unsigned char)*text <= ' ')
+        text++;
+    return text;
+}
+
+// Stores the name of a mesh, which exporters write as `// meshes: NAME`. `text` is the text of a
+// comment up to `end`.
+static void read_mesh_comment(md5_lex *lex, const char *text, const char *end)
 {
     static const char label[] = "meshes:";
     enum { LENGTH = sizeof label - 1 };
+    const char *name = skip_low_bytes(text, end);
+    if (lex->mesh_comment.bytes || end - name < LENGTH || memcmp(name, label, LENGTH) != 0)
+        return;
+    name = skip_low_bytes(name + LENGTH, end);
+    while (end > name && (unsigned char)end[-1] <= ' ')
+        end--;
+    if (!memchr(name, '\0', (size_t)(end - name)))
+        lex->mesh_comment = (md5_span){name, (size_t)(end - name)};
+}
+
+static MD5_COLD MD5_NO_INLINE void skip_comment(md5_lex *lex)
+{
     const char *const start = lex->at;
     const char *next = start + 2;
     if (start[1] == '/') {
-        while (next < lex->end && *next != '\n' && *next != '\r')
+        while (next < lex->end && !is_line_end(*next))
             next++;
         lex->at = next;
-        // Exporters write a mesh's name as `// meshes: NAME`.
-        const char *name = start + 2;
-        const char *end = next;
-        while (name < end && (unsigned char)*name <= ' ')
-            name++;
-        if (lex->mesh_comment.bytes || end - name < LENGTH || memcmp(name, label, LENGTH) != 0)
-            return;
-        name += LENGTH;
-        while (name < end && (unsigned char)*name <= ' ')
-            name++;
-        while (end > name && (unsigned char)end[-1] <= ' ')
-            end--;
-        if (!memchr(name, '\0', (size_t)(end - name)))
-            lex->mesh_comment = (md5_span){name, (size_t)(end - name)};
+        read_mesh_comment(lex, start + 2, next);
         return;
     }
     for (; lex->end - next >= 2; next++) {
@@ -196,7 +220,14 @@ static MD5_COLD MD5_NO_INLINE void skip_comment(md5_lex *lex)
     lex->at = lex->end;
 }
 
-// Skips white space and comments, but no byte above `last`.
+static bool begins_comment(const char *position, const char *end)
+{
+    if (end - position < 2 || position[0] != '/')
+        return false;
+    return position[1] == '/' || position[1] == '*';
+}
+
+// Skips comments and white space. Stops at bytes above `last`.
 static MD5_ALWAYS_INLINE void skip_blanks(md5_lex *lex, unsigned char last)
 {
     const char *position = lex->at;
@@ -205,8 +236,7 @@ static MD5_ALWAYS_INLINE void skip_blanks(md5_lex *lex, unsigned char last)
                && (unsigned char)*position <= last)
             position++;
         lex->at = position;
-        if (position == lex->end || *position != '/' || lex->end - position < 2
-            || (position[1] != '/' && position[1] != '*'))
+        if (!begins_comment(position, lex->end))
             return;
         skip_comment(lex);
         position = lex->at;
@@ -239,7 +269,7 @@ bool md5i_lex_take(md5_lex *lex, char bracket)
 MD5_COLD bool md5i_lex_take_word(md5_lex *lex, const char *word)
 {
     skip_blanks(lex, UCHAR_MAX);
-    // Nearly always another word, whose end need not be found.
+    // The first byte differs in nearly all calls, so that the end of the word is not needed.
     if (lex->at == lex->end || *lex->at != *word)
         return false;
     const char *const end = md5i_lex_word_end(lex, lex->at);
@@ -262,12 +292,17 @@ bool md5i_lex_expect(md5_lex *lex, char bracket)
 
 // -- Strings --------------------------------------------------------------------------------
 
+// Returns true if strings cannot contain `c`.
+static bool ends_string(char c)
+{
+    return is_line_end(c) || c == '\0';
+}
+
 MD5_COLD bool md5i_lex_string(md5_lex *lex, md5_span *text)
 {
     const char *const start = lex->at;
     const char *position = start + 1;
-    while (position < lex->end && *position != *start && *position != '\n' && *position != '\r'
-           && *position != '\0')
+    while (position < lex->end && *position != *start && !ends_string(*position))
         position++;
     if (position < lex->end && *position == '\0')
         return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX,
@@ -284,11 +319,12 @@ MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what)
 {
     *text = md5i_lex_peek_word(lex);
     const char *const start = lex->at;
-    if (start == lex->end || (*start != '"' && *start != '\'')) {
+    if (start == lex->end || !is_quote(*start)) {
         lex->at += text->size;
         return text->size > 0 || md5i_lex_fail_found(lex, "expected %s", what);
     }
-    // Strings in the same quotes that follow may belong to it: once to measure, once to copy.
+    // Following strings in the same kind of quotes may be joined to this string. The loop runs
+    // twice then: to measure the result, and to copy the parts.
     char *joined = NULL;
     for (;;) {
         md5_span part = {0};
@@ -316,7 +352,8 @@ static bool is_name_byte(char c)
     return char_class(c) == 0 || (unsigned char)c >= 0x80;
 }
 
-// Blanks may stand in a bare name if a word follows on the same line that is no number.
+// Returns the end of a bare joint name. The name may contain blanks, if a word follows on the same
+// line that is not a number.
 static const char *name_end(const md5_lex *lex, const char *position)
 {
     for (;;) {
@@ -325,8 +362,9 @@ static const char *name_end(const md5_lex *lex, const char *position)
         const char *next = position;
         while (next < lex->end && (*next == ' ' || *next == '\t'))
             next++;
-        if (next == lex->end || !is_name_byte(*next) || md5_is_digit(*next)
-            || strchr("+-./", *next))
+        if (next == lex->end || !is_name_byte(*next))
+            return position;
+        if (md5_is_digit(*next) || strchr("+-./", *next))
             return position;
         position = next;
     }
@@ -336,7 +374,7 @@ MD5_COLD bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
 {
     md5i_lex_next(lex);
     if (lex->at < lex->end && char_class(*lex->at) == 0) {
-        // Bytes from 0x80 on were taken for white space, but belong to the name.
+        // md5i_lex_next() skipped bytes from 0x80 on, but they are part of the name.
         const char *start = lex->at;
         while (start > lex->text && (unsigned char)start[-1] >= 0x80)
             start--;
@@ -377,7 +415,17 @@ static bool word_begins(const char *position, const char *end, const char *lower
     return true;
 }
 
-// Says what is wrong with the number at `position`, which the grammar cannot read.
+// Returns true if the word from `digits` to `end` is not a finite number: nan, inf, or a number
+// with
+// `#` like 1.#INF. `rest` is the first byte after its digits.
+static bool is_not_finite(const char *digits, const char *rest, const char *end)
+{
+    if (word_begins(digits, end, "nan") || word_begins(digits, end, "inf"))
+        return true;
+    return rest > digits && rest < end && *rest == '#';
+}
+
+// Reports why the word at `position` is not a number.
 static MD5_COLD bool bad_number(md5_lex *lex, const char *position, const char *kind)
 {
     const char *const end = md5i_lex_word_end(lex, position);
@@ -388,8 +436,7 @@ static MD5_COLD bool bad_number(md5_lex *lex, const char *position, const char *
     const char *rest = digits;
     while (rest < end && (md5_is_digit(*rest) || *rest == '.'))
         rest++;
-    if (word_begins(digits, end, "nan") || word_begins(digits, end, "inf")
-        || (rest > digits && rest < end && *rest == '#'))
+    if (is_not_finite(digits, rest, end))
         return md5i_lex_fail(lex, position, MD5_ERROR_RANGE,
                              "invalid number: expected a finite value, found %s", token.text);
     if (word_begins(digits, end, "0x"))
@@ -402,8 +449,8 @@ static MD5_COLD bool bad_number(md5_lex *lex, const char *position, const char *
                          token.text);
 }
 
-// Steps over a `-` that stands apart from its number.
-static bool take_lone_minus(md5_lex *lex)
+// Skips a `-` that is separated from its number by white space. Returns true if there was one.
+static bool skip_separate_minus(md5_lex *lex)
 {
     if (lex->end - lex->at < 2 || *lex->at != '-' || char_class(lex->at[1]) != SPACE)
         return false;
@@ -412,24 +459,24 @@ static bool take_lone_minus(md5_lex *lex)
     return true;
 }
 
-// Where a number that ends at `next` is followed by what may follow one: NULL if not. A C suffix
-// counts to it, as in the original's lexer; so does a comment.
+// Returns the end of a number whose digits end at `next`, including the suffix `f`, which the
+// original lexer accepts. Returns NULL if `next` is NULL, or if the next byte cannot follow a
+// number: only white space, brackets, comments and the end of the text can.
 static const char *number_end(const md5_lex *lex, const char *next)
 {
     if (!next)
         return NULL;
     if (next < lex->end && (*next | 0x20) == 'f')
         next++;
-    const bool is_comment =
-        lex->end - next >= 2 && *next == '/' && (next[1] == '/' || next[1] == '*');
-    return is_comment || next == lex->end || char_class(*next) != 0 ? next : NULL;
+    const bool is_end = next == lex->end || char_class(*next) != 0;
+    return is_end || begins_comment(next, lex->end) ? next : NULL;
 }
 
-// Any number, with its messages.
+// Reads a float in any form and reports errors.
 static MD5_COLD MD5_NO_INLINE bool lex_any_float(md5_lex *lex, float *value)
 {
     const char *const start = lex->at;
-    const bool negate = take_lone_minus(lex);
+    const bool negate = skip_separate_minus(lex);
     const bool is_signed_twice = negate && lex->at < lex->end && strchr("+-", *lex->at);
     const char *const next = number_end(lex, md5i_scan_float(lex->at, lex->end, value));
     if (!next || is_signed_twice)
@@ -495,36 +542,50 @@ bool md5i_lex_length(md5_lex *lex, float *value)
     return md5_is_length(*value) || md5i_lex_fail_length(lex, lex->number_at);
 }
 
-bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5_vec3 *value)
+// Reads ( x y z ) in the usual form: one blank between tokens. Returns the end, or NULL if the text
+// has another form.
+static const char *scan_vec3(const md5_lex *lex, md5_vec3 *value)
 {
     enum { BYTES = 3 * MD5_BYTES_BEHIND + 2 };
-    const char *next = md5i_lex_next(lex);
-    // In the usual form. If it is another, the lexer is left where it was.
-    if (md5_lex_has_room(lex, next, BYTES) && next[0] == '(' && next[1] == ' '
-        && (next = md5i_scan_run(next + 2, (float *)value, 3)) != NULL && next[1] == ')'
-        && (number != md5i_lex_length || md5_is_point(*value))) {
-        lex->at = next + 2;
-        return true;
-    }
-    return md5i_lex_expect(lex, '(') && number(lex, &value->x) && number(lex, &value->y)
-           && number(lex, &value->z) && md5i_lex_expect(lex, ')');
+    const char *const start = lex->at;
+    if (!md5_lex_has_room(lex, start, BYTES) || start[0] != '(' || start[1] != ' ')
+        return NULL;
+    const char *const next = md5i_scan_run(start + 2, (float *)value, 3);
+    return next && next[1] == ')' ? next + 2 : NULL;
 }
 
-// Its range is that of float, which is ample for what needs it.
+bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5_vec3 *value)
+{
+    md5i_lex_next(lex);
+    const char *const end = scan_vec3(lex, value);
+    const bool is_limited = number == md5i_lex_length;
+    if (end && (!is_limited || md5_is_point(*value))) {
+        lex->at = end;
+        return true;
+    }
+    TRY(md5i_lex_expect(lex, '('));
+    TRY(number(lex, &value->x));
+    TRY(number(lex, &value->y));
+    TRY(number(lex, &value->z));
+    return md5i_lex_expect(lex, ')');
+}
+
+// The range of values is that of float, which is sufficient for all callers.
 bool md5i_lex_double(md5_lex *lex, double *value)
 {
     float narrow;
     md5i_lex_next(lex);
     md5_lex start = *lex;
     TRY(md5i_lex_float(lex, &narrow));
-    const bool negate = take_lone_minus(&start);
+    const bool negate = skip_separate_minus(&start);
     md5i_scan_double(start.at, start.end, value);
     if (negate)
         *value = -*value;
     return true;
 }
 
-// Of the number `value` at `start`, whose digits are first .. end - 1.
+// Warns if the integer `value` at `start` has a fraction or a leading 0. Its digits are first ..
+// end - 1.
 static void warn_of_int(md5_lex *lex, const char *start, const char *first, const char *end,
                         int64_t value)
 {
@@ -542,15 +603,16 @@ static void warn_of_int(md5_lex *lex, const char *start, const char *first, cons
             "has a leading 0: read as a decimal number; the original engine reads it as octal");
 }
 
-// Any number, with its messages and warnings.
+// Reads an integer in any form and reports errors and warnings.
 static MD5_COLD MD5_NO_INLINE bool lex_any_int(md5_lex *lex, int64_t *value)
 {
     const int64_t limit = INT64_MAX / 10 - 1;
     const char *const start = lex->at;
-    take_lone_minus(lex);
+    const bool has_separate_minus = skip_separate_minus(lex);
     const char *next = lex->at;
     const bool negative = start < lex->end && *start == '-';
-    if (next < lex->end && (*next == '-' || *next == '+') && next == start)
+    const bool has_sign = next < lex->end && (*next == '-' || *next == '+');
+    if (has_sign && !has_separate_minus)
         next++;
 
     const char *const first = next;
@@ -585,7 +647,16 @@ bool md5i_lex_int(md5_lex *lex, int64_t *value)
     return true;
 }
 
-// -- What is not known ----------------------------------------------------------------------
+// -- Unknown keywords -----------------------------------------------------------------------
+
+// Returns true if only blanks precede lex->at on its line.
+static bool is_line_start(const md5_lex *lex)
+{
+    const char *start = lex->at;
+    while (start > lex->text && (start[-1] == ' ' || start[-1] == '\t'))
+        start--;
+    return start == lex->text || is_line_end(start[-1]);
+}
 
 MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
 {
@@ -597,18 +668,16 @@ MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word)
             break;
         const char c = *lex->at;
         if (depth == 0) {
-            const char *line = lex->at;
-            while (line > lex->text && (line[-1] == ' ' || line[-1] == '\t'))
-                line--;
-            const bool starts_line = line == lex->text || line[-1] == '\n' || line[-1] == '\r';
-            if (c == '}' || (md5_span_is_name(word) && (starts_line || is_known(word))))
+            if (c == '}')
+                return true;
+            if (md5_span_is_name(word) && (is_line_start(lex) || is_known(word)))
                 return true;
             block = lex->at;
         }
         depth += c == '{';
         depth -= c == '}';
         md5_span text;
-        if (c == '"' || c == '\'')
+        if (is_quote(c))
             TRY(md5i_lex_string(lex, &text));
         else
             lex->at = md5i_lex_token_end(lex, lex->at);
@@ -622,7 +691,7 @@ MD5_COLD bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word)
 bool md5i_read_uint(md5_lex *lex, const char *what, uint32_t *value)
 {
     int64_t number = 0;
-    *value = 0; // compilers do not see that it is not used without a number
+    *value = 0; // prevents warnings of compilers about callers
     TRY(md5i_lex_int(lex, &number));
     if (number < 0 || number > UINT32_MAX)
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,

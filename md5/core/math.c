@@ -1,9 +1,11 @@
+// Rotations between directions, the weights of slerp, and the conversion to other axes.
 #include "md5/core/math.h"
 
 #include "md5/core/slerp.h"
 
-// A unit vector at right angles to `v`, by the axis that `v` has the least of.
-static md5_vec3 any_beside(md5_vec3 v)
+// Returns a unit vector perpendicular to `v`: the cross product with the axis of the smallest
+// component.
+static md5_vec3 any_perpendicular(md5_vec3 v)
 {
     const float x = fabsf(v.x);
     const float y = fabsf(v.y);
@@ -19,31 +21,33 @@ static md5_vec3 any_beside(md5_vec3 v)
 md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to)
 {
     const md5_vec3 cross = md5_vec3_cross(from, to);
-    // The further apart, the less the cross product says of the axis: it is set at right angles to
-    // `from`, so that the turn moves `from` in a plane, and what remains wrong of the axis counts
-    // for as little as the turn is short of a half one.
-    const md5_vec3 other = any_beside(from);
-    const md5_vec3 rough = md5_vec3_dot(cross, cross) > 1e-12f ? cross : other;
+    // The closer the angle is to 180 degrees, the less accurate is the axis that follows from the
+    // cross product. The axis is made perpendicular to `from`, so that `from` rotates in a plane.
+    // The remaining error of the axis affects the result in proportion to the difference between
+    // the angle and 180 degrees.
+    const md5_vec3 fallback = any_perpendicular(from);
+    const md5_vec3 rough = md5_vec3_dot(cross, cross) > 1e-12f ? cross : fallback;
     const md5_vec3 axis =
-        md5_vec3_normalize(md5_vec3_reject(md5_vec3_normalize(rough, other), from), other);
+        md5_vec3_normalize(md5_vec3_reject(md5_vec3_normalize(rough, fallback), from), fallback);
     const float half_cosine = md5_vec3_length(md5_vec3_add(from, to));
     const float half_sine = md5_vec3_length(md5_vec3_sub(from, to));
-    const md5_quat turn = {axis.x * half_sine, axis.y * half_sine, axis.z * half_sine, half_cosine};
-    return md5_quat_normalize(turn, ((md5_quat){0, 0, 0, 1}));
+    const md5_quat rotation = {axis.x * half_sine, axis.y * half_sine, axis.z * half_sine,
+                               half_cosine};
+    return md5_quat_normalize(rotation, ((md5_quat){0, 0, 0, 1}));
 }
 
-// With the angle 2 h between unit quaternions and s = t - 1/2, slerp's weights have the sum
-// cos(2 s h) / cos(h) and the difference sin(2 s h) / sin(h), by the sum-to-product formulas from
-// sin((1 - t) 2 h) / sin(2 h) and sin(t 2 h) / sin(2 h). With u = 1 - cos(2 h), which is 0..1 on
-// the shortest path, and r = (2 s)^2, half the difference is
+// Let 2 h be the angle between two unit quaternions and s = t - 1/2. The weights of slerp are
+// sin((1 - t) 2 h) / sin(2 h) and sin(t 2 h) / sin(2 h). By the sum-to-product formulas their sum
+// is cos(2 s h) / cos(h) and their difference is sin(2 s h) / sin(h). With u = 1 - cos(2 h), which
+// is 0..1 on the shortest path, and r = (2 s)^2, half the difference is
 //
 //   d = s + s (1 - r) u H(u, r)
 //
-// where H is smooth: its power series has the terms that Eberly ("A Fast and Accurate Algorithm for
-// Computing SLERP", 2011) cuts off, but of half the angle, so that five powers of u do. The factor
-// 1 - r makes both ends exact. By the length of the result, half the sum is
-// sqrt((1/2 - d^2 u) / (2 - u)). The table is a fit of H, printed by slerp_fit.py, that keeps the
-// angle to the exact quaternion below 1.8e-7.
+// where H is smooth. Its power series has the terms that Eberly ("A Fast and Accurate Algorithm for
+// Computing SLERP", 2011) truncates, but for half the angle, so that five powers of u are enough.
+// The factor 1 - r makes both ends exact. Half the sum follows from the length of the result, which
+// is 1: sqrt((1/2 - d^2 u) / (2 - u)). The table is a fit of H, printed by slerp_fit.py. It keeps
+// the angle to the exact quaternion below 1.8e-7.
 md5_slerp_weights md5i_slerp_weights_at(float t)
 {
     const float s = t - 0.5f;

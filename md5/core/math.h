@@ -1,8 +1,9 @@
-// What the library adds to the maths of md5math.h. Every function, here and there, has one fixed
-// order of operations, so that its SIMD twin can give the same bits.
+// Internal additions to md5math.h: functions of floats, vectors and matrices, double precision
+// (md5_vec3d, md5_quatd), and the conversion to other axes. Every function has one fixed order of
+// operations, so that the corresponding SIMD code can give the same bits.
 //
-// Floats are what playback computes with. Doubles (md5_vec3d, md5_quatd) are for values that are
-// derived once, at load, and for smooth curves.
+// Playback computes with floats. Doubles are for values that are derived once, at load, and for
+// smooth curves.
 #ifndef MD5_CORE_MATH_H
 #define MD5_CORE_MATH_H
 
@@ -14,8 +15,8 @@
 
 // -- Floats ---------------------------------------------------------------------------------------
 
-// A Weyl sequence and its mixer: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
-// Generators", 2014. The mixer leaves 0 as it is.
+// The increment of a Weyl sequence and its mixing function: Steele, Lea and Flood, "Fast Splittable
+// Pseudorandom Number Generators", 2014. The mixing function maps 0 to 0.
 #define MD5_WEYL UINT64_C(0x9E3779B97F4A7C15)
 static inline uint64_t md5_mixed(uint64_t bits)
 {
@@ -24,39 +25,42 @@ static inline uint64_t md5_mixed(uint64_t bits)
     return bits ^ (bits >> 31);
 }
 
-// A number at random from 0 up to 1 without it, of 24 bits.
+// Returns a pseudorandom number from 0 (included) to 1 (excluded), a multiple of 2^-24.
 static inline float md5_chance(uint64_t bits)
 {
     return (float)(md5_mixed(bits) >> 40) * (1.0f / 16777216.0f);
 }
 
-// The squared length of a file's x y z may exceed 1 by this without a warning: files round to six
-// decimals, which moves the square by at most 2 * sqrt(3) * 5e-7; some tools round more coarsely.
+// The squared length of the x y z of a rotation in a file may exceed 1 by this value without a
+// warning. Files round to six decimals, which changes the square by at most 2 * sqrt(3) * 5e-7;
+// some tools round more coarsely.
 #define MD5_LENGTH_SLACK 1e-5f
 
-// The part of `v` perpendicular to `axis`, which has unit length.
+// Returns the part of `v` perpendicular to `axis`, which has unit length.
 static inline md5_vec3 md5_vec3_reject(md5_vec3 v, md5_vec3 axis)
 {
     return md5_vec3_sub(v, md5_vec3_scale(axis, md5_vec3_dot(v, axis)));
 }
 
-// Whether a file's x y z is too long for a rotation by more than rounding error.
+// Returns true if the x y z of a rotation in a file are longer than 1 by more than rounding error.
 static inline bool md5_quat_is_overlong(float x, float y, float z)
 {
     return x * x + y * y + z * z > 1.0f + MD5_LENGTH_SLACK;
 }
 
-// x y z that stand for a rotation whose w is rebuilt, and then negative.
+// Returns x y z in the form of MD5 files, from which md5_quat_from_xyz() computes a w that is not
+// positive.
 static inline md5_vec3 md5_stored_rotation(md5_quat q)
 {
     const float sign = q.w > 0 ? -1.0f : 1.0f;
     return (md5_vec3){q.x * sign, q.y * sign, q.z * sign};
 }
 
-// The shortest rotation from one unit vector to another that is more than 120 degrees away.
-// Opposite vectors: about any axis perpendicular to them.
+// Returns the shortest rotation from one unit vector to another, for angles above 120 degrees. For
+// opposite vectors the rotation is about any axis perpendicular to them.
 md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to);
 
+// Returns the matrix of a rotation and a translation.
 static inline md5_mat34 md5_mat34_of(md5_quat q, md5_vec3 t)
 {
     const float x2 = q.x + q.x;
@@ -78,8 +82,8 @@ static inline md5_mat34 md5_mat34_of(md5_quat q, md5_vec3 t)
     }};
 }
 
-// From the largest of the four, which is 1/2 at least. Shepperd, "Quaternion from Rotation Matrix",
-// Journal of Guidance and Control 1, 1978.
+// Returns the rotation of a matrix. Starts with the largest of the four components, which is at
+// least 1/2: Shepperd, "Quaternion from Rotation Matrix", Journal of Guidance and Control 1, 1978.
 static inline md5_quat md5_quat_of(const md5_mat34 *matrix)
 {
     const float *const m = matrix->m;
@@ -98,7 +102,7 @@ static inline md5_quat md5_quat_of(const md5_mat34 *matrix)
     return md5_quat_normalize(q, (md5_quat){0, 0, 0, 1});
 }
 
-// The last row of both is 0 0 0 1.
+// Returns a * b, where the last row of both is 0 0 0 1.
 static inline md5_mat34 md5_mat34_product(const md5_mat34 *a, const md5_mat34 *b)
 {
     md5_mat34 product;
@@ -112,7 +116,7 @@ static inline md5_mat34 md5_mat34_product(const md5_mat34 *a, const md5_mat34 *b
     return product;
 }
 
-// Rotation part only.
+// Transforms a direction: the translation of the matrix is not added.
 static inline md5_vec3 md5_mat34_rotate(const md5_mat34 *m, md5_vec3 v)
 {
     return (md5_vec3){
@@ -122,7 +126,8 @@ static inline md5_vec3 md5_mat34_rotate(const md5_mat34 *m, md5_vec3 v)
     };
 }
 
-// m * (v.xyz, v.w): a point for w = 1, a weighted point for a weight's (bias * point, bias).
+// Returns the x y z of m * v. With v = (point, 1) this transforms a point; with
+// v = (bias * point, bias) it transforms a point and multiplies it by the bias of a weight.
 static inline md5_vec3 md5_mat34_apply(const md5_mat34 *m, md5_vec4 v)
 {
     return (md5_vec3){
@@ -134,8 +139,8 @@ static inline md5_vec3 md5_mat34_apply(const md5_mat34 *m, md5_vec4 v)
 
 // -- Doubles --------------------------------------------------------------------------------------
 
-// The product of the four largest or of the four smallest floats is a double: squared lengths of
-// cross products neither overflow nor underflow, whatever a file holds.
+// A double can represent the product of four floats of any size. So squared lengths of cross
+// products neither overflow nor underflow, for any content of a file.
 typedef struct md5_vec3d {
     double x;
     double y;
@@ -184,7 +189,7 @@ static inline md5_vec3d md5_vec3d_normalize(md5_vec3d a)
     return length > 0 ? md5_vec3d_scale(a, 1.0 / length) : (md5_vec3d){0, 0, 0};
 }
 
-// Any unit vector perpendicular to one that is not zero.
+// Returns a unit vector perpendicular to `v`, which is not zero.
 static inline md5_vec3d md5_vec3d_across(md5_vec3d v)
 {
     const double x = fabs(v.x);
@@ -201,8 +206,12 @@ static inline md5_vec3d md5_vec3d_across(md5_vec3d v)
 // Returns the nearest finite float.
 static inline float md5_round_to_float(double value)
 {
-    const double widest = (double)FLT_MAX;
-    return (float)(value > widest ? widest : value < -widest ? -widest : value);
+    const double max = (double)FLT_MAX;
+    if (value > max)
+        return FLT_MAX;
+    if (value < -max)
+        return -FLT_MAX;
+    return (float)value;
 }
 
 static inline md5_vec3 md5_vec3d_round(md5_vec3d a)
@@ -222,7 +231,7 @@ static inline md5_quatd md5_quatd_of(md5_quat q)
     return (md5_quatd){(double)q.x, (double)q.y, (double)q.z, (double)q.w};
 }
 
-// a * b: first b, then a.
+// Returns the product a * b: the rotation b, followed by the rotation a.
 static inline md5_quatd md5_quatd_mul(md5_quatd a, md5_quatd b)
 {
     return (md5_quatd){
@@ -252,11 +261,11 @@ static inline md5_quatd md5_quatd_negate(md5_quatd q)
 //
 // Conversion between id's axes and those of an engine.
 //
-// All of md5_axes are signed permutations C of the coordinates. A vector v becomes C v, a rotation
-// R becomes C R C^-1: applied to every space at once, the joints' own included, this changes no
-// relation between them, so that everything computed from converted values is the converted result.
-// As a quaternion, C R C^-1 is (det(C) C xyz, w), since the axis of a rotation is a pseudovector:
-// for left-handed axes det(C) is -1.
+// Each value of md5_axes is a signed permutation C of the coordinates. A vector v becomes C v, a
+// rotation R becomes C R C^-1. C is applied to every space, including the spaces of the joints. So
+// all relations between spaces are unchanged, and a result computed from converted values equals
+// the converted result. As a quaternion, C R C^-1 is (det(C) C xyz, w), because the axis of a
+// rotation is a pseudovector. For left-handed axes det(C) is -1.
 
 // Component i of the converted vector is sign[i] times component from[i] of the original.
 typedef struct md5_axes_map {
@@ -267,14 +276,15 @@ typedef struct md5_axes_map {
 enum { MD5_NUM_AXES = MD5_AXES_BLENDER + 1 };
 extern const md5_axes_map md5i_axes_maps[MD5_NUM_AXES];
 
-// Return the value unchanged for MD5_AXES_ID, to the bit.
+// Convert a value from id's axes to others, or back. For MD5_AXES_ID the result is bit-identical.
 md5_vec3 md5i_vec3_to_axes(md5_axes axes, md5_vec3 v);
 md5_vec3 md5i_vec3_from_axes(md5_axes axes, md5_vec3 v);
 md5_quat md5i_quat_to_axes(md5_axes axes, md5_quat q);
 md5_xform md5i_transform_to_axes(md5_axes axes, md5_xform transform);
 md5_xform md5i_transform_from_axes(md5_axes axes, md5_xform transform);
 
-// The same without a call for MD5_AXES_ID, which would pass through memory and wait for it.
+// Like md5i_transform_to_axes(), but inline for MD5_AXES_ID: a call would pass the transform
+// through memory.
 static inline md5_xform md5_transform_to_axes(md5_axes axes, md5_xform transform)
 {
     return axes == MD5_AXES_ID ? transform : md5i_transform_to_axes(axes, transform);
@@ -295,7 +305,7 @@ static inline bool md5_is_mirrored(md5_axes axes)
     return md5i_axes_maps[axes].determinant < 0;
 }
 
-// The scale of a skeleton, of which 0 means 1.
+// Returns the scale of a skeleton, in which 0 stands for 1.
 static inline float md5_scale_of(const md5_skeleton *skeleton)
 {
     return skeleton->scale == 0 ? 1.0f : skeleton->scale;

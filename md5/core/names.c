@@ -7,7 +7,21 @@ static int compare_spans(md5_span a, md5_span b)
     return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-// Bottom-up merge sort: no recursion, and no slow worst case. Equal names keep their order.
+// Merges sorted[low..middle) and sorted[middle..high) into merged[low..high).
+static void merge_runs(const md5_ordered_name *sorted, size_t low, size_t middle, size_t high,
+                       md5_ordered_name *merged)
+{
+    size_t left = low;
+    size_t right = middle;
+    for (size_t i = low; i < high; i++) {
+        bool is_left = left < middle;
+        if (is_left && right < high)
+            is_left = compare_spans(sorted[left].name, sorted[right].name) <= 0;
+        merged[i] = sorted[is_left ? left++ : right++];
+    }
+}
+
+// Bottom-up merge sort: it is stable, does not recurse, and does not have a slow worst case.
 md5_ordered_name *md5i_order_names(md5_arena *arena, md5_ordered_name *names, size_t count)
 {
     md5_ordered_name *sorted = names;
@@ -18,14 +32,7 @@ md5_ordered_name *md5i_order_names(md5_arena *arena, md5_ordered_name *names, si
         for (size_t low = 0; low < count; low += 2 * run) {
             const size_t middle = low + run < count ? low + run : count;
             const size_t high = middle + run < count ? middle + run : count;
-            size_t left = low;
-            size_t right = middle;
-            for (size_t i = low; i < high; i++) {
-                const bool takes_left =
-                    right == high
-                    || (left < middle && compare_spans(sorted[left].name, sorted[right].name) <= 0);
-                spare[i] = sorted[takes_left ? left++ : right++];
-            }
+            merge_runs(sorted, low, middle, high, spare);
         }
         md5_ordered_name *const swap = sorted;
         sorted = spare;
@@ -64,18 +71,29 @@ const md5_ordered_name *md5i_order_joint_names(md5_arena *arena, const md5_skele
     return md5i_order_names(arena, names, count);
 }
 
+// Returns true if all joints have equal names and parents.
+static bool are_equal_skeletons(const md5_skeleton *a, const md5_skeleton *b)
+{
+    if (a->num_joints != b->num_joints)
+        return false;
+    for (uint32_t joint = 0; joint < a->num_joints; joint++) {
+        if (a->joints[joint].parent != b->joints[joint].parent
+            || strcmp(a->joints[joint].name, b->joints[joint].name) != 0)
+            return false;
+    }
+    return true;
+}
+
 bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
                        uint32_t *tracks, uint32_t *targets)
 {
-    uint32_t equal = 0; // joints with equal names and parents
-    while (model->num_joints == anim->num_joints && equal < model->num_joints
-           && model->joints[equal].parent == anim->joints[equal].parent
-           && strcmp(model->joints[equal].name, anim->joints[equal].name) == 0) {
-        tracks[equal] = targets[equal] = equal;
-        equal++;
-    }
-    if (equal == model->num_joints && equal == anim->num_joints)
+    if (are_equal_skeletons(model, anim)) {
+        for (uint32_t joint = 0; joint < model->num_joints; joint++) {
+            tracks[joint] = joint;
+            targets[joint] = joint;
+        }
         return true;
+    }
     for (uint32_t joint = 0; joint < model->num_joints; joint++)
         tracks[joint] = MD5_NONE;
     for (uint32_t joint = 0; joint < anim->num_joints; joint++)
@@ -83,7 +101,8 @@ bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_sk
     const md5_ordered_name *const by_name = md5i_order_joint_names(arena, model);
     const md5_ordered_name *const anim_by_name = md5i_order_joint_names(arena, anim);
     TRY(by_name && anim_by_name);
-    // Walks both sorted lists together, so that the k-th joint of a name matches the k-th.
+    // Advances in both sorted lists together: if a name occurs several times, its k-th joints
+    // match.
     uint32_t i = 0;
     uint32_t j = 0;
     while (i < model->num_joints && j < anim->num_joints) {

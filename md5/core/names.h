@@ -1,28 +1,29 @@
-// Names: which joints of two skeletons have the same, and names in order, so that one is found
-// among many in logarithmic time.
+// Matches the joints of two skeletons by name. Sorts names, so that a name is found in logarithmic
+// time.
 #ifndef MD5_CORE_NAMES_H
 #define MD5_CORE_NAMES_H
 
 #include "md5/core/lex.h"
 
-// Fills tracks[model joints] and targets[anim joints] with the joint of equal name, or MD5_NONE.
-// Returns false and sets the context's error if memory runs out.
+// Fills tracks[model joints] and targets[anim joints] with the joint of the other skeleton that has
+// the same name, or MD5_NONE. Returns false and sets the context's error if memory runs out.
 bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
                        uint32_t *tracks, uint32_t *targets);
 
 typedef struct md5_ordered_name {
     md5_span name;
-    uint32_t number;
+    uint32_t number; // index of the named object
 } md5_ordered_name;
 
-// Sorts by name; equal ones stay in order. Returns `names` or an array of the arena, whichever has
-// the result; NULL, with the context's error set, if memory runs out or `names` is NULL.
+// Sorts by name; the order of equal names is unchanged. Returns the sorted array, which is `names`
+// or an array of the arena. Returns NULL, with the context's error set, if memory runs out or
+// `names` is NULL.
 md5_ordered_name *md5i_order_names(md5_arena *arena, md5_ordered_name *names, size_t count);
 
-// The names of joints in that order, of an array of the arena.
+// Returns the sorted names of the joints, in an array of the arena.
 const md5_ordered_name *md5i_order_joint_names(md5_arena *arena, const md5_skeleton *skeleton);
 
-// Returns the first of a name, or NULL.
+// Returns the first entry of a name in sorted `names`, or NULL.
 const md5_ordered_name *md5i_find_ordered_name(const md5_ordered_name *names, size_t count,
                                                md5_span name);
 

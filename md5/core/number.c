@@ -1,3 +1,6 @@
+// Conversion of decimal text to floats. A number is first computed in double with a small error; if
+// a midpoint between two floats is too close to that double, whole numbers of any size (`big`)
+// decide the rounding.
 #include "md5/core/number.h"
 
 #include "md5/core/floats.h"
@@ -10,22 +13,24 @@ const double md5i_exact_powers[MD5_MAX_EXACT_POWER + 1] = {
 };
 
 enum {
-    // A point halfway between two floats has at most 113 significant decimal digits: 2^-150 times
-    // an odd number below 2^25. More digits than are kept only say on which side of it one is.
+    // Number of digits that are stored. The midpoint of two floats has at most 113 significant
+    // decimal digits: it is 2^-150 times an odd number below 2^25. So further digits only decide
+    // whether a number is equal to a midpoint or above it.
     KEPT_DIGITS = 120,
-    // Beyond these powers of ten every float is infinite, or rounds to zero.
+    // Above and below these powers of ten every number rounds to infinity or to zero.
     LARGEST_POWER = 39,
     SMALLEST_POWER = -47,
-    // Where an exponent stops counting; twice as much still fits an int64_t of digit counts.
+    // Larger exponents are not distinguished. Twice this value still fits into an int64_t together
+    // with a count of digits.
     EXPONENT_LIMIT = 1 << 30,
 };
 
-// A number as it is written: significant digits, first to last, times 10^exponent.
+// A decimal number: 0.d1 d2 d3 ... * 10^exponent.
 typedef struct decimal {
     bool negative;
-    uint32_t num_digits; // kept; the first is not 0; none = the number is 0
-    bool has_more;       // digits other than 0 follow those that are kept
-    int64_t exponent;    // value = 0.d1 d2 d3 ... * 10^exponent
+    uint32_t num_digits; // stored significant digits, from the first that is not 0; 0 = the value 0
+    bool has_more;       // digits other than 0 follow the stored digits
+    int64_t exponent;
     unsigned char digits[KEPT_DIGITS];
 } decimal;
 
@@ -62,7 +67,7 @@ static MD5_COLD const char *scan_decimal(const char *text, const char *end, deci
         return NULL;
     if (next == end || (*next | 0x20) != 'e')
         return next;
-    // An exponent without digits is none, as for strtof.
+    // Like in strtof, an `e` without digits is not part of the number.
     const char *digit = next + 1;
     const bool negative = digit < end && *digit == '-';
     if (digit < end && (*digit == '-' || *digit == '+'))
@@ -78,9 +83,10 @@ static MD5_COLD const char *scan_decimal(const char *text, const char *end, deci
     return digit;
 }
 
-// The number within 4 units of the last place of a double, or false where powers are too large.
-// Roundings: leaving out digits after the 18th (10^-17, under 2^-56), the digits to double, and up
-// to three steps by powers of ten: 4 times 2^-53 and a little.
+// Computes the number with an error of at most 4 units of the last place of a double. Returns false
+// if the power of ten is too large. The error consists of the omitted digits after the 18th
+// (10^-17, less than 2^-56), the conversion of the digits to double, and up to three
+// multiplications by powers of ten: in total slightly more than 4 times 2^-53.
 static bool to_near_double(const decimal *number, double *near)
 {
     enum { MAX_POWER = 3 * MD5_MAX_EXACT_POWER };
@@ -105,8 +111,8 @@ static bool to_near_double(const decimal *number, double *near)
 
 // -- Whole numbers of any size --
 
-// Enough for 10^(KEPT_DIGITS - SMALLEST_POWER), 555 bits, times 25 bits, and for KEPT_DIGITS, 399
-// bits, shifted up by 150.
+// Sufficient for 10^(KEPT_DIGITS - SMALLEST_POWER), 555 bits, times 25 bits; and for KEPT_DIGITS
+// digits, 399 bits, shifted left by 150.
 enum { BIG_WORDS = 20 };
 
 // Base 2^32, lowest first.
@@ -130,14 +136,14 @@ static void big_multiply_add(big *number, uint32_t factor, uint32_t addend)
 static void big_shift_left(big *number, uint32_t bits)
 {
     const uint32_t words = bits / 32;
-    const uint32_t rest = bits % 32;
+    const uint32_t remaining = bits % 32;
     memmove(number->words + words, number->words, number->count * sizeof number->words[0]);
     memset(number->words, 0, words * sizeof number->words[0]);
     number->count += words;
-    big_multiply_add(number, UINT32_C(1) << rest, 0);
+    big_multiply_add(number, UINT32_C(1) << remaining, 0);
 }
 
-// The largest power of ten in a word.
+// Exponent of the largest power of ten in 32 bits.
 enum { WORD_POWER = 9 };
 
 static void big_multiply_by_ten(big *number, int64_t times)
@@ -147,6 +153,7 @@ static void big_multiply_by_ten(big *number, int64_t times)
                          (uint32_t)md5i_exact_powers[times < WORD_POWER ? times : WORD_POWER], 0);
 }
 
+// Returns 1, 0 or -1 if a is greater than, equal to or less than b.
 static int big_compare(const big *a, const big *b)
 {
     int order = (a->count > b->count) - (a->count < b->count);
@@ -155,40 +162,61 @@ static int big_compare(const big *a, const big *b)
     return order;
 }
 
-// Compares the number with factor * 2^exponent, in whole numbers: 1, 0 or -1.
+// Sets `result` to the digits of a number, without its power of ten.
+static void big_from_digits(big *result, const decimal *number)
+{
+    uint32_t digits = 0;
+    uint32_t count = 0;
+    result->count = 0;
+    for (uint32_t i = 0; i < number->num_digits; i++) {
+        digits = 10 * digits + number->digits[i];
+        count++;
+        if (count < WORD_POWER && i + 1 < number->num_digits)
+            continue;
+        big_multiply_add(result, (uint32_t)md5i_exact_powers[count], digits);
+        digits = 0;
+        count = 0;
+    }
+}
+
+// Returns 1, 0 or -1 if the number is greater than, equal to or less than factor * 2^exponent. Both
+// sides are multiplied by powers of 10 and 2 until they are whole numbers.
 static int compare_exactly(const decimal *number, uint32_t factor, int32_t exponent)
 {
     const int64_t power = number->exponent - number->num_digits;
-    big left, right;
-    left.count = right.count = 0;
-    for (uint32_t i = 0, digits = 0, count = 0; i < number->num_digits; i++) {
-        digits = 10 * digits + number->digits[i];
-        if (++count < WORD_POWER && i + 1 < number->num_digits)
-            continue;
-        big_multiply_add(&left, (uint32_t)md5i_exact_powers[count], digits);
-        digits = count = 0;
-    }
+    big left;
+    big right;
+    big_from_digits(&left, number);
+    right.count = 0;
     big_multiply_add(&right, 0, factor);
-    big_multiply_by_ten(power > 0 ? &left : &right, power > 0 ? power : -power);
-    big_shift_left(exponent > 0 ? &right : &left, (uint32_t)(exponent > 0 ? exponent : -exponent));
+    if (power > 0)
+        big_multiply_by_ten(&left, power);
+    else
+        big_multiply_by_ten(&right, -power);
+    if (exponent > 0)
+        big_shift_left(&right, (uint32_t)exponent);
+    else
+        big_shift_left(&left, (uint32_t)-exponent);
     const int order = big_compare(&left, &right);
     return order == 0 && number->has_more ? 1 : order;
 }
 
 // -- Floats ---------------------------------------------------------------------------------
 
-// The float next to `near` on whose side of the middle between two of them the number lies. Floats
-// here are multiples of 2^unit; of two as near, the even multiple.
+// Rounds a number whose approximation is `near` to a multiple of 2^unit, and returns the factor. Of
+// two multiples at the same distance, returns the even one.
 static MD5_COLD uint32_t round_exactly(const decimal *number, double near, int32_t unit)
 {
     const uint32_t below = (uint32_t)ldexp(near, -unit);
     const int order = compare_exactly(number, 2 * below + 1, unit - 1);
-    return below + (order > 0 || (order == 0 && (below & 1)));
+    const bool is_odd = (below & 1) != 0;
+    const bool rounds_up = order > 0 || (order == 0 && is_odd);
+    return below + rounds_up;
 }
 
 static MD5_COLD float to_float(const decimal *number)
 {
-    // Safely above the smallest normal float, and just below the largest.
+    // Slightly above the smallest normal float, and slightly below the largest.
     const double smallest = 1.2e-38;
     const double largest = 3.4028234e38;
     const double too_large = 0x1p128;
@@ -198,14 +226,14 @@ static MD5_COLD float to_float(const decimal *number)
         return 0;
     if (number->exponent > LARGEST_POWER)
         return INFINITY;
-    to_near_double(number, &near); // powers are small enough
+    to_near_double(number, &near); // always succeeds for these exponents
     if (near >= too_large)
         return INFINITY;
     if (near < smallest) {
-        // Below twice the smallest normal float, where all floats lie evenly, and count in their
-        // bits.
+        // Below twice the smallest normal float, all floats are multiples of 2^UNIT, and the bits
+        // of a float are the factor.
         enum { UNIT = -149 };
-        const double close = 1e-6; // to the middle between two; far more than `near` is off
+        const double close = 1e-6; // distance to a midpoint, in units; much larger than the error
         const double units = near * 0x1p149;
         const double below = floor(units);
         uint32_t bits = (uint32_t)below + (units - below > 0.5);
@@ -238,7 +266,7 @@ const char *md5i_scan_double(const char *text, const char *end, double *value)
     double size;
     const char *next = scan_decimal(text, end, &number);
     if (next) {
-        // Where the powers are too large for that way, a float is close enough to refuse it.
+        // If the power of ten is too large, the number is infinite or 0 as a float, and also here.
         if (!to_near_double(&number, &size))
             size = (double)to_float(&number);
         *value = number.negative ? -size : size;
@@ -246,9 +274,9 @@ const char *md5i_scan_double(const char *text, const char *end, double *value)
     return next;
 }
 
-// -- By words -------------------------------------------------------------------------------
+// -- Eight bytes at a time ------------------------------------------------------------------
 
-// Mask of the last `count` (1 to 8) bytes of a word.
+// Returns the mask of the last `count` (1 to 8) bytes in memory of eight bytes.
 static uint64_t last_bytes(size_t count)
 {
     return ~UINT64_C(0) << (64 - 8 * count);
@@ -272,13 +300,15 @@ const char *md5i_scan_plain(const char *text, float *value)
 
     double near;
     if (num_digits <= 8) {
-        // The last eight digits, the point pushed out: those before it from one byte further back.
+        // The last eight digits without the point: digits before the point are read from one byte
+        // earlier.
         const uint64_t decimals = last_bytes(num_decimals);
         const uint64_t word =
             (md5_load_word(end - 8) & decimals) | (md5_load_word(end - 9) & ~decimals);
-        // Rounded twice and yet right: d / 10^k, for k and digits d up to eight, is a middle
-        // m / 2^s between two floats (m < 2^25), or at least 1 / (10^k * 2^s) off, more than
-        // 2^-52 of it. So its double lies on the same side.
+        // Rounding twice, to double and to float, gives the correct result here. The value d / 10^k
+        // has up to eight digits d and k <= 8. It is either equal to a midpoint m / 2^s between two
+        // floats (m < 2^25), or differs from it by at least 1 / (10^k * 2^s), which is more than
+        // 2^-52 of it. So the double is on the same side of the midpoint.
         near = (double)(int32_t)md5_eight_digits((word ^ digit) & last_bytes(num_digits));
         near /= md5i_exact_powers[num_decimals];
     } else {
@@ -293,7 +323,7 @@ const char *md5i_scan_plain(const char *text, float *value)
         if (!md5_rounds_safely(near))
             return NULL;
     }
-    // Signs come in no order: no branch could be foretold.
+    // Signs are not predictable, so that a branch would be slow.
     const float magnitude = (float)near;
     uint32_t bits;
     memcpy(&bits, &magnitude, sizeof bits);

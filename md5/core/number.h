@@ -1,12 +1,16 @@
-// Decimal text to numbers: no locale, correctly rounded, equal to strtof bit for bit.
+// Converts decimal text to numbers, correctly rounded (bit-identical to strtof), independent of the
+// locale. md5i_scan_float() reads any number. The other functions are fast paths for the usual
+// forms in MD5 files: they read 8 or 16 bytes at a time, also bytes around the number, and return
+// NULL for any other form.
 #ifndef MD5_CORE_NUMBER_H
 #define MD5_CORE_NUMBER_H
 
 #include "md5/core/cpu.h"
 
-// -- Digits in 8 or 16 bytes of a text at a time ------------------------------------------------
+// -- Digits, 8 or 16 bytes at a time -------------------------------------------------------------
 
-// Bytes 1 to 0x20. Bytes from 0x80 on also separate tokens, but are rare and left to the lexer.
+// Returns true for bytes 1 to 0x20. Bytes from 0x80 on also separate tokens, but they are rare, so
+// that only the lexer handles them.
 static inline bool md5_is_blank(char c)
 {
     return (unsigned char)(c - 1) < 0x20;
@@ -17,18 +21,20 @@ static inline bool md5_is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
-#define MD5_ONES UINT64_C(0x0101010101010101) // times a byte: that byte in all 8 bytes
+#define MD5_ONES UINT64_C(0x0101010101010101) // multiplied by a byte: that byte in all 8 bytes
 
-// Converts eight digits, bytes from 0 to 9, most significant first, to a number.
+// Converts eight digits to a number. Digits are bytes with the values 0 to 9; the most significant
+// digit is the lowest byte.
 static inline uint32_t md5_eight_digits(uint64_t values)
 {
-    // Combines digits to pairs, pairs to fours, fours to eight.
+    // Combines digits to numbers of two digits, these to four digits, these to eight digits.
     values = values * (10 * 256 + 1) >> 8;
     values = (values & UINT64_C(0x00FF00FF00FF00FF)) * (100 * 65536 + 1) >> 16;
     return (uint32_t)((values & UINT64_C(0x0000FFFF0000FFFF)) * (UINT64_C(10000) << 32 | 1) >> 32);
 }
 
-// Returns 16 bits, lowest first: 1 for each byte that is not a digit. With SSE2, NEON, or by words.
+// Returns 16 bits, one for each byte of text[16], the first byte in the lowest bit: 1 if the byte
+// is not a digit.
 #if MD5_HAS_SSE2
 #include <emmintrin.h>
 
@@ -57,7 +63,8 @@ static inline uint64_t md5_not_digits(const char *text)
 {
     uint64_t bits = 0;
     for (uint32_t i = 0; i < 2; i++) {
-        // No byte carries to the next; the product gathers the highest bits of all bytes.
+        // No byte carries to the next. The product moves the highest bits of all bytes into one
+        // byte.
         const uint64_t values = md5_load_word(text + 8 * i) ^ '0' * MD5_ONES;
         const uint64_t above = (values & 0x7F * MD5_ONES) + (0x80 - 10) * MD5_ONES;
         const uint64_t others = (above | values) >> 7 & MD5_ONES;
@@ -70,57 +77,61 @@ static inline uint64_t md5_not_digits(const char *text)
 
 // -- Numbers -----------------------------------------------------------------------------------
 
-// Powers of ten that a double holds exactly.
+// Powers of ten that a double represents exactly.
 enum { MD5_MAX_EXACT_POWER = 22, MD5_MAX_DIGITS = 18 };
 extern const double md5i_exact_powers[MD5_MAX_EXACT_POWER + 1];
 
-// Reads a float at `text`: digits with at most one point, at least one digit, an optional `-` or
-// `+` before and an optional exponent (e or E) behind. Returns where it ends, or NULL if there is
-// no number. A value beyond the range of float becomes infinity.
+// Reads a float at `text`: an optional `-` or `+`, digits with at most one point and at least one
+// digit, and an optional exponent (e or E). Returns the end of the number, or NULL if the text is
+// not a number. A value above the range of float becomes infinity.
 const char *md5i_scan_float(const char *text, const char *end, float *value);
 
-// The same number as a double: exact to the last bit for up to 15 digits and exponents up to 22,
-// within 4 units of the last place otherwise.
+// Reads the same numbers as a double. The result is correctly rounded for up to 15 digits and
+// exponents up to 22; otherwise the error is at most 4 units of the last place.
 const char *md5i_scan_double(const char *text, const char *end, double *value);
 
-// Whether `near`, which is off by at most 4 units of its last place, rounds to the same float as
-// the exact value. That is so unless a point halfway between two floats is close by. `near` must
-// not be below the range of normal floats.
+// Returns true if `near`, whose error is at most 4 units of its last place, rounds to the same
+// float as the exact value: no midpoint between two floats is in the range of the error. `near`
+// must not be below the range of normal floats.
 static inline bool md5_rounds_safely(double near)
 {
     enum { SLACK = 8 };
-    const uint32_t half = UINT32_C(1) << 28; // of the bits that a float lacks
+    const uint32_t half = UINT32_C(1) << 28; // the midpoint, in the bits that a float does not have
     uint64_t bits;
     memcpy(&bits, &near, sizeof bits);
-    // Unsigned: outside half -+ SLACK.
+    // True if these bits are outside of half -+ SLACK. The difference is unsigned and wraps.
     return ((uint32_t)bits & (2 * half - 1)) - (half - SLACK) > 2 * SLACK;
 }
 
-// How many bytes around a number md5i_scan_plain() may read.
+// Bytes before and after the start of a number that the functions below may read.
 enum { MD5_BYTES_BEFORE = 17, MD5_BYTES_BEHIND = 16 };
 
-// Reads a whole number of up to seven digits, then a blank. Returns the position of the blank, or
-// NULL if the text has another form; of a leading zero may have to be warned.
+// Reads an integer of up to seven digits before a blank. Returns the position of the blank, or NULL
+// if the text has another form. A number with a leading zero is such a form, because the lexer
+// warns about it.
 static inline const char *md5_scan_uint(const char *text, uint32_t *value)
 {
-    // Sums reach the highest bit of the first byte that is no digit.
+    // The sums set the highest bit of the first byte that is not a digit.
     const uint64_t values = md5_load_word(text) ^ '0' * MD5_ONES;
     const uint64_t others = ((values + (0x80 - 10) * MD5_ONES) | values) & 0x80 * MD5_ONES;
     if (others == 0)
         return NULL;
     const size_t length = md5_lowest_bit(others) / 8;
-    if (length == 0 || !md5_is_blank(text[length]) || (*text == '0' && length > 1))
+    if (length == 0 || !md5_is_blank(text[length]))
+        return NULL;
+    if (*text == '0' && length > 1)
         return NULL;
     *value = md5_eight_digits(values << (64 - 8 * length));
     return text + length;
 }
 
-// Reads a number in its most common form: digits with a point, at most 15 bytes, then a blank.
+// Reads a number in its most common form: digits with a point, at most 15 bytes, before a blank.
 // Returns the position of the blank, or NULL if the text has another form. No branch depends on the
 // number of digits.
 const char *md5i_scan_plain(const char *text, float *value);
 
-// The same, faster for one digit before the point and ten after it, as id's exporter writes.
+// Like md5i_scan_plain(), but faster for one digit before the point and ten after it, the format of
+// id's exporter.
 static MD5_ALWAYS_INLINE const char *md5_scan_ten_decimals(const char *text, float *value)
 {
     static const double parts[2] = {1e-10, -1e-10};
@@ -132,35 +143,36 @@ static MD5_ALWAYS_INLINE const char *md5_scan_ten_decimals(const char *text, flo
         return md5i_scan_plain(text, value);
     const int32_t upper = (first[0] - '0') * 100 + (first[2] - '0') * 10 + (first[3] - '0');
     const int64_t digits = upper * INT64_C(100000000) + md5_eight_digits(last);
-    // Off by the rounding of 1e-10 and that of the product: at most 2 units of the last place.
+    // The error is that of the rounding of 1e-10 and of the product: at most 2 units of the last
+    // place.
     const double near = (double)digits * parts[negative];
     *value = (float)near;
     return md5_rounds_safely(near) ? first + 12 : md5i_scan_plain(text, value);
 }
 
-// The same, faster for one digit before the point and six or ten after it.
+// Like md5i_scan_plain(), but faster for one digit before the point and six or ten after it.
 static MD5_ALWAYS_INLINE const char *md5_scan_common(const char *text, float *value)
 {
     static const float millions[2] = {1e6f, -1e6f};
     const uint32_t negative = *text == '-';
     const char *const first = text + negative;
-    // A point becomes 0. Sums then set the highest bit of each byte that is not as expected; bytes
-    // before the first such byte do not carry.
+    // The second byte must be a point, which becomes 0; all others must be digits. The sums set the
+    // highest bit of each other byte. Bytes before the first such byte do not carry.
     const uint64_t digit = '0' * MD5_ONES;
-    const uint64_t beyond = (0x80 - 10) * MD5_ONES;
+    const uint64_t overflow = (0x80 - 10) * MD5_ONES; // sets the highest bit of values above 9
     const uint64_t values = md5_load_word(first) ^ (digit ^ ('0' ^ '.') << 8);
-    const uint64_t sums = values + (beyond + (9 << 8));
+    const uint64_t sums = values + (overflow + (9 << 8));
     if (((sums | values) & 0x80 * MD5_ONES) != 0)
         return md5_is_blank(first[1]) ? NULL : md5i_scan_plain(text, value);
     if (!md5_is_blank(first[8]))
         return md5_scan_ten_decimals(text, value);
     const uint32_t digits = md5_eight_digits(values) - (uint32_t)(values & 15) * 9000000;
-    *value = (float)(int32_t)digits / millions[negative]; // of whole floats: rounded once
+    *value = (float)(int32_t)digits / millions[negative]; // both are exact, so it rounds only once
     return first + 8;
 }
 
-// Reads so many of these, with one blank between two. Returns the position of the blank behind the
-// last, or NULL.
+// Reads `count` such numbers, separated by one blank. Returns the position of the blank after the
+// last number, or NULL.
 const char *md5i_scan_run(const char *text, float *numbers, int count);
 
 #endif

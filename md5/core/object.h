@@ -1,11 +1,10 @@
-// Objects of the library (assets, players, ragdolls ...) and the checks of the functions that take
-// them: an object is not NULL, was not freed, and is of the right kind. Only builds with assertions
-// check this.
+// Assertions about objects of the library (assets, players, ragdolls ...): an argument is not NULL,
+// was not freed, and is an object of the right kind. Only builds with assertions check this.
 //
 // Every object that the library creates stores its kind in `internal.tag`. Before the memory is
-// freed, debug builds fill it with MD5_FREED_BYTE, which makes the tag MD5_TAG_FREED. Functions
-// check the tags of their arguments and of the objects that these refer to. The check reads freed
-// memory: see freed.h.
+// freed, debug builds fill it with MD5_FREED_BYTE, so that the tag becomes MD5_TAG_FREED. Functions
+// check the tags of their arguments and of objects that the arguments refer to. The check reads
+// freed memory: see freed.h.
 #ifndef MD5_CORE_OBJECT_H
 #define MD5_CORE_OBJECT_H
 
@@ -15,7 +14,8 @@
 enum { MD5_FREED_BYTE = 0xDD };
 #define MD5_TAG_FREED UINT32_C(0xDDDDDDDD)
 
-// Kinds. Programs may build objects of the kinds up to MD5_LAST_PUBLIC_TAG themselves, with tag 0.
+// Kinds of objects. Programs may fill structures of the kinds up to MD5_LAST_PUBLIC_TAG themselves;
+// their tag is 0.
 typedef enum md5_tag {
     MD5_TAG_NONE,
     MD5_TAG_MODEL = 0x6D643501, // "md5" and 1, so that few other bytes look like a tag
@@ -60,7 +60,7 @@ MD5_READS_FREED static inline bool md5_is_kind(const md5_internal *internal, md5
     return internal->tag == (uint32_t)kind || is_built_by_program;
 }
 
-// Returns true if all bytes are those of freed memory.
+// Returns true if all bytes are MD5_FREED_BYTE.
 MD5_READS_FREED static inline bool md5_is_filled(const void *memory, size_t size)
 {
     const unsigned char *const bytes = (const unsigned char *)memory;
@@ -87,8 +87,9 @@ static inline void md5_fill_freed(void *memory, size_t size)
         MD5_ASSERT(md5_is_kind(&(object)->internal, kind),                                     \
                    #object ": must be an object of this library that was not freed");          \
     } while (0)
-// The same for a part of an object, such as a mesh, which does not have a tag: `member` is a member
-// whose bytes are never all MD5_FREED_BYTE. MD5_ASSERT_PART(skeleton, joints).
+// MD5_ASSERT_PART(skeleton, joints): not NULL and not freed, for a part of an object that does not
+// have a tag, such as a mesh. The bytes of `member` must never all be MD5_FREED_BYTE in valid
+// parts.
 #define MD5_ASSERT_PART(part, member)                                     \
     do {                                                                  \
         MD5_ASSERT_NOT_NULL(part);                                        \
@@ -96,7 +97,7 @@ static inline void md5_fill_freed(void *memory, size_t size)
                    #part ": must not have been freed");                   \
     } while (0)
 
-// The same for an argument that may be NULL.
+// Like the macros above, for an argument that may be NULL.
 #define MD5_ASSERT_NULL_OR_ALIVE(object, kind) \
     do {                                       \
         if ((object) != NULL)                  \
@@ -108,9 +109,9 @@ static inline void md5_fill_freed(void *memory, size_t size)
             MD5_ASSERT_PART(part, member);    \
     } while (0)
 
-// NOLINTBEGIN(bugprone-macro-parentheses): as messages name the arguments
+// NOLINTBEGIN(bugprone-macro-parentheses): messages contain the arguments unchanged
 
-// A binding and the objects that it refers to.
+// Checks a binding and the objects that it refers to.
 #define MD5_ASSERT_BINDING(binding)                              \
     do {                                                         \
         MD5_ASSERT_ALIVE(binding, MD5_TAG_BINDING);              \
@@ -119,7 +120,7 @@ static inline void md5_fill_freed(void *memory, size_t size)
         MD5_ASSERT_PART(binding->skeleton, joints);              \
     } while (0)
 
-// A figure and its entity.
+// Checks a figure and its entity.
 #define MD5_ASSERT_FIGURE(figure)                         \
     do {                                                  \
         MD5_ASSERT_ALIVE(figure, MD5_TAG_FIGURE);         \
@@ -130,7 +131,7 @@ static inline void md5_fill_freed(void *memory, size_t size)
 
 // -- Callbacks ------------------------------------------------------------------------------------
 
-// Debug builds mark an object while a callback of the program runs that must not change it.
+// Debug builds mark an object while it calls a function of the program that must not change it.
 typedef enum md5_callback {
     MD5_NO_CALLBACK,
     MD5_CALLBACK,
@@ -146,7 +147,7 @@ static inline void md5_mark_callback(md5_internal *internal, md5_callback callba
 #define MD5_ASSERT_NO_CALLBACK(object)                         \
     MD5_ASSERT((object)->internal.callback == MD5_NO_CALLBACK, \
                #object ": must not be changed or destroyed in its own callback")
-// The same for a function that sets parameters.
+// Like MD5_ASSERT_NO_CALLBACK(), for a function that sets parameters or targets.
 #define MD5_ASSERT_MAY_SET(object)                          \
     MD5_ASSERT((object)->internal.callback != MD5_CALLBACK, \
                #object ": must not be changed in its own callback")

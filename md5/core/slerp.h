@@ -1,5 +1,6 @@
-// Slerp whose weights need no function but a square root, and normalized linear interpolation. The
-// part that depends only on the fraction is computed once for all joints.
+// Spherical and normalized linear interpolation of rotations (slerp, nlerp). The part that depends
+// only on the fraction is computed once for all joints. Slerp uses a polynomial and a square root
+// instead of trigonometric functions: see math.c.
 #ifndef MD5_CORE_SLERP_H
 #define MD5_CORE_SLERP_H
 
@@ -8,7 +9,7 @@
 
 enum { MD5_SLERP_POWERS = 5, MD5_SLERP_POWERS_OF_R = 3 };
 
-// Coefficients of the weights: [k][m] for u^k r^m. See math.c.
+// Coefficients of the polynomial H(u, r): [k][m] for u^k r^m. See math.c.
 static const float md5_slerp_table[MD5_SLERP_POWERS][MD5_SLERP_POWERS_OF_R] = {
     {0.0834003652f},
     {0.0181373343f, -0.00226483358f},
@@ -29,15 +30,14 @@ typedef struct md5_slerp_weights {
 md5_slerp_weights md5i_slerp_weights_at(float t);
 
 // Up to this u both weights are linear in t to within 1.2e-7, and a dot product of floats cannot
-// tell equal rotations from others.
+// distinguish equal rotations from different ones.
 #define MD5_SLERP_EQUAL 0x1p-21f
 
-// What the weights of normalized linear interpolation share: those of both ends, which sum to
-// exactly 1, and twice their product.
+// The weights of both ends for normalized linear interpolation. Their sum is exactly 1.
 typedef struct md5_nlerp_weights {
     float of_a;
     float of_b;
-    float product;
+    float product; // 2 * of_a * of_b
 } md5_nlerp_weights;
 
 static inline md5_nlerp_weights md5_nlerp_weights_at(float t)
@@ -47,6 +47,8 @@ static inline md5_nlerp_weights md5_nlerp_weights_at(float t)
     return (md5_nlerp_weights){of_a, of_b, (of_a + of_a) * of_b};
 }
 
+// Returns a - (a * of_a - b * of_b), where `of_a` is 1 minus the weight of a. If the rotations are
+// equal, of_a equals of_b; at fraction 0 both are 0. In both cases the result is exactly `a`.
 static inline md5_quat md5_quat_mix(md5_quat a, md5_quat b, float of_a, float of_b)
 {
     return (md5_quat){
@@ -57,8 +59,7 @@ static inline md5_quat md5_quat_mix(md5_quat a, md5_quat b, float of_a, float of
     };
 }
 
-// The result is a - (a * of_a - b * of_b), in which of_a is 1 minus the weight of a. For equal
-// rotations of_a equals of_b, so that these, and fraction 0, give exactly `a`.
+// Interpolates between rotations whose dot product is `cosine`.
 static inline md5_quat md5_slerp_by_cosine(const md5_slerp_weights *weights, float cosine,
                                            md5_quat a, md5_quat b)
 {
@@ -81,7 +82,7 @@ static inline md5_quat md5_slerp_weighted(const md5_slerp_weights *weights, md5_
     return md5_slerp_by_cosine(weights, a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w, a, b);
 }
 
-// The same form of the result. The squared length of the sum of the weighted rotations is
+// Like md5_slerp_by_cosine(), for nlerp. The squared length of the weighted sum of the rotations is
 // 1 - product * u.
 static MD5_ALWAYS_INLINE md5_quat md5_nlerp_by_cosine(const md5_nlerp_weights *weights,
                                                       float cosine, md5_quat a, md5_quat b)

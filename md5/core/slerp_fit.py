@@ -50,13 +50,13 @@ def solve(rows, right):
 
 
 def fit():
-    """The coefficients, and the largest angle between quaternions that they leave."""
+    """Returns the coefficients, and the largest angle between the fitted and the exact quaternion."""
     nodes = [0.5 - 0.5 * math.cos(math.pi * (i + 0.5) / 32) for i in range(32)]
     rows, values, scales = [], [], []
     for u in nodes[:-1] + [1]:
         h = math.asin(math.sqrt(u / 2))
         for r in nodes:
-            # What an error of 1 in H does to the angle, whose sine is 2 sin(h) times the half.
+            # Error of the angle for an error of 1 in H: its sine is 2 sin(h) times half the difference.
             s2 = math.sqrt(r)
             scales.append(s2 * (1 - r) * u * math.sin(h) / math.cos(s2 * h))
             rows.append(monomials(u, r))

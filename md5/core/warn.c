@@ -1,5 +1,5 @@
-// Warnings: an optional feature. In the small form, md5/small/warn.c replaces this file, and the
-// calls of functions for warnings are removed.
+// Reporting of warnings, an optional feature. In the small form of the library, md5/small/warn.c
+// replaces this file, and the calls of its functions are removed.
 #include "md5/core/context.h"
 
 enum { DEFAULT_MAX_WARNINGS = 100 };
@@ -22,13 +22,14 @@ void md5i_silence_warnings(md5_context *context)
     context->held = NULL;
 }
 
-// Appends a note to the message of a warning, whose end makes room for it if need be.
+// Appends a note to the message of a warning. If the message is too long, the note overwrites its
+// end.
 static void append_note(char message[sizeof((md5_error *)0)->message], const char *note)
 {
     const size_t length = strlen(message);
     const size_t size = strlen(note) + 1;
-    const size_t room = sizeof((md5_error *)0)->message - size;
-    memcpy(message + (length < room ? length : room), note, size);
+    const size_t max_length = sizeof((md5_error *)0)->message - size;
+    memcpy(message + (length < max_length ? length : max_length), note, size);
 }
 
 static void report(const md5_context *context, uint32_t number, md5_error *warning)
@@ -58,18 +59,25 @@ void md5i_report_held(md5_context *context)
         held->count = 0;
 }
 
+static bool is_of_kind(const md5_held_warning *kind, const char *format, const char *word,
+                       size_t word_size)
+{
+    if (kind->format != format || kind->word_size != word_size)
+        return false;
+    return word_size == 0 || memcmp(kind->word, word, word_size) == 0;
+}
+
 bool md5i_count_warning(md5_context *context, const char *format, const char *word,
                         size_t word_size, uint32_t line)
 {
     md5_held_warnings *const held = context->held;
     for (uint32_t i = 0; held && i < held->count; i++) {
         md5_held_warning *const kind = &held->kinds[i];
-        if (kind->format != format || kind->word_size != word_size
-            || (word_size > 0 && memcmp(kind->word, word, word_size) != 0))
-            continue;
-        kind->count++;
-        kind->last_line = line;
-        return false;
+        if (is_of_kind(kind, format, word, word_size)) {
+            kind->count++;
+            kind->last_line = line;
+            return false;
+        }
     }
     if (held && held->count == MD5_WARNING_KINDS)
         md5i_report_held(context);

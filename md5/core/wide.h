@@ -1,42 +1,43 @@
-// A register of floats, with the same names for every instruction set: a kernel is written once and
-// compiled for each set, so that it gives the same bits by construction. A file defines one of
-// MD5_WIDE_AVX512, MD5_WIDE_AVX2, MD5_WIDE_SSE2 or MD5_WIDE_NEON before it includes this (or a
-// kernel that does); without one it is plain C.
+// SIMD registers of floats with the same names for every instruction set. A kernel is written once
+// with these names and compiled for each set, so that all versions give the same bits. A file
+// defines one of MD5_WIDE_AVX512, MD5_WIDE_AVX2, MD5_WIDE_SSE2 or MD5_WIDE_NEON before it includes
+// this header, or a kernel that includes it. Without such a definition the kernel is plain C.
 //
-//   MD5_WIDTH             number of floats: 16, 8, 4, 4 or 1
-//   MD5_WIDE_NAME(name)   name_avx2, ...: the name of a kernel in this set
-//   MD5_WIDE_NARROWER(name)   its name in the next narrower set
-//   MD5_WIDE_REGISTERS    how many registers the set has: 16 or 32
-//   MD5_WIDE_KIND         of its registers, for MD5_KEEP_LOADED()
-//   MD5_WIDE_CODE         precedes a function that uses the set
-//   MD5_WIDE_INLINE       precedes a function that must be inlined
-//   MD5_UNROLL            precedes a short loop over an array of md5_wide: see compiler.h
+//   MD5_WIDTH                 floats per register: 16, 8, 4, 4 or 1
+//   MD5_WIDE_NAME(name)       the name of a kernel in this set: name_avx2, ...
+//   MD5_WIDE_NARROWER(name)   the name of the kernel in the next narrower set
+//   MD5_WIDE_REGISTERS        number of registers in the set: 16 or 32
+//   MD5_WIDE_KIND             kind of the registers, for MD5_KEEP_LOADED()
+//   MD5_WIDE_CODE             precedes a function that uses the set
+//   MD5_WIDE_INLINE           precedes a function that must be inlined
+//   MD5_UNROLL                precedes a short loop over an array of md5_wide: see compiler.h
 //
-//   md5_wide, md5_mask    the floats; a truth value for each
-//   md5_wide_all(value)   the same value in all lanes
-//   md5_wide_load(p), _store(p, a)             MD5_WIDTH floats at any address
-//   md5_wide_add, _sub, _mul, _div(a, b), _sqrt(a)   rounded as in C, never fused
-//   md5_wide_less, _greater(a, b)              truth values; false for NaN
-//   md5_wide_smaller, _larger(a, b)            a if it is smaller or larger, else b
-//   md5_wide_keep(mask, a)                     mask ? a : +0
-//   md5_wide_select(mask, a, b)                mask ? a : b
-//   md5_wide_flip(mask, a)                     mask ? -a : a
-//   md5_wide_bits(mask)                        one bit for each lane, the first one lowest
+//   md5_wide, md5_mask        a register of floats; a truth value for each float
+//   md5_wide_all(value)       the same value in all lanes
+//   md5_wide_load(p), md5_wide_store(p, a)             MD5_WIDTH floats at any address
+//   md5_wide_add, _sub, _mul, _div(a, b), _sqrt(a)     rounded as in C, never fused
+//   md5_wide_less(a, b), md5_wide_greater(a, b)        truth values; false for NaN
+//   md5_wide_smaller(a, b), md5_wide_larger(a, b)      a < b ? a : b, a > b ? a : b
+//   md5_wide_keep(mask, a)                             mask ? a : +0
+//   md5_wide_select(mask, a, b)                        mask ? a : b
+//   md5_wide_flip(mask, a)                             mask ? -a : a
+//   md5_wide_bits(mask)                                one bit per lane, the first lane lowest
 //
-// Structures are rows of four floats in memory. A md5_wide[4] holds MD5_WIDTH rows in one of two
-// layouts: as rows, where register k holds row k and, if there are more, k + 4, ...; or as
-// components, where register c holds component c of all rows in order.
+// A structure in memory is one or more rows of four floats. An array md5_wide[4] contains MD5_WIDTH
+// rows in one of two layouts. In row layout, register k contains row k and, in wider registers,
+// rows k + 4, k + 8 and k + 12. In component layout, register c contains component c of all rows.
 //
-//   md5_wide_load_rows(pointers, rows), _store_rows(pointers, rows)   one pointer for each row
-//   md5_wide_load_run(first, step, rows), _store_run(first, step, rows)
-//                                        rows that are `step` floats apart
+//   md5_wide_load_rows(pointers, rows), md5_wide_store_rows(pointers, rows)   one pointer per row
+//   md5_wide_load_run(first, step, rows), md5_wide_store_run(first, step, rows)
+//                                        rows at a distance of `step` floats
 //   md5_wide_spread(a, rows)             each float of a in all four elements of its row
 //   md5_wide_cut(rows)                   sets the last element of each row to +0
-//   md5_wide_transpose(rows)             from one layout to the other
-//   md5_wide_sums(rows)                  of each row, (first + third) + (second + fourth)
+//   md5_wide_transpose(rows)             converts between the layouts
+//   md5_wide_sums(rows)                  per row: (first + third) + (second + fourth)
 //
-//   md5_wide_mat34        one 3x4 matrix, as md5_mat34
-//   md5_wide_mat34_load(m), _store(m, a), _product(a, m)   a * m, the bits of md5_mat34_product
+//   md5_wide_mat34                       one 3x4 matrix, like md5_mat34
+//   md5_wide_mat34_load(m), md5_wide_mat34_store(m, a)
+//   md5_wide_mat34_product(a, m)         a * m, bit-identical to md5_mat34_product()
 #ifndef MD5_CORE_WIDE_H
 #define MD5_CORE_WIDE_H
 
@@ -54,7 +55,7 @@
 #include "md5/core/wide_scalar.h"
 #endif
 
-// -- What sets share ------------------------------------------------------------------------------
+// -- Common to several sets -----------------------------------------------------------------------
 
 #if MD5_WIDTH == 4
 
@@ -100,13 +101,20 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
 
 #if MD5_WIDTH > 1
 
-// The row `i` of md5_wide_spread(a, rows), by md5_wide_pick(), whose `i` is a number in the text.
+// Returns row `i` of md5_wide_spread(a, rows). The second argument of md5_wide_pick() must be a
+// constant expression.
 MD5_WIDE_INLINE md5_wide md5_wide_spread_one(md5_wide a, int i)
 {
-    return i == 0   ? md5_wide_pick(a, 0)
-           : i == 1 ? md5_wide_pick(a, 1)
-           : i == 2 ? md5_wide_pick(a, 2)
-                    : md5_wide_pick(a, 3);
+    switch (i) {
+    case 0:
+        return md5_wide_pick(a, 0);
+    case 1:
+        return md5_wide_pick(a, 1);
+    case 2:
+        return md5_wide_pick(a, 2);
+    default:
+        return md5_wide_pick(a, 3);
+    }
 }
 
 MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
@@ -116,14 +124,16 @@ MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
         rows[i] = md5_wide_spread_one(a, (int)i);
 }
 
-// Keeps compilers from loading it again for every use: loads are the bottleneck of blending.
+// Prevents compilers from loading a register again for every use: loads are the bottleneck of
+// blending.
 MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
 {
     MD5_KEEP_LOADED(MD5_WIDE_KIND, *a);
 }
 
-// `low` and `high` interleave the first and the last two floats of two rows; `firsts` and `seconds`
-// join the first and the second halves of two rows.
+// md5_wide_low() and md5_wide_high() interleave the first two and the last two floats of two rows;
+// md5_wide_firsts() and md5_wide_seconds() concatenate the first halves and the second halves of
+// two rows.
 MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])
 {
     const md5_wide ab_low = md5_wide_low(rows[0], rows[1]);

@@ -1,4 +1,4 @@
-// One float at a time, in plain C: see wide.h. One row is also its components.
+// One float at a time, in plain C: see wide.h. With one row, both layouts are the same.
 #ifndef MD5_CORE_WIDE_SCALAR_H
 #define MD5_CORE_WIDE_SCALAR_H
 
@@ -6,8 +6,8 @@
 
 #define MD5_WIDTH 1
 #define MD5_WIDE_NAME(name) name##_scalar
-#define MD5_WIDE_NARROWER(name) name##_scalar // never reached: a width of 1 is always filled
-#define MD5_WIDE_REGISTERS 32                 // constants of one float are no burden
+#define MD5_WIDE_NARROWER(name) name##_scalar // not called: no rows remain with a width of 1
+#define MD5_WIDE_REGISTERS 32                 // constants of one float do not need many registers
 #define MD5_WIDE_CODE
 #define MD5_WIDE_INLINE static MD5_ALWAYS_INLINE
 
@@ -61,7 +61,7 @@ MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
     rows[3] = 0;
 }
 
-// NOLINTNEXTLINE(readability-non-const-parameter): other sets do change it
+// NOLINTNEXTLINE(readability-non-const-parameter): other sets change the array
 MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])
 {
     (void)rows;

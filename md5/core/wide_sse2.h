@@ -9,7 +9,7 @@
 #define MD5_WIDE_NAME(name) name##_sse2
 #define MD5_WIDE_NARROWER(name) name##_scalar
 #define MD5_WIDE_REGISTERS 16
-#if defined(__wasm__) // the same intrinsics, but registers of one kind
+#if defined(__wasm__) // the same intrinsics, but all registers are of one kind
 #define MD5_WIDE_KIND "r"
 #else
 #define MD5_WIDE_KIND "x"
