@@ -220,11 +220,11 @@ static MD5_COLD MD5_NO_INLINE void skip_comment(md5_lex *lex)
     lex->at = lex->end;
 }
 
-static bool begins_comment(const char *position, const char *end)
+static inline bool begins_comment(const char *position, const char *end)
 {
-    if (end - position < 2 || position[0] != '/')
+    if (position == end || *position != '/')
         return false;
-    return position[1] == '/' || position[1] == '*';
+    return end - position >= 2 && (position[1] == '/' || position[1] == '*');
 }
 
 // Skips comments and white space. Stops at bytes above `last`.

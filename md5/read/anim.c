@@ -1,26 +1,26 @@
-// .md5anim of versions 10 and 12: header, hierarchy, bounds, base frame and frames; then the clip
-// that is made of them.
+// Reads .md5anim of versions 10 and 12: header, hierarchy, bounds, base frame and frames. The first
+// frame decides how many numbers all frames have. The end of this file converts the tables of any
+// version to a clip that can be sampled.
 #include "md5/core/math.h"
 #include "md5/read/tables.h"
 #include "md5/read/header.h"
 #include "md5/read/rows.h"
 
-// State while an .md5anim is read.
-
-// The fewest bytes that one of each takes in a file.
+// Minimum size in the text, in bytes.
 enum {
     MD5_ANIM_JOINT_BYTES = sizeof "a 0 0 0(0 0 0)(0 0 0)" - 1, // in the hierarchy and base frame
     MD5_FRAME_BYTES = sizeof "frame 0{}" - 1,
     MD5_NUMBER_BYTES = sizeof " 0" - 1,
 };
 
+// State while an .md5anim is read.
 typedef struct md5_anim_reader {
     md5_lex lex;
     md5_header header;
     md5_count num_frames;
     md5_count num_joints;
     md5_count num_components;
-    const char *rate_at; // NULL = not given yet
+    const char *rate_at; // NULL = not read yet
     md5_file_joint *joints;
     md5_track *tracks;
     md5_xform *base_frame;
@@ -29,14 +29,15 @@ typedef struct md5_anim_reader {
     // Number of components that the hierarchy refers to, and the position of the last reference.
     uint64_t needed;
     const char *needed_at;
-    uint64_t num_used; // components, each counted as often as joints use it
-    uint32_t
-        *turning; // [num_turning] joints with rotation flags: frames are checked for these only
-    uint32_t num_turning;
+    uint64_t num_used; // sum of the components of all joints; joints may share components
+    // Joints with rotation flags, [num_rotating]: the rotations of frames are checked only for
+    // these.
+    uint32_t *rotating;
+    uint32_t num_rotating;
 
-    bool is_again; // only what precedes the frames is read, for the second time
+    bool is_again; // the text is read for the second time, only up to the first frame
     uint32_t num_frames_read;
-    int64_t first_frame; // the number of the first frame
+    int64_t first_frame; // number of the first frame in the text
     float *numbers;
     md5_anim_file *file;
 } md5_anim_reader;
@@ -51,10 +52,10 @@ uint32_t md5i_num_flags(uint32_t flags)
 
 // == Frames ======================================================================================
 //
-// The frames of an .md5anim: how many numbers each has, then the numbers.
+// The frames of an .md5anim: the number of components per frame, then the numbers.
 
-// x y z of a joint's rotation in a frame: what has no flag comes from the base frame. A track's
-// numbers are in the order of its flags.
+// Returns x y z of a joint's rotation in a frame. Components without a flag come from the base
+// frame. The numbers of a track are in the order of its flags.
 static inline md5_vec3 frame_rotation(const md5_track *track, const md5_xform *base,
                                       const float *numbers)
 {
@@ -70,9 +71,9 @@ static inline md5_vec3 frame_rotation(const md5_track *track, const md5_xform *b
     return rotation;
 }
 
-// -- How many numbers a frame has -----------------------------------------------------------
+// -- Number of components -------------------------------------------------------------------
 
-// A track without flags may have any `first`: brings it into the range that the asset promises.
+// A file may contain any `first` for a track without flags. Replaces values that are out of range.
 static void limit_tracks(md5_anim_reader *reader, uint32_t num_components)
 {
     for (uint32_t joint = 0; joint < reader->num_joints.value; joint++) {
@@ -82,26 +83,25 @@ static void limit_tracks(md5_anim_reader *reader, uint32_t num_components)
     }
 }
 
-// Settles what the first frame, whose `{` was just read, decides: how many numbers each has.
-// Header, hierarchy and the first frame each give the number of components. Some files have a wrong
-// header, but frames that fit the hierarchy: a warning. Any other difference is an error.
-static bool begin_frames(md5_anim_reader *reader)
+// Finds the number of components per frame, when the `{` of the first frame was read. The header,
+// the hierarchy and the first frame each contain this number. Some files have a wrong header, but
+// frames that match the hierarchy, which causes a warning. Any other difference is an error.
+static bool find_num_components(md5_anim_reader *reader, uint32_t *num_components)
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t declared = reader->num_components.value;
-    // The numbers of this frame; where number `declared` is, or the `}` if there are fewer.
     md5_lex ahead = *lex;
-    const char *place = NULL;
+    const char *excess_at = NULL; // position of the first number above the declared count
     uint64_t count = 0;
     for (; !md5i_lex_at_block_end(&ahead); count++) {
         float number;
         if (count == declared)
-            place = ahead.at;
+            excess_at = ahead.at;
         TRY(md5i_lex_float(&ahead, &number));
     }
     if (count != declared && count != reader->needed)
         return md5i_lex_fail(
-            lex, place ? place : ahead.at, MD5_ERROR_SYNTAX,
+            lex, excess_at ? excess_at : ahead.at, MD5_ERROR_SYNTAX,
             "wrong number of values in frame: expected %u (numAnimatedComponents), found %llu",
             declared, (unsigned long long)count);
     if (reader->needed > count)
@@ -114,7 +114,16 @@ static bool begin_frames(md5_anim_reader *reader)
                       "numAnimatedComponents does not match hierarchy and first frame: declared "
                       "%u, found %llu; the declared value is ignored",
                       declared, (unsigned long long)count);
-    const uint32_t num_components = (uint32_t)count; // `needed`, `declared`: below 2^31 + 6
+    *num_components = (uint32_t)count; // `needed` and `declared` are below 2^31 + 6
+    return true;
+}
+
+// Allocates the memory for frames, when the `{` of the first frame was read.
+static bool begin_frames(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    uint32_t num_components = 0;
+    TRY(find_num_components(reader, &num_components));
 
     // Joints may share components, but not so often that the asset is larger than the text.
     const uint64_t text_size = (uint64_t)(lex->end - lex->text);
@@ -125,17 +134,18 @@ static bool begin_frames(md5_anim_reader *reader)
                              (unsigned long long)reader->num_used, reader->num_frames.value,
                              (unsigned long long)text_size);
 
-    // Room for no more frames than the rest of the text could hold. If there are fewer than
-    // numFrames says, reading ends with an error before the room does.
+    // Allocates no more frames than the remaining text could contain. If that is less than
+    // numFrames, reading fails before these frames are used up.
     const size_t left = (size_t)(lex->end - lex->at);
     const size_t frame_bytes = MD5_FRAME_BYTES - 1 + (size_t)MD5_NUMBER_BYTES * num_components;
-    const size_t most = left / frame_bytes + 1;
-    const size_t num_frames = reader->num_frames.value < most ? reader->num_frames.value : most;
+    const size_t max_frames = left / frame_bytes + 1;
+    const size_t declared_frames = reader->num_frames.value;
+    const size_t num_frames = declared_frames < max_frames ? declared_frames : max_frames;
     limit_tracks(reader, num_components);
-    TRY(reader->turning = MD5_ROOM(lex->arena, uint32_t, reader->num_joints.value));
+    TRY(reader->rotating = MD5_ROOM(lex->arena, uint32_t, reader->num_joints.value));
     for (uint32_t joint = 0; joint < reader->num_joints.value; joint++) {
         if (reader->tracks[joint].flags & MD5_ROTATES)
-            reader->turning[reader->num_turning++] = joint;
+            reader->rotating[reader->num_rotating++] = joint;
     }
     reader->file->num_components = num_components;
     reader->numbers =
@@ -146,15 +156,15 @@ static bool begin_frames(md5_anim_reader *reader)
 
 // -- Frames ---------------------------------------------------------------------------------
 
-// Rotations that are longer than 1: one warning for all of the frame, at the first in the text, so
-// that lines are counted forward only.
+// Warns about rotations longer than 1. There is one warning per frame, at the first such rotation
+// in the text, so that lines are only counted forward.
 static void warn_of_frame(md5_anim_reader *reader, const char *start, const float *numbers)
 {
     uint32_t num_overlong = 0;
     uint32_t component = 0;
     md5_vec3 first = {0};
-    for (uint32_t i = 0; i < reader->num_turning; i++) {
-        const uint32_t joint = reader->turning[i];
+    for (uint32_t i = 0; i < reader->num_rotating; i++) {
+        const uint32_t joint = reader->rotating[i];
         const md5_track *const track = &reader->tracks[joint];
         const md5_vec3 rotation = frame_rotation(track, &reader->base_frame[joint], numbers);
         if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
@@ -171,12 +181,37 @@ static void warn_of_frame(md5_anim_reader *reader, const char *start, const floa
                            first, num_overlong);
 }
 
-// frame i { numbers }
+// Checks the range of the numbers of a frame, which begin at `start`.
+static bool check_numbers(md5_anim_reader *reader, const char *start, const float *numbers)
+{
+    md5_lex *const lex = &reader->lex;
+    const uint32_t num_components = reader->file->num_components;
+    // Compares the bits of absolute values, without branches: a negative difference sets the
+    // highest bit.
+    const uint32_t sign = UINT32_C(1) << 31;
+    const float limit = MD5_MOST_LENGTH;
+    uint32_t max_bits;
+    uint32_t bits;
+    uint32_t differences = 0;
+    memcpy(&max_bits, &limit, sizeof max_bits);
+    for (uint32_t i = 0; i < num_components; i++) {
+        memcpy(&bits, &numbers[i], sizeof bits);
+        differences |= max_bits - (bits & ~sign);
+    }
+    if (!(differences & sign))
+        return true;
+    uint32_t i = 0;
+    while (md5_is_length(numbers[i]))
+        i++;
+    return md5i_lex_fail_length(lex, md5i_find_in_rows(lex, start, "i", i, 0));
+}
+
+// Reads frame i { numbers }.
 static bool read_frame(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     lex->at += strlen("frame");
-    // Frames are numbered 0, 1, 2 ...; some files begin with another number.
+    // Frames have the numbers 0, 1, 2 ...; in some files the first number is not 0.
     uint32_t number;
     TRY(md5i_read_uint(lex, "frame", &number));
     if (reader->num_frames_read == 0) {
@@ -206,41 +241,22 @@ static bool read_frame(md5_anim_reader *reader)
         return md5i_lex_fail_found(lex, "unterminated frame: expected '}' after %u values",
                                    num_components);
     reader->num_frames_read++;
-
-    // Checks the range of the numbers. Without branches: a negative difference sets the highest
-    // bit.
-    const uint32_t sign = UINT32_C(1) << 31;
-    const float longest = MD5_MOST_LENGTH;
-    uint32_t max_bits;
-    uint32_t bits;
-    uint32_t differences = 0;
-    memcpy(&max_bits, &longest, sizeof max_bits);
-    for (uint32_t i = 0; i < num_components; i++) {
-        memcpy(&bits, &numbers[i], sizeof bits);
-        differences |= max_bits - (bits & ~sign);
-    }
-    if (differences & sign) {
-        uint32_t i = 0;
-        while (md5_is_length(numbers[i]))
-            i++;
-        return md5i_lex_fail_length(lex, md5i_find_in_rows(lex, start, "i", i, 0));
-    }
-
+    TRY(check_numbers(reader, start, numbers));
     warn_of_frame(reader, start, numbers);
     return true;
 }
 
 // == The file ====================================================================================
 
-// The frame rate used instead of 0, as in other readers. id's engine divides by 0.
-enum { RATE_OF_NONE = 25 };
+// Replaces a frame rate of 0, like in other readers. id's engine would divide by 0.
+enum { DEFAULT_FRAME_RATE = 25 };
 
 enum { MAX_FLAGS = 63 };
 
-// Skips the keyword and `{` of a section that may appear once.
-static bool begin_section(md5_lex *lex, const char *word, bool is_known)
+// Skips the keyword and the `{` of a section that may occur once.
+static bool begin_section(md5_lex *lex, const char *word, bool is_duplicate)
 {
-    if (is_known)
+    if (is_duplicate)
         return md5i_fail_duplicate_keyword(lex, lex->at, word);
     lex->at += strlen(word);
     return md5i_lex_expect(lex, '{');
@@ -248,63 +264,160 @@ static bool begin_section(md5_lex *lex, const char *word, bool is_known)
 
 // -- Hierarchy ------------------------------------------------------------------------------
 
+// Reserves the memory that an ordinary file with these counts needs, in one chunk. This includes
+// one byte for each joint and component, which loading needs.
+static bool reserve_tables(md5_anim_reader *reader)
+{
+    enum { ALIGNMENT = 16, TABLES = 9 };
+    const md5_lex *const lex = &reader->lex;
+    const uint64_t order_bytes = sizeof(uint32_t);
+    const uint64_t change_bytes = 1;
+    const uint64_t bytes_per_joint = sizeof *reader->joints + sizeof *reader->tracks
+                                     + sizeof *reader->base_frame + sizeof *reader->rotating
+                                     + order_bytes + change_bytes;
+    const uint64_t num_joints = reader->num_joints.value;
+    const uint64_t num_frames = reader->num_frames.value;
+    const uint64_t num_components = reader->num_components.value;
+    const uint64_t max_numbers = (uint64_t)(lex->end - lex->at) / MD5_NUMBER_BYTES;
+    uint64_t num_numbers = num_frames * num_components;
+    if (num_numbers > max_numbers)
+        num_numbers = max_numbers;
+    const uint64_t size = num_joints * bytes_per_joint + num_components * change_bytes
+                          + num_frames * sizeof(md5_bounds) + num_numbers * sizeof *reader->numbers
+                          + ALIGNMENT * TABLES;
+    return md5i_arena_reserve(lex->arena, (size_t)size);
+}
+
+// Reads flags and first component of a joint. Without flags the value of `first` is ignored.
+static bool read_track(md5_anim_reader *reader, md5_track *track)
+{
+    md5_lex *const lex = &reader->lex;
+    int64_t first;
+    TRY(md5i_read_uint(lex, "flags", &track->flags));
+    if (track->flags > MAX_FLAGS)
+        return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
+                             "joint flags are out of range: expected 0 to 63, found %u",
+                             track->flags);
+    TRY(md5i_lex_int(lex, &first));
+    const bool is_used = track->flags != 0;
+    const bool fits = first >= 0 && first <= INT32_MAX;
+    if (is_used && !fits)
+        return md5i_lex_fail(
+            lex, lex->number_at, MD5_ERROR_RANGE,
+            "first component is out of range: expected 0 to 2147483647, found %lld",
+            (long long)first);
+    track->first = fits ? (uint32_t)first : 0;
+    const uint64_t needed = (uint64_t)track->first + md5i_num_flags(track->flags);
+    reader->num_used += md5i_num_flags(track->flags);
+    if (is_used && needed > reader->needed) {
+        reader->needed = needed;
+        reader->needed_at = lex->number_at;
+    }
+    return true;
+}
+
+// Reads hierarchy { NAME parent flags first ... }.
 static bool read_hierarchy(md5_anim_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
     TRY(begin_section(lex, "hierarchy", reader->joints != NULL));
     const uint32_t num_joints = reader->num_joints.value;
-
-    // The memory that an ordinary file needs, in one chunk, now that its counts are known. Includes
-    // a byte for each joint and number, which loading needs.
-    enum { ALIGNMENT = 16, TABLES = 9 };
-    const uint64_t a_joint = sizeof *reader->joints + sizeof *reader->tracks
-                             + sizeof *reader->base_frame + sizeof *reader->turning
-                             + sizeof(uint32_t) + 1; // place in the order
-    const uint64_t num_frames = reader->num_frames.value;
-    const uint64_t num_components = reader->num_components.value;
-    const uint64_t num_numbers = num_frames * num_components;
-    const uint64_t max_numbers = (uint64_t)(lex->end - lex->at) / MD5_NUMBER_BYTES;
-    TRY(reader->is_again
-        || md5i_arena_reserve(lex->arena,
-                              (size_t)(num_joints * a_joint + num_components
-                                       + num_frames * sizeof(md5_bounds)
-                                       + (num_numbers < max_numbers ? num_numbers : max_numbers)
-                                             * sizeof *reader->numbers
-                                       + ALIGNMENT * TABLES)));
+    TRY(reader->is_again || reserve_tables(reader));
     TRY(reader->joints = MD5_ROOM(lex->arena, md5_file_joint, num_joints));
     TRY(reader->tracks = MD5_NEW(lex->arena, md5_track, num_joints));
     for (uint32_t joint = 0; joint < num_joints; joint++) {
-        // NAME parent flags first. Without flags the value of `first` is ignored.
         TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint]));
-        md5_track *const track = &reader->tracks[joint];
-        int64_t first;
-        TRY(md5i_read_uint(lex, "flags", &track->flags));
-        if (track->flags > MAX_FLAGS)
-            return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
-                                 "joint flags are out of range: expected 0 to 63, found %u",
-                                 track->flags);
-        TRY(md5i_lex_int(lex, &first));
-        const bool is_used = track->flags != 0;
-        const bool fits = first >= 0 && first <= INT32_MAX;
-        if (is_used && !fits)
-            return md5i_lex_fail(
-                lex, lex->number_at, MD5_ERROR_RANGE,
-                "first component is out of range: expected 0 to 2147483647, found %lld",
-                (long long)first);
-        track->first = fits ? (uint32_t)first : 0;
-        const uint64_t needed = (uint64_t)track->first + md5i_num_flags(track->flags);
-        reader->num_used += md5i_num_flags(track->flags);
-        if (is_used && needed > reader->needed) {
-            reader->needed = needed;
-            reader->needed_at = lex->number_at;
-        }
+        TRY(read_track(reader, &reader->tracks[joint]));
     }
     TRY(md5i_end_rows(lex, "numJoints", num_joints, "niii"));
     return md5i_order_joints(lex, reader->joints, num_joints, &reader->file->order);
 }
 
+// -- Bounds and base frame ------------------------------------------------------------------
+
+static bool is_empty_box(const md5_bounds *box)
+{
+    const md5_vec3 low = box->min;
+    const md5_vec3 high = box->max;
+    const bool is_inverted = low.x > high.x || low.y > high.y || low.z > high.z;
+    const bool is_point = low.x == high.x && low.y == high.y && low.z == high.z;
+    return is_inverted || is_point;
+}
+
+// Reads bounds { ( min ) ( max ) ... }. If there are more boxes than frames, uses the first ones.
+// If there are fewer, uses none, because it is unknown to which frames they belong.
+static bool read_bounds(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    const char *const position = lex->at;
+    uint32_t num_boxes = 0;
+    bool are_empty = true; // exporters that do not compute bounds write zeros
+    TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
+    TRY(begin_section(lex, "bounds", reader->bounds_at != NULL));
+    reader->bounds_at = position;
+    const uint32_t num_frames = reader->num_frames.value;
+    md5_bounds *const bounds = MD5_ROOM(lex->arena, md5_bounds, num_frames);
+    TRY(bounds);
+    while (!md5i_lex_at_block_end(lex)) {
+        md5_bounds box;
+        TRY(md5i_lex_vec3(lex, md5i_lex_float, &box.min));
+        TRY(md5i_lex_vec3(lex, md5i_lex_float, &box.max));
+        if (num_boxes < num_frames) {
+            bounds[num_boxes] = box;
+            are_empty = are_empty && is_empty_box(&box);
+        }
+        num_boxes += num_boxes < UINT32_MAX;
+    }
+    TRY(md5i_lex_expect(lex, '}'));
+    if (num_boxes >= num_frames)
+        reader->file->bounds = bounds;
+    if (num_boxes >= num_frames && are_empty)
+        md5i_lex_warn(lex, position,
+                      "all bounding boxes in 'bounds' are empty: programs that use them for "
+                      "culling hide the model");
+    if (num_boxes != num_frames)
+        md5i_lex_warn(
+            lex, position,
+            "number of bounding boxes does not match numFrames: expected %u, found %u; %s",
+            num_frames, num_boxes,
+            num_boxes > num_frames ? "excess boxes are ignored" : "all boxes are ignored");
+    return true;
+}
+
+// Reads baseframe { ( translation ) ( rotation ) ... }.
+static bool read_base_frame(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
+    TRY(begin_section(lex, "baseframe", reader->base_frame != NULL));
+    const uint32_t num_joints = reader->num_joints.value;
+    reader->base_frame = MD5_NEW(lex->arena, md5_xform, num_joints);
+    TRY(reader->base_frame);
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
+        if (md5i_lex_at_block_end(lex))
+            return md5i_fail_short(lex, "numJoints", num_joints, joint);
+        TRY(md5i_read_transform(lex, &reader->base_frame[joint]));
+    }
+    return md5i_end_rows(lex, "numJoints", num_joints, "pp");
+}
+
 // -- The file -------------------------------------------------------------------------------
+
+// Checks that everything that the first frame depends on was read.
+static bool check_before_frames(md5_anim_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
+    TRY(md5i_need_count(lex, &reader->num_components, "numAnimatedComponents"));
+    if (!reader->joints)
+        return md5i_fail_missing_keyword(lex, "hierarchy");
+    if (!reader->base_frame)
+        return md5i_fail_missing_keyword(lex, "baseframe");
+    if (!reader->rate_at)
+        return md5i_fail_missing_keyword(lex, "frameRate");
+    return true;
+}
 
 static bool read_top_word(md5_anim_reader *reader, md5_span word)
 {
@@ -318,77 +431,15 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
         reader->file->has_others = true;
     }
     if (md5_span_is(word, "frame")) {
-        // What the first frame needs must have been read before.
-        TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
-        TRY(md5i_need_count(lex, &reader->num_components, "numAnimatedComponents"));
-        if (!reader->joints)
-            return md5i_fail_missing_keyword(lex, "hierarchy");
-        if (!reader->base_frame)
-            return md5i_fail_missing_keyword(lex, "baseframe");
-        if (!reader->rate_at)
-            return md5i_fail_missing_keyword(lex, "frameRate");
+        TRY(check_before_frames(reader));
         return read_frame(reader);
     }
     if (md5_span_is(word, "hierarchy"))
         return read_hierarchy(reader);
-    if (md5_span_is(word, "bounds")) {
-        // If there are more boxes than frames, keeps the first ones. If there are fewer, keeps
-        // none: it is unknown to which frames they belong.
-        const char *const position = lex->at;
-        uint32_t num_boxes = 0;
-        bool are_empty = true; // exporters that do not compute bounds write zeros
-        TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
-        TRY(begin_section(lex, "bounds", reader->bounds_at != NULL));
-        reader->bounds_at = position;
-        const uint32_t num_frames = reader->num_frames.value;
-        md5_bounds *const bounds = MD5_ROOM(lex->arena, md5_bounds, num_frames);
-        TRY(bounds);
-        while (!md5i_lex_at_block_end(lex)) {
-            md5_bounds box;
-            TRY(md5i_lex_vec3(lex, md5i_lex_float, &box.min));
-            TRY(md5i_lex_vec3(lex, md5i_lex_float, &box.max));
-            const md5_vec3 low = box.min;
-            const md5_vec3 high = box.max;
-            const bool is_inverted = low.x > high.x || low.y > high.y || low.z > high.z;
-            const bool is_point = low.x == high.x && low.y == high.y && low.z == high.z;
-            if (num_boxes < num_frames) {
-                bounds[num_boxes] = box;
-                are_empty = are_empty && (is_inverted || is_point);
-            }
-            num_boxes += num_boxes < UINT32_MAX;
-        }
-        TRY(md5i_lex_expect(lex, '}'));
-        if (num_boxes >= num_frames)
-            reader->file->bounds = bounds;
-        if (num_boxes >= num_frames && are_empty)
-            md5i_lex_warn(lex, position,
-                          "all bounding boxes in 'bounds' are empty: programs that use them for "
-                          "culling hide the model");
-        if (num_boxes != num_frames)
-            md5i_lex_warn(
-                lex, position,
-                "number of bounding boxes does not match numFrames: expected %u, found %u; %s",
-                num_frames, num_boxes,
-                num_boxes > num_frames ? "excess boxes are ignored" : "all boxes are ignored");
-        return true;
-    }
-    if (md5_span_is(word, "baseframe")) {
-        TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
-        TRY(begin_section(lex, "baseframe", reader->base_frame != NULL));
-        const uint32_t num_joints = reader->num_joints.value;
-        reader->base_frame = MD5_NEW(lex->arena, md5_xform, num_joints);
-        TRY(reader->base_frame);
-        for (uint32_t joint = 0; joint < num_joints; joint++) {
-            if (md5i_lex_at_block_end(lex))
-                return md5i_fail_short(lex, "numJoints", num_joints, joint);
-            md5_vec3 rotation;
-            TRY(md5i_lex_vec3(lex, md5i_lex_length, &reader->base_frame[joint].translation));
-            TRY(md5i_read_rotation(lex, &rotation));
-            reader->base_frame[joint].rotation =
-                (md5_quat){.x = rotation.x, .y = rotation.y, .z = rotation.z};
-        }
-        return md5i_end_rows(lex, "numJoints", num_joints, "pp");
-    }
+    if (md5_span_is(word, "bounds"))
+        return read_bounds(reader);
+    if (md5_span_is(word, "baseframe"))
+        return read_base_frame(reader);
     if (md5i_lex_take_word(lex, "numFrames"))
         return md5i_read_count(lex, "numFrames", 1, MD5_FRAME_BYTES, &reader->num_frames);
     if (md5i_lex_take_word(lex, "numJoints"))
@@ -396,7 +447,8 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
     if (md5i_lex_take_word(lex, "numAnimatedComponents"))
         return md5i_read_count(lex, "numAnimatedComponents", 0, 1, &reader->num_components);
     if (md5i_lex_take_word(lex, "frameRate"))
-        return md5i_read_frame_rate(lex, RATE_OF_NONE, &reader->rate_at, &reader->file->frame_rate);
+        return md5i_read_frame_rate(lex, DEFAULT_FRAME_RATE, &reader->rate_at,
+                                    &reader->file->frame_rate);
     return md5i_header_word(lex, &reader->header, word);
 }
 
@@ -441,13 +493,14 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
 
 // == Clips =======================================================================================
 //
-// Converts the numbers of a file to a clip that is ready to sample.
+// Converts the numbers of a file to a clip that can be sampled.
 
 void md5i_clip_plan(const md5_anim_file *source, uint8_t *changes, uint8_t *moves,
                     uint32_t *num_rotations, uint32_t *num_translations)
 {
-    // Numbers that differ between frames. The outer loop is over frames, so that the table is read
-    // once, in memory order. Exporters alternate 0 and -0 for constants: they compare equal.
+    // Finds the components that differ between frames. The outer loop is over frames, so that the
+    // table is read once, in memory order. Exporters alternate 0 and -0 for constants; these
+    // compare equal.
     const size_t width = source->num_components;
     if (width > 0)
         memset(changes, 0, width);
@@ -494,7 +547,7 @@ static md5_quat decode_rotation(const md5_anim_file *source, uint32_t joint, con
     return md5_quat_from_xyz(v.x, v.y, v.z);
 }
 
-// Files hold only x y z of rotations.
+// Computes w of rotations, of which files contain only x y z.
 static void add_w(md5_xform *transforms, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -503,13 +556,33 @@ static void add_w(md5_xform *transforms, uint32_t count)
     }
 }
 
-// Reads a frame again, which had no error.
-static void read_again(md5_lex *lex, uint32_t count, float *numbers)
+// Reads a frame for the second time; it had no errors the first time. Returns true.
+static bool read_again(md5_lex *lex, uint32_t count, float *numbers)
 {
     uint32_t number;
-    (void)(md5i_lex_take_word(lex, "frame") && md5i_read_uint(lex, "frame", &number)
-           && md5i_lex_take(lex, '{') && md5i_lex_floats(lex, numbers, count, &number)
-           && md5i_lex_take(lex, '}'));
+    TRY(md5i_lex_take_word(lex, "frame"));
+    TRY(md5i_read_uint(lex, "frame", &number));
+    TRY(md5i_lex_take(lex, '{'));
+    TRY(md5i_lex_floats(lex, numbers, count, &number));
+    return md5i_lex_take(lex, '}');
+}
+
+// Computes the constant transforms from the first frame; rotations without w.
+static void decode_constants(const md5_anim_file *source, const float *numbers,
+                             md5_xform *constants)
+{
+    for (uint32_t joint = 0; joint < source->num_joints; joint++) {
+        // A file without animated components has no `numbers`. Its joints do not have flags.
+        const uint32_t flags = source->tracks[joint].flags;
+        md5_xform *const constant = &constants[joint];
+        *constant = source->base_frame[joint];
+        if (flags & MD5_TRANSLATES)
+            constant->translation = decode_translation(source, joint, numbers);
+        if (flags & MD5_ROTATES) {
+            const md5_vec3 v = frame_rotation(&source->tracks[joint], constant, numbers);
+            constant->rotation = (md5_quat){v.x, v.y, v.z, 0};
+        }
+    }
 }
 
 void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves, float *again,
@@ -530,22 +603,9 @@ void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves, float *a
     const float *numbers = again ? again : source->numbers;
     for (uint32_t frame = 0; frame < source->num_frames; frame++) {
         if (again)
-            read_again(&lex, source->num_components, again);
-        if (frame == 0) {
-            for (uint32_t joint = 0; joint < source->num_joints; joint++) {
-                // A file without animated components has no `numbers`: none are read for joints
-                // without flags.
-                const uint32_t flags = source->tracks[joint].flags;
-                md5_xform *const constant = &arrays->constant[joint];
-                *constant = source->base_frame[joint];
-                if (flags & MD5_TRANSLATES)
-                    constant->translation = decode_translation(source, joint, numbers);
-                if (flags & MD5_ROTATES) {
-                    const md5_vec3 v = frame_rotation(&source->tracks[joint], constant, numbers);
-                    constant->rotation = (md5_quat){v.x, v.y, v.z, 0};
-                }
-            }
-        }
+            (void)read_again(&lex, source->num_components, again);
+        if (frame == 0)
+            decode_constants(source, numbers, arrays->constant);
         for (uint32_t i = 0; i < num_rotations; i++)
             *rotation++ = decode_rotation(source, arrays->rotation_joints[i], numbers);
         for (uint32_t i = 0; i < num_translations; i++)

@@ -1,17 +1,18 @@
-// .md5anim of version 6, the 2002 alpha of Doom 3: channels instead of frames. The fields are those
-// of two independent readers, md5-converter (mjsonofharry) and Doom3-for-Android (glKarin), which
-// also agree in the order of the angles: yaw about z, pitch about y, roll about x, as idAngles.
+// Reads .md5anim of version 6, of the 2002 alpha of Doom 3, which has channels instead of frames.
+// The fields are taken from two independent readers, md5-converter (mjsonofharry) and
+// Doom3-for-Android (glKarin). Both also have the same order of angles, like idAngles: yaw about z,
+// pitch about y, roll about x.
 //
 //   channel 7 { joint "Body" attribute "yaw" starttime s endtime s framerate f
 //               strings n "..." range first end keys n k0 k1 ... }
 //
-// Keys are those of the frames from `first` on; before and after them the nearest key holds.
-// Without a range the keys begin at frame 0. The joints boundsMin and boundsMax are the bounds.
-// There is no hierarchy: it is that of the model.
+// Keys are the values of the frames from `first` on; before and after them, the nearest key is
+// used. Without a range the keys begin at frame 0. The joints boundsMin and boundsMax are the
+// bounds. The file does not contain a hierarchy; the hierarchy of the model is used.
 //
-// Each joint becomes a track as in later versions. A constant channel has no components, and the
-// others have no more components than the text has bytes, so that memory stays linear although a
-// short text can declare a range of many frames.
+// Each joint becomes a track as in later versions. A constant channel does not have components. The
+// number of components in all frames is at most the number of bytes in the text, so that memory is
+// linear in the size of the text, although a short text can declare a range of many frames.
 #include "md5/core/math.h"
 #include "md5/core/names.h"
 #include "md5/read/header.h"
@@ -30,15 +31,15 @@ typedef struct channel {
     md5_span joint;
     const char *position;
     const char *attribute_at;
-    uint32_t attribute; // index, or NUM_ATTRIBUTES: not of a transform
-    uint32_t first;
-    uint32_t end;
+    uint32_t attribute; // index; NUM_ATTRIBUTES if it is not a component of a transform
+    uint32_t first;     // frame of the first key
+    uint32_t end;       // end of the range of frames
     uint32_t num_keys;
     const float *keys; // NULL = not read yet
     double frame_rate; // 0 = not read yet
 } channel;
 
-// The channels of one joint by attribute, NULL where there is none.
+// The channels of one joint by attribute; NULL if a channel is missing.
 typedef struct joint_channels {
     const channel *by_attribute[NUM_ATTRIBUTES];
 } joint_channels;
@@ -133,7 +134,7 @@ static bool read_values(md5_lex *lex, int word, channel *out)
     }
 }
 
-// channel i { ... }
+// Reads channel i { ... }.
 static bool read_channel(channel_reader *reader, uint32_t index)
 {
     md5_lex *const lex = reader->lex;
@@ -149,23 +150,26 @@ static bool read_channel(channel_reader *reader, uint32_t index)
                              number);
     TRY(md5i_lex_expect(lex, '{'));
     static const char *const words[NUM_CHANNEL_KEYWORDS] = {
-        "joint", "attribute", "starttime", "endtime", "framerate", "strings", "range", "keys"};
+        [KEYWORD_JOINT] = "joint", [KEYWORD_ATTRIBUTE] = "attribute", [KEYWORD_START] = "starttime",
+        [KEYWORD_END] = "endtime", [KEYWORD_RATE] = "framerate",      [KEYWORD_STRINGS] = "strings",
+        [KEYWORD_RANGE] = "range", [KEYWORD_KEYS] = "keys",
+    };
     static const int needed[] = {KEYWORD_JOINT, KEYWORD_ATTRIBUTE, KEYWORD_RATE, KEYWORD_KEYS};
-    uint32_t known = 0;
+    uint32_t found = 0; // bit k: keyword k
     while (!md5i_lex_take(lex, '}')) {
         int word = 0;
         while (word < NUM_CHANNEL_KEYWORDS && !md5_span_is(md5i_lex_peek_word(lex), words[word]))
             word++;
-        if (word == NUM_CHANNEL_KEYWORDS || known >> word & 1)
+        if (word == NUM_CHANNEL_KEYWORDS || found >> word & 1)
             return md5i_lex_fail_found(
                 lex, "invalid channel: expected each of joint, attribute, starttime, endtime, "
                      "framerate, strings, range and keys once, or '}'");
-        known |= UINT32_C(1) << word;
+        found |= UINT32_C(1) << word;
         lex->at += strlen(words[word]);
         TRY(read_values(lex, word, out));
     }
     for (uint32_t i = 0; i < MD5_COUNT(needed); i++) {
-        if (!(known >> needed[i] & 1))
+        if (!(found >> needed[i] & 1))
             return md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX,
                                  "incomplete channel: '%s' is missing", words[needed[i]]);
     }
@@ -180,11 +184,12 @@ static bool read_channel(channel_reader *reader, uint32_t index)
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-static void enter(channel_reader *reader, joint_channels *table, const channel *added)
+// Adds a channel to the channels of its joint. A duplicate attribute is ignored with a warning.
+static void add_channel(channel_reader *reader, joint_channels *table, const channel *added)
 {
-    const channel **const known = &table->by_attribute[added->attribute];
-    if (!*known)
-        *known = added;
+    const channel **const slot = &table->by_attribute[added->attribute];
+    if (!*slot)
+        *slot = added;
     else
         md5i_lex_warn(reader->lex, added->attribute_at,
                       "duplicate attribute of joint %s: using the first channel",
@@ -193,6 +198,7 @@ static void enter(channel_reader *reader, joint_channels *table, const channel *
 
 // -- Frames ---------------------------------------------------------------------------------------
 
+// Returns the value of a channel, which may be NULL, at a frame.
 static float value_at(const channel *from, uint32_t frame)
 {
     if (!from)
@@ -201,12 +207,15 @@ static float value_at(const channel *from, uint32_t frame)
     return from->keys[key < from->num_keys ? key : from->num_keys - 1];
 }
 
+// Returns true if a channel, which may be NULL, is not constant.
 static bool changes(const channel *from)
 {
+    if (!from)
+        return false;
     uint32_t key = 1;
-    while (from && key < from->num_keys && from->keys[key] == from->keys[0])
+    while (key < from->num_keys && from->keys[key] == from->keys[0])
         key++;
-    return from && key < from->num_keys;
+    return key < from->num_keys;
 }
 
 static md5_vec3 translation_at(const joint_channels *table, uint32_t frame)
@@ -216,7 +225,7 @@ static md5_vec3 translation_at(const joint_channels *table, uint32_t frame)
                       value_at(table->by_attribute[2], frame)};
 }
 
-// x y z of a rotation whose w is negative.
+// Returns x y z of a rotation in the form of later versions.
 static md5_vec3 rotation_at(const joint_channels *table, uint32_t frame)
 {
     const float yaw = value_at(table->by_attribute[FIRST_ANGLE], frame);
@@ -225,7 +234,7 @@ static md5_vec3 rotation_at(const joint_channels *table, uint32_t frame)
     return md5_stored_rotation(md5_quat_from_euler((md5_euler){pitch, yaw, roll}));
 }
 
-// Sets the flags of the joints and the number of components.
+// Creates the tracks and the base frame, and counts the components.
 static bool make_tracks(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
@@ -251,31 +260,32 @@ static bool make_tracks(channel_reader *reader)
     return true;
 }
 
-// Finds the number of frames, and checks that they ask for no more numbers than the text has bytes.
+// Finds the number of frames, and checks that the frames do not need more numbers than the text has
+// bytes.
 static bool count_frames(channel_reader *reader)
 {
     md5_lex *const lex = reader->lex;
     md5_anim_file *const file = reader->file;
     const uint64_t size = (uint64_t)(lex->end - lex->text);
     const channel *longest = &reader->channels[0];
-    uint64_t most = 1;
+    uint64_t num_frames = 1;
     for (uint32_t i = 0; i < reader->num_channels.value; i++) {
         const channel *const next = &reader->channels[i];
         const uint64_t keys = (uint64_t)next->first + next->num_keys;
         const uint64_t count = next->end > keys ? next->end : keys;
-        if (next->attribute < NUM_ATTRIBUTES && count > most) {
-            most = count;
+        if (next->attribute < NUM_ATTRIBUTES && count > num_frames) {
+            num_frames = count;
             longest = next;
         }
     }
     const uint64_t components = file->num_components > 0 ? file->num_components : 1;
-    if (most > size / components)
+    if (num_frames > size / components)
         return md5i_lex_fail(lex, longest->position, MD5_ERROR_RANGE,
                              "animation is too large: %llu frames of %u components exceed the file "
                              "size (%llu bytes)",
-                             (unsigned long long)most, file->num_components,
+                             (unsigned long long)num_frames, file->num_components,
                              (unsigned long long)size);
-    file->num_frames = (uint32_t)most;
+    file->num_frames = (uint32_t)num_frames;
     return true;
 }
 
@@ -309,7 +319,7 @@ static bool make_frames(channel_reader *reader)
     return true;
 }
 
-// Bounds need all six numbers.
+// Creates the bounds of all frames if the file contains all six channels of them.
 static bool make_bounds(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
@@ -326,6 +336,77 @@ static bool make_bounds(channel_reader *reader)
     return true;
 }
 
+static bool are_equal(md5_span a, md5_span b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, a.size) == 0);
+}
+
+// Finds the owner of each channel: the first channel of the same joint, or NONE if the channel is
+// not a component of a transform.
+static bool find_owners(channel_reader *reader)
+{
+    md5_arena *const arena = reader->lex->arena;
+    const uint32_t count = reader->num_channels.value;
+    reader->owners = MD5_ROOM(arena, uint32_t, count);
+    TRY(reader->owners);
+    const md5_arena_mark before = md5i_arena_here(arena);
+    md5_ordered_name *names = MD5_ROOM(arena, md5_ordered_name, count);
+    TRY(names);
+    uint32_t num_names = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        reader->owners[i] = NONE;
+        if (reader->channels[i].attribute < NUM_ATTRIBUTES)
+            names[num_names++] = (md5_ordered_name){reader->channels[i].joint, i};
+    }
+    names = md5i_order_names(arena, names, num_names);
+    TRY(names);
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < num_names; i++) {
+        if (!are_equal(names[i].name, names[first].name))
+            first = i;
+        reader->owners[names[i].number] = names[first].number;
+    }
+    md5i_arena_rewind(arena, before);
+    return true;
+}
+
+// Creates the joints, in the order of their first channels, and assigns all channels to them.
+// owners[i] of the first channel of a joint becomes the index of the joint.
+static bool make_joints(channel_reader *reader)
+{
+    const md5_lex *const lex = reader->lex;
+    md5_arena *const arena = lex->arena;
+    const uint32_t count = reader->num_channels.value;
+    reader->joints = MD5_NEW(arena, md5_file_joint, count);
+    reader->tables = MD5_NEW(arena, joint_channels, count);
+    uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
+    TRY(reader->joints && reader->tables && order);
+    uint32_t num_joints = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const channel *const added = &reader->channels[i];
+        const uint32_t owner = reader->owners[i];
+        const bool is_max = md5_span_is(added->joint, "boundsMax");
+        if (owner == NONE)
+            continue;
+        if (is_max || md5_span_is(added->joint, "boundsMin")) {
+            add_channel(reader, &reader->bounds[is_max], added);
+            continue;
+        }
+        if (owner == i) {
+            const uint32_t offset = (uint32_t)(added->position - lex->text);
+            order[num_joints] = num_joints;
+            reader->joints[num_joints] = (md5_file_joint){added->joint, offset, MD5_NONE};
+            reader->owners[i] = num_joints++;
+        }
+        add_channel(reader, &reader->tables[reader->owners[owner]], added);
+    }
+    reader->file->num_joints = num_joints;
+    reader->file->joints = reader->joints;
+    reader->file->order = order;
+    reader->file->parents_unknown = true;
+    return true;
+}
+
 // Reads the number after `numchannels`, which was consumed, and everything after it.
 static bool read_channels(md5_lex *lex, const md5_header *header, md5_anim_file *file)
 {
@@ -339,60 +420,9 @@ static bool read_channels(md5_lex *lex, const md5_header *header, md5_anim_file 
     md5i_warn_of_end(lex, header, "channel", "numchannels", &reader.num_channels);
     TRY(md5_lex_is_ok(lex));
     file->frame_rate = reader.channels[0].frame_rate;
-
-    // The owner of a channel is the first one of the same joint; NONE if it is not of a transform.
-    md5_arena *const arena = lex->arena;
-    reader.owners = MD5_ROOM(arena, uint32_t, count);
-    TRY(reader.owners);
-    const md5_arena_mark before = md5i_arena_here(arena);
-    md5_ordered_name *names = MD5_ROOM(arena, md5_ordered_name, count);
-    TRY(names);
-    uint32_t num_names = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        reader.owners[i] = NONE;
-        if (reader.channels[i].attribute < NUM_ATTRIBUTES)
-            names[num_names++] = (md5_ordered_name){reader.channels[i].joint, i};
-    }
-    TRY(names = md5i_order_names(arena, names, num_names));
-    for (uint32_t i = 0, first = 0; i < num_names; i++) {
-        const md5_span name = names[i].name;
-        const md5_span group = names[first].name;
-        if (name.size != group.size
-            || (name.size > 0 && memcmp(name.bytes, group.bytes, name.size) != 0))
-            first = i;
-        reader.owners[names[i].number] = names[first].number;
-    }
-    md5i_arena_rewind(arena, before);
-
-    // The joints, in the order of their first channels, with all channels.
-    reader.joints = MD5_NEW(arena, md5_file_joint, count);
-    reader.tables = MD5_NEW(arena, joint_channels, count);
-    uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
-    TRY(reader.joints && reader.tables && order);
-    uint32_t num_joints = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const channel *const added = &reader.channels[i];
-        const uint32_t owner = reader.owners[i];
-        const bool is_max = md5_span_is(added->joint, "boundsMax");
-        if (owner == NONE)
-            continue;
-        if (is_max || md5_span_is(added->joint, "boundsMin")) {
-            enter(&reader, &reader.bounds[is_max], added);
-            continue;
-        }
-        if (owner == i) { // its first channel; from here on this has the number of the joint
-            order[num_joints] = num_joints;
-            reader.joints[num_joints] =
-                (md5_file_joint){added->joint, (uint32_t)(added->position - lex->text), MD5_NONE};
-            reader.owners[i] = num_joints++;
-        }
-        enter(&reader, &reader.tables[reader.owners[owner]], added);
-    }
-    file->num_joints = num_joints;
-    file->joints = reader.joints;
-    file->order = order;
-    file->parents_unknown = true;
-    if (num_joints == 0)
+    TRY(find_owners(&reader));
+    TRY(make_joints(&reader));
+    if (file->num_joints == 0)
         return md5i_lex_fail(
             lex, reader.num_channels.at, MD5_ERROR_RANGE,
             "no joint is animated: expected a channel with x, y, z, yaw, pitch or roll");

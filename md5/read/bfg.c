@@ -1,10 +1,11 @@
-// The binary files of Doom 3 BFG: meshes, animations, cameras.
+// Reads the binary files of Doom 3 BFG and RBDOOM-3-BFG: meshes, animations and cameras. Their byte
+// order is mixed: little-endian and big-endian values alternate. binary_*() functions read single
+// values and check that the file does not end.
 #include "md5/core/math.h"
 #include "md5/read/tables.h"
 
-// Values in binary files, whose byte order is mixed. After the first failure every value is 0, so
-// that only counts and what follows from values need a check.
-
+// A binary file that is read. After the first failure every value is 0, so that callers check only
+// counts and values that are used as indices.
 typedef struct md5_binary {
     md5_arena *arena;
     const unsigned char *start;
@@ -21,8 +22,8 @@ static void binary_begin(md5_binary *in, md5_arena *arena, const char *bytes, si
     *in = (md5_binary){.arena = arena, .start = start, .at = start, .end = start + size};
 }
 
-// Reports an error at the byte that is read next, or where the file ends: the file counts as one
-// line. Returns false.
+// Reports an error at the next byte. The location is line 1 and the offset of the byte as column.
+// Returns false.
 static bool binary_fail(md5_binary *in, md5_status status, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
@@ -33,7 +34,7 @@ static bool binary_fail(md5_binary *in, md5_status status, const char *format, .
     return false;
 }
 
-// Returns `size` bytes and steps over them; NULL if there are fewer.
+// Returns the next `size` bytes and skips them. Returns NULL if fewer bytes are left.
 static const unsigned char *binary_take(md5_binary *in, size_t size)
 {
     const unsigned char *const bytes = in->at;
@@ -47,7 +48,7 @@ static const unsigned char *binary_take(md5_binary *in, size_t size)
     return bytes;
 }
 
-static float float_of(uint32_t bits)
+static float float_from_bits(uint32_t bits)
 {
     float value;
     memcpy(&value, &bits, sizeof value);
@@ -68,15 +69,15 @@ static uint32_t binary_big_32(md5_binary *in)
 
 static float binary_big_float(md5_binary *in)
 {
-    return float_of(binary_big_32(in));
+    return float_from_bits(binary_big_32(in));
 }
 
 static float binary_little_float(md5_binary *in)
 {
-    return float_of(binary_little_32(in));
+    return float_from_bits(binary_little_32(in));
 }
 
-// Reads a length in little-endian order, then that many bytes, which are no NUL.
+// Reads a length in little-endian order, then that many bytes. A NUL byte is an error.
 static bool binary_text(md5_binary *in, md5_span *text, const char *what)
 {
     const uint32_t size = binary_little_32(in);
@@ -90,24 +91,25 @@ static bool binary_text(md5_binary *in, md5_span *text, const char *what)
     return true;
 }
 
-// Checks the number that was just read: how many items of `bytes` each follow, at least `least`.
-// Messages call them `what`.
-static bool binary_count(md5_binary *in, uint32_t value, const char *what, uint32_t least,
+// Checks a count of items that was just read. There must be at least `min` items, and the rest of
+// the file must be large enough for that many items of `bytes` bytes. `what` is their name in
+// messages.
+static bool binary_count(md5_binary *in, uint32_t value, const char *what, uint32_t min,
                          size_t bytes, uint32_t *count)
 {
     const size_t left = (size_t)(in->end - in->at);
     TRY(!in->has_failed);
     *count = value;
-    if (value >= least && value <= INT32_MAX && value <= left / bytes)
+    if (value >= min && value <= INT32_MAX && value <= left / bytes)
         return true;
     in->at -= 4;
     return binary_fail(in, MD5_ERROR_RANGE,
                        "invalid number of %s: expected at least %u that fit into the remaining %zu "
                        "bytes, found %lld",
-                       what, least, left, (long long)(int32_t)value);
+                       what, min, left, (long long)(int32_t)value);
 }
 
-// Reads a count that is known already.
+// Reads a count that must be `expected`.
 static bool binary_same_count(md5_binary *in, const char *what, size_t bytes, uint32_t expected)
 {
     uint32_t count = 0;
@@ -119,7 +121,7 @@ static bool binary_same_count(md5_binary *in, const char *what, size_t bytes, ui
                        expected, count);
 }
 
-// Reads three floats in little-endian order, within 1e9.
+// Reads three floats in little-endian order, of at most 1e9.
 static bool binary_point(md5_binary *in, md5_vec3 *point)
 {
     const unsigned char *const begin = in->at;
@@ -135,8 +137,8 @@ static bool binary_point(md5_binary *in, md5_vec3 *point)
                        point->x, point->y, point->z);
 }
 
-// Reads a rotation of four floats in big-endian order, and turns it into one of ours: id's engine
-// multiplies vectors from the left, so that w changes its sign.
+// Reads a rotation of four floats in big-endian order. id's engine multiplies vectors from the
+// left, so that the sign of w is changed.
 static bool binary_rotation(md5_binary *in, md5_quat *rotation)
 {
     const unsigned char *const begin = in->at;
@@ -156,7 +158,7 @@ static bool binary_rotation(md5_binary *in, md5_quat *rotation)
                        "rotation is not normalized: expected length 1, found %g", sqrtf(square));
 }
 
-// Reads a name and a parent, which comes first.
+// Reads the name and the parent of a joint. Parents precede their children.
 static bool binary_joint(md5_binary *in, uint32_t number, md5_file_joint *joint)
 {
     TRY(binary_text(in, &joint->name, "joint name"));
@@ -173,9 +175,9 @@ static bool binary_joint(md5_binary *in, uint32_t number, md5_file_joint *joint)
 
 // == Meshes ======================================================================================
 //
-// Models of Doom 3 BFG: .bmd5mesh files. Mixed byte order, as Model_md5.cpp of RBDOOM-3-BFG reads
-// it. Vertices are baked: a position in the bind pose, and up to four joints. They become weights,
-// of which the loader makes what it makes of those in text; normals are derived again.
+// .bmd5mesh files, as Model_md5.cpp of RBDOOM-3-BFG reads them. A vertex has a position in the bind
+// pose and up to four joints. This is converted to weights, so that the loader does the same as for
+// text; normals are derived again.
 
 enum { VERTEX_BYTES = 32, VERTEX_JOINTS = 4 };
 
@@ -188,7 +190,7 @@ typedef struct bfg_mesh_reader {
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// The file has transforms relative to the parent, which comes first.
+// Reads the transforms of joints relative to their parents. Parents precede their children.
 static bool read_bind_pose(bfg_mesh_reader *reader, const md5_file_joint *joints)
 {
     enum { BYTES = 28 };
@@ -220,7 +222,8 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
     uint32_t *const order = MD5_ROOM(in->arena, uint32_t, count);
     reader->bind = MD5_ROOM(in->arena, md5_xform, count);
     reader->inverse = MD5_ROOM(in->arena, md5_mat34, count);
-    TRY(joints && order && reader->bind && reader->inverse);
+    TRY(joints && order);
+    TRY(reader->bind && reader->inverse);
     for (uint32_t joint = 0; joint < reader->file->num_joints; joint++) {
         TRY(binary_joint(in, joint, &joints[joint]));
         order[joint] = joint;
@@ -237,9 +240,9 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// Half precision: 1 sign, 5 exponent, 10 mantissa bits. The engine writes neither denormals nor
-// infinities; they are read as numbers all the same.
-static float half_of(const unsigned char *bytes)
+// Converts a half-precision float: 1 sign, 5 exponent, 10 mantissa bits. The engine does not write
+// denormals or infinities; this function returns numbers for both.
+static float float_from_half(const unsigned char *bytes)
 {
     const uint32_t bits = (uint32_t)bytes[0] << 8 | bytes[1];
     const int exponent = (int)(bits >> 10 & 31);
@@ -247,6 +250,65 @@ static float half_of(const unsigned char *bytes)
     const float size =
         exponent == 0 ? ldexpf(mantissa, -14) : ldexpf(1.0f + mantissa, exponent - 15);
     return bits >> 15 ? -size : size;
+}
+
+// Reads vertex `v`: a position in model space, texture coordinates, and the weights of four joints.
+static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t v)
+{
+    enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28 }; // offsets in a vertex
+    md5_binary *const in = &reader->in;
+    md5_vertex *const vertex = &mesh->file_vertices[v];
+    const unsigned char *const begin = in->at;
+    const float x = binary_big_float(in);
+    const float y = binary_big_float(in);
+    const md5_vec3 position = {x, y, binary_big_float(in)};
+    TRY(binary_take(in, VERTEX_BYTES - TEXCOORD));
+    in->at = begin;
+    if (!md5_is_point(position))
+        return binary_fail(in, MD5_ERROR_RANGE,
+                           "position is out of range: expected -1e9 to 1e9, found ( %g %g %g )",
+                           position.x, position.y, position.z);
+    mesh->texcoords[v] =
+        (md5_vec2){float_from_half(begin + TEXCOORD), float_from_half(begin + TEXCOORD + 2)};
+    *vertex = (md5_vertex){mesh->num_weights, 0};
+    for (uint32_t i = 0; i < VERTEX_JOINTS; i++) {
+        const uint32_t joint = begin[JOINTS + i];
+        const uint32_t weight = begin[WEIGHTS + i];
+        if (weight == 0)
+            continue;
+        if (joint >= reader->file->num_joints)
+            return binary_fail(
+                in, MD5_ERROR_RANGE,
+                "vertex refers to an unknown joint: expected an index below %u, found %u",
+                reader->file->num_joints, joint);
+        mesh->weights[mesh->num_weights++] = (md5_weight){
+            joint, (float)weight / 255.0f, md5_mat34_point(reader->inverse[joint], position)};
+        vertex->num_weights++;
+    }
+    if (vertex->num_weights == 0)
+        vertex->first_weight = 0;
+    in->at = begin + VERTEX_BYTES;
+    return true;
+}
+
+static bool read_indices(md5_binary *in, md5_mesh_build *mesh, uint32_t num_indices)
+{
+    mesh->num_triangles = num_indices / 3;
+    mesh->indices = MD5_ROOM(in->arena, uint32_t, num_indices);
+    const unsigned char *const bytes =
+        mesh->indices ? binary_take(in, 2 * (size_t)num_indices) : NULL;
+    TRY(bytes);
+    for (uint32_t i = 0; i < num_indices; i++) {
+        mesh->indices[i] = (uint32_t)bytes[2 * i] << 8 | bytes[2 * i + 1];
+        if (mesh->indices[i] >= mesh->num_file_vertices) {
+            in->at = bytes + 2 * (size_t)i;
+            return binary_fail(
+                in, MD5_ERROR_RANGE,
+                "triangle refers to an unknown vertex: expected an index below %u, found %u",
+                mesh->num_file_vertices, mesh->indices[i]);
+        }
+    }
+    return true;
 }
 
 static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
@@ -279,59 +341,14 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
     mesh->texcoords = MD5_ROOM(arena, md5_vec2, count);
     mesh->weights = MD5_ROOM(arena, md5_weight, VERTEX_JOINTS * count);
     TRY(mesh->file_vertices && mesh->texcoords && mesh->weights);
-    // A vertex of the file has a point in model space, from which weights are made.
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
-        enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28, REST = VERTEX_BYTES - TEXCOORD };
-        const unsigned char *const begin = in->at;
-        const float x = binary_big_float(in);
-        const float y = binary_big_float(in);
-        const md5_vec3 position = {x, y, binary_big_float(in)};
-        TRY(binary_take(in, REST));
-        in->at = begin;
-        if (!md5_is_point(position))
-            return binary_fail(in, MD5_ERROR_RANGE,
-                               "position is out of range: expected -1e9 to 1e9, found ( %g %g %g )",
-                               position.x, position.y, position.z);
-        mesh->texcoords[v] = (md5_vec2){half_of(begin + TEXCOORD), half_of(begin + TEXCOORD + 2)};
-        mesh->file_vertices[v] = (md5_vertex){mesh->num_weights, 0};
-        for (uint32_t i = 0; i < VERTEX_JOINTS; i++) {
-            const uint32_t joint = begin[JOINTS + i];
-            const uint32_t weight = begin[WEIGHTS + i];
-            if (weight == 0)
-                continue;
-            if (joint >= reader->file->num_joints)
-                return binary_fail(
-                    in, MD5_ERROR_RANGE,
-                    "vertex refers to an unknown joint: expected an index below %u, found %u",
-                    reader->file->num_joints, joint);
-            mesh->weights[mesh->num_weights++] = (md5_weight){
-                joint, (float)weight / 255.0f, md5_mat34_point(reader->inverse[joint], position)};
-            mesh->file_vertices[v].num_weights++;
-        }
-        if (mesh->file_vertices[v].num_weights == 0)
-            mesh->file_vertices[v].first_weight = 0;
-        in->at = begin + VERTEX_BYTES;
-    }
-    mesh->num_triangles = num_indices / 3;
-    mesh->indices = MD5_ROOM(in->arena, uint32_t, num_indices);
-    const unsigned char *const bytes =
-        mesh->indices ? binary_take(in, 2 * (size_t)num_indices) : NULL;
-    TRY(bytes);
-    for (uint32_t i = 0; i < num_indices; i++) {
-        mesh->indices[i] = (uint32_t)bytes[2 * i] << 8 | bytes[2 * i + 1];
-        if (mesh->indices[i] >= mesh->num_file_vertices) {
-            in->at = bytes + 2 * (size_t)i;
-            return binary_fail(
-                in, MD5_ERROR_RANGE,
-                "triangle refers to an unknown vertex: expected an index below %u, found %u",
-                mesh->num_file_vertices, mesh->indices[i]);
-        }
-    }
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+        TRY(read_vertex(reader, mesh, v));
+    TRY(read_indices(in, mesh, num_indices));
 
-    // Indices, mirrored and equal vertices and edges of shadows; the number of the surface.
-    const size_t rest = 2 * (size_t)num_indices + 4 * (size_t)num_mirrored
-                        + 8 * (size_t)num_duplicates + 8 * (size_t)num_edges;
-    return binary_take(in, rest) && binary_take(in, 4);
+    // Shadow indices, mirrored and duplicate vertices, edges; then the number of the surface.
+    const size_t skipped = 2 * (size_t)num_indices + 4 * (size_t)num_mirrored
+                           + 8 * (size_t)num_duplicates + 8 * (size_t)num_edges;
+    return binary_take(in, skipped) && binary_take(in, 4);
 }
 
 bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_mesh_file *file)
@@ -381,8 +398,7 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
 
 // == Animations ==================================================================================
 //
-// Animations of Doom 3 BFG: .bMD5anim files. Mixed byte order, as Anim.cpp of RBDOOM-3-BFG reads
-// it.
+// .bMD5anim files, as Anim.cpp of RBDOOM-3-BFG reads them.
 
 static bool read_bounds(md5_binary *in, md5_anim_file *file)
 {
@@ -409,7 +425,66 @@ static bool read_bounds(md5_binary *in, md5_anim_file *file)
     return true;
 }
 
-// One number more than the count says follows.
+// Reads the flags and the first component of a joint.
+static bool read_track(md5_binary *in, const md5_anim_file *file, uint32_t joint, md5_track *track)
+{
+    enum { ALL_FLAGS = 63, MAX_USED = 6 };
+    const uint32_t num_components = file->num_components;
+    *track = (md5_track){binary_big_32(in), binary_big_32(in)};
+    TRY(!in->has_failed);
+    const bool is_valid = track->flags <= ALL_FLAGS;
+    const uint32_t used = is_valid ? md5i_num_flags(track->flags) : MAX_USED + 1;
+    if (used == 0)
+        track->first = 0; // any value is accepted here
+    if (is_valid && track->first <= num_components && used <= num_components - track->first)
+        return true;
+    in->at -= 12;
+    return binary_fail(in, MD5_ERROR_RANGE,
+                       "joint %u uses invalid components: flags %u and first component %u do "
+                       "not fit %u components",
+                       joint, track->flags, track->first, num_components);
+}
+
+static bool read_anim_joints(md5_binary *in, md5_anim_file *file)
+{
+    enum { JOINT_BYTES = 16 };
+    const uint32_t count = file->num_joints;
+    TRY(binary_same_count(in, "joints", JOINT_BYTES, count));
+    md5_file_joint *const joints = MD5_NEW(in->arena, md5_file_joint, count);
+    md5_track *const tracks = MD5_NEW(in->arena, md5_track, count);
+    uint32_t *const order = MD5_ROOM(in->arena, uint32_t, count);
+    TRY(joints && tracks && order);
+    for (uint32_t joint = 0; joint < count; joint++) {
+        order[joint] = joint; // parents precede their children
+        TRY(binary_joint(in, joint, &joints[joint]));
+        TRY(read_track(in, file, joint, &tracks[joint]));
+    }
+    file->joints = joints;
+    file->tracks = tracks;
+    file->order = order;
+    return true;
+}
+
+static bool read_base_frame(md5_binary *in, md5_anim_file *file)
+{
+    enum { FRAME_BYTES = 28 };
+    const uint32_t count = file->num_joints;
+    TRY(binary_same_count(in, "base frame joints", FRAME_BYTES, count));
+    md5_xform *const frame = MD5_NEW(in->arena, md5_xform, count);
+    TRY(frame);
+    for (uint32_t joint = 0; joint < count; joint++) {
+        md5_quat q = {0, 0, 0, 1};
+        TRY(binary_rotation(in, &q));
+        // Frames replace some of x y z, so that w is computed later; it is then not positive.
+        const md5_vec3 xyz = md5_stored_rotation(q);
+        frame[joint].rotation = (md5_quat){xyz.x, xyz.y, xyz.z, 0};
+        TRY(binary_point(in, &frame[joint].translation));
+    }
+    file->base_frame = frame;
+    return true;
+}
+
+// Reads the numbers of all frames. The file contains one more number than its count declares.
 static bool read_numbers(md5_binary *in, md5_anim_file *file)
 {
     const uint64_t expected = (uint64_t)file->num_frames * file->num_components;
@@ -439,8 +514,8 @@ static bool read_numbers(md5_binary *in, md5_anim_file *file)
 
 bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file)
 {
-    enum { MAGIC = 4, TIME = 8, VERSION = 101, JOINT_BYTES = 16, FRAME_BYTES = 28 };
-    md5_vec3 motion; // of the root over the whole animation: follows from the frames
+    enum { MAGIC = 4, TIME = 8, VERSION = 101 };
+    md5_vec3 motion; // displacement of the root over the animation; not needed
     *file = (md5_anim_file){0};
     md5_binary binary;
     md5_binary *const in = &binary;
@@ -460,55 +535,16 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     TRY(binary_count(in, binary_big_32(in), "animated components", 0, 1, &file->num_components));
     file->frame_rate = rate;
     TRY(read_bounds(in, file));
-    const uint32_t count = file->num_joints;
-    TRY(binary_same_count(in, "joints", JOINT_BYTES, count));
-    md5_file_joint *const joints = MD5_NEW(arena, md5_file_joint, count);
-    md5_track *const tracks = MD5_NEW(arena, md5_track, count);
-    uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
-    TRY(joints && tracks && order);
-    for (uint32_t joint = 0; joint < count; joint++) {
-        order[joint] = joint; // parents come first
-        enum { ALL_FLAGS = 63 };
-        md5_track *const track = &tracks[joint];
-        TRY(binary_joint(in, joint, &joints[joint]));
-        *track = (md5_track){binary_big_32(in), binary_big_32(in)};
-        TRY(!in->has_failed);
-        const uint32_t num_components = file->num_components;
-        const uint32_t used = track->flags <= ALL_FLAGS ? md5i_num_flags(track->flags) : 7;
-        if (used == 0)
-            track->first = 0; // wherever it pointed
-        if (used <= 6 && track->first <= num_components && used <= num_components - track->first)
-            continue;
-        in->at -= 12;
-        return binary_fail(in, MD5_ERROR_RANGE,
-                           "joint %u uses invalid components: flags %u and first component %u do "
-                           "not fit %u components",
-                           joint, track->flags, track->first, num_components);
-    }
-    file->joints = joints;
-    file->tracks = tracks;
-    file->order = order;
-
-    // Frames replace some of x y z, so w is computed later: w of ours is negative.
-    TRY(binary_same_count(in, "base frame joints", FRAME_BYTES, count));
-    md5_xform *const frame = MD5_NEW(in->arena, md5_xform, count);
-    TRY(frame);
-    for (uint32_t joint = 0; joint < count; joint++) {
-        md5_quat q = {0, 0, 0, 1};
-        TRY(binary_rotation(in, &q));
-        const md5_vec3 xyz = md5_stored_rotation(q);
-        frame[joint].rotation = (md5_quat){xyz.x, xyz.y, xyz.z, 0};
-        TRY(binary_point(in, &frame[joint].translation));
-    }
-    file->base_frame = frame;
+    TRY(read_anim_joints(in, file));
+    TRY(read_base_frame(in, file));
     TRY(read_numbers(in, file));
     return binary_point(in, &motion);
 }
 
 // == Cameras =====================================================================================
 //
-// Camera paths of RBDOOM-3-BFG: .bcanim files. Mixed byte order, as CameraAnim in its Camera.cpp
-// reads it. Rotations are stored without w, as in text.
+// Camera paths of RBDOOM-3-BFG: .bcanim files, as CameraAnim in Camera.cpp reads them. Rotations
+// are stored without w, as in text.
 
 bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file)
 {
@@ -539,7 +575,7 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
     file->cuts = cuts;
     TRY(binary_count(&in, binary_little_32(&in), "frames", 1, FRAME_BYTES, &file->num_frames));
 
-    // Cuts are below the number of frames, which follows them.
+    // Cuts are checked here, because the number of frames follows them.
     for (uint32_t i = 0; i < file->num_cuts; i++) {
         if (file->cuts[i] < file->num_frames)
             continue;

@@ -1,9 +1,9 @@
-// .md5camera: header, cuts, then one view a frame.
+// Reads .md5camera: header, cuts, then one view per frame.
 #include "md5/core/math.h"
 #include "md5/read/tables.h"
 #include "md5/read/header.h"
 
-// The fewest bytes that one of each takes in a text: see mesh.c.
+// Minimum sizes in the text, in bytes: see mesh.h.
 enum {
     CUT_BYTES = sizeof "0 " - 1,
     VIEW_BYTES = sizeof "pos(0 0 0)" - 1,
@@ -15,10 +15,10 @@ typedef struct camera_reader {
     md5_header header;
     md5_count num_frames;
     md5_count num_cuts;
-    const char *rate_at; // NULL = not given yet
+    const char *rate_at; // NULL = not read yet
     uint32_t *cuts;      // NULL = not read yet
     uint32_t num_cut_views;
-    md5_cut_view *cut_views; // NULL = no cut has one so far
+    md5_cut_view *cut_views; // NULL = no cut with a view was read
     md5_camera_view *frames;
     md5_camera_file *file;
 } camera_reader;
@@ -31,7 +31,7 @@ static bool read_cut_rotation(md5_lex *lex, bool is_angles, md5_quat *rotation)
     if (is_angles) {
         TRY(md5i_lex_vec3(lex, md5i_lex_length, &numbers));
         const md5_quat q = md5_quat_from_euler((md5_euler){numbers.x, numbers.y, numbers.z});
-        // w <= 0, as that of rotations that are stored as x y z.
+        // w <= 0, like in rotations that files store as x y z.
         *rotation = q.w > 0 ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q;
         return true;
     }
@@ -45,7 +45,7 @@ static bool is_view_word(md5_span word)
     return md5_span_is(word, "pos") || md5_span_is(word, "rotA") || md5_span_is(word, "rot");
 }
 
-// Some files add to a cut what is to be seen behind it.
+// Reads the camera view after a cut, which some files contain.
 static bool read_cut_view(camera_reader *reader, uint32_t index)
 {
     md5_lex *const lex = &reader->lex;
@@ -53,10 +53,10 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
     if (!is_view_word(word))
         return true;
     if (!reader->cut_views) {
-        // At the first cut that has a view: room for no more than the rest of the text could hold.
+        // The first cut with a view: allocates no more views than the remaining text could contain.
         const size_t left = reader->num_cuts.value - index;
-        const size_t most = (size_t)(lex->end - lex->at) / VIEW_BYTES + 1;
-        reader->cut_views = MD5_NEW(lex->arena, md5_cut_view, left < most ? left : most);
+        const size_t max_views = (size_t)(lex->end - lex->at) / VIEW_BYTES + 1;
+        reader->cut_views = MD5_NEW(lex->arena, md5_cut_view, left < max_views ? left : max_views);
         TRY(reader->cut_views);
         md5i_lex_warn(lex, lex->at,
                       "cuts contain camera views, which some engines show instead of the frames: "
@@ -65,8 +65,8 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
     md5_cut_view *const view = &reader->cut_views[reader->num_cut_views++];
     view->cut = index;
     for (; is_view_word(word); word = md5i_lex_peek_word(lex)) {
-        // One of `pos ( x y z )`, `rotA ( pitch yaw roll )`, `rot ( x y z )`; of two rotations the
-        // last counts, as in the engine that these come from.
+        // `pos ( x y z )`, `rotA ( pitch yaw roll )` or `rot ( x y z )`. If there are two
+        // rotations, the last is used, like in the engine that introduced these keywords.
         const bool is_position = md5_span_is(word, "pos");
         const bool is_angles = md5_span_is(word, "rotA");
         bool *const is_given = is_position ? &view->has_position : &view->has_rotation;
@@ -81,72 +81,90 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
     return true;
 }
 
+// Reads cuts { frame [view] ... }.
+static bool read_cuts(camera_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
+    TRY(md5i_need_count(lex, &reader->num_cuts, "numCuts"));
+    if (reader->cuts)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "duplicate 'cuts': expected one");
+    lex->at += strlen("cuts");
+    TRY(md5i_lex_expect(lex, '{'));
+    const uint32_t num_cuts = reader->num_cuts.value;
+    reader->cuts = MD5_NEW(lex->arena, uint32_t, num_cuts);
+    TRY(reader->cuts);
+    for (uint32_t i = 0; i < num_cuts; i++) {
+        if (md5i_lex_at_block_end(lex))
+            return md5i_fail_short(lex, "numCuts", num_cuts, i);
+        uint32_t *const cut = &reader->cuts[i];
+        TRY(md5i_read_uint(lex, "cut", cut));
+        if (*cut >= reader->num_frames.value)
+            return md5i_lex_fail(
+                lex, lex->number_at, MD5_ERROR_RANGE,
+                "cut is out of range: expected a frame below %u (numFrames), found %u",
+                reader->num_frames.value, *cut);
+        if (i > 0 && *cut <= cut[-1])
+            md5i_lex_warn(lex, lex->number_at,
+                          "cuts are out of order: expected a frame above %u, found %u", cut[-1],
+                          *cut);
+
+        TRY(read_cut_view(reader, i));
+    }
+    return md5i_end_rows(lex, "numCuts", num_cuts, "io");
+}
+
+// -- Frames ---------------------------------------------------------------------------------
+
+// Reads ( position ) ( rotation ) fov.
+static bool read_view(md5_lex *lex, md5_camera_view *view)
+{
+    md5_xform transform;
+    TRY(md5i_read_transform(lex, &transform));
+    TRY(md5i_lex_length(lex, &view->fov));
+    view->position = transform.translation;
+    view->rotation = transform.rotation;
+    if (!(view->fov > 0 && view->fov < 180))
+        md5i_lex_warn(lex, lex->number_at,
+                      "field of view is out of range: expected more than 0 and less than "
+                      "180 degrees, found %g",
+                      view->fov);
+    return true;
+}
+
+// Reads camera { view ... }.
+static bool read_frames(camera_reader *reader)
+{
+    md5_lex *const lex = &reader->lex;
+    TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
+    if (!reader->rate_at)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "missing 'frameRate': expected it before 'camera'");
+    if (!reader->cuts && reader->num_cuts.value > 0)
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "missing 'cuts': expected it before 'camera'");
+    lex->at += strlen("camera");
+    TRY(md5i_lex_expect(lex, '{'));
+    const uint32_t num_frames = reader->num_frames.value;
+    reader->frames = MD5_NEW(lex->arena, md5_camera_view, num_frames);
+    TRY(reader->frames);
+    for (uint32_t i = 0; i < num_frames; i++) {
+        if (md5i_lex_at_block_end(lex))
+            return md5i_fail_short(lex, "numFrames", num_frames, i);
+        TRY(read_view(lex, &reader->frames[i]));
+    }
+    return md5i_end_rows(lex, "numFrames", num_frames, "ppi");
+}
+
 // -- The file -------------------------------------------------------------------------------
 
 static bool read_top_word(camera_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
-    if (md5_span_is(word, "cuts")) {
-        TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
-        TRY(md5i_need_count(lex, &reader->num_cuts, "numCuts"));
-        if (reader->cuts)
-            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "duplicate 'cuts': expected one");
-        lex->at += strlen("cuts");
-        TRY(md5i_lex_expect(lex, '{'));
-        const uint32_t num_cuts = reader->num_cuts.value;
-        reader->cuts = MD5_NEW(lex->arena, uint32_t, num_cuts);
-        TRY(reader->cuts);
-        for (uint32_t i = 0; i < num_cuts; i++) {
-            if (md5i_lex_at_block_end(lex))
-                return md5i_fail_short(lex, "numCuts", num_cuts, i);
-            uint32_t *const cut = &reader->cuts[i];
-            TRY(md5i_read_uint(lex, "cut", cut));
-            if (*cut >= reader->num_frames.value)
-                return md5i_lex_fail(
-                    lex, lex->number_at, MD5_ERROR_RANGE,
-                    "cut is out of range: expected a frame below %u (numFrames), found %u",
-                    reader->num_frames.value, *cut);
-            if (i > 0 && *cut <= cut[-1])
-                md5i_lex_warn(lex, lex->number_at,
-                              "cuts are out of order: expected a frame above %u, found %u", cut[-1],
-                              *cut);
-
-            TRY(read_cut_view(reader, i));
-        }
-        return md5i_end_rows(lex, "numCuts", num_cuts, "io");
-    }
-    if (md5_span_is(word, "camera")) {
-        TRY(md5i_need_count(lex, &reader->num_frames, "numFrames"));
-        if (!reader->rate_at)
-            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                                 "missing 'frameRate': expected it before 'camera'");
-        if (!reader->cuts && reader->num_cuts.value > 0)
-            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                                 "missing 'cuts': expected it before 'camera'");
-        lex->at += strlen("camera");
-        TRY(md5i_lex_expect(lex, '{'));
-        const uint32_t num_frames = reader->num_frames.value;
-        reader->frames = MD5_NEW(lex->arena, md5_camera_view, num_frames);
-        TRY(reader->frames);
-        for (uint32_t i = 0; i < num_frames; i++) {
-            if (md5i_lex_at_block_end(lex))
-                return md5i_fail_short(lex, "numFrames", num_frames, i);
-
-            // ( x y z ) ( x y z ) fov
-            md5_camera_view *const view = &reader->frames[i];
-            md5_xform transform;
-            TRY(md5i_read_transform(lex, &transform));
-            TRY(md5i_lex_length(lex, &view->fov));
-            view->position = transform.translation;
-            view->rotation = transform.rotation;
-            if (!(view->fov > 0 && view->fov < 180))
-                md5i_lex_warn(lex, lex->number_at,
-                              "field of view is out of range: expected more than 0 and less than "
-                              "180 degrees, found %g",
-                              view->fov);
-        }
-        return md5i_end_rows(lex, "numFrames", num_frames, "ppi");
-    }
+    if (md5_span_is(word, "cuts"))
+        return read_cuts(reader);
+    if (md5_span_is(word, "camera"))
+        return read_frames(reader);
     if (md5i_lex_take_word(lex, "numFrames"))
         return md5i_read_count(lex, "numFrames", 1, FRAME_BYTES, &reader->num_frames);
     if (md5i_lex_take_word(lex, "numCuts"))

@@ -1,12 +1,11 @@
-// Files of other formats, which are refused by name.
+// Rejects files of other known formats with a message that contains the name of the format.
 #include "md5/read/header.h"
 #include "md5/read/tables.h"
 
-// The first bytes of a format, its name, and how its contents can be used.
 static const struct {
-    const char *begin;
-    const char *name;
-    const char *advice;
+    const char *begin;  // first bytes of the file
+    const char *name;   // of the format
+    const char *advice; // how the user can proceed
 } foreign[] = {
     {"MD5RVersion", "a Quake 4 model (.md5r)", "use the .md5mesh of the game's assets"},
     {"INTERQUAKEMODEL", "an IQM model", "convert it with 'md5tool convert'"},

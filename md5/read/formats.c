@@ -1,4 +1,4 @@
-// Selects the reader of a file by its contents: text of version 6, 10 or 12, or a binary file of
+// Selects the reader of a file by its content: text of version 6, 10 or 12, or a binary file of
 // Doom 3 BFG. With MD5_HAS_FORMATS=0 only text of version 10 is read.
 #include "md5/read/header.h"
 #include "md5/read/tables.h"
@@ -15,9 +15,10 @@ static const md5_versions camera_versions = {
     .numbers = {MD5_VERSION_10, MD5_VERSION_12},
 };
 
-// Returns the version whose syntax the text has: the number after `MD5Version`, unless the first
-// keyword of the body belongs to another version. Without that line, which must come first, the
-// version is 10. Errors are left to the reader, which will find them again.
+// Returns the version whose syntax the text has. That is the number after `MD5Version`, unless the
+// first keyword of the body belongs to another version. Without a line `MD5Version` at the
+// beginning the version is 10. This function does not report errors, because the reader finds them
+// again.
 static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
 {
     md5_lex lex;

@@ -1,8 +1,9 @@
+// Common parts of MD5 text files: see header.h.
 #include "md5/read/header.h"
 
 static const struct {
     const char *word;
-    unsigned kinds;
+    unsigned kinds; // md5_kind flags
 } top_words[] = {
     {"MD5Version", MD5_KIND_MESH | MD5_KIND_ANIM | MD5_KIND_CAMERA},
     {"commandline", MD5_KIND_MESH | MD5_KIND_ANIM | MD5_KIND_CAMERA},
@@ -46,9 +47,9 @@ bool md5i_is_top_word(md5_span word)
 
 static const char *kind_name(unsigned kinds)
 {
-    return kinds & MD5_KIND_MESH   ? "a model (.md5mesh)"
-           : kinds & MD5_KIND_ANIM ? "an animation (.md5anim)"
-                                   : "a camera (.md5camera)";
+    if (kinds & MD5_KIND_MESH)
+        return "a model (.md5mesh)";
+    return kinds & MD5_KIND_ANIM ? "an animation (.md5anim)" : "a camera (.md5camera)";
 }
 
 bool md5i_header_begin(md5_lex *lex, md5_header *header)
@@ -64,8 +65,8 @@ bool md5i_header_begin(md5_lex *lex, md5_header *header)
                              "empty file: expected %s that begins with 'MD5Version 10'",
                              kind_name(header->kind));
     if (!md5i_is_top_word(word)) {
-        const size_t rest = (size_t)(lex->end - first);
-        const md5_quoted start = md5i_quote(first, rest < SHOWN ? rest : SHOWN);
+        const size_t size = (size_t)(lex->end - first);
+        const md5_quoted start = md5i_quote(first, size < SHOWN ? size : SHOWN);
         return md5i_lex_fail(lex, first, MD5_ERROR_SYNTAX,
                              "not an MD5 file: expected 'MD5Version', found %s", start.text);
     }
@@ -74,11 +75,17 @@ bool md5i_header_begin(md5_lex *lex, md5_header *header)
     return true;
 }
 
+static bool is_keyword_of_all_versions(md5_span keyword)
+{
+    return md5_span_is(keyword, "MD5Version") || md5_span_is(keyword, "commandline");
+}
+
 bool md5i_is_of_other_version(uint32_t version, md5_span keyword, unsigned kinds)
 {
+    if (kinds == 0 || is_keyword_of_all_versions(keyword))
+        return false;
     const bool is_old_keyword = (kinds & MD5_KIND_VERSION_6) != 0;
-    return kinds != 0 && is_old_keyword != (version == MD5_VERSION_6)
-           && !md5_span_is(keyword, "MD5Version") && !md5_span_is(keyword, "commandline");
+    return is_old_keyword != (version == MD5_VERSION_6);
 }
 
 static const char *version_name(unsigned kinds)
@@ -88,7 +95,7 @@ static const char *version_name(unsigned kinds)
 
 void md5i_warn_of_version(md5_lex *lex, md5_header *header, md5_span word)
 {
-    if (header->has_body || md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline"))
+    if (header->has_body || is_keyword_of_all_versions(word))
         return;
     const unsigned kinds = md5i_keyword_kinds(word);
     header->has_body = kinds != 0;
@@ -98,15 +105,6 @@ void md5i_warn_of_version(md5_lex *lex, md5_header *header, md5_span word)
                       "to version %s; the declared version is ignored",
                       header->declared_version, md5i_quote(word.bytes, word.size).text,
                       version_name(kinds));
-}
-
-// Warns of a line `MD5Version` that comes too late to have an effect.
-static void warn_of_late_version(md5_lex *lex, const md5_header *header)
-{
-    if (header->has_body && header->declared_version != header->version)
-        md5i_lex_warn(lex, header->version_at,
-                      "'MD5Version %u' after other keywords is ignored: using version %u",
-                      header->declared_version, header->version);
 }
 
 bool md5i_fail_missing_keyword(md5_lex *lex, const char *keyword)
@@ -135,8 +133,24 @@ static bool read_version(md5_lex *lex, md5_header *header)
                              "unsupported MD5 version: expected %s, found %lld",
                              header->versions->text, (long long)version);
     header->declared_version = (uint32_t)version;
-    warn_of_late_version(lex, header);
+    if (header->has_body && header->declared_version != header->version)
+        md5i_lex_warn(lex, header->version_at,
+                      "'MD5Version %u' after other keywords is ignored: using version %u",
+                      header->declared_version, header->version);
     return true;
+}
+
+// Reports a keyword of another version than the version that is read.
+static bool fail_version(md5_lex *lex, const md5_header *header, md5_span word, unsigned kinds)
+{
+    const char *reason = "add the line 'MD5Version 6'";
+    if (header->version == MD5_VERSION_6)
+        reason = "the file has version 6";
+    else if (header->version_at)
+        reason = "the file declares a later version";
+    return md5i_lex_fail(lex, lex->at, MD5_ERROR_VERSION,
+                         "keyword %s belongs to MD5 version %s: %s",
+                         md5i_quote(word.bytes, word.size).text, version_name(kinds), reason);
 }
 
 bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
@@ -145,12 +159,7 @@ bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
     if (!md5_span_is_name(word))
         return md5i_lex_fail_found(lex, "expected a keyword");
     if (md5i_is_of_other_version(header->version, word, kinds))
-        return md5i_lex_fail(lex, lex->at, MD5_ERROR_VERSION,
-                             "keyword %s belongs to MD5 version %s: %s",
-                             md5i_quote(word.bytes, word.size).text, version_name(kinds),
-                             header->version == MD5_VERSION_6 ? "the file has version 6"
-                             : header->version_at             ? "the file declares a later version"
-                                                              : "add the line 'MD5Version 6'");
+        return fail_version(lex, header, word, kinds);
     if (kinds != 0 && !(kinds & (unsigned)header->kind))
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                              "wrong file type: expected %s, found %s with keyword %s",
@@ -168,7 +177,7 @@ bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
     return md5i_lex_skip_values(lex, md5i_is_top_word);
 }
 
-// -- More than was promised -----------------------------------------------------------------
+// -- Look-ahead -----------------------------------------------------------------------------
 
 void md5i_look_ahead(md5_silent_lex *silent, const md5_lex *lex)
 {
@@ -179,7 +188,7 @@ void md5i_look_ahead(md5_silent_lex *silent, const md5_lex *lex)
     silent->arena = (md5_arena){.context = &silent->context};
     silent->lex = *lex;
     silent->lex.arena = &silent->arena;
-    silent->lex.join_strings = false; // so that nothing is allocated
+    silent->lex.join_strings = false; // joining strings would allocate memory
 }
 
 static bool skip_parentheses(md5_lex *lex)
@@ -191,8 +200,7 @@ static bool skip_parentheses(md5_lex *lex)
     return true;
 }
 
-// Steps over a part of a row: n a name, i a number, p numbers in parentheses, w a word, o words
-// with such numbers.
+// Skips one part of an item: see md5i_end_rows(). Returns false if the text does not match.
 static bool skip_part(md5_lex *lex, char part)
 {
     float number;
@@ -201,7 +209,7 @@ static bool skip_part(md5_lex *lex, char part)
     if (part == 'n')
         return md5i_lex_joint_name(lex, &name);
     if (part == 'i')
-        return md5i_lex_float(lex, &number) || md5i_lex_int(lex, &whole); // however large
+        return md5i_lex_float(lex, &number) || md5i_lex_int(lex, &whole); // of any size
     if (part == 'p')
         return skip_parentheses(lex);
     do {
@@ -213,7 +221,7 @@ static bool skip_part(md5_lex *lex, char part)
     return part == 'w';
 }
 
-// Steps over so many rows at most, and returns the number of those that there are.
+// Skips at most `max` items and returns the number of complete ones.
 static size_t skip_rows(md5_lex *lex, const char *row, size_t max)
 {
     for (size_t count = 0; count < max; count++) {
@@ -259,21 +267,26 @@ bool md5i_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint3
                          md5i_lex_token(lex, lex->at).text, item);
 }
 
-// Warns if more blocks `what` follow than were declared, and steps over them.
+// Skips a block `{ ... }` with an optional number before it. Returns false if the text does not
+// match.
+static bool skip_block(md5_lex *lex)
+{
+    float number;
+    const char *const first = md5i_lex_next(lex);
+    if (first < lex->end && *first != '{')
+        TRY(md5i_lex_float(lex, &number));
+    const char *const brace = md5i_lex_next(lex);
+    return brace < lex->end && *brace == '{' && md5i_lex_skip_values(lex, md5i_is_top_word);
+}
+
+// Warns if more blocks `what` follow than the file declares, and skips them.
 static void warn_of_more(md5_lex *lex, const char *what, const char *count_word,
                          const md5_count *count)
 {
     md5_silent_lex ahead;
     uint32_t num_more = 0;
     md5i_look_ahead(&ahead, lex);
-    while (md5i_lex_take_word(&ahead.lex, what)) {
-        float number; // may precede the block
-        if (md5i_lex_next(&ahead.lex) < ahead.lex.end && *ahead.lex.at != '{'
-            && !md5i_lex_float(&ahead.lex, &number))
-            break;
-        if (md5i_lex_next(&ahead.lex) == ahead.lex.end || *ahead.lex.at != '{'
-            || !md5i_lex_skip_values(&ahead.lex, md5i_is_top_word))
-            break;
+    while (md5i_lex_take_word(&ahead.lex, what) && skip_block(&ahead.lex)) {
         lex->at = ahead.lex.at;
         num_more++;
     }
@@ -288,10 +301,10 @@ static void warn_of_more(md5_lex *lex, const char *what, const char *count_word,
                       count_word, count->value, found, num_more);
 }
 
-// Warns of text after the last block, and moves the lexer to it.
-static void warn_of_rest(md5_lex *lex, const char *what)
+// Warns about text after the last block, and moves the lexer to it.
+static void warn_of_trailing_text(md5_lex *lex, const char *what)
 {
-    // A comment without an end is no error here, as engines do not read on.
+    // An unterminated comment is only a warning here, because engines do not read this text.
     md5_silent_lex ahead;
     md5i_look_ahead(&ahead, lex);
     const md5_span word = md5i_lex_peek_word(&ahead.lex);
@@ -301,7 +314,7 @@ static void warn_of_rest(md5_lex *lex, const char *what)
         md5i_warn(lex->arena->context, broken->line, broken->column, "%s", broken->message);
     if (lex->at == lex->end)
         return;
-    if (md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline"))
+    if (is_keyword_of_all_versions(word))
         md5i_lex_warn(lex, lex->at, "a second MD5 file begins here: it is ignored");
     else
         md5i_lex_warn(lex, lex->at, "text after the last %s is ignored: found %s", what,
@@ -314,18 +327,20 @@ void md5i_warn_of_end(md5_lex *lex, const md5_header *header, const char *what,
     if (!header->has_command_line)
         md5i_lex_warn(lex, lex->text, "missing 'commandline'");
     warn_of_more(lex, what, count_word, count);
-    warn_of_rest(lex, what);
+    warn_of_trailing_text(lex, what);
 }
 
-bool md5i_read_count(md5_lex *lex, const char *word, uint32_t least, size_t bytes, md5_count *count)
+// -- Counts and rates -----------------------------------------------------------------------
+
+bool md5i_read_count(md5_lex *lex, const char *word, uint32_t min, size_t bytes, md5_count *count)
 {
     int64_t value;
     TRY(md5i_lex_int(lex, &value));
     if (count->at)
         return md5i_fail_duplicate_keyword(lex, lex->number_at, word);
-    if (value < least)
+    if (value < min)
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
-                             "%s is out of range: expected at least %u, found %lld", word, least,
+                             "%s is out of range: expected at least %u, found %lld", word, min,
                              (long long)value);
     const size_t left = (size_t)(lex->end - lex->at);
     if ((uint64_t)value > left / bytes)
@@ -342,10 +357,10 @@ bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word)
     return count->at || md5i_fail_missing_keyword(lex, word);
 }
 
-bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, double *frame_rate)
+bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **rate_at, double *frame_rate)
 {
     TRY(md5i_lex_double(lex, frame_rate));
-    if (*given_at)
+    if (*rate_at)
         return md5i_fail_duplicate_keyword(lex, lex->number_at, "frameRate");
     const float narrow = (float)*frame_rate;
     if (*frame_rate == 0 && fallback > 0) {
@@ -357,6 +372,6 @@ bool md5i_read_frame_rate(md5_lex *lex, double fallback, const char **given_at, 
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
                              "frameRate is out of range: expected more than 0, found %g", narrow);
     }
-    *given_at = lex->number_at;
+    *rate_at = lex->number_at;
     return true;
 }

@@ -1,3 +1,4 @@
+// Joints of all text files: names, parents, transforms, and the order of joints, parents first.
 #include "md5/read/tables.h"
 #include "md5/core/math.h"
 #include "md5/read/header.h"
@@ -28,19 +29,24 @@ bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file
 void md5i_warn_overlong(md5_lex *lex, const char *position, md5_vec3 rotation, uint32_t count)
 {
     const double length = sqrt((double)md5_vec3_dot(rotation, rotation));
-    const bool is_one = count == 1;
-    // One format, so that both are one kind of warning; it writes no number for 0.
-    md5i_lex_warn(lex, position, "%.0u%s%.6g%s; normalized", is_one ? 0 : count,
-                  is_one ? "rotation is too long: expected length 1 or less, found "
-                         : " rotations are too long: expected length 1 or less, found ",
-                  length, is_one ? "" : " in the first");
+    uint32_t printed_count = 0;
+    const char *what = "rotation is too long: expected length 1 or less, found ";
+    const char *where = "";
+    if (count != 1) {
+        printed_count = count;
+        what = " rotations are too long: expected length 1 or less, found ";
+        where = " in the first";
+    }
+    // Both texts use the same format, because only warnings of one format are merged. "%.0u" prints
+    // nothing for 0.
+    md5i_lex_warn(lex, position, "%.0u%s%.6g%s; normalized", printed_count, what, length, where);
 }
 
 bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
 {
     const char *const position = md5i_lex_next(lex);
     TRY(md5i_lex_vec3(lex, md5i_lex_float, rotation));
-    if (!isfinite(md5_vec3_dot(*rotation, *rotation))) // cannot be brought to unit length
+    if (!isfinite(md5_vec3_dot(*rotation, *rotation))) // cannot be normalized
         return md5i_lex_fail(
             lex, position, MD5_ERROR_RANGE,
             "rotation is out of range: expected length 1 or less, found ( %g %g %g )", rotation->x,
@@ -59,8 +65,9 @@ bool md5i_read_transform(md5_lex *lex, md5_xform *transform)
     return true;
 }
 
-// Names a joint that is its own ancestor. What the walk from the roots did not reach lies on a
-// circle, or below one: as many steps upward as there are joints end on one.
+// Reports a joint that is its own ancestor. order[num_reached] are the joints that were reached
+// from the roots. Every other joint is part of a cycle or below a cycle; num_joints steps from
+// child to parent lead from it to a cycle. Reports the first joint of that cycle.
 static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                        const uint32_t *order, uint32_t num_reached)
 {
@@ -99,56 +106,69 @@ static void warn_of_order(md5_lex *lex, const md5_file_joint *joints, uint32_t n
             md5i_quote(first->name.bytes, first->name.size).text, first->parent, count);
 }
 
-bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
-                       const uint32_t **result)
+// Writes the order 0, 1, 2 ... and returns true if it is level by level, as in chains, flat
+// skeletons and the files of some exporters.
+static bool fill_if_ordered(const md5_file_joint *joints, uint32_t num_joints, uint32_t *order)
 {
-    uint32_t *const order = MD5_ROOM(lex->arena, uint32_t, num_joints);
-    TRY(order);
-    *result = order;
-    // Whether the joints stand level by level, as in chains, flat skeletons and some exporters'
-    // files.
     bool are_ordered = true;
     uint32_t last = 0;
     for (uint32_t j = 0; j < num_joints; j++) {
-        const uint32_t place = joints[j].parent + 1; // among the parents; 0: no parent
-        are_ordered = are_ordered && place >= last && place <= j;
-        last = place;
+        const uint32_t parent = joints[j].parent + 1; // from 1; 0 = no parent
+        are_ordered = are_ordered && parent >= last && parent <= j;
+        last = parent;
         order[j] = j;
     }
-    if (are_ordered)
-        return true;
+    return are_ordered;
+}
 
-    // Level by level from the roots. The children of joint j are children[starts[j]] ..
-    // children[starts[j + 1] - 1]; index num_joints holds the roots.
-    const md5_arena_mark before = md5i_arena_here(lex->arena);
-    uint32_t *const starts = MD5_NEW(lex->arena, uint32_t, (size_t)num_joints + 2);
-    uint32_t *const children = MD5_ROOM(lex->arena, uint32_t, num_joints);
-    TRY(starts && children);
-
-    // Ends of the ranges, each one place up, by counting; then filling from the back moves every
-    // end down to its range's start, and all starts belong one place down.
+// Groups the joints by parent, with a counting sort. The children of joint j are
+// children[starts[j]] .. children[starts[j + 1] - 1]. starts[num_joints] is for the roots.
+// starts[num_joints + 2] must be zeroed.
+static void group_children(const md5_file_joint *joints, uint32_t num_joints, uint32_t *starts,
+                           uint32_t *children)
+{
     const uint32_t roots = num_joints;
+    // Counts the children of j in starts[j + 1], then converts counts to ends of ranges.
     for (uint32_t j = 0; j < num_joints; j++)
         starts[(joints[j].parent == MD5_NONE ? roots : joints[j].parent) + 1]++;
     for (uint32_t j = 0; j <= roots; j++)
         starts[j + 1] += starts[j];
+    // Filling the ranges from the back moves each end to the start of its range. So starts[j + 1]
+    // is then the start of the range of j, and all starts move to the previous element.
     for (uint32_t j = num_joints; j-- > 0;) {
         const uint32_t parent = joints[j].parent == MD5_NONE ? roots : joints[j].parent;
         children[--starts[parent + 1]] = j;
     }
     memmove(starts, starts + 1, ((size_t)num_joints + 1) * sizeof *starts);
     starts[num_joints + 1] = num_joints;
+}
 
-    uint32_t known = 0;
+bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
+                       const uint32_t **result)
+{
+    uint32_t *const order = MD5_ROOM(lex->arena, uint32_t, num_joints);
+    TRY(order);
+    *result = order;
+    if (fill_if_ordered(joints, num_joints, order))
+        return true;
+
+    const md5_arena_mark before = md5i_arena_here(lex->arena);
+    uint32_t *const starts = MD5_NEW(lex->arena, uint32_t, (size_t)num_joints + 2);
+    uint32_t *const children = MD5_ROOM(lex->arena, uint32_t, num_joints);
+    TRY(starts && children);
+    group_children(joints, num_joints, starts, children);
+
+    // Appends the roots, then the children of each joint in the order.
+    uint32_t num_reached = 0;
     for (uint32_t i = starts[num_joints]; i < starts[num_joints + 1]; i++)
-        order[known++] = children[i];
-    for (uint32_t done = 0; done < known; done++) {
-        const uint32_t joint = order[done];
-        for (uint32_t i = starts[joint]; i < starts[joint + 1]; i++)
-            order[known++] = children[i];
+        order[num_reached++] = children[i];
+    for (uint32_t i = 0; i < num_reached; i++) {
+        const uint32_t joint = order[i];
+        for (uint32_t k = starts[joint]; k < starts[joint + 1]; k++)
+            order[num_reached++] = children[k];
     }
-    if (known < num_joints)
-        return fail_cycle(lex, joints, num_joints, order, known);
+    if (num_reached < num_joints)
+        return fail_cycle(lex, joints, num_joints, order, num_reached);
     md5i_arena_rewind(lex->arena, before);
 
     warn_of_order(lex, joints, num_joints);

@@ -1,5 +1,5 @@
-// .md5mesh: the estimated counts of a file, then the reader of version 10 and of what all versions
-// have in common. mesh.h describes how the other versions take part.
+// Reads .md5mesh: estimates the counts of a file, then reads its tables. This file contains version
+// 10 and everything that the versions have in common; mesh.h describes how other versions differ.
 #include "md5/core/math.h"
 #include "md5/read/mesh.h"
 #include "md5/read/rows.h"
@@ -116,7 +116,7 @@ md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts)
 
 // == Tables ======================================================================================
 //
-// The tables of a mesh: rows of vertices, triangles and weights, and the indices in them.
+// The tables of a mesh (vertices, triangles, weights), and the checks of their indices.
 
 bool md5i_begin_item(md5_lex *lex, const md5_count *count, const char *count_word, const char *word,
                      uint32_t item, bool *is_warned)
@@ -192,12 +192,12 @@ static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
     block->triangles_at = lex->at;
     md5_row_number number = MD5_ROW_0;
     for (uint32_t t = 0; t < count; t++, md5_row_next(&number)) {
-        uint32_t *const corners = mesh->indices + 3 * (size_t)t;
-        if (md5i_row_triangle(lex, &number, corners))
+        uint32_t *const triangle = mesh->indices + 3 * (size_t)t;
+        if (md5i_row_triangle(lex, &number, triangle))
             continue;
         TRY(md5i_begin_item(lex, &block->num_triangles, "numtris", "tri", t, &is_warned));
         for (uint32_t i = 0; i < 3; i++)
-            TRY(md5i_read_uint(lex, "vertex", &corners[i]));
+            TRY(md5i_read_uint(lex, "vertex", &triangle[i]));
     }
     return true;
 }
@@ -233,7 +233,7 @@ bool md5i_read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
         md5_weight *const weight = &mesh->weights[w];
         if (md5i_row_weight(lex, &number, num_joints, weight))
             continue;
-        // joint bias ( offset )
+        // weight w joint bias ( offset )
         TRY(md5i_begin_item(lex, &block->num_weights, "numweights", "weight", w, &is_warned));
         TRY(md5i_read_weight_head(lex, num_joints, "numJoints", weight));
         TRY(md5i_lex_vec3(lex, md5i_lex_length, &weight->offset));
@@ -241,10 +241,10 @@ bool md5i_read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
     return true;
 }
 
-// -- Indices, once the tables they refer to are complete ------------------------------------------
+// -- Indices, checked at the end of a mesh --------------------------------------------------------
 
-// Check the indices at the end of a mesh. An index outside of its table is an error; so are
-// vertices that share weights more often than the text has bytes.
+// Checks the weights of vertices. Weights outside of the table are an error. Vertices may share
+// weights; more references to weights than bytes in the text are an error.
 static bool check_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
@@ -310,18 +310,18 @@ bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
     if (lex->arena->context->drop_invalid_triangles)
         drop_triangles(mesh);
     warn_of_dropped(lex, block);
-    const size_t num_corners = 3 * (size_t)mesh->num_triangles;
-    size_t corner = 0;
-    while (corner < num_corners && mesh->indices[corner] < mesh->num_file_vertices)
-        corner++;
-    if (corner == num_corners)
+    const size_t num_indices = 3 * (size_t)mesh->num_triangles;
+    size_t i = 0;
+    while (i < num_indices && mesh->indices[i] < mesh->num_file_vertices)
+        i++;
+    if (i == num_indices)
         return true;
     const char *const position =
-        md5i_find_in_rows(lex, block->triangles_at, "wiiii", corner / 3, 2 + corner % 3);
+        md5i_find_in_rows(lex, block->triangles_at, "wiiii", i / 3, 2 + i % 3);
     return md5i_lex_fail(
         lex, position, MD5_ERROR_RANGE,
         "triangle refers to an unknown vertex: expected an index below %u (numverts), found %u",
-        mesh->num_file_vertices, mesh->indices[corner]);
+        mesh->num_file_vertices, mesh->indices[i]);
 }
 
 // == Meshes ======================================================================================
@@ -340,20 +340,20 @@ static bool is_mesh_word(md5_span word)
     return false;
 }
 
-// Warns of a second keyword `what`, which was consumed.
-static void warn_of_second(md5_lex *lex, const char *what)
+// Warns about a duplicate keyword `what`, which was consumed.
+static void warn_of_duplicate(md5_lex *lex, const char *what)
 {
     md5i_lex_warn(lex, lex->at - strlen(what), "duplicate '%s': using the first", what);
 }
 
-// Reads the text of a keyword that may appear once; the first one is used.
-static bool read_mesh_text(md5_lex *lex, bool *is_known, md5_span *text)
+// Reads the text of a keyword. If the keyword occurs more than once, the first text is used.
+static bool read_mesh_text(md5_lex *lex, bool *has_text, md5_span *text)
 {
     md5_span read;
     TRY(md5i_lex_text(lex, &read, "a string"));
-    if (!*is_known)
+    if (!*has_text)
         *text = read;
-    *is_known = true;
+    *has_text = true;
     return true;
 }
 
@@ -383,12 +383,12 @@ bool md5i_read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
     const md5_span word = md5i_lex_peek_word(lex);
     if (md5i_lex_take_word(lex, "shader")) {
         if (block->has_shader)
-            warn_of_second(lex, "shader");
+            warn_of_duplicate(lex, "shader");
         return read_mesh_text(lex, &block->has_shader, &block->mesh->shader);
     }
     if (md5i_lex_take_word(lex, "name")) {
         if (block->has_name)
-            warn_of_second(lex, "name");
+            warn_of_duplicate(lex, "name");
         return read_mesh_text(lex, &block->has_name, &block->mesh->name);
     }
     if (md5i_lex_take_word(lex, "numverts"))
@@ -467,7 +467,7 @@ bool md5i_read_num_meshes(md5_mesh_reader *reader, const char *word)
     return true;
 }
 
-// joints { NAME parent ( position ) ( rotation ) ... }
+// Reads joints { NAME parent ( position ) ( rotation ) ... }.
 static bool read_joints(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -477,7 +477,7 @@ static bool read_joints(md5_mesh_reader *reader)
     if (reader->joints)
         return md5i_fail_duplicate_keyword(lex, position, "joints");
     md5_arena *const arena = lex->arena;
-    lex->arena = reader->joint_arena; // also for names that are joined
+    lex->arena = reader->joint_arena; // also for names that are joined strings
     const uint32_t num_joints = reader->num_joints.value;
     reader->joints = MD5_ROOM(lex->arena, md5_file_joint, num_joints);
     TRY(reader->joints);
@@ -560,7 +560,7 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *kept,
     TRY(md5i_header_begin(lex, &reader.header));
     while (!dialect->is_complete(&reader)) {
         const md5_span word = md5i_lex_peek_word(lex);
-        // After the joints another file may begin, although meshes of this one are missing.
+        // Another file may begin after the joints, even if meshes of this file are missing.
         if (lex->at == lex->end || (reader.joints && md5_span_is(word, "MD5Version")))
             break;
         md5i_warn_of_version(lex, &reader.header, word);

@@ -1,14 +1,14 @@
-// The reader of .md5mesh files, for the files that read one of their versions: mesh.c reads
-// version 10, mesh_v6.c and mesh_v12.c the others. mesh.c calls the functions of a dialect for
-// everything in which versions differ.
+// Interface between the reader of .md5mesh files, mesh.c, and the files for single versions,
+// mesh_v6.c and mesh_v12.c. A version is a md5_mesh_dialect: a table of functions that mesh.c calls
+// for everything that differs between versions.
 #ifndef MD5_READ_MESH_H
 #define MD5_READ_MESH_H
 
 #include "md5/read/header.h"
 #include "md5/read/tables.h"
 
-// Minimum bytes of text for one item of each table. A count that the rest of the text cannot
-// contain is an error, so that memory stays linear in the size of the text.
+// Minimum size in the text of one mesh and of one vertex, in bytes. A count that the remaining text
+// cannot contain is an error, so that memory is linear in the size of the text.
 enum {
     MD5_MESH_BYTES = sizeof "mesh{numverts 0 numtris 0 numweights 0}" - 1,
     MD5_VERTEX_BYTES = sizeof "vert 0(0 0)0 0" - 1,
@@ -23,7 +23,7 @@ typedef struct md5_mesh_reader {
     md5_count num_meshes;
     uint32_t num_meshes_read;
     md5_arena *joint_arena;
-    md5_arena *kept;
+    md5_arena *kept; // for tables that the model keeps unchanged
     md5_file_joint *joints;
     struct md5_file_bone *bones; // version 6: `joints` is set after the last bone
     uint32_t num_bones_read;
@@ -40,7 +40,8 @@ typedef struct md5_mesh_block {
     md5_count num_triangles;
     md5_count num_weights;
     md5_count num_colors;
-    const char *vertices_at, *triangles_at; // where the first row of each table begins
+    const char *vertices_at;  // position of the first vertex
+    const char *triangles_at; // position of the first triangle
     bool has_name;
     bool has_shader;
 } md5_mesh_block;
@@ -48,22 +49,24 @@ typedef struct md5_mesh_block {
 // The syntax of one version. Functions return false with the context's error set.
 struct md5_mesh_dialect {
     uint32_t version;
-    const char *joint_keyword, *mesh_count_keyword; // for messages
-    const char *vertex_row, *weight_row;            // the form of rows: see md5i_end_rows()
-    size_t first_weight_part; // the part of a vertex row with its first weight
+    const char *joint_keyword;      // for messages
+    const char *mesh_count_keyword; // for messages
+    const char *vertex_row;         // format of a vertex: see md5i_end_rows()
+    const char *weight_row;         // format of a weight
+    size_t first_weight_part;       // index of the first weight in vertex_row
 
     // Reads the keyword `word` at the top level, other than `mesh`, with its values.
     bool (*read_keyword)(md5_mesh_reader *reader, md5_span word);
-    // Reads what precedes the keywords of a mesh, its `{`, and sets block->mesh.
+    // Reads the beginning of a mesh, up to and including its `{`, and sets block->mesh.
     bool (*begin_mesh)(md5_mesh_reader *reader, md5_mesh_block *block);
     // Reads one keyword of a mesh with its values.
     bool (*read_mesh_keyword)(md5_mesh_reader *reader, md5_mesh_block *block);
-    // Read a count, whose keyword was consumed, and the rows after it.
+    // Read a count, whose keyword was consumed, and the table after it.
     bool (*read_vertices)(md5_lex *lex, md5_mesh_block *block);
     bool (*read_weights)(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints);
     // Checks the tables of a mesh after its `}`.
     bool (*finish_mesh)(md5_mesh_reader *reader, const md5_mesh_block *block);
-    // Returns true if nothing else of the text is read.
+    // Returns true if the reader has read everything that it needs.
     bool (*is_complete)(md5_mesh_reader *reader);
 };
 
@@ -73,7 +76,8 @@ bool md5i_begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block);
 bool md5i_read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block);
 bool md5i_read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints);
 bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block);
-bool md5i_mesh_is_complete(md5_mesh_reader *reader); // the joints and all declared meshes are read
+// Returns true if the joints and all declared meshes are read.
+bool md5i_mesh_is_complete(md5_mesh_reader *reader);
 
 // Reads the number of vertices, whose keyword was consumed, and allocates the tables.
 bool md5i_begin_vertices(md5_lex *lex, md5_mesh_block *block);
@@ -81,7 +85,7 @@ bool md5i_begin_vertices(md5_lex *lex, md5_mesh_block *block);
 // Reads the number of weights, of at least `min_bytes` each, and allocates their table.
 bool md5i_begin_weights(md5_lex *lex, md5_mesh_block *block, size_t min_bytes);
 
-// Reads the row `vert v ( u v ) first count` in any form.
+// Reads a line `vert v ( u v ) first count` in any form.
 bool md5i_read_vertex_row(md5_lex *lex, md5_mesh_block *block, uint32_t v, bool *is_warned);
 
 // Reads the first weight of a vertex and the number of its weights.
@@ -97,8 +101,9 @@ bool md5i_read_num_meshes(md5_mesh_reader *reader, const char *word);
 // Stores the joints and their bind pose in the file, and finds their order.
 bool md5i_finish_joints(md5_mesh_reader *reader, md5_file_joint *joints, md5_xform *bind);
 
-// Reads keyword and number of `vert 3`, `tri 3` or `weight 3`. The number is ignored, as in id's
-// engine; the first row of a table whose number is not its index causes a warning.
+// Reads the keyword and the number of `vert 3`, `tri 3` or `weight 3`. Like in id's engine, the
+// number is ignored. The first number in a table that is not the index of its item causes a
+// warning.
 bool md5i_begin_item(md5_lex *lex, const md5_count *count, const char *count_word, const char *word,
                      uint32_t item, bool *is_warned);
 

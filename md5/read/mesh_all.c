@@ -1,16 +1,16 @@
-// Reads all meshes of an .md5mesh, also those after the number that the file declares: for repairs
-// of such files. Loading a model stops at that number.
+// Reads all meshes of an .md5mesh, including meshes after the declared number, to repair such
+// files. Loading a model stops at the declared number.
 #include "md5/read/mesh.h"
 
-// A dialect whose reading ends after the last mesh. It is the first member, so that a pointer to it
-// is also a pointer to the structure.
+// A dialect that reads until the last mesh. `dialect` is the first member, so that a pointer to it
+// is also a pointer to this structure.
 typedef struct all_meshes {
     md5_mesh_dialect dialect;
     const md5_mesh_dialect *base; // the dialect of the file
-    size_t capacity;              // of the reader's array of meshes; 0: not known yet
+    size_t capacity;              // of the reader's array of meshes; 0 before the first mesh
 } all_meshes;
 
-// Grows the array of meshes if it is full, then reads as the dialect of the file does.
+// Grows the array of meshes if it is full, then calls the function of the dialect of the file.
 static bool begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     all_meshes *const all = (all_meshes *)(void *)reader->dialect;

@@ -1,5 +1,5 @@
-// .md5mesh of version 12, of Storm Engine 2: vertices store a normal and a tangent in the space of
-// their dominant joint, and meshes may have vertex colors.
+// The dialect of .md5mesh version 12, of Storm Engine 2. Vertices have a normal and a tangent in
+// the space of their dominant joint, and meshes may have vertex colors.
 //
 //   vert i ( u v ) first count ( nx ny nz ) ( tx ty tz w )
 //   numvertexcolors n  vertexcolor i ( r g b a )
@@ -8,7 +8,7 @@
 
 enum { MIN_COLOR_BYTES = sizeof "vertexcolor 0(0 0 0 0)" - 1 };
 
-// ( x y z w )
+// Reads ( x y z w ).
 static bool read_vec4(md5_lex *lex, md5_vec4 *value)
 {
     TRY(md5i_lex_expect(lex, '('));
@@ -43,7 +43,7 @@ static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
     return true;
 }
 
-// Reads the number of colors, whose keyword was consumed, and the colors.
+// Reads the number of colors, whose keyword was consumed, and the table of colors.
 static bool read_colors(md5_lex *lex, md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;

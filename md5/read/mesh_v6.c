@@ -1,10 +1,11 @@
-// .md5mesh of version 6, the 2002 alpha of Doom 3: bones instead of joints, and tables whose rows
-// have no parentheses. The fields are those of md5-converter's reader (mjsonofharry) and its tests.
+// The dialect of .md5mesh version 6, of the 2002 alpha of Doom 3. It has bones instead of joints,
+// and tables without parentheses. The fields are taken from the reader of md5-converter
+// (mjsonofharry) and its tests.
 //
 //   bone 1 { name "Body2" bindpos x y z bindmat m00 m01 ... m22 [parent "origin"] }
 //
-// The rows of bindmat are the joint's own axes in model space, as everywhere in id's code: the
-// columns of the rotation matrix. There may be several roots.
+// The rows of bindmat are the axes of the joint in model space, like everywhere in id's code. They
+// are the columns of the rotation matrix. There may be several roots.
 #include "md5/core/math.h"
 #include "md5/core/names.h"
 #include "md5/read/mesh.h"
@@ -12,7 +13,7 @@
 typedef struct md5_file_bone {
     md5_file_joint joint;
     md5_span parent;
-    const char *parent_at; // NULL: the bone is a root
+    const char *parent_at; // position of the parent's name; NULL = the bone is a root
     md5_xform bind;
 } md5_file_bone;
 
@@ -21,7 +22,7 @@ enum {
     MIN_WEIGHT_BYTES = sizeof "weight 0 0 0 0 0 0" - 1,
 };
 
-// x y z without parentheses
+// Reads x y z without parentheses.
 static bool read_bare_vec3(md5_lex *lex, md5_vec3 *value)
 {
     return md5i_lex_length(lex, &value->x) && md5i_lex_length(lex, &value->y)
@@ -43,14 +44,15 @@ static float distance_from_rotation(const md5_vec3 rows[3])
     return largest;
 }
 
-// The largest of 4x^2, 4y^2, 4z^2 and 4w^2 is the one to divide by.
+// Returns the rotation whose matrix has these columns. `sizes` are 4x^2, 4y^2, 4z^2 and 4w^2; the
+// other components are computed by a division by the largest of x, y, z and w.
 static md5_quat rotation_of_rows(const md5_vec3 rows[3])
 {
     const float xx = rows[0].x;
     const float yy = rows[1].y;
     const float zz = rows[2].z;
     const float sizes[4] = {1 + xx - yy - zz, 1 - xx + yy - zz, 1 - xx - yy + zz, 1 + xx + yy + zz};
-    // Sums and differences of what is not on the diagonal; columns are rows.
+    // Sums and differences of the elements outside of the diagonal.
     const float xy = rows[0].y + rows[1].x;
     const float yz = rows[1].z + rows[2].y;
     const float zx = rows[2].x + rows[0].z;
@@ -66,7 +68,8 @@ static md5_quat rotation_of_rows(const md5_vec3 rows[3])
         largest = sizes[i] > sizes[largest] ? i : largest;
     const md5_quat none = {0, 0, 0, -1};
     const md5_quat q = md5_quat_normalize(products[largest], none);
-    return q.w > 0 ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q; // as those rebuilt from x y z
+    // Negative w, like rotations that are computed from x y z.
+    return q.w > 0 ? (md5_quat){-q.x, -q.y, -q.z, -q.w} : q;
 }
 
 enum { NAME = 1, POSITION = 2, MATRIX = 4, PARENT = 8 };
@@ -95,15 +98,15 @@ static bool read_bind_matrix(md5_lex *lex, md5_quat *rotation)
     return true;
 }
 
-// Reads a keyword and its value, and adds the keyword to those in `known`.
-static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *known)
+// Reads a keyword and its value, and adds the keyword to the flags in `found`.
+static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *found)
 {
     const md5_span word = md5i_lex_peek_word(lex);
     const uint32_t keyword = bone_keyword(word);
-    if (keyword == 0 || (*known & keyword))
+    if (keyword == 0 || (*found & keyword))
         return md5i_lex_fail_found(
             lex, "invalid bone: expected each of name, bindpos, bindmat and parent once, or '}'");
-    *known |= keyword;
+    *found |= keyword;
     lex->at += word.size;
     switch (keyword) {
     case NAME:
@@ -152,16 +155,16 @@ static bool finish_bones(md5_mesh_reader *reader)
     return md5i_finish_joints(reader, joints, bind);
 }
 
-static const char *missing_keyword(uint32_t known)
+static const char *missing_keyword(uint32_t found)
 {
-    if (!(known & NAME))
+    if (!(found & NAME))
         return "name";
-    if (!(known & POSITION))
+    if (!(found & POSITION))
         return "bindpos";
-    return known & MATRIX ? NULL : "bindmat";
+    return found & MATRIX ? NULL : "bindmat";
 }
 
-// bone i { ... }: after the last bone the joints of the file are complete.
+// Reads bone i { ... }. After the last bone, converts the bones to the joints of the file.
 static bool read_bone(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
@@ -181,10 +184,10 @@ static bool read_bone(md5_mesh_reader *reader)
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
                              "bone number is out of order: expected %u, found %u", index, number);
     TRY(md5i_lex_expect(lex, '{'));
-    uint32_t known = 0;
+    uint32_t found = 0;
     while (!md5i_lex_take(lex, '}'))
-        TRY(read_bone_word(lex, bone, &known));
-    const char *const missing = missing_keyword(known);
+        TRY(read_bone_word(lex, bone, &found));
+    const char *const missing = missing_keyword(found);
     if (missing)
         return md5i_lex_fail(lex, lex->at - 1, MD5_ERROR_SYNTAX, "incomplete bone: '%s' is missing",
                              missing);
@@ -214,7 +217,7 @@ static bool read_keyword(md5_mesh_reader *reader, md5_span word)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// mesh i {
+// Reads mesh i {.
 static bool begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     uint32_t number;
@@ -222,7 +225,7 @@ static bool begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
     return md5i_begin_mesh(reader, block);
 }
 
-// vert i u v first count
+// Reads a table of: vert i u v first count
 static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
 {
     md5_mesh_build *const mesh = block->mesh;
@@ -237,7 +240,7 @@ static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
     return true;
 }
 
-// weight i joint bias x y z
+// Reads a table of: weight i joint bias x y z
 static bool read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
 {
     md5_mesh_build *const mesh = block->mesh;

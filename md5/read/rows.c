@@ -1,12 +1,13 @@
+// Fast readers for items of tables: see rows.h.
 #include "md5/read/rows.h"
 
-enum { WORD = sizeof(uint64_t), BYTE = 8 };
+enum { WORD = sizeof(uint64_t), BYTE = 8 }; // bytes in a word, bits in a byte
 
-// -- Numbers of rows ------------------------------------------------------------------------
+// -- Numbers of items -----------------------------------------------------------------------
 
 void md5i_row_write_number(md5_row_number *number)
 {
-    enum { FITTING = 10000000 }; // seven digits and a blank are a word
+    enum { LIMIT = 10000000 }; // smaller numbers, of seven digits, fit into a word with the blank
     uint32_t left = number->value;
     number->text = ' ';
     number->length = 1;
@@ -16,18 +17,22 @@ void md5i_row_write_number(md5_row_number *number)
         left /= 10;
     } while (left > 0);
     number->one = UINT64_C(1) << (BYTE * (number->length - 2));
-    number->mask = number->value < FITTING ? ~UINT64_C(0) >> (BYTE * (WORD - number->length)) : 0;
-    number->text = number->value < FITTING ? number->text : 1;
+    if (number->value < LIMIT) {
+        number->mask = ~UINT64_C(0) >> (BYTE * (WORD - number->length));
+    } else { // never matches: text & 0 is not 1
+        number->mask = 0;
+        number->text = 1;
+    }
 }
 
-// -- Rows -----------------------------------------------------------------------------------
+// -- Items ----------------------------------------------------------------------------------
 
-// Returns where the row continues behind its word, which is given with a blank, and its number.
+// Reads the keyword of an item, which `word` contains with a blank after it, and its number.
+// Returns the position after them, or NULL if the text has another form.
 static inline const char *begin_row(md5_lex *lex, const char *word, const md5_row_number *number)
 {
-    // No row is longer, from its first word to what is looked at behind its last number.
+    // Upper limit of the bytes that are read, from the keyword to the bytes after the last number.
     enum { ROW_BYTES = 160 };
-    // A text does not end with a blank.
     const char *next = lex->at;
     while (next < lex->end && md5_is_blank(*next))
         next++;
@@ -84,8 +89,9 @@ bool md5i_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_jo
         return false;
     next = md5i_scan_run(next + 3, (float *)&weight->offset, 3);
     TRY(next);
-    if (next[1] != ')' || weight->joint >= num_joints || !md5_is_length(weight->bias)
-        || !md5_is_point(weight->offset))
+    if (next[1] != ')' || weight->joint >= num_joints)
+        return false;
+    if (!md5_is_length(weight->bias) || !md5_is_point(weight->offset))
         return false;
     lex->at = next + 2;
     return true;

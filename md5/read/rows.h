@@ -1,18 +1,22 @@
-// Fast readers for rows of tables in their usual form: numbers in order, one blank or line end
-// between two tokens, no comments, nothing to report. The lexer reads all other rows.
+// Fast readers for items of tables (`vert`, `tri`, `weight`) in the layout of id's exporter: items
+// in order, one blank or line end between two tokens, no comments, no errors or warnings. The lexer
+// reads all other items.
 //
-// Each call skips blanks and then reads a whole row. If it cannot, it returns false, leaves the
-// lexer before the row, and its outputs are undefined. It never can near the ends of a text.
+// Each function skips blanks and then reads one item. If the item has another form, the function
+// returns false and moves the lexer to the start of the item; the output is then undefined. Items
+// near the ends of a text are always left to the lexer.
 #ifndef MD5_READ_ROWS_H
 #define MD5_READ_ROWS_H
 
 #include "md5/core/lex.h"
 
-// A row number, 0, 1, 2 ..., as text: its decimal digits and a blank.
+// The number of an item, 0, 1, 2 ..., as text: its decimal digits and a blank.
 typedef struct md5_row_number {
-    uint64_t text, mask, one; // digits and blank; mask of their bytes; 1 in the last digit
+    uint64_t text; // digits and blank, the first byte lowest
+    uint64_t mask; // mask of these bytes
+    uint64_t one;  // 1 in the byte of the last digit
     uint32_t value;
-    uint32_t length;
+    uint32_t length; // bytes
 } md5_row_number;
 
 #define MD5_ROW_0                       \
@@ -29,14 +33,15 @@ static inline void md5_row_next(md5_row_number *number)
         md5i_row_write_number(number);
 }
 
-// vert NUMBER ( u v ) first count, with a count that is not 0
+// Reads vert NUMBER ( u v ) first count, with a count that is not 0.
 bool md5i_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *vertex,
                      md5_vec2 *texcoord);
 
-// tri NUMBER a b c
+// Reads tri NUMBER a b c.
 bool md5i_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *corners);
 
-// weight NUMBER joint bias ( x y z ), with a joint below num_joints, and no number too large
+// Reads weight NUMBER joint bias ( x y z ), with a joint below `num_joints` and numbers that are
+// not too large.
 bool md5i_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joints,
                      md5_weight *weight);
 
