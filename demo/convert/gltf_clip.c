@@ -1,9 +1,10 @@
-// Animations of glTF, sampled. How far the result is off is measured and named.
+// Samples the animations of glTF to clips and camera paths, and measures the errors.
 //
-// A channel of glTF moves one property of a node, with keys of its own; a frame of MD5 has all
-// joints. Frames are taken from time 0 on, as players begin there, even if the first key comes
-// later. If all keys lie on the frames of a usual rate, that rate loses nothing of linear keys:
-// players of MD5 interpolate joints as glTF does.
+// A channel of glTF animates one property of a node with its own keys. A frame of MD5 contains all
+// joints. Frames begin at time 0, because players begin there, even if the first key is later. If
+// all keys are at frames of a common rate, sampling at that rate does not change linear keys:
+// players of MD5 interpolate joints as glTF does. The main structures are key_track and
+// clip_builder.
 #include "demo/convert/convert.h"
 
 #ifdef HAS_JANSSON
@@ -15,17 +16,21 @@
 typedef enum keys_kind { KEYS_LINEAR, KEYS_STEP, KEYS_CUBIC, NUM_KINDS } keys_kind;
 static const char *const kinds[NUM_KINDS] = {"LINEAR", "STEP", "CUBICSPLINE"};
 
-enum { WEIGHTS = GLTF_NUM_PARTS }; // of morph targets, as the path of a track behind the parts
+enum { WEIGHTS = GLTF_NUM_PARTS }; // key_track.path for the weights of morph targets
 
-typedef struct key_track { // a channel with its sampler
-    int path;              // a part of the node, or WEIGHTS
+// A channel and its sampler.
+typedef struct key_track {
+    int path; // gltf_part or WEIGHTS
     uint32_t node;
     keys_kind kind;
-    size_t num_keys, width; // numbers of a value
-    const float *times;     // [num_keys] ascending
-    const float *values;    // [num_keys][width]; of KEYS_CUBIC three of them a key
-    uint32_t next;          // another track that moves the node; MD5_NONE: none
+    size_t num_keys;
+    size_t width;        // numbers per value
+    const float *times;  // [num_keys] ascending
+    const float *values; // [num_keys][width]; KEYS_CUBIC: [num_keys][3][width]
+    uint32_t next;       // next track of the node, or MD5_NONE
 } key_track;
+
+// The largest displacement of a vertex by scale, which MD5 cannot store.
 
 // The largest displacement of vertices by scale that MD5 cannot say.
 typedef struct scale_loss {
@@ -36,54 +41,57 @@ typedef struct scale_loss {
     const char *mesh;
 } scale_loss;
 
-// What makes one clip after the other.
-typedef struct clip_maker {
+// State of the conversion. The clips are created one after the other.
+typedef struct clip_builder {
     const gltf_meshes *meshes;
     const gltf_rig *rig;
     gltf_file *file;
     const md5_model *model; // for bounds, or NULL
     convert_scene *scene;
     scale_loss worst;
-    double *reach;         // [num_joints] of the farthest point of a weight
+    double *reach;         // [num_joints] distance of the farthest point of a weight
     bool *is_filmed;       // [num_nodes] a camera that has a path
-    uint32_t *node_tracks; // [num_nodes] the first track that moves each node; MD5_NONE: none
-    // All nodes at the time that was sampled last, and what joints make of them:
+    uint32_t *node_tracks; // [num_nodes] first track of the node, or MD5_NONE
+
+    // The pose at the last sampled time:
     gltf_state *states;   // [num_nodes]
     gltf_posed *posed;    // [num_joints]
-    convert_xform *shown; // [num_joints] as MD5 has them
-    gltf_affine *moves;   // [num_joints] what scale does
-    // The clip:
+    convert_xform *shown; // [num_joints] world transforms in MD5
+    gltf_affine *moves;   // [num_joints] displacement by scale
+
+    // The current clip:
     char *name;
     key_track *tracks;
     size_t num_tracks;
     size_t num_frames;
     double rate;
-    bool is_exact;     // all keys lie on frames
-    md5_xform *stored; // [num_frames][num_joints] as the frames have them
-} clip_maker;
+    bool is_exact;     // all keys are at frames
+    md5_xform *stored; // [num_frames][num_joints] local transforms as they are stored
+} clip_builder;
 
-// A key's time; on its frame if all keys are.
-static double key_time(const clip_maker *clip, const key_track *track, size_t key)
+// Returns the time of a key. If all keys are at frames, rounds it to the frame.
+static double key_time(const clip_builder *clip, const key_track *track, size_t key)
 {
     const double time = track->times[key];
     return clip->is_exact ? floor(time * clip->rate + 0.5) / clip->rate : time;
 }
 
-static convert_quat quat_of(const float q[4])
+static convert_quat quat_from_floats(const float q[4])
 {
     return convert_unit((convert_quat){q[0], q[1], q[2], q[3]});
 }
 
-// Which of the values at one time is meant, where a track jumps there: 0 is the first one.
+// A track jumps if several keys have the same time. `view` selects one of these keys; 0 is the
+// first.
 enum { LAST_VIEW = 1 << 30, MAX_CUTS = 8 };
 
-// The value at a time: `width` numbers from `first` on, up to 4. Rotations are of any length.
-static void sample(const clip_maker *clip, const key_track *track, double time, size_t view,
-                   size_t first, size_t width, double *value)
+// Returns the last key at or before a time, or the first key of the track. If the track jumps at
+// that time, `view` selects the key. Times may differ by rounding.
+static size_t find_key(const clip_builder *clip, const key_track *track, double time, size_t view)
 {
-    // Frames are as late as the keys that lie on them, up to rounding.
     const double slack = 1e-5;
-    size_t low = 0, high = track->num_keys; // the last key at or before the time, or the first one
+    size_t low = 0;
+    size_t high = track->num_keys;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
         if (key_time(clip, track, middle) <= time + slack)
@@ -91,43 +99,82 @@ static void sample(const clip_maker *clip, const key_track *track, double time, 
         else
             high = middle;
     }
-    size_t earlier = low; // the first key that is meant by this time
-    while (view != LAST_VIEW && earlier > 0 && low - earlier < MAX_CUTS
-           && key_time(clip, track, earlier - (track->kind != KEYS_STEP)) >= time - slack)
+    if (view == LAST_VIEW)
+        return low;
+    const size_t step_offset = track->kind != KEYS_STEP;
+    size_t earlier = low; // the first key with this time
+    while (earlier > 0 && low - earlier < MAX_CUTS
+           && key_time(clip, track, earlier - step_offset) >= time - slack)
         earlier--;
-    low = view < low - earlier ? earlier + view : low;
+    return view < low - earlier ? earlier + view : low;
+}
+
+// Factors of the values of two keys, and of the tangents between them (only for KEYS_CUBIC).
+typedef struct key_factors {
+    double a;
+    double b;
+    double out_tangent;
+    double in_tangent;
+} key_factors;
+
+// `s` is the position between the keys, from 0 to 1, and `step` is their distance in seconds.
+static key_factors interpolate_keys(keys_kind kind, double s, double step)
+{
+    if (kind != KEYS_CUBIC)
+        return (key_factors){.a = 1 - s, .b = s};
+    const double ss = s * s;
+    const double sss = ss * s;
+    return (key_factors){.a = 2 * sss - 3 * ss + 1,
+                         .b = 3 * ss - 2 * sss,
+                         .out_tangent = step * (sss - 2 * ss + s),
+                         .in_tangent = step * (sss - ss)};
+}
+
+// Samples `width` numbers, at most 4, of a value from number `first` on. Rotations are not
+// normalized.
+static void sample(const clip_builder *clip, const key_track *track, double time, size_t view,
+                   size_t first, size_t width, double *value)
+{
+    const size_t low = find_key(clip, track, time, view);
     const bool is_cubic = track->kind == KEYS_CUBIC;
     const size_t next = low + 1 < track->num_keys ? low + 1 : low;
     const double from = key_time(clip, track, low);
     const double to = key_time(clip, track, next);
     const double step = to - from;
     const double s = step > 0 ? fmin(1.0, fmax(0.0, (time - from) / step)) : 0;
-    const size_t row = (is_cubic ? 3 : 1) * track->width;
-    const size_t inner = is_cubic ? track->width : 0;
-    const float *const a = track->values + low * row + first;
-    const float *b = track->values + next * row + first;
-    const bool is_still = track->kind == KEYS_STEP || next == low || time <= from;
-    const double ss = s * s;
-    const double sss = ss * s;
-    // What both values and, of KEYS_CUBIC, both tangents count.
-    const double still[4] = {1, 0, 0, 0};
-    const double line[4] = {1 - s, s, 0, 0};
-    const double curve[4] = {2 * sss - 3 * ss + 1, 3 * ss - 2 * sss, step * (sss - 2 * ss + s),
-                             step * (sss - ss)};
-    const double *const part = is_still ? still : is_cubic ? curve : line;
+    const size_t key_size = (is_cubic ? 3 : 1) * track->width;
+    const size_t value_offset =
+        is_cubic ? track->width : 0; // after the tangent to the previous key
+    const float *const a = track->values + low * key_size + first;
+    const float *const b = track->values + next * key_size + first;
+    const bool is_constant = track->kind == KEYS_STEP || next == low || time <= from;
+    key_factors factors = {.a = 1};
+    if (!is_constant)
+        factors = interpolate_keys(track->kind, s, step);
     for (size_t i = 0; i < width; i++)
-        value[i] = part[0] * a[inner + i] + part[1] * b[inner + i] + part[2] * a[2 * inner + i]
-                   + part[3] * b[i];
-    if (track->path == GLTF_ROTATION && !is_cubic && !is_still) {
-        const convert_quat turn = convert_slerp(quat_of(a), quat_of(b), s);
-        memcpy(value, &turn, sizeof turn);
+        value[i] = factors.a * a[value_offset + i] + factors.b * b[value_offset + i]
+                   + factors.out_tangent * a[2 * value_offset + i] + factors.in_tangent * b[i];
+    if (track->path == GLTF_ROTATION && !is_cubic && !is_constant) {
+        const convert_quat rotation = convert_slerp(quat_from_floats(a), quat_from_floats(b), s);
+        memcpy(value, &rotation, sizeof rotation);
     }
 }
 
-// Reads one channel; counts those that nothing can be made of. Keys are checked here, so that
-// sampling may trust them: as many values as times, which ascend.
-static bool read_channel(clip_maker *clip, const char *where, const json_t *animation,
-                         const json_t *channel, size_t *num_left)
+// Returns true if a channel animates a joint, a camera or the weights of a mesh.
+static bool is_usable_channel(const gltf_node *node, const char *path, bool is_weights)
+{
+    if (!node)
+        return false;
+    if (is_weights)
+        return node->mesh != MD5_NONE && path && strcmp(path, "weights") == 0;
+    return !node->is_matrix && (node->joint != MD5_NONE || node->has_camera);
+}
+
+// Reads one channel, or counts it in *num_skipped if it is not usable. Checks the keys, so that
+// sample() can rely on them: there are as many values as times, and the times ascend.
+static bool read_channel(clip_builder *clip, const char *where, const json_t *animation,
+                         const json_t *channel, size_t *num_skipped)
+
 {
     gltf_file *const file = clip->file;
     const json_t *const sampler = json_array_get(json_object_get(animation, "samplers"),
@@ -147,10 +194,8 @@ static bool read_channel(clip_maker *clip, const char *where, const json_t *anim
         return gltf_fail(file, "%s: unknown interpolation %.40s", where, kind);
     const gltf_node *const node = track.node == MD5_NONE ? NULL : &clip->rig->nodes[track.node];
     const bool is_weights = track.path == WEIGHTS;
-    if (!node
-        || (is_weights ? node->mesh == MD5_NONE || !name || strcmp(name, "weights") != 0
-                       : node->is_matrix || (node->joint == MD5_NONE && !node->has_camera))) {
-        ++*num_left;
+    if (!is_usable_channel(node, name, is_weights)) {
+        ++*num_skipped;
         return true;
     }
     track.width = track.path == GLTF_ROTATION ? 4 : 3;
@@ -166,11 +211,11 @@ static bool read_channel(clip_maker *clip, const char *where, const json_t *anim
     size_t num_values = 0;
     track.times = gltf_read(file, input, GLTF_SCALAR, &track.num_keys);
     track.values = track.times ? gltf_read(file, output, shapes[track.path], &num_values) : NULL;
-    // Rates are tried and steps are counted for all keys.
+    // select_rate() tries several rates, and read_clip() counts the steps, for all keys.
     if (!track.values || !gltf_charge(file, (4 + (uint64_t)track.width) * track.num_keys))
         return false;
-    if (num_values / (is_weights ? track.width : 1)
-        < (track.kind == KEYS_CUBIC ? 3 : 1) * track.num_keys)
+    const size_t values_per_key = track.kind == KEYS_CUBIC ? 3 : 1;
+    if (num_values / (is_weights ? track.width : 1) < values_per_key * track.num_keys)
         return gltf_fail(file, "%s: %zu keys do not match the %zu elements of accessors/%u", where,
                          track.num_keys, num_values, output);
     for (size_t k = 0; k < track.num_keys; k++)
@@ -182,8 +227,8 @@ static bool read_channel(clip_maker *clip, const char *where, const json_t *anim
     return true;
 }
 
-// Links the tracks of each node, in their order. If several tracks move one part, the last counts.
-static void link_tracks(clip_maker *clip)
+// Links the tracks of each node in their order. If several tracks move one part, the last applies.
+static void link_tracks(clip_builder *clip)
 {
     for (size_t i = 0; i < clip->rig->num_nodes; i++)
         clip->node_tracks[i] = MD5_NONE;
@@ -196,30 +241,41 @@ static void link_tracks(clip_maker *clip)
     }
 }
 
-// The first rate of all that has keys on frames only; else 60.
-static void select_rate(clip_maker *clip, const json_t *animation)
+static bool is_exact_rate(const clip_builder *clip, double rate)
 {
-    const double asked = clip->file->job->rate;
+    for (size_t t = 0; t < clip->num_tracks; t++)
+        for (size_t k = 0; k < clip->tracks[t].num_keys; k++) {
+            const double frame = clip->tracks[t].times[k] * rate;
+            if (!(fabs(frame - floor(frame + 0.5)) < 1e-4 * rate))
+                return false;
+        }
+    return true;
+}
+
+// Selects the requested rate, or the first common rate at which all keys are at frames, or 60.
+static void select_rate(clip_builder *clip, const json_t *animation)
+{
+    const double requested = clip->file->job->rate;
     const double stored = gltf_number(gltf_extras(animation), "frameRate", 0);
     const double rates[] = {stored >= 0.01 && stored <= 1e4 ? stored : 24, 24, 25, 30, 50, 60, 120};
-    clip->is_exact = false;
-    for (size_t i = 0; i < (asked > 0 ? 1 : COMMON_LENGTH(rates)) && !clip->is_exact; i++) {
-        const double rate = clip->rate = asked > 0 ? asked : rates[i];
-        clip->is_exact = true;
-        for (size_t t = 0; t < clip->num_tracks && clip->is_exact; t++)
-            for (size_t k = 0; k < clip->tracks[t].num_keys && clip->is_exact; k++) {
-                const double frame = clip->tracks[t].times[k] * rate;
-                clip->is_exact = fabs(frame - floor(frame + 0.5)) < 1e-4 * rate;
-            }
+    if (requested > 0) {
+        clip->rate = requested;
+        clip->is_exact = is_exact_rate(clip, requested);
+        return;
     }
-    if (!clip->is_exact && !(asked > 0))
-        clip->rate = 60;
+    for (size_t i = 0; i < COMMON_LENGTH(rates); i++) {
+        clip->rate = rates[i];
+        clip->is_exact = is_exact_rate(clip, rates[i]);
+        if (clip->is_exact)
+            return;
+    }
+    clip->rate = 60;
 }
 
 // -- Sampling -------------------------------------------------------------------------------------
 
-// Evaluates a track, which moves a node, at a time.
-static void move_node(clip_maker *clip, const key_track *track, double time, size_t view)
+// Evaluates a track of a node at a time.
+static void move_node(clip_builder *clip, const key_track *track, double time, size_t view)
 {
     gltf_state *const state = &clip->states[track->node];
     sample(clip, track, time, view, 0, track->width, state->parts[track->path]);
@@ -227,7 +283,7 @@ static void move_node(clip_maker *clip, const key_track *track, double time, siz
 }
 
 // Evaluates the tracks of a node and of all nodes above it.
-static void move_branch(clip_maker *clip, uint32_t node, double time, size_t view)
+static void move_branch(clip_builder *clip, uint32_t node, double time, size_t view)
 {
     for (; node != MD5_NONE; node = clip->rig->nodes[node].parent)
         for (uint32_t t = clip->node_tracks[node]; t != MD5_NONE; t = clip->tracks[t].next)
@@ -235,7 +291,7 @@ static void move_branch(clip_maker *clip, uint32_t node, double time, size_t vie
 }
 
 // Evaluates all tracks and the hierarchy of the joints.
-static void pose_at(clip_maker *clip, double time)
+static void pose_at(clip_builder *clip, double time)
 {
     for (size_t i = 0; i < clip->num_tracks; i++)
         if (clip->tracks[i].path != WEIGHTS)
@@ -243,69 +299,91 @@ static void pose_at(clip_maker *clip, double time)
     gltf_pose(clip->rig, clip->states, clip->posed);
 }
 
-static double largest(const gltf_affine *a)
+// Returns the largest absolute value in the linear part of a transform.
+static double max_element(const gltf_affine *a)
 {
-    double most = 0;
+    double max = 0;
     for (int k = 0; k < 3; k++)
-        most = fmax(most, fmax(fabs(a->c[k].x), fmax(fabs(a->c[k].y), fabs(a->c[k].z))));
-    return most;
+        max = fmax(max, fmax(fabs(a->c[k].x), fmax(fabs(a->c[k].y), fabs(a->c[k].z))));
+    return max;
 }
 
-// What scale displaces at the present pose: (D(t) / D - 1) p, for each weight.
-static void measure_scale(clip_maker *clip, double time)
+// Computes the displacement by scale of each joint in the current pose: M (D(t) / D - 1). Returns
+// its largest element.
+static double compute_scale_moves(clip_builder *clip)
 {
-    // If all clips and frames have more points, some points are skipped.
-    const double num_clips = (double)gltf_count(clip->file, "animations") + 1;
-    const double most_points = (double)(1 << 26) / num_clips;
     const gltf_rig *const rig = clip->rig;
-    scale_loss *const worst = &clip->worst;
-    double most = 0;
+    double max = 0;
     for (size_t j = 0; j < rig->num_joints; j++) {
         const gltf_affine residue = gltf_residue(&clip->posed[j]);
         gltf_affine change = gltf_mul(&residue, &rig->joints[j].inverse_residue);
-        change.c[0].x -= 1, change.c[1].y -= 1, change.c[2].z -= 1;
-        most = fmax(most, largest(&change));
-        const gltf_affine turn =
+        change.c[0].x -= 1;
+        change.c[1].y -= 1;
+        change.c[2].z -= 1;
+        max = fmax(max, max_element(&change));
+        const gltf_affine rotation =
             gltf_from_xform((convert_xform){clip->posed[j].pose.rotation, {0, 0, 0}});
-        clip->moves[j] = gltf_mul(&turn, &change);
+        clip->moves[j] = gltf_mul(&rotation, &change);
     }
-    if (most > 1e-5) {
-        for (uint32_t m = 0; m < clip->meshes->model.num_meshes; m++) {
-            const md5_doc_mesh *const mesh = &clip->meshes->model.meshes[m];
-            const double points = mesh->num_vertices * (double)clip->num_frames;
-            const uint32_t stride = 1 + (uint32_t)fmin(points / most_points, 1e9);
-            for (uint32_t v = 0; v < mesh->num_vertices; v += stride) {
-                const md5_weight *const weights = mesh->weights + mesh->vertices[v].first_weight;
-                convert_vec off = {0, 0, 0};
-                for (uint32_t w = 0; w < mesh->vertices[v].num_weights; w++) {
-                    const convert_vec by = gltf_point(&clip->moves[weights[w].joint],
-                                                      convert_from_vec3(weights[w].offset));
-                    off = convert_add(off, convert_times(by, weights[w].bias));
-                }
-                const double distance = sqrt(convert_dot(off, off));
-                if (!(distance > worst->distance))
-                    continue;
-                uint32_t joint = weights[0].joint; // the highest that is scaled
-                for (uint32_t above = joint; above != MD5_NONE; above = rig->joints[above].parent)
-                    joint = largest(&clip->moves[above]) > 1e-5 ? above : joint;
-                free(worst->clip);
-                *worst = (scale_loss){distance, common_copy(clip->name), joint, time, mesh->name};
-            }
+    return max;
+}
+
+static convert_vec scale_displacement(const clip_builder *clip, const md5_weight *weights,
+                                      uint32_t count)
+{
+    convert_vec sum = {0, 0, 0};
+    for (uint32_t w = 0; w < count; w++) {
+        const convert_vec by =
+            gltf_point(&clip->moves[weights[w].joint], convert_from_vec3(weights[w].offset));
+        sum = convert_add(sum, convert_times(by, weights[w].bias));
+    }
+    return sum;
+}
+
+// Updates the largest displacement of a vertex by scale in the current pose.
+static void measure_scale(clip_builder *clip, double time)
+{
+    // If all clips and frames have more points, some points are skipped.
+    const double num_clips = (double)gltf_count(clip->file, "animations") + 1;
+    const double max_points = (double)(1 << 26) / num_clips;
+    const gltf_rig *const rig = clip->rig;
+    scale_loss *const worst = &clip->worst;
+    if (!(compute_scale_moves(clip) > 1e-5))
+        return;
+    for (uint32_t m = 0; m < clip->meshes->model.num_meshes; m++) {
+        const md5_doc_mesh *const mesh = &clip->meshes->model.meshes[m];
+        const double points = mesh->num_vertices * (double)clip->num_frames;
+        const uint32_t stride = 1 + (uint32_t)fmin(points / max_points, 1e9);
+        for (uint32_t v = 0; v < mesh->num_vertices; v += stride) {
+            const md5_weight *const weights = mesh->weights + mesh->vertices[v].first_weight;
+            const convert_vec move =
+                scale_displacement(clip, weights, mesh->vertices[v].num_weights);
+            const double distance = sqrt(convert_dot(move, move));
+            if (!(distance > worst->distance))
+                continue;
+            uint32_t joint = weights[0].joint; // the highest scaled ancestor
+            for (uint32_t above = joint; above != MD5_NONE; above = rig->joints[above].parent)
+                if (max_element(&clip->moves[above]) > 1e-5)
+                    joint = above;
+            free(worst->clip);
+            *worst = (scale_loss){distance, common_copy(clip->name), joint, time, mesh->name};
         }
     }
 }
 
-// How far apart two transforms of a joint bring it, and what is at `reach` from it.
+// Returns an upper limit for the distance between two transforms of a joint and of points within
+// `reach` of it.
 static double displacement(convert_xform a, convert_xform b, double reach)
 {
     const convert_vec off = convert_sub(a.translation, b.translation);
-    const convert_quat turn = convert_quat_mul(convert_conjugate(a.rotation), b.rotation);
-    const double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+    const convert_quat rotation = convert_quat_mul(convert_conjugate(a.rotation), b.rotation);
+    const double sine =
+        sqrt(rotation.x * rotation.x + rotation.y * rotation.y + rotation.z * rotation.z);
     return sqrt(convert_dot(off, off)) + reach * 2 * sine;
 }
 
-// How far joints are from what players of MD5 show between two frames.
-static double measure_between(clip_maker *clip)
+// Returns the largest error of joints between the frames, where players of MD5 interpolate.
+static double measure_between(clip_builder *clip)
 {
     const gltf_rig *const rig = clip->rig;
     double worst = 0;
@@ -328,22 +406,22 @@ static double measure_between(clip_maker *clip)
     return worst;
 }
 
-// The pose of convert_motion. Looks at each frame for scale that MD5 cannot say, and keeps what is
-// stored.
+// For convert_motion.pose. Also measures the displacement by scale, and stores the frame for
+// measure_between().
 static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 {
-    clip_maker *const clip = user;
+    clip_builder *const clip = user;
     const double time = frame / clip->rate;
     pose_at(clip, time);
     measure_scale(clip, time);
     for (size_t j = 0; j < clip->rig->num_joints; j++) {
         const uint32_t parent = clip->rig->joints[j].parent;
         const convert_xform *const pose = &clip->posed[j].pose;
-        local[j] = parent == MD5_NONE
-                       ? *pose
-                       : convert_mul(convert_inverse(clip->posed[parent].pose), *pose);
+        local[j] = *pose;
+        if (parent != MD5_NONE)
+            local[j] = convert_mul(convert_inverse(clip->posed[parent].pose), *pose);
         local[j].rotation = convert_unit(local[j].rotation);
-        const md5_vec3 q = convert_stored(local[j].rotation);
+        const md5_vec3 q = convert_stored_rotation(local[j].rotation);
         clip->stored[frame * clip->rig->num_joints + j] =
             (md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
                         .translation = convert_stored_point(local[j].translation)};
@@ -352,43 +430,52 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-// Adds a row of weights for each morph target that the clip's channels move; the first one counts.
-static bool add_weights(const clip_maker *clip, const char *name)
+// Samples the weights of one morph target.
+static float *sample_target(const clip_builder *clip, const key_track *track, size_t target)
 {
-    convert_scene *const scene = clip->scene;
-    json_t *const known = json_object();
-    bool is_added = true;
-    for (size_t i = 0; i < clip->num_tracks; i++) {
-        key_track *const keys = &clip->tracks[i];
-        is_added = is_added
-                   && (keys->path != WEIGHTS
-                       || gltf_charge(clip->file,
-                                      keys->width * (uint64_t)(clip->num_frames + keys->width)));
-        if (keys->path == WEIGHTS && is_added) {
-            for (size_t k = 0; k < keys->width; k++) {
-                char *const target = gltf_target_name(clip->rig, keys->node, k);
-                if (json_object_get(known, target)) {
-                    free(target);
-                    continue;
-                }
-                json_object_set_new(known, target, json_true());
-                float *const values = common_alloc(clip->num_frames, sizeof *values);
-                for (size_t f = 0; f < clip->num_frames; f++) {
-                    double value[4] = {0}; // sample() writes as many for a rotation
-                    sample(clip, keys, (double)f / clip->rate, LAST_VIEW, k, 1, value);
-                    values[f] = (float)value[0];
-                }
-                *COMMON_MORE(scene->weights, scene->num_weights) =
-                    (convert_weights){common_copy(name), target, values, clip->num_frames};
-            }
-        }
+    float *const weights = common_alloc(clip->num_frames, sizeof *weights);
+    for (size_t frame = 0; frame < clip->num_frames; frame++) {
+        double value[4] = {0}; // sample() can write four numbers
+        sample(clip, track, (double)frame / clip->rate, LAST_VIEW, target, 1, value);
+        weights[frame] = (float)value[0];
     }
-    json_decref(known);
-    return is_added;
+    return weights;
 }
 
-// Counts the frames up to a time, and charges the samples of `width` nodes and of some tracks.
-static bool count_frames(clip_maker *clip, double last, size_t width, size_t num_tracks)
+// Adds the weights of each morph target that the clip animates. If several channels animate a
+// target, the first applies.
+static bool add_weights(const clip_builder *clip, const char *name)
+{
+    convert_scene *const scene = clip->scene;
+    json_t *const added = json_object();
+    bool is_done = true;
+    for (size_t i = 0; i < clip->num_tracks && is_done; i++) {
+        const key_track *const track = &clip->tracks[i];
+        if (track->path != WEIGHTS)
+            continue;
+        is_done =
+            gltf_charge(clip->file, track->width * (uint64_t)(clip->num_frames + track->width));
+        for (size_t k = 0; k < track->width && is_done; k++) {
+            char *const target = gltf_target_name(clip->rig, track->node, k);
+            if (json_object_get(added, target)) {
+                free(target);
+                continue;
+            }
+            json_object_set_new(added, target, json_true());
+            *COMMON_MORE(scene->weights, scene->num_weights) =
+                (convert_weights){.clip = common_copy(name),
+                                  .target = target,
+                                  .keys = sample_target(clip, track, k),
+                                  .num_keys = clip->num_frames};
+        }
+    }
+    json_decref(added);
+    return is_done;
+}
+
+// Computes the number of frames up to a time, and charges the samples of `width` nodes and of some
+// tracks.
+static bool count_frames(clip_builder *clip, double last, size_t width, size_t num_tracks)
 {
     const double elements_per_track = 4; // cost of a sample of a track
     // measure_between() takes samples between the frames.
@@ -406,23 +493,25 @@ static bool count_frames(clip_maker *clip, double last, size_t width, size_t num
                                 clip->file->error);
 }
 
-// Gives a clip for a model that was before all joints of that.
-static bool fit_joints(const clip_maker *clip, convert_part *part)
+// Gives a clip all joints of the model that was read before. A clip without common joints is
+// accepted if the job is forced.
+static bool match_joints(const clip_builder *clip, convert_part *part)
 {
+    if (!clip->rig->model)
+        return true;
     md5_error *const error = clip->file->error;
-    md5_doc *const doc = clip->rig->model ? convert_parse_doc(part, error) : NULL;
-    const bool is_fit = !clip->rig->model
-                        || (doc && md5_fix_joints(doc, clip->rig->model, false, error) != MD5_NONE
-                            && convert_print_doc(doc, &part->bytes, &part->size, error));
+    md5_doc *const doc = convert_parse_doc(part, error);
+    bool is_done = doc && md5_fix_joints(doc, clip->rig->model, false, error) != MD5_NONE;
+    is_done = is_done && convert_print_doc(doc, &part->bytes, &part->size, error);
     md5_free_doc(doc);
-    return is_fit || (clip->file->job->is_forced && error->status == MD5_ERROR_MISMATCH);
+    return is_done || (clip->file->job->is_forced && error->status == MD5_ERROR_MISMATCH);
 }
 
-// Samples a clip whose tracks and rate are set up to a time, and adds it.
-static bool add_clip(clip_maker *clip, double last, bool has_curves)
+// Samples a clip from time 0 to `last` and adds it. The tracks and the rate are set.
+static bool add_clip(clip_builder *clip, double last, bool has_curves)
 {
     const gltf_rig *const rig = clip->rig;
-    const size_t number = clip->scene->num_parts;
+    const size_t part = clip->scene->num_parts;
     if (!count_frames(clip, last, rig->num_joints, clip->num_tracks))
         return false;
     clip->stored = common_alloc(clip->num_frames * rig->num_joints, sizeof *clip->stored);
@@ -438,8 +527,8 @@ static bool add_clip(clip_maker *clip, double last, bool has_curves)
                                    .user = clip};
     const bool is_added = convert_add_clip(clip->file->job, clip->scene, clip->name, &motion,
                                            clip->model, clip->file->error)
-                          && fit_joints(clip, &clip->scene->parts[number])
-                          && add_weights(clip, clip->scene->parts[number].name);
+                          && match_joints(clip, &clip->scene->parts[part])
+                          && add_weights(clip, clip->scene->parts[part].name);
     if (is_added && (!clip->is_exact || has_curves))
         convert_note(
             clip->file->job,
@@ -452,8 +541,8 @@ static bool add_clip(clip_maker *clip, double last, bool has_curves)
 
 // -- Cameras --------------------------------------------------------------------------------------
 
-// The number of tracks that move a node or a node above it, and of all their keys.
-static size_t count_tracks(const clip_maker *clip, uint32_t node, size_t *num_keys)
+// Counts the tracks that move a node or its ancestors, and their keys.
+static size_t count_tracks(const clip_builder *clip, uint32_t node, size_t *num_keys)
 {
     size_t count = 0;
     *num_keys = 0;
@@ -465,8 +554,8 @@ static size_t count_tracks(const clip_maker *clip, uint32_t node, size_t *num_ke
     return count;
 }
 
-// Counts the jumps of a track at each frame: keys that are much less than a frame apart, or steps.
-static void count_jumps(const clip_maker *clip, const key_track *track, uint32_t *cuts)
+// Counts the jumps of a track at each frame: steps, and keys that are less than 0.1 frames apart.
+static void count_jumps(const clip_builder *clip, const key_track *track, uint32_t *cuts)
 {
     uint32_t run = 0;
     for (size_t k = 1; k < track->num_keys; k++) {
@@ -476,14 +565,17 @@ static void count_jumps(const clip_maker *clip, const key_track *track, uint32_t
         const bool is_step =
             track->kind == KEYS_STEP
             && memcmp(value, value - track->width, track->width * sizeof *value) != 0;
-        uint32_t *const here = &cuts[(size_t)(key_time(clip, track, k) * clip->rate + 0.5)];
-        run = (is_near ? run : 0) + (is_near || is_step);
-        *here = run > *here && run <= MAX_CUTS ? run : *here;
+        uint32_t *const cut = &cuts[(size_t)(key_time(clip, track, k) * clip->rate + 0.5)];
+        if (!is_near)
+            run = 0;
+        run += is_near || is_step;
+        if (run > *cut && run <= MAX_CUTS)
+            *cut = run;
     }
 }
 
-// The number of jumps of a camera at each frame. There are none if keys are between frames.
-static uint32_t *find_cuts(const clip_maker *clip, uint32_t node)
+// Returns the number of jumps of a camera at each frame: 0 if a key is between frames.
+static uint32_t *find_cuts(const clip_builder *clip, uint32_t node)
 {
     uint32_t *const cuts = common_alloc(clip->num_frames, sizeof *cuts);
     if (!clip->is_exact)
@@ -494,66 +586,78 @@ static uint32_t *find_cuts(const clip_maker *clip, uint32_t node)
     return cuts;
 }
 
-// Adds the path of a camera up to a time. `extras` may have the fields of view, which glTF's
-// cameras cannot change; else that of the camera stays.
-static bool add_path(clip_maker *clip, uint32_t camera, double last, const json_t *extras)
+// The field of view of a camera in degrees. glTF cannot animate it, but gltf_write.c stores an
+// array of all values in the extras.
+static double camera_fov(const gltf_file *file, uint32_t camera, const json_t *stored)
+{
+    const double degree = 3.14159265358979323846 / 180.0;
+    if (json_is_number(stored))
+        return json_number_value(stored);
+    const json_t *const lens = json_object_get(gltf_item(file, "cameras", camera), "perspective");
+    const double yfov = fmin(fmax(gltf_number(lens, "yfov", 0), 0.01), 3.0);
+    return 2 * atan(tan(yfov / 2.0) * 4.0 / 3.0) / degree;
+}
+
+// Computes the view of a camera at a time.
+static md5_camera_view sample_camera(clip_builder *clip, uint32_t camera, double time, size_t view,
+                                     double fov)
 {
     static const convert_quat axes = {-0.5, -0.5, -0.5, 0.5};
     static const convert_quat about = {0, 0, 1, 0};
-    const double degree = 3.14159265358979323846 / 180.0;
+    move_branch(clip, camera, time, view);
+    gltf_affine world = clip->states[camera].affine;
+    uint32_t above = clip->rig->nodes[camera].parent;
+    for (; above != MD5_NONE; above = clip->rig->nodes[above].parent)
+        world = gltf_mul(&clip->states[above].affine, &world);
+    world = gltf_mul(&clip->rig->output, &world);
+    const convert_quat rotation = gltf_rotation(&world);
+    const md5_vec3 q =
+        convert_stored_rotation(convert_quat_mul(convert_quat_mul(rotation, axes), about));
+    return (md5_camera_view){convert_stored_point(world.c[3]), {q.x, q.y, q.z, 0}, (float)fov};
+}
+
+// Adds the path of a camera from time 0 to `last`.
+static bool add_path(clip_builder *clip, uint32_t camera, double last, const json_t *extras)
+{
     const gltf_node *const node = &clip->rig->nodes[camera];
-    const json_t *const lens =
-        json_object_get(gltf_item(clip->file, "cameras", node->camera), "perspective");
-    const double yfov = fmin(fmax(gltf_number(lens, "yfov", 0), 0.01), 3.0);
     const json_t *const fovs = json_object_get(extras, "fov");
     size_t num_keys = 0;
     const size_t num_tracks = count_tracks(clip, camera, &num_keys);
     if (!gltf_charge(clip->file, num_keys) || !count_frames(clip, last, node->depth, num_tracks))
         return false;
     uint32_t *const cuts = find_cuts(clip, camera);
-    size_t most = clip->num_frames;
+    size_t num_views = clip->num_frames;
     for (size_t f = 0; f < clip->num_frames; f++)
-        most += cuts[f];
+        num_views += cuts[f];
     md5_doc doc = {.kind = MD5_DOC_CAMERA,
                    .frame_rate = clip->rate,
-                   .views = common_alloc(most, sizeof *doc.views),
-                   .cuts = common_alloc(most, sizeof *doc.cuts)};
-    const size_t num_jumps = most - clip->num_frames;
-    bool is_right = gltf_charge(clip->file, num_jumps * (uint64_t)(node->depth + 4 * num_tracks));
-    if (is_right) {
-        for (size_t f = 0; f < clip->num_frames; f++)
-            for (uint32_t view = 0; view <= cuts[f]; view++) {
-                const bool is_last = view == cuts[f];
-                const json_t *const own =
-                    json_array_size(fovs) == most ? json_array_get(fovs, doc.num_frames) : NULL;
-                const double fov = json_is_number(own)
-                                       ? json_number_value(own)
-                                       : 2 * atan(tan(yfov / 2.0) * 4.0 / 3.0) / degree;
-                move_branch(clip, camera, (double)f / clip->rate, is_last ? LAST_VIEW : view);
-                gltf_affine world = clip->states[camera].affine;
-                for (uint32_t at = node->parent; at != MD5_NONE; at = clip->rig->nodes[at].parent)
-                    world = gltf_mul(&clip->states[at].affine, &world);
-                world = gltf_mul(&clip->rig->output, &world);
-                const convert_quat turn = gltf_rotation(&world);
-                const md5_vec3 q =
-                    convert_stored(convert_quat_mul(convert_quat_mul(turn, axes), about));
-                doc.cuts[doc.num_cuts] = doc.num_frames;
-                doc.num_cuts += !is_last;
-                doc.views[doc.num_frames++] = (md5_camera_view){
-                    convert_stored_point(world.c[3]), {q.x, q.y, q.z, 0}, (float)fov};
-            }
-    }
-    is_right = is_right
-               && convert_add_doc(clip->file->job, clip->scene, CONVERT_CAMERA, clip->name, &doc,
-                                  clip->file->error);
+                   .views = common_alloc(num_views, sizeof *doc.views),
+                   .cuts = common_alloc(num_views, sizeof *doc.cuts)};
+    const size_t num_jumps = num_views - clip->num_frames;
+    const bool has_fovs = json_array_size(fovs) == num_views;
+    bool is_done = gltf_charge(clip->file, num_jumps * (uint64_t)(node->depth + 4 * num_tracks));
+    for (size_t f = 0; f < clip->num_frames && is_done; f++)
+        for (uint32_t view = 0; view <= cuts[f]; view++) {
+            const bool is_last = view == cuts[f];
+            const json_t *const stored = has_fovs ? json_array_get(fovs, doc.num_frames) : NULL;
+            const double fov = camera_fov(clip->file, node->camera, stored);
+            doc.cuts[doc.num_cuts] = doc.num_frames;
+            doc.num_cuts += !is_last;
+            doc.views[doc.num_frames++] = sample_camera(clip, camera, (double)f / clip->rate,
+                                                        is_last ? LAST_VIEW : view, fov);
+        }
+    is_done = is_done
+              && convert_add_doc(clip->file->job, clip->scene, CONVERT_CAMERA, clip->name, &doc,
+                                 clip->file->error);
     free(doc.views);
     free(doc.cuts);
     free(cuts);
-    return is_right;
+    return is_done;
 }
 
-// Adds a path for each camera of the scene that the clip moves; or, without tracks, that none did.
-static bool add_paths(clip_maker *clip, double last, const json_t *extras)
+// Adds a path for each camera of the scene that the clip moves. Without tracks, adds a path for
+// each camera that no clip moved.
+static bool add_paths(clip_builder *clip, double last, const json_t *extras)
 {
     bool is_added = true;
     for (size_t i = 0; i < clip->rig->num_nodes && is_added; i++) {
@@ -578,8 +682,8 @@ static bool add_paths(clip_maker *clip, double last, const json_t *extras)
 
 // -- Animations -----------------------------------------------------------------------------------
 
-// Begins a clip without tracks: nodes rest.
-static bool begin_clip(clip_maker *clip, const char *name, const char *missing, size_t number)
+// Begins a clip without tracks, in which all nodes have their rest pose.
+static bool begin_clip(clip_builder *clip, const char *name, const char *missing, size_t number)
 {
     const gltf_rig *const rig = clip->rig;
     free(clip->name);
@@ -599,14 +703,15 @@ static bool begin_clip(clip_maker *clip, const char *name, const char *missing, 
     return gltf_charge(clip->file, 4 * (uint64_t)rig->num_nodes);
 }
 
-// Reads the channels of an animation; one that moves nothing is left out.
-static bool read_clip(clip_maker *clip, size_t index)
+// Reads an animation and adds its clip and camera paths. Animations without joints and cameras are
+// skipped.
+static bool read_clip(clip_builder *clip, size_t index)
 {
     const convert_job *const job = clip->file->job;
     const json_t *const animation = gltf_item(clip->file, "animations", index);
     const json_t *const channels = json_object_get(animation, "channels");
     const size_t num_parts = clip->scene->num_parts;
-    size_t num_left = 0;
+    size_t num_skipped = 0;
     size_t num_jumps = 0;
     double first = HUGE_VAL;
     double last = 0;
@@ -617,7 +722,7 @@ static bool read_clip(clip_maker *clip, size_t index)
     for (size_t i = 0; i < json_array_size(channels); i++) {
         char where[64];
         COMMON_TEXT(where, "animations/%zu/channels/%zu", index, i);
-        if (!read_channel(clip, where, animation, json_array_get(channels, i), &num_left))
+        if (!read_channel(clip, where, animation, json_array_get(channels, i), &num_skipped))
             return false;
     }
     link_tracks(clip);
@@ -646,15 +751,15 @@ static bool read_clip(clip_maker *clip, size_t index)
     if (num_jumps > 0)
         convert_note(job, "clip %s: %zu stepped keys became transitions of one frame", clip->name,
                      num_jumps);
-    if (num_left > 0)
+    if (num_skipped > 0)
         convert_note(job, "clip %s: skipped %zu channels that do not animate a joint", clip->name,
-                     num_left);
+                     num_skipped);
     return add_clip(clip, last, has_curves);
 }
 
-// Adds views of cameras that no clip moves, and a clip of one frame if nodes rest elsewhere than
-// they were bound.
-static bool add_rest(clip_maker *clip)
+// Adds the paths of cameras that no clip moves, and a clip of one frame with the rest pose if it
+// differs from the bind pose.
+static bool add_rest_pose(clip_builder *clip)
 {
     const gltf_rig *const rig = clip->rig;
     double moved = 0;
@@ -666,7 +771,9 @@ static bool add_rest(clip_maker *clip)
     }
     if (!begin_clip(clip, "camera", "", 0) || !add_paths(clip, 0, NULL))
         return false;
-    if (!(moved > 1e-4 * size) || clip->meshes->model.num_meshes == 0 || rig->model) // of another
+    // Clips for a model of another file do not need a rest pose.
+    const bool is_moved = moved > 1e-4 * size;
+    if (!is_moved || clip->meshes->model.num_meshes == 0 || rig->model)
         return true;
     convert_note(clip->file->job,
                  "the rest pose differs from the bind pose by up to %.4g units: it was stored as "
@@ -675,8 +782,8 @@ static bool add_rest(clip_maker *clip)
     return begin_clip(clip, "rest", "", 0) && add_clip(clip, 0, false);
 }
 
-// Refuses what scale displaces by more than 1 % of the size.
-static bool accept_loss(const clip_maker *clip)
+// Fails if scale moves a vertex by more than 1 % of the model's size.
+static bool check_scale_loss(const clip_builder *clip)
 {
     const scale_loss *const worst = &clip->worst;
     double size = 0;
@@ -700,18 +807,18 @@ static bool accept_loss(const clip_maker *clip)
 bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_scene *scene)
 {
     const gltf_rig *const rig = meshes->rig;
-    clip_maker clip = {.meshes = meshes,
-                       .rig = rig,
-                       .file = rig->file,
-                       .model = model,
-                       .scene = scene,
-                       .reach = common_alloc(rig->num_joints, sizeof(double)),
-                       .is_filmed = common_alloc(rig->num_nodes, sizeof(bool)),
-                       .node_tracks = common_alloc(rig->num_nodes, sizeof(uint32_t)),
-                       .states = common_alloc(rig->num_nodes, sizeof(gltf_state)),
-                       .posed = common_alloc(rig->num_joints, sizeof(gltf_posed)),
-                       .shown = common_alloc(rig->num_joints, sizeof(convert_xform)),
-                       .moves = common_alloc(rig->num_joints, sizeof(gltf_affine))};
+    clip_builder clip = {.meshes = meshes,
+                         .rig = rig,
+                         .file = rig->file,
+                         .model = model,
+                         .scene = scene,
+                         .reach = common_alloc(rig->num_joints, sizeof(double)),
+                         .is_filmed = common_alloc(rig->num_nodes, sizeof(bool)),
+                         .node_tracks = common_alloc(rig->num_nodes, sizeof(uint32_t)),
+                         .states = common_alloc(rig->num_nodes, sizeof(gltf_state)),
+                         .posed = common_alloc(rig->num_joints, sizeof(gltf_posed)),
+                         .shown = common_alloc(rig->num_joints, sizeof(convert_xform)),
+                         .moves = common_alloc(rig->num_joints, sizeof(gltf_affine))};
     for (uint32_t j = 0; j < meshes->model.num_meshes; j++) {
         md5_doc_mesh *const mesh = &meshes->model.meshes[j];
         for (uint32_t i = 0; i < mesh->num_weights; i++) {
@@ -723,7 +830,7 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
     bool is_added = true;
     for (size_t i = 0; i < gltf_count(rig->file, "animations") && is_added; i++)
         is_added = read_clip(&clip, i);
-    is_added = is_added && add_rest(&clip) && accept_loss(&clip);
+    is_added = is_added && add_rest_pose(&clip) && check_scale_loss(&clip);
     free(clip.worst.clip);
     free(clip.name);
     free(clip.tracks);

@@ -1,4 +1,6 @@
-// The container of glTF: .glb and .gltf, JSON, buffers, views, accessors. All checks of them.
+// Reads glTF containers (.glb and .gltf): JSON, buffers, views and accessors. All checks of the
+// file's structure are here; the other files can rely on the types and ranges in the table
+// `members`.
 #include "demo/convert/convert.h"
 
 #ifdef HAS_JANSSON
@@ -54,137 +56,159 @@ bool gltf_numbers(const json_t *object, const char *key, size_t count, double *n
     return array;
 }
 
-// A whole number from 0.
-static size_t size_of(const json_t *object, const char *key)
+// Returns a member that is a non-negative integer, or 0 if it is missing.
+static size_t get_size(const json_t *object, const char *key)
 {
     return (size_t)gltf_number(object, key, 0);
 }
 
-// What is read by the functions above, by paths from the root: | is between names, * is each item
-// or member. With a list it is an index of that, with a count so many numbers, else a whole number
-// from 0; of OBJECTS an object.
+// Members that the functions above read, by paths from the root: '|' separates names, and '*'
+// stands for each item or member.
 enum { OBJECTS = 99 };
 static const struct member {
     const char *path;
-    const char *list;
-    size_t count;
+    const char *list; // the member is an index in this list of the root; NULL: no index
+    size_t count;     // numbers in the member's array; OBJECTS: the member is an object; 0: integer
 } members[] = {
-    {"accessors|animations|buffers|bufferViews|cameras|images|materials/*", NULL, OBJECTS},
-    {"meshes|nodes|scenes|skins|textures/*", NULL, OBJECTS},
-    {"scene", "scenes", 0},
-    {"scenes/*/nodes/*", "nodes", 0},
-    {"nodes/*/children/*", "nodes", 0},
-    {"nodes/*/mesh", "meshes", 0},
-    {"nodes/*/skin", "skins", 0},
-    {"nodes/*/camera", "cameras", 0},
-    {"nodes/*/translation|scale", NULL, 3},
-    {"nodes/*/rotation", NULL, 4},
-    {"nodes/*/matrix", NULL, 16},
-    {"skins/*/joints/*", "nodes", 0},
-    {"skins/*/inverseBindMatrices", "accessors", 0},
-    {"meshes/*/primitives/*/mode", NULL, 0},
-    {"meshes/*/primitives/*/indices", "accessors", 0},
-    {"meshes/*/primitives/*/attributes/*", "accessors", 0},
-    {"meshes/*/primitives/*/targets/*/*", "accessors", 0},
-    {"meshes/*/primitives/*/material", "materials", 0},
-    {"animations/*/channels/*/sampler", NULL, 0},
-    {"animations/*/channels/*/target/node", "nodes", 0},
-    {"animations/*/samplers/*/input|output", "accessors", 0},
-    {"materials/*/emissiveFactor", NULL, 3},
-    {"materials/*/normalTexture|emissiveTexture/index", "textures", 0},
-    {"materials/*/pbrMetallicRoughness/baseColorFactor", NULL, 4},
-    {"materials/*/pbrMetallicRoughness/baseColorTexture/index", "textures", 0},
-    {"materials/*/pbrMetallicRoughness/baseColorTexture/texCoord", NULL, 0},
-    {"materials/*/pbrMetallicRoughness/baseColorTexture/extensions/*/texCoord", NULL, 0},
-    {"materials/*/pbrMetallicRoughness/baseColorTexture/extensions/*/offset|scale", NULL, 2},
-    {"materials/*/extensions/*/diffuseTexture/texCoord", NULL, 0},
-    {"materials/*/extensions/*/diffuseTexture/extensions/*/texCoord", NULL, 0},
-    {"materials/*/extensions/*/diffuseTexture/extensions/*/offset|scale", NULL, 2},
-    {"materials/*/extensions/*/diffuseFactor", NULL, 4},
-    {"materials/*/extensions/*/diffuseTexture|specularGlossinessTexture|specularColorTexture/index",
-     "textures", 0},
-    {"textures/*/source", "images", 0},
-    {"textures/*/extensions/*/source", "images", 0},
-    {"images/*/bufferView", "bufferViews", 0},
-    {"accessors/*/bufferView", "bufferViews", 0},
-    {"accessors/*/byteOffset|componentType|count", NULL, 0},
-    {"accessors/*/sparse/count", NULL, 0},
-    {"accessors/*/sparse/indices|values/bufferView", "bufferViews", 0},
-    {"accessors/*/sparse/indices|values/byteOffset|componentType", NULL, 0},
-    {"bufferViews/*/buffer", "buffers", 0},
-    {"bufferViews/*/byteOffset|byteLength|byteStride", NULL, 0},
-    {"bufferViews/*/extensions/*/buffer", "buffers", 0},
-    {"bufferViews/*/extensions/*/byteOffset|byteLength|byteStride|count", NULL, 0},
-    {"buffers/*/byteLength", NULL, 0},
+    {.path = "accessors|animations|buffers|bufferViews|cameras|images|materials/*",
+     .count = OBJECTS},
+    {.path = "meshes|nodes|scenes|skins|textures/*", .count = OBJECTS},
+    {.path = "scene", .list = "scenes"},
+    {.path = "scenes/*/nodes/*", .list = "nodes"},
+    {.path = "nodes/*/children/*", .list = "nodes"},
+    {.path = "nodes/*/mesh", .list = "meshes"},
+    {.path = "nodes/*/skin", .list = "skins"},
+    {.path = "nodes/*/camera", .list = "cameras"},
+    {.path = "nodes/*/translation|scale", .count = 3},
+    {.path = "nodes/*/rotation", .count = 4},
+    {.path = "nodes/*/matrix", .count = 16},
+    {.path = "skins/*/joints/*", .list = "nodes"},
+    {.path = "skins/*/inverseBindMatrices", .list = "accessors"},
+    {.path = "meshes/*/primitives/*/mode"},
+    {.path = "meshes/*/primitives/*/indices", .list = "accessors"},
+    {.path = "meshes/*/primitives/*/attributes/*", .list = "accessors"},
+    {.path = "meshes/*/primitives/*/targets/*/*", .list = "accessors"},
+    {.path = "meshes/*/primitives/*/material", .list = "materials"},
+    {.path = "animations/*/channels/*/sampler"},
+    {.path = "animations/*/channels/*/target/node", .list = "nodes"},
+    {.path = "animations/*/samplers/*/input|output", .list = "accessors"},
+    {.path = "materials/*/emissiveFactor", .count = 3},
+    {.path = "materials/*/normalTexture|emissiveTexture/index", .list = "textures"},
+    {.path = "materials/*/pbrMetallicRoughness/baseColorFactor", .count = 4},
+    {.path = "materials/*/pbrMetallicRoughness/baseColorTexture/index", .list = "textures"},
+    {.path = "materials/*/pbrMetallicRoughness/baseColorTexture/texCoord"},
+    {.path = "materials/*/pbrMetallicRoughness/baseColorTexture/extensions/*/texCoord"},
+    {.path = "materials/*/pbrMetallicRoughness/baseColorTexture/extensions/*/offset|scale",
+     .count = 2},
+    {.path = "materials/*/extensions/*/diffuseTexture/texCoord"},
+    {.path = "materials/*/extensions/*/diffuseTexture/extensions/*/texCoord"},
+    {.path = "materials/*/extensions/*/diffuseTexture/extensions/*/offset|scale", .count = 2},
+    {.path = "materials/*/extensions/*/diffuseFactor", .count = 4},
+    {.path = "materials/*/extensions/*/"
+             "diffuseTexture|specularGlossinessTexture|specularColorTexture/index",
+     .list = "textures"},
+    {.path = "textures/*/source", .list = "images"},
+    {.path = "textures/*/extensions/*/source", .list = "images"},
+    {.path = "images/*/bufferView", .list = "bufferViews"},
+    {.path = "accessors/*/bufferView", .list = "bufferViews"},
+    {.path = "accessors/*/byteOffset|componentType|count"},
+    {.path = "accessors/*/sparse/count"},
+    {.path = "accessors/*/sparse/indices|values/bufferView", .list = "bufferViews"},
+    {.path = "accessors/*/sparse/indices|values/byteOffset|componentType"},
+    {.path = "bufferViews/*/buffer", .list = "buffers"},
+    {.path = "bufferViews/*/byteOffset|byteLength|byteStride"},
+    {.path = "bufferViews/*/extensions/*/buffer", .list = "buffers"},
+    {.path = "bufferViews/*/extensions/*/byteOffset|byteLength|byteStride|count"},
+    {.path = "buffers/*/byteLength"},
 };
 
-static bool check_value(gltf_file *file, const json_t *value, const struct member *as,
-                        const char *where)
+static bool check_integer(gltf_file *file, const json_t *value, const char *list,
+                          const char *location)
 {
     const double number = json_number_value(value);
-    if (as->count == OBJECTS)
-        return json_is_object(value) || gltf_fail(file, "%s: expected an object", where);
-    bool is_right = json_array_size(value) == as->count;
-    for (size_t i = 0; i < as->count && is_right; i++) {
-        const json_t *const item = json_array_get(value, i);
-        // Far beyond what MD5 takes, and far enough from overflow for products.
-        is_right = json_is_number(item) && fabs(json_number_value(item)) < 1e30;
-    }
-    if (!is_right)
-        return gltf_fail(file, "%s: expected an array of %zu numbers", where, as->count);
-    if (as->count > 0)
-        return true;
-    // Some writers print whole numbers as 3.0.
-    if (!json_is_number(value) || !(number >= 0 && number < 9e15 && number < (double)SIZE_MAX)
-        || number != floor(number))
-        return gltf_fail(file, "%s: expected a non-negative integer", where);
-    return !as->list || number < (double)gltf_count(file, as->list)
-           || gltf_fail(file, "%s: index %.0f is out of range; the file has %zu %s", where, number,
-                        gltf_count(file, as->list), as->list);
+    const bool is_in_range = number >= 0 && number < 9e15 && number < (double)SIZE_MAX;
+    // Some programs write integers as 3.0.
+    if (!json_is_number(value) || !is_in_range || number != floor(number))
+        return gltf_fail(file, "%s: expected a non-negative integer", location);
+    if (list && number >= (double)gltf_count(file, list))
+        return gltf_fail(file, "%s: index %.0f is out of range; the file has %zu %s", location,
+                         number, gltf_count(file, list), list);
+    return true;
 }
 
-// Checks what the path leads to from a value, which is at `where`. What is missing is right. It
-// calls itself for each step of the path.
+static bool check_value(gltf_file *file, const json_t *value, const struct member *member,
+                        const char *location)
+{
+    if (member->count == OBJECTS)
+        return json_is_object(value) || gltf_fail(file, "%s: expected an object", location);
+    if (member->count == 0)
+        return check_integer(file, value, member->list, location);
+    bool is_good = json_array_size(value) == member->count;
+    for (size_t i = 0; i < member->count && is_good; i++) {
+        const json_t *const item = json_array_get(value, i);
+        // This limit is far outside MD5's limits, but products of the numbers do not overflow.
+        is_good = json_is_number(item) && fabs(json_number_value(item)) < 1e30;
+    }
+    return is_good
+           || gltf_fail(file, "%s: expected an array of %zu numbers", location, member->count);
+}
+
+static bool check_member(gltf_file *file, json_t *value, const struct member *member,
+                         const char *path, const char *location);
+
+// Checks each item of an array, or each member of an object. `path` continues after the '*'.
 // NOLINTNEXTLINE(misc-no-recursion): as deep as a path of the table
-static bool check_member(gltf_file *file, json_t *value, const struct member *as, const char *path,
-                         const char *where)
+static bool check_items(gltf_file *file, json_t *value, const struct member *member,
+                        const char *path, const char *location)
 {
     char inner[200];
+    const char *const slash = location[0] != '\0' ? "/" : "";
+    if (!json_is_array(value) && !json_is_object(value))
+        return gltf_fail(file, "%s: expected an array", location);
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        COMMON_TEXT(inner, "%s%s%zu", location, slash, i);
+        if (!check_member(file, json_array_get(value, i), member, path, inner))
+            return false;
+    }
+    for (void *item = json_object_iter(value); item; item = json_object_iter_next(value, item)) {
+        COMMON_TEXT(inner, "%s%s%.40s", location, slash, json_object_iter_key(item));
+        if (!check_member(file, json_object_iter_value(item), member, path, inner))
+            return false;
+    }
+    return true;
+}
+
+// Checks the values to which a path leads from `value`. `location` is the position of `value` in
+// the file, for error messages. Missing members are valid. NOLINTNEXTLINE(misc-no-recursion): as
+// deep as a path of the table
+static bool check_member(gltf_file *file, json_t *value, const struct member *member,
+                         const char *path, const char *location)
+{
     const size_t length = strcspn(path, "/");
-    const size_t used = strlen(where);
-    const char *const rest = path + length + (path[length] != '\0');
-    const char *const slash = used > 0 ? "/" : "";
+    const char *const inner_path = path + length + (path[length] != '\0');
     if (length == 0)
-        return check_value(file, value, as, where);
-    if (path[0] == '*' && !json_is_array(value) && !json_is_object(value))
-        return gltf_fail(file, "%s: expected an array", where);
-    if (path[0] == '*') {
-        for (size_t i = 0; i < json_array_size(value); i++) {
-            COMMON_TEXT(inner, "%s%s%zu", where, slash, i);
-            if (!check_member(file, json_array_get(value, i), as, rest, inner))
-                return false;
-        }
-    }
-    void *at = path[0] == '*' ? json_object_iter(value) : NULL;
-    for (; at; at = json_object_iter_next(value, at)) {
-        COMMON_TEXT(inner, "%s%s%.40s", where, slash, json_object_iter_key(at));
-        if (!check_member(file, json_object_iter_value(at), as, rest, inner))
+        return check_value(file, value, member, location);
+    if (path[0] == '*')
+        return check_items(file, value, member, inner_path, location);
+    char inner[200];
+    const size_t used = strlen(location);
+    const char *const slash = used > 0 ? "/" : "";
+    size_t i = 0;
+    while (i < length) {
+        const size_t end = i + strcspn(path + i, "|/");
+        COMMON_TEXT(inner, "%s%s%.*s", location, slash, (int)(end - i), path + i);
+        json_t *const named = json_object_get(value, inner + used + strlen(slash));
+        if (named && !check_member(file, named, member, inner_path, inner))
             return false;
-    }
-    for (size_t i = 0, end; path[0] != '*' && i < length; i = end + 1) {
-        end = i + strcspn(path + i, "|/");
-        COMMON_TEXT(inner, "%s%s%.*s", where, slash, (int)(end - i), path + i);
-        json_t *const member = json_object_get(value, inner + used + strlen(slash));
-        if (member && !check_member(file, member, as, rest, inner))
-            return false;
+        i = end + 1;
     }
     return true;
 }
 
 // -- Buffers --------------------------------------------------------------------------------------
 
-// Base64. Returns NULL at any other byte.
-static char *decode_64(const char *text, size_t *size)
+// Decodes base64, also with the characters of URLs. Returns NULL if a character is invalid.
+static char *decode_base64(const char *text, size_t *size)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     size_t length = strlen(text);
@@ -194,21 +218,25 @@ static char *decode_64(const char *text, size_t *size)
     char *const bytes = common_alloc(length / 4 * 3 + 3, 1);
     uint32_t bits = 0;
     for (size_t i = 0; i < length; i++) {
-        const char c = text[i] == '-' ? '+' : text[i] == '_' ? '/' : text[i];
+        char c = text[i];
+        if (c == '-')
+            c = '+';
+        else if (c == '_')
+            c = '/';
         const char *const digit = strchr(digits, c);
         if (!digit) {
             free(bytes);
             return NULL;
         }
         bits = bits << 6 | (uint32_t)(digit - digits);
-        if (i % 4 > 0) // 6 bits, then 4, 2 and none are left over
+        if (i % 4 > 0) // after this byte 4, 2 or 0 bits remain
             bytes[used++] = (char)(bits >> (6 - 2 * (i % 4)) & 0xff);
     }
     *size = used;
     return bytes;
 }
 
-// The path that a relative URI means, below the file's folder. NULL: it leads elsewhere.
+// Returns the path of a relative URI, or NULL if it is outside of the file's folder.
 static char *decode_path(const gltf_file *file, const char *uri)
 {
     char *const name = common_copy(uri);
@@ -223,8 +251,8 @@ static char *decode_path(const gltf_file *file, const char *uri)
             *end = '/';
     }
     *end = '\0';
-    char *const here = common_folder(file->path);
-    char *const folder = common_absolute(here);
+    char *const relative_folder = common_folder(file->path);
+    char *const folder = common_absolute(relative_folder);
     char *path = common_join(folder, name);
     char *const inner = common_clean(path);
     char *const outer = common_clean(folder);
@@ -234,7 +262,7 @@ static char *decode_path(const gltf_file *file, const char *uri)
     }
     free(inner);
     free(outer);
-    free(here);
+    free(relative_folder);
     free(folder);
     free(name);
     return path;
@@ -246,18 +274,18 @@ static gltf_bytes decode_data(const char *uri)
     gltf_bytes found = {.reason = "the data URI is not valid base64"};
     const char *const comma = strchr(uri, ',');
     if (comma && comma - uri >= 7 && strncmp(comma - 7, ";base64", 7) == 0)
-        found.owned = decode_64(comma + 1, &found.size);
+        found.owned = decode_base64(comma + 1, &found.size);
     found.bytes = (const uint8_t *)found.owned;
     return found;
 }
 
-// Returns the bytes of a file, which is read once. Its size counts for the budget, so that a small
-// .gltf file may have large buffers and images.
+// Returns the bytes of a file. Reads each file only once. Its size is added to the budget, so that
+// a small .gltf file may have large buffers and images.
 static gltf_bytes read_named(gltf_file *file, const char *path)
 {
     const size_t count = file->paths.count;
-    const size_t number = common_index_text(&file->paths, path, strlen(path));
-    if (number == count) {
+    const size_t index = common_index_text(&file->paths, path, strlen(path));
+    if (index == count) {
         file->named = common_grow(file->named, count, sizeof *file->named);
         gltf_bytes *const read = &file->named[count];
         *read = (gltf_bytes){.reason = NULL};
@@ -266,12 +294,12 @@ static gltf_bytes read_named(gltf_file *file, const char *path)
         if (read->bytes)
             convert_extend_budget(file->job->budget, read->size);
     }
-    gltf_bytes found = file->named[number];
+    gltf_bytes found = file->named[index];
     found.owned = NULL;
     return found;
 }
 
-// Returns the bytes that a URI contains or names.
+// Returns the bytes of a data URI, or of the file to which a URI refers.
 static gltf_bytes resolve(gltf_file *file, const char *uri)
 {
     if (!uri)
@@ -297,13 +325,182 @@ gltf_bytes gltf_image(gltf_file *file, uint32_t index, bool is_moved)
     return *image;
 }
 
-// What packs a view, or says that a buffer is for those who cannot unpack. NULL: nothing.
+// Returns the extension that compresses a view or marks a buffer as a fallback, or NULL.
 static const json_t *find_packed(const json_t *object)
 {
     return json_object_get(json_object_get(object, "extensions"), "EXT_meshopt_compression");
 }
 
-// `chunk` is the binary one of a .glb file, which the first buffer is, if that has no uri.
+// Returns the bytes in a range of a buffer, which a view or its compression extension defines.
+// `index` is the index of the view.
+static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *object,
+                                 size_t *size)
+{
+    const uint32_t buffer_index = gltf_index(object, "buffer");
+    const gltf_bytes *const buffer = buffer_index == MD5_NONE ? NULL : &file->buffers[buffer_index];
+    const size_t offset = get_size(object, "byteOffset");
+    *size = get_size(object, "byteLength");
+    if (buffer == NULL || !buffer->bytes)
+        gltf_fail(file, "bufferViews/%u: the buffer is missing or empty", index);
+    else if (offset > buffer->size || *size > buffer->size - offset)
+        gltf_fail(
+            file,
+            "bufferViews/%u: %zu bytes at offset %zu are outside buffers/%u, which has %zu bytes",
+            index, *size, offset, buffer_index, buffer->size);
+    else
+        return buffer->bytes + offset;
+    return NULL;
+}
+
+// -- Compressed views -----------------------------------------------------------------------------
+
+#ifdef HAS_MESHOPTIMIZER
+
+// Returns true if a buffer is only for readers that cannot decompress views.
+static bool is_fallback(const json_t *buffer)
+{
+    return json_is_true(json_object_get(find_packed(buffer), "fallback"));
+}
+
+// Compression of a view by EXT_meshopt_compression.
+typedef struct packed_view {
+    const char *mode;
+    const char *filter;
+    size_t stride;
+    size_t count;
+    bool is_list;        // mode: triangle list
+    bool is_sequence;    // mode: index sequence
+    bool is_plain;       // filter: none
+    bool is_octahedral;  // filter
+    bool is_quaternion;  // filter
+    bool is_exponential; // filter
+} packed_view;
+
+static packed_view get_packed_view(const json_t *packed)
+{
+    const char *mode = gltf_text(packed, "mode");
+    const char *filter = gltf_text(packed, "filter");
+    if (!mode)
+        mode = "ATTRIBUTES";
+    if (!filter)
+        filter = "NONE";
+    return (packed_view){
+        .mode = mode,
+        .filter = filter,
+        .stride = get_size(packed, "byteStride"),
+        .count = get_size(packed, "count"),
+        .is_list = strcmp(mode, "TRIANGLES") == 0,
+        .is_sequence = strcmp(mode, "INDICES") == 0,
+        .is_plain = strcmp(filter, "NONE") == 0,
+        .is_octahedral = strcmp(filter, "OCTAHEDRAL") == 0,
+        .is_quaternion = strcmp(filter, "QUATERNION") == 0,
+        .is_exponential = strcmp(filter, "EXPONENTIAL") == 0,
+    };
+}
+
+// Returns true if mode, filter and stride of a view of `size` bytes are valid.
+static bool is_valid_packed_view(const packed_view *view, size_t size)
+{
+    const size_t stride = view->stride;
+    if (stride == 0 || size % stride != 0 || size / stride != view->count)
+        return false;
+    if (view->is_list || view->is_sequence) {
+        const bool is_whole = !view->is_list || view->count % 3 == 0;
+        return (stride == 2 || stride == 4) && view->is_plain && is_whole;
+    }
+    if (strcmp(view->mode, "ATTRIBUTES") != 0 || stride % 4 != 0 || stride > 256)
+        return false;
+    if (view->is_octahedral)
+        return stride <= 8;
+    if (view->is_quaternion)
+        return stride == 8;
+    return view->is_plain || view->is_exponential;
+}
+
+// Decompresses a view of `size` bytes. Fills the file's error and returns NULL on failure.
+static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *packed, size_t size)
+{
+    const packed_view view = get_packed_view(packed);
+    const size_t stride = view.stride;
+    const size_t count = view.count;
+    if (!is_valid_packed_view(&view, size)) {
+        gltf_fail(file,
+                  "bufferViews/%u: invalid meshopt compression: %zu bytes for %zu elements of %zu "
+                  "bytes, mode %.20s, filter %.20s",
+                  index, size, count, stride, view.mode, view.filter);
+        return NULL;
+    }
+    size_t packed_size = 0;
+    const uint8_t *const from = find_bytes(file, index, packed, &packed_size);
+    const size_t capacity = (count + 3) / 4 * 4; // some versions filter four elements in one step
+    if (!from || !gltf_charge(file, size / 4)
+        || !convert_charge_bytes(file->job, capacity, stride, file->error))
+        return NULL;
+    uint8_t *const to = common_alloc(capacity, stride);
+    int status = 0;
+    if (view.is_list)
+        status = meshopt_decodeIndexBuffer(to, count, stride, from, packed_size);
+    else if (view.is_sequence)
+        status = meshopt_decodeIndexSequence(to, count, stride, from, packed_size);
+    else
+        status = meshopt_decodeVertexBuffer(to, count, stride, from, packed_size);
+    if (status != 0) {
+        gltf_fail(file,
+                  "bufferViews/%u: cannot decompress its %zu bytes: the meshopt data are damaged",
+                  index, packed_size);
+        free(to);
+        return NULL;
+    }
+    if (view.is_octahedral)
+        meshopt_decodeFilterOct(to, capacity, stride);
+    else if (view.is_quaternion)
+        meshopt_decodeFilterQuat(to, capacity, stride);
+    else if (view.is_exponential)
+        meshopt_decodeFilterExp(to, capacity, stride);
+    return to;
+}
+
+static const uint8_t *read_packed_view(gltf_file *file, uint32_t index, const json_t *view,
+                                       size_t *size)
+{
+    *size = get_size(view, "byteLength");
+    if (!file->unpacked[index])
+        file->unpacked[index] = unpack(file, index, find_packed(view), *size);
+    return file->unpacked[index];
+}
+
+#else
+
+static bool is_fallback(const json_t *buffer)
+{
+    (void)buffer;
+    return false;
+}
+
+// Returns the bytes of the fallback buffer if the file contains them.
+static const uint8_t *read_packed_view(gltf_file *file, uint32_t index, const json_t *view,
+                                       size_t *size)
+{
+    const uint32_t buffer = gltf_index(view, "buffer");
+    if (buffer == MD5_NONE || file->buffers[buffer].bytes)
+        return find_bytes(file, index, view, size);
+    gltf_fail(file,
+              "bufferViews/%u: meshopt compression is not supported: built without meshoptimizer",
+              index);
+    return NULL;
+}
+
+#endif
+
+const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size)
+{
+    const json_t *const view = gltf_item(file, "bufferViews", index);
+    if (find_packed(view))
+        return read_packed_view(file, index, view, size);
+    return find_bytes(file, index, view, size);
+}
+
+// Opens all buffers. The first buffer without a URI is `chunk`, the binary chunk of a .glb file.
 static bool open_buffers(gltf_file *file, gltf_bytes chunk)
 {
     file->num_buffers = gltf_count(file, "buffers");
@@ -311,11 +508,9 @@ static bool open_buffers(gltf_file *file, gltf_bytes chunk)
     for (size_t i = 0; i < file->num_buffers; i++) {
         gltf_bytes *const buffer = &file->buffers[i];
         const json_t *const object = gltf_item(file, "buffers", i);
-        const size_t size = size_of(object, "byteLength");
-#ifdef HAS_MESHOPTIMIZER
-        if (json_is_true(json_object_get(find_packed(object), "fallback")))
-            continue; // for those who cannot unpack
-#endif
+        const size_t size = get_size(object, "byteLength");
+        if (is_fallback(object))
+            continue;
         if (gltf_text(object, "uri")) {
             *buffer = resolve(file, gltf_text(object, "uri"));
             if (!buffer->bytes)
@@ -323,7 +518,7 @@ static bool open_buffers(gltf_file *file, gltf_bytes chunk)
                                  gltf_text(object, "uri"), buffer->reason);
         } else if (i == 0) {
             *buffer = chunk;
-        } // else it has no bytes: perhaps nothing reads it
+        } // any other buffer has no bytes, which is an error only if a view uses it
         if (buffer->bytes && size > buffer->size)
             return gltf_fail(file, "buffers/%zu: too short: found %zu bytes, expected %zu", i,
                              buffer->size, size);
@@ -332,223 +527,156 @@ static bool open_buffers(gltf_file *file, gltf_bytes chunk)
     return true;
 }
 
-// The bytes that a view, or what packs it, says.
-static const uint8_t *find_bytes(gltf_file *file, uint32_t index, const json_t *object,
-                                 size_t *size)
-{
-    const uint32_t number = gltf_index(object, "buffer");
-    const gltf_bytes *const buffer = number == MD5_NONE ? NULL : &file->buffers[number];
-    const size_t offset = size_of(object, "byteOffset");
-    *size = size_of(object, "byteLength");
-    if (!buffer || !buffer->bytes)
-        gltf_fail(file, "bufferViews/%u: the buffer is missing or empty", index);
-    else if (offset > buffer->size || *size > buffer->size - offset)
-        gltf_fail(
-            file,
-            "bufferViews/%u: %zu bytes at offset %zu are outside buffers/%u, which has %zu bytes",
-            index, *size, offset, number, buffer->size);
-    else
-        return buffer->bytes + offset;
-    return NULL;
-}
-
-#ifdef HAS_MESHOPTIMIZER
-
-// Unpacks a view of `size` bytes. NULL: the file is wrong.
-static uint8_t *unpack(gltf_file *file, uint32_t index, const json_t *packed, size_t size)
-{
-    const char *mode = gltf_text(packed, "mode");
-    const char *filter = gltf_text(packed, "filter");
-    mode = mode ? mode : "ATTRIBUTES";
-    filter = filter ? filter : "NONE";
-    const bool is_list = strcmp(mode, "TRIANGLES") == 0;
-    const bool is_sequence = strcmp(mode, "INDICES") == 0;
-    const bool is_octahedral = strcmp(filter, "OCTAHEDRAL") == 0;
-    const bool is_quaternion = strcmp(filter, "QUATERNION") == 0;
-    const bool is_exponential = strcmp(filter, "EXPONENTIAL") == 0;
-    const bool is_plain = strcmp(filter, "NONE") == 0;
-    const size_t stride = size_of(packed, "byteStride");
-    const size_t count = size_of(packed, "count");
-    bool is_right = stride > 0 && size % stride == 0 && size / stride == count;
-    if (is_list || is_sequence)
-        is_right =
-            is_right && (stride == 2 || stride == 4) && is_plain && count % (is_list ? 3 : 1) == 0;
-    else
-        is_right = is_right && strcmp(mode, "ATTRIBUTES") == 0 && stride % 4 == 0 && stride <= 256
-                   && (is_plain || is_exponential || (is_octahedral && stride <= 8)
-                       || (is_quaternion && stride == 8));
-    if (!is_right) {
-        gltf_fail(file,
-                  "bufferViews/%u: invalid meshopt compression: %zu bytes for %zu elements of %zu "
-                  "bytes, mode %.20s, filter %.20s",
-                  index, size, count, stride, mode, filter);
-        return NULL;
-    }
-    size_t there = 0;
-    const uint8_t *const from = find_bytes(file, index, packed, &there);
-    const size_t whole = (count + 3) / 4 * 4; // some versions filter four at once
-    if (!from || !gltf_charge(file, size / 4)
-        || !convert_charge_bytes(file->job, whole, stride, file->error))
-        return NULL;
-    uint8_t *const to = common_alloc(whole, stride);
-    const int status = is_list       ? meshopt_decodeIndexBuffer(to, count, stride, from, there)
-                       : is_sequence ? meshopt_decodeIndexSequence(to, count, stride, from, there)
-                                     : meshopt_decodeVertexBuffer(to, count, stride, from, there);
-    if (status != 0) {
-        gltf_fail(file,
-                  "bufferViews/%u: cannot decompress its %zu bytes: the meshopt data are damaged",
-                  index, there);
-        free(to);
-        return NULL;
-    }
-    if (is_octahedral)
-        meshopt_decodeFilterOct(to, whole, stride);
-    else if (is_quaternion)
-        meshopt_decodeFilterQuat(to, whole, stride);
-    else if (is_exponential)
-        meshopt_decodeFilterExp(to, whole, stride);
-    return to;
-}
-
-#endif
-
-const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size)
-{
-    const json_t *const view = gltf_item(file, "bufferViews", index);
-    const json_t *const packed = find_packed(view);
-#ifdef HAS_MESHOPTIMIZER
-    if (packed) {
-        *size = size_of(view, "byteLength");
-        if (!file->unpacked[index])
-            file->unpacked[index] = unpack(file, index, packed, *size);
-        return file->unpacked[index];
-    }
-#endif
-    const uint32_t number = gltf_index(view, "buffer");
-    if (packed && number != MD5_NONE && !file->buffers[number].bytes) {
-        gltf_fail(
-            file,
-            "bufferViews/%u: meshopt compression is not supported: built without meshoptimizer",
-            index);
-        return NULL;
-    }
-    return find_bytes(file, index, view, size);
-}
-
 // -- Accessors ------------------------------------------------------------------------------------
 
 static const struct component {
     size_t code;
     size_t size;
-    double top; // what a normalized value is divided by; 0: it is not
+    double max; // value that becomes 1 in normalized accessors; 0: the type cannot be normalized
     bool is_signed;
 } components[] = {
-    {5126, 4, 0, false},    {5120, 1, 127, true},    {5121, 1, 255, false},
-    {5122, 2, 32767, true}, {5123, 2, 65535, false}, {5125, 4, 0, false},
+    {.code = 5126, .size = 4},
+    {.code = 5120, .size = 1, .max = 127, .is_signed = true},
+    {.code = 5121, .size = 1, .max = 255},
+    {.code = 5122, .size = 2, .max = 32767, .is_signed = true},
+    {.code = 5123, .size = 2, .max = 65535},
+    {.code = 5125, .size = 4},
 };
 enum { FLOAT, NUM_COMPONENTS = COMMON_LENGTH(components) };
+
+static const struct component *find_component(size_t code)
+{
+    for (size_t i = 0; i < NUM_COMPONENTS; i++)
+        if (components[i].code == code)
+            return &components[i];
+    return NULL;
+}
 
 static const struct shape {
     const char *name;
     size_t width;
 } shapes[] = {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT4", 16}};
 
-// Reads `count` elements of `width` numbers from where `object` says, an accessor or half of a
-// sparse one, as the standard converts integers; zeros if that has no view. NULL: the file is
-// wrong.
+// Returns one number. Integers are converted as the glTF standard defines.
+static float read_component(const uint8_t *bytes, const struct component *type, bool is_normalized)
+{
+    const uint32_t sign_bit = 1u << (8 * type->size - 1);
+    const uint32_t bits = common_number(bytes, type->size);
+    if (type == &components[FLOAT]) {
+        float number;
+        memcpy(&number, &bits, sizeof bits);
+        return number;
+    }
+    const double number = type->is_signed && bits >= sign_bit ? bits - 2.0 * sign_bit : bits;
+    if (is_normalized && type->max > 0)
+        return (float)fmax(number / type->max, -1); // -128 and -127 both become -1
+    return (float)number;
+}
+
+// Reads `count` elements of `width` numbers. `object` is an accessor, or the indices or values of a
+// sparse accessor. Without a view the numbers are 0. Fills the file's error and returns NULL on
+// failure.
 static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *object, size_t code,
                             size_t count, size_t width, bool is_normalized)
 {
-    const struct component *type = components;
-    while (type < components + NUM_COMPONENTS && type->code != code)
-        type++;
+    const struct component *const type = find_component(code);
     const uint32_t view = gltf_index(object, "bufferView");
     const uint8_t *bytes = NULL;
-    size_t there = 0;
-    size_t stride = size_of(gltf_item(file, "bufferViews", view), "byteStride");
-    if (type == components + NUM_COMPONENTS)
+    size_t view_size = 0;
+    if (!type) {
         gltf_fail(file, "accessors/%u: unknown componentType %zu", accessor, code);
-    else if (count == 0)
-        gltf_fail(file, "accessors/%u: count must be at least 1", accessor);
-    if (type == components + NUM_COMPONENTS || count == 0
-        || (view != MD5_NONE && !(bytes = gltf_view(file, view, &there))))
         return NULL;
-    const size_t offset = size_of(object, "byteOffset");
+    }
+    if (count == 0) {
+        gltf_fail(file, "accessors/%u: count must be at least 1", accessor);
+        return NULL;
+    }
+    if (view != MD5_NONE) {
+        bytes = gltf_view(file, view, &view_size);
+        if (!bytes)
+            return NULL;
+    }
+    const size_t offset = get_size(object, "byteOffset");
     const size_t size = width * type->size;
-    const uint32_t half = 1u << (8 * type->size - 1);
-    bool is_right = true;
-    stride = stride > 0 ? stride : size;
-    if (bytes && stride < size)
-        is_right =
-            gltf_fail(file, "accessors/%u: invalid byteStride for elements of %zu bytes: %zu",
-                      accessor, size, stride);
-    else if (bytes
-             && (offset > there || size > there - offset
-                 || count - 1 > (there - offset - size) / stride))
-        is_right = gltf_fail(file,
-                             "accessors/%u: %zu elements of %zu bytes at offset %zu are outside "
-                             "bufferViews/%u, which has %zu bytes",
-                             accessor, count, stride, offset, view, there);
-    if (!is_right || !gltf_charge(file, count > SIZE_MAX / 64 ? SIZE_MAX : count * width)
+    size_t stride = get_size(gltf_item(file, "bufferViews", view), "byteStride");
+    if (stride == 0)
+        stride = size;
+    if (bytes && stride < size) {
+        gltf_fail(file, "accessors/%u: invalid byteStride for elements of %zu bytes: %zu", accessor,
+                  size, stride);
+        return NULL;
+    }
+    const bool has_first = offset <= view_size && size <= view_size - offset;
+    if (bytes && (!has_first || count - 1 > (view_size - offset - size) / stride)) {
+        gltf_fail(file,
+                  "accessors/%u: %zu elements of %zu bytes at offset %zu are outside "
+                  "bufferViews/%u, which has %zu bytes",
+                  accessor, count, stride, offset, view, view_size);
+        return NULL;
+    }
+    if (!gltf_charge(file, count > SIZE_MAX / 64 ? SIZE_MAX : count * width)
         || !convert_charge_bytes(file->job, count, width * sizeof(float), file->error))
         return NULL;
     float *const values = common_alloc(count, width * sizeof *values);
-    for (size_t i = 0; i < count * width && bytes && is_right; i++) {
-        const uint32_t bits =
-            common_number(bytes + offset + i / width * stride + i % width * type->size, type->size);
-        const double number = type->is_signed && bits >= half ? bits - 2.0 * half : bits;
-        values[i] =
-            (float)(is_normalized && type->top > 0 ? fmax(number / type->top, -1) // -128 too is -1
-                                                   : number);
-        if (type == &components[FLOAT])
-            memcpy(&values[i], &bits, sizeof bits);
-        if (!(fabsf(values[i]) < 1e30f))
-            is_right = gltf_fail(file, "accessors/%u: element %zu is not a finite number", accessor,
-                                 i / width);
+    for (size_t i = 0; i < count * width && bytes; i++) {
+        const uint8_t *const from = bytes + offset + i / width * stride + i % width * type->size;
+        values[i] = read_component(from, type, is_normalized);
+        if (!(fabsf(values[i]) < 1e30f)) {
+            gltf_fail(file, "accessors/%u: element %zu is not a finite number", accessor,
+                      i / width);
+            free(values);
+            return NULL;
+        }
     }
-    if (is_right)
-        return values;
-    free(values);
-    return NULL;
+    return values;
 }
 
-// Reads all values of an accessor, of which a sparse one replaces some elements.
-static float *read_values(gltf_file *file, uint32_t index, const json_t *object, size_t width,
-                          size_t count)
+// Replaces some elements of a sparse accessor.
+static bool replace_sparse(gltf_file *file, uint32_t index, const json_t *object, size_t width,
+                           size_t count, float *values)
 {
-    enum { MAX_ELEMENTS = 1 << 24 }; // whose indices floats tell apart
+    enum { MAX_ELEMENTS = 1 << 24 }; // larger indices are not exact as floats
     const bool is_normalized = json_is_true(json_object_get(object, "normalized"));
     const json_t *const sparse = json_object_get(object, "sparse");
-    const json_t *const places = json_object_get(sparse, "indices");
-    const size_t code = size_of(object, "componentType");
-    const size_t num_sparse = size_of(sparse, "count");
-    float *const values = read_elements(file, index, object, code, count, width, is_normalized);
-    if (!values || !sparse)
-        return values;
-    bool is_right = (num_sparse <= count && count <= MAX_ELEMENTS)
-                    || gltf_fail(file, "accessors/%u/sparse: invalid count: %zu of %zu elements",
-                                 index, num_sparse, count);
-    float *const at = is_right
-                          ? read_elements(file, index, places, size_of(places, "componentType"),
-                                          num_sparse, 1, false)
-                          : NULL;
-    float *const others = at ? read_elements(file, index, json_object_get(sparse, "values"), code,
-                                             num_sparse, width, is_normalized)
-                             : NULL;
-    is_right = others;
-    for (size_t i = 0; i < num_sparse && is_right; i++) {
-        is_right =
-            (at[i] >= 0 && at[i] < (float)count)
+    const json_t *const indices = json_object_get(sparse, "indices");
+    const size_t num_sparse = get_size(sparse, "count");
+    if (num_sparse > count || count > MAX_ELEMENTS)
+        return gltf_fail(file, "accessors/%u/sparse: invalid count: %zu of %zu elements", index,
+                         num_sparse, count);
+    float *const positions = read_elements(file, index, indices, get_size(indices, "componentType"),
+                                           num_sparse, 1, false);
+    float *replacements = NULL;
+    if (positions)
+        replacements =
+            read_elements(file, index, json_object_get(sparse, "values"),
+                          get_size(object, "componentType"), num_sparse, width, is_normalized);
+    bool is_done = replacements;
+    for (size_t i = 0; i < num_sparse && is_done; i++) {
+        is_done =
+            (positions[i] >= 0 && positions[i] < (float)count)
             || gltf_fail(
                 file,
                 "accessors/%u/sparse: index %.9g is out of range; the accessor has %zu elements",
-                index, at[i], count);
-        if (is_right)
-            memcpy(values + (size_t)at[i] * width, others + i * width, width * sizeof *values);
+                index, positions[i], count);
+        if (is_done)
+            memcpy(values + (size_t)positions[i] * width, replacements + i * width,
+                   width * sizeof *values);
     }
-    free(at);
-    free(others);
-    if (is_right)
+    free(positions);
+    free(replacements);
+    return is_done;
+}
+
+// Reads all values of an accessor.
+static float *read_values(gltf_file *file, uint32_t index, const json_t *object, size_t width,
+                          size_t count)
+{
+    const bool is_normalized = json_is_true(json_object_get(object, "normalized"));
+    float *const values = read_elements(file, index, object, get_size(object, "componentType"),
+                                        count, width, is_normalized);
+    if (!values || !json_object_get(object, "sparse"))
+        return values;
+    if (replace_sparse(file, index, object, width, count, values))
         return values;
     free(values);
     return NULL;
@@ -558,7 +686,7 @@ const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t
 {
     const json_t *const object = gltf_item(file, "accessors", index);
     const char *const type = gltf_text(object, "type");
-    *count = size_of(object, "count");
+    *count = get_size(object, "count");
     if (file->is_draco && !json_object_get(object, "bufferView")) {
         gltf_fail(file,
                   "accessors/%u: compression %s is not supported; import the file into Blender and "
@@ -582,9 +710,9 @@ bool gltf_charge(gltf_file *file, uint64_t count)
     return convert_charge(file->job, count, file->error);
 }
 
-// Beginnings of extensions that a file may require: they are understood, or change nothing of what
-// is read.
-static const char *const known[] = {
+// Prefixes of extensions that a file may require. They are supported, or do not change the data
+// that is read.
+static const char *const supported_extensions[] = {
     "KHR_mesh_quantization",
     "EXT_meshopt_compression",
     "KHR_meshopt_compression",
@@ -601,19 +729,19 @@ static const char *const known[] = {
     DRACO,
 };
 
-// Refuses what would be read wrong, such as instances. What Draco packs some files have unpacked,
-// too.
-static bool knows_extensions(gltf_file *file)
+// Rejects files that require other extensions, such as instances, because they would be read
+// incorrectly. Draco is accepted, because some files also contain uncompressed data.
+static bool check_extensions(gltf_file *file)
 {
     const json_t *const list = json_object_get(file->root, "extensionsRequired");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *const name = json_string_value(json_array_get(list, i));
-        bool is_known = false;
-        if (name) {
-            for (size_t k = 0; k < COMMON_LENGTH(known); k++)
-                is_known |= strncmp(name, known[k], strlen(known[k])) == 0;
+        bool is_supported = false;
+        for (size_t k = 0; k < COMMON_LENGTH(supported_extensions) && name; k++) {
+            const char *const prefix = supported_extensions[k];
+            is_supported |= strncmp(name, prefix, strlen(prefix)) == 0;
         }
-        if (!is_known)
+        if (!is_supported)
             return gltf_fail(
                 file, "required extension %.80s is not supported; export the file without it",
                 name ? name : "?");
@@ -630,17 +758,21 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
 {
     if (size < 20)
         return gltf_fail(file, "truncated file: the header is incomplete");
-    if (common_number(bytes + 4, 4) != 2)
-        return gltf_fail(file, "unsupported GLB version %u: expected 2%s",
-                         common_number(bytes + 4, 4),
-                         common_number(bytes + 4, 4) == 1 ? old_format : "");
-    for (size_t at = 12; at + 8 <= size;) {
+    const uint32_t version = common_number(bytes + 4, 4);
+    if (version != 2)
+        return gltf_fail(file, "unsupported GLB version %u: expected 2%s", version,
+                         version == 1 ? old_format : "");
+    size_t at = 12;
+    while (at + 8 <= size) {
         const size_t length = common_number(bytes + at, 4);
         const bool is_text = memcmp(bytes + at + 4, "JSON", 4) == 0;
-        gltf_bytes other = {.bytes = NULL};
-        gltf_bytes *const chunk = is_text                                 ? text
-                                  : memcmp(bytes + at + 4, "BIN", 4) == 0 ? binary
-                                                                          : &other;
+        const bool is_binary = memcmp(bytes + at + 4, "BIN", 4) == 0;
+        gltf_bytes unknown = {.bytes = NULL};
+        gltf_bytes *chunk = &unknown;
+        if (is_text)
+            chunk = text;
+        else if (is_binary)
+            chunk = binary;
         at += 8;
         if (length > size - at)
             return gltf_fail(file, "truncated file: the %s chunk has %zu of %zu bytes",
@@ -652,7 +784,7 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
     return text->bytes || gltf_fail(file, "the JSON chunk is missing");
 }
 
-// Parses the text and checks what is read of it.
+// Parses the JSON text and checks all members in the table.
 static bool open_json(gltf_file *file, gltf_bytes text)
 {
     json_error_t where;
@@ -663,10 +795,14 @@ static bool open_json(gltf_file *file, gltf_bytes text)
         file->error->column = where.column > 0 ? (uint32_t)where.column : 0;
         return false;
     }
-    // First, as 1.0 has objects where 2.0 has lists; its early files do not say a version.
+    // The version is checked first, because glTF 1.0 has objects instead of lists. Its early files
+    // do not contain a version.
     const char *const version = gltf_text(json_object_get(file->root, "asset"), "version");
-    const bool is_old =
-        version ? version[0] < '2' : json_is_object(json_object_get(file->root, "meshes"));
+    bool is_old = false;
+    if (version)
+        is_old = version[0] < '2';
+    else
+        is_old = json_is_object(json_object_get(file->root, "meshes"));
     if (!version || strncmp(version, "2.", 2) != 0)
         return gltf_fail(file, "unsupported asset.version %.20s: expected 2.0%s",
                          version ? version : "missing", is_old ? old_format : "");
@@ -685,9 +821,9 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
     const uint8_t *const bytes = (const uint8_t *)input->bytes;
     gltf_bytes text = {.bytes = bytes, .size = input->size};
     gltf_bytes binary = {.bytes = NULL};
-    size_t start = 0; // of the text
+    size_t start = 0; // offset of the text
     if (input->size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
-        start = 3; // a byte order mark, which the standard forbids and editors write
+        start = 3; // a byte order mark, which the standard forbids but editors write
     text.bytes += start;
     text.size -= start;
     while (start < input->size && strchr(" \t\r\n", bytes[start]) && bytes[start] != 0)
@@ -704,7 +840,7 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
             snprintf(seen + 3 * i, 4, " %02x", bytes[start + i]);
         return gltf_fail(file, "not a glTF file: it starts with%s; expected 'glTF' or '{'", seen);
     }
-    if (!open_json(file, text) || !knows_extensions(file) || !open_buffers(file, binary))
+    if (!open_json(file, text) || !check_extensions(file) || !open_buffers(file, binary))
         return false;
     file->images = common_alloc(gltf_count(file, "images"), sizeof *file->images);
     file->values = common_alloc(gltf_count(file, "accessors"), sizeof *file->values);

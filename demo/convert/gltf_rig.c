@@ -1,5 +1,5 @@
-// Nodes, skins and joints of glTF: which nodes become joints, in which order, and how they are
-// bound.
+// Reads the nodes and skins of glTF: selects the nodes that become joints, orders and names them,
+// binds them, and selects the unit of the file.
 #include "demo/convert/convert.h"
 
 #ifdef HAS_JANSSON
@@ -22,7 +22,7 @@ gltf_affine gltf_mul(const gltf_affine *a, const gltf_affine *b)
     gltf_affine product;
     for (int k = 0; k < 4; k++) {
         product.c[k] = gltf_point(a, b->c[k]);
-        if (k < 3) // a direction
+        if (k < 3) // a direction, which is not translated
             product.c[k] = convert_sub(product.c[k], a->c[3]);
     }
     return product;
@@ -33,7 +33,7 @@ double gltf_determinant(const gltf_affine *a)
     return convert_dot(a->c[0], convert_cross(a->c[1], a->c[2]));
 }
 
-// False: it flattens.
+// Returns false if the transform is singular.
 static bool invert(const gltf_affine *a, gltf_affine *inverse)
 {
     const convert_vec *const c = a->c;
@@ -62,7 +62,7 @@ gltf_affine gltf_from_xform(convert_xform t)
     return a;
 }
 
-// Columns of three numbers in rows of four, as MAT4 has them.
+// Converts the first three rows of a column-major 4x4 matrix.
 static gltf_affine from_matrix(const double *m)
 {
     gltf_affine a;
@@ -71,9 +71,9 @@ static gltf_affine from_matrix(const double *m)
     return a;
 }
 
-static convert_quat quat_of(const convert_vec c[3])
+static convert_quat quat_from_columns(const convert_vec c[3])
 {
-    // The largest of the four is computed first, so that none is divided by a small number.
+    // Compute the largest component first, so that no component is divided by a small number.
     const double sums[4] = {c[0].x - c[1].y - c[2].z, c[1].y - c[0].x - c[2].z,
                             c[2].z - c[0].x - c[1].y, c[0].x + c[1].y + c[2].z};
     int best = 0;
@@ -101,30 +101,30 @@ convert_quat gltf_rotation(const gltf_affine *a)
     for (int round = 0; round < 100; round++) {
         if (!invert(&r, &inverse))
             return (convert_quat){0, 0, 0, 1};
-        // Both of the same size, so that it takes few rounds.
+        // Scale both terms to the same size, so that the iteration needs few rounds.
         const double det = gltf_determinant(&r);
         const double scale = pow(fabs(det), -1.0 / 3.0);
-        const gltf_affine old = r;
+        const gltf_affine before = r;
         double change = 0;
-        for (int k = 0; k < 3; k++) { // the inverse's rows are those cross products
-            const convert_vec row = convert_cross(old.c[(k + 1) % 3], old.c[(k + 2) % 3]);
-            r.c[k] = convert_add(convert_times(old.c[k], 0.5 * scale),
+        for (int k = 0; k < 3; k++) { // the cross products are rows of the inverse, times det
+            const convert_vec row = convert_cross(before.c[(k + 1) % 3], before.c[(k + 2) % 3]);
+            r.c[k] = convert_add(convert_times(before.c[k], 0.5 * scale),
                                  convert_times(row, 0.5 / (det * scale)));
-            const convert_vec by = convert_sub(r.c[k], old.c[k]);
+            const convert_vec by = convert_sub(r.c[k], before.c[k]);
             change = fmax(change, convert_dot(by, by));
         }
         if (!(change > 1e-30))
             break;
     }
-    return quat_of(r.c);
+    return quat_from_columns(r.c);
 }
 
 // -- Names ----------------------------------------------------------------------------------------
 
-enum { LONGEST_NAME = 47 }; // of a joint: bytes that Q2PRO takes
+enum { MAX_NAME_SIZE = 47 }; // bytes of a joint's name; the limit of Q2PRO
 
-// Cuts a text at a length, but not inside of a letter.
-static void cut(char *text, size_t length)
+// Truncates a UTF-8 text without splitting a character.
+static void truncate_text(char *text, size_t length)
 {
     if (strlen(text) <= length)
         return;
@@ -133,37 +133,45 @@ static void cut(char *text, size_t length)
     text[length] = '\0';
 }
 
-static void make_plain(char *name, size_t longest)
+// Replaces the characters that MD5 files and engines do not accept.
+static void sanitize_name(char *name, size_t max_size)
 {
-    cut(name, longest);
-    for (char *c = name; *c != '\0'; c++)
-        *c = *c == '\\' ? '/' : (unsigned char)*c <= ' ' || *c == '"' || *c == 0x7f ? '_' : *c;
+    truncate_text(name, max_size);
+    for (char *c = name; *c != '\0'; c++) {
+        if (*c == '\\')
+            *c = '/';
+        else if ((unsigned char)*c <= ' ' || *c == '"' || *c == 0x7f)
+            *c = '_';
+    }
 }
 
-const char *gltf_name(json_t *names, const char *name, size_t longest, const char *missing,
+const char *gltf_name(json_t *names, const char *name, size_t max_size, const char *missing,
                       size_t number)
 {
-    enum { LONGEST_SUFFIX = 24 };
-    char *const base =
-        name && name[0] != '\0' ? common_copy(name) : common_format("%s%zu", missing, number);
-    make_plain(base, longest);
+    enum { MAX_SUFFIX_SIZE = 24 };
+    char *base = NULL;
+    if (name && name[0] != '\0')
+        base = common_copy(name);
+    else
+        base = common_format("%s%zu", missing, number);
+    sanitize_name(base, max_size);
     char *unique = common_copy(base);
-    // The number that is tried next behind the same name is its value.
+    // The value of a name is the next number to try for a duplicate of the name.
     json_int_t next = json_integer_value(json_object_get(names, base));
     for (; json_object_get(names, unique); next++) {
         free(unique);
         char *const stem = common_copy(base);
-        cut(stem, longest - LONGEST_SUFFIX);
+        truncate_text(stem, max_size - MAX_SUFFIX_SIZE);
         unique = common_format("%s_%lld", stem, (long long)next + 1);
         free(stem);
     }
     json_object_set_new_nocheck(names, base, json_integer(next > 0 ? next : 1));
     if (strcmp(base, unique) != 0)
         json_object_set_new_nocheck(names, unique, json_integer(1));
-    const char *const kept = json_object_iter_key(json_object_iter_at(names, unique));
+    const char *const stored = json_object_iter_key(json_object_iter_at(names, unique));
     free(unique);
     free(base);
-    return kept ? kept : ""; // memory ran out
+    return stored ? stored : ""; // NULL: out of memory
 }
 
 // -- Nodes ----------------------------------------------------------------------------------------
@@ -178,7 +186,7 @@ void gltf_join_parts(gltf_state *state)
         state->affine.c[k] = convert_times(state->affine.c[k], state->parts[GLTF_SCALE][k]);
 }
 
-// Reads a node, and tells its children whose they are: a node has one parent.
+// Reads a node and sets the parent of its children. Fails if a child already has a parent.
 static bool read_node(gltf_rig *rig, uint32_t index)
 {
     gltf_file *const file = rig->file;
@@ -216,17 +224,19 @@ static bool read_node(gltf_rig *rig, uint32_t index)
     return true;
 }
 
-// Reads the nodes and writes rig->order: depth first, so that parents come first.
+// Reads the nodes and writes rig->order: depth first, so that parents precede their children.
 static bool read_nodes(gltf_rig *rig)
 {
-    enum { MAX_DEEP = 1000 };
+    enum { MAX_DEPTH = 1000 };
     size_t count = 0;
     rig->num_nodes = gltf_count(rig->file, "nodes") + 1;
     rig->nodes = common_alloc(rig->num_nodes, sizeof *rig->nodes);
     rig->order = common_alloc(rig->num_nodes, sizeof *rig->order);
     for (size_t i = 0; i < rig->num_nodes; i++) {
         gltf_node *const node = &rig->nodes[i];
-        node->parent = node->child = node->next = MD5_NONE;
+        node->parent = MD5_NONE;
+        node->child = MD5_NONE;
+        node->next = MD5_NONE;
     }
     for (size_t i = 0; i < rig->num_nodes; i++)
         if (!read_node(rig, (uint32_t)i))
@@ -236,10 +246,10 @@ static bool read_nodes(gltf_rig *rig)
         while (at != MD5_NONE) {
             gltf_node *const node = &rig->nodes[at];
             node->depth = node->parent == MD5_NONE ? 1 : rig->nodes[node->parent].depth + 1;
-            if (node->depth > MAX_DEEP + 1)
+            if (node->depth > MAX_DEPTH + 1)
                 return gltf_fail(rig->file,
                                  "node hierarchy is too deep at nodes/%u (limit %d levels)", at,
-                                 MAX_DEEP);
+                                 MAX_DEPTH);
             rig->order[count++] = at;
             uint32_t next = node->child;
             for (; at != MD5_NONE && next == MD5_NONE; at = rig->nodes[at].parent)
@@ -249,48 +259,57 @@ static bool read_nodes(gltf_rig *rig)
     }
     if (count == rig->num_nodes)
         return true;
-    // Each node that no root leads to leads up to a circle.
-    uint32_t in = 0;
-    while (rig->nodes[in].depth > 0)
-        in++;
+    // The ancestors of each node without a root end in a cycle.
+    uint32_t node = 0;
+    while (rig->nodes[node].depth > 0)
+        node++;
     for (size_t i = 0; i < rig->num_nodes; i++)
-        in = rig->nodes[in].parent;
-    const uint32_t above = rig->nodes[in].parent;
-    const char *const name = rig->nodes[in].name;
-    const char *const other = rig->nodes[above].name;
+        node = rig->nodes[node].parent;
+    const uint32_t parent = rig->nodes[node].parent;
+    const char *const name = rig->nodes[node].name;
+    const char *const parent_name = rig->nodes[parent].name;
     return gltf_fail(rig->file,
                      "node hierarchy has a cycle: nodes/%u \"%.60s\" and nodes/%u \"%.60s\" are "
                      "ancestors of each other",
-                     in, name ? name : "", above, other ? other : "");
+                     node, name ? name : "", parent, parent_name ? parent_name : "");
 }
 
-// Which scene: by the job's name or number, else the file's, else the first; without scenes all. Or
-// what is below a node of the job's name.
+// Finds the scene or the node with the name of option --scene. *scene or *root is MD5_NONE.
+static bool find_named_scene(const gltf_rig *rig, const char *requested, uint32_t *scene,
+                             uint32_t *root)
+{
+    gltf_file *const file = rig->file;
+    const size_t num_scenes = gltf_count(file, "scenes");
+    char *end = NULL;
+    const unsigned long number = strtoul(requested, &end, 10);
+    const bool is_number = end != requested && *end == '\0';
+    *scene = is_number && number < num_scenes ? (uint32_t)number : MD5_NONE;
+    for (size_t i = num_scenes; i-- > 0;) {
+        const char *const name = gltf_text(gltf_item(file, "scenes", i), "name");
+        if (name && strcmp(name, requested) == 0)
+            *scene = (uint32_t)i;
+    }
+    for (size_t i = rig->num_nodes - 1; i-- > 0 && *scene == MD5_NONE;)
+        if (rig->nodes[i].name && strcmp(rig->nodes[i].name, requested) == 0)
+            *root = (uint32_t)i;
+    if (*scene == MD5_NONE && *root == MD5_NONE)
+        return gltf_fail(file, "--scene: none of the %zu scenes and no node has the name %.80s",
+                         num_scenes, requested);
+    return true;
+}
+
+// Selects a scene: by the job's name or number, else the default scene of the file, else the first
+// scene. A file without scenes is selected completely. A name of a node selects its descendants.
 static bool select_scene(gltf_rig *rig)
 {
     gltf_file *const file = rig->file;
-    const char *const asked = file->job->scene_name;
-    const size_t num_scenes = gltf_count(file, "scenes");
+    const char *const requested = file->job->scene_name;
     uint32_t scene = gltf_index(file->root, "scene");
     uint32_t root = MD5_NONE;
-    if (scene == MD5_NONE && num_scenes > 0)
+    if (scene == MD5_NONE && gltf_count(file, "scenes") > 0)
         scene = 0;
-    if (asked) {
-        char *end = NULL;
-        const unsigned long number = strtoul(asked, &end, 10);
-        scene = end != asked && *end == '\0' && number < num_scenes ? (uint32_t)number : MD5_NONE;
-        for (size_t i = num_scenes; i-- > 0;) {
-            const char *const name = gltf_text(gltf_item(file, "scenes", i), "name");
-            if (name && strcmp(name, asked) == 0)
-                scene = (uint32_t)i;
-        }
-        for (size_t i = rig->num_nodes - 1; i-- > 0 && scene == MD5_NONE;)
-            if (rig->nodes[i].name && strcmp(rig->nodes[i].name, asked) == 0)
-                root = (uint32_t)i;
-        if (scene == MD5_NONE && root == MD5_NONE)
-            return gltf_fail(file, "--scene: none of the %zu scenes and no node has the name %.80s",
-                             num_scenes, asked);
-    }
+    if (requested && !find_named_scene(rig, requested, &scene, &root))
+        return false;
     const bool is_all = scene == MD5_NONE && root == MD5_NONE;
     if (root != MD5_NONE)
         rig->nodes[root].is_in_scene = true;
@@ -317,7 +336,7 @@ static bool select_scene(gltf_rig *rig)
         gltf_node *const node = &rig->nodes[i];
         const json_t *const joints =
             json_object_get(gltf_item(file, "skins", node->skin), "joints");
-        if (root != MD5_NONE && json_array_size(joints) > 0) // skinned meshes are seldom below
+        if (root != MD5_NONE && json_array_size(joints) > 0) // skinned meshes are rarely below
             node->is_in_scene |= rig->nodes[gltf_index_at(joints, 0)].is_in_scene;
         rig->has_meshes |= node->is_in_scene && node->mesh != MD5_NONE;
     }
@@ -340,7 +359,7 @@ const char *gltf_target(const gltf_rig *rig, const json_t *channel, uint32_t *no
     return end + 1;
 }
 
-// Which nodes clips move.
+// Marks the nodes that clips move.
 static void find_animated(gltf_rig *rig)
 {
     for (size_t i = 0; i < gltf_count(rig->file, "animations"); i++) {
@@ -358,7 +377,7 @@ static void find_animated(gltf_rig *rig)
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// Marks the joints of skins that meshes of the scene have.
+// Reads the skins that meshes of the scene use, and marks their joints.
 static bool read_skins(gltf_rig *rig)
 {
     gltf_file *const file = rig->file;
@@ -366,23 +385,29 @@ static bool read_skins(gltf_rig *rig)
     rig->skins = common_alloc(rig->num_skins, sizeof *rig->skins);
     for (size_t i = 0; i < rig->num_nodes; i++) {
         gltf_node *const node = &rig->nodes[i];
-        if (node->is_in_scene && node->mesh != MD5_NONE && node->skin != MD5_NONE)
-            rig->skins[node->skin].is_used = rig->is_skinned = true;
+        if (node->is_in_scene && node->mesh != MD5_NONE && node->skin != MD5_NONE) {
+            rig->skins[node->skin].is_used = true;
+            rig->is_skinned = true;
+        }
     }
     for (size_t i = 0; i < rig->num_skins; i++) {
         gltf_skin *const skin = &rig->skins[i];
         const json_t *const object = gltf_item(file, "skins", i);
-        skin->is_used |= !rig->has_meshes; // a file of clips only
+        skin->is_used |= !rig->has_meshes; // a file that contains only clips
         if (!skin->is_used)
             continue;
         const uint32_t binds = gltf_index(object, "inverseBindMatrices");
         const json_t *const joints = json_object_get(object, "joints");
         const float *matrices = NULL;
-        size_t num_binds = skin->num_joints = json_array_size(joints);
+        skin->num_joints = json_array_size(joints);
+        size_t num_binds = skin->num_joints;
         if (skin->num_joints == 0)
             return gltf_fail(file, "skins/%zu: the skin has no joints", i);
-        if (binds != MD5_NONE && !(matrices = gltf_read(file, binds, GLTF_MAT4, &num_binds)))
-            return false;
+        if (binds != MD5_NONE) {
+            matrices = gltf_read(file, binds, GLTF_MAT4, &num_binds);
+            if (!matrices)
+                return false;
+        }
         if (num_binds < skin->num_joints)
             return gltf_fail(
                 file, "skins/%zu: the skin has %zu joints, but accessors/%u has %zu matrices", i,
@@ -403,15 +428,16 @@ static bool read_skins(gltf_rig *rig)
     return true;
 }
 
-enum { MAX_SETS = 16 }; // of joints and weights that a vertex may have
+enum { MAX_SETS = 16 }; // sets of four joints and weights per vertex
 
-// Marks the joints of a skin that a set of a primitive gives weights. Wrong accessors are ignored:
-// the reader of the vertices reports them. Returns false if the budget is exceeded.
-static bool mark_weighted(gltf_file *file, const json_t *attributes, size_t number, gltf_skin *skin)
+// Marks the joints of a skin to which a set of a primitive assigns weights. Invalid accessors are
+// ignored here: gltf_mesh.c reports them. Returns false if the budget is exceeded.
+static bool mark_weighted(gltf_file *file, const json_t *attributes, size_t set, gltf_skin *skin)
 {
-    char joints_name[32], weights_name[32];
-    COMMON_TEXT(joints_name, "JOINTS_%zu", number);
-    COMMON_TEXT(weights_name, "WEIGHTS_%zu", number);
+    char joints_name[32];
+    char weights_name[32];
+    COMMON_TEXT(joints_name, "JOINTS_%zu", set);
+    COMMON_TEXT(weights_name, "WEIGHTS_%zu", set);
     const uint32_t joints_accessor = gltf_index(attributes, joints_name);
     const uint32_t weights_accessor = gltf_index(attributes, weights_name);
     if (joints_accessor == MD5_NONE || weights_accessor == MD5_NONE)
@@ -435,10 +461,10 @@ static bool mark_weighted(gltf_file *file, const json_t *attributes, size_t numb
     return true;
 }
 
-// Finds the joints of skins that have weights. Many nodes may have one mesh.
+// Marks the joints of skins that have weights. Charges each node, because nodes can share a mesh.
 static bool find_weights(gltf_rig *rig)
 {
-    enum { SET = 8 }; // elements that looking for a set costs
+    enum { ELEMENTS_PER_SET = 8 }; // cost of searching for a set
     gltf_file *const file = rig->file;
     for (size_t n = 0; n < rig->num_nodes; n++) {
         const gltf_node *const node = &rig->nodes[n];
@@ -447,7 +473,7 @@ static bool find_weights(gltf_rig *rig)
         const json_t *const list =
             json_object_get(gltf_item(file, "meshes", node->mesh), "primitives");
         const size_t count = json_array_size(list);
-        if (!gltf_charge(file, SET * MAX_SETS * (uint64_t)count))
+        if (!gltf_charge(file, ELEMENTS_PER_SET * MAX_SETS * (uint64_t)count))
             return false;
         for (size_t i = 0; i < count; i++) {
             const json_t *const attributes = json_object_get(json_array_get(list, i), "attributes");
@@ -459,42 +485,76 @@ static bool find_weights(gltf_rig *rig)
     return true;
 }
 
-// The joint of the model that was before, by the name of a joint here.
+// Returns the joint with this name of the model that was read before, or MD5_NONE.
 static uint32_t model_joint(const gltf_rig *rig, const char *name)
 {
-    const json_t *const number = name ? json_object_get(rig->model_joints, name) : NULL;
-    return number ? (uint32_t)json_integer_value(number) : MD5_NONE;
+    const json_t *const index = name ? json_object_get(rig->model_joints, name) : NULL;
+    return index ? (uint32_t)json_integer_value(index) : MD5_NONE;
 }
 
-static const char *name_of_node(const gltf_rig *rig, uint32_t node)
+static const char *node_name(const gltf_rig *rig, uint32_t node)
 {
     const char *const stored = gltf_text(gltf_extras(gltf_item(rig->file, "nodes", node)), "name");
     return stored ? stored : rig->nodes[node].name;
 }
 
-// Joints of the model are joints, also if nothing moves them here.
+// Makes nodes with the name of a joint of the model joints, even if nothing moves them in this
+// file.
 static void find_model_joints(gltf_rig *rig)
 {
     for (uint32_t i = 0; i < rig->num_nodes && rig->model; i++) {
-        const char *const name = name_of_node(rig, i);
+        gltf_node *const node = &rig->nodes[i];
+        const char *const name = node_name(rig, i);
         char *const plain = common_copy(name ? name : "");
-        make_plain(plain, LONGEST_NAME);
-        rig->nodes[i].is_joint |= rig->nodes[i].is_in_scene && rig->nodes[i].mesh == MD5_NONE
-                                  && model_joint(rig, plain) != MD5_NONE;
+        sanitize_name(plain, MAX_NAME_SIZE);
+        const bool is_model_joint = model_joint(rig, plain) != MD5_NONE;
+        node->is_joint |= node->is_in_scene && node->mesh == MD5_NONE && is_model_joint;
         free(plain);
     }
 }
 
-// The joint that a writer added because glTF wants one root; it is not one of the model.
-static bool is_added(const gltf_node *node)
+// Returns true for the root that gltf_write.c adds because glTF requires a common root. It is not a
+// joint of the model.
+static bool is_added_root(const gltf_node *node)
 {
-    return node->name && strcmp(node->name, "md5_root") == 0 && !node->is_animated
-           && memcmp(&node->rest.affine, &identity, sizeof identity) == 0;
+    if (!node->name || strcmp(node->name, "md5_root") != 0 || node->is_animated)
+        return false;
+    return memcmp(&node->rest.affine, &identity, sizeof identity) == 0;
 }
 
-// Marks what is between joints and the lowest node above all of a tree, and nodes above that if a
-// clip moves one. A mesh without skin moves with the joint above it, or with nodes that clips move.
-// What only cameras are below moves these alone.
+// Makes the animated nodes above a mesh without a skin joints, up to the nearest joint.
+static void mark_animated_ancestors(gltf_rig *rig, uint32_t node_index)
+{
+    for (uint32_t i = node_index; i != MD5_NONE; i = rig->nodes[i].parent) {
+        gltf_node *const node = &rig->nodes[i];
+        if (node->is_joint)
+            return;
+        // Nodes that have only cameras below them move these cameras, but are not joints.
+        const bool can_be_joint = rig->has_meshes || !node->has_camera;
+        node->is_joint = node->is_animated && can_be_joint;
+    }
+}
+
+// Makes animated nodes below a joint joints, with all nodes between: a mesh on the joint, or an
+// attachment point for an object that the character holds.
+static void mark_animated_descendants(gltf_rig *rig)
+{
+    for (uint32_t i = 0; i < rig->num_nodes; i++) {
+        if (!rig->nodes[i].is_animated || rig->nodes[i].skin != MD5_NONE)
+            continue;
+        uint32_t top = i;
+        while (top != MD5_NONE && !rig->nodes[top].is_joint)
+            top = rig->nodes[top].parent;
+        if (top == MD5_NONE)
+            continue;
+        for (uint32_t k = i; k != top; k = rig->nodes[k].parent)
+            rig->nodes[k].is_joint = true;
+    }
+}
+
+// Completes the joints to a tree: marks the nodes between joints and their lowest common ancestor,
+// and the ancestors above it if a clip moves one of them. A mesh without a skin moves with the
+// joint above it, or with the animated nodes above it.
 static void complete_joints(gltf_rig *rig)
 {
     uint32_t *const branches = common_alloc(rig->num_nodes, sizeof *branches); // with joints
@@ -503,44 +563,36 @@ static void complete_joints(gltf_rig *rig)
         const gltf_node *const node = &rig->nodes[rig->order[i]];
         if (node->has_camera && node->parent != MD5_NONE)
             rig->nodes[node->parent].has_camera = true;
-        const bool can_move =
-            !rig->is_skinned && node->is_in_scene && (node->mesh != MD5_NONE || !rig->has_meshes);
-        for (uint32_t at = can_move ? rig->order[i] : MD5_NONE;
-             at != MD5_NONE && !rig->nodes[at].is_joint; at = rig->nodes[at].parent)
-            rig->nodes[at].is_joint =
-                rig->nodes[at].is_animated && (rig->has_meshes || !rig->nodes[at].has_camera);
+        const bool can_move = node->mesh != MD5_NONE || !rig->has_meshes;
+        if (!rig->is_skinned && node->is_in_scene && can_move)
+            mark_animated_ancestors(rig, rig->order[i]);
     }
     for (size_t i = rig->num_nodes; i-- > 0;) {
-        const uint32_t number = rig->order[i];
-        const uint32_t parent = rig->nodes[number].parent;
-        if (parent != MD5_NONE && (rig->nodes[number].is_joint || branches[number] > 0))
+        const uint32_t index = rig->order[i];
+        const uint32_t parent = rig->nodes[index].parent;
+        if (parent != MD5_NONE && (rig->nodes[index].is_joint || branches[index] > 0))
             branches[parent]++;
     }
     for (size_t i = 0; i < rig->num_nodes; i++) {
-        const uint32_t number = rig->order[i];
-        gltf_node *const node = &rig->nodes[number];
+        const uint32_t index = rig->order[i];
+        gltf_node *const node = &rig->nodes[index];
         const uint32_t parent = node->parent;
-        is_above[number] = (parent == MD5_NONE || is_above[parent]) && branches[number] == 1
-                           && !node->is_joint && !node->is_animated;
+        const bool is_fixed = !node->is_joint && !node->is_animated;
+        const bool is_top = parent == MD5_NONE || is_above[parent];
+        is_above[index] = is_top && is_fixed && branches[index] == 1;
         const bool is_root = parent == MD5_NONE || !rig->nodes[parent].is_joint;
-        node->is_joint |= branches[number] > 0 && !is_above[number];
-        node->is_joint &= !(is_root && branches[number] > 0 && is_added(node));
+        const bool has_branches = branches[index] > 0;
+        node->is_joint |= has_branches && !is_above[index];
+        if (is_root && has_branches && is_added_root(node))
+            node->is_joint = false;
     }
     free(branches);
     free(is_above);
-    // What clips move below a joint: a mesh on it, or a place for what a character holds.
-    for (size_t i = 0; i < rig->num_nodes; i++) {
-        uint32_t top = (uint32_t)i;
-        while (top != MD5_NONE && !rig->nodes[top].is_joint)
-            top = rig->nodes[top].parent;
-        const bool is_moved = rig->nodes[i].is_animated && rig->nodes[i].skin == MD5_NONE;
-        for (uint32_t at = (uint32_t)i; is_moved && top != MD5_NONE && at != top;
-             at = rig->nodes[at].parent)
-            rig->nodes[at].is_joint = true;
-    }
+    mark_animated_descendants(rig);
 }
 
-// Numbers the joints: as the file's nodes if parents come first there, else depth first.
+// Numbers the joints in the order of the file's nodes if parents come first there, else depth
+// first.
 static void number_joints(gltf_rig *rig)
 {
     bool is_ordered = true;
@@ -552,20 +604,21 @@ static void number_joints(gltf_rig *rig)
     }
     rig->joints = common_alloc(count + 1, sizeof *rig->joints);
     for (size_t i = 0; i < rig->num_nodes; i++) {
-        const uint32_t number = is_ordered ? (uint32_t)i : rig->order[i];
-        gltf_node *const node = &rig->nodes[number];
-        // The last one, which was added, serves meshes that no joint is above in files without
-        // skins.
-        if (number == rig->num_nodes - 1 && !rig->is_skinned) {
-            for (uint32_t k = 0; k < number; k++)
-                node->is_joint |= rig->nodes[k].is_in_scene && rig->nodes[k].mesh != MD5_NONE
-                                  && gltf_parent_joint(rig, k) == MD5_NONE;
+        const uint32_t index = is_ordered ? (uint32_t)i : rig->order[i];
+        gltf_node *const node = &rig->nodes[index];
+        // The last node is the additional root. In files without skins it moves the meshes that
+        // have no joint above them.
+        if (index == rig->num_nodes - 1 && !rig->is_skinned) {
+            for (uint32_t k = 0; k < index; k++) {
+                const bool has_mesh = rig->nodes[k].is_in_scene && rig->nodes[k].mesh != MD5_NONE;
+                node->is_joint |= has_mesh && gltf_parent_joint(rig, k) == MD5_NONE;
+            }
         }
-        if (!node->is_joint && (number < rig->num_nodes - 1 || rig->num_joints > 0))
+        if (!node->is_joint && (index < rig->num_nodes - 1 || rig->num_joints > 0))
             continue;
         gltf_joint *const joint = &rig->joints[rig->num_joints];
         node->joint = (uint32_t)rig->num_joints++;
-        joint->node = number;
+        joint->node = index;
         joint->parent = node->parent == MD5_NONE ? MD5_NONE : rig->nodes[node->parent].joint;
     }
     for (size_t i = 0; i < rig->num_skins; i++) {
@@ -584,22 +637,23 @@ uint32_t gltf_parent_joint(const gltf_rig *rig, uint32_t node)
     return node == MD5_NONE ? MD5_NONE : rig->nodes[node].joint;
 }
 
-// Says which meshes are of skeletons that share no root: perhaps they are several characters.
+// Reports the meshes of skeletons that do not share a root: the file may contain several
+// characters.
 static void note_skeletons(const gltf_rig *rig)
 {
-    bool *const is_known = common_alloc(rig->num_joints, sizeof *is_known); // of roots
+    bool *const is_counted = common_alloc(rig->num_joints, sizeof *is_counted); // of roots
     const char *names[2] = {NULL};
     size_t count = 0;
     for (size_t i = 0; i < rig->num_nodes; i++) {
-        gltf_node *const node = &rig->nodes[i];
-        uint32_t at = node->is_in_scene && node->mesh != MD5_NONE && node->skin != MD5_NONE
-                          ? rig->skins[node->skin].joints[0]
-                          : MD5_NONE;
-        while (at != MD5_NONE && rig->joints[at].parent != MD5_NONE)
-            at = rig->joints[at].parent;
-        if (at == MD5_NONE || is_known[at])
+        const gltf_node *const node = &rig->nodes[i];
+        if (!node->is_in_scene || node->mesh == MD5_NONE || node->skin == MD5_NONE)
             continue;
-        is_known[at] = true;
+        uint32_t root = rig->skins[node->skin].joints[0];
+        while (root != MD5_NONE && rig->joints[root].parent != MD5_NONE)
+            root = rig->joints[root].parent;
+        if (root == MD5_NONE || is_counted[root])
+            continue;
+        is_counted[root] = true;
         names[count++ > 0] = node->name ? node->name : "?";
     }
     if (count > 1)
@@ -607,118 +661,140 @@ static void note_skeletons(const gltf_rig *rig)
                      "merged %zu skeletons into one model (%.80s, %.80s); use --scene NAME to "
                      "select one",
                      count, names[0], names[1]);
-    free(is_known);
+    free(is_counted);
 }
 
-// Names of joints; Doom 3's family looks for a root of this name.
+// Sets the names of joints. Doom 3's engines require a root with the name "origin".
 static void name_joints(gltf_rig *rig)
 {
     const char *const engine = rig->file->job->engine;
-    if (engine && convert_find_engine(engine)->family == CONVERT_DOOM3
-        && model_joint(rig, name_of_node(rig, rig->joints[0].node)) == MD5_NONE)
-        rig->joints[0].name = gltf_name(rig->names, "origin", LONGEST_NAME, "", 0);
-    const char *renamed = NULL, *as = NULL; // the first one
+    const bool is_doom = engine && convert_find_engine(engine)->family == CONVERT_DOOM3;
+    if (is_doom && model_joint(rig, node_name(rig, rig->joints[0].node)) == MD5_NONE)
+        rig->joints[0].name = gltf_name(rig->names, "origin", MAX_NAME_SIZE, "", 0);
+    const char *first_name = NULL; // of the renamed joints
+    const char *first_new_name = NULL;
     size_t num_renamed = 0;
     for (size_t j = 0; j < rig->num_joints; j++) {
         gltf_joint *const joint = &rig->joints[j];
-        const char *const name = name_of_node(rig, joint->node);
+        const char *const name = node_name(rig, joint->node);
         if (!joint->name)
-            joint->name = gltf_name(rig->names, name, LONGEST_NAME, "joint_", j);
+            joint->name = gltf_name(rig->names, name, MAX_NAME_SIZE, "joint_", j);
         if (!name || strcmp(name, joint->name) == 0)
             continue;
-        renamed = renamed ? renamed : name;
-        as = as ? as : joint->name;
+        if (num_renamed == 0) {
+            first_name = name;
+            first_new_name = joint->name;
+        }
         num_renamed++;
     }
     if (num_renamed > 0)
         convert_note(rig->file->job,
                      "renamed %zu joints so that engines accept the names; first: %.100s to %s",
-                     num_renamed, renamed, as);
+                     num_renamed, first_name, first_new_name);
 }
 
 // -- Bind pose and rest pose ----------------------------------------------------------------------
 
-// Places skins in the space of the rest pose and binds their joints there. The first skin is placed
-// so that its highest joint with weights is where it rests: of others converters write any matrix.
-// Those of another size than the skin are not believed. A skin that shares a joint with one before
-// is placed where that joint is bound; then its other joints, too, are bound where its vertices
-// are.
-static void bind_skins(gltf_rig *rig)
+// Finds the joint by which a skin is placed: a joint that is already bound, or else the highest
+// joint with weights. Joints without weights are not used, because some converters write arbitrary
+// matrices for them. Returns skin->num_joints if there is none. *is_shared: the joint is already
+// bound.
+static size_t find_anchor(const gltf_rig *rig, const gltf_skin *skin, bool *is_shared)
 {
-    for (size_t i = 0; i < rig->num_skins; i++) {
-        gltf_skin *const skin = &rig->skins[i];
-        const size_t count = skin->is_used ? skin->num_joints : 0;
-        size_t by = count;
-        bool is_shared = false;
-        for (size_t k = count; k-- > 0;) {
-            const uint32_t number = skin->joints[k];
-            const bool is_bound = number != MD5_NONE && rig->joints[number].is_bound;
-            if (!skin->is_weighted[k])
-                continue;
-            if (is_bound
-                || (number != MD5_NONE && !is_shared
-                    && (by == count || number <= skin->joints[by])))
-                by = k;
-            is_shared |= is_bound;
-        }
-        skin->place = identity;
-        double growth = 1; // how much larger a joint is bound than it rests
-        if (by < count) {
-            const gltf_joint *const joint = &rig->joints[skin->joints[by]];
-            const gltf_affine *const bind =
-                is_shared ? &joint->bind : &rig->nodes[joint->node].world;
-            skin->place = gltf_mul(bind, &skin->inverse_binds[by]);
-            growth = gltf_determinant(bind) / gltf_determinant(&rig->nodes[joint->node].world);
-        }
-        for (size_t k = 0; k < count; k++) {
-            gltf_affine bind;
-            if (skin->joints[k] == MD5_NONE || rig->joints[skin->joints[k]].is_bound
-                || !invert(&skin->inverse_binds[k], &bind))
-                continue;
-            gltf_joint *const joint = &rig->joints[skin->joints[k]];
-            bind = gltf_mul(&skin->place, &bind);
-            const double size =
-                gltf_determinant(&bind) / growth / gltf_determinant(&rig->nodes[joint->node].world);
-            if (!skin->is_weighted[k] && !(size > 0.125 && size < 8)) // half or twice as long
-                continue;
-            joint->bind = bind;
-            joint->is_bound = true;
+    const size_t count = skin->num_joints;
+    size_t anchor = count;
+    *is_shared = false;
+    for (size_t k = count; k-- > 0;) {
+        const uint32_t joint = skin->joints[k];
+        if (!skin->is_weighted[k] || joint == MD5_NONE)
+            continue;
+        if (rig->joints[joint].is_bound) {
+            anchor = k;
+            *is_shared = true;
+        } else if (!*is_shared && (anchor == count || joint <= skin->joints[anchor])) {
+            anchor = k;
         }
     }
-    // The others stay where they rest, relative to their parents.
-    for (size_t i = 0; i < rig->num_joints; i++) {
-        gltf_joint *const joint = &rig->joints[i];
-        const gltf_node *const node = &rig->nodes[joint->node];
-        if (!joint->is_bound)
-            joint->bind = joint->parent == MD5_NONE
-                              ? node->world
-                              : gltf_mul(&rig->joints[joint->parent].bind, &node->rest.affine);
+    return anchor;
+}
+
+// Places a skin in the space of the rest pose and binds its joints there. The anchor joint is bound
+// in its rest pose if the skin is the first with this joint. If another skin has bound the joint,
+// the skin is placed there, so that its other joints are bound at the position of its vertices.
+static void bind_skin(gltf_rig *rig, gltf_skin *skin)
+{
+    bool is_shared = false;
+    const size_t anchor = find_anchor(rig, skin, &is_shared);
+    skin->placement = identity;
+    double growth = 1; // ratio of the anchor's volumes in the bind pose and in the rest pose
+    if (anchor < skin->num_joints) {
+        const gltf_joint *const joint = &rig->joints[skin->joints[anchor]];
+        const gltf_affine *const bind = is_shared ? &joint->bind : &rig->nodes[joint->node].world;
+        skin->placement = gltf_mul(bind, &skin->inverse_binds[anchor]);
+        growth = gltf_determinant(bind) / gltf_determinant(&rig->nodes[joint->node].world);
+    }
+    for (size_t k = 0; k < skin->num_joints; k++) {
+        gltf_affine bind;
+        if (skin->joints[k] == MD5_NONE || rig->joints[skin->joints[k]].is_bound
+            || !invert(&skin->inverse_binds[k], &bind))
+            continue;
+        gltf_joint *const joint = &rig->joints[skin->joints[k]];
+        bind = gltf_mul(&skin->placement, &bind);
+        const double volume_ratio =
+            gltf_determinant(&bind) / growth / gltf_determinant(&rig->nodes[joint->node].world);
+        // Ignore matrices whose scale is not between one half and two, unless vertices use them.
+        if (!skin->is_weighted[k] && !(volume_ratio > 0.125 && volume_ratio < 8))
+            continue;
+        joint->bind = bind;
+        joint->is_bound = true;
     }
 }
 
-// Extends a range of heights by points as they are placed. False: the file is wrong.
-static bool measure_mesh(gltf_file *file, const gltf_affine *place, const json_t *primitive,
+// Binds all joints. Joints that no skin binds keep their rest pose relative to their parents.
+static void bind_joints(gltf_rig *rig)
+{
+    for (size_t i = 0; i < rig->num_skins; i++) {
+        rig->skins[i].placement = identity;
+        if (rig->skins[i].is_used)
+            bind_skin(rig, &rig->skins[i]);
+    }
+    for (size_t i = 0; i < rig->num_joints; i++) {
+        gltf_joint *const joint = &rig->joints[i];
+        const gltf_node *const node = &rig->nodes[joint->node];
+        if (joint->is_bound)
+            continue;
+        joint->bind = node->world;
+        if (joint->parent != MD5_NONE)
+            joint->bind = gltf_mul(&rig->joints[joint->parent].bind, &node->rest.affine);
+    }
+}
+
+// Extends a range of heights by the placed vertices of a primitive. Returns false if the file is
+// invalid.
+static bool measure_mesh(gltf_file *file, const gltf_affine *placement, const json_t *primitive,
                          double range[2])
 {
-    enum { PRIMITIVE = 16 }; // elements that finding its positions costs
+    enum { ELEMENTS_PER_PRIMITIVE = 16 }; // cost of finding the positions
     const uint32_t accessor = gltf_index(json_object_get(primitive, "attributes"), "POSITION");
     size_t count = 0;
-    const float *const p =
-        accessor == MD5_NONE ? NULL : gltf_read(file, accessor, GLTF_VEC3, &count);
-    if (accessor != MD5_NONE && !p)
-        return false;
-    if (!gltf_charge(file, PRIMITIVE + (uint64_t)count))
+    const float *p = NULL;
+    if (accessor != MD5_NONE) {
+        p = gltf_read(file, accessor, GLTF_VEC3, &count);
+        if (!p)
+            return false;
+    }
+    if (!gltf_charge(file, ELEMENTS_PER_PRIMITIVE + (uint64_t)count))
         return false;
     for (size_t i = 0; i < 3 * count; i += 3) {
         const convert_vec v = {p[i], p[i + 1], p[i + 2]};
-        range[0] = fmin(range[0], gltf_point(place, v).y);
-        range[1] = fmax(range[1], gltf_point(place, v).y);
+        range[0] = fmin(range[0], gltf_point(placement, v).y);
+        range[1] = fmax(range[1], gltf_point(placement, v).y);
     }
     return true;
 }
 
-// How many times as long the bones of the model are as those of the file: the median; without bones
-// that is the unit of the model's file, which it nearly is where it does not say so.
+// Returns the median ratio of the model's bone lengths to those of the file. Without common bones,
+// or if the ratio is within 0.1 % of the unit of the model's file, returns that unit.
 static double measure_bones(const gltf_rig *rig)
 {
     double *const ratios = common_alloc(rig->num_joints, sizeof *ratios);
@@ -726,15 +802,16 @@ static double measure_bones(const gltf_rig *rig)
     size_t count = 0;
     for (size_t i = 0; i < rig->num_joints; i++) {
         gltf_joint *const joint = &rig->joints[i];
-        const uint32_t number = model_joint(rig, joint->name);
-        if (joint->parent == MD5_NONE || number == MD5_NONE)
+        const uint32_t model_index = model_joint(rig, joint->name);
+        if (joint->parent == MD5_NONE || model_index == MD5_NONE)
             continue;
         const convert_vec bone =
             convert_sub(joint->bind.c[3], rig->joints[joint->parent].bind.c[3]);
         const double length = sqrt(convert_dot(bone, bone));
-        const double own = md5_vec3_length(rig->model->bind_local[number].translation);
-        if (length > 1e-9 && own > 1e-6)
-            ratios[count++] = own / length;
+        const double model_length =
+            md5_vec3_length(rig->model->bind_local[model_index].translation);
+        if (length > 1e-9 && model_length > 1e-6)
+            ratios[count++] = model_length / length;
     }
     if (count > 0)
         qsort(ratios, count, sizeof *ratios, common_compare_doubles);
@@ -749,14 +826,38 @@ static double measure_bones(const gltf_rig *rig)
     return unit;
 }
 
-// How long a unit of the file is, by what is known of it, or guessed by the height of all meshes,
-// or of joints.
+// Measures the range of heights of all meshes or, without meshes, of all joints, in file units.
+static bool measure_height(const gltf_rig *rig, double *height)
+{
+    gltf_file *const file = rig->file;
+    double range[2] = {HUGE_VAL, -HUGE_VAL};
+    for (size_t i = 0; i < rig->num_nodes; i++) {
+        const gltf_node *const node = &rig->nodes[i];
+        const uint32_t mesh = node->is_in_scene ? node->mesh : MD5_NONE;
+        const json_t *const primitives =
+            json_object_get(gltf_item(file, "meshes", mesh), "primitives");
+        const gltf_affine *const placement =
+            node->skin != MD5_NONE ? &rig->skins[node->skin].placement : &node->world;
+        for (size_t k = 0; k < json_array_size(primitives); k++)
+            if (!measure_mesh(file, placement, json_array_get(primitives, k), range))
+                return false;
+    }
+    for (size_t j = 0; j < rig->num_joints && !rig->has_meshes; j++) {
+        range[0] = fmin(range[0], rig->joints[j].bind.c[3].y);
+        range[1] = fmax(range[1], rig->joints[j].bind.c[3].y);
+    }
+    *height = fmax(range[1] - range[0], 0.0);
+    return true;
+}
+
+// Selects the unit of the file: by the option, by a model that was read before, by the value that
+// gltf_write.c stores, or by a guess from the height of the model.
 static bool select_unit(gltf_rig *rig)
 {
     static const struct guess {
-        double below; // heights
+        double max_height;
         double unit;
-        const char *what;
+        const char *description;
     } guesses[] = {
         {0.5, 1, "small, so no scale is applied"},
         {4, 1.0 / 0.0254, "typical of a character in metres"},
@@ -766,62 +867,57 @@ static bool select_unit(gltf_rig *rig)
         {HUGE_VAL, 1, "large, so no scale is applied"},
     };
     gltf_file *const file = rig->file;
+    const double requested = file->job->scale;
     const double stored =
         gltf_number(gltf_extras(json_object_get(file->root, "asset")), "scale", 0);
-    double range[2] = {HUGE_VAL, -HUGE_VAL};
-    for (size_t i = 0; i < rig->num_nodes; i++) {
-        gltf_node *const node = &rig->nodes[i];
-        const json_t *const primitives = json_object_get(
-            gltf_item(file, "meshes", node->is_in_scene ? node->mesh : MD5_NONE), "primitives");
-        for (size_t k = 0; k < json_array_size(primitives); k++)
-            if (!measure_mesh(file,
-                              node->skin != MD5_NONE ? &rig->skins[node->skin].place : &node->world,
-                              json_array_get(primitives, k), range))
-                return false;
-    }
-    if (!rig->has_meshes) {
-        for (size_t j = 0; j < rig->num_joints; j++) {
-            range[0] = fmin(range[0], rig->joints[j].bind.c[3].y);
-            range[1] = fmax(range[1], rig->joints[j].bind.c[3].y);
-        }
-    }
-    const double height = fmax(range[1] - range[0], 0.0);
+    double height = 0;
+    if (!measure_height(rig, &height))
+        return false;
     const struct guess *guess = guesses;
-    while (height >= guess->below && guess->below < HUGE_VAL)
+    while (height >= guess->max_height && guess->max_height < HUGE_VAL)
         guess++;
     const bool is_stored = stored > 1e-9 && stored < 1e9;
-    if (rig->model && !(file->job->scale > 0) && (rig->unit = measure_bones(rig)) > 0)
-        return true;
-    rig->unit = file->job->scale > 0 ? file->job->scale : is_stored ? 1.0 / stored : guess->unit;
-    if (!(file->job->scale > 0) && !is_stored)
+    if (rig->model && !(requested > 0)) {
+        rig->unit = measure_bones(rig);
+        if (rig->unit > 0)
+            return true;
+    }
+    if (requested > 0)
+        rig->unit = requested;
+    else if (is_stored)
+        rig->unit = 1.0 / stored;
+    else
+        rig->unit = guess->unit;
+    if (!(requested > 0) && !is_stored)
         convert_note(file->job, "scale %g: the height of %g is %s; use --scale to override",
-                     rig->unit, height, guess->what);
+                     rig->unit, height, guess->description);
     if (rig->has_meshes)
         convert_note(file->job, "model height: %g units", height * rig->unit);
     return true;
 }
 
-double gltf_turn(const gltf_rig *rig)
+double gltf_source_yaw(const gltf_rig *rig)
 {
     return gltf_number(gltf_extras(json_object_get(rig->file->root, "asset")), "turn",
-                       rig->model_turn);
+                       rig->model_yaw);
 }
 
-// From the file's space, y up and z forward, to id's, z up and x forward, scaled, and as it was
-// before the writer turned it.
-static gltf_affine to_output(const gltf_rig *rig)
+// Returns the transform from the file's space (y up, z forward) to id's space (z up, x forward),
+// with scale and without the rotation that the writer of the file applied.
+static gltf_affine output_transform(const gltf_rig *rig)
 {
-    const double stored = gltf_turn(rig);
-    const double turn = fabs(stored) <= 360 ? -stored / 180.0 * 3.14159265358979323846 : 0;
-    const double c = cos(turn) * rig->unit;
-    const double s = sin(turn) * rig->unit;
+    const double source_yaw = gltf_source_yaw(rig);
+    const double angle = fabs(source_yaw) <= 360 ? -source_yaw / 180.0 * 3.14159265358979323846 : 0;
+    const double c = cos(angle) * rig->unit;
+    const double s = sin(angle) * rig->unit;
     return (gltf_affine){{{-s, c, 0}, {0, 0, rig->unit}, {c, s, 0}, {0, 0, 0}}};
 }
 
-// Computes what MD5 makes of the bind pose and the rest pose, in the space of the output.
-static void settle(gltf_rig *rig)
+// Computes the bind pose and the rest pose of MD5 in the space of the output.
+static void compute_poses(gltf_rig *rig)
 {
-    const gltf_affine output = rig->output = to_output(rig);
+    const gltf_affine output = output_transform(rig);
+    rig->output = output;
     gltf_state *const states = common_alloc(rig->num_nodes, sizeof *states);
     gltf_posed *const posed = common_alloc(rig->num_joints, sizeof *posed);
     double *const stretch = common_alloc(rig->num_joints, sizeof *stretch);
@@ -831,16 +927,18 @@ static void settle(gltf_rig *rig)
     }
     for (size_t i = 0; i < rig->num_skins; i++) {
         gltf_skin *const skin = &rig->skins[i];
-        skin->place = gltf_mul(&output, &skin->place);
+        skin->placement = gltf_mul(&output, &skin->placement);
     }
     for (size_t i = 0; i < rig->num_joints; i++) {
         gltf_joint *const joint = &rig->joints[i];
         const uint32_t above = rig->nodes[joint->node].parent;
         joint->bind = gltf_mul(&output, &joint->bind);
         joint->above = above != MD5_NONE ? rig->nodes[above].world : output;
-        joint->is_mirrored = joint->parent != MD5_NONE ? rig->joints[joint->parent].is_mirrored
-                                                       : gltf_determinant(&joint->above) < 0;
-        joint->turn =
+        if (joint->parent != MD5_NONE)
+            joint->is_mirrored = rig->joints[joint->parent].is_mirrored;
+        else
+            joint->is_mirrored = gltf_determinant(&joint->above) < 0;
+        joint->above_rotation =
             convert_quat_mul(gltf_rotation(&joint->above), (convert_quat){-0.5, -0.5, -0.5, 0.5});
     }
     gltf_pose(rig, states, posed);
@@ -851,7 +949,7 @@ static void settle(gltf_rig *rig)
         joint->rest_pose = posed[j].pose;
         joint->residue = gltf_residue(&posed[j]);
         if (!invert(&joint->residue, &joint->inverse_residue)) {
-            // Scaled to nothing while it rests: then as large as what it belongs to.
+            // The scale is 0 in the rest pose: use the scale of the parent.
             const double u = rig->unit;
             joint->residue =
                 parent ? parent->residue : (gltf_affine){{{u, 0, 0}, {0, u, 0}, {0, 0, u}}};
@@ -869,8 +967,8 @@ static void settle(gltf_rig *rig)
         }
         const gltf_affine bound = gltf_mul(&joint->bind, &joint->inverse_residue);
         joint->bind_pose.rotation = gltf_rotation(&bound);
-        // Where joints are scaled in the rest pose, but not when they were bound, what is below
-        // moves with that scale.
+        // If the joint is scaled in the rest pose but not in the bind pose, the scale moves its
+        // children.
         stretch[j] = pow(fabs(gltf_determinant(&bound)), -1.0 / 3.0);
         joint->bind_pose.translation = joint->bind.c[3];
         if (parent)
@@ -890,13 +988,13 @@ void gltf_pose(const gltf_rig *rig, const gltf_state *nodes, gltf_posed *posed)
         const gltf_joint *const joint = &rig->joints[j];
         const gltf_state *const local = &nodes[joint->node];
         const bool has_parent = joint->parent != MD5_NONE;
-        const double side = joint->is_mirrored ? -1 : 1; // as the mirror's other side sees it
-        const convert_quat turn = {side * local->rotation.z, local->rotation.x,
-                                   side * local->rotation.y, local->rotation.w};
+        const double side = joint->is_mirrored ? -1 : 1; // a mirror along x negates y and z
+        const convert_quat rotation = {side * local->rotation.z, local->rotation.x,
+                                       side * local->rotation.y, local->rotation.w};
         posed[j].world =
             gltf_mul(has_parent ? &posed[joint->parent].world : &joint->above, &local->affine);
-        posed[j].pose.rotation =
-            convert_quat_mul(has_parent ? posed[joint->parent].pose.rotation : joint->turn, turn);
+        posed[j].pose.rotation = convert_quat_mul(
+            has_parent ? posed[joint->parent].pose.rotation : joint->above_rotation, rotation);
         posed[j].pose.translation = posed[j].world.c[3];
     }
 }
@@ -937,10 +1035,11 @@ bool gltf_open_rig(gltf_rig *rig, gltf_file *file)
     number_joints(rig);
     note_skeletons(rig);
     name_joints(rig);
-    bind_skins(rig);
+    bind_joints(rig);
     if (!select_unit(rig))
         return false;
-    settle(rig);
+    compute_poses(rig);
+
     return true;
 }
 
