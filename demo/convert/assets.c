@@ -85,7 +85,7 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
     for (size_t i = 0; i < scene->num_parts; i++) {
         convert_part *const part = &scene->parts[i];
         if (part->kind == CONVERT_CLIP
-            && !(convert_goes_on(job, error) && load_clip(job, part, assets, error)))
+            && !(convert_can_continue(job, error) && load_clip(job, part, assets, error)))
             return false;
     }
     return load_targets(scene, assets, error);

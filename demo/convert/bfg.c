@@ -1,6 +1,7 @@
-// Doom 3 BFG's binary files out: .bmd5mesh, .bMD5anim and .bcanim, as RBDOOM-3-BFG writes them
-// beside the text it has read. Source of the layout: its Model.cpp, Model_md5.cpp, Anim.cpp and
-// Camera.cpp; byte orders are mixed in one file.
+// Writes Doom 3 BFG's binary files .bmd5mesh, .bMD5anim and .bcanim, as RBDOOM-3-BFG writes them
+// next to the text files that it has read. The layout follows Model.cpp, Model_md5.cpp, Anim.cpp
+// and Camera.cpp of that engine. A file contains values of both byte orders: put_big() writes
+// big-endian values, and convert_append_u32() writes little-endian values.
 #include "demo/convert/assets.h"
 
 // -- Values ---------------------------------------------------------------------------------------
@@ -8,23 +9,23 @@
 static void put_big(convert_bytes *to, uint32_t number, int size)
 {
     for (int shift = 8 * (size - 1); shift >= 0; shift -= 8)
-        convert_put_number(to, number >> shift, 1);
+        convert_append_uint(to, number >> shift, 1);
 }
 
 static void put_zeros(convert_bytes *to, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        convert_put(to, "", 1);
+        convert_append(to, "", 1);
 }
 
-static uint32_t bits_of(float number)
+static uint32_t float_bits(float number)
 {
     uint32_t bits;
     memcpy(&bits, &number, sizeof bits);
     return bits;
 }
 
-// Words of four bytes, numbers or floats, the high byte first.
+// Writes words of four bytes, integers or floats, in big-endian byte order.
 static void put_words(convert_bytes *to, const void *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -34,23 +35,23 @@ static void put_words(convert_bytes *to, const void *words, size_t count)
     }
 }
 
-// The engine multiplies vectors from the left, so w has the other sign.
+// Writes w with the opposite sign, because the engine multiplies vectors from the left.
 static void put_joint(convert_bytes *to, md5_quat q, md5_vec3 position)
 {
     put_words(to, (const float[]){q.x, q.y, q.z, -q.w}, 4);
-    convert_put_words(to, &position, 3);
+    convert_append_words(to, &position, 3);
 }
 
 static void put_text(convert_bytes *to, const char *text)
 {
-    convert_put_u32(to, (uint32_t)strlen(text));
-    convert_put(to, text, strlen(text));
+    convert_append_u32(to, (uint32_t)strlen(text));
+    convert_append(to, text, strlen(text));
 }
 
-// Half precision, the mantissa cut off, as the engine does: below 2^-14 it is 0.
-static uint32_t half_of(float number)
+// Converts to half precision as the engine does: truncates the mantissa; values below 2^-14 are 0.
+static uint32_t half_from_float(float number)
 {
-    const uint32_t bits = bits_of(number);
+    const uint32_t bits = float_bits(number);
     const uint32_t sign = bits >> 16 & 0x8000u;
     const int exponent = (int)(bits >> 23 & 255) - 127 + 15;
     if (exponent <= 0)
@@ -58,10 +59,10 @@ static uint32_t half_of(float number)
     return exponent > 30 ? sign | 0x7BFFu : sign | (uint32_t)exponent << 10 | (bits >> 13 & 1023u);
 }
 
-// From -1 to 1.
+// Writes a number from -1 to 1 as a byte.
 static void put_unit(convert_bytes *to, float number)
 {
-    convert_put_number(to, (uint32_t)((number + 1) * 127.5f + 0.5f), 1);
+    convert_append_uint(to, (uint32_t)((number + 1) * 127.5f + 0.5f), 1);
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
@@ -74,17 +75,17 @@ static void put_vertices(convert_bytes *to, const md5_mesh *mesh, const uint8_t 
         const md5_vec3 n = mesh->normals[v];
         const md5_vec4 t = mesh->tangents ? mesh->tangents[v] : (md5_vec4){1, 0, 0, 1};
         put_words(to, &mesh->positions[v], 3);
-        put_big(to, half_of(mesh->texcoords[v].x), 2);
-        put_big(to, half_of(mesh->texcoords[v].y), 2);
+        put_big(to, half_from_float(mesh->texcoords[v].x), 2);
+        put_big(to, half_from_float(mesh->texcoords[v].y), 2);
         const float units[] = {n.x, n.y, n.z, -1, t.x, t.y, t.z, t.w};
         for (int i = 0; i < 8; i++)
             put_unit(to, units[i]);
-        convert_put(to, packed + (size_t)v * PACKED, PACKED);
+        convert_append(to, packed + (size_t)v * PACKED, PACKED);
     }
 }
 
-// The joints of a mesh, and the largest distance of a vertex from a joint that moves it.
-static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh *mesh)
+// Writes the joints of a mesh and the largest distance between a vertex and a joint that moves it.
+static void write_joints_and_radius(convert_bytes *to, const md5_model *model, const md5_mesh *mesh)
 {
     bool used[MAX_JOINTS] = {false};
     float farthest = 0;
@@ -101,7 +102,7 @@ static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh 
     put_big(to, count, 4);
     for (int joint = 0; joint < MAX_JOINTS; joint++)
         if (used[joint])
-            convert_put_number(to, (uint32_t)joint, 1);
+            convert_append_uint(to, (uint32_t)joint, 1);
     put_words(to, &farthest, 1);
 }
 
@@ -109,7 +110,7 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
                      uint32_t number, const uint8_t *packed)
 {
     uint32_t *const first = common_alloc(mesh->num_vertices, sizeof *first);
-    // Shadows and normals take vertices at one position for one.
+    // Vertices with equal positions share one entry for shadows and normals.
     common_find_equal(mesh->positions, mesh->num_vertices, sizeof *mesh->positions, first);
     uint32_t num_twins = 0;
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
@@ -117,13 +118,13 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
     put_text(to, mesh->shader);
     put_big(to, mesh->num_file_vertices, 4);
     put_big(to, mesh->num_triangles, 4);
-    put_reach(to, model, mesh);
+    write_joints_and_radius(to, model, mesh);
     const uint32_t counts[] = {mesh->num_file_vertices,
                                mesh->num_vertices,
                                3 * mesh->num_triangles,
                                mesh->num_vertices - mesh->num_file_vertices,
                                num_twins,
-                               0}; // no edges: the engine makes them
+                               0}; // no edges: the engine computes them
     put_words(to, counts, 6);
     put_vertices(to, mesh, packed);
     for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
@@ -138,7 +139,7 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
     free(first);
 }
 
-// Says what of a model the format cannot hold.
+// Returns true if the format can store the model.
 static bool is_writable(const md5_model *model, const char *name, md5_error *error)
 {
     if (model->skeleton.num_joints > MAX_JOINTS)
@@ -157,16 +158,17 @@ static void put_model(const md5_model *model, const char *name, const uint8_t *p
                       convert_bytes *to)
 {
     enum { VERSION = 110, MESH_VERSION = 106, TIME = 8, NUMBERS = 12 };
-    convert_put(to, (const unsigned char[]){'B', 'R', 'M', VERSION}, 4);
-    put_zeros(to, TIME + 4); // no time, which the engine takes for any; no surfaces of its own
-    convert_put_words(to, &model->bounds, 6);
+    convert_append(to, (const unsigned char[]){'B', 'R', 'M', VERSION}, 4);
+    // Timestamp 0, which matches every source file; then no additional surfaces.
+    put_zeros(to, TIME + 4);
+    convert_append_words(to, &model->bounds, 6);
     put_zeros(to, NUMBERS);
     char *const file = common_format("%s.md5mesh", name);
     put_text(to, file);
     free(file);
-    // Of nine flags these are set: it can be loaded again, it is drawn, lit, and throws shadows.
-    convert_put(to, (const unsigned char[]){0, 0, 0, 0, 1, 0, 1, 1, 1}, 9);
-    convert_put(to, (const unsigned char[]){'5', 'D', 'M', MESH_VERSION}, 4);
+    // Nine flags; those for reloading, drawing, lighting and casting shadows are set.
+    convert_append(to, (const unsigned char[]){0, 0, 0, 0, 1, 0, 1, 1, 1}, 9);
+    convert_append(to, (const unsigned char[]){'5', 'D', 'M', MESH_VERSION}, 4);
     const uint32_t count = model->skeleton.num_joints;
     put_big(to, count, 4);
     for (uint32_t i = 0; i < count; i++) {
@@ -179,7 +181,7 @@ static void put_model(const md5_model *model, const char *name, const uint8_t *p
         const md5_xform *const local = &model->bind_local[i];
         put_joint(to, local->rotation, local->translation);
     }
-    put_big(to, count + count % 2, 4); // an even number
+    put_big(to, count + count % 2, 4); // padded to an even number
     put_words(to, model->inverse_bind, 12 * (size_t)count);
     put_words(to, &model->inverse_bind[count - 1], 12 * (size_t)(count % 2));
     put_big(to, model->num_meshes, 4);
@@ -189,23 +191,23 @@ static void put_model(const md5_model *model, const char *name, const uint8_t *p
     }
 }
 
-// How far a texture coordinate is from its half.
-static double lost_of(float number)
+// Returns the difference between a texture coordinate and its value in half precision.
+static double half_error(float number)
 {
-    const uint32_t half = half_of(number);
+    const uint32_t half = half_from_float(number);
     const uint32_t exponent = half >> 10 & 31u;
     const uint32_t mantissa = half & 1023u;
     const double size = exponent > 0 ? ldexp(1024.0 + mantissa, (int)exponent - 25) : 0;
     return fabs(fabs((double)number) - size);
 }
 
-static void note_lost(const convert_job *job, const md5_model *model)
+static void note_half_error(const convert_job *job, const md5_model *model)
 {
     double most = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            most = fmax(most, fmax(lost_of(mesh->texcoords[v].x), lost_of(mesh->texcoords[v].y)));
+            most = fmax(most, fmax(half_error(mesh->texcoords[v].x), half_error(mesh->texcoords[v].y)));
     }
     if (most > 0)
         convert_note(
@@ -223,7 +225,7 @@ static bool make_model(const convert_job *job, const md5_doc *doc, const char *n
     const bool is_made = model && is_writable(model, name, error);
     uint8_t *const packed = is_made ? convert_pack_bytes(job, model, MAX_WEIGHTS) : NULL;
     if (is_made) {
-        note_lost(job, model);
+        note_half_error(job, model);
         put_model(model, name, packed, to);
     }
     free(packed);
@@ -234,7 +236,7 @@ static bool make_model(const convert_job *job, const md5_doc *doc, const char *n
 
 // -- Animations and cameras -----------------------------------------------------------------------
 
-// The root's numbers are those of the text, less its base frame; so the clip begins at the origin.
+// Writes the root's translation relative to its base frame, so that the clip begins at the origin.
 static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *to)
 {
     enum { VERSION = 101, TIME = 8 };
@@ -245,7 +247,7 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
                      doc->frame_rate, rate);
     if (!doc->bounds)
         convert_note(job, "the clip has no bounds: empty bounds were written");
-    convert_put(to, (const unsigned char[]){'B', 'M', 'D', VERSION}, 4);
+    convert_append(to, (const unsigned char[]){'B', 'M', 'D', VERSION}, 4);
     put_zeros(to, TIME);
     const uint32_t length = (uint32_t)(((uint64_t)(doc->num_frames - 1) * 1000 + rate - 1) / rate);
     const uint32_t counts[] = {doc->num_frames,     rate,           length, doc->num_joints,
@@ -269,45 +271,51 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
         put_joint(to, md5_quat_from_xyz(q.x, q.y, q.z),
                   joint == 0 ? origin : doc->joints[joint].position);
     }
-    // Where the root's x, y and z are in a frame, and what they count from.
+    // The translation of the root is stored relative to its position in the base frame.
     const md5_track root = doc->joints[0].track;
     const float base[] = {doc->joints[0].position.x, doc->joints[0].position.y,
                           doc->joints[0].position.z};
-    float moved[3] = {0}; // in the last frame
+    float last_translation[3] = {0}; // in the last frame
     put_big(to, doc->num_frames * doc->num_components, 4);
     for (uint32_t f = 0; f < doc->num_frames; f++) {
-        const float *const row = doc->numbers + (size_t)f * doc->num_components;
+        const float *const numbers = doc->numbers + (size_t)f * doc->num_components;
         for (uint32_t i = 0; i < doc->num_components; i++) {
-            float number = row[i];
-            uint32_t at = root.first;
-            for (int axis = 0; axis < 3; axis++)
-                if ((root.flags >> axis & 1) != 0 && at++ == i)
-                    moved[axis] = number -= base[axis];
-            convert_put_words(to, &number, 1);
+            float number = numbers[i];
+            uint32_t index = root.first;
+            for (int axis = 0; axis < 3; axis++) {
+                if ((root.flags >> axis & 1) == 0)
+                    continue;
+                if (index == i) {
+                    number -= base[axis];
+                    last_translation[axis] = number;
+                }
+                index++;
+            }
+            convert_append_words(to, &number, 1);
         }
     }
-    put_zeros(to, 4); // one number more than the count says
-    convert_put_words(to, moved, 3);
+    put_zeros(to, 4); // the engine writes one number more than the count
+    convert_append_words(to, last_translation, 3);
 }
 
 static void put_camera(const md5_doc *doc, convert_bytes *to)
 {
     enum { VERSION = 100 };
-    convert_put(to, (const unsigned char[]){'A', 'C', 'B', VERSION}, 4);
+    convert_append(to, (const unsigned char[]){'A', 'C', 'B', VERSION}, 4);
     const uint32_t counts[] = {(uint32_t)fmax(floor(doc->frame_rate + 0.5), 1.0), doc->num_cuts};
-    convert_put_words(to, counts, 2);
-    convert_put_words(to, doc->cuts, doc->num_cuts);
-    convert_put_u32(to, doc->num_frames);
+    convert_append_words(to, counts, 2);
+    convert_append_words(to, doc->cuts, doc->num_cuts);
+    convert_append_u32(to, doc->num_frames);
     for (uint32_t i = 0; i < doc->num_frames; i++) {
         md5_camera_view *const view = &doc->views[i];
         put_words(to, &view->fov, 1);
         put_words(to, &view->rotation, 3);
-        convert_put_words(to, &view->position, 3);
+        convert_append_words(to, &view->position, 3);
     }
 }
 
-bool convert_make_bfg(const convert_job *job, const md5_doc *doc, const char *name,
-                      convert_bytes *to, md5_error *error)
+bool convert_create_bfg(const convert_job *job, const md5_doc *doc, const char *name,
+                        convert_bytes *to, md5_error *error)
 {
     if (doc->kind == MD5_DOC_CAMERA) {
         put_camera(doc, to);

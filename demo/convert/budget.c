@@ -134,7 +134,7 @@ void convert_count_note(convert_budget *budget, const char *format, const char *
 // Returns the text of a note with its count and the number of similar notes that are not shown.
 static char *describe_note(const convert_counted_note *note, size_t num_hidden)
 {
-    char *text = common_format("%.960s", note->text); // so that the counts are not cut
+    char *text = common_format("%.960s", note->text); // short enough for the counts
     if (note->count > 1)
         common_extend(&text, " (%zu times)", note->count);
     if (num_hidden > 0)
@@ -142,7 +142,7 @@ static char *describe_note(const convert_counted_note *note, size_t num_hidden)
     return text;
 }
 
-// Passes a note on, without bytes that control a terminal.
+// Passes a note on without control characters.
 static void pass_on(const convert_job *job, const char *format, ...) COMMON_PRINTF(2, 3);
 static void pass_on(const convert_job *job, const char *format, ...)
 {

@@ -5,7 +5,7 @@
 // rest pose. A joint's channels are factors from left to right.
 #include "demo/convert/budget.h"
 #include "demo/convert/retarget.h"
-#include "demo/convert/words.h"
+#include "demo/convert/tokens.h"
 
 // -- Reading --------------------------------------------------------------------------------------
 
@@ -19,7 +19,7 @@ typedef struct bvh_joint {
 
 typedef struct bvh_file {
     const convert_job *job;
-    convert_words in;
+    convert_tokens in;
     bvh_joint *joints;       // [num_joints]
     convert_joint *skeleton; // [num_joints] without its rest
     uint32_t num_joints;
@@ -36,7 +36,7 @@ typedef struct bvh_file {
 // Takes the next word if it is this one, in small or capital letters.
 static bool takes(bvh_file *file, const char *word)
 {
-    const size_t length = convert_next_word(&file->in);
+    const size_t length = convert_next_token(&file->in);
     if (length != strlen(word))
         return false;
     for (size_t i = 0; i < length; i++)
@@ -48,13 +48,13 @@ static bool takes(bvh_file *file, const char *word)
 
 static bool expect(bvh_file *file, const char *word)
 {
-    return takes(file, word) || convert_fail_word(&file->in, word);
+    return takes(file, word) || convert_fail_token(&file->in, word);
 }
 
 static bool read_count(bvh_file *file, const char *what, uint32_t most, uint32_t *count)
 {
     double number = 0;
-    convert_next_word(&file->in);
+    convert_next_token(&file->in);
     const char *const position = file->in.at;
     if (!convert_read_number(&file->in, what, &number))
         return false;
@@ -83,7 +83,7 @@ static bool read_channels(bvh_file *file, bvh_joint *joint)
         while (kind < MAX_CHANNELS && !takes(file, kinds[kind]))
             kind++;
         if (kind == MAX_CHANNELS)
-            return convert_fail_word(&file->in, "a channel, such as Xrotation");
+            return convert_fail_token(&file->in, "a channel, such as Xrotation");
         joint->channels[i] = kind;
     }
     return true;
@@ -92,10 +92,10 @@ static bool read_channels(bvh_file *file, bvh_joint *joint)
 // The name is the rest of the line.
 static bool begin_joint(bvh_file *file, uint32_t parent)
 {
-    size_t length = convert_next_word(&file->in);
+    size_t length = convert_next_token(&file->in);
     const char *const name = file->in.at;
     if (length == 0)
-        return convert_fail_word(&file->in, "a name");
+        return convert_fail_token(&file->in, "a name");
     while (name + length < file->in.end && name[length] != '\n')
         length++;
     while (isspace((unsigned char)name[length - 1]) || (name[length - 1] == '{' && length > 1))
@@ -109,7 +109,7 @@ static bool begin_joint(bvh_file *file, uint32_t parent)
     file->skeleton = common_grow(file->skeleton, n, sizeof *file->skeleton);
     file->joints[n] = (bvh_joint){.num_channels = 0};
     file->skeleton[n] =
-        (convert_joint){.name = convert_clean(name, length, CONVERT_QUOTE), .parent = parent};
+        (convert_joint){.name = convert_sanitize(name, length, CONVERT_QUOTE), .parent = parent};
     file->in.at += length;
     bvh_joint *const joint = &file->joints[n];
     return expect(file, "{") && read_offset(file, &joint->offset)
@@ -141,8 +141,8 @@ static bool read_hierarchy(bvh_file *file)
         } else if (joint != MD5_NONE && takes(file, "}")) {
             joint = file->skeleton[joint].parent;
         } else if (joint == MD5_NONE || !takes(file, "End")) {
-            return convert_fail_word(&file->in,
-                                     joint == MD5_NONE ? "ROOT or MOTION" : "JOINT, End Site or }");
+            return convert_fail_token(&file->in, joint == MD5_NONE ? "ROOT or MOTION"
+                                                                   : "JOINT, End Site or }");
         } else if (!read_end(file))
             return false;
     }
@@ -157,7 +157,7 @@ static bool read_motion(bvh_file *file)
         || !read_count(file, "the number of frames", UINT32_MAX / 2, &count)
         || !expect(file, "Frame") || !expect(file, "Time:"))
         return false;
-    convert_next_word(&file->in);
+    convert_next_token(&file->in);
     const char *const position = file->in.at;
     if (!convert_read_number(&file->in, "the frame time in seconds", &file->frame_time))
         return false;
@@ -178,7 +178,7 @@ static bool read_motion(bvh_file *file)
         return false;
     file->num_frames = count;
     file->values = common_alloc((size_t)(rest / 2 + 2), sizeof *file->values);
-    while (num_read < num_values || convert_next_word(&file->in) > 0) {
+    while (num_read < num_values || convert_next_token(&file->in) > 0) {
         double number = 0;
         if (num_read == num_values) { // some writers count frames from 0
             if (file->num_channels == 0)
@@ -308,8 +308,8 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
                             .end = input->bytes + input->size,
                             .line_start = input->bytes,
                             .line = 1,
-                            .end_is = "end of file",
-                            .most_shown = 40},
+                            .end_name = "end of file",
+                            .max_shown = 40},
                      .axes = no_turn,
                      .scale = 1};
     bool is_done = read_hierarchy(&file) && read_motion(&file);
@@ -340,8 +340,8 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
     is_done = is_done && model;
     if (is_done) {
         convert_part *const part = &scene->parts[scene->num_parts - 1];
-        part->rest = rest;
-        part->rest_size = size;
+        part->skeleton_text = rest;
+        part->skeleton_size = size;
         part->is_captured = true;
     } else {
         free(rest);

@@ -1,4 +1,5 @@
-// The formats, and what a conversion does: reads all inputs, then writes.
+// Runs a conversion: reads all inputs, applies the options of the job to the scene and calls the
+// writer of the output format. `formats` is the table of readers and writers.
 #include "demo/convert/budget.h"
 #include "demo/convert/layout.h"
 #include "demo/convert/quake.h"
@@ -6,49 +7,91 @@
 
 // -- Formats --------------------------------------------------------------------------------------
 
-enum { HAS_LOOKS = 1, PARENTS_FIRST = 2, HAS_FRAMES = 4, ONE_MESH = 8 | HAS_FRAMES | HAS_LOOKS };
+// Properties of a format, as bits.
+enum {
+    SEARCHES_MATERIALS = 1, // images and materials are searched for, if the input has no materials
+    PARENTS_FIRST = 2,      // joints are sorted so that parents precede their children
+    HAS_FRAMES = 4,         // frames instead of joints; meshes have up to 999 vertices
+    MERGES_MESHES = 8,      // frames of one mesh: all meshes with one material are merged
+    ONE_MESH = MERGES_MESHES | HAS_FRAMES | SEARCHES_MATERIALS,
+};
 
 static const struct format {
-    const char *endings[7]; // up to NULL
+    const char *extensions[7]; // up to NULL
     const char *title;
-    convert_read_fn *read;   // NULL: cannot be read
-    convert_write_fn *write; // NULL: cannot be written
-    double unit;             // MD5's units in one of what is written
-    // HAS_LOOKS: materials are sought; PARENTS_FIRST: joints are sorted; HAS_FRAMES: it has no
-    // joints, and meshes of up to 999 vertices or, ONE_MESH, each material has one
-    unsigned rules;
+    convert_read_fn *read;   // NULL if the format cannot be read
+    convert_write_fn *write; // NULL if the format cannot be written
+    double unit;             // MD5 units per unit of the format
+    unsigned rules;          // bits
 } formats[] = {
-    {{".md5mesh", ".md5anim", ".md5camera"}, "MD5 text", convert_read_md5, convert_write_md5, 1, 0},
-    {{".bmd5mesh", ".bmd5anim", ".bcanim"},
-     "Doom 3 BFG's binary files",
-     convert_read_md5,
-     convert_write_md5,
-     1,
-     PARENTS_FIRST},
-    {{".md5machine"}, "a model, its clips and morph targets", convert_read_machine, NULL, 1, 0},
-    {{".glb", ".gltf"}, "glTF 2.0", convert_read_gltf, convert_write_gltf, 1 / 0.0254, HAS_LOOKS},
-    {{".iqm"}, "Inter-Quake Model", convert_read_iqm, convert_write_iqm, 1, PARENTS_FIRST},
-    {{".obj"}, "Wavefront OBJ: poses", NULL, convert_write_obj, 1, HAS_LOOKS},
-    {{".bvh"}, "Biovision motion capture", convert_read_bvh, NULL, 1, 0},
-    {{".mdl"}, "Quake: frames", convert_read_quake, convert_write_quake, 1, ONE_MESH},
-    {{".md2"}, "Quake 2: frames", convert_read_quake, convert_write_quake, 1, ONE_MESH},
-    {{".md3"}, "Quake 3: frames and tags", convert_read_quake, convert_write_quake, 1, HAS_FRAMES},
-    {{".fbx", ".dae", ".x", ".b3d", ".ms3d", ".smd"},
-     "FBX, Collada and others",
-     convert_read_assimp,
-     NULL,
-     1,
-     0},
+    {.extensions = {".md5mesh", ".md5anim", ".md5camera"},
+     .title = "MD5 text",
+     .read = convert_read_md5,
+     .write = convert_write_md5,
+     .unit = 1},
+    {.extensions = {".bmd5mesh", ".bmd5anim", ".bcanim"},
+     .title = "Doom 3 BFG's binary files",
+     .read = convert_read_md5,
+     .write = convert_write_md5,
+     .unit = 1,
+     .rules = PARENTS_FIRST},
+    {.extensions = {".md5machine"},
+     .title = "a model, its clips and morph targets",
+     .read = convert_read_machine,
+     .unit = 1},
+    {.extensions = {".glb", ".gltf"},
+     .title = "glTF 2.0",
+     .read = convert_read_gltf,
+     .write = convert_write_gltf,
+     .unit = 1 / 0.0254,
+     .rules = SEARCHES_MATERIALS},
+    {.extensions = {".iqm"},
+     .title = "Inter-Quake Model",
+     .read = convert_read_iqm,
+     .write = convert_write_iqm,
+     .unit = 1,
+     .rules = PARENTS_FIRST},
+    {.extensions = {".obj"},
+     .title = "Wavefront OBJ: poses",
+     .write = convert_write_obj,
+     .unit = 1,
+     .rules = SEARCHES_MATERIALS},
+    {.extensions = {".bvh"},
+     .title = "Biovision motion capture",
+     .read = convert_read_bvh,
+     .unit = 1},
+    {.extensions = {".mdl"},
+     .title = "Quake: frames",
+     .read = convert_read_quake,
+     .write = convert_write_quake,
+     .unit = 1,
+     .rules = ONE_MESH},
+    {.extensions = {".md2"},
+     .title = "Quake 2: frames",
+     .read = convert_read_quake,
+     .write = convert_write_quake,
+     .unit = 1,
+     .rules = ONE_MESH},
+    {.extensions = {".md3"},
+     .title = "Quake 3: frames and tags",
+     .read = convert_read_quake,
+     .write = convert_write_quake,
+     .unit = 1,
+     .rules = HAS_FRAMES},
+    {.extensions = {".fbx", ".dae", ".x", ".b3d", ".ms3d", ".smd"},
+     .title = "FBX, Collada and others",
+     .read = convert_read_assimp,
+     .unit = 1},
 };
 enum { NUM_FORMATS = COMMON_LENGTH(formats) };
 
-// Each ending is that of one format. NULL: of none.
+// Returns the format with the extension of a path, or NULL. No two formats share an extension.
 static const struct format *find_format(const char *path)
 {
     for (int i = 0; i < NUM_FORMATS; i++) {
         const struct format *const format = &formats[i];
-        for (int k = 0; format->endings[k]; k++)
-            if (common_has_ending(path, format->endings[k]))
+        for (int k = 0; format->extensions[k]; k++)
+            if (common_has_ending(path, format->extensions[k]))
                 return format;
     }
     return NULL;
@@ -83,9 +126,16 @@ common_list convert_list_outputs(void)
     for (int i = 0; i < NUM_FORMATS; i++) {
         const struct format *const format = &formats[i];
         if (format->write)
-            common_add(&list, common_copy(format->endings[0] + strlen(".")));
+            common_add(&list, common_copy(format->extensions[0] + strlen(".")));
     }
     return list;
+}
+
+static const char *describe_direction(const struct format *format)
+{
+    if (format->read && format->write)
+        return "in, out";
+    return format->read ? "in" : "out";
 }
 
 void convert_print_formats(void)
@@ -93,19 +143,16 @@ void convert_print_formats(void)
     for (int i = 0; i < NUM_FORMATS; i++) {
         const struct format *const format = &formats[i];
         int width = 0;
-        for (int k = 0; format->endings[k]; k++)
-            width += printf("%s ", format->endings[k]);
-        printf("%*s %-8s %s\n", width < 32 ? 32 - width : 0, "",
-               format->read && format->write ? "in, out"
-               : format->read                ? "in"
-                                             : "out",
-               format->title);
+        for (int k = 0; format->extensions[k]; k++)
+            width += printf("%s ", format->extensions[k]);
+        const int padding = width < 32 ? 32 - width : 0;
+        printf("%*s %-8s %s\n", padding, "", describe_direction(format), format->title);
     }
 }
 
-// -- The conversion -------------------------------------------------------------------------------
+// -- Inputs ---------------------------------------------------------------------------------------
 
-// Reads the file of an input, from disk or what the job reads from.
+// Reads an input file from the disk or from the job's file system.
 static bool read_bytes(const convert_job *job, convert_input *input, md5_error *error)
 {
     if (!job->files.open) {
@@ -136,15 +183,15 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
     limited.budget = &budget;
     const bool is_read = format->read(&limited, &input, scene, error);
     convert_end_budget(&budget, job);
-    if (!is_read && error->file[0] == '\0') // of a document that the reader made, or the budget
+    if (!is_read && error->file[0] == '\0') // an error in a created document or in the budget
         convert_name_file(error, path);
     free(input.bytes);
     return is_read;
 }
 
-// -- Clothes --------------------------------------------------------------------------------------
+// -- Attached models ------------------------------------------------------------------------------
 
-// Adds the meshes of a second model to the document of the first one.
+// Adds the meshes of a second model to the document of the first model.
 static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *doc,
                         const convert_part *part, common_list *names, md5_error *error)
 {
@@ -185,18 +232,21 @@ static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *do
     return true;
 }
 
-// Joins a second model to the first one, unless it can be a morph target. Then, or if it is of
-// version 12, which is no document, it stays what it is.
+// Merges a second model into the first model, unless it can be a morph target: then it has the same
+// counts and stays a separate part. Models of version 12, which md5edit.h does not read, also stay.
 static bool join_model(const convert_job *job, convert_scene *scene, convert_part *first,
                        const convert_part *part, bool *is_joined, md5_error *error)
 {
     common_list names = {NULL, 0};
     md5_doc *const body = convert_parse_doc(first, error);
     md5_doc *const doc = body ? convert_parse_doc(part, error) : NULL;
-    bool is_done = doc || (error->status == MD5_ERROR_VERSION && !part->is_worn);
-    bool is_target = !doc
-                     || (doc->num_joints == body->num_joints && doc->num_meshes == body->num_meshes
-                         && !part->is_worn);
+    bool is_done = doc || (error->status == MD5_ERROR_VERSION && !part->is_outfit);
+    bool is_target = true;
+    if (doc) {
+        const bool has_same_counts =
+            doc->num_joints == body->num_joints && doc->num_meshes == body->num_meshes;
+        is_target = has_same_counts && !part->is_outfit;
+    }
     for (uint32_t i = 0; doc && is_target && i < doc->num_meshes; i++)
         is_target = doc->meshes[i].num_vertices == body->meshes[i].num_vertices;
     if (!is_target) {
@@ -205,8 +255,8 @@ static bool join_model(const convert_job *job, convert_scene *scene, convert_par
                   && convert_print_doc(&all, &first->bytes, &first->size, error);
         if (all.meshes != body->meshes)
             free(all.meshes);
-        *COMMON_MORE(scene->worn, scene->num_worn) =
-            (convert_worn){common_copy(part->path), body->num_meshes};
+        *COMMON_MORE(scene->outfits, scene->num_outfits) =
+            (convert_outfit){common_copy(part->path), body->num_meshes};
     }
     common_free_list(&names);
     *is_joined = !is_target;
@@ -225,7 +275,7 @@ static bool join_models(const convert_job *job, convert_scene *scene, md5_error 
     for (size_t i = 0; i < scene->num_parts; i++) {
         const convert_part part = scene->parts[i];
         bool is_joined = false;
-        if (is_done && part.is_model) // behind the first
+        if (is_done && part.is_model) // a model after the first model
             is_done = join_model(job, scene, &scene->parts[first], &part, &is_joined, error);
         if (is_joined)
             convert_free_part(&part);
@@ -236,27 +286,30 @@ static bool join_models(const convert_job *job, convert_scene *scene, md5_error 
     return is_done;
 }
 
-// -- The edit -------------------------------------------------------------------------------------
+// -- Edits of a scene -----------------------------------------------------------------------------
 //
-// Readers make MD5's units, of what --scale says where they select a unit; writers write those of
-// their format. What the job asks for beyond that is done to the MD5 files in between.
+// Readers create models in MD5 units, scaled by --scale if they select a unit. Writers convert to
+// the units of their format. All other options are applied to the MD5 files in between.
 
-typedef struct in_place {
+typedef struct root_motion {
     const md5_doc *clip;
-    bool has_first;
-    md5_vec3 first, motion; // of joint 0: where it begins, and has moved along the ground
-} in_place;
+    bool has_first;  // `first` is valid
+    md5_vec3 first;  // position of joint 0 in the first frame
+    md5_vec3 motion; // displacement of joint 0 along the ground since the first frame
+} root_motion;
 
-static void take_base_off(void *user, md5_xform *pose)
+// For md5_frame_edit.change: subtracts the position of joint 0 in the base frame.
+static void make_base_relative(void *user, md5_xform *pose)
 {
-    const md5_doc *const clip = ((in_place *)user)->clip;
+    const md5_doc *const clip = ((root_motion *)user)->clip;
     pose[0].translation = md5_vec3_sub(pose[0].translation, clip->joints[0].position);
 }
 
-// For md5_frame_edit.change: the first frame comes first.
-static void stay_in_place(void *user, md5_xform *pose)
+// For md5_frame_edit.change, which calls it with the first frame first: removes the displacement
+// along the ground from all root joints.
+static void remove_ground_motion(void *user, md5_xform *pose)
 {
-    in_place *const root = user;
+    root_motion *const root = user;
     if (!root->has_first)
         root->first = pose[0].translation;
     root->has_first = true;
@@ -265,11 +318,11 @@ static void stay_in_place(void *user, md5_xform *pose)
     for (uint32_t i = 0; i < root->clip->num_joints; i++)
         if (root->clip->joints[i].parent == MD5_NONE)
             pose[i].translation = md5_vec3_sub(pose[i].translation, root->motion);
-    pose[0].translation.x = root->first.x; // to the bit
+    pose[0].translation.x = root->first.x; // bit-identical, without rounding
     pose[0].translation.y = root->first.y;
 }
 
-// The keys of a morph target at the frames of a clip that is cut or sampled anew.
+// Resamples the weights of a morph target for a clip that was cut or resampled.
 static void sample_weights(convert_weights *weights, const md5_frame_edit *cut, uint32_t num_frames)
 {
     if (cut->num_frames > 0) {
@@ -293,22 +346,22 @@ static void sample_weights(convert_weights *weights, const md5_frame_edit *cut, 
 static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part *part,
                       md5_doc *clip, md5_error *error)
 {
-    // Frames that last years would else be many more than the clip has.
-    const double most_factor = 100, fixed = 1 << 20; // poses of joints
+    // Limits the cost of a clip with a tiny frame rate, whose frames last years.
+    const double max_growth = 100;
+    const double free_joint_poses = 1 << 20;
     const uint32_t *const range = job->range;
     const uint32_t num_kept = range[1] > 0 ? range[1] - range[0] + 1 : 0;
     const uint32_t num_frames = num_kept > 0 ? num_kept : clip->num_frames;
     const double rate = clip->frame_rate;
     const double count = (num_frames - 1.0) / rate * job->rate + 1;
-    in_place root = {.clip = clip};
-    const md5_frame_edit edit = {.first = range[0],
-                                 .num_frames = num_kept,
-                                 .frame_rate = job->rate,
-                                 .change = job->is_in_place  ? stay_in_place
-                                           : job->is_id_root ? take_base_off
-                                                             : NULL,
-                                 .user = &root};
-    if (count * clip->num_joints > fixed + most_factor * num_frames * clip->num_joints)
+    root_motion root = {.clip = clip};
+    md5_frame_edit edit = {
+        .first = range[0], .num_frames = num_kept, .frame_rate = job->rate, .user = &root};
+    if (job->is_in_place)
+        edit.change = remove_ground_motion;
+    else if (job->is_id_root)
+        edit.change = make_base_relative;
+    if (count * clip->num_joints > free_joint_poses + max_growth * num_frames * clip->num_joints)
         return convert_fail(error, MD5_ERROR_RANGE, part->path,
                             "resampled clip would be too large: %.0f frames of %u joints at %g "
                             "frames per second; the clip has %u frames at %g",
@@ -319,18 +372,18 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
         convert_note(job, "clip %s: resampled %u frames at %g frames per second to %u at %g",
                      part->name, num_frames, rate, clip->num_frames, job->rate);
     for (size_t i = 0; i < scene->num_weights; i++) {
-        convert_weights *const row = &scene->weights[i];
-        if (row->num_keys != clip->num_frames && strcmp(row->clip, part->name) == 0)
-            sample_weights(row, &edit, clip->num_frames);
+        convert_weights *const weights = &scene->weights[i];
+        if (weights->num_keys != clip->num_frames && strcmp(weights->clip, part->name) == 0)
+            sample_weights(weights, &edit, clip->num_frames);
     }
-    part->motion = root.motion;
+    part->removed_motion = root.motion;
     if (job->is_in_place)
         convert_note(job, "clip %s: removed a root motion of %.4g units", part->name,
                      md5_vec3_length(root.motion));
     return true;
 }
 
-// Clips of version 6 have no hierarchy: they take that of the model.
+// Clips of version 6 do not contain a hierarchy; they use the hierarchy of the model.
 static bool is_version_6(const convert_part *part)
 {
     static const char text[] = "MD5Version 6";
@@ -338,8 +391,8 @@ static bool is_version_6(const convert_part *part)
            && memcmp(part->bytes, text, sizeof text - 1) == 0;
 }
 
-// By what a clip of another file comes to the model's scale. Of one that is turned only a note says
-// so: it may well do.
+// Returns the factor that scales a clip of another file to the size of the model. If the clip is
+// also rotated, only a note reports it, because the rotation may be intended.
 static float find_scale(const convert_job *job, const convert_part *part, const md5_model *model)
 {
     const md5_load_opts opts = {.allow_partial_binding = true};
@@ -362,124 +415,286 @@ static float find_scale(const convert_job *job, const convert_part *part, const 
     return scale;
 }
 
-// Leaves out the meshes that are hidden.
+// Removes the hidden meshes.
 static void drop_meshes(md5_doc *doc, const convert_scene *scene)
 {
     const uint32_t count = doc->num_meshes;
     doc->num_meshes = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (i >= scene->num_looks || scene->looks[i] != CONVERT_HIDDEN)
+        if (i >= scene->num_mesh_materials || scene->mesh_materials[i] != CONVERT_HIDDEN)
             doc->meshes[doc->num_meshes++] = doc->meshes[i];
+}
+
+typedef struct scene_edit {
+    const convert_job *job;
+    convert_scene *scene;
+    unsigned rules;       // of the output format
+    md5_space_edit space; // scale and rotation of all parts
+    bool changes_space;   // `space` is not the identity
+    bool changes_frames;  // clips are resampled or cut, or their root motion changes
+    md5_mesh_edit meshes; // limits of frame formats
+    md5_model *model;     // the unedited model, if clips come from other files
+} scene_edit;
+
+static bool edit_part(const scene_edit *edit, convert_part *part, md5_error *error)
+{
+    const convert_job *const job = edit->job;
+    md5_model *const model = edit->model;
+    const bool is_clip = part->kind == CONVERT_CLIP;
+    const bool is_model = part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET;
+    const bool is_sorted = (edit->rules & PARENTS_FIRST) && part->kind != CONVERT_CAMERA;
+    const bool is_split = (edit->rules & HAS_FRAMES) && is_model;
+    const bool changes_frames = is_clip && edit->changes_frames;
+    const bool hides_meshes = is_model && job->said[CONVERT_NUM_MAPS].count > 0;
+    const bool lacks_hierarchy = model && is_version_6(part);
+    md5_space_edit fit = {.scale = 1};
+    if (model && is_clip)
+        fit.scale = find_scale(job, part, model);
+    const bool is_scaled = fit.scale < 1 || fit.scale > 1;
+    const bool is_fitted = model && (lacks_hierarchy || is_scaled);
+    const bool is_placed = edit->changes_space || is_fitted;
+    const bool needs_doc = is_placed || changes_frames || hides_meshes;
+    if (!needs_doc && !is_sorted && !is_split)
+        return true;
+    md5_doc *const doc = convert_parse_doc(part, error);
+    // Version 12 is not readable as a document. Its joints may already be sorted.
+    if (!doc && !needs_doc)
+        return true;
+    bool is_done = doc;
+    if (is_done && lacks_hierarchy)
+        is_done = md5_fix_joints(doc, model, false, error) != MD5_NONE;
+    is_done = is_done && md5_edit_space(doc, &fit, error) != MD5_NONE;
+    if (is_done && is_fitted) {
+        const bool has_bounds = lacks_hierarchy && doc->bounds;
+        if (!has_bounds && model->max_vertices > 0)
+            is_done = md5_fix_bounds(doc, model, error) != MD5_NONE;
+    }
+    if (is_done && hides_meshes)
+        drop_meshes(doc, edit->scene);
+    uint32_t num_reordered = 0;
+    if (is_done && is_sorted) {
+        num_reordered = md5_edit_joints(doc, &(md5_joint_edit){.root = NULL}, error);
+        is_done = num_reordered != MD5_NONE;
+    }
+    is_done = is_done && md5_edit_space(doc, &edit->space, error) != MD5_NONE;
+    if (is_done && changes_frames)
+        is_done = edit_clip(job, edit->scene, part, doc, error);
+    if (is_done && is_split)
+        is_done = md5_edit_meshes(doc, &edit->meshes, error) != MD5_NONE;
+    is_done = is_done && convert_print_doc(doc, &part->bytes, &part->size, error);
+    md5_free_doc(doc);
+    if (is_done && num_reordered > 0)
+        convert_note(job, "%s: reordered %u joints so that parents precede their children",
+                     part->name, num_reordered);
+    return is_done;
+}
+
+static bool has_part(const convert_scene *scene, convert_part_kind kind)
+{
+    for (size_t i = 0; i < scene->num_parts; i++)
+        if (scene->parts[i].kind == kind)
+            return true;
+    return false;
 }
 
 static bool edit_scene(const convert_job *job, const struct format *format, convert_scene *scene,
                        md5_error *error)
 {
     const double unit = scene->unit > 0 ? scene->unit : 1;
-    const md5_space_edit space = {
-        .rotation = {.yaw = (float)job->turn, .roll = job->was_y_up ? 90 : 0},
-        .scale = (float)(job->scale > 0 ? job->scale * format->unit / unit : 1)};
-    const md5_joint_edit order = {.root = NULL};
     const bool is_merged = (format->rules & ONE_MESH) == ONE_MESH;
-    const md5_mesh_edit meshes = {.is_merged = is_merged,
+    scene_edit edit = {.job = job,
+                       .scene = scene,
+                       .rules = format->rules,
+                       .space = {.rotation = {.yaw = (float)job->turn}, .scale = 1},
+                       .meshes = {.is_merged = is_merged,
                                   .drops_unused = true,
                                   .max_vertices = is_merged ? 0 : QUAKE_MAX_VERTICES,
-                                  .max_triangles = is_merged ? 0 : QUAKE_MAX_TRIANGLES};
-    const bool is_placed = job->turn != 0 || job->was_y_up || space.scale != 1;
-    const bool is_moved = job->rate > 0 || job->is_in_place || job->is_id_root || job->range[1] > 0;
+                                  .max_triangles = is_merged ? 0 : QUAKE_MAX_TRIANGLES}};
+    if (job->was_y_up)
+        edit.space.rotation.roll = 90;
+    if (job->scale > 0)
+        edit.space.scale = (float)(job->scale * format->unit / unit);
+    edit.changes_space = job->turn != 0 || job->was_y_up || edit.space.scale != 1;
+    const bool changes_root = job->is_in_place || job->is_id_root;
+    edit.changes_frames = changes_root || job->rate > 0 || job->range[1] > 0;
     const convert_part *const first = convert_find_model(scene);
-    md5_model *model = NULL; // as it comes in, if there are clips of other files
     bool is_done = true;
-    for (size_t i = 0; i < scene->num_parts && first && is_done && !model; i++)
-        if (scene->parts[i].kind == CONVERT_CLIP && job->num_inputs > 1)
-            is_done = (model = convert_parse_model(first, error)) != NULL;
-    for (size_t i = 0; i < scene->num_parts && is_done; i++) {
-        convert_part *const part = &scene->parts[i];
-        const bool is_clip = part->kind == CONVERT_CLIP && is_moved;
-        const bool is_sorted = (format->rules & PARENTS_FIRST) && part->kind != CONVERT_CAMERA;
-        const bool is_old = model && is_version_6(part);
-        const md5_space_edit fit = {
-            .scale = model && part->kind == CONVERT_CLIP ? find_scale(job, part, model) : 1};
-        const bool is_other = model && (is_old || fit.scale < 1 || fit.scale > 1); // boxes, too
-        const bool is_model = part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET;
-        const bool is_cut = (format->rules & HAS_FRAMES) && is_model;
-        const bool is_hidden = is_model && job->said[CONVERT_NUM_MAPS].count > 0;
-        if (!is_placed && !is_clip && !is_sorted && !is_other && !is_cut && !is_hidden)
-            continue;
-        md5_doc *const doc = convert_parse_doc(part, error);
-        if (!doc && !is_placed && !is_clip && !is_other
-            && !is_hidden) // version 12, whose joints are perhaps sorted
-            continue;
-        is_done = doc && (!is_old || md5_fix_joints(doc, model, false, error) != MD5_NONE)
-                  && md5_edit_space(doc, &fit, error) != MD5_NONE
-                  && (!is_other || (is_old && doc->bounds) || model->max_vertices == 0
-                      || md5_fix_bounds(doc, model, error) != MD5_NONE);
-        if (is_done && is_hidden)
-            drop_meshes(doc, scene);
-        const uint32_t num_moved = is_done && is_sorted ? md5_edit_joints(doc, &order, error) : 0;
-        is_done = is_done && num_moved != MD5_NONE && md5_edit_space(doc, &space, error) != MD5_NONE
-                  && (!is_clip || edit_clip(job, scene, part, doc, error))
-                  && (!is_cut || md5_edit_meshes(doc, &meshes, error) != MD5_NONE)
-                  && convert_print_doc(doc, &part->bytes, &part->size, error);
-        md5_free_doc(doc);
-        if (is_done && num_moved > 0)
-            convert_note(job, "%s: reordered %u joints so that parents precede their children",
-                         part->name, num_moved);
+    if (first && job->num_inputs > 1 && has_part(scene, CONVERT_CLIP)) {
+        edit.model = convert_parse_model(first, error);
+        is_done = edit.model;
     }
-    md5_free_model(model);
+    for (size_t i = 0; i < scene->num_parts && is_done; i++)
+        is_done = edit_part(&edit, &scene->parts[i], error);
+    md5_free_model(edit.model);
     return is_done;
 }
 
-// The first input that holds a model, as clips need it; else 0. Of MD5 files the ending says it.
-static size_t find_first(const convert_job *job)
+// -- The conversion -------------------------------------------------------------------------------
+
+// Returns true if a file contains a model, or if reading it fails: convert_read_all() then reports
+// the error. MD5 files are distinguished by their extension.
+static bool may_contain_model(const convert_job *quiet, const char *path)
+{
+    const struct format *const format = find_format(path);
+    if (!format || format->read == convert_read_md5)
+        return common_has_ending(path, "mesh");
+    md5_error unused;
+    convert_scene trial = {.num_parts = 0};
+    const bool is_read = read_input(quiet, path, &trial, &unused);
+    const bool has_model = !is_read || convert_find_model(&trial) != NULL;
+    convert_free_scene(&trial);
+    return has_model;
+}
+
+// Returns the index of the first input with a model, which clips need; 0 if there is none.
+static size_t find_first_model(const convert_job *job)
 {
     convert_job quiet = *job;
     quiet.note = NULL;
+    quiet.note = NULL;
     if (job->num_inputs > 1) {
-        for (size_t i = 0; i < job->num_inputs; i++) {
-            const char *const path = job->inputs[i];
-            const struct format *const format = find_format(path);
-            md5_error unused;
-            convert_scene trial = {.num_parts = 0};
-            const bool is_model = !format || format->read == convert_read_md5
-                                      ? common_has_ending(path, "mesh")
-                                      : !read_input(&quiet, path, &trial, &unused)
-                                            || convert_find_model(&trial) != NULL;
-            convert_free_scene(&trial);
-            if (is_model)
+        for (size_t i = 0; i < job->num_inputs; i++)
+            if (may_contain_model(&quiet, job->inputs[i]))
                 return i;
-        }
     }
     return 0;
 }
 
+// Reads a model that is attached to the first model.
+static bool read_outfit(const convert_job *job, const char *path, convert_scene *scene,
+                        md5_error *error)
+{
+    const size_t index = scene->num_parts;
+    if (!read_input(job, path, scene, error))
+        return false;
+    if (scene->num_parts <= index || !scene->parts[index].is_model)
+        return convert_fail(error, MD5_ERROR_MISMATCH, path,
+                            "cannot attach the file as an outfit: expected a model");
+    scene->parts[index].is_outfit = true;
+    return true;
+}
+
 bool convert_read_all(const convert_job *job, convert_scene *scene, md5_error *error)
 {
-    const size_t first = find_first(job);
+    const size_t first = find_first_model(job);
     bool is_done = read_input(job, job->inputs[first], scene, error);
-    for (size_t i = 0; i < job->num_inputs && is_done; i++)
-        is_done = i == first
-                  || (convert_goes_on(job, error) && read_input(job, job->inputs[i], scene, error));
-    for (size_t i = 0; i < job->worn.count && is_done; i++) {
-        const size_t number = scene->num_parts;
-        is_done = read_input(job, job->worn.names[i], scene, error)
-                  && ((scene->num_parts > number && scene->parts[number].is_model)
-                      || convert_fail(error, MD5_ERROR_MISMATCH, job->worn.names[i],
-                                      "cannot attach the file as an outfit: expected a model"));
-        if (is_done)
-            scene->parts[number].is_worn = true; // NOLINT(clang-analyzer-core.NullDereference)
+    for (size_t i = 0; i < job->num_inputs && is_done; i++) {
+        if (i != first)
+            is_done =
+                convert_can_continue(job, error) && read_input(job, job->inputs[i], scene, error);
     }
+    for (size_t i = 0; i < job->worn.count && is_done; i++)
+        is_done = read_outfit(job, job->worn.names[i], scene, error);
     return is_done && join_models(job, scene, error);
 }
 
-// Whether a name of nothing that exists asks for a folder: one without an ending, or with one that
-// holds a digit, as a version; or with a slash behind it.
+// Returns true if a path that does not exist is meant as a folder: it ends with a slash, or the
+// last part of it does not have an extension. An unknown extension with a digit is a version
+// number.
 static bool is_new_folder(const char *path)
 {
-    const char *const ending = strrchr(common_base(path), '.');
-    return path[0] != '\0' && !common_is_folder(path) && !common_is_file(path)
-           && (!ending || common_base(path)[0] == '\0'
-               || (find_format(path) == NULL && ending[strcspn(ending, "0123456789")] != '\0'));
+    if (path[0] == '\0' || common_is_folder(path) || common_is_file(path))
+        return false;
+    const char *const base = common_base(path);
+    const char *const extension = strrchr(base, '.');
+    if (!extension || base[0] == '\0')
+        return true;
+    const bool has_digit = extension[strcspn(extension, "0123456789")] != '\0';
+    return find_format(path) == NULL && has_digit;
+}
+
+static bool check_engines(const convert_job *job, md5_error *error)
+{
+    for (size_t i = 0; i < job->num_engines; i++)
+        if (md5_find_engines(job->engines[i]) == 0)
+            return convert_fail(error, MD5_ERROR_MISSING, job->output,
+                                "engine %s does not read MD5 files; md5tool check --rules "
+                                "lists the engines that do",
+                                job->engines[i]);
+    return true;
+}
+
+// Returns true if an option applies to clips, cameras or models and the scene does not contain any.
+static bool has_useless_option(const convert_job *job, const convert_scene *scene,
+                               bool has_mesh_options)
+{
+    const bool has_clip = has_part(scene, CONVERT_CLIP);
+    const bool samples = job->rate > 0 || job->tolerance > 0;
+    if (samples && !has_clip && !has_part(scene, CONVERT_CAMERA))
+        return true;
+    const bool changes_root = job->is_in_place || job->is_id_root;
+    if ((changes_root || job->range[1] > 0) && !has_clip)
+        return true;
+    const bool changes_weights = job->influences > 0 || job->is_fitted;
+    return (changes_weights || has_mesh_options) && !has_part(scene, CONVERT_MODEL);
+}
+
+// Adds materials if the format or the engine needs them, and applies the options for meshes.
+static bool find_materials(const convert_job *job, const struct format *format,
+                           convert_scene *scene, bool has_mesh_options, md5_error *error)
+{
+    if (scene->has_selected_images && scene->num_materials > 0)
+        return convert_fail(error, MD5_ERROR_MISMATCH, job->inputs[0],
+                            "cannot assign textures: the file already defines materials");
+    const bool needs_materials =
+        (format->rules & SEARCHES_MATERIALS) || job->engine || scene->has_selected_images;
+    const bool adds_materials = needs_materials && scene->num_materials == 0;
+    if (!adds_materials && !has_mesh_options)
+        return true;
+    const bool by_shader = job->engine || format->write != convert_write_gltf;
+    return convert_find_materials(job, scene, adds_materials, by_shader, error);
+}
+
+// Removes the entries of the meshes that edit_scene() dropped.
+static void drop_hidden_materials(convert_scene *scene)
+{
+    size_t num_visible = 0;
+    for (size_t i = 0; i < scene->num_mesh_materials; i++)
+        if (scene->mesh_materials[i] != CONVERT_HIDDEN)
+            scene->mesh_materials[num_visible++] = scene->mesh_materials[i];
+    scene->num_mesh_materials = num_visible;
+}
+
+// Applies the options of a job to a scene and writes it.
+static bool edit_and_write(const convert_job *job, const struct format *format, bool is_new_folder,
+                           convert_scene *scene, md5_error *error)
+{
+    convert_job edit = *job;
+    if (format->rules & HAS_FRAMES) { // the writers of these formats sample clips themselves
+        edit.is_in_place = !job->keeps_root;
+        edit.rate = 0;
+    }
+    if (scene->num_parts == 0)
+        return convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
+                            "the file contains no model, animation or camera");
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++)
+        scene->has_selected_images |= job->said[map].count > 0;
+    const bool has_mesh_options =
+        scene->has_selected_images || job->said[CONVERT_NUM_MAPS].count > 0;
+    if (!job->is_batch && has_useless_option(job, scene, has_mesh_options))
+        return convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
+                            "an option has no effect: the file contains no %s",
+                            has_part(scene, CONVERT_MODEL) ? "clips" : "models");
+    if (!convert_retarget_clips(job, scene, format->write != convert_write_md5, error))
+        return false;
+    if (!find_materials(job, format, scene, has_mesh_options, error))
+        return false;
+    if (!edit_scene(&edit, format, scene, error))
+        return false;
+    drop_hidden_materials(scene);
+    if (is_new_folder) {
+        char *const inner = common_join(job->output, "");
+        common_make_folders(inner, 0777);
+        free(inner);
+    }
+    if (!format->write(job, scene, error))
+        return false;
+    if (!scene->has_selected_images || format->write != convert_write_iqm)
+        return true;
+    convert_layout layout = convert_find_layout(job, scene);
+    const bool is_written = convert_write_materials(&layout, error);
+    convert_free_layout(&layout);
+    return is_written;
 }
 
 static bool read_and_write(const convert_job *job, md5_error *error)
@@ -490,71 +705,19 @@ static bool read_and_write(const convert_job *job, md5_error *error)
     if (!format || !format->write)
         return convert_fail(error, MD5_ERROR_IO, job->output,
                             "unsupported output format: unknown file extension, and not a folder");
-    if (!(format->rules & HAS_FRAMES)) {
-        for (size_t i = 0; i < job->num_engines; i++)
-            if (md5_find_engines(job->engines[i]) == 0)
-                return convert_fail(error, MD5_ERROR_MISSING, job->output,
-                                    "engine %s does not read MD5 files; md5tool check --rules "
-                                    "lists the engines that do",
-                                    job->engines[i]);
-    }
-    convert_job edit = *job;
-    if (format->rules & HAS_FRAMES) { // its writer samples clips
-        edit.is_in_place = !job->keeps_root;
-        edit.rate = 0;
-    }
+    if (!(format->rules & HAS_FRAMES) && !check_engines(job, error))
+        return false;
     convert_scene scene = {.name = common_stem(is_folder ? job->inputs[0] : job->output)};
     bool is_done = convert_read_all(job, &scene, error);
-    if (is_done && (job->prints_map || job->carried)) {
-        is_done = convert_carry(job, &scene, false, error);
-        if (!job->carried)
-            convert_free_scene(&scene);
-        else
-            *job->carried = scene;
+    if (is_done && job->carried) {
+        is_done = convert_retarget_clips(job, &scene, false, error);
+        *job->carried = scene;
         return is_done;
     }
-    if (is_done && scene.num_parts == 0)
-        is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
-                               "the file contains no model, animation or camera");
-    bool has[CONVERT_TARGET + 1] = {false};
-    for (int map = 0; map < CONVERT_NUM_MAPS; map++)
-        scene.declares |= job->said[map].count > 0;
-    const bool is_said = scene.declares || job->said[CONVERT_NUM_MAPS].count > 0;
-    for (size_t i = 0; i < scene.num_parts; i++)
-        has[scene.parts[i].kind] = true;
-    const bool is_moving = has[CONVERT_CLIP] || has[CONVERT_CAMERA];
-    if (is_done && !job->is_batch
-        && (((job->rate > 0 || job->tolerance > 0) && !is_moving)
-            || ((job->is_in_place || job->is_id_root || job->range[1] > 0) && !has[CONVERT_CLIP])
-            || ((job->influences > 0 || job->is_fitted || is_said) && !has[CONVERT_MODEL])))
-        is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
-                               "an option has no effect: the file contains no %s",
-                               has[CONVERT_MODEL] ? "clips" : "models");
-    is_done = is_done && convert_carry(job, &scene, format->write != convert_write_md5, error);
-    const bool finds = (format->rules & HAS_LOOKS) || job->engine || scene.declares;
-    if (is_done && scene.declares && scene.num_materials > 0)
-        is_done = convert_fail(error, MD5_ERROR_MISMATCH, job->inputs[0],
-                               "cannot assign textures: the file already defines materials");
-    if (is_done && ((finds && scene.num_materials == 0) || is_said))
-        is_done = convert_find_looks(job, &scene, finds && scene.num_materials == 0,
-                                     job->engine || format->write != convert_write_gltf, error);
-    is_done = is_done && edit_scene(&edit, format, &scene, error);
-    size_t num_seen = 0;
-    for (size_t i = 0; i < scene.num_looks; i++)
-        if (scene.looks[i] != CONVERT_HIDDEN)
-            scene.looks[num_seen++] = scene.looks[i];
-    scene.num_looks = num_seen;
-    if (is_done && is_new) {
-        char *const inner = common_join(job->output, "");
-        common_make_folders(inner, 0777);
-        free(inner);
-    }
-    is_done = is_done && format->write(job, &scene, error);
-    if (is_done && scene.declares && format->write == convert_write_iqm) {
-        convert_layout layout = convert_find_layout(job, &scene);
-        is_done = convert_write_looks(&layout, error);
-        convert_free_layout(&layout);
-    }
+    if (is_done && job->prints_map)
+        is_done = convert_retarget_clips(job, &scene, false, error);
+    else if (is_done)
+        is_done = edit_and_write(job, format, is_new, &scene, error);
     convert_free_scene(&scene);
     return is_done;
 }
@@ -562,7 +725,7 @@ static bool read_and_write(const convert_job *job, md5_error *error)
 bool convert_files(const convert_job *job, md5_error *error)
 {
     md5_error unused;
-    // Readers have a budget for each file; in all other steps only the notes are limited.
+    // Each input file has a budget while it is read. In the other steps only notes are limited.
     convert_budget notes;
     convert_begin_budget(&notes, UINT64_MAX);
     convert_job counted = *job;

@@ -129,7 +129,7 @@ json_t *gltf_uri(const char *name)
 static void pad(convert_bytes *to, char filler)
 {
     while (to->size % 4 != 0)
-        convert_put(to, &filler, 1);
+        convert_append(to, &filler, 1);
 }
 
 // The view that the next bytes of a purpose belong to; pictures have one each.
@@ -170,7 +170,7 @@ json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const voi
         memcpy(&value, (const char *)values + 4 * i, 4);
         if (is_rounded)
             value = (uint32_t)(int32_t)roundf(one * ((const float *)values)[i]);
-        convert_put_number(&view->bytes, value, size);
+        convert_append_uint(&view->bytes, value, size);
         if ((i + 1) % columns == 0 && purpose == GLTF_VERTICES)
             pad(&view->bytes, 0);
     }
@@ -249,7 +249,7 @@ void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
 
 size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size)
 {
-    convert_put(&open_view(out, GLTF_PICTURES, 0)->bytes, bytes, size);
+    convert_append(&open_view(out, GLTF_PICTURES, 0)->bytes, bytes, size);
     return out->num_views - 1;
 }
 
@@ -371,7 +371,7 @@ static void write_buffer(gltf_out *out, const char *bin)
         gltf_put(out, view, "buffer", json_integer(0));
         gltf_put(out, view, "byteOffset", gltf_whole(out->binary.size));
         gltf_put(out, view, "byteLength", gltf_whole(bytes->size));
-        convert_put(&out->binary, bytes->bytes, bytes->size);
+        convert_append(&out->binary, bytes->bytes, bytes->size);
         pad(&out->binary, 0);
     }
     json_t *const buffer = json_pack("{s:I}", "byteLength", (json_int_t)out->binary.size);
@@ -394,17 +394,17 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
     const size_t binary = out->binary.size;
     const bool fits = bin || (uint64_t)size + binary <= UINT32_MAX - 28u;
     if (bin) {
-        convert_put(file, text, length);
+        convert_append(file, text, length);
     } else if (fits) {
         const uint32_t head[] = {0x46546c67, 2, (uint32_t)(12 + 8 + size + 8 + binary), // glTF
                                  (uint32_t)size, 0x4e4f534a};                           // JSON
         for (size_t i = 0; i < COMMON_LENGTH(head); i++)
-            convert_put_u32(file, head[i]);
-        convert_put(file, text, length);
+            convert_append_u32(file, head[i]);
+        convert_append(file, text, length);
         pad(file, ' ');
-        convert_put_u32(file, (uint32_t)binary);
-        convert_put_u32(file, 0x004e4942); // BIN
-        convert_put(file, out->binary.bytes, binary);
+        convert_append_u32(file, (uint32_t)binary);
+        convert_append_u32(file, 0x004e4942); // BIN
+        convert_append(file, out->binary.bytes, binary);
     }
     free(text);
     return fits

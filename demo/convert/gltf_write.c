@@ -157,7 +157,7 @@ static void write_skin(gltf_writer *w, uint32_t root)
 // -- Pictures and materials -----------------------------------------------------------------------
 
 // Returns the texture of a picture in *texture. Equal ones are one.
-static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t *texture,
+static bool write_picture(gltf_writer *w, const convert_image *picture, size_t *texture,
                           md5_error *error)
 {
     bool is_written = true;
@@ -165,7 +165,7 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
     if (gltf_find_bytes(w->out, 'p', "", picture->bytes, picture->size, texture))
         return true;
     char *const name = gltf_unique_name(w->out, 'i', picture->name, "picture");
-    const char *const ending = convert_picture_ending(picture);
+    const char *const ending = convert_image_extension(picture);
     json_t *const image = json_pack("{s:s}", "name", name);
     if (common_has_ending(w->job->output, ".glb")) {
         const size_t view = gltf_add_picture(w->out, picture->bytes, picture->size);
@@ -175,7 +175,7 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
     } else {
         char *const file = common_format("%s%s", name, ending);
         gltf_put(w->out, image, "uri", gltf_uri(file));
-        is_written = convert_write_beside(w->job, file, picture->bytes, picture->size, error);
+        is_written = convert_write_to_folder(w->job, file, picture->bytes, picture->size, error);
         free(file);
     }
     if (picture->declared)
@@ -199,7 +199,7 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
         json_pack("{s:o, s:o}", "name", gltf_string(shader), "pbrMetallicRoughness", base);
     gltf_add(w->out, "materials", material);
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
-        convert_picture picture = look->maps[map];
+        convert_image picture = look->maps[map];
         size_t texture = 0;
         if (!picture.bytes)
             continue;
@@ -207,7 +207,8 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
         uint8_t *turned = NULL;
         if (map == CONVERT_MAP_NORMAL) {
             md5_error why = {0};
-            picture.bytes = turned = convert_turn_green(w->job, &picture, &picture.size, &why);
+            picture.bytes = turned =
+                convert_flip_green_channel(w->job, &picture, &picture.size, &why);
             if (!turned) {
                 convert_note(w->job, "material %s: skipped the normal map: %s", shader,
                              why.message);
@@ -424,7 +425,8 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
                   gltf_string(mesh->name), "vertices", (json_int_t)mesh->num_file_vertices);
     bool is_written = true;
     static const convert_material none = {0};
-    size_t from = index < w->scene->num_looks ? w->scene->looks[index] : 0; // from 1 on
+    size_t from =
+        index < w->scene->num_mesh_materials ? w->scene->mesh_materials[index] : 0; // from 1 on
     if (from == 0) // a shader without a material stays so in the next mesh, too
         gltf_find(w->out, 'm', mesh->shader, &from);
     const convert_material *const look = from > 0 ? &w->scene->materials[from - 1] : &none;
@@ -699,7 +701,7 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
         add_weights(w, animation, clip, to.times);
     if (w->job->is_in_place) {
         float out[3];
-        put_vec(position(clip->part->motion), out);
+        put_vec(position(clip->part->removed_motion), out);
         gltf_put(w->out, extras, "rootMotion", gltf_floats(out, 3));
     }
     free(to.keys);
@@ -816,7 +818,7 @@ static bool write_scene(gltf_writer *w, md5_error *error)
         convert_note(w->job, "skipped %zu meshes without vertices or triangles", num_empty);
     if (w->assets.skeleton) {
         for (size_t i = 0; i < w->assets.num_clips; i++) {
-            if (!convert_goes_on(w->job, error))
+            if (!convert_can_continue(w->job, error))
                 return false;
             write_clip(w, &w->assets.clips[i]);
         }
@@ -849,7 +851,7 @@ static bool write_file(gltf_writer *w, md5_error *error)
     convert_bytes file = {0};
     const bool is_done =
         gltf_make(w->out, is_binary ? NULL : bin, path, &file, error)
-        && (is_binary || convert_write_beside(w->job, bin, numbers->bytes, numbers->size, error))
+        && (is_binary || convert_write_to_folder(w->job, bin, numbers->bytes, numbers->size, error))
         && convert_write_file(w->job, path, file.bytes, file.size, error);
     free(file.bytes);
     free(bin);

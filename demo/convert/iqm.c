@@ -276,7 +276,7 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
     if (!convert_charge(file->job, length, file->error)
         || !convert_charge_bytes(file->job, length + 1, 1, file->error))
         return NULL;
-    char *const copy = convert_clean(text, MAX_BYTES, CONVERT_QUOTE);
+    char *const copy = convert_sanitize(text, MAX_BYTES, CONVERT_QUOTE);
     file->num_cleaned += strcmp(copy, text) != 0;
     common_add(&file->texts, copy);
     return copy;
@@ -757,14 +757,14 @@ static void sample_clips(iqm_writer *writer)
 static void begin(iqm_writer *writer, int table, size_t rows)
 {
     while (writer->out.size % 4 != 0)
-        convert_put(&writer->out, "", 1);
+        convert_append(&writer->out, "", 1);
     writer->header[tables[table].count] = (uint32_t)rows;
     writer->header[tables[table].offset] = rows > 0 ? (uint32_t)writer->out.size : 0;
 }
 
 static void put_row(iqm_writer *writer, int table, const void *row)
 {
-    convert_put_words(&writer->out, row, tables[table].stride / 4);
+    convert_append_words(&writer->out, row, tables[table].stride / 4);
 }
 
 // Returns where a text is among the texts.
@@ -773,7 +773,7 @@ static uint32_t add_text(iqm_writer *writer, const char *text)
     const size_t at = writer->text.size;
     if (text[0] == '\0')
         return 0;
-    convert_put(&writer->text, text, strlen(text) + 1);
+    convert_append(&writer->text, text, strlen(text) + 1);
     return (uint32_t)at;
 }
 
@@ -839,16 +839,16 @@ static void put_vertices(convert_bytes *out, int type, const md5_mesh *mesh, con
     const md5_vec4 no_tangent = {1, 0, 0, 1};
     const size_t count = mesh->num_vertices;
     if (type == POSITION || type == NORMAL)
-        convert_put_words(out, type == POSITION ? mesh->positions : mesh->normals, 3 * count);
+        convert_append_words(out, type == POSITION ? mesh->positions : mesh->normals, 3 * count);
     else if (type == TEXCOORD)
-        convert_put_words(out, mesh->texcoords, 2 * count);
+        convert_append_words(out, mesh->texcoords, 2 * count);
     else if (type == TANGENT && mesh->tangents)
-        convert_put_words(out, mesh->tangents, 4 * count);
+        convert_append_words(out, mesh->tangents, 4 * count);
     for (size_t v = 0; v < count; v++, slots += 2 * NUM_SLOTS)
         if (type == TANGENT && !mesh->tangents)
-            convert_put_words(out, &no_tangent, 4);
+            convert_append_words(out, &no_tangent, 4);
         else if (type >= JOINTS)
-            convert_put(out, slots + (type == WEIGHTS ? NUM_SLOTS : 0), NUM_SLOTS);
+            convert_append(out, slots + (type == WEIGHTS ? NUM_SLOTS : 0), NUM_SLOTS);
 }
 
 // Meshes, their vertices array by array, and triangles. Vertices are the drawn ones, since two
@@ -896,7 +896,7 @@ static bool put_meshes(iqm_writer *writer)
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++)
-            convert_put_u32(&writer->out, first + mesh->indices[k]);
+            convert_append_u32(&writer->out, first + mesh->indices[k]);
         first += mesh->num_vertices;
     }
     return true;
@@ -960,7 +960,7 @@ static void put_clips(iqm_writer *writer)
             for (int k = 0; k < MOVING; k++)
                 if (writer->poses[i].mask >> k & 1) {
                     const uint32_t v = (uint32_t)writer->frames[frame * writer->num_joints + i][k];
-                    convert_put_number(&writer->out, v, 2);
+                    convert_append_uint(&writer->out, v, 2);
                 }
 }
 
@@ -968,13 +968,13 @@ static void put_clips(iqm_writer *writer)
 static bool end_file(iqm_writer *writer)
 {
     begin(writer, TEXT, writer->text.size);
-    convert_put(&writer->out, writer->text.bytes, writer->text.size);
+    convert_append(&writer->out, writer->text.bytes, writer->text.size);
     if (writer->out.size > INT32_MAX)
         return REFUSE("the file would be larger than 2 GiB");
     writer->header[VERSION] = 2;
     writer->header[FILE_SIZE] = (uint32_t)writer->out.size;
-    convert_bytes header = {writer->out.bytes, sizeof magic, writer->out.room};
-    convert_put_words(&header, writer->header, NUM_HEADER);
+    convert_bytes header = {writer->out.bytes, sizeof magic, writer->out.capacity};
+    convert_append_words(&header, writer->header, NUM_HEADER);
     return convert_write_file(writer->job, writer->job->output, writer->out.bytes, writer->out.size,
                               writer->error);
 }
@@ -983,9 +983,9 @@ static bool write_tables(iqm_writer *writer)
 {
     static const uint8_t zeros[HEADER_SIZE - sizeof magic];
     const md5_model *const model = writer->assets.model;
-    convert_put(&writer->out, magic, sizeof magic);
-    convert_put(&writer->out, zeros, sizeof zeros);
-    convert_put(&writer->text, "", 1); // the empty text is number 0
+    convert_append(&writer->out, magic, sizeof magic);
+    convert_append(&writer->out, zeros, sizeof zeros);
+    convert_append(&writer->text, "", 1); // the empty text is number 0
     writer->num_joints = writer->assets.skeleton->num_joints;
     sample_clips(writer);
     if ((model && !put_meshes(writer)) || !put_joints(writer))
@@ -1008,7 +1008,7 @@ bool convert_write_iqm(const convert_job *job, const convert_scene *scene, md5_e
 {
     iqm_writer writer = {.job = job, .error = error};
     bool is_done = convert_load_assets(job, scene, &writer.assets, error);
-    convert_note_others(job, scene, "IQM", true);
+    convert_note_unsupported_parts(job, scene, "IQM", true);
     if (is_done && !writer.assets.skeleton)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->output,
                                "the inputs contain neither a model nor a clip");

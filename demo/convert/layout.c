@@ -1,6 +1,7 @@
-// Where files of a model lie, for an engine; pictures and materials, which are found as the viewer
-// finds them, and written beside the model. Pictures are PNG and JPEG: files in these formats are
-// passed on as they are, unless something in them must change; all others become PNG.
+// Computes the paths of a model's files for an engine, searches for images and materials as the
+// viewer does, and writes them next to the model. Images in PNG and JPEG files are copied unchanged
+// unless their texels must change; all other images become PNG. The main structures are
+// convert_layout, finder (the search) and written_looks (written images and declarations).
 #include "demo/convert/layout.h"
 
 #include "demo/convert/budget.h"
@@ -8,58 +9,78 @@
 
 // -- Layouts --------------------------------------------------------------------------------------
 
-// "monsters_imp" for the model imp of models/monsters/imp/: no other model has this name, unless it
-// lies outside of `models`.
+// Returns the name of a model's declarations: "monsters_imp" for the model imp in
+// models/monsters/imp/. No other model inside of `models` has this name.
 static char *name_declarations(const char *inner, const char *name)
 {
     char *const folder = common_copy(inner[0] != '\0' ? inner + strlen("models/") : "");
     const size_t length = strlen(folder);
     if (length > 0)
         folder[length - 1] = '\0';
-    const bool is_own = length > 0 && common_compare_case(common_base(folder), name) == 0;
+    const bool is_model_folder = length > 0 && common_compare_case(common_base(folder), name) == 0;
     for (char *c = folder; *c != '\0'; c++)
-        *c = *c == '/' ? '_' : *c;
-    char *const declared =
-        is_own ? common_copy(folder) : common_format("%s%s%s", folder, length > 0 ? "_" : "", name);
+        if (*c == '/')
+            *c = '_';
+    char *declared = NULL;
+    if (is_model_folder)
+        declared = common_copy(folder);
+    else
+        declared = common_format("%s%s%s", folder, length > 0 ? "_" : "", name);
     free(folder);
     return declared;
+}
+
+// Returns the name of the model's files, without extension.
+static char *name_model(const convert_job *job, const convert_scene *scene, bool is_folder)
+{
+    if (!is_folder)
+        return common_stem(job->output);
+    const convert_part *const model = convert_find_model(scene);
+    return common_copy(model ? model->name : scene->name);
 }
 
 convert_layout convert_find_layout(const convert_job *job, const convert_scene *scene)
 {
     const convert_engine *const engine = convert_find_engine(job->engine);
     const bool is_folder = common_is_folder(job->output);
-    const convert_part *const model = convert_find_model(scene);
+    const bool has_selected_images =
+        scene->has_selected_images && common_has_ending(job->output, "mesh");
+    const bool is_single_file = !is_folder && !job->is_batch;
     convert_layout layout = {
         .job = job,
         .scene = scene,
         .family = engine->family,
         .max_weights = engine->max_weights,
         .has_one_clip = engine->family == CONVERT_QUAKE || engine->family == CONVERT_QUAKE2,
-        .is_bare = !job->engine && !is_folder && !job->is_batch
-                   && !(scene->declares && common_has_ending(job->output, "mesh")),
+        .is_bare = is_single_file && !job->engine && !has_selected_images,
         .folder = is_folder ? common_copy(job->output) : common_folder(job->output),
-        .name =
-            !is_folder ? common_stem(job->output) : common_copy(model ? model->name : scene->name),
+        .name = name_model(job, scene, is_folder),
     };
     char *const absolute = common_absolute(layout.folder);
     char *const clean = common_clean(absolute);
     char *const whole = common_format("%s/", clean);
-    // Models for Quake's engines are in a folder of this name.
+    // Quake's engines search for models in a folder of this name.
     const char *const last = layout.family == CONVERT_QUAKE ? "progs" : "md5";
     if (layout.has_one_clip && common_compare_case(common_base(absolute), last) != 0) {
         char *const outer = layout.folder;
         layout.folder = common_join(outer, last);
         free(outer);
     }
-    // A Doom 3 game's folder is that above `models`; the path is cut behind its last one. Without
-    // one, and for other engines, all lies beside the model.
+    // The folder of a Doom 3 game contains `models`. If the path contains several folders `models`,
+    // the last one counts. For other engines, and without `models`, all files are in one folder.
     const char *inner = NULL;
-    for (const char *c = whole; layout.family == CONVERT_DOOM3 && (c = strstr(c, "/models/")); c++)
-        inner = c + 1;
+    if (layout.family == CONVERT_DOOM3) {
+        const char *found = strstr(whole, "/models/");
+        while (found) {
+            inner = found + 1;
+            found = strstr(found + 1, "/models/");
+        }
+    }
     layout.inner = common_copy(inner ? inner : "");
-    layout.root =
-        inner ? common_format("%.*s", (int)(inner - 1 - whole), whole) : common_copy(layout.folder);
+    if (inner)
+        layout.root = common_format("%.*s", (int)(inner - 1 - whole), whole);
+    else
+        layout.root = common_copy(layout.folder);
     layout.declared = name_declarations(layout.inner, layout.name);
     free(whole);
     free(clean);
@@ -78,7 +99,7 @@ void convert_free_layout(convert_layout *layout)
 
 // -- Names ----------------------------------------------------------------------------------------
 
-// What every engine takes for the name of a file: lower case, without folder and ending.
+// Converts a path to a file name that every engine accepts: lower case, no folder, no extension.
 static char *plain_name(const char *text)
 {
     char *const name = common_stem(text);
@@ -105,36 +126,38 @@ void convert_name_meshes(const convert_layout *layout, md5_doc *doc, common_list
     }
 }
 
-// Whether Doom 3 reads a path as one word, and it leads nowhere else.
+// Returns true if Doom 3 reads the path as one token, and the path remains inside of the game
+// folder.
 static bool is_plain_path(const char *path)
 {
-    return path[0] != '\0' && path[0] != '/' && path[0] != '_' && !strstr(path, "..")
-           && path[strspn(path,
-                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./")]
-                  == '\0';
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./";
+    if (path[0] == '\0' || path[0] == '/' || path[0] == '_')
+        return false;
+    return !strstr(path, "..") && path[strspn(path, plain)] == '\0';
 }
 
-// -- Found looks ----------------------------------------------------------------------------------
+// -- Found materials ------------------------------------------------------------------------------
 
-// Of one model. A hostile one may name one large picture in each of its meshes.
+// Limits for one model: a hostile model may name a large image in each of its meshes.
 enum { MAX_MESHES = 4096, MAX_BYTES = 1 << 30 };
 
-// What the viewer calls the maps.
-static const md5gl_image_kind pictures_of[CONVERT_NUM_MAPS] = {
+// The maps in the terms of the renderer and the viewer.
+static const md5gl_image_kind image_kinds[CONVERT_NUM_MAPS] = {
     MD5GL_IMAGE_DIFFUSE, MD5GL_IMAGE_NORMALS, MD5GL_IMAGE_SPECULAR, MD5GL_IMAGE_GLOW};
 
+// State of the search for the images of a model.
 typedef struct finder {
     const convert_job *job;
     convert_scene *scene;
     const md5_model *model;
-    view_package *package; // of the model's file; NULL: it is not on disk
-    md5_game *game;        // with declarations, or NULL
+    view_package *package; // of the model's file; NULL if the model is not on disk
+    md5_game *game;        // material declarations, or NULL
     view_listener listener;
-    size_t num_bytes;          // of all pictures so far
-    common_text_index keys;    // of materials: where each was found
-    common_text_index shaders; // that have a material
-    bool is_by_shader;
-    const char *(*said)[CONVERT_NUM_MAPS + 1]; // [meshes] files of maps; what hides it
+    size_t num_bytes;                          // of all images so far
+    common_text_index keys;                    // of materials: shader and paths of the images
+    common_text_index shaders;                 // shaders that have a material
+    bool is_by_shader;                         // each shader has one material
+    const char *(*said)[CONVERT_NUM_MAPS + 1]; // [meshes] selected file of each map; option to hide
 } finder;
 
 static void warn(void *job, const char *text)
@@ -143,44 +166,45 @@ static void warn(void *job, const char *text)
         convert_note(job, "%s", text);
 }
 
-const char *convert_picture_ending(const convert_picture *picture)
+const char *convert_image_extension(const convert_image *image)
 {
-    return picture->size > 3 && memcmp(picture->bytes, "\xff\xd8\xff", 3) == 0 ? ".jpg" : ".png";
+    const bool is_jpeg = image->size > 3 && memcmp(image->bytes, "\xff\xd8\xff", 3) == 0;
+    return is_jpeg ? ".jpg" : ".png";
 }
 
-static const char *title_of(const convert_material *material)
+static const char *material_title(const convert_material *material)
 {
     return material->shader[0] != '\0' ? material->shader : "(no name)";
 }
 
 // -- Texels ---------------------------------------------------------------------------------------
 
-static void turn_green(view_image *image)
+static void flip_green_channel(view_image *image)
 {
     for (size_t i = 0; i < (size_t)image->width * image->height; i++)
         image->rgba[4 * i + 1] = (uint8_t)(255 - image->rgba[4 * i + 1]);
 }
 
-// Brings a normal map to id's encoding. Returns whether it had another one, as its texels say.
-static bool order_normals(const finder *f, const char *name, const md5gl_texture_desc *desc,
-                          view_image *image)
+// Converts a normal map to id's encoding. Returns true if the texels show another encoding.
+static bool fix_normal_encoding(const finder *f, const char *name, const md5gl_texture_desc *desc,
+                                view_image *image)
 {
     const uint32_t normals = md5gl_guess_normals(desc);
     if (normals & MD5GL_NORMALS_RXGB)
         for (size_t i = 0; i < (size_t)image->width * image->height; i++)
             image->rgba[4 * i] = image->rgba[4 * i + 3];
     if (normals & MD5GL_NORMALS_GREEN_UP) {
-        turn_green(image);
+        flip_green_channel(image);
         convert_note(f->job, "normal map %s: green channel points up (detected from the image)",
                      name);
     }
     return normals != 0;
 }
 
-// What a stage without light does to what is behind it.
+// Effect of an unlit stage on the background.
 typedef enum blend_kind { REPLACES, BLENDS, ADDS, FILTERS } blend_kind;
 
-static blend_kind blending_of(const md5_stage *stage)
+static blend_kind stage_blending(const md5_stage *stage)
 {
     switch (stage->bits & 0xFF) { // see md5material.h
     case 0x00:
@@ -193,28 +217,32 @@ static blend_kind blending_of(const md5_stage *stage)
     case 0x31:
         return FILTERS;
     default:
-        return BLENDS; // by alpha, or as nothing else can
+        return BLENDS; // by alpha; also for blends that no other kind describes
     }
 }
 
-// A picture that looks, blended by alpha, like this one added (color c over b is b (1 - a) + c,
-// with a the largest of c) or multiplied (black over b is b (1 - a), with 1 - a the luminance).
-static void blend_by_alpha(view_image *image, blend_kind how)
+// Converts an image so that alpha blending looks like adding or multiplying it. Color c over
+// background b is b (1 - a) + c for addition, in which a is the largest component of c. Black over
+// b is b (1 - a) for multiplication, in which 1 - a is the luminance.
+static void blend_by_alpha(view_image *image, blend_kind blending)
 {
     for (size_t i = 0; i < (size_t)image->width * image->height; i++) {
         uint8_t *const c = image->rgba + 4 * i;
-        uint8_t most = c[0] > c[1] ? c[0] : c[1];
-        most = c[2] > most ? c[2] : most;
-        const uint8_t light = (uint8_t)((54 * c[0] + 183 * c[1] + 19 * c[2]) / 256);
+        uint8_t max = c[0] > c[1] ? c[0] : c[1];
+        if (c[2] > max)
+            max = c[2];
+        const uint8_t luminance = (uint8_t)((54 * c[0] + 183 * c[1] + 19 * c[2]) / 256);
+        const bool is_black = blending == FILTERS || max == 0;
         for (int k = 0; k < 3; k++)
-            c[k] = (uint8_t)(how == FILTERS || most == 0 ? 0 : 255 * c[k] / most);
-        c[3] = how == FILTERS ? (uint8_t)(255 - light) : most;
+            c[k] = (uint8_t)(is_black ? 0 : 255 * c[k] / max);
+        c[3] = blending == FILTERS ? (uint8_t)(255 - luminance) : max;
     }
 }
 
-// -- Pictures of materials ------------------------------------------------------------------------
+// -- Images of materials --------------------------------------------------------------------------
 
-// The bytes of the file of a game that a program is; NULL if it is none, or computed.
+// Returns the file of a game to which an image program refers. Returns NULL if the program computes
+// an image instead, or if the file does not exist.
 static char *read_game_file(md5_game *game, const md5_image_program *program, size_t *size)
 {
     const bool is_file = program->num_steps == 1 && program->steps[0].kind == MD5_IMAGE_FILE;
@@ -223,77 +251,103 @@ static char *read_game_file(md5_game *game, const md5_image_program *program, si
     return name ? view_copy_file(md5_game_files(game), name, size, &error) : NULL;
 }
 
-// Gives a material a picture, of a file or, without a path, of a program of the game; `how` is that
-// of the color of an unlit material. One that cannot be read is a note.
-static void add_picture(finder *f, convert_material *material, convert_map map, const char *path,
-                        const md5_image_program *program, blend_kind how)
+// Reads an image: the file at `path`, or if it is NULL, an image program of the game. *bytes is the
+// file, which the caller frees, or NULL for a computed image.
+static bool read_image(const finder *f, const char *path, const md5_image_program *program,
+                       char **bytes, size_t *size, view_image *image, md5_error *error)
 {
-    const char *const title = path ? path : program ? program->text : "";
     const char *reason = NULL;
-    if (material->maps[map].bytes) // it was selected
+    if (path) {
+        *bytes = common_read_stream(path, size, &reason);
+        if (!*bytes)
+            return convert_fail(error, MD5_ERROR_IO, path, "%s", reason);
+    } else if (program) {
+        *bytes = read_game_file(f->game, program, size);
+    }
+    if (*bytes)
+        return view_decode_image((uint8_t *)*bytes, *size, MD5_MAX_IMAGE_PIXELS, image, error);
+    return view_read_game_image(f->game, program, image, error);
+}
+
+// Returns true if a file can be copied unchanged: a JPEG file, or a PNG file without alpha, unless
+// the material uses alpha. Some readers blend with any alpha. Byte 25 of a PNG file is its color
+// type: bit 2 is alpha, and type 3 is a palette, which may have alpha.
+static bool is_usable_file(const convert_image *file, bool with_alpha)
+{
+    const uint8_t *const bytes = file->bytes;
+    const bool is_png = file->size > 32 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0;
+    if (!is_png)
+        return strcmp(convert_image_extension(file), ".jpg") == 0;
+    const bool may_have_alpha = (bytes[25] & 4) != 0 || bytes[25] == 3;
+    return with_alpha || !may_have_alpha;
+}
+
+// Adds an image to a material: the file at `path`, or if it is NULL, an image program of the game.
+// `blending` applies to the color of an unlit material. An unreadable image is reported as a note.
+// Does nothing if the material already has a selected image for this map.
+static void add_image(finder *f, convert_material *material, convert_map map, const char *path,
+                      const md5_image_program *program, blend_kind blending)
+{
+    if (material->maps[map].bytes)
         return;
+    const char *title = "";
+    if (path)
+        title = path;
+    else if (program)
+        title = program->text;
     view_image image = {NULL, 0, 0};
     md5_error error = {0};
     size_t size = 0;
-    char *bytes = path      ? common_read_stream(path, &size, &reason)
-                  : program ? read_game_file(f->game, program, &size)
-                            : NULL;
-    const bool is_read =
-        path && !bytes ? convert_fail(&error, MD5_ERROR_IO, path, "%s", reason)
-        : bytes ? view_decode_image((uint8_t *)bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &error)
-                : view_read_game_image(f->game, program, &image, &error);
-    if (!is_read) {
-        convert_note(f->job, "material %s: cannot read %s: %s", title_of(material), title,
+    char *bytes = NULL;
+    if (!read_image(f, path, program, &bytes, &size, &image, &error)) {
+        convert_note(f->job, "material %s: cannot read %s: %s", material_title(material), title,
                      error.message);
         free(bytes);
         return;
     }
     const md5gl_texture_desc desc = {
         .width = image.width, .height = image.height, .texels = image.rgba};
-    bool is_changed = map == CONVERT_MAP_NORMAL && order_normals(f, title, &desc, &image);
-    // As in the viewer: what nothing is said of is cut out where its alpha is below one half.
-    if (map == CONVERT_MAP_COLOR && path && material->alpha == CONVERT_OPAQUE
-        && md5gl_has_transparent_texels(&desc)) {
+    bool is_changed = map == CONVERT_MAP_NORMAL && fix_normal_encoding(f, title, &desc, &image);
+    // As in the viewer, an image without a declaration is cut out where its alpha is below 0.5.
+    const bool is_undeclared_color =
+        map == CONVERT_MAP_COLOR && path && material->alpha == CONVERT_OPAQUE;
+    if (is_undeclared_color && md5gl_has_transparent_texels(&desc)) {
         material->alpha = CONVERT_MASK;
         material->cutoff = 0.5f;
         material->is_two_sided = true;
         convert_note(
             f->job,
             "material %s: enabled alpha test at 0.5, because the image has transparent texels",
-            title_of(material));
+            material_title(material));
     }
-    if (map == CONVERT_MAP_COLOR && (how == ADDS || how == FILTERS)) {
-        blend_by_alpha(&image, how);
+    const bool is_filter = blending == ADDS || blending == FILTERS;
+    if (map == CONVERT_MAP_COLOR && is_filter) {
+        blend_by_alpha(&image, blending);
         is_changed = true;
     }
-    // A file is passed on, but for a PNG file whose alpha means nothing, as some readers blend with
-    // it: byte 25 is its color type, with 4 for alpha; 3 is a palette, which may have it.
     const bool with_alpha = map == CONVERT_MAP_COLOR && material->alpha != CONVERT_OPAQUE;
-    convert_picture picture = {.bytes = (uint8_t *)bytes, .size = size};
-    const bool is_usable = bytes && !is_changed
-                           && (size > 32 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0
-                                   ? with_alpha || ((bytes[25] & 4) == 0 && bytes[25] != 3)
-                                   : strcmp(convert_picture_ending(&picture), ".jpg") == 0);
+    convert_image added = {.bytes = (uint8_t *)bytes, .size = size};
+    const bool is_usable = bytes && !is_changed && is_usable_file(&added, with_alpha);
     if (!is_usable) {
         free(bytes);
-        picture.bytes = view_encode_png(&image, with_alpha, &picture.size);
+        added.bytes = view_encode_png(&image, with_alpha, &added.size);
     }
     free(image.rgba);
-    f->num_bytes += picture.bytes ? picture.size : 0;
-    if (!picture.bytes || f->num_bytes > MAX_BYTES) {
-        convert_note(f->job, "material %s: skipped %s: %s", title_of(material), title,
-                     picture.bytes ? "the images are larger than 1 GiB in total"
-                                   : "built without PNG support");
-        free(picture.bytes);
+    f->num_bytes += added.bytes ? added.size : 0;
+    if (!added.bytes || f->num_bytes > MAX_BYTES) {
+        convert_note(f->job, "material %s: skipped %s: %s", material_title(material), title,
+                     added.bytes ? "the images are larger than 1 GiB in total"
+                                 : "built without PNG support");
+        free(added.bytes);
         return;
     }
-    picture.name = common_stem(title);
-    picture.declared = common_copy(path ? NULL : title);
-    material->maps[map] = picture;
+    added.name = common_stem(title);
+    added.declared = common_copy(path ? NULL : title);
+    material->maps[map] = added;
 }
 
-uint8_t *convert_turn_green(const convert_job *job, const convert_picture *in, size_t *size,
-                            md5_error *error)
+uint8_t *convert_flip_green_channel(const convert_job *job, const convert_image *in, size_t *size,
+                                    md5_error *error)
 {
     enum { PIXELS_PER_ELEMENT = 4 };
     const uint64_t left = convert_elements_left(job);
@@ -304,7 +358,7 @@ uint8_t *convert_turn_green(const convert_job *job, const convert_picture *in, s
     if (!view_decode_image(in->bytes, in->size, max_pixels, &image, error))
         return NULL;
     convert_can_charge(job, (uint64_t)image.width * image.height / PIXELS_PER_ELEMENT);
-    turn_green(&image);
+    flip_green_channel(&image);
     uint8_t *const bytes = view_encode_png(&image, false, size);
     free(image.rgba);
     if (!bytes)
@@ -312,56 +366,84 @@ uint8_t *convert_turn_green(const convert_job *job, const convert_picture *in, s
     return bytes;
 }
 
-void convert_paint(const convert_job *job, convert_material *material, convert_map map,
-                   const double *color)
+void convert_create_color_image(const convert_job *job, convert_material *material, convert_map map,
+                                const double *color)
 {
-    enum { SIDE = 8 }; // that every engine takes
+    enum { SIDE = 8 }; // pixels; every engine accepts this size
     uint8_t rgba[SIDE * SIDE * 4];
     const bool has_alpha = map == CONVERT_MAP_COLOR && material->alpha != CONVERT_OPAQUE;
-    for (int i = 0; i < SIDE * SIDE * 4; i++) {
-        const double c = i % 4 < 3 ? fmin(fmax(color[i % 4], 0.0), 1.0) : 1;
-        const double stored = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1.0 / 2.4) - 0.055;
-        rgba[i] = (uint8_t)(255
-                                * (i % 4 < 3   ? stored
-                                   : has_alpha ? fmin(fmax(color[3], 0.0), 1.0)
-                                               : 1)
-                            + 0.5);
+    uint8_t texel[4];
+    for (int i = 0; i < 3; i++) {
+        const double c = fmin(fmax(color[i], 0.0), 1.0);
+        const double srgb = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1.0 / 2.4) - 0.055;
+        texel[i] = (uint8_t)(255 * srgb + 0.5);
     }
-    convert_picture *const to = &material->maps[map];
-    to->bytes = view_encode_png(&(view_image){rgba, SIDE, SIDE}, has_alpha, &to->size);
-    to->name = common_format("%s%s", common_base(title_of(material)),
-                             map == CONVERT_MAP_GLOW ? "_add" : "");
-    for (char *c = to->name; *c != '\0'; c++) // nothing of it is an ending
-        *c = *c == '.' ? '_' : *c;
-    convert_note(job, "material %s: %s %.3g %.3g %.3g has no image: %s", title_of(material),
-                 map == CONVERT_MAP_GLOW ? "the emissive color" : "the color", color[0], color[1],
-                 color[2],
-                 to->bytes ? "created a small image of that color" : "built without PNG support");
+    const double alpha = has_alpha ? fmin(fmax(color[3], 0.0), 1.0) : 1;
+    texel[3] = (uint8_t)(255 * alpha + 0.5);
+    for (int i = 0; i < SIDE * SIDE; i++)
+        memcpy(rgba + 4 * i, texel, sizeof texel);
+    convert_image *const image = &material->maps[map];
+    image->bytes = view_encode_png(&(view_image){rgba, SIDE, SIDE}, has_alpha, &image->size);
+    image->name = common_format("%s%s", common_base(material_title(material)),
+                                map == CONVERT_MAP_GLOW ? "_add" : "");
+    for (char *c = image->name; *c != '\0'; c++) // no part of the name is an extension
+        if (*c == '.')
+            *c = '_';
+    convert_note(
+        job, "material %s: %s %.3g %.3g %.3g has no image: %s", material_title(material),
+        map == CONVERT_MAP_GLOW ? "the emissive color" : "the color", color[0], color[1], color[2],
+        image->bytes ? "created a small image of that color" : "built without PNG support");
 }
 
-// -- What declarations say ------------------------------------------------------------------------
+// -- Declared materials ---------------------------------------------------------------------------
 
-// Maps the stages of a declared material, at time 0, to what one material of other formats has: the
-// first stage of each light, and the first one that is added to lit ones as its glow. Returns false
-// if it has no picture.
+// Returns the first ambient stage that is added to the lit surface, or NULL.
+static const md5_stage *find_glow(const md5_material *material)
+{
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        const bool is_ambient = stage->light == MD5_STAGE_AMBIENT && stage->image.text[0];
+        if (is_ambient && stage_blending(stage) == ADDS)
+            return stage;
+    }
+    return NULL;
+}
+
+// Returns the text of a declaration without leading blanks.
+static char *copy_declaration(const md5_decl *decl)
+{
+    const char *text = decl->text;
+    size_t size = decl->size;
+    while (size > 0 && (unsigned char)*text <= ' ') {
+        text++;
+        size--;
+    }
+    return common_format("%.*s", (int)size, text);
+}
+
+// Adds the images of a declared material, evaluated at time 0. Other formats have one image per
+// map: the first stage of each light, and as glow the first stage that is added to a lit surface.
+// Returns false if the material has no color image.
 static bool use_declaration(finder *f, convert_material *to, const md5_material *material)
 {
-    if (to->maps[CONVERT_MAP_COLOR].bytes) { // as in the viewer it is a lit surface then
-        for (convert_map map = CONVERT_MAP_NORMAL; map <= CONVERT_MAP_SPECULAR; map++)
-            if (view_material_image(material, pictures_of[map]))
-                add_picture(f, to, map, NULL, view_material_image(material, pictures_of[map]),
-                            REPLACES);
+    if (to->maps[CONVERT_MAP_COLOR].bytes) { // a selected image makes it a lit surface
+        for (convert_map map = CONVERT_MAP_NORMAL; map <= CONVERT_MAP_SPECULAR; map++) {
+            const md5_image_program *const program =
+                view_material_image(material, image_kinds[map]);
+            if (program)
+                add_image(f, to, map, NULL, program, REPLACES);
+        }
         return true;
     }
     float *const registers = common_alloc(material->num_registers, sizeof *registers);
     md5_evaluate_material(material, &(md5_material_input){.parms = {1, 1, 1, 1}}, registers);
     const md5_image_program *const color = view_material_image(material, MD5GL_IMAGE_DIFFUSE);
-    const md5_stage *shown = NULL, *glow = NULL; // shown: whose picture is the color
+    const md5_stage *shown = NULL; // the stage with the color image
     uint32_t num_used = 0;
-    uint32_t num_pictures = 0;
+    uint32_t num_images = 0;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
-        num_pictures += stage->image.text[0] != '\0';
+        num_images += stage->image.text[0] != '\0';
         if (!shown && &stage->image == color)
             shown = stage;
         if (stage->has_alpha_test && to->alpha == CONVERT_OPAQUE) {
@@ -370,46 +452,41 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
         }
     }
     const bool is_lit = shown && shown->light == MD5_STAGE_DIFFUSE;
-    const blend_kind how = shown && !is_lit ? blending_of(shown) : REPLACES;
-    for (uint32_t i = 0; i < material->num_stages && is_lit && !glow; i++)
-        if (material->stages[i].light == MD5_STAGE_AMBIENT && material->stages[i].image.text[0]
-            && blending_of(&material->stages[i]) == ADDS)
-            glow = &material->stages[i];
+    const blend_kind blending = shown && !is_lit ? stage_blending(shown) : REPLACES;
+    const md5_stage *const glow = is_lit ? find_glow(material) : NULL;
     to->is_two_sided = material->cull == MD5_CULL_NONE || material->creates_back_sides;
     to->is_unlit = shown && !is_lit;
-    if (to->alpha == CONVERT_OPAQUE
-        && (how != REPLACES || material->coverage == MD5_COVERAGE_TRANSLUCENT))
+    const bool is_translucent =
+        blending != REPLACES || material->coverage == MD5_COVERAGE_TRANSLUCENT;
+    if (to->alpha == CONVERT_OPAQUE && is_translucent)
         to->alpha = CONVERT_BLEND;
-    if (how == ADDS || how == FILTERS)
-        convert_note(f->job, "material %s: %s; using alpha blending instead", title_of(to),
-                     how == ADDS ? "unsupported blend: it adds to the background"
-                                 : "unsupported blend: it modulates the background");
-    if (material->decl && material->decl->file) {
-        const char *text = material->decl->text;
-        size_t size = material->decl->size;
-        for (; size > 0 && (unsigned char)*text <= ' '; size--)
-            text++;
-        to->text = common_format("%.*s", (int)size, text);
-    }
+    if (blending == ADDS || blending == FILTERS)
+        convert_note(f->job, "material %s: %s; using alpha blending instead", material_title(to),
+                     blending == ADDS ? "unsupported blend: it adds to the background"
+                                      : "unsupported blend: it modulates the background");
+    if (material->decl && material->decl->file)
+        to->text = copy_declaration(material->decl);
     for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
-        const md5_image_program *const program =
-            map != CONVERT_MAP_GLOW ? view_material_image(material, pictures_of[map])
-            : glow                  ? &glow->image
-                                    : NULL;
+        const md5_image_program *program = NULL;
+        if (map != CONVERT_MAP_GLOW)
+            program = view_material_image(material, image_kinds[map]);
+        else if (glow)
+            program = &glow->image;
         num_used += program != NULL;
         if (program)
-            add_picture(f, to, map, NULL, program, how);
+            add_image(f, to, map, NULL, program, blending);
     }
-    if (num_pictures > num_used)
-        convert_note(f->job, "material %s: skipped %u of %u stages", title_of(to),
-                     (num_pictures - num_used), num_pictures);
+    if (num_images > num_used)
+        convert_note(f->job, "material %s: skipped %u of %u stages", material_title(to),
+                     (num_images - num_used), num_images);
     free(registers);
     return to->maps[CONVERT_MAP_COLOR].bytes;
 }
 
-// -- What names say -------------------------------------------------------------------------------
+// -- Materials without a declaration --------------------------------------------------------------
 
-// `diffuse`: of the look, or selected, which has maps beside it too.
+// Adds the image files of a material that has no declaration. `diffuse` is the color image: the
+// image that was found, or a selected image; the other maps are searched for next to it.
 static void use_look(finder *f, convert_material *to, const view_look *look, const char *diffuse)
 {
     to->is_two_sided |= look->two_sided;
@@ -418,79 +495,108 @@ static void use_look(finder *f, convert_material *to, const view_look *look, con
         to->cutoff = look->alpha_test;
     }
     if (!diffuse)
-        convert_note(f->job, "material %s: no image found%s%s", title_of(to),
+        convert_note(f->job, "material %s: no image found%s%s", material_title(to),
                      look->tried.count > 0 ? "; tried " : "",
                      look->tried.count > 0 ? look->tried.names[0] : "");
     else if (look->is_guess)
-        convert_note(f->job, "material %s: guessed the image %s by %s", title_of(to), diffuse,
+        convert_note(f->job, "material %s: guessed the image %s by %s", material_title(to), diffuse,
                      look->why);
     if (look->num_turns > 0)
         convert_note(f->job, "material %s: skipped %u more images of an animated texture",
-                     title_of(to), look->num_turns);
+                     material_title(to), look->num_turns);
     if (look->masks)
-        convert_note(f->job, "material %s: skipped the mask image %s", title_of(to), look->masks);
-    if (diffuse) {
-        char *const folder = common_folder(diffuse);
-        common_list files = common_list_folder(folder, "");
-        for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
-            const char *const path = map == CONVERT_MAP_COLOR ? diffuse
-                                     : map == CONVERT_MAP_NORMAL && look->normals
-                                         ? look->normals
-                                         : view_find_map(&files, diffuse, pictures_of[map]);
-            // Masks may have the name of a specular map, but each channel means something else.
-            const bool is_mask = path && look->masks && strcmp(path, look->masks) == 0;
-            if (path && !is_mask && (map == CONVERT_MAP_COLOR || strcmp(path, diffuse) != 0))
-                add_picture(f, to, map, path, NULL, REPLACES);
-        }
-        const char *const heights = view_find_map(&files, diffuse, MD5GL_IMAGE_HEIGHTS);
-        if (heights && strcmp(heights, diffuse) != 0)
-            convert_note(f->job, "material %s: skipped the height map %s", title_of(to), heights);
-        common_free_list(&files);
-        free(folder);
+        convert_note(f->job, "material %s: skipped the mask image %s", material_title(to),
+                     look->masks);
+    if (!diffuse)
+        return;
+    char *const folder = common_folder(diffuse);
+    common_list files = common_list_folder(folder, "");
+    for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
+        const char *path = NULL;
+        if (map == CONVERT_MAP_COLOR)
+            path = diffuse;
+        else if (map == CONVERT_MAP_NORMAL)
+            path = look->normals;
+        if (!path)
+            path = view_find_map(&files, diffuse, image_kinds[map]);
+        // Masks may have the name of a specular map, but their channels have another meaning.
+        const bool is_mask = path && look->masks && strcmp(path, look->masks) == 0;
+        const bool is_color = map != CONVERT_MAP_COLOR && path && strcmp(path, diffuse) == 0;
+        if (path && !is_mask && !is_color)
+            add_image(f, to, map, path, NULL, REPLACES);
     }
+    const char *const heights = view_find_map(&files, diffuse, MD5GL_IMAGE_HEIGHTS);
+    if (heights && strcmp(heights, diffuse) != 0)
+        convert_note(f->job, "material %s: skipped the height map %s", material_title(to), heights);
+    common_free_list(&files);
+    free(folder);
 }
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// Finds what is said of each mesh: the last text that names it, or else the last of all meshes.
-static bool find_said(finder *f, md5_error *error)
+// Applies an option "[MESH=]FILE", or "MESH" for hidden meshes, to the meshes that it names.
+// `end` is the end of MESH, or NULL for all meshes. Returns false if no mesh matches.
+static bool apply_mesh_option(finder *f, int list, const char *text, const char *end)
+{
+    bool is_used = false;
+    for (uint32_t i = 0; i < f->model->num_meshes; i++) {
+        if (end && !view_is_mesh(f->model, i, text, (size_t)(end - text)))
+            continue;
+        f->said[i][list] = end && *end == '=' ? end + 1 : text;
+        is_used = true;
+    }
+    return is_used;
+}
+
+// Applies the options for meshes. Of several options for a mesh the last one counts; an option with
+// a mesh precedes an option for all meshes.
+static bool apply_mesh_options(finder *f, md5_error *error)
 {
     const uint32_t count = f->model->num_meshes;
     f->said = common_alloc(count, sizeof *f->said);
     for (int list = 0; list < CONVERT_NUM_MAPS + 1; list++) {
         const common_texts *const texts = &f->job->said[list];
-        for (size_t i = 0; i < 2 * texts->count; i++) { // of all meshes first
-            // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): then there is no turn
-            const char *const text = texts->names[i % texts->count];
-            const char *const equals = strchr(text, '=');
-            const char *const end = list == CONVERT_NUM_MAPS ? text + strlen(text) : equals;
-            bool is_used = (i < texts->count) == (end != NULL);
-            if ((i < texts->count) == !end) {
-                for (uint32_t m = 0; m < count; m++)
-                    if (!end || view_is_mesh(f->model, m, text, (size_t)(end - text))) {
-                        f->said[m][list] = end == equals && end ? end + 1 : text;
-                        is_used = true;
-                    }
-            }
-            if (!is_used)
+        for (int pass = 0; pass < 2; pass++) { // options for all meshes in the first pass
+            for (size_t i = 0; i < texts->count; i++) {
+                const char *const text = texts->names[i];
+                const char *const equals = strchr(text, '=');
+                const char *const end = list == CONVERT_NUM_MAPS ? text + strlen(text) : equals;
+                if ((pass == 0) != !end || apply_mesh_option(f, list, text, end))
+                    continue;
                 return convert_fail(error, MD5_ERROR_MISSING, f->job->inputs[0],
                                     "no mesh matches '%s'; the model has %u meshes", text, count);
+            }
         }
     }
     return true;
 }
 
-// Sets the material of a mesh: one that was found in the same place, or a new one. With an engine
-// each shader has one.
+// Adds the selected images of a mesh to its material.
+static bool add_selected_images(finder *f, convert_material *material, const char *const *files,
+                                md5_error *error)
+{
+    for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
+        if (!files[map])
+            continue;
+        add_image(f, material, map, files[map], NULL, REPLACES);
+        if (!material->maps[map].bytes)
+            return convert_fail(error, MD5_ERROR_IO, files[map], "not an image file");
+    }
+    return true;
+}
+
+// Sets the material of a mesh: an existing material with the same images, or a new one. If
+// f->is_by_shader, all meshes with one shader share one material.
 static bool add_material(finder *f, uint32_t index, md5_error *error)
 {
     const convert_job *const job = f->job;
     const md5_mesh *const mesh = &f->model->meshes[index];
-    const char *const *const files = f->said[index], *const selected = files[CONVERT_MAP_COLOR];
+    const char *const *const files = f->said[index];
+    const char *const selected = files[CONVERT_MAP_COLOR];
     const char *const shown = job->shaders ? job->shaders->names[index] : mesh->shader;
     convert_scene *const scene = f->scene;
-    const bool is_again = common_has_text(&f->shaders, mesh->shader);
-    if (is_again && f->is_by_shader) {
+    const bool has_material = common_has_text(&f->shaders, mesh->shader);
+    if (has_material && f->is_by_shader) {
         if (selected)
             convert_note(
                 job,
@@ -498,46 +604,57 @@ static bool add_material(finder *f, uint32_t index, md5_error *error)
                 mesh->shader, index);
         return true;
     }
-    // What a selected picture shows only a game that is asked for adds to.
+    // If an image is selected, declarations apply only if the caller passed the game explicitly.
     md5_game *const game = selected && f->game != job->game ? NULL : f->game;
     const bool is_declared = game && md5_find_decl(game, MD5_DECL_MATERIAL, shown);
     const view_look_search search = {.model = f->model, .mesh = index, .package = f->package};
-    const view_listener listener = is_again ? (view_listener){warn, NULL} : f->listener;
+    const view_listener silent = {warn, NULL};
     view_look look = {.diffuse = NULL};
     if (!is_declared && f->package && !selected)
-        look = view_find_look(&search, listener);
+        look = view_find_look(&search, has_material ? silent : f->listener);
     char *key = common_format("%s\n%s\n%s", mesh->shader, shown, look.diffuse ? look.diffuse : "");
     for (int map = 0; map < CONVERT_NUM_MAPS; map++)
         common_extend(&key, "\n%s", files[map] ? files[map] : "");
     const size_t num_keys = f->keys.count;
-    const size_t number = common_index_text(&f->keys, key, strlen(key));
+    const size_t key_index = common_index_text(&f->keys, key, strlen(key));
     free(key);
-    scene->looks[index] = number + 1;
-    if (number < num_keys) {
+    scene->mesh_materials[index] = key_index + 1;
+    if (key_index < num_keys) {
         view_free_look(&look);
         return true;
     }
     common_index_text(&f->shaders, mesh->shader, strlen(mesh->shader));
     convert_material *const material = COMMON_MORE(scene->materials, scene->num_materials);
     *material = (convert_material){.shader = common_copy(mesh->shader)};
-    bool is_read = true;
-    for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS && is_read; map++)
-        if (files[map]) {
-            add_picture(f, material, map, files[map], NULL, REPLACES);
-            is_read = material->maps[map].bytes
-                      || convert_fail(error, MD5_ERROR_IO, files[map], "not an image file");
-        }
-    // Without a declaration the engine takes the shader for the name of a picture.
-    const md5_material *const found =
-        is_declared || (game && game == job->game) ? md5_game_material(game, shown, NULL) : NULL;
-    if ((!found || !use_declaration(f, material, found)) && !is_declared && f->package)
+    const bool is_read = add_selected_images(f, material, files, error);
+    // The engine uses a shader without a declaration as the name of an image.
+    const md5_material *found = NULL;
+    if (is_declared || (game && game == job->game))
+        found = md5_game_material(game, shown, NULL);
+    const bool has_color = found && use_declaration(f, material, found);
+    if (!has_color && !is_declared && f->package)
         use_look(f, material, &look, selected ? selected : look.diffuse);
     view_free_look(&look);
     return is_read;
 }
 
-bool convert_find_looks(const convert_job *job, convert_scene *scene, bool finds, bool by_shader,
-                        md5_error *error)
+// Opens the package of the outfit whose meshes begin at `mesh`, because its images are near its
+// file. *next is the index of the next outfit.
+static void open_outfit_package(finder *f, uint32_t mesh, size_t *next)
+{
+    const convert_scene *const scene = f->scene;
+    while (*next < scene->num_outfits && scene->outfits[*next].first == mesh) {
+        const char *const path = scene->outfits[(*next)++].path;
+        if (!path || f->job->files.open)
+            continue;
+        view_close_package(f->package);
+        f->package = view_open_package(path, NULL);
+        f->game = f->job->game ? f->job->game : view_package_game(f->package, f->listener);
+    }
+}
+
+bool convert_find_materials(const convert_job *job, convert_scene *scene, bool adds_materials,
+                            bool by_shader, md5_error *error)
 {
     const convert_part *const part = convert_find_model(scene);
     if (!part)
@@ -555,136 +672,140 @@ bool convert_find_looks(const convert_job *job, convert_scene *scene, bool finds
         f.package = view_open_package(part->path, NULL);
     if (!f.game)
         f.game = view_package_game(f.package, f.listener);
-    scene->num_looks = model->num_meshes;
-    scene->looks = common_alloc(scene->num_looks, sizeof *scene->looks);
-    bool is_done = find_said(&f, error);
-    size_t worn = 0;
+    scene->num_mesh_materials = model->num_meshes;
+    scene->mesh_materials = common_alloc(scene->num_mesh_materials, sizeof *scene->mesh_materials);
+    bool is_done = apply_mesh_options(&f, error);
+    size_t next_outfit = 0;
     for (uint32_t i = 0; i < model->num_meshes && is_done; i++) {
-        for (; worn < scene->num_worn && scene->worn[worn].first == i; worn++) {
-            if (!scene->worn[worn].path || job->files.open)
-                continue;
-            view_close_package(f.package); // a worn model's pictures are around that
-            f.package = view_open_package(scene->worn[worn].path, NULL);
-            f.game = job->game ? job->game : view_package_game(f.package, f.listener);
-        }
+        open_outfit_package(&f, i, &next_outfit);
         if (f.said[i][CONVERT_NUM_MAPS])
-            scene->looks[i] = CONVERT_HIDDEN;
-        else if (finds && i < MAX_MESHES && model->meshes[i].num_triangles > 0)
+            scene->mesh_materials[i] = CONVERT_HIDDEN;
+        else if (adds_materials && i < MAX_MESHES && model->meshes[i].num_triangles > 0)
             is_done = add_material(&f, i, error);
     }
     common_free_text_index(&f.keys);
     common_free_text_index(&f.shaders);
     free(f.said);
-    if (finds && model->num_meshes > MAX_MESHES)
+    if (adds_materials && model->num_meshes > MAX_MESHES)
         convert_note(job, "images were searched for the first %d meshes only", MAX_MESHES);
     view_close_package(f.package);
     md5_free_model(model);
     return is_done;
 }
 
-// -- Written pictures -----------------------------------------------------------------------------
+// -- Written images -------------------------------------------------------------------------------
 
-// Writes a file of the game, unless it is empty.
+// Writes a file to the game's folder unless it is empty. Without a game, an existing file is kept,
+// because the model may have been created from it.
 static bool write_file(const convert_layout *layout, const char *name, const void *bytes,
                        size_t size, md5_error *error)
 {
     char *const path = common_format("%s/%s", layout->root, name);
-    const bool stays = layout->is_bare && !layout->job->is_forced && common_is_file(path);
-    if (stays) // perhaps that from which the model was made
+    const bool is_kept = layout->is_bare && !layout->job->is_forced && common_is_file(path);
+    if (is_kept)
         convert_note(layout->job, "%s exists and was not overwritten; use --force to overwrite it",
                      path);
     if (size > 0)
         common_make_folders(path, 0777);
-    const bool is_written =
-        size == 0 || stays || convert_write_file(layout->job, path, bytes, size, error);
+    bool is_written = true;
+    if (size > 0 && !is_kept)
+        is_written = convert_write_file(layout->job, path, bytes, size, error);
     free(path);
     return is_written;
 }
 
-// Writes a picture as root/path and an ending: for Doom 3, which reads no PNG, as TGA.
-static bool write_picture(const convert_layout *layout, const convert_picture *picture,
-                          const char *path, md5_error *error)
+// Writes an image to root/path with an extension. PNG files become TGA for Doom 3, which does not
+// read PNG.
+static bool write_image(const convert_layout *layout, const convert_image *source, const char *path,
+                        md5_error *error)
 {
     view_image image;
-    size_t size = picture->size;
+    size_t size = source->size;
     uint8_t *tga = NULL;
-    const char *ending = convert_picture_ending(picture);
-    if (layout->family == CONVERT_DOOM3 && !layout->is_bare && strcmp(ending, ".png") == 0) {
+    const char *extension = convert_image_extension(source);
+    const bool needs_tga = layout->family == CONVERT_DOOM3 && !layout->is_bare;
+    if (needs_tga && strcmp(extension, ".png") == 0) {
         md5_error why;
-        if (view_decode_image(picture->bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &why)) {
+        if (view_decode_image(source->bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &why)) {
             tga = view_encode_tga(&image, &size);
-            ending = ".tga";
+            extension = ".tga";
             free(image.rgba);
         } else {
             convert_note(layout->job, "cannot convert %s to TGA for Doom 3: %s", path, why.message);
         }
     }
-    char *const file = common_format("%s%s", path, ending);
-    const bool is_written = write_file(layout, file, tga ? tga : picture->bytes, size, error);
+    char *const file = common_format("%s%s", path, extension);
+    const bool is_written = write_file(layout, file, tga ? tga : source->bytes, size, error);
     free(file);
     free(tga);
     return is_written;
 }
 
-// What is written, so that each picture is written once and none over another.
+// Images and declarations of a model. The index of paths ensures that each image is written once
+// and that no image overwrites another image.
 typedef struct written_looks {
-    common_text_index paths;          // from the root, without ending
-    const convert_picture **pictures; // [paths.count]
-    const md5_doc *model;             // of an md5.cfg
-    common_text_index shaders;        // of the model's meshes, for an md5.cfg
-    size_t *first_mesh, *next_mesh;   // [shaders.count], [meshes]: lists of the meshes of a shader
-    convert_bytes text;               // the declarations
+    common_text_index paths;      // relative to the root, without extension
+    const convert_image **images; // [paths.count]
+    const md5_doc *model;         // for an md5.cfg
+    common_text_index shaders;    // shaders of the model's meshes, for an md5.cfg
+    size_t *first_mesh;           // [shaders.count] first mesh with a shader
+    size_t *next_mesh;            // [meshes] next mesh with the same shader, or SIZE_MAX
+    convert_bytes text;           // the declarations
 } written_looks;
 
-static bool is_equal(const convert_picture *a, const convert_picture *b)
+static bool is_equal(const convert_image *a, const convert_image *b)
 {
     return a->size == b->size && memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-// Returns the number of a path; it is the former count if the path is new.
-static size_t index_path(written_looks *all, const convert_picture *picture, const char *path)
+// Adds a path to the index. Returns its index, which is the former count if the path is new.
+static size_t index_path(written_looks *all, const convert_image *image, const char *path)
 {
     const size_t count = all->paths.count;
-    const size_t number = common_index_text(&all->paths, path, strlen(path));
-    if (number == count) {
-        all->pictures = common_grow((void *)all->pictures, count, sizeof *all->pictures);
-        all->pictures[count] = picture;
+    const size_t index = common_index_text(&all->paths, path, strlen(path));
+    if (index == count) {
+        all->images = common_grow((void *)all->images, count, sizeof *all->images);
+        all->images[count] = image;
     }
-    return number;
+    return index;
 }
 
-// Writes a picture unless an equal one is there; another one of its name gets a number. Returns its
-// path, which `all` owns; NULL: failure.
+// Writes an image, unless an equal image was written to the same path. If the path is used by
+// another image, a number is appended. Returns the path, which `all` owns, or NULL on failure.
 static const char *write_once(const convert_layout *layout, written_looks *all,
-                              const convert_picture *picture, const char *wanted, md5_error *error)
+                              const convert_image *image, const char *preferred, md5_error *error)
 {
     const size_t count = all->paths.count;
-    size_t number = index_path(all, picture, wanted);
-    for (size_t k = count + 1; number < count && !is_equal(all->pictures[number], picture); k++) {
-        char *const path = common_format("%s_%zu", wanted, k);
-        number = index_path(all, picture, path);
+    size_t index = index_path(all, image, preferred);
+    for (size_t k = count + 1; index < count && !is_equal(all->images[index], image); k++) {
+        char *const path = common_format("%s_%zu", preferred, k);
+        index = index_path(all, image, path);
         free(path);
     }
-    const char *const path = all->paths.texts[number];
-    return number < count || write_picture(layout, picture, path, error) ? path : NULL;
+    const char *const path = all->paths.texts[index];
+    const bool is_new = index == count;
+    return !is_new || write_image(layout, image, path, error) ? path : NULL;
 }
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// Adds a word to a declaration, in quotes if it needs them.
-static void put_word(convert_bytes *to, const char *folder, const char *name, const char *ending)
+// Appends a token to a declaration, in quotes if necessary.
+static void append_token(convert_bytes *to, const char *folder, const char *name,
+                         const char *extension)
 {
-    char *const word = common_format("%s%s%s", folder, name, ending);
-    for (char *c = word; *c != '\0'; c++)
-        *c = *c == '"' || (unsigned char)*c < ' ' ? '_' : *c;
-    // Of a word that begins as a number, id's lexer reads that alone.
-    const size_t number = strspn(word, "0123456789.");
-    const bool is_word = is_plain_path(word) && (number == 0 || word[number] == '\0');
-    convert_put_text(to, is_word ? "%s" : "\"%s\"", word);
-    free(word);
+    char *const token = common_format("%s%s%s", folder, name, extension);
+    for (char *c = token; *c != '\0'; c++)
+        if (*c == '"' || (unsigned char)*c < ' ')
+            *c = '_';
+    // If a token begins with a number, id's lexer splits it after the number.
+    const size_t number_length = strspn(token, "0123456789.");
+    const bool is_split = number_length > 0 && token[number_length] != '\0';
+    const bool is_plain = is_plain_path(token) && !is_split;
+    convert_append_text(to, is_plain ? "%s" : "\"%s\"", token);
+    free(token);
 }
 
-// Links the first MAX_MESHES meshes of each shader, in their order.
+// Links the first MAX_MESHES meshes of each shader in ascending order.
 static void link_meshes(written_looks *all)
 {
     size_t count = all->model->num_meshes;
@@ -701,133 +822,170 @@ static void link_meshes(written_looks *all)
     }
 }
 
-// Adds how the meshes of a material look to an md5.cfg, with its pictures' paths; NULL: it has
-// none.
+// A line of an md5.cfg.
+typedef struct cfg_line {
+    const char *command;
+    const char *value; // NULL if the command is not needed
+    const char *extension;
+} cfg_line;
+
+// Appends the commands that describe a mesh to an md5.cfg.
+static void append_cfg_lines(convert_bytes *text, const char *mesh, const cfg_line *lines,
+                             size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!lines[i].value)
+            continue;
+        convert_append_text(text, "%s ", lines[i].command);
+        append_token(text, "", mesh, "");
+        convert_append_text(text, " ");
+        append_token(text, "", lines[i].value, lines[i].extension);
+        convert_append_text(text, "\n");
+    }
+}
+
+// Describes the meshes of a material in an md5.cfg. `paths` are the paths of its images; NULL if
+// the material does not have an image.
 static void describe_meshes(written_looks *all, const convert_material *material,
                             const char *const *paths)
 {
-    char cutoff[32];
-    COMMON_TEXT(cutoff, "%g", material->cutoff);
-    const struct {
-        const char *word, *value; // NULL: it does not apply
-        const char *ending;
-    } rows[] = {
-        {"md5skin", paths[CONVERT_MAP_COLOR],
-         convert_picture_ending(&material->maps[CONVERT_MAP_COLOR])},
-        {"md5bumpmap", paths[CONVERT_MAP_NORMAL],
-         convert_picture_ending(&material->maps[CONVERT_MAP_NORMAL])},
-        {"md5alphatest", material->alpha == CONVERT_MASK ? cutoff : NULL, ""},
-        {"md5alphablend", material->alpha == CONVERT_BLEND ? "1" : NULL, ""},
-        {"md5cullface", material->is_two_sided ? "0" : NULL, ""},
-        {"md5fullbright", material->is_unlit ? "1" : NULL, ""},
-    };
     if (!common_has_text(&all->shaders, material->shader))
         return;
+    char cutoff[32];
+    COMMON_TEXT(cutoff, "%g", material->cutoff);
+    const cfg_line lines[] = {
+        {.command = "md5skin",
+         .value = paths[CONVERT_MAP_COLOR],
+         .extension = convert_image_extension(&material->maps[CONVERT_MAP_COLOR])},
+        {.command = "md5bumpmap",
+         .value = paths[CONVERT_MAP_NORMAL],
+         .extension = convert_image_extension(&material->maps[CONVERT_MAP_NORMAL])},
+        {.command = "md5alphatest",
+         .value = material->alpha == CONVERT_MASK ? cutoff : NULL,
+         .extension = ""},
+        {.command = "md5alphablend",
+         .value = material->alpha == CONVERT_BLEND ? "1" : NULL,
+         .extension = ""},
+        {.command = "md5cullface", .value = material->is_two_sided ? "0" : NULL, .extension = ""},
+        {.command = "md5fullbright", .value = material->is_unlit ? "1" : NULL, .extension = ""},
+    };
     const size_t shader =
         common_index_text(&all->shaders, material->shader, strlen(material->shader));
     for (size_t i = all->first_mesh[shader]; i != SIZE_MAX; i = all->next_mesh[i])
-        for (size_t j = 0; j < COMMON_LENGTH(rows); j++) {
-            if (!rows[j].value)
-                continue;
-            convert_put_text(&all->text, "%s ", rows[j].word);
-            put_word(&all->text, "", all->model->meshes[i].name, "");
-            convert_put_text(&all->text, " ");
-            put_word(&all->text, "", rows[j].value, rows[j].ending);
-            convert_put_text(&all->text, "\n");
-        }
+        append_cfg_lines(&all->text, all->model->meshes[i].name, lines, COMMON_LENGTH(lines));
 }
 
-// Adds the declaration of a material with its pictures' paths; NULL: it has none.
+// Appends the declaration of a material. `paths` are the paths of its images; NULL if the material
+// does not have an image.
 static void declare_material(convert_bytes *mtr, const convert_material *material,
                              const char *const *paths)
 {
     static const char *const lines[CONVERT_NUM_MAPS] = {
         "\tdiffusemap\t", "\tbumpmap\t", "\tspecularmap\t", "\t{\n\t\tblend\tadd\n\t\tmap\t"};
-    convert_put_text(mtr, "\"%s\"\n{\n%s%s", material->shader,
-                     material->is_two_sided ? "\ttwosided\n" : "",
-                     material->is_flat ? "\tunsmoothedTangents\n" : "");
+    convert_append_text(mtr, "\"%s\"\n{\n", material->shader);
+    if (material->is_two_sided)
+        convert_append_text(mtr, "\ttwosided\n");
+    if (material->is_flat)
+        convert_append_text(mtr, "\tunsmoothedTangents\n");
+    const char *blend = "\t\tblend\tdiffusemap\n";
+    if (material->alpha == CONVERT_BLEND)
+        blend = "\t\tblend\tblend\n";
+    else if (material->is_unlit)
+        blend = "";
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         const bool is_stage =
             map == CONVERT_MAP_COLOR && (material->alpha != CONVERT_OPAQUE || material->is_unlit);
         if (!paths[map])
             continue;
         if (is_stage)
-            convert_put_text(mtr, "\t{\n%s\t\tmap\t",
-                             material->alpha == CONVERT_BLEND ? "\t\tblend\tblend\n"
-                             : material->is_unlit             ? ""
-                                                              : "\t\tblend\tdiffusemap\n");
+            convert_append_text(mtr, "\t{\n%s\t\tmap\t", blend);
         else
-            convert_put_text(mtr, "%s", lines[map]);
-        put_word(mtr, "", paths[map], "");
-        convert_put_text(mtr, "\n");
+            convert_append_text(mtr, "%s", lines[map]);
+        append_token(mtr, "", paths[map], "");
+        convert_append_text(mtr, "\n");
         if (is_stage && material->alpha == CONVERT_MASK)
-            convert_put_text(mtr, "\t\talphaTest\t%g\n", material->cutoff);
+            convert_append_text(mtr, "\t\talphaTest\t%g\n", material->cutoff);
         if (is_stage || map == CONVERT_MAP_GLOW)
-            convert_put_text(mtr, "\t}\n");
+            convert_append_text(mtr, "\t}\n");
     }
-    convert_put_text(mtr, "}\n\n");
+    convert_append_text(mtr, "}\n\n");
 }
 
-// The path of a picture from the root, without ending, to be freed.
-static char *path_of(const convert_layout *layout, const convert_material *material,
-                     convert_map map)
+// Returns true if a name ends with "_NN_NN", by which readers of MDL name further skins and images.
+static bool has_skin_suffix(const char *name)
+{
+    const size_t length = strlen(name);
+    int end = 0;
+    if (length > 6)
+        sscanf(name + length - 6, "_%*2[0-9]_%*2[0-9]%n", &end);
+    return end == 6;
+}
+
+// Returns the path of an image relative to the root, without extension. The caller frees it.
+static char *image_path(const convert_layout *layout, const convert_material *material,
+                        convert_map map)
 {
     static const char *const maps[CONVERT_NUM_MAPS] = {"", "_local", "_s", "_add"};
-    const convert_picture *const picture = &material->maps[map];
-    const char *const declared = picture->declared;
-    if (layout->is_bare) { // what the viewer looks for, which declares nothing
+    const convert_image *const image = &material->maps[map];
+    const char *const declared = image->declared;
+    if (layout->is_bare) { // the name that the viewer searches for without a declaration
         char *const name = convert_file_name(common_base(material->shader));
         char *const bare = common_format("%s%s%s", layout->inner, name, maps[map]);
         free(name);
         return bare;
     }
-    if (layout->family == CONVERT_DOOM3 && declared && is_plain_path(declared))
-        return common_format(
-            "%.*s", (int)(strlen(declared) - (common_has_ending(declared, ".tga") ? 4 : 0)),
-            declared);
+    if (layout->family == CONVERT_DOOM3 && declared && is_plain_path(declared)) {
+        const size_t extension = common_has_ending(declared, ".tga") ? strlen(".tga") : 0;
+        return common_format("%.*s", (int)(strlen(declared) - extension), declared);
+    }
     const bool is_skin = layout->family == CONVERT_QUAKE;
-    char *const plain = plain_name(is_skin ? material->shader : picture->name);
-    const size_t length = strlen(plain);
-    int end = 0; // of a shader that names a further skin and its image, as readers of MDL make them
-    if (length > 6)
-        sscanf(plain + length - 6, "_%*2[0-9]_%*2[0-9]%n", &end);
-    char *const path =
-        common_format("%s%s%s%s", layout->inner, plain, is_skin && end != 6 ? "_00_00" : "",
-                      is_skin && map == CONVERT_MAP_GLOW ? "_glow" : "");
+    char *const plain = plain_name(is_skin ? material->shader : image->name);
+    const char *const skin_suffix = is_skin && !has_skin_suffix(plain) ? "_00_00" : "";
+    const char *const glow_suffix = is_skin && map == CONVERT_MAP_GLOW ? "_glow" : "";
+    char *const path = common_format("%s%s%s%s", layout->inner, plain, skin_suffix, glow_suffix);
     free(plain);
     return path;
+}
+
+// Returns true if an image is a part of the engine, such as _white.
+static bool is_engine_image(const convert_layout *layout, const convert_image *image)
+{
+    if (layout->family != CONVERT_DOOM3 || !image->declared || image->declared[0] != '_')
+        return false;
+    return is_plain_path(image->declared + 1);
 }
 
 static bool write_material(const convert_layout *layout, const convert_material *material,
                            written_looks *all, md5_error *error)
 {
-    static const unsigned has_map[] = {// bits of maps
-                                       [CONVERT_DOOM3] = (1 << CONVERT_NUM_MAPS) - 1,
-                                       [CONVERT_QUAKE] = 1 | 1 << CONVERT_MAP_GLOW,
-                                       [CONVERT_QUAKE2] = 1,
-                                       [CONVERT_CUBE2] = 1 | 1 << CONVERT_MAP_NORMAL,
-                                       [CONVERT_OTHER] = (1 << CONVERT_NUM_MAPS) - 1};
+    // Bits of the maps that an engine supports.
+    static const unsigned supported_maps[] = {
+        [CONVERT_DOOM3] = (1 << CONVERT_NUM_MAPS) - 1,
+        [CONVERT_QUAKE] = 1 | 1 << CONVERT_MAP_GLOW,
+        [CONVERT_QUAKE2] = 1,
+        [CONVERT_CUBE2] = 1 | 1 << CONVERT_MAP_NORMAL,
+        [CONVERT_OTHER] = (1 << CONVERT_NUM_MAPS) - 1,
+    };
     const char *paths[CONVERT_NUM_MAPS] = {NULL};
     uint32_t num_unused = 0;
     bool has_any = false;
-    bool has_own_names = true;
+    bool has_declared_names = true; // all images have the names of the declaration
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
-        const convert_picture *const picture = &material->maps[map];
-        if (!picture->bytes)
+        const convert_image *const image = &material->maps[map];
+        if (!image->bytes)
             continue;
-        if (!(has_map[layout->family] >> map & 1)) {
+        if (!(supported_maps[layout->family] >> map & 1)) {
             num_unused++;
             continue;
         }
-        if (layout->family == CONVERT_DOOM3 && picture->declared && picture->declared[0] == '_'
-            && is_plain_path(picture->declared + 1)) { // the engine has it: _white
-            paths[map] = picture->declared;
+        if (is_engine_image(layout, image)) {
+            paths[map] = image->declared;
             has_any = true;
             continue;
         }
-        has_own_names &= picture->declared && is_plain_path(picture->declared);
-        char *const path = path_of(layout, material, (convert_map)map);
-        paths[map] = write_once(layout, all, picture, path, error);
+        has_declared_names &= image->declared && is_plain_path(image->declared);
+        char *const path = image_path(layout, material, (convert_map)map);
+        paths[map] = write_once(layout, all, image, path, error);
         free(path);
         if (!paths[map])
             return false;
@@ -848,8 +1006,8 @@ static bool write_material(const convert_layout *layout, const convert_material 
         return true;
     if (strpbrk(material->shader, "\"\r\n") || material->shader[0] == '\0')
         convert_note(layout->job, "skipped a material with an empty or invalid name");
-    else if (material->text && has_own_names && !strchr(material->text, '[')) // without tables
-        convert_put_text(&all->text, "%s\n\n", material->text);
+    else if (material->text && has_declared_names && !strchr(material->text, '[')) // no tables
+        convert_append_text(&all->text, "%s\n\n", material->text);
     else if (has_any)
         declare_material(&all->text, material, paths);
     return true;
@@ -857,47 +1015,48 @@ static bool write_material(const convert_layout *layout, const convert_material 
 
 // -- Declarations ---------------------------------------------------------------------------------
 
-// Declares the model and its clips: in a modelDef or an md5.cfg, which has the rates of clips, too.
+// Declares the model and its clips in a modelDef or an md5.cfg. An md5.cfg also contains the frame
+// rates of the clips.
 static bool declare_model(const convert_layout *layout, convert_bytes *to, md5_error *error)
 {
     const bool is_cube = layout->family == CONVERT_CUBE2;
-    convert_put_text(to, is_cube ? "md5load " : "model ");
+    convert_append_text(to, is_cube ? "md5load " : "model ");
     if (!is_cube) {
-        put_word(to, "", layout->declared, "");
-        convert_put_text(to, "\n{\n\tmesh\t");
+        append_token(to, "", layout->declared, "");
+        convert_append_text(to, "\n{\n\tmesh\t");
     }
-    put_word(to, layout->inner, layout->name, ".md5mesh");
+    append_token(to, layout->inner, layout->name, ".md5mesh");
     for (size_t i = 0; i < layout->scene->num_parts; i++) {
         convert_part *const part = &layout->scene->parts[i];
         if (part->kind != CONVERT_CLIP)
             continue;
-        convert_put_text(to, is_cube ? "\nmd5anim " : "\n\tanim\t");
-        put_word(to, "", part->name, "");
-        convert_put_text(to, is_cube ? " " : "\t");
-        put_word(to, layout->inner, part->name, ".md5anim");
+        convert_append_text(to, is_cube ? "\nmd5anim " : "\n\tanim\t");
+        append_token(to, "", part->name, "");
+        convert_append_text(to, is_cube ? " " : "\t");
+        append_token(to, layout->inner, part->name, ".md5anim");
         md5_doc *const clip = is_cube ? convert_parse_doc(part, error) : NULL;
         if (is_cube && !clip)
             return false;
         if (clip)
-            convert_put_text(to, " %g", clip->frame_rate);
+            convert_append_text(to, " %g", clip->frame_rate);
         md5_free_doc(clip);
     }
-    convert_put_text(to, is_cube ? "\n" : "\n}\n");
+    convert_append_text(to, is_cube ? "\n" : "\n}\n");
     return true;
 }
 
-// Writes declarations, of which a folder has those of its kind.
-static bool write_text(const convert_layout *layout, const char *kind, const char *ending,
+// Writes declarations of one kind to the folder of that kind, and clears the text.
+static bool write_text(const convert_layout *layout, const char *kind, const char *extension,
                        convert_bytes *text, md5_error *error)
 {
-    char *const name = common_format("%s/%s%s", kind, layout->declared, ending);
+    char *const name = common_format("%s/%s%s", kind, layout->declared, extension);
     const bool is_written = write_file(layout, name, text->bytes, text->size, error);
     free(name);
     text->size = 0;
     return is_written;
 }
 
-bool convert_write_looks(const convert_layout *layout, md5_error *error)
+bool convert_write_materials(const convert_layout *layout, md5_error *error)
 {
     const convert_scene *const scene = layout->scene;
     const convert_part *const part = convert_find_model(scene);
@@ -928,7 +1087,7 @@ bool convert_write_looks(const convert_layout *layout, md5_error *error)
     common_free_list(&names);
     common_free_text_index(&all.paths);
     common_free_text_index(&all.shaders);
-    free((void *)all.pictures);
+    free((void *)all.images);
     free(all.first_mesh);
     free(all.next_mesh);
     free(all.text.bytes);

@@ -1,4 +1,5 @@
-// A machine file in: its model, all its clips, and the morph targets beside them with their curves.
+// Reads a machine file: its model, all its clips, and the morph targets in the folder `morphs` with
+// the weights that clips drive.
 #include "demo/convert/convert.h"
 #include "md5/md5play.h"
 
@@ -12,9 +13,9 @@ static bool add_file(convert_scene *scene, convert_part_kind kind, const char *n
     return bytes;
 }
 
-// The weight of a curve at a frame: linear between its keys. *next is that behind the frame, from
-// which the next call goes on.
-static float weight_at(const md5_morph_desc *morph, uint32_t frame, uint32_t *next)
+// Returns the weight of a morph target at a frame, interpolated linearly between its keys. *next is
+// the index of the first key after the frame; frames must ascend from call to call.
+static float sample_weight(const md5_morph_desc *morph, uint32_t frame, uint32_t *next)
 {
     while (*next < morph->num_keys && morph->keys[*next].frame <= frame)
         ++*next;
@@ -27,23 +28,26 @@ static float weight_at(const md5_morph_desc *morph, uint32_t frame, uint32_t *ne
     return factor * (a->weight + (b->weight - a->weight) * t);
 }
 
-// Rows that name the same clip and target are added up.
+// Adds the weights of a morph target to the scene. Several entries with the same clip and target
+// are summed.
 static void add_weights(convert_scene *scene, const md5_morph_desc *morph, const char *clip,
                         uint32_t num_frames)
 {
-    convert_weights *row = NULL;
-    for (size_t i = 0; i < scene->num_weights && !row; i++)
+    convert_weights *weights = NULL;
+    for (size_t i = 0; i < scene->num_weights && !weights; i++)
         if (strcmp(scene->weights[i].clip, clip) == 0
             && strcmp(scene->weights[i].target, morph->target) == 0)
-            row = &scene->weights[i];
-    if (!row) {
-        row = COMMON_MORE(scene->weights, scene->num_weights);
-        *row = (convert_weights){common_copy(clip), common_copy(morph->target),
-                                 common_alloc(num_frames, sizeof(float)), num_frames};
+            weights = &scene->weights[i];
+    if (!weights) {
+        weights = COMMON_MORE(scene->weights, scene->num_weights);
+        *weights = (convert_weights){.clip = common_copy(clip),
+                                     .target = common_copy(morph->target),
+                                     .keys = common_alloc(num_frames, sizeof(float)),
+                                     .num_keys = num_frames};
     }
     uint32_t next = 0;
-    for (uint32_t frame = 0; frame < num_frames && frame < row->num_keys; frame++)
-        row->keys[frame] += weight_at(morph, frame, &next);
+    for (uint32_t frame = 0; frame < num_frames && frame < weights->num_keys; frame++)
+        weights->keys[frame] += sample_weight(morph, frame, &next);
 }
 
 bool convert_read_machine(const convert_job *job, convert_input *input, convert_scene *scene,
@@ -75,24 +79,22 @@ bool convert_read_machine(const convert_job *job, convert_input *input, convert_
         is_read = add_file(scene, CONVERT_TARGET, name, files.names[i], error);
         free(name);
     }
-    uint32_t num_others = 0; // drives that no clip says
-    if (is_read) {
-        for (uint32_t i = 0; i < tables->num_morphs; i++) {
-            const uint32_t clip = tables->morphs[i].drive == MD5_MORPH_BY_CLIP
-                                      ? md5_find_clip(character->machine, tables->morphs[i].clip)
-                                      : MD5_NONE;
-            if (clip != MD5_NONE)
-                add_weights(scene, &tables->morphs[i], names[clip],
-                            character->anims[clip]->num_frames);
-            else
-                num_others++;
-        }
+    uint32_t num_skipped = 0;
+    for (uint32_t i = 0; i < tables->num_morphs && is_read; i++) {
+        const md5_morph_desc *const morph = &tables->morphs[i];
+        uint32_t clip = MD5_NONE;
+        if (morph->drive == MD5_MORPH_BY_CLIP)
+            clip = md5_find_clip(character->machine, morph->clip);
+        if (clip != MD5_NONE)
+            add_weights(scene, morph, names[clip], character->anims[clip]->num_frames);
+        else
+            num_skipped++;
     }
-    if (num_others > 0)
+    if (num_skipped > 0)
         convert_note(job,
                      "skipped %u morph target drivers of the machine that use parameters, states, "
                      "curves or windows: only clips are supported",
-                     num_others);
+                     num_skipped);
     convert_note(job, "skipped the states, layers and modifiers of the machine");
     common_free_list(&files);
     free(inner);

@@ -1,11 +1,12 @@
-// MD5 files in, which a scene holds as they are, and out as text or Doom 3 BFG's binary files,
-// within the limits of an engine; morph targets and their curves as machine.c reads them.
+// Reads MD5 files into a scene without a change. Writes them as text or as Doom 3 BFG's binary
+// files, within the limits of an engine, and writes morph weights as a machine file that machine.c
+// reads.
 #include "demo/convert/layout.h"
 #include "md5/md5machine.h"
 
-// By kind of part, of text and of Doom 3 BFG's binary files.
-static const char *const text_endings[] = {".md5mesh", ".md5anim", ".md5camera", ".md5mesh"};
-static const char *const bfg_endings[] = {".bmd5mesh", ".bMD5anim", ".bcanim", ".bmd5mesh"};
+// File extensions by convert_part_kind: MD5 text and Doom 3 BFG's binary files.
+static const char *const text_extensions[] = {".md5mesh", ".md5anim", ".md5camera", ".md5mesh"};
+static const char *const bfg_extensions[] = {".bmd5mesh", ".bMD5anim", ".bcanim", ".bmd5mesh"};
 
 bool convert_read_md5(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
@@ -29,20 +30,21 @@ bool convert_read_md5(const convert_job *job, convert_input *input, convert_scen
 
 typedef struct md5_output {
     convert_layout layout;
-    const char *const *endings; // by kind
-    const md5_model *model;     // to which clips are fitted; NULL: they stay as they are
-    md5_doc **clips;            // [num_clips] that become one, as Quake's engines read one
+    const char *const *extensions; // by convert_part_kind
+    const md5_model *model;        // clips are changed to match it; NULL: clips are unchanged
+    md5_doc **clips; // [num_clips] to merge, because Quake's engines read a single clip
     size_t num_clips;
-    uint64_t num_frames; // of these
+    uint64_t num_frames; // of all clips to merge
 } md5_output;
 
 static bool write_bytes(const md5_output *w, convert_part_kind kind, const char *name,
                         const char *bytes, size_t size, md5_error *error)
 {
-    char *const file = common_format("%s%s", name, w->endings[kind]);
-    const char *const asked = common_base(w->layout.job->output); // perhaps in capitals
-    char *const path =
-        common_join(w->layout.folder, common_compare_case(file, asked) == 0 ? asked : file);
+    char *const file = common_format("%s%s", name, w->extensions[kind]);
+    const char *const requested = common_base(w->layout.job->output);
+    // The extension of the requested name may be in capitals.
+    const bool is_requested = common_compare_case(file, requested) == 0;
+    char *const path = common_join(w->layout.folder, is_requested ? requested : file);
     common_make_folders(path, 0777);
     const bool is_written = convert_write_file(w->layout.job, path, bytes, size, error);
     free(path);
@@ -50,42 +52,60 @@ static bool write_bytes(const md5_output *w, convert_part_kind kind, const char 
     return is_written;
 }
 
-// Writes a document: text is canonical, as id's exporter lays it out.
+// Writes a document as text in the layout of id's exporter, or as a binary file.
 static bool write_doc(const md5_output *w, const md5_doc *doc, const char *name, md5_error *error)
 {
-    convert_bytes made = {0};
-    const bool is_written =
-        (w->endings == bfg_endings ? convert_make_bfg(w->layout.job, doc, name, &made, error)
-                                   : convert_print_doc(doc, &made.bytes, &made.size, error))
-        && write_bytes(w, (convert_part_kind)doc->kind, name, made.bytes, made.size, error);
-    free(made.bytes);
-    return is_written;
+    convert_bytes out = {0};
+    bool is_done = false;
+    if (w->extensions == bfg_extensions)
+        is_done = convert_create_bfg(w->layout.job, doc, name, &out, error);
+    else
+        is_done = convert_print_doc(doc, &out.bytes, &out.size, error);
+    is_done =
+        is_done && write_bytes(w, (convert_part_kind)doc->kind, name, out.bytes, out.size, error);
+    free(out.bytes);
+    return is_done;
 }
 
-// Brings a model within the limits of the engine.
+// Changes a model to satisfy the limits of the engine.
 static bool limit_model(const md5_output *w, md5_doc *doc, md5_error *error)
 {
     const convert_job *const job = w->layout.job;
-    const uint32_t most = w->layout.max_weights;
+    const uint32_t max_weights = w->layout.max_weights;
     float loss = 0;
-    const uint32_t num_rotations = md5_fix_rotations(doc, error);
-    const uint32_t num_vertices =
-        num_rotations != MD5_NONE ? md5_fix_weights(doc, most, 1e-3f, &loss, error) : MD5_NONE;
+    if (md5_fix_rotations(doc, error) == MD5_NONE)
+        return false;
+    const uint32_t num_vertices = md5_fix_weights(doc, max_weights, 1e-3f, &loss, error);
     if (num_vertices == MD5_NONE)
         return false;
-    if (num_vertices > 0 && most > 0)
+    if (num_vertices > 0 && max_weights > 0)
         convert_note(job,
                      "reduced the weights of %u vertices to at most %u each, with a sum of 1; "
                      "vertices move by up to %g units",
-                     num_vertices, most, loss);
+                     num_vertices, max_weights, loss);
     else if (num_vertices > 0)
         convert_note(job, "normalized the weights of %u vertices, whose sum was not 1",
                      num_vertices);
     return true;
 }
 
-// Gives a clip the joints of the model; one that is joined to others all components, which engines
-// that ignore base frames need, too.
+// Returns true if the clip has bounding boxes and none of them is empty. Engines cull a model with
+// an empty box.
+static bool has_valid_bounds(const md5_doc *doc)
+{
+    if (!doc->bounds)
+        return false;
+    for (uint32_t i = 0; i < doc->num_frames; i++) {
+        const md5_vec3 min = doc->bounds[i].min;
+        const md5_vec3 max = doc->bounds[i].max;
+        if (!(min.x < max.x && min.y < max.y && min.z < max.z))
+            return false;
+    }
+    return true;
+}
+
+// Gives a clip the joints of the model. A clip to merge gets all components, which engines that
+// ignore base frames also need.
 static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_error *error)
 {
     const uint32_t num_joints = md5_fix_joints(doc, w->model, w->layout.has_one_clip, error);
@@ -94,19 +114,13 @@ static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_
     if (num_joints > 0)
         convert_note(w->layout.job, "clip %s: changed %u joints to match the mesh and the engine",
                      name, num_joints);
-    // id's engine demands a first component within the frame also where there is none.
+    // id's engine rejects a `first` outside of the frame even if the joint has no components.
     for (uint32_t i = 0; i < doc->num_joints; i++) {
         md5_doc_joint *const joint = &doc->joints[i];
         if (joint->track.flags == 0)
             joint->track.first = 0;
     }
-    bool is_good = doc->bounds; // boxes that hold nothing make the model vanish
-    for (uint32_t i = 0; i < doc->num_frames && is_good; i++) {
-        const md5_vec3 min = doc->bounds[i].min;
-        const md5_vec3 max = doc->bounds[i].max;
-        is_good = min.x < max.x && min.y < max.y && min.z < max.z;
-    }
-    if (is_good || w->model->num_meshes == 0)
+    if (has_valid_bounds(doc) || w->model->num_meshes == 0)
         return true;
     const uint32_t num_boxes = md5_fix_bounds(doc, w->model, error);
     if (num_boxes > 0 && num_boxes != MD5_NONE)
@@ -115,17 +129,17 @@ static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_
     return num_boxes != MD5_NONE;
 }
 
-// Writes the clips, which have the same joints and components, one after the other.
+// Concatenates the clips, which have the same joints and components, and writes them as one clip.
 static bool write_one_clip(const md5_output *w, md5_error *error)
 {
     if (w->num_clips == 0)
         return true;
     md5_doc all = *w->clips[0];
-    bool is_alike = true;
+    bool has_same_size = true;
     bool has_bounds = true;
     for (size_t i = 0; i < w->num_clips; i++) {
         const md5_doc *const clip = w->clips[i];
-        is_alike &= clip->num_components == all.num_components;
+        has_same_size &= clip->num_components == all.num_components;
         has_bounds &= clip->bounds != NULL;
         if (clip->frame_rate < all.frame_rate || clip->frame_rate > all.frame_rate)
             convert_note(
@@ -133,18 +147,18 @@ static bool write_one_clip(const md5_output *w, md5_error *error)
                 "clips have different frame rates, %g and %g frames per second; using the first",
                 all.frame_rate, clip->frame_rate);
     }
-    if (!is_alike || w->num_frames > UINT32_MAX)
+    if (!has_same_size || w->num_frames > UINT32_MAX)
         return convert_fail(error, MD5_ERROR_MISMATCH, w->layout.job->output,
                             "cannot join the clips into one: their joints differ");
-    const size_t row = all.num_components;
+    const size_t frame_size = all.num_components;
     all.num_frames = (uint32_t)w->num_frames;
-    all.numbers = common_alloc((size_t)w->num_frames * row + 1, sizeof *all.numbers);
+    all.numbers = common_alloc((size_t)w->num_frames * frame_size + 1, sizeof *all.numbers);
     all.bounds = has_bounds ? common_alloc((size_t)w->num_frames, sizeof *all.bounds) : NULL;
     size_t frame = 0;
     for (size_t i = 0; i < w->num_clips; i++) {
         const md5_doc *const clip = w->clips[i];
-        memcpy(all.numbers + frame * row, clip->numbers,
-               clip->num_frames * row * sizeof *all.numbers);
+        memcpy(all.numbers + frame * frame_size, clip->numbers,
+               clip->num_frames * frame_size * sizeof *all.numbers);
         if (has_bounds)
             memcpy(all.bounds + frame, clip->bounds, clip->num_frames * sizeof *all.bounds);
         frame += clip->num_frames;
@@ -155,24 +169,26 @@ static bool write_one_clip(const md5_output *w, md5_error *error)
     return is_written;
 }
 
-// Whether a part is what is written: text that a reader printed, and no engine changes.
-static bool is_printed(const md5_output *w, const convert_part *part)
+// Returns true if the bytes of a part can be written unchanged: a reader created them as text, and
+// no engine has limits.
+static bool is_final(const md5_output *w, const convert_part *part)
 {
-    return !part->path && !w->layout.job->engine && w->endings == text_endings;
+    return !part->path && !w->layout.job->engine && w->extensions == text_extensions;
 }
 
-// Writes a part under a name, or takes a clip for the one that all become.
+// Writes a part under a name, or adds a clip to the clips that are merged.
 static bool write_part(md5_output *w, const convert_part *part, const char *name, md5_error *error)
 {
-    if (is_printed(w, part))
+    if (is_final(w, part))
         return write_bytes(w, part->kind, name, part->bytes, part->size, error);
     md5_doc *const doc = convert_parse_doc(part, error);
     bool is_done = doc;
-    if (is_done && part->kind == CONVERT_CLIP && w->model)
+    const bool is_limited_clip = part->kind == CONVERT_CLIP && w->model;
+    if (is_done && is_limited_clip)
         is_done = limit_clip(w, doc, part->name, error);
     if (is_done && doc->kind == MD5_DOC_MODEL && w->layout.job->engine)
         is_done = limit_model(w, doc, error);
-    if (is_done && part->kind == CONVERT_CLIP && w->model && w->layout.has_one_clip) {
+    if (is_done && is_limited_clip && w->layout.has_one_clip) {
         convert_note(w->layout.job, "clip %s was written to %s.md5anim, starting at frame %llu",
                      part->name, w->layout.name, (unsigned long long)w->num_frames);
         w->num_frames += doc->num_frames;
@@ -188,9 +204,9 @@ static bool write_part(md5_output *w, const convert_part *part, const char *name
     return is_done;
 }
 
-// Makes a clip of one frame, the bind pose, for an engine that shows no model without: its root, to
-// which the other joints are added as to any clip that lacks some.
-static bool write_rest(md5_output *w, md5_error *error)
+// Writes a clip with one frame, the bind pose, for an engine that does not show models without
+// clips. The clip contains the root; limit_clip() adds the other joints.
+static bool write_bind_pose(md5_output *w, md5_error *error)
 {
     const uint32_t first = w->model->skeleton.order[0];
     md5_doc_joint joint = convert_doc_joint(w->model->skeleton.joints[first].name, MD5_NONE,
@@ -206,7 +222,45 @@ static bool write_rest(md5_output *w, md5_error *error)
     return is_done;
 }
 
-// Writes a machine with a state for each clip, which drives morph targets by weights of clips.
+// Returns true if interpolation between the neighbors does not reproduce a key.
+static bool is_needed_key(const convert_weights *weights, size_t index)
+{
+    if (index == 0 || index + 1 == weights->num_keys)
+        return true;
+    const float weight = weights->keys[index];
+    const float before = weights->keys[index - 1];
+    const float after = weights->keys[index + 1];
+    const bool is_equal_before = !(weight < before) && !(weight > before);
+    const bool is_equal_after = !(weight < after) && !(weight > after);
+    return !is_equal_before || !is_equal_after;
+}
+
+// Converts the weights of a clip to keys. Returns false if all weights are 0; otherwise the caller
+// frees desc->keys.
+static bool make_morph(const convert_weights *weights, md5_morph_desc *desc)
+{
+    md5_morph_key *const keys = common_alloc(weights->num_keys, sizeof *keys);
+    uint32_t count = 0;
+    bool is_used = false;
+    for (size_t i = 0; i < weights->num_keys; i++) {
+        const float weight = weights->keys[i];
+        is_used |= weight < 0 || weight > 0;
+        if (is_needed_key(weights, i))
+            keys[count++] = (md5_morph_key){.frame = (uint32_t)i, .weight = weight};
+    }
+    if (!is_used) {
+        free(keys);
+        return false;
+    }
+    *desc = (md5_morph_desc){.target = weights->target,
+                             .drive = MD5_MORPH_BY_CLIP,
+                             .clip = weights->clip,
+                             .keys = keys,
+                             .num_keys = count};
+    return true;
+}
+
+// Writes a machine with one state per clip, in which clips drive the weights of morph targets.
 static bool write_machine(const md5_output *w, const convert_scene *scene, const char *model,
                           md5_error *error)
 {
@@ -226,30 +280,9 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
             (md5_clip_desc){.name = part->name, .file = files.names[files.count - 1]};
         states[layer.num_states++] = (md5_state_desc){.name = part->name, .motion = part->name};
     }
-    for (size_t j = 0; j < scene->num_weights; j++) {
-        convert_weights *const row = &scene->weights[j];
-        md5_morph_key *const keys = common_alloc(row->num_keys, sizeof *keys);
-        uint32_t count = 0;
-        bool is_moved = false;
-        for (size_t i = 0; i < row->num_keys; i++) {
-            const float weight = row->keys[i];
-            is_moved |= weight < 0 || weight > 0;
-            // Between two of the same weight none is needed.
-            if (i == 0 || i + 1 == row->num_keys || weight < row->keys[i - 1]
-                || weight > row->keys[i - 1] || weight < row->keys[i + 1]
-                || weight > row->keys[i + 1])
-                keys[count++] = (md5_morph_key){.frame = (uint32_t)i, .weight = weight};
-        }
-        morphs[desc.num_morphs] = (md5_morph_desc){.target = row->target,
-                                                   .drive = MD5_MORPH_BY_CLIP,
-                                                   .clip = row->clip,
-                                                   .keys = keys,
-                                                   .num_keys = count};
-        if (is_moved)
+    for (size_t j = 0; j < scene->num_weights; j++)
+        if (make_morph(&scene->weights[j], &morphs[desc.num_morphs]))
             desc.num_morphs++;
-        else
-            free(keys);
-    }
     char *const file = common_format("%s.md5mesh", model);
     char *text = NULL;
     char *const name = common_format("%s.md5machine", model);
@@ -273,51 +306,73 @@ static bool write_machine(const md5_output *w, const convert_scene *scene, const
     return is_written;
 }
 
-// The model takes the name of the output, the others their own, in its folder; morph targets are in
-// a folder in that. An output that ends
-// in .md5anim or .md5camera is the only part of that kind.
-bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_error *error)
+// Returns false if a part cannot be written as MD5, so that no file is written before the error.
+static bool check_parts(const md5_output *w, const convert_scene *scene, md5_error *error)
 {
-    const bool is_folder = common_is_folder(job->output);
-    const convert_part *const first = convert_find_model(scene);
-    md5_output w = {.layout = convert_find_layout(job, scene), .endings = text_endings};
-    md5_model *const model = first && job->engine ? convert_parse_model(first, error) : NULL;
-    bool is_done = model || !first || !job->engine;
-    bool is_named = is_folder;
-    w.model = model;
-    for (int kind = CONVERT_MODEL; kind < CONVERT_TARGET; kind++)
-        if (!is_folder && common_has_ending(job->output, bfg_endings[kind]))
-            w.endings = bfg_endings;
-    for (size_t i = 0; i < scene->num_parts && is_done; i++) { // before anything is written
-        if (is_printed(&w, &scene->parts[i]))
+    for (size_t i = 0; i < scene->num_parts; i++) {
+        if (is_final(w, &scene->parts[i]))
             continue;
         md5_doc *const doc = convert_parse_doc(&scene->parts[i], error);
-        is_done = doc && (!doc->parents_unknown || md5_write_doc(doc, NULL, 0, error) > 0);
+        bool is_good = doc;
+        if (is_good && doc->parents_unknown)
+            is_good = md5_write_doc(doc, NULL, 0, error) > 0;
         md5_free_doc(doc);
+        if (!is_good)
+            return false;
     }
-    for (size_t i = 0; i < scene->num_parts && is_done; i++) {
+    return true;
+}
+
+// Writes all parts. The first part of the output's kind gets the name of the output, the others
+// their own names. Morph targets are written to the folder `morphs`.
+static bool write_parts(md5_output *w, const convert_scene *scene, md5_error *error)
+{
+    const convert_job *const job = w->layout.job;
+    const convert_part *const model = convert_find_model(scene);
+    // Engines do not read machine files, and their folders have another layout.
+    const bool has_machine =
+        scene->num_weights > 0 && !job->engine && w->extensions == text_extensions;
+    bool is_named = common_is_folder(job->output);
+    for (size_t i = 0; i < scene->num_parts; i++) {
         const convert_part *const part = &scene->parts[i];
         const bool is_target = part->kind == CONVERT_TARGET;
-        const bool is_output =
-            !is_named && !is_target && common_has_ending(job->output, w.endings[part->kind]);
-        char *const name = is_target ? common_join("morphs", part->name)
-                                     : common_copy(is_output ? w.layout.name : part->name);
-        is_done = write_part(&w, part, name, error);
+        const bool has_extension = common_has_ending(job->output, w->extensions[part->kind]);
+        const bool is_output = !is_named && !is_target && has_extension;
+        char *name = NULL;
+        if (is_target)
+            name = common_join("morphs", part->name);
+        else
+            name = common_copy(is_output ? w->layout.name : part->name);
+        bool is_done = write_part(w, part, name, error);
         is_named |= is_output;
-        // Engines do not read it, and lay files out in their own way.
-        if (is_done && part == first && scene->num_weights > 0 && !job->engine
-            && w.endings == text_endings)
-            is_done = write_machine(&w, scene, name, error);
+        if (is_done && part == model && has_machine)
+            is_done = write_machine(w, scene, name, error);
         free(name);
+        if (!is_done)
+            return false;
     }
-    if (is_done && !is_named)
-        is_done = convert_fail(error, MD5_ERROR_MISSING, job->output,
-                               "the inputs contain nothing that this format can store");
-    if (is_done && model && w.layout.has_one_clip && w.num_clips == 0)
-        is_done = write_rest(&w, error);
+    return is_named
+           || convert_fail(error, MD5_ERROR_MISSING, job->output,
+                           "the inputs contain nothing that this format can store");
+}
+
+bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_error *error)
+{
+    const convert_part *const first = convert_find_model(scene);
+    md5_output w = {.layout = convert_find_layout(job, scene), .extensions = text_extensions};
+    md5_model *const model = first && job->engine ? convert_parse_model(first, error) : NULL;
+    w.model = model;
+    for (int kind = CONVERT_MODEL; kind < CONVERT_TARGET; kind++)
+        if (!common_is_folder(job->output) && common_has_ending(job->output, bfg_extensions[kind]))
+            w.extensions = bfg_extensions;
+    bool is_done = model || !first || !job->engine;
+    is_done = is_done && check_parts(&w, scene, error) && write_parts(&w, scene, error);
+    const bool lacks_clip = w.layout.has_one_clip && w.num_clips == 0;
+    if (is_done && model && lacks_clip)
+        is_done = write_bind_pose(&w, error);
     if (is_done && job->engine && scene->num_weights > 0)
         convert_note(job, "morph targets are not supported by the engine and will not be shown");
-    is_done = is_done && write_one_clip(&w, error) && convert_write_looks(&w.layout, error);
+    is_done = is_done && write_one_clip(&w, error) && convert_write_materials(&w.layout, error);
     for (size_t i = 0; i < w.num_clips; i++)
         md5_free_doc(w.clips[i]);
     free(w.clips);

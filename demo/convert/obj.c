@@ -5,7 +5,7 @@
 // Names are the rest of a line. An empty name becomes that of its number. The caller frees it.
 static char *line_name(const char *name, uint32_t number)
 {
-    return name[0] != '\0' ? convert_clean(name, strlen(name), "")
+    return name[0] != '\0' ? convert_sanitize(name, strlen(name), "")
                            : common_format("mesh_%u", number);
 }
 
@@ -31,26 +31,26 @@ static bool write_materials(const obj_writer *writer)
         if (!is_new)
             continue;
         char *const name = line_name(shader, i);
-        convert_put_text(&text, "newmtl %s\nKd 0.8 0.8 0.8\n", name);
+        convert_append_text(&text, "newmtl %s\nKd 0.8 0.8 0.8\n", name);
         free(name);
         for (size_t k = 0; k < writer->scene->num_materials && is_done; k++) {
-            const convert_picture *const picture =
+            const convert_image *const picture =
                 &writer->scene->materials[k].maps[CONVERT_MAP_COLOR];
             if (strcmp(writer->scene->materials[k].shader, shader) != 0 || !picture->bytes)
                 continue;
             char *const clean = convert_file_name(picture->name);
-            char *const file = common_format("%s%s", clean, convert_picture_ending(picture));
-            convert_put_text(&text, "map_Kd %s\n", file);
-            is_done = convert_write_beside(writer->job, file, picture->bytes, picture->size,
-                                           writer->error);
+            char *const file = common_format("%s%s", clean, convert_image_extension(picture));
+            convert_append_text(&text, "map_Kd %s\n", file);
+            is_done = convert_write_to_folder(writer->job, file, picture->bytes, picture->size,
+                                              writer->error);
             free(file);
             free(clean);
         }
     }
     char *const file = common_format("%s.mtl", writer->scene->name);
     is_done = is_done
-              && convert_write_beside(writer->job, file, text.bytes ? text.bytes : "", text.size,
-                                      writer->error);
+              && convert_write_to_folder(writer->job, file, text.bytes ? text.bytes : "", text.size,
+                                         writer->error);
     free(file);
     free(text.bytes);
     return is_done;
@@ -60,7 +60,7 @@ static void put_vec(const obj_writer *writer, convert_bytes *text, const char *k
 {
     if (writer->job->is_y_up)
         v = (md5_vec3){v.y, v.z, v.x};
-    convert_put_text(text, "%s %.9g %.9g %.9g\n", key, v.x, v.y, v.z);
+    convert_append_text(text, "%s %.9g %.9g %.9g\n", key, v.x, v.y, v.z);
 }
 
 // One pose; palette NULL: the bind pose. Vertices are the file's: one index is that of position,
@@ -70,7 +70,7 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
     const md5_model *const model = writer->assets.model;
     convert_bytes text = {0};
     uint32_t first = 1;
-    convert_put_text(&text, "mtllib %s.mtl\n", writer->scene->name);
+    convert_append_text(&text, "mtllib %s.mtl\n", writer->scene->name);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         md5_vec3 *const skin = common_alloc(mesh->num_vertices, 2 * sizeof *skin);
@@ -83,27 +83,27 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
         }
         char *const title = line_name(mesh->name, i);
         char *const shader = line_name(mesh->shader, i);
-        convert_put_text(&text, "g %s\nusemtl %s\n", title, shader);
+        convert_append_text(&text, "g %s\nusemtl %s\n", title, shader);
         free(shader);
         free(title);
         for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
             put_vec(writer, &text, "v", positions[v]);
         for (uint32_t v = 0; v < mesh->num_file_vertices; v++) // v counts from the bottom
-            convert_put_text(&text, "vt %.9g %.9g\n", mesh->texcoords[v].x,
-                             1.0 - mesh->texcoords[v].y);
+            convert_append_text(&text, "vt %.9g %.9g\n", mesh->texcoords[v].x,
+                                1.0 - mesh->texcoords[v].y);
         for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
             put_vec(writer, &text, "vn", normals[v]);
         for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k += 3) {
             const uint32_t a = first + mesh->sources[mesh->indices[k]];
             const uint32_t b = first + mesh->sources[mesh->indices[k + 1]];
             const uint32_t c = first + mesh->sources[mesh->indices[k + 2]];
-            convert_put_text(&text, "f %u/%u/%u %u/%u/%u %u/%u/%u\n", a, a, a, c, c, c, b, b, b);
+            convert_append_text(&text, "f %u/%u/%u %u/%u/%u %u/%u/%u\n", a, a, a, c, c, c, b, b, b);
         }
         first += mesh->num_file_vertices;
         free(skin);
     }
     const bool is_written =
-        convert_write_beside(writer->job, name, text.bytes, text.size, writer->error);
+        convert_write_to_folder(writer->job, name, text.bytes, text.size, writer->error);
     free(text.bytes);
     return is_written;
 }
@@ -134,7 +134,7 @@ bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_e
         convert_visit_frames(&writer.assets, 1, write_frame, &writer);
         free(name);
     }
-    convert_note_others(job, scene, "OBJ", true);
+    convert_note_unsupported_parts(job, scene, "OBJ", true);
     if (writer.is_done)
         convert_note(job,
                      "joints and clips were written as separate poses with %s up, because OBJ does "

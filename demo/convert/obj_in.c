@@ -1,14 +1,14 @@
 // Wavefront OBJ in: a surface without joints, for `md5tool bind`, line by line.
 #include "demo/convert/budget.h"
 #include "demo/convert/obj.h"
-#include "demo/convert/words.h"
+#include "demo/convert/tokens.h"
 
 // Far more than any mesh that can be drawn; keeps counts within 32 bits.
 enum { MAX_ITEMS = 1 << 28 };
 
 typedef struct obj_reader {
-    convert_words in; // of a line
-    uint32_t part;    // that faces go to
+    convert_tokens in; // of a line
+    uint32_t part;     // that faces go to
     convert_obj *obj;
     common_text_index materials; // numbered as the parts are
     convert_budget budget;
@@ -33,13 +33,13 @@ static bool read_float(obj_reader *reader, const char *what, float *number)
 // Whether there is another word that no comment begins.
 static bool has_more(obj_reader *reader)
 {
-    return convert_next_word(&reader->in) > 0 && *reader->in.at != '#';
+    return convert_next_token(&reader->in) > 0 && *reader->in.at != '#';
 }
 
 // Whether the word that is read goes on.
 static bool goes_on(const obj_reader *reader)
 {
-    const convert_words *const in = &reader->in;
+    const convert_tokens *const in = &reader->in;
     return in->at < in->end && !isspace((unsigned char)*in->at);
 }
 
@@ -77,7 +77,7 @@ static bool read_index(obj_reader *reader, const char *what, const char *name, u
     const bool is_number = goes_on(reader) && (*word == '-' || (*word >= '0' && *word <= '9'));
     const long long value = is_number ? strtoll(word, &end, 10) : 0;
     if (!is_number || end == word)
-        return convert_fail_word(&reader->in, what);
+        return convert_fail_token(&reader->in, what);
     if (value == 0 || value > (long long)count || value < -(long long)count)
         return convert_fail_at(&reader->in, MD5_ERROR_SYNTAX, word,
                                "%s %lld is out of range: the file has %u before this line", name,
@@ -99,7 +99,7 @@ static uint32_t find_part(obj_reader *reader, const char *name, size_t size)
 
 static bool read_face(obj_reader *reader)
 {
-    convert_words *const in = &reader->in;
+    convert_tokens *const in = &reader->in;
     enum { TRIANGLE = 8, BYTES_PER_TRIANGLE = 128 }; // in a face and in the tables of a mesh
     const char *const start = in->at;
     convert_obj_corner corners[3];
@@ -125,10 +125,10 @@ static bool read_face(obj_reader *reader)
                 corner->texcoord = texcoord + 1;
             }
             if (goes_on(reader) && *in->at == '/') // normals are not needed
-                in->at += convert_next_word(in);
+                in->at += convert_next_token(in);
         }
         if (goes_on(reader))
-            return convert_fail_word(in, "a space or '/'");
+            return convert_fail_token(in, "a space or '/'");
         convert_obj_part *const part = &reader->obj->parts[reader->part];
         if (!has_room(reader, part->num_triangles))
             return false;
@@ -150,8 +150,8 @@ static bool read_face(obj_reader *reader)
 static bool read_material(obj_reader *reader)
 {
     enum { MOST = 1000 };
-    convert_words *const in = &reader->in;
-    convert_next_word(in);
+    convert_tokens *const in = &reader->in;
+    convert_next_token(in);
     const char *end = in->end;
     while (end > in->at && strchr(" \t\r", end[-1]))
         end--;
@@ -173,7 +173,7 @@ static bool read_line(obj_reader *reader)
         bool (*read)(obj_reader *reader);
     } kinds[] = {
         {"v", read_position}, {"vt", read_texcoord}, {"f", read_face}, {"usemtl", read_material}};
-    const size_t size = convert_next_word(&reader->in);
+    const size_t size = convert_next_token(&reader->in);
     const char *const word = reader->in.at;
     reader->in.at += size;
     for (size_t i = 0; i < COMMON_LENGTH(kinds); i++)
@@ -192,7 +192,7 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
     const char *const end = text + size;
     obj_reader reader = {
         .obj = obj,
-        .in = {.path = path, .error = error, .end_is = "end of line", .most_shown = 20}};
+        .in = {.path = path, .error = error, .end_name = "end of line", .max_shown = 20}};
     convert_begin_budget(&reader.budget, size);
     reader.job.budget = &reader.budget;
     bool is_read = true;

@@ -127,7 +127,7 @@ static const char *get_text(quake_reader *in, size_t at, size_t most)
 {
     const bool is_there = charge(in, most) && has(in, at, most);
     const char *const from = is_there ? (const char *)in->bytes + at : "";
-    char *const text = convert_clean(from, most, CONVERT_QUOTE);
+    char *const text = convert_sanitize(from, most, CONVERT_QUOTE);
     if (strncmp(text, from, most) != 0)
         NOTE("replaced quotes and control characters with _ in the name %s", text);
     return common_add(&in->memory, text);
@@ -272,7 +272,7 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
         memcpy(image.rgba + 4 * i, palette + 3 * (size_t)texel, 3);
         image.rgba[4 * i + 3] = has_holes && texel == HOLE ? 0 : 255;
     }
-    convert_picture picture = {.name = common_copy(shader)};
+    convert_image picture = {.name = common_copy(shader)};
     picture.bytes = view_encode_png(&image, has_holes, &picture.size);
     free(image.rgba);
     if (!picture.bytes)

@@ -134,12 +134,12 @@ static void put_name(quake_writer *w, const char *name, size_t size)
     if (strlen(name) >= size)
         w->is_done = FAIL(MD5_ERROR_RANGE, "name %.200s is too long: %zu bytes; limit of %s: %zu",
                           name, strlen(name), w->title, size - 1);
-    convert_put(&w->out, bytes, size);
+    convert_append(&w->out, bytes, size);
 }
 
 static void put_u16(quake_writer *w, uint32_t number)
 {
-    convert_put_number(&w->out, number, 2);
+    convert_append_uint(&w->out, number, 2);
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -195,7 +195,7 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
                     first + count, w->num_points, MAX_PLACES);
     char *const last = common_format("%.0f", count);
     char *const name =
-        convert_clean(clip->name, QUAKE_FRAME_NAME - 1 - strlen(last), CONVERT_QUOTE);
+        convert_sanitize(clip->name, QUAKE_FRAME_NAME - 1 - strlen(last), CONVERT_QUOTE);
     char *text = common_copy("");
     for (uint32_t k = 1; k <= count; k++) {
         quake_sample *const frame = COMMON_MORE(w->frames, w->num_frames);
@@ -452,7 +452,7 @@ static void put_skin(quake_writer *w, const view_image *image, const uint32_t *s
             color = distance < least ? (uint8_t)k : color;
             least = distance < least ? distance : least;
         }
-        convert_put(&w->out, &color, 1);
+        convert_append(&w->out, &color, 1);
     }
 }
 
@@ -483,7 +483,7 @@ static void put_grid(quake_writer *w, const float *box)
 {
     const float words[] = {step_of(box, 0), step_of(box, 1), step_of(box, 2),
                            box[0],          box[1],          box[2]};
-    convert_put_words(&w->out, words, COMMON_LENGTH(words));
+    convert_append_words(&w->out, words, COMMON_LENGTH(words));
 }
 
 static void put_frame(quake_writer *w, const uint64_t *vertices, uint32_t frame, const float *box)
@@ -491,8 +491,8 @@ static void put_frame(quake_writer *w, const uint64_t *vertices, uint32_t frame,
     uint8_t ends[8] = {255, 255, 255};
     const size_t head = w->out.size + 4;
     if (w->ident == QUAKE_MDL) {
-        convert_put_u32(&w->out, 0); // no group
-        convert_put(&w->out, ends, sizeof ends);
+        convert_append_u32(&w->out, 0); // no group
+        convert_append(&w->out, ends, sizeof ends);
     } else {
         put_grid(w, box);
     }
@@ -511,7 +511,7 @@ static void put_frame(quake_writer *w, const uint64_t *vertices, uint32_t frame,
             ends[4 + k] = bytes[k] > ends[4 + k] ? bytes[k] : ends[4 + k];
             square += pow(low + step * bytes[k] - at, 2.0);
         }
-        convert_put(&w->out, bytes, sizeof bytes);
+        convert_append(&w->out, bytes, sizeof bytes);
         add_error(w, square);
     }
     if (w->ident == QUAKE_MDL)
@@ -545,22 +545,22 @@ static void write_mdl(quake_writer *w, const quake_whole *surface)
     float radius[4] = {0}; // and the eyes
     for (int k = 0; k < 3; k++)
         radius[0] = hypotf(radius[0], fmaxf(fabsf(box[k]), fabsf(box[3 + k])));
-    convert_put_words(&w->out, head, COMMON_LENGTH(head));
+    convert_append_words(&w->out, head, COMMON_LENGTH(head));
     put_grid(w, box);
-    convert_put_words(&w->out, radius, COMMON_LENGTH(radius));
-    convert_put_words(&w->out, counts, COMMON_LENGTH(counts));
-    convert_put_words(&w->out, &area, 1);
-    convert_put_u32(&w->out, 0); // no group
+    convert_append_words(&w->out, radius, COMMON_LENGTH(radius));
+    convert_append_words(&w->out, counts, COMMON_LENGTH(counts));
+    convert_append_words(&w->out, &area, 1);
+    convert_append_u32(&w->out, 0); // no group
     put_skin(w, &surface->image, surface->size, surface->has_holes);
     for (uint32_t i = 0; i < w->num_vertices; i++) {
         const uint32_t texel = (uint32_t)surface->vertices[i];
         const uint32_t words[] = {0, texel >> 16, texel & 0xFFFF}; // not on a seam
-        convert_put_words(&w->out, words, COMMON_LENGTH(words));
+        convert_append_words(&w->out, words, COMMON_LENGTH(words));
     }
     for (uint32_t i = 0; i < w->num_corners; i++) {
         if (i % 3 == 0)
-            convert_put_u32(&w->out, 1); // it faces the front
-        convert_put_u32(&w->out, surface->ids[i]);
+            convert_append_u32(&w->out, 1); // it faces the front
+        convert_append_u32(&w->out, surface->ids[i]);
     }
     for (uint32_t i = 0; i < w->num_frames; i++)
         put_frame(w, surface->vertices, i, box);
@@ -597,7 +597,7 @@ static void write_md2(quake_writer *w, const quake_whole *surface)
                                            w->num_frames,    QUAKE_MD2_HEADER};
     for (size_t i = 0; i < COMMON_LENGTH(sizes); i++)
         head[12 + i] = head[11 + i] + sizes[i];
-    convert_put_words(&w->out, head, COMMON_LENGTH(head));
+    convert_append_words(&w->out, head, COMMON_LENGTH(head));
     put_path(w, w->model->meshes[0].shader, ".pcx", true);
     for (uint32_t i = 0; i < 2 * num_st; i++)
         put_u16(w, (uint32_t)st[i / 2] >> (i % 2 == 0 ? 16 : 0));
@@ -612,11 +612,11 @@ static void write_md2(quake_writer *w, const quake_whole *surface)
         const float at[] = {((float)(texel >> 16) + 0.5f) / (float)surface->size[0],
                             ((float)(texel & 0xFFFF) + 0.5f) / (float)surface->size[1]};
         if (i % 3 == 0)
-            convert_put_u32(&w->out, 3); // a strip
-        convert_put_words(&w->out, at, COMMON_LENGTH(at));
-        convert_put_u32(&w->out, surface->ids[i]);
+            convert_append_u32(&w->out, 3); // a strip
+        convert_append_words(&w->out, at, COMMON_LENGTH(at));
+        convert_append_u32(&w->out, surface->ids[i]);
     }
-    convert_put_u32(&w->out, 0);
+    convert_append_u32(&w->out, 0);
     free(st);
     free(keys);
     free(ids);
@@ -636,7 +636,7 @@ static void write_surface(quake_writer *w)
     quake_whole surface = {.image = {NULL, NO_PICTURE, NO_PICTURE}};
     for (size_t i = 0; i < w->scene->num_materials; i++) {
         convert_material *const material = &w->scene->materials[i];
-        const convert_picture *const picture = &material->maps[CONVERT_MAP_COLOR];
+        const convert_image *const picture = &material->maps[CONVERT_MAP_COLOR];
         md5_error unused;
         if (strcmp(material->shader, mesh->shader) != 0 || !picture->bytes || surface.image.rgba)
             continue;
@@ -698,11 +698,11 @@ static void write_md3(quake_writer *w)
                          + 8 * w->num_points * (num_frames + 1);
     const uint32_t head[] = {0,       num_frames,  num_tags, num_meshes, 0, QUAKE_MD3_HEADER,
                              tags_at, surfaces_at, end};
-    char *const name = convert_clean(common_base(w->job->output), QUAKE_PATH - 1, "");
-    convert_put_u32(&w->out, QUAKE_MD3);
-    convert_put_u32(&w->out, QUAKE_MD3_VERSION);
+    char *const name = convert_sanitize(common_base(w->job->output), QUAKE_PATH - 1, "");
+    convert_append_u32(&w->out, QUAKE_MD3);
+    convert_append_u32(&w->out, QUAKE_MD3_VERSION);
     put_name(w, name, QUAKE_PATH);
-    convert_put_words(&w->out, head, COMMON_LENGTH(head));
+    convert_append_words(&w->out, head, COMMON_LENGTH(head));
     free(name);
     for (uint32_t i = 0; i < num_frames; i++) {
         float box[10] = {0}; // then the local origin, 0, and the radius
@@ -711,13 +711,13 @@ static void write_md3(quake_writer *w)
             const float *const p = w->places[(size_t)i * w->num_points + k].at;
             box[9] = fmaxf(box[9], hypotf(hypotf(p[0], p[1]), p[2]));
         }
-        convert_put_words(&w->out, box, COMMON_LENGTH(box));
+        convert_append_words(&w->out, box, COMMON_LENGTH(box));
         put_name(w, w->frames[i].name, QUAKE_FRAME_NAME);
     }
     for (uint32_t i = 0; i < num_frames * num_tags; i++) {
         put_name(w, w->tags.names[i % num_tags], QUAKE_PATH);
         for (int k = 0; k < 12; k++) // the origin, then the axes: columns of the matrix
-            convert_put_words(&w->out, &w->matrices[i].m[k % 3 * 4 + (k / 3 + 3) % 4], 1);
+            convert_append_words(&w->out, &w->matrices[i].m[k % 3 * 4 + (k / 3 + 3) % 4], 1);
     }
     uint32_t first = 0;
     uint32_t part = 0;
@@ -740,15 +740,15 @@ static void write_md3(quake_writer *w)
         const bool is_part = i > 0 && strcmp(mesh->shader, mesh[-1].shader) == 0
                              && strcmp(mesh->name, mesh[-1].name) == 0;
         part = is_part ? part + 1 : 1;
-        convert_put_u32(&w->out, QUAKE_MD3);
+        convert_append_u32(&w->out, QUAKE_MD3);
         put_surface_name(w, mesh, part);
-        convert_put_words(&w->out, words, COMMON_LENGTH(words));
+        convert_append_words(&w->out, words, COMMON_LENGTH(words));
         put_path(w, mesh->shader, ".tga", part == 1);
-        convert_put_u32(&w->out, 0);
+        convert_append_u32(&w->out, 0);
         for (uint32_t k = 0; k < 3 * num_triangles; k++)
-            convert_put_u32(&w->out, mesh->sources[mesh->indices[k]]);
+            convert_append_u32(&w->out, mesh->sources[mesh->indices[k]]);
         for (uint32_t k = 0; k < count; k++)
-            convert_put_words(&w->out, w->points[first + k].texcoord, 2);
+            convert_append_words(&w->out, w->points[first + k].texcoord, 2);
         for (uint32_t k = 0; k < num_frames * count; k++) {
             const quake_sample *const frame = &w->frames[k / count];
             const quake_place *const place =
@@ -865,7 +865,7 @@ bool convert_write_quake(const convert_job *job, const convert_scene *scene, md5
         write_md3(w);
     w->is_done =
         w->is_done && convert_write_file(job, job->output, w->out.bytes, w->out.size, error);
-    convert_note_others(job, scene, w->title, scene->num_weights == 0);
+    convert_note_unsupported_parts(job, scene, w->title, scene->num_weights == 0);
     if (w->is_done)
         convert_note(job,
                      "wrote %u frames of %u triangles; rounding moves vertices by %.3g units on "

@@ -1092,9 +1092,10 @@ static bool carry_clip(const convert_job *job, const convert_part *clip, const m
 {
     const uint64_t most_numbers = 1 << 26; // joints times frames
     const md5_load_opts opts = {.file_name = clip->path ? clip->path : clip->name};
-    md5_model *const own =
-        clip->rest ? md5_parse_model(clip->rest, clip->rest_size, &opts, error) : NULL;
-    source = clip->rest ? own : source;
+    md5_model *const own = clip->skeleton_text ? md5_parse_model(clip->skeleton_text,
+                                                                 clip->skeleton_size, &opts, error)
+                                               : NULL;
+    source = clip->skeleton_text ? own : source;
     if (!source)
         return convert_fail(error, MD5_ERROR_MISSING, clip->path,
                             "missing model of the clip: add the model that the clip was made for");
@@ -1112,7 +1113,8 @@ static bool carry_clip(const convert_job *job, const convert_part *clip, const m
     return is_done;
 }
 
-bool convert_carry(const convert_job *job, convert_scene *scene, bool keeps, md5_error *error)
+bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool keeps,
+                            md5_error *error)
 {
     const convert_part *const first = convert_find_model(scene);
     md5_model *const source = first ? convert_parse_model(first, error) : NULL;
@@ -1137,8 +1139,9 @@ bool convert_carry(const convert_job *job, convert_scene *scene, bool keeps, md5
         convert_add_part(scene, CONVERT_MODEL, all.name, job->target, bytes, size);
     for (size_t i = 0; i < all.num_parts; i++) {
         convert_part *const part = &all.parts[i];
-        const bool is_clip = part->kind == CONVERT_CLIP && is_done && (job->target || part->rest)
-                             && target && !(job->prints_map && is_carried);
+        const bool is_clip = part->kind == CONVERT_CLIP && is_done
+                             && (job->target || part->skeleton_text) && target
+                             && !(job->prints_map && is_carried);
         is_carried |= is_clip;
         if (is_clip)
             is_done = carry_clip(job, part, source, target, scene, error);

@@ -17,8 +17,8 @@ typedef struct convert_pair {
 } convert_pair;
 
 // Returns what transfers poses of one model to another, whose joints are found by names, as in
-// convert_carry(); where those say too little, by equal names. Of the job, which may be NULL, maps
-// count. Writes pairs[joints of the target], or NULL. NULL and an error: there are none.
+// convert_retarget_clips(); where those say too little, by equal names. Of the job, which may be
+// NULL, maps count. Writes pairs[joints of the target], or NULL. NULL and an error: there are none.
 md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *source,
                                       const md5_model *target, convert_pair *pairs,
                                       md5_error *error);
@@ -29,6 +29,7 @@ md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *s
 // its bind pose. A captured motion begins at the model's position and facing its front up to 45
 // degrees, in quarter turns. Joints are found by names; job->map has the last word. Fails if too
 // few are found.
-bool convert_carry(const convert_job *job, convert_scene *scene, bool keeps, md5_error *error);
+bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool keeps,
+                            md5_error *error);
 
 #endif

@@ -1,4 +1,5 @@
-// Scenes, and what readers and writers share: errors, notes, files.
+// Functions that readers and writers share: errors, notes, engines, files, growing byte arrays, and
+// the parts of a scene.
 #include "demo/convert/budget.h"
 
 #include "demo/common/write.h"
@@ -9,10 +10,13 @@
 
 void convert_name_file(md5_error *error, const char *path)
 {
-    // Of a name that is too long the end, as everywhere.
+    // If the path is too long, its end is stored, as in all error messages.
     const size_t size = strlen(path) + 1;
-    const size_t room = sizeof error->file;
-    memcpy(error->file, path + (size > room ? size - room : 0), size < room ? size : room);
+    const size_t capacity = sizeof error->file;
+    if (size > capacity)
+        memcpy(error->file, path + (size - capacity), capacity);
+    else
+        memcpy(error->file, path, size);
 }
 
 bool convert_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
@@ -35,7 +39,7 @@ void convert_note(const convert_job *job, const char *format, ...)
     va_list values;
     va_start(values, format);
     if (job->budget)
-        vsnprintf(text, sizeof text, format, values); // written as below when it is passed on
+        vsnprintf(text, sizeof text, format, values); // pass_on() removes control characters
     else
         common_write_text(text, sizeof text, format, values);
     va_end(values);
@@ -45,8 +49,8 @@ void convert_note(const convert_job *job, const char *format, ...)
         job->note(job->user, text);
 }
 
-void convert_note_others(const convert_job *job, const convert_scene *scene, const char *to,
-                         bool with_targets)
+void convert_note_unsupported_parts(const convert_job *job, const convert_scene *scene,
+                                    const char *to, bool with_targets)
 {
     size_t count = 0;
     for (size_t i = 0; i < scene->num_parts; i++) {
@@ -58,7 +62,7 @@ void convert_note_others(const convert_job *job, const convert_scene *scene, con
                      count, to);
 }
 
-// Of versions the newest counts.
+// Of each engine the newest version is described.
 static const convert_engine engines[] = {
     {" doom3 dhewm3 darkmod tdm quake4 openq4 ", CONVERT_DOOM3, 0},
     {" rbdoom bfg ", CONVERT_DOOM3, 4},
@@ -72,9 +76,9 @@ enum { NUM_ENGINES = COMMON_LENGTH(engines) };
 
 bool convert_is_among(const char *names, const char *engine)
 {
-    char *const word = common_format(" %.*s ", (int)strcspn(engine, ":"), engine);
-    const bool is_among = strstr(names, word) != NULL;
-    free(word);
+    char *const name = common_format(" %.*s ", (int)strcspn(engine, ":"), engine);
+    const bool is_among = strstr(names, name) != NULL;
+    free(name);
     return is_among;
 }
 
@@ -86,11 +90,11 @@ const convert_engine *convert_find_engine(const char *name)
     return engine < engines + NUM_ENGINES ? engine : &engines[0];
 }
 
-char *convert_clean(const char *text, size_t most, const char *refused)
+char *convert_sanitize(const char *text, size_t max_size, const char *invalid)
 {
-    char *const clean = common_format("%.*s", (int)most, text);
+    char *const clean = common_format("%.*s", (int)max_size, text);
     for (char *c = clean; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == '\x7f' || strchr(refused, *c))
+        if ((unsigned char)*c < ' ' || *c == '\x7f' || strchr(invalid, *c))
             *c = '_';
     return clean;
 }
@@ -98,8 +102,10 @@ char *convert_clean(const char *text, size_t most, const char *refused)
 char *convert_file_name(const char *name)
 {
     enum { MAX_BYTES = 100 };
-    char *const text = convert_clean(name[0] != '\0' ? name : "unnamed", MAX_BYTES, "/\\:*?\"<>|");
-    text[0] = text[0] == '.' ? '_' : text[0];
+    char *const text =
+        convert_sanitize(name[0] != '\0' ? name : "unnamed", MAX_BYTES, "/\\:*?\"<>|");
+    if (text[0] == '.')
+        text[0] = '_';
     return text;
 }
 
@@ -112,7 +118,7 @@ char *convert_read_file(const char *path, size_t *size, md5_error *error)
     return bytes;
 }
 
-bool convert_goes_on(const convert_job *job, md5_error *error)
+bool convert_can_continue(const convert_job *job, md5_error *error)
 {
     return !job->goes_on || job->goes_on(job->user)
            || convert_fail(error, MD5_ERROR_IO, job->output, "the conversion was cancelled");
@@ -121,7 +127,7 @@ bool convert_goes_on(const convert_job *job, md5_error *error)
 bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,
                         md5_error *error)
 {
-    if (!convert_goes_on(job, error))
+    if (!convert_can_continue(job, error))
         return false;
     if (common_is_file(path) && !job->is_forced)
         return convert_fail(error, MD5_ERROR_IO, path,
@@ -136,57 +142,60 @@ bool convert_write_file(const convert_job *job, const char *path, const void *by
     return true;
 }
 
-bool convert_write_beside(const convert_job *job, const char *name, const void *bytes, size_t size,
-                          md5_error *error)
+bool convert_write_to_folder(const convert_job *job, const char *name, const void *bytes,
+                             size_t size, md5_error *error)
 {
     char *const folder = common_folder(job->output);
     char *const path = common_join(folder, name);
-    size_t old_size = 0;
-    md5_error none;
-    char *const old = view_is_image(name) ? convert_read_file(path, &old_size, &none) : NULL;
-    const bool is_written = (old && old_size == size && memcmp(old, bytes, size) == 0)
-                            || convert_write_file(job, path, bytes, size, error);
-    free(old);
+    size_t existing_size = 0;
+    md5_error unused;
+    char *const existing =
+        view_is_image(name) ? convert_read_file(path, &existing_size, &unused) : NULL;
+    bool is_written =
+        existing && existing_size == size && memcmp(existing, bytes, size) == 0; // is up to date
+    if (!is_written)
+        is_written = convert_write_file(job, path, bytes, size, error);
+    free(existing);
     free(path);
     free(folder);
     return is_written;
 }
 
-void convert_put(convert_bytes *out, const void *bytes, size_t size)
+void convert_append(convert_bytes *out, const void *bytes, size_t size)
 {
-    if (out->room - out->size < size) {
-        out->room = 2 * (out->size + size);
-        out->bytes = common_realloc(out->bytes, out->room, 1);
+    if (out->capacity - out->size < size) {
+        out->capacity = 2 * (out->size + size);
+        out->bytes = common_realloc(out->bytes, out->capacity, 1);
     }
     if (size > 0)
         memcpy(out->bytes + out->size, bytes, size);
     out->size += size;
 }
 
-void convert_put_free(convert_bytes *out, char *text)
+void convert_append_and_free(convert_bytes *out, char *text)
 {
-    convert_put(out, text, strlen(text));
+    convert_append(out, text, strlen(text));
     free(text);
 }
 
-void convert_put_number(convert_bytes *out, uint32_t number, size_t size)
+void convert_append_uint(convert_bytes *out, uint32_t number, size_t size)
 {
     for (; size > 0; size--, number >>= 8)
-        convert_put(out, &(unsigned char){(unsigned char)number}, 1);
+        convert_append(out, &(unsigned char){(unsigned char)number}, 1);
 }
 
-void convert_put_words(convert_bytes *out, const void *words, size_t count)
+void convert_append_words(convert_bytes *out, const void *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t word;
         memcpy(&word, (const char *)words + i * sizeof word, sizeof word);
-        convert_put_u32(out, word);
+        convert_append_u32(out, word);
     }
 }
 
-void convert_put_u32(convert_bytes *out, uint32_t number)
+void convert_append_u32(convert_bytes *out, uint32_t number)
 {
-    convert_put_number(out, number, 4);
+    convert_append_uint(out, number, 4);
 }
 
 // -- Scenes ---------------------------------------------------------------------------------------
@@ -197,22 +206,23 @@ static char *make_key(convert_part_kind kind, const char *name)
 {
     char *const key = common_format("%d/%s", (int)kind, name);
     for (char *c = key; *c != '\0'; c++)
-        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
     return key;
 }
 
-// Adds a name to the index. Returns its number, which is the former count if the name is new.
+// Adds a name to the index. Returns its index, which is the former count if the name is new.
 static size_t index_name(convert_names *names, convert_part_kind kind, const char *name)
 {
     char *const key = make_key(kind, name);
     const size_t count = names->index.count;
-    const size_t number = common_index_text(&names->index, key, strlen(key));
-    if (number == count) {
+    const size_t index = common_index_text(&names->index, key, strlen(key));
+    if (index == count) {
         names->num_copies = common_grow(names->num_copies, count, sizeof *names->num_copies);
         names->num_copies[count] = 0;
     }
     free(key);
-    return number;
+    return index;
 }
 
 static void free_names(convert_names *names)
@@ -241,22 +251,24 @@ static char *make_unique(convert_scene *scene, convert_part_kind kind, const cha
     char *unique = common_copy(name);
     size_t count = names->index.count;
     const size_t first = index_name(names, kind, unique);
-    for (size_t number = first; number < count;) {
+    size_t index = first;
+    while (index < count) {
         count = names->index.count;
         free(unique);
         unique = common_format("%s_%u", name, 2 + names->num_copies[first]++);
-        number = index_name(names, kind, unique);
+        index = index_name(names, kind, unique);
     }
     return unique;
 }
 
-// NOLINTBEGIN(readability-non-const-parameter): the part keeps the bytes
+// NOLINTBEGIN(readability-non-const-parameter): the part stores the pointer
 void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *name,
                       const char *path, char *bytes, size_t size)
 // NOLINTEND(readability-non-const-parameter)
 {
     const bool is_second = kind == CONVERT_MODEL && convert_find_model(scene);
-    kind = is_second ? CONVERT_TARGET : kind;
+    if (is_second)
+        kind = CONVERT_TARGET;
     char *const unique = make_unique(scene, kind, name);
     *COMMON_MORE(scene->parts, scene->num_parts) = (convert_part){.kind = kind,
                                                                   .is_model = is_second,
@@ -267,7 +279,7 @@ void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *
     scene->names.num_parts = scene->num_parts;
 }
 
-// An estimate of a document's size as text, which is seldom exceeded.
+// Estimates the size of a document as text. Few documents exceed the estimate.
 static size_t estimate_text(const md5_doc *doc)
 {
     size_t size = 256 + 128 * (size_t)doc->num_joints
@@ -282,31 +294,36 @@ static size_t estimate_text(const md5_doc *doc)
 
 bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error *error)
 {
-    size_t room = estimate_text(doc); // a longer text is printed once more
-    char *made = NULL;
-    for (*size = room; *size >= room;) {
-        room = *size + 1;
-        made = common_realloc(made, room, 1);
-        *size = md5_write_doc(doc, made, room, error);
+    size_t capacity = estimate_text(doc);
+    char *printed = common_realloc(NULL, capacity + 1, 1);
+    *size = md5_write_doc(doc, printed, capacity + 1, error);
+    while (*size >= capacity + 1) { // the text did not fit
+        capacity = *size;
+        printed = common_realloc(printed, capacity + 1, 1);
+        *size = md5_write_doc(doc, printed, capacity + 1, error);
     }
     if (*size == 0) {
-        free(made);
+        free(printed);
         return false;
     }
     free(*text);
-    *text = common_realloc(made, *size + 1, 1);
+    *text = common_realloc(printed, *size + 1, 1);
     return true;
 }
 
-// Numbers that scales and offsets of another format make can be beyond those that MD5 may hold.
+// Parses the text again, because scales and offsets of the other format can produce numbers that
+// are outside the range of MD5.
 bool convert_add_doc(const convert_job *job, convert_scene *scene, convert_part_kind kind,
                      const char *name, const md5_doc *doc, md5_error *error)
 {
     char *text = NULL;
     size_t size = 0;
-    const size_t room = estimate_text(doc);
-    if (!convert_charge(job, room, error) || !convert_charge_bytes(job, room, 1, error)
-        || !convert_print_doc(doc, &text, &size, error))
+    const size_t estimate = estimate_text(doc);
+    if (!convert_charge(job, estimate, error))
+        return false;
+    if (!convert_charge_bytes(job, estimate, 1, error))
+        return false;
+    if (!convert_print_doc(doc, &text, &size, error))
         return false;
     convert_add_part(scene, kind, name, NULL, text, size);
     md5_doc *const read = convert_parse_doc(&scene->parts[scene->num_parts - 1], error);
@@ -314,41 +331,48 @@ bool convert_add_doc(const convert_job *job, convert_scene *scene, convert_part_
     return read;
 }
 
-// Numbers that are 1e-12 of others come from products of those that should be 0.
-static convert_vec clean(convert_vec v, double length)
+// Replaces components smaller than 1e-12 of `length` by 0: they are rounding errors of products.
+static convert_vec clear_tiny(convert_vec v, double length)
 {
-    const double least = 1e-12 * length;
-    return (convert_vec){fabs(v.x) > least ? v.x : 0, fabs(v.y) > least ? v.y : 0,
-                         fabs(v.z) > least ? v.z : 0};
+    const double min = 1e-12 * length;
+    return (convert_vec){
+        .x = fabs(v.x) > min ? v.x : 0,
+        .y = fabs(v.y) > min ? v.y : 0,
+        .z = fabs(v.z) > min ? v.z : 0,
+    };
 }
 
 md5_vec3 convert_stored_point(convert_vec v)
 {
-    return convert_to_vec3(clean(v, sqrt(convert_dot(v, v))));
+    return convert_to_vec3(clear_tiny(v, sqrt(convert_dot(v, v))));
 }
 
-// The next float up or down, but of 0.
-static float beside(float value, int by)
+// Returns the float below (step < 0) or above (step > 0) a value. 0 remains 0.
+static float neighbor(float value, int step)
 {
-    return by == 0 || value == 0 ? value : nextafterf(value, by < 0 ? -HUGE_VALF : HUGE_VALF);
+    if (step == 0 || value == 0)
+        return value;
+    return nextafterf(value, step < 0 ? -HUGE_VALF : HUGE_VALF);
 }
 
-md5_vec3 convert_stored(convert_quat q)
+md5_vec3 convert_stored_rotation(convert_quat q)
 {
     const double sign = q.w > 0 ? -1 : 1;
     const double w = q.w * sign;
-    const md5_vec3 near_by =
-        convert_to_vec3(clean((convert_vec){q.x * sign, q.y * sign, q.z * sign}, 1));
-    md5_vec3 best = near_by;
-    double least = HUGE_VAL;
-    // Near half a turn, what x y z are rounded by decides about w, the root of their difference to
-    // 1: of all floats beside them those are taken from which readers get the w that is meant.
+    const md5_vec3 nearest =
+        convert_to_vec3(clear_tiny((convert_vec){q.x * sign, q.y * sign, q.z * sign}, 1));
+    md5_vec3 best = nearest;
+    double min_error = HUGE_VAL;
+    // Readers compute w = -sqrt(1 - x^2 - y^2 - z^2). Near a rotation by 180 degrees w is close to
+    // 0, so that rounding x, y and z to floats changes w strongly. Of all combinations of
+    // neighboring floats, use the combination with the most accurate w.
     for (int i = 0; i < 27 && fabs(w) < 0.02; i++) {
-        const md5_vec3 tried = {beside(near_by.x, i % 3 - 1), beside(near_by.y, i / 3 % 3 - 1),
-                                beside(near_by.z, i / 9 - 1)};
-        const double off = fabs(md5_quat_from_xyz(tried.x, tried.y, tried.z).w - w);
-        if (off < least || (off == least && i == 13)) {
-            least = off;
+        const md5_vec3 tried = {neighbor(nearest.x, i % 3 - 1), neighbor(nearest.y, i / 3 % 3 - 1),
+                                neighbor(nearest.z, i / 9 - 1)};
+        const double w_error = fabs(md5_quat_from_xyz(tried.x, tried.y, tried.z).w - w);
+        const bool is_nearest = i == 13;
+        if (w_error < min_error || (w_error == min_error && is_nearest)) {
+            min_error = w_error;
             best = tried;
         }
     }
@@ -360,10 +384,10 @@ md5_doc_joint convert_doc_joint(const char *name, uint32_t parent, convert_xform
     return (md5_doc_joint){.name = name,
                            .parent = parent,
                            .position = convert_stored_point(placed.translation),
-                           .rotation = convert_stored(placed.rotation)};
+                           .rotation = convert_stored_rotation(placed.rotation)};
 }
 
-// Charges a clip's numbers, and the vertices that are posed for its bounds.
+// Charges the components of a clip and the vertices that are posed to compute its bounds.
 static bool charge_clip(const convert_job *job, const convert_motion *motion,
                         const md5_model *model, md5_error *error)
 {
@@ -386,58 +410,61 @@ bool convert_add_clip(const convert_job *job, convert_scene *scene, const char *
                    .num_frames = motion->num_frames,
                    .frame_rate = motion->rate,
                    .bounds = motion->bounds};
-    const size_t row = 2 * (size_t)doc.num_joints; // a position and a rotation each
-    md5_vec3 *const parts = common_alloc(doc.num_frames * row, sizeof *parts);
-    bool *const is_moved = common_alloc(row, sizeof *is_moved);
+    const size_t num_values =
+        2 * (size_t)doc.num_joints; // per frame: a position and a rotation each
+    md5_vec3 *const values = common_alloc(doc.num_frames * num_values, sizeof *values);
+    bool *const is_moved = common_alloc(num_values, sizeof *is_moved);
     convert_xform *const local = common_alloc(doc.num_joints, sizeof *local);
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     const float rounding = motion->rounding > 0 ? motion->rounding : 1e-7f;
-    float longest = 0; // of what stands still up to rounding of products
-    bool is_right = true;
+    float max_length = 0; // longest position in frame 0, the unit of the tolerance for positions
+    bool is_done = true;
     for (uint32_t frame = 0; frame < doc.num_frames; frame++) {
-        md5_vec3 *const now = parts + frame * row;
+        md5_vec3 *const frame_values = values + frame * num_values;
         motion->pose(motion->user, frame, local);
         for (uint32_t i = 0; i < doc.num_joints; i++) {
             const convert_joint *const joint = &motion->joints[i];
             const md5_doc_joint posed = convert_doc_joint(joint->name, joint->parent, local[i]);
             if (frame == 0) {
                 doc.joints[i] = posed;
-                longest = fmaxf(longest, md5_vec3_length(posed.position));
+                max_length = fmaxf(max_length, md5_vec3_length(posed.position));
             }
-            now[2 * i] = posed.position;
-            now[2 * i + 1] = posed.rotation;
-            if (!(md5_vec3_length(posed.position) <= 1e9f) && is_right)
-                is_right = convert_fail(
+            frame_values[2 * i] = posed.position;
+            frame_values[2 * i + 1] = posed.rotation;
+            if (!(md5_vec3_length(posed.position) <= 1e9f) && is_done)
+                is_done = convert_fail(
                     error, MD5_ERROR_RANGE, motion->path,
                     "clip %s: frame %u has a joint more than 1e9 units from the origin", name,
                     frame);
         }
-        for (size_t i = 0; i < row; i++)
-            is_moved[i] |= !(md5_vec3_length(md5_vec3_sub(now[i], parts[i]))
-                             <= rounding * (i % 2 == 0 ? longest : 1));
+        for (size_t i = 0; i < num_values; i++) {
+            const float change = md5_vec3_length(md5_vec3_sub(frame_values[i], values[i]));
+            const float unit = i % 2 == 0 ? max_length : 1;
+            is_moved[i] |= !(change <= rounding * unit);
+        }
     }
-    for (size_t i = 0; i < row; i++)
-        if (is_moved[i]) { // engines refuse a first component behind the last one
+    for (size_t i = 0; i < num_values; i++)
+        if (is_moved[i]) {
             md5_track *const track = &doc.joints[i / 2].track;
-            track->first = track->flags != 0 ? track->first : doc.num_components;
+            if (track->flags == 0) // engines reject a `first` after the last component
+                track->first = doc.num_components;
             track->flags |= i % 2 == 0 ? 7u : 56u;
             doc.num_components += 3;
         }
     size_t num_kept = 0;
-    for (size_t i = 0; i < doc.num_frames * row; i++)
-        if (is_moved[i % row])
-            parts[num_kept++] = parts[i];
-    doc.numbers = &parts->x;
-    is_right =
-        is_right
-        && (!model || model->max_vertices == 0 || md5_fix_bounds(&doc, model, error) != MD5_NONE)
-        && convert_add_doc(job, scene, CONVERT_CLIP, name, &doc, error);
-    md5_free_doc(&doc); // the bounds of the model
+    for (size_t i = 0; i < doc.num_frames * num_values; i++)
+        if (is_moved[i % num_values])
+            values[num_kept++] = values[i];
+    doc.numbers = &values->x;
+    if (is_done && model && model->max_vertices > 0)
+        is_done = md5_fix_bounds(&doc, model, error) != MD5_NONE;
+    is_done = is_done && convert_add_doc(job, scene, CONVERT_CLIP, name, &doc, error);
+    md5_free_doc(&doc); // frees the bounds that md5_fix_bounds() allocated
     free(is_moved);
     free(local);
-    free(parts);
+    free(values);
     free(doc.joints);
-    return is_right;
+    return is_done;
 }
 
 const convert_part *convert_find_model(const convert_scene *scene)
@@ -469,7 +496,7 @@ void convert_free_part(const convert_part *part)
     free(part->name);
     free(part->path);
     free(part->bytes);
-    free(part->rest);
+    free(part->skeleton_text);
 }
 
 void convert_free_scene(convert_scene *scene)
@@ -479,7 +506,7 @@ void convert_free_scene(convert_scene *scene)
     for (size_t j = 0; j < scene->num_materials; j++) {
         convert_material *const material = &scene->materials[j];
         for (int i = 0; i < CONVERT_NUM_MAPS; i++) {
-            convert_picture *const map = &material->maps[i];
+            convert_image *const map = &material->maps[i];
             free(map->name);
             free(map->declared);
             free(map->bytes);
@@ -488,17 +515,17 @@ void convert_free_scene(convert_scene *scene)
         free(material->text);
     }
     for (size_t i = 0; i < scene->num_weights; i++) {
-        convert_weights *const row = &scene->weights[i];
-        free(row->clip);
-        free(row->target);
-        free(row->keys);
+        convert_weights *const weights = &scene->weights[i];
+        free(weights->clip);
+        free(weights->target);
+        free(weights->keys);
     }
     free(scene->parts);
     free(scene->materials);
-    for (size_t i = 0; i < scene->num_worn; i++)
-        free(scene->worn[i].path);
-    free(scene->worn);
-    free(scene->looks);
+    for (size_t i = 0; i < scene->num_outfits; i++)
+        free(scene->outfits[i].path);
+    free(scene->outfits);
+    free(scene->mesh_materials);
     free(scene->weights);
     free_names(&scene->names);
     free(scene->name);

@@ -1,0 +1,44 @@
+#include "demo/convert/tokens.h"
+
+size_t convert_next_token(convert_tokens *in)
+{
+    for (; in->at < in->end && isspace((unsigned char)*in->at); in->at++)
+        if (*in->at == '\n') {
+            in->line++;
+            in->line_start = in->at + 1;
+        }
+    size_t length = 0;
+    while (in->at + length < in->end && !isspace((unsigned char)in->at[length]))
+        length++;
+    return length;
+}
+
+bool convert_set_error_location(const convert_tokens *in, const char *position)
+{
+    in->error->line = in->line;
+    in->error->column = (uint32_t)(position - in->line_start) + 1;
+    return false;
+}
+
+bool convert_fail_token(convert_tokens *in, const char *expected)
+{
+    size_t length = convert_next_token(in);
+    const char *const format = length > 0 ? "expected %s, found '%.*s'" : "expected %s, found %.*s";
+    const char *const found = length > 0 ? in->at : in->end_name;
+    if (length == 0)
+        length = strlen(in->end_name);
+    if (length > in->max_shown)
+        length = in->max_shown;
+    return convert_fail_at(in, MD5_ERROR_SYNTAX, in->at, format, expected, (int)length, found);
+}
+
+bool convert_read_number(convert_tokens *in, const char *expected, double *number)
+{
+    const size_t length = convert_next_token(in);
+    char *end = NULL;
+    *number = length > 0 ? strtod(in->at, &end) : 0;
+    if (length == 0 || end != in->at + length || !(fabs(*number) <= 1e9))
+        return convert_fail_token(in, expected);
+    in->at += length;
+    return true;
+}
