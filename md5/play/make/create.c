@@ -269,6 +269,7 @@ static bool build_follow_rules(md5_building *building)
     }
     return true;
 }
+
 static bool build_parameters(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;

@@ -490,7 +490,9 @@ static bool consume_triggers(md5_player *player, uint32_t layer,
                              const md5_play_condition *conditions, uint32_t count)
 {
     bool has_triggers = false;
-    for (uint32_t i = 0; count > 0 && i <= conditions->num_behind; i++) {
+    if (count == 0)
+        return false;
+    for (uint32_t i = 0; i <= conditions->num_behind; i++) {
         const uint32_t parameter = conditions[i].parameter;
         if (parameter == MD5_NONE || conditions[i].compare == MD5_IS_CLEAR)
             continue;

@@ -1,5 +1,9 @@
-// Blends the states of layers, and layers over each other, into a pose; how one state of a layer
-// replaces another.
+// Computes the pose of all layers: poses of states, blends of the states of a layer, of layers and
+// of one-shot clips. Also changes the state of a layer, with a crossfade or an inertial transition.
+//
+// A chain of active states is blended in order (evaluate_chain), then blended over the layers below
+// or added to them (blend_layer). Sets of joints restrict the work to the joints that a layer may
+// change.
 #include "md5/motion/space.h"
 #include "md5/play/run/player_state.h"
 
@@ -7,9 +11,9 @@
 
 // -- Velocities -----------------------------------------------------------------------------------
 
-// The angle with the given sine and cosine, both >= 0 and times any factor. It is halved three
-// times, so that a short series of the arc tangent is enough.
-static double angle_of(double sine, double cosine)
+// Returns the angle with the given sine and cosine, which are at least 0 and may have a common
+// factor. The angle is halved three times, so that a short series of the arc tangent is sufficient.
+static double angle_from_ratio(double sine, double cosine)
 {
     enum { HALVINGS = 3, TERMS = 9 };
     for (uint32_t i = 0; i < HALVINGS; i++)
@@ -22,7 +26,7 @@ static double angle_of(double sine, double cosine)
     return t * sum * (1 << HALVINGS);
 }
 
-// In double, because the results are often small differences.
+// Uses double precision, because the results are often small differences.
 void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t num_joints,
                         float seconds, md5_velocity *velocity)
 {
@@ -33,7 +37,7 @@ void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t 
         if (turn.w < 0)
             turn = md5_quatd_negate(turn);
         const double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-        const double scale = sine > 0 ? 2 * angle_of(sine, turn.w) / sine * rate : 0;
+        const double scale = sine > 0 ? 2 * angle_from_ratio(sine, turn.w) / sine * rate : 0;
         velocity[joint] = (md5_velocity){
             .linear = md5_vec3_scale(
                 md5_vec3_sub(now[joint].translation, before[joint].translation), rate),
@@ -44,18 +48,18 @@ void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t 
 
 // -- Offsets --------------------------------------------------------------------------------------
 
-// Squared lengths of offsets that have a direction, and whose squares can be divided by.
-#define SHORTEST 1e-18f
-#define LONGEST 1e30f
+// Range of the squared lengths of offsets that have a direction. The squares can be divided by.
+#define MIN_SQUARE 1e-18f
+#define MAX_SQUARE 1e30f
 
-// Of the shorter way round, so that its length is at most 1.
-static md5_vec3 turn_of(md5_quat q)
+// Returns the modified Rodrigues parameters of the shorter rotation; their length is at most 1.
+static md5_vec3 rodrigues_from_quat(md5_quat q)
 {
     const float sign = q.w < 0 ? -1 : 1;
     return md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, sign / (1 + sign * q.w));
 }
 
-static md5_quat quat_of(md5_vec3 turn)
+static md5_quat quat_from_rodrigues(md5_vec3 turn)
 {
     const float square = md5_vec3_dot(turn, turn);
     const float scale = 1.0f / (1 + square);
@@ -63,13 +67,13 @@ static md5_quat quat_of(md5_vec3 turn)
     return (md5_quat){axis.x, axis.y, axis.z, (1 - square) * scale};
 }
 
-// How fast the length of an offset x changes with velocity v, as a part of itself: x.v / x.x. What
-// would make it longer is dropped; what goes across does not change it. An offset that is next to
-// nothing has no direction to keep.
-static float rate_of(md5_vec3 offset, md5_vec3 velocity)
+// Returns the relative change of the length of an offset x by a velocity v, per second: x.v / x.x.
+// A component of v that increases the length is ignored; a perpendicular component does not change
+// it. Returns 0 for an offset of almost 0, which does not have a direction.
+static float decay_rate(md5_vec3 offset, md5_vec3 velocity)
 {
     const float square = md5_vec3_dot(offset, offset);
-    if (!(square > SHORTEST && square < LONGEST))
+    if (!(square > MIN_SQUARE && square < MAX_SQUARE))
         return 0;
     const float rate = md5_vec3_dot(offset, velocity) / square;
     return rate < 0 ? md5_larger(rate, MD5_FASTEST_DECAY) : 0;
@@ -81,16 +85,16 @@ void md5i_make_offsets(const md5_xform *from, const md5_velocity *from_velocitie
 {
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_vec3 turn =
-            turn_of(md5_quat_mul(from[i].rotation, md5_quat_conjugate(to[i].rotation)));
+            rodrigues_from_quat(md5_quat_mul(from[i].rotation, md5_quat_conjugate(to[i].rotation)));
         const md5_vec3 move = md5_vec3_sub(from[i].translation, to[i].translation);
-        // With D = from * to^-1, angular velocities w: that of D is w_from - D w_to D^-1. Along the
-        // axis of D, which D does not turn, that is w_from - w_to; and tan(angle / 4) = t changes
-        // by (1 + t^2) / 4 times what the angle does.
+        // Let D = from * to^-1 with the angular velocities w. The angular velocity of D is
+        // w_from - D w_to D^-1. D does not rotate its own axis, so along this axis it is w_from -
+        // w_to. t = tan(angle / 4) changes (1 + t^2) / 4 times as fast as the angle.
         const md5_vec3 turning =
             md5_vec3_scale(md5_vec3_sub(from_velocities[i].angular, to_velocities[i].angular),
                            0.25f * (1 + md5_vec3_dot(turn, turn)));
         const md5_vec3 moving = md5_vec3_sub(from_velocities[i].linear, to_velocities[i].linear);
-        offsets[i] = (md5_offset){turn, rate_of(turn, turning), move, rate_of(move, moving)};
+        offsets[i] = (md5_offset){turn, decay_rate(turn, turning), move, decay_rate(move, moving)};
     }
 }
 
@@ -104,8 +108,8 @@ void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, 
         const float turn_left = md5_offset_left(offset->turn_rate, elapsed, duration);
         const float move_left = md5_offset_left(offset->move_rate, elapsed, duration);
         if (turn_left > 0)
-            pose[i].rotation =
-                md5_quat_mul(quat_of(md5_vec3_scale(offset->turn, turn_left)), pose[i].rotation);
+            pose[i].rotation = md5_quat_mul(
+                quat_from_rodrigues(md5_vec3_scale(offset->turn, turn_left)), pose[i].rotation);
         if (move_left > 0)
             pose[i].translation =
                 md5_vec3_add(pose[i].translation, md5_vec3_scale(offset->move, move_left));
@@ -114,19 +118,19 @@ void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, 
 
 // == Sets of joints =============================================================================
 
-// Joints of a list that are gathered at a time.
+// Number of joints of a list that are gathered in one step.
 enum { CHUNK = 32 };
 
-// A part of a set's joints: a chunk of its list, or all of them where they lie.
+// A part of a set's joints: a chunk of its list, or the whole range.
 typedef struct joint_part {
-    const uint32_t *listed; // NULL: no list
+    const uint32_t *listed; // NULL: the set is a range
     const float *weights;
     uint32_t begin;
     uint32_t first;
     uint32_t count;
 } joint_part;
 
-// Goes on to the next part: begin with {0}. False at the end.
+// Moves to the next part; the first call gets {0}. Returns false at the end.
 static bool next_part(const md5_joint_set *set, joint_part *part)
 {
     const uint32_t begin = part->begin + part->count;
@@ -143,26 +147,29 @@ static bool next_part(const md5_joint_set *set, joint_part *part)
     return true;
 }
 
-// The part's joints of a pose, which are brought to `room` if they do not stand together.
-static const md5_xform *take(const joint_part *part, const md5_xform *pose, md5_xform room[CHUNK])
+// Returns the joints of a part: `chunk` with copies if they are listed, otherwise their range in
+// `pose`.
+static const md5_xform *gather_joints(const joint_part *part, const md5_xform *pose,
+                                      md5_xform chunk[CHUNK])
 {
     if (!part->listed)
         return pose + part->first;
     for (uint32_t i = 0; i < part->count; i++)
-        room[i] = pose[part->listed[i]];
-    return room;
+        chunk[i] = pose[part->listed[i]];
+    return chunk;
 }
 
-// Where they are worked on. What is done there is not in the pose before put().
-static md5_xform *take_out(const joint_part *part, md5_xform *pose, md5_xform room[CHUNK])
+// Returns the joints of a part for writing. scatter_joints() must follow.
+static md5_xform *gather_writable(const joint_part *part, md5_xform *pose, md5_xform chunk[CHUNK])
 {
     if (!part->listed)
         return pose + part->first;
-    take(part, pose, room);
-    return room;
+    gather_joints(part, pose, chunk);
+    return chunk;
 }
 
-static void put(const joint_part *part, const md5_xform *changed, md5_xform *pose)
+// Writes changed joints of a part back to the pose, if they were copied.
+static void scatter_joints(const joint_part *part, const md5_xform *changed, md5_xform *pose)
 {
     if (part->listed) {
         for (uint32_t i = 0; i < part->count; i++)
@@ -170,80 +177,88 @@ static void put(const joint_part *part, const md5_xform *changed, md5_xform *pos
     }
 }
 
-static void blend_joints(const md5_joint_set *set, const md5_xform *other, float weight,
+static void blend_joints(const md5_joint_set *set, const md5_xform *source, float weight,
                          md5_xform *pose)
 {
-    md5_xform of_pose[CHUNK], of_other[CHUNK];
+    md5_xform pose_chunk[CHUNK];
+    md5_xform source_chunk[CHUNK];
     for (joint_part part = {0}; next_part(set, &part);) {
-        md5_xform *const into = take_out(&part, pose, of_pose);
-        md5_blend_poses(into, take(&part, other, of_other), weight, part.weights, part.count, into);
-        put(&part, into, pose);
+        md5_xform *const into = gather_writable(&part, pose, pose_chunk);
+        const md5_xform *const from = gather_joints(&part, source, source_chunk);
+        md5_blend_poses(into, from, weight, part.weights, part.count, into);
+        scatter_joints(&part, into, pose);
     }
 }
 
-// md5_blend_poses() of all `count` joints, or of the runs of a level of detail.
+// Calls md5_blend_poses() for all `count` joints, or for the runs of a level of detail.
 static void blend_all(const md5_detail_set *detail, const md5_xform *from, const md5_xform *to,
                       float weight, uint32_t count, md5_xform *pose)
 {
-    if (!detail)
+    if (!detail) {
         md5_blend_poses(from, to, weight, NULL, count, pose);
-    if (detail) {
-        for (uint32_t i = 0; i < detail->num_runs; i++) {
-            const md5_joint_run run = detail->runs[i];
-            md5_blend_poses(from + run.first, to + run.first, weight, NULL, run.count,
-                            pose + run.first);
-        }
+        return;
+    }
+    for (uint32_t i = 0; i < detail->num_runs; i++) {
+        const md5_joint_run run = detail->runs[i];
+        md5_blend_poses(from + run.first, to + run.first, weight, NULL, run.count,
+                        pose + run.first);
     }
 }
 
-// Blends `other` over `pose` by mask and weight; mask MD5_NONE: all joints. Of a level of detail,
-// if one is given, only the runs: other joints need not be defined.
+// Blends `source` over `pose` with a mask (MD5_NONE: all joints) and a weight. If `detail` is not
+// NULL, only its runs are blended, and other joints need not be defined.
 static void blend_over(const md5_machine *machine, const md5_detail_set *detail, uint32_t mask,
-                       const md5_xform *other, float weight, md5_xform *pose)
+                       const md5_xform *source, float weight, md5_xform *pose)
 {
     if (mask == MD5_NONE) {
-        blend_all(detail, pose, other, weight, machine->num_joints, pose);
+        blend_all(detail, pose, source, weight, machine->num_joints, pose);
         return;
     }
     const float *const weights = md5_mask_of(machine, mask);
-    if (detail) { // where the mask's weight is 0, joints keep their bits
+    if (detail) { // joints with a mask weight of 0 keep their bits
         for (uint32_t i = 0; i < detail->num_runs; i++) {
             const md5_joint_run run = detail->runs[i];
             if (md5_meets(run, &machine->mask_sets[mask].all))
-                md5_blend_poses(pose + run.first, other + run.first, weight, weights + run.first,
+                md5_blend_poses(pose + run.first, source + run.first, weight, weights + run.first,
                                 run.count, pose + run.first);
         }
         return;
     }
     const md5_mask_sets *const sets = &machine->mask_sets[mask];
     if (weight < 1 || !sets->is_split) {
-        blend_joints(&sets->all, other, weight, pose);
+        blend_joints(&sets->all, source, weight, pose);
         return;
     }
     const uint32_t *const whole = sets->whole.list;
     for (uint32_t i = 0; i < sets->whole.count; i++)
-        pose[whole[i]] = other[whole[i]];
-    blend_joints(&sets->partial, other, weight, pose);
+        pose[whole[i]] = source[whole[i]];
+    blend_joints(&sets->partial, source, weight, pose);
 }
 
-// Adds the difference of these joints to the reference to those of `pose`. Without a reference
-// `source` is that difference, joint after joint of the set.
+// Adds the difference between `source` and `reference` at the joints of a set to `pose`. If
+// `reference` is NULL, `source` contains the differences, in the order of the set.
 static void add_difference_of_joints(const md5_joint_set *set, const md5_xform *source,
                                      const md5_xform *reference, float weight, md5_xform *pose)
 {
-    md5_xform of_pose[CHUNK], of_source[CHUNK], of_reference[CHUNK];
+    md5_xform pose_chunk[CHUNK];
+    md5_xform source_chunk[CHUNK];
+    md5_xform reference_chunk[CHUNK];
     for (joint_part part = {0}; next_part(set, &part);) {
-        md5_xform *const into = take_out(&part, pose, of_pose);
-        md5_add_pose(into, reference ? take(&part, source, of_source) : source + part.begin,
-                     reference ? take(&part, reference, of_reference) : NULL, weight, part.weights,
-                     part.count, into);
-        put(&part, into, pose);
+        md5_xform *const into = gather_writable(&part, pose, pose_chunk);
+        const md5_xform *from = source + part.begin;
+        const md5_xform *base = NULL;
+        if (reference) {
+            from = gather_joints(&part, source, source_chunk);
+            base = gather_joints(&part, reference, reference_chunk);
+        }
+        md5_add_pose(into, from, base, weight, part.weights, part.count, into);
+        scatter_joints(&part, into, pose);
     }
 }
 
 // == States =====================================================================================
 
-// Stack of poses: the first is the result, the others are scratch.
+// A stack of poses. The first pose is the result, the others are scratch memory.
 typedef struct pose_stack {
     md5_xform *first;
     md5_xform *spare;
@@ -256,29 +271,65 @@ static md5_xform *pose_at(const pose_stack *stack, uint32_t position)
     return position == 0 ? stack->first : stack->spare + (size_t)(position - 1) * stack->num_joints;
 }
 
-// A hash of the cycles that a state's clips are in.
-static uint64_t cycles_at(md5_player *player, const md5_active_state *active, double seconds)
+// Returns a hash of the cycle numbers of a state's clips, `seconds` from now.
+static uint64_t hash_cycles(md5_player *player, const md5_active_state *active, double seconds)
 {
-    uint64_t mark = 0;
+    uint64_t hash = 0;
     MD5_ASSERT(active->tree != NULL, "state: must have a motion");
     md5i_find_clocks(player, active, seconds);
     for (uint32_t i = 0; i < active->num_awake; i++) {
         const uint32_t number = active->awake[i];
         if (active->instances[number].weight != 0)
-            mark = 31 * mark + (uint64_t)md5i_clock_after(player, active, number, seconds).cycle;
+            hash = 31 * hash + (uint64_t)md5i_clock_after(player, active, number, seconds).cycle;
     }
-    return mark;
+    return hash;
 }
 
-// Some of a clip's joints: those of a layer, of a level of detail, or of both.
+// A subset of a clip's joints: the joints of a layer, of a level of detail, or of both.
 typedef struct selection {
-    const md5_joint_set *joints;  // NULL: of all layers
-    const md5_targets *targets;   // of `joints`
-    const md5_detail_set *detail; // NULL: all; else the clip is not sampled whole
+    const md5_joint_set *joints;  // joints of the layer, or NULL
+    const md5_targets *targets;   // tracks of `joints`
+    const md5_detail_set *detail; // joints of the level of detail, or NULL
 } selection;
 
-// Now, or `shift` seconds from now, after md5i_find_clocks(). A clip with MD5_INTERPOLATE_STEP
-// stands still.
+// Samples the runs of a level of detail that contain joints of `joints` (NULL: all runs).
+static void sample_runs(const md5_machine *machine, const md5_source *source,
+                        const md5_sample_position *sample, const md5_joint_set *joints,
+                        const md5_detail_set *detail, md5_xform *pose)
+{
+    const md5_binding *const binding = source->binding;
+    const md5_joint_run *const runs = detail->runs;
+    const md5_run_slots *const slots =
+        detail->slots + (size_t)(source - machine->sources) * detail->num_runs;
+    md5_targets targets = binding->internal.plan->targets;
+    const bool has_constants = !targets.rotations_in_order || !targets.translations_in_order;
+    for (uint32_t i = 0; i < detail->num_runs; i++) {
+        if (joints && !md5_meets(runs[i], joints))
+            continue;
+        targets.rotation_slots = slots[i].rotations;
+        targets.translation_slots = slots[i].translations;
+        if (has_constants)
+            md5_copy_constants(binding, runs[i].first, runs[i].count, pose);
+        binding->internal.plan->kernels->sample(binding->anim, sample, &targets, pose, NULL);
+    }
+}
+
+// Samples the joints of a set. `targets` are their tracks.
+static void sample_set(const md5_binding *binding, const md5_sample_position *sample,
+                       const md5_joint_set *joints, const md5_targets *targets, md5_xform *pose)
+{
+    const uint32_t *const listed = joints->list;
+    if (listed) {
+        for (uint32_t i = 0; i < joints->count; i++)
+            pose[listed[i]] = *md5_constant_of(binding, listed[i]);
+    } else {
+        md5_copy_constants(binding, joints->first, joints->count, pose);
+    }
+    binding->internal.plan->kernels->sample(binding->anim, sample, targets, pose, NULL);
+}
+
+// Samples a clip of a state now, or `shift` seconds from now after md5i_find_clocks(). A clip with
+// MD5_INTERPOLATE_STEP does not move in this time. `only` is NULL for all joints.
 static void sample_instance(const md5_player *player, const md5_active_state *active, double shift,
                             uint32_t number, const selection *only, md5_xform *pose)
 {
@@ -286,54 +337,34 @@ static void sample_instance(const md5_player *player, const md5_active_state *ac
     const md5_clip_instance *const instance = &active->instances[number];
     const md5_playable *const playable = active->tree->instances[number].playable;
     const md5_source *const source = playable->source;
-    const md5_binding *const binding = source->binding;
     const bool is_step = source->interpolation == MD5_INTERPOLATE_STEP;
     const md5_clock clock =
         shift == 0 || is_step ? instance->now : md5i_clock_after(player, active, number, shift);
     const md5_sample_position sample =
         md5i_clock_sample_position(playable->timing, clock, source->interpolation);
     const md5_joint_set *const joints = only ? only->joints : NULL;
-    const uint32_t *const listed = joints ? joints->list : NULL;
+    const bool is_listed = joints && joints->list;
     if (!only || md5_is_sampled_whole(source)) {
-        md5_sample(binding, sample, MD5_ROOT_FILE, pose);
-    } else if (only->detail && !listed) { // a listed set is so small that runs save nothing
-        const md5_joint_run *const runs = only->detail->runs;
-        const md5_run_slots *const slots =
-            only->detail->slots + (size_t)(source - machine->sources) * only->detail->num_runs;
-        md5_targets targets = binding->internal.plan->targets;
-        const bool has_constants = !targets.rotations_in_order || !targets.translations_in_order;
-        for (uint32_t i = 0; i < only->detail->num_runs; i++) {
-            if (joints && !md5_meets(runs[i], joints))
-                continue;
-            targets.rotation_slots = slots[i].rotations;
-            targets.translation_slots = slots[i].translations;
-            if (has_constants)
-                md5_copy_constants(binding, runs[i].first, runs[i].count, pose);
-            binding->internal.plan->kernels->sample(binding->anim, &sample, &targets, pose, NULL);
-        }
+        md5_sample(source->binding, sample, MD5_ROOT_FILE, pose);
+    } else if (only->detail && !is_listed) { // a listed set is so small that runs save nothing
+        sample_runs(machine, source, &sample, joints, only->detail, pose);
     } else {
         MD5_ASSERT(joints != NULL, "joints: must not be NULL if the layer has no runs");
-        if (!listed)
-            md5_copy_constants(binding, joints->first, joints->count, pose);
-        if (listed) {
-            for (uint32_t i = 0; i < joints->count; i++)
-                pose[listed[i]] = *md5_constant_of(binding, listed[i]);
-        }
-        binding->internal.plan->kernels->sample(binding->anim, &sample, only->targets, pose, NULL);
+        sample_set(source->binding, &sample, joints, only->targets, pose);
     }
     if (source->root_extraction == MD5_ROOT_EXTRACTION_NONE)
         return;
     const md5_root_track track = md5_track_of(source);
-    const bool is_known = md5_is_at(&instance->root, clock) && !is_step;
-    md5i_remove_root_delta(machine->model->skeleton.axes,
-                           is_known ? instance->root.delta : md5i_root_delta_at(&track, &sample),
-                           &pose[0]);
+    const bool is_cached = md5_is_at(&instance->root, clock) && !is_step;
+    const md5_root_delta delta =
+        is_cached ? instance->root.delta : md5i_root_delta_at(&track, &sample);
+    md5i_remove_root_delta(machine->model->skeleton.axes, delta, &pose[0]);
 }
 
-// The last pose is an item's. The first item's pose becomes the motion's; each later one is blended
-// into it.
-static void gather(const md5_player *player, const md5_active_state *active, const md5i_part *part,
-                   const md5_detail_set *detail, pose_stack *stack)
+// Blends the last pose of the stack, an item's pose, into the pose of its motion. The first item's
+// pose becomes the pose of the motion.
+static void blend_item(const md5_player *player, const md5_active_state *active,
+                       const md5i_part *part, const md5_detail_set *detail, pose_stack *stack)
 {
     const md5_machine *const machine = player->machine;
     const md5_item *const item = part->item;
@@ -355,8 +386,8 @@ static void gather(const md5_player *player, const md5_active_state *active, con
     stack->count--;
 }
 
-// Writes the pose of a state `shift` seconds from now. spare[tree->num_poses - 1] are scratch
-// poses. Of a level of detail only the joints in runs are defined; NULL: all.
+// Computes the pose of a state `shift` seconds from now. spare[tree->num_poses - 1] is scratch
+// memory. If `detail` is not NULL, only the joints in its runs are defined.
 static void evaluate_state(md5_player *player, const md5_active_state *active,
                            const md5_detail_set *detail, double shift, md5_xform *spare,
                            md5_xform *pose)
@@ -366,7 +397,7 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
     MD5_ASSERT(tree != NULL, "state: must have a motion");
     if (shift != 0)
         md5i_find_clocks(player, active, shift);
-    // What is added may be added to any joint.
+    // An additive item may change any joint.
     const md5_detail_set *const used = tree->has_added ? NULL : detail;
     const selection reduced = {.detail = used};
     const selection *const only = used ? &reduced : NULL;
@@ -384,11 +415,11 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
             sample_instance(player, active, shift, part->first, only,
                             pose_at(&stack, stack.count++));
         if (part->parent != MD5_NONE)
-            gather(player, active, part, used, &stack);
+            blend_item(player, active, part, used, &stack);
     }
 }
 
-// Writes the current pose of the joints that the layer may change; other joints are undefined.
+// Computes the current pose of the joints that the layer may change. Other joints are undefined.
 static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
                             const md5_active_state *active, const md5_detail_set *detail,
                             md5_xform *spare, md5_xform *pose)
@@ -402,13 +433,14 @@ static void evaluate_joints(md5_player *player, const md5_play_layer *layer,
     sample_instance(player, active, 0, 0, &only, pose);
 }
 
-// == One-shots ================================================================================
+// == One-shot clips ===============================================================================
+//
+// A single clip in a slot is blended like a layer. While a clip replaces another, the result at
+// each joint must have the weights of both clips. The older clip is blended first. The newer clip
+// then covers a part of it, so the older clip is blended with a larger weight, which differs
+// between joints if the masks differ.
 
-// Blends one-shots over a pose. One alone in its slot is blended as a layer is. While one replaces
-// another, each joint has their weights as shares: older ones are blended first, by more than their
-// share, since newer ones then cover a part of them; where masks differ, other parts.
-
-// The pose of a one-shot, and of one that is added its reference.
+// Computes the pose of a one-shot clip and, if it is additive, its reference pose.
 static void sample_one_shot(const md5_machine *machine, const md5_one_shot *one_shot,
                             md5_xform *pose, md5_xform *reference)
 {
@@ -438,47 +470,54 @@ static void blend_one_shot(const md5_machine *machine, const md5_one_shot *one_s
                  set->count, pose + first);
 }
 
-// Writes for each joint what md5i_shot_share() says of one of a slot's one-shots.
-static void find_shares(const md5_machine *machine, const md5_one_shot_slot *slot, uint32_t number,
-                        const float *weights, float *shares)
+// Computes for each joint the weight with which a clip of a slot is blended: md5i_one_shot_share().
+static void compute_slot_weights(const md5_machine *machine, const md5_one_shot_slot *slot,
+                                 uint32_t number, const float *clip_weights, float *joint_weights)
 {
     for (uint32_t joint = 0; joint < machine->num_joints; joint++) {
         float covered = 0;
         for (uint32_t i = number + 1; i < slot->num_one_shots; i++) {
             if (slot->one_shots[i].mode != MD5_LAYER_ADD)
-                covered += weights[i] * md5_mask_at(machine, slot->one_shots[i].mask, joint);
+                covered += clip_weights[i] * md5_mask_at(machine, slot->one_shots[i].mask, joint);
         }
-        const float own =
-            weights[number] * md5_mask_at(machine, slot->one_shots[number].mask, joint);
-        shares[joint] = md5i_one_shot_share(own, covered);
+        const float weight =
+            clip_weights[number] * md5_mask_at(machine, slot->one_shots[number].mask, joint);
+        joint_weights[joint] = md5i_one_shot_share(weight, covered);
     }
 }
 
-// Blends the one-shots that are played over `num_below` layers.
+// Blends the clips of a slot with several clips that are played over `num_below` layers.
+static void blend_slot(md5_player *player, const md5_one_shot_slot *slot, uint32_t num_below,
+                       md5_xform *spare, md5_xform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    const uint32_t num_joints = machine->num_joints;
+    md5_xform *const reference = spare + num_joints;
+    float *const joint_weights = (float *)(spare + 2 * (size_t)num_joints);
+    float clip_weights[MD5_SLOT_ONE_SHOTS];
+    for (uint32_t j = 0; j < slot->num_one_shots; j++)
+        clip_weights[j] = md5i_one_shot_weight(player, &slot->one_shots[j], 0, 0);
+    for (uint32_t j = 0; j < slot->num_one_shots; j++) {
+        const md5_one_shot *const one_shot = &slot->one_shots[j];
+        if (one_shot->num_below != num_below || clip_weights[j] == 0)
+            continue;
+        compute_slot_weights(machine, slot, j, clip_weights, joint_weights);
+        sample_one_shot(machine, one_shot, spare, reference);
+        if (one_shot->mode == MD5_LAYER_ADD)
+            md5_add_pose(pose, spare, reference, 1, joint_weights, num_joints, pose);
+        else
+            md5_blend_poses(pose, spare, 1, joint_weights, num_joints, pose);
+    }
+}
+
+// Blends the one-shot clips that are played over `num_below` layers.
 static void blend_one_shots(md5_player *player, uint32_t num_below, md5_xform *spare,
                             md5_xform *pose)
 {
     for (uint32_t i = 0; i < player->machine->num_slots; i++) {
         const md5_one_shot_slot *const slot = &player->slots[i];
         if (slot->num_one_shots > 1) {
-            const md5_machine *const machine = player->machine;
-            const uint32_t num_joints = machine->num_joints;
-            md5_xform *const reference = spare + num_joints;
-            float *const shares = (float *)(spare + 2 * (size_t)num_joints);
-            float weights[MD5_SLOT_ONE_SHOTS];
-            for (uint32_t j = 0; j < slot->num_one_shots; j++)
-                weights[j] = md5i_one_shot_weight(player, &slot->one_shots[j], 0, 0);
-            for (uint32_t j = 0; j < slot->num_one_shots; j++) {
-                const md5_one_shot *const one_shot = &slot->one_shots[j];
-                if (one_shot->num_below != num_below || weights[j] == 0)
-                    continue;
-                find_shares(machine, slot, j, weights, shares);
-                sample_one_shot(machine, one_shot, spare, reference);
-                if (one_shot->mode == MD5_LAYER_ADD)
-                    md5_add_pose(pose, spare, reference, 1, shares, num_joints, pose);
-                else
-                    md5_blend_poses(pose, spare, 1, shares, num_joints, pose);
-            }
+            blend_slot(player, slot, num_below, spare, pose);
             continue;
         }
         if (slot->num_one_shots == 0 || slot->one_shots[0].num_below != num_below)
@@ -490,28 +529,25 @@ static void blend_one_shots(md5_player *player, uint32_t num_below, md5_xform *s
 }
 
 // == Layers =====================================================================================
-//
-// Blends layers to one pose: each layer's chain of active states is evaluated, then blended over or
-// added to the layers below.
 
 // Velocities are measured over this time, in seconds.
 #define VELOCITY_STEP (1.0 / 256.0)
 
-// The layer that is evaluated. An additive layer blends differences, of the joints that it changes.
+// The evaluation of a layer. An additive layer blends differences at the joints that it may change.
 typedef struct blending {
     md5_player *player;
-    uint32_t number; // of the layer
+    uint32_t number; // index of the layer
     const md5_play_layer *layer;
     md5_layer_state *layer_state;
     const md5_detail_set *detail; // NULL: all joints
-    uint32_t num_joints;          // of a pose
+    uint32_t num_joints;          // joints of a pose
     uint32_t count;               // joints that are blended
-    bool is_measured;             // poses at two times, for a velocity; else the current pose
-    double begin;                 // seconds from now: -VELOCITY_STEP or 0
-    double shift;                 // seconds from now: begin or begin + VELOCITY_STEP
+    bool is_measured;             // poses are computed at two times, for velocities
+    double begin;                 // the earlier time, seconds from now: -VELOCITY_STEP or 0
+    double shift;                 // time of the current pose: begin or begin + VELOCITY_STEP
 } blending;
 
-static blending blending_of(md5_player *player, uint32_t layer)
+static blending make_blending(md5_player *player, uint32_t layer)
 {
     const md5_machine *const machine = player->machine;
     const md5_play_layer *const played = &machine->layers[layer];
@@ -530,13 +566,14 @@ static md5_xform *spare_pose(const blending *job, md5_xform *spare, uint32_t num
     return spare + (size_t)number * job->num_joints;
 }
 
-static const md5_xform *reference_of(const blending *job, const md5_active_state *active)
+static const md5_xform *state_reference(const blending *job, const md5_active_state *active)
 {
     return job->layer->states[active->state].reference;
 }
 
-// Seconds from now at which a state's clips are sampled. If a clip would cross into another cycle
-// while a velocity is measured, where its pose may jump, this moves farther from now.
+// Returns the time at which a state's clips are sampled, seconds from now. While a velocity is
+// measured, the times move away from now if a clip would enter another cycle, where its pose may
+// jump.
 static double clip_shift(const blending *job, const md5_active_state *active)
 {
     enum { MAX_STEPS = 4 };
@@ -547,17 +584,17 @@ static double clip_shift(const blending *job, const md5_active_state *active)
     double moved = 0;
     for (uint32_t step = 0; step < MAX_STEPS; step++) {
         const double begin = direction * (job->begin + moved);
-        if (cycles_at(job->player, active, begin)
-            == cycles_at(job->player, active, begin + direction * VELOCITY_STEP))
+        if (hash_cycles(job->player, active, begin)
+            == hash_cycles(job->player, active, begin + direction * VELOCITY_STEP))
             break;
         moved += further;
     }
     return direction * (job->shift + moved);
 }
 
-// Writes the pose of a state, or in an additive layer its difference from the reference.
-static void evaluate(const blending *job, const md5_active_state *active, md5_xform *spare,
-                     md5_xform *pose)
+// Computes the pose of a state or, in an additive layer, its difference from the reference.
+static void evaluate_active(const blending *job, const md5_active_state *active, md5_xform *spare,
+                            md5_xform *pose)
 {
     const double shift = clip_shift(job, active);
     if (job->layer->mode != MD5_LAYER_ADD) {
@@ -565,15 +602,36 @@ static void evaluate(const blending *job, const md5_active_state *active, md5_xf
         return;
     }
     evaluate_state(job->player, active, NULL, shift, spare_pose(job, spare, 1), spare);
-    const md5_xform *const reference = reference_of(job, active);
-    md5_xform of_source[CHUNK], of_reference[CHUNK];
-    for (joint_part part = {0}; next_part(&job->layer->joints, &part);)
-        md5_subtract_pose(take(&part, spare, of_source), take(&part, reference, of_reference),
-                          part.count, pose + part.begin);
+    const md5_xform *const reference = state_reference(job, active);
+    md5_xform source_chunk[CHUNK];
+    md5_xform reference_chunk[CHUNK];
+    for (joint_part part = {0}; next_part(&job->layer->joints, &part);) {
+        const md5_xform *const source = gather_joints(&part, spare, source_chunk);
+        const md5_xform *const base = gather_joints(&part, reference, reference_chunk);
+        md5_subtract_pose(source, base, part.count, pose + part.begin);
+    }
 }
 
-// blend(blend(A, B), C): writes the pose of a part of the chain and returns its coverage, 0..1,
-// which is below 1 if a state has no motion. Uses two spare poses and those of a state.
+// Adds the remaining offsets of an inertial transition.
+static void add_remaining_offsets(const blending *job, md5_xform *pose)
+{
+    const md5_layer_state *const layer_state = job->layer_state;
+    const float elapsed = (float)(layer_state->settling.elapsed + job->shift);
+    const float duration = (float)layer_state->settling.duration;
+    if (!job->detail) {
+        md5i_add_offsets(layer_state->offsets, elapsed, duration, job->count, pose);
+        return;
+    }
+    for (uint32_t i = 0; i < job->detail->num_runs; i++) {
+        const md5_joint_run run = job->detail->runs[i];
+        md5i_add_offsets(layer_state->offsets + run.first, elapsed, duration, run.count,
+                         pose + run.first);
+    }
+}
+
+// Computes the pose of a part of the chain, blend(blend(A, B), C). Returns its coverage, 0..1,
+// which is below 1 if a state does not have a motion. Uses two scratch poses and the scratch poses
+// of a state.
 static float evaluate_chain(const blending *job, md5_chain_range part, md5_xform *spare,
                             md5_xform *pose)
 {
@@ -586,68 +644,57 @@ static float evaluate_chain(const blending *job, md5_chain_range part, md5_xform
     for (uint32_t i = part.begin; i < part.end; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         const float fade = md5i_fade_in(layer_state, part, i, job->shift);
-        const float own = !active->tree ? 0 : fade;
-        covered = (1 - fade) * covered + own;
-        if (own == 0)
+        const float state_coverage = active->tree ? fade : 0;
+        covered = (1 - fade) * covered + state_coverage;
+        if (state_coverage == 0)
             continue;
-        if (own >= covered) {
-            evaluate(job, active, spare, pose);
+        if (state_coverage >= covered) {
+            evaluate_active(job, active, spare, pose);
             continue;
         }
-        evaluate(job, active, spare_pose(job, spare, 1), spare);
-        blend_all(job->detail, pose, spare, own / covered, job->count, pose);
+        evaluate_active(job, active, spare_pose(job, spare, 1), spare);
+        blend_all(job->detail, pose, spare, state_coverage / covered, job->count, pose);
     }
-    if (!part.has_offsets || !(covered > 0))
-        return covered;
-    // What is left of an inertial transition.
-    const float elapsed = (float)(layer_state->settling.elapsed + job->shift);
-    const float duration = (float)layer_state->settling.duration;
-    if (!job->detail)
-        md5i_add_offsets(layer_state->offsets, elapsed, duration, job->count, pose);
-    if (job->detail) {
-        for (uint32_t i = 0; i < job->detail->num_runs; i++) {
-            const md5_joint_run run = job->detail->runs[i];
-            md5i_add_offsets(layer_state->offsets + run.first, elapsed, duration, run.count,
-                             pose + run.first);
-        }
-    }
+    if (part.has_offsets && covered > 0)
+        add_remaining_offsets(job, pose);
     return covered;
 }
 
-// Measures the velocities of a part of the chain. `before` and `after` are scratch poses.
-static void measure(blending *job, md5_chain_range part, double begin, md5_xform *before,
-                    md5_xform *after, md5_velocity *velocities)
+// Computes the velocities of a part of the chain. `before` and `after` are scratch poses.
+static void measure_velocities(blending *job, md5_chain_range part, double begin, md5_xform *before,
+                               md5_xform *after, md5_velocity *velocities)
 {
-    md5_xform *const rest = spare_pose(job, job->player->spare, 2);
+    md5_xform *const spare = spare_pose(job, job->player->spare, 2);
     job->is_measured = true;
-    job->begin = job->shift = begin;
-    evaluate_chain(job, part, rest, before);
+    job->begin = begin;
+    job->shift = begin;
+    evaluate_chain(job, part, spare, before);
     job->shift = begin + VELOCITY_STEP;
-    evaluate_chain(job, part, rest, after);
+    evaluate_chain(job, part, spare, after);
     job->is_measured = false;
     job->shift = 0;
     md5i_pose_velocity(before, after, job->count, (float)VELOCITY_STEP, velocities);
 }
 
-// Begins an inertial transition of `duration` seconds from one part of a chain, as it is blended
-// now, to another, of the same layer or of another player's.
+// Begins an inertial transition of `duration` seconds from the current pose of one part of a chain
+// to another part, of the same layer or of another player's layer.
 static void begin_offsets(blending *from, md5_chain_range old, blending *to, md5_chain_range fresh,
                           double duration)
 {
     md5_layer_state *const layer_state = to->layer_state;
     md5_xform *const spare = from->player->spare;
     md5_xform *const pose = spare;
-    md5_xform *const other = spare_pose(from, spare, 1);
-    md5_xform *const rest = spare_pose(from, spare, 2);
-    // If the last one began at this instant, nothing has moved since, and the velocity is still the
-    // one that was measured then.
+    md5_xform *const after = spare_pose(from, spare, 1);
+    md5_xform *const state_spare = spare_pose(from, spare, 2);
+    // If the previous transition began at this instant, nothing has moved since then, and the
+    // measured velocities are still valid.
     if (!from->layer_state->has_offsets || from->layer_state->settling.elapsed > MD5_BORDER)
-        measure(from, old, -VELOCITY_STEP, pose, other, layer_state->velocities);
-    evaluate_chain(from, old, rest, pose);
+        measure_velocities(from, old, -VELOCITY_STEP, pose, after, layer_state->velocities);
+    evaluate_chain(from, old, state_spare, pose);
     md5i_carry_motion(from->player, from->number, old, to->player, to->number, fresh);
     md5_xform *const target = layer_state->snapshot; // no longer needed
     md5_xform *const moved = spare_pose(to, to->player->spare, 1);
-    measure(to, fresh, 0, moved, target, to->player->velocities);
+    measure_velocities(to, fresh, 0, moved, target, to->player->velocities);
     evaluate_chain(to, fresh, spare_pose(to, to->player->spare, 2), target);
     md5i_make_offsets(pose, layer_state->velocities, target, to->player->velocities, to->count,
                       layer_state->offsets);
@@ -659,15 +706,15 @@ static void begin_offsets(blending *from, md5_chain_range old, blending *to, md5
 // Replaces the oldest `count` states of a layer and its frozen pose by one frozen pose.
 static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
 {
-    blending job = blending_of(player, layer);
+    blending job = make_blending(player, layer);
     md5_layer_state *const layer_state = job.layer_state;
     const md5_chain_range oldest = {.end = count, .has_snapshot = layer_state->has_snapshot};
     md5i_weigh_all(player);
     md5i_freeze_motion(player, layer, oldest);
     layer_state->coverage =
         evaluate_chain(&job, oldest, spare_pose(&job, player->spare, 1), player->spare);
-    // A frozen pose is blended into the next frozen pose, so rounding errors of its rotations'
-    // lengths would accumulate for as long as transitions interrupt each other.
+    // Normalize rotations: a frozen pose may be blended into the next frozen pose, so errors of
+    // their lengths would accumulate while transitions interrupt each other.
     if (layer_state->coverage > 0) {
         for (uint32_t i = 0; i < job.count; i++) {
             layer_state->snapshot[i] = player->spare[i];
@@ -680,23 +727,80 @@ static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
 
 void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old, uint32_t old_layer)
 {
-    blending from = blending_of(old, old_layer);
-    blending to = blending_of(player, layer);
+    blending from = make_blending(old, old_layer);
+    blending to = make_blending(player, layer);
     md5_chain_range chain = md5_whole_chain(to.layer_state);
     const md5_chain_range old_chain = md5_whole_chain(from.layer_state);
     md5_xform *const pose = player->spare;
-    md5_xform *const rest = spare_pose(&to, pose, 1);
-    const float was =
+    md5_xform *const spare = spare_pose(&to, pose, 1);
+    const float old_coverage =
         evaluate_chain(&from, old_chain, spare_pose(&from, old->spare, 1), old->spare);
-    const float is = evaluate_chain(&to, chain, rest, pose);
-    if (was != 1 || (is == 1 && memcmp(pose, old->spare, to.count * sizeof *pose) == 0))
-        return; // there is nothing to begin at, or it goes on with the same bits
-    chain.has_snapshot = chain.has_offsets = false;
-    if (evaluate_chain(&to, chain, rest, pose) == 1)
+    const float coverage = evaluate_chain(&to, chain, spare, pose);
+    if (old_coverage != 1)
+        return; // the old pose is incomplete
+    if (coverage == 1 && memcmp(pose, old->spare, to.count * sizeof *pose) == 0)
+        return; // the poses are equal
+    chain.has_snapshot = false;
+    chain.has_offsets = false;
+    if (evaluate_chain(&to, chain, spare, pose) == 1)
         begin_offsets(&from, old_chain, &to, chain, 0.2); // seconds
 }
 
 // -- Changes of state ---------------------------------------------------------------------------
+
+// Returns the state from which a new transition starts, or MD5_NONE. A state that began at this
+// instant was never visible, so the transition starts from the state before it.
+static uint32_t transition_source(const md5_active_state *newest)
+{
+    if (!newest)
+        return MD5_NONE;
+    const bool was_visible = newest->from == MD5_NONE || newest->elapsed > MD5_BORDER;
+    return was_visible ? newest->state : newest->from;
+}
+
+// Returns true if a layer's chain and a new state have complete poses, which offsets require.
+static bool have_poses(md5_layer_state *layer_state, const md5_state *state)
+{
+    if (!state->tree || (layer_state->has_snapshot && layer_state->coverage < 1))
+        return false;
+    for (uint32_t i = 0; i < layer_state->num_used; i++) {
+        if (!md5_active_at(layer_state, i)->tree)
+            return false;
+    }
+    return true;
+}
+
+// Makes a place in the chain for a state that fades in. Returns true if the new state will be above
+// the state that is left, or above a state that is synchronized with it.
+static bool make_place(md5_player *player, uint32_t layer)
+{
+    md5_layer_state *const layer_state = &player->layer_states[layer];
+    const md5_active_state *const newest = md5_newest(layer_state);
+    // A state that began to fade in at this instant is not visible yet and can be replaced.
+    const bool is_replaced = newest->fades && newest->elapsed <= MD5_BORDER;
+    const bool is_above = !is_replaced || newest->in_step;
+    if (is_replaced)
+        layer_state->num_used--;
+    // If the chain is full, freeze the two oldest poses; one of them may be a frozen pose.
+    if (layer_state->num_used + layer_state->has_snapshot >= MD5_MAX_ACTIVE) {
+        const uint32_t count = layer_state->has_snapshot ? 1 : 2;
+        freeze_oldest(player, layer, count);
+        md5_end_oldest(layer_state, count);
+    }
+    return is_above;
+}
+
+// Returns the index of an unused slot.
+static uint8_t find_unused_slot(const md5_layer_state *layer_state)
+{
+    uint32_t used = 0; // bits of slots
+    for (uint32_t i = 0; i < layer_state->num_used; i++)
+        used |= 1u << layer_state->order[i];
+    uint8_t slot = 0;
+    while ((used >> slot & 1u) != 0)
+        slot++;
+    return slot;
+}
 
 void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *change)
 {
@@ -705,40 +809,20 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     md5_layer_state *const layer_state = &player->layer_states[layer];
     const md5_active_state *const newest =
         layer_state->num_used > 0 ? md5_newest(layer_state) : NULL;
-    // A transition from the newest state is seen to start from the one before it, if that began at
-    // this instant.
-    const bool is_seen = newest && (newest->from == MD5_NONE || newest->elapsed > MD5_BORDER);
-    const uint32_t source = is_seen ? newest->state : newest ? newest->from : MD5_NONE;
+    const uint32_t source = transition_source(newest);
     const double duration = source == MD5_NONE ? 0 : fmax(change->duration, 0.0);
-    // Offsets need a pose on both sides.
-    bool is_inertial = duration > 0 && change->fade == MD5_FADE_INERTIAL
-                       && from->states[change->state].tree
-                       && !(layer_state->has_snapshot && layer_state->coverage < 1);
-    for (uint32_t i = 0; i < layer_state->num_used; i++)
-        is_inertial = is_inertial && md5_active_at(layer_state, i)->tree;
+    const bool is_inertial = duration > 0 && change->fade == MD5_FADE_INERTIAL
+                             && have_poses(layer_state, &from->states[change->state]);
     const bool fades = duration > 0 && !is_inertial;
-    bool is_above = false; // above the state that is left, or one in step with that
-    if (fades && newest) { // there is one: it has a source
-        // A state that began to fade in at this instant is not visible yet and can be replaced.
-        is_above = !(newest->fades && newest->elapsed <= MD5_BORDER) || newest->in_step;
-        layer_state->num_used =
-            (uint8_t)(layer_state->num_used - (newest->fades && newest->elapsed <= MD5_BORDER));
-        // Room for one more: the oldest two, of which a frozen pose is one, become a frozen pose.
-        if (layer_state->num_used + layer_state->has_snapshot >= MD5_MAX_ACTIVE) {
-            const uint32_t count = layer_state->has_snapshot ? 1 : 2;
-            freeze_oldest(player, layer, count);
-            md5_end_oldest(layer_state, count);
-        }
+    bool is_above = false; // see make_place()
+    if (fades && newest) { // a fade has a source, so `newest` is not NULL
+        is_above = make_place(player, layer);
     } else if (!is_inertial) { // a cut or a reset
         layer_state->num_used = 0;
-        layer_state->has_snapshot = layer_state->has_offsets = false;
+        layer_state->has_snapshot = false;
+        layer_state->has_offsets = false;
     }
-    uint32_t used = 0; // bits of slots
-    for (uint32_t i = 0; i < layer_state->num_used; i++)
-        used |= 1u << layer_state->order[i];
-    uint8_t slot = 0;
-    while ((used >> slot & 1u) != 0)
-        slot++;
+    const uint8_t slot = find_unused_slot(layer_state);
     layer_state->order[layer_state->num_used++] = slot;
     md5_active_state *const active = md5_slot(layer_state, slot);
     active->from = duration > 0 ? source : MD5_NONE;
@@ -762,7 +846,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     md5i_begin_state(player, from, active, change);
     if (!is_inertial)
         return;
-    blending job = blending_of(player, layer);
+    blending job = make_blending(player, layer);
     const uint32_t last = layer_state->num_used - 1u;
     md5_chain_range old = md5_whole_chain(layer_state);
     old.end = last;
@@ -773,16 +857,18 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
 
 // -- All layers ---------------------------------------------------------------------------------
 
-// The common case: a layer with one state and nothing else to blend. Returns NULL otherwise.
+// Returns the only active state of a layer if it is the only pose of the layer, otherwise NULL.
+// This is the common case.
 static const md5_active_state *single_motion(md5_layer_state *layer_state)
 {
     const md5_active_state *const newest = md5_newest(layer_state);
-    const bool is_single = layer_state->num_used == 1 && newest->tree && !layer_state->has_snapshot
-                           && !layer_state->has_offsets;
+    const bool has_others =
+        layer_state->num_used > 1 || layer_state->has_snapshot || layer_state->has_offsets;
+    const bool is_single = newest->tree && !has_others;
     return is_single ? newest : NULL;
 }
 
-// The bind pose is below all layers.
+// Writes the bind pose, which is below all layers, unless a layer was written.
 static void begin_pose(const md5_machine *machine, bool *is_begun, md5_xform *pose)
 {
     if (!*is_begun)
@@ -790,39 +876,56 @@ static void begin_pose(const md5_machine *machine, bool *is_begun, md5_xform *po
     *is_begun = true;
 }
 
+// Evaluates the first visible layer directly into the result, over the bind pose.
+static void evaluate_first_layer(const blending *job, md5_xform *spare, md5_xform *pose)
+{
+    const md5_xform *const bind = job->player->machine->model->bind_local;
+    const float covered = evaluate_chain(job, md5_whole_chain(job->layer_state), spare, pose);
+    if (covered == 0)
+        memcpy(pose, bind, job->num_joints * sizeof *pose);
+    else if (covered < 1)
+        blend_all(job->detail, bind, pose, covered, job->num_joints, pose);
+}
+
+// Samples the clip of an exact state (md5_state.is_exact) into the result. Joints with a partial
+// mask weight are saved before and blended afterwards.
+static void sample_into_result(const blending *job, const md5_active_state *active,
+                               md5_xform *spare, md5_xform *pose)
+{
+    const md5_play_layer *const layer = job->layer;
+    const md5_joint_set *const partial = &job->player->machine->mask_sets[layer->mask].partial;
+    md5_xform saved[MD5_MOST_SAVED];
+    for (uint32_t i = 0; i < partial->count; i++)
+        saved[i] = pose[partial->list[i]];
+    evaluate_joints(job->player, layer, active, NULL, spare, pose);
+    md5_xform chunk[CHUNK];
+    for (joint_part part = {0}; next_part(partial, &part);) {
+        md5_xform *const into = gather_writable(&part, pose, chunk);
+        md5_blend_poses(saved + part.begin, into, 1, part.weights, part.count, into);
+        scatter_joints(&part, into, pose);
+    }
+}
+
+// Blends a layer over the layers below or adds it to them. *is_begun is true if `pose` is
+// initialized.
 static void blend_layer(const blending *job, float weight, bool *is_begun, md5_xform *spare,
                         md5_xform *pose)
 {
     const md5_machine *const machine = job->player->machine;
     const md5_play_layer *const layer = job->layer;
-    // The first layer is evaluated into the result if nothing is visible below it.
-    if (!*is_begun && layer->mode == MD5_LAYER_OVERRIDE && layer->mask == MD5_NONE && weight == 1) {
-        const float covered = evaluate_chain(job, md5_whole_chain(job->layer_state), spare, pose);
-        if (covered == 0)
-            memcpy(pose, machine->model->bind_local, job->num_joints * sizeof *pose);
-        else if (covered < 1)
-            blend_all(job->detail, machine->model->bind_local, pose, covered, job->num_joints,
-                      pose);
+    const bool is_added = layer->mode == MD5_LAYER_ADD;
+    const bool is_full = !is_added && layer->mask == MD5_NONE;
+    if (!*is_begun && is_full && weight == 1) { // nothing below is visible
+        evaluate_first_layer(job, spare, pose);
         *is_begun = true;
         return;
     }
     begin_pose(machine, is_begun, pose);
-    const bool is_added = layer->mode == MD5_LAYER_ADD;
-    const md5_active_state *const single =
-        layer->mask == MD5_NONE && !is_added ? NULL : single_motion(job->layer_state);
+    const md5_active_state *const single = is_full ? NULL : single_motion(job->layer_state);
+    const bool is_exact = single && layer->states[single->state].is_exact;
     float covered = weight;
-    if (!is_added && single && weight == 1 && layer->states[single->state].is_exact) {
-        md5_xform saved[MD5_MOST_SAVED];
-        const md5_joint_set *const partial = &machine->mask_sets[layer->mask].partial;
-        for (uint32_t i = 0; i < partial->count; i++)
-            saved[i] = pose[partial->list[i]];
-        evaluate_joints(job->player, layer, single, NULL, spare, pose);
-        md5_xform of_pose[CHUNK];
-        for (joint_part part = {0}; next_part(partial, &part);) {
-            md5_xform *const other = take_out(&part, pose, of_pose);
-            md5_blend_poses(saved + part.begin, other, 1, part.weights, part.count, other);
-            put(&part, other, pose);
-        }
+    if (is_exact && !is_added && weight == 1) {
+        sample_into_result(job, single, spare, pose);
         return;
     }
     if (single)
@@ -833,54 +936,56 @@ static void blend_layer(const blending *job, float weight, bool *is_begun, md5_x
                                    spare_pose(job, spare, 1), spare);
     if (!(covered > 0))
         return;
-    if (is_added) // a single state's difference need not be stored
-        add_difference_of_joints(&layer->joints, spare, single ? reference_of(job, single) : NULL,
-                                 covered, pose);
+    if (is_added) // the difference of a single state is computed by the addition
+        add_difference_of_joints(&layer->joints, spare,
+                                 single ? state_reference(job, single) : NULL, covered, pose);
     else
         blend_over(machine, job->detail, layer->mask, spare, covered, pose);
 }
 
-// The joints of a layer that the next one leaves to be seen, if it surely overwrites many: it has a
-// mask, its full weight and only one state. NULL: all.
-static const md5_detail_set *seen_below(const md5_player *player, uint32_t layer)
+// Returns the joints of a layer that are visible below the next layer, or NULL if these may be all.
+// The next layer covers joints if it has a mask, the weight 1 and a single state.
+static const md5_detail_set *visible_below(const md5_player *player, uint32_t layer)
 {
     const md5_machine *const machine = player->machine;
     const uint32_t next = layer + 1;
     if (next >= machine->tables.num_layers || machine->layers[layer].mask != MD5_NONE)
         return NULL;
     const md5_play_layer *const above = &machine->layers[next];
-    const bool covers = above->mode == MD5_LAYER_OVERRIDE && above->mask != MD5_NONE
-                        && machine->rests[above->mask].num_runs > 0 && player->num_one_shots == 0
-                        && md5i_weight_of(player, &above->weight) == 1
-                        && single_motion(&player->layer_states[next]);
-    return covers ? &machine->rests[above->mask] : NULL;
+    if (above->mode != MD5_LAYER_OVERRIDE || above->mask == MD5_NONE || player->num_one_shots > 0)
+        return NULL;
+    const md5_detail_set *const uncovered = &machine->rests[above->mask];
+    if (uncovered->num_runs == 0 || md5i_weight_of(player, &above->weight) != 1)
+        return NULL;
+    return single_motion(&player->layer_states[next]) ? uncovered : NULL;
 }
 
-// Joints that are left out are as in the bind pose.
-static void fill_left_out(const md5_machine *machine, const md5_detail_set *detail, uint32_t count,
-                          md5_xform *pose)
+// Writes the bind pose of the first `count` omitted joints.
+static void fill_omitted(const md5_machine *machine, const md5_detail_set *detail, uint32_t count,
+                         md5_xform *pose)
 {
     const uint32_t *const left_out = detail->left_out;
     for (uint32_t i = 0; i < count; i++)
         pose[left_out[i]] = machine->model->bind_local[left_out[i]];
 }
 
-// Some layers and one-shots are blended in full, also over joints that are in no run.
+// Additive layers, exact states and one-shot clips also change joints that are in no run, so these
+// joints must be initialized.
 void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
     const md5_detail_set *const detail = md5_detail_of(player);
     if (detail && (machine->has_full_layers || player->num_one_shots > 0))
-        fill_left_out(machine, detail, detail->num_outside, pose);
+        fill_omitted(machine, detail, detail->num_outside, pose);
     const uint32_t num_layers = machine->tables.num_layers;
     bool is_begun = false;
     for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight = md5i_weight_of(player, &layer->weight);
-        blending job = blending_of(player, i);
+        blending job = make_blending(player, i);
         if (layer->mode != MD5_LAYER_ADD)
-            job.detail = detail ? detail : seen_below(player, i);
-        // Whether it may change joints that are animated.
+            job.detail = detail ? detail : visible_below(player, i);
+        // Skip a layer that cannot change animated joints.
         const uint32_t mask = player->detail.mask;
         const bool is_seen = mask == MD5_NONE || machine->are_seen[(size_t)mask * num_layers + i];
         if (weight > 0 && is_seen)
@@ -896,5 +1001,5 @@ void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
     if (num_layers == 0 && player->num_one_shots > 0)
         blend_one_shots(player, 0, spare, pose);
     if (detail)
-        fill_left_out(machine, detail, detail->num_left_out, pose);
+        fill_omitted(machine, detail, detail->num_left_out, pose);
 }

@@ -1,40 +1,52 @@
-// What changes the pose after the layers; feet that are held where they stand: what the clips that
-// play have their soles do, and how the character has moved since the last pose.
+// Applies the modifiers of a machine to the blended pose, and advances gazes.
+//
+// Locked feet need the contact of each sole with the ground. It is blended from the contacts that
+// the clips have at their sample positions (find_contact). The motion of the character since the
+// last pose moves the locked positions.
 #include "md5/motion/space.h"
 #include "md5/play/run/player_state.h"
 
-// -- Feet that are held --------------------------------------------------------------------------
+// -- Locked feet ----------------------------------------------------------------------------------
 
-// How much of what plays has a sole stand, turn as it stands, and slide; how much plays at all.
-enum { STANDS, TURNS, SLIDES, PLAYS, FOOTINGS };
-typedef struct footing {
-    float share[FOOTINGS];
-} footing;
+// Weights of the clips in which a sole is standing (at rest on the ground), turning (the part of
+// standing in which it rotates) or sliding, and the total weight of the clips.
+enum { STANDING, TURNING, SLIDING, PLAYING, NUM_CONTACTS };
+typedef struct sole_contact {
+    float weights[NUM_CONTACTS];
+} sole_contact;
 
-static footing blend(footing below, footing above, float weight)
+// Blends `above` over `below`.
+static sole_contact blend_contacts(sole_contact below, sole_contact above, float weight)
 {
-    const float left = 1 - weight * above.share[PLAYS];
-    for (uint32_t i = 0; i < FOOTINGS; i++)
-        below.share[i] = below.share[i] * left + weight * above.share[i];
+    const float left = 1 - weight * above.weights[PLAYING];
+    for (uint32_t i = 0; i < NUM_CONTACTS; i++)
+        below.weights[i] = below.weights[i] * left + weight * above.weights[i];
     return below;
 }
 
-// At the sample position of a clip. Within a cycle the later of two frames is the next one.
-static footing footing_at(const md5_machine *machine, size_t sole, const md5_source *source,
-                          const md5_sample_position *sample)
+// Returns the contact at the sample position of a clip: the contact between its frame0 and the next
+// frame.
+static sole_contact clip_contact(const md5_machine *machine, size_t sole, const md5_source *source,
+                                 const md5_sample_position *sample)
 {
     const uint8_t contact =
         machine->contacts[sole * machine->num_frames + source->first_frame + sample->frame0];
-    const bool turns = contact == MD5_CONTACT_TURNS;
-    return (footing){{turns || contact == MD5_CONTACT_STANDS ? 1.0f : 0.0f, turns ? 1.0f : 0.0f,
-                      contact == MD5_CONTACT_SLIDES ? 1.0f : 0.0f, 1}};
+    sole_contact result = {{0}};
+    result.weights[PLAYING] = 1;
+    if (contact == MD5_CONTACT_TURNS)
+        result.weights[TURNING] = 1;
+    if (contact == MD5_CONTACT_TURNS || contact == MD5_CONTACT_STANDS)
+        result.weights[STANDING] = 1;
+    if (contact == MD5_CONTACT_SLIDES)
+        result.weights[SLIDING] = 1;
+    return result;
 }
 
-// A mean of its clips by their weights.
-static footing footing_of_state(const md5_player *player, const md5_active_state *active,
-                                size_t sole)
+// Returns the weighted mean of the contacts of a state's clips.
+static sole_contact state_contact(const md5_player *player, const md5_active_state *active,
+                                  size_t sole)
 {
-    footing sum = {{0}};
+    sole_contact sum = {{0}};
     for (uint32_t i = 0; i < active->num_awake; i++) {
         const uint32_t number = active->awake[i];
         const md5_playable *const playable = active->tree->instances[number].playable;
@@ -42,59 +54,62 @@ static footing footing_of_state(const md5_player *player, const md5_active_state
         if (instance->weight == 0)
             continue;
         const md5_sample_position sample = md5_instance_sample_position(playable, instance);
-        const footing own = footing_at(player->machine, sole, playable->source, &sample);
-        for (uint32_t k = 0; k < FOOTINGS; k++)
-            sum.share[k] += instance->weight * own.share[k];
+        const sole_contact contact = clip_contact(player->machine, sole, playable->source, &sample);
+        for (uint32_t k = 0; k < NUM_CONTACTS; k++)
+            sum.weights[k] += instance->weight * contact.weights[k];
     }
-    const float all = sum.share[PLAYS];
-    if (all > 0) {
-        for (uint32_t k = 0; k < FOOTINGS; k++)
-            sum.share[k] /= all;
+    const float total = sum.weights[PLAYING];
+    if (total > 0) {
+        for (uint32_t k = 0; k < NUM_CONTACTS; k++)
+            sum.weights[k] /= total;
     }
     return sum;
 }
 
-// A frozen pose neither stands nor slides.
-static footing footing_of_layer(const md5_player *player, uint32_t number, size_t sole)
+// Returns the blended contact of a layer. A frozen pose has no contact.
+static sole_contact layer_contact(const md5_player *player, uint32_t number, size_t sole)
 {
     md5_layer_state *const layer_state = &player->layer_states[number];
-    footing sum = {{0}};
-    sum.share[PLAYS] = layer_state->has_snapshot ? layer_state->coverage : 0;
+    sole_contact sum = {{0}};
+    sum.weights[PLAYING] = layer_state->has_snapshot ? layer_state->coverage : 0;
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         const float fade = md5i_fade_in(layer_state, md5_whole_chain(layer_state), i, 0);
-        const footing own = footing_of_state(player, active, sole);
-        for (uint32_t k = 0; k < FOOTINGS; k++)
-            sum.share[k] += (own.share[k] - sum.share[k]) * fade;
+        const sole_contact contact = state_contact(player, active, sole);
+        for (uint32_t k = 0; k < NUM_CONTACTS; k++)
+            sum.weights[k] += (contact.weights[k] - sum.weights[k]) * fade;
     }
     return sum;
 }
 
-static footing footing_of(const md5_player *player, uint32_t joint, size_t sole)
+// Returns the blended contact of a sole. `joint` selects the mask weights.
+static sole_contact find_contact(const md5_player *player, uint32_t joint, size_t sole)
 {
     const md5_machine *const machine = player->machine;
-    footing sum = {{0}};
+    sole_contact sum = {{0}};
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight =
             md5i_weight_of(player, &layer->weight) * md5_mask_at(machine, layer->mask, joint);
         if (layer->mode == MD5_LAYER_OVERRIDE && weight > 0)
-            sum = blend(sum, footing_of_layer(player, i, sole), weight);
+            sum = blend_contacts(sum, layer_contact(player, i, sole), weight);
     }
     const md5_one_shot *one_shot;
     md5_one_shot_walk walk = {0};
     while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
         const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
-        if (one_shot->mode != MD5_LAYER_ADD)
-            sum =
-                blend(sum, footing_at(machine, sole, &machine->sources[one_shot->source], &sample),
-                      md5i_one_shot_weight(player, one_shot, 0, 0)
-                          * md5_mask_at(machine, one_shot->mask, joint));
+        if (one_shot->mode == MD5_LAYER_ADD)
+            continue;
+        const float weight = md5i_one_shot_weight(player, one_shot, 0, 0)
+                             * md5_mask_at(machine, one_shot->mask, joint);
+        const md5_source *const source = &machine->sources[one_shot->source];
+        sum = blend_contacts(sum, clip_contact(machine, sole, source, &sample), weight);
     }
     return sum;
 }
 
-static md5_vec3 place_of(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
+// Returns the position of a joint in model space, in id's axes.
+static md5_vec3 joint_position(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
     return md5i_vec3_from_axes(skeleton->axes,
                                md5_joint_in_model(skeleton, pose, joint).translation);
@@ -102,31 +117,68 @@ static md5_vec3 place_of(const md5_skeleton *skeleton, const md5_xform *pose, ui
 
 static float distance(md5_vec3 a, md5_vec3 b)
 {
-    const md5_vec3 way = md5_vec3_sub(b, a);
-    return sqrtf(md5_vec3_dot(way, way));
+    const md5_vec3 delta = md5_vec3_sub(b, a);
+    return sqrtf(md5_vec3_dot(delta, delta));
 }
 
 // -- Modifiers -----------------------------------------------------------------------------------
 
-// Where a foot is animated or held: there is its ground.
-static md5_vec3 ankle_of(const md5_player *player, const md5_modifier *modifier, uint32_t number,
-                         const md5_xform *pose)
+// Returns the animated or locked position of a foot, for the query of the ground below it.
+static md5_vec3 ground_query_position(const md5_player *player, const md5_modifier *modifier,
+                                      uint32_t number, const md5_xform *pose)
 {
     const md5_skeleton *const skeleton = &player->machine->model->skeleton;
     const uint32_t ankle = player->feet[modifier->first_foot + number].ankle;
-    const md5_vec3 place = md5_joint_in_model(skeleton, pose, ankle).translation;
+    const md5_vec3 position = md5_joint_in_model(skeleton, pose, ankle).translation;
     if (number >= modifier->num_held)
-        return place;
+        return position;
     const md5_vec3 shift = md5i_held_shift(&player->held[modifier->first_sole + number],
-                                           md5i_vec3_from_axes(skeleton->axes, place), 1);
-    return md5_vec3_add(place, md5i_vec3_to_axes(skeleton->axes, shift));
+                                           md5i_vec3_from_axes(skeleton->axes, position), 1);
+    return md5_vec3_add(position, md5i_vec3_to_axes(skeleton->axes, shift));
 }
 
-static void stand(md5_player *player, uint32_t number, float weight, md5_xform *pose)
+// Updates the locked state of a modifier's feet from the animated pose. `is_first` initializes it.
+static void update_locked_feet(md5_player *player, const md5_modifier *modifier, bool is_first,
+                               const md5_xform *pose)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_skeleton *const skeleton = &machine->model->skeleton;
+    const md5_root_delta back = md5_root_delta_inverse(player->walked);
+    for (size_t i = 0; i < modifier->num_held; i++) {
+        const size_t sole_index = modifier->first_sole + i;
+        const md5_sole *const sole = &machine->soles[sole_index];
+        const md5_limb *const leg = &machine->legs[modifier->first_foot + i];
+        const sole_contact contact = find_contact(player, leg->tip, sole_index);
+        const md5_xform joint = md5_joint_in_model(skeleton, pose, sole->joint);
+        const md5_vec3 ahead = md5_quat_rotate(joint.rotation, sole->ahead);
+        const md5_vec3 hip = joint_position(skeleton, pose, leg->root);
+        const md5_vec3 knee = joint_position(skeleton, pose, leg->middle);
+        const md5_vec3 ankle = joint_position(skeleton, pose, leg->tip);
+        const md5_hold_step step = {
+            .seconds = (float)player->since_pose,
+            .x = (float)back.x,
+            .y = (float)back.y,
+            .cosine = (float)back.cosine,
+            .sine = (float)back.sine,
+            .sole = md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point)),
+            .facing = md5i_level_facing(md5i_vec3_from_axes(skeleton->axes, ahead)),
+            .stands = contact.weights[STANDING] > 0.5f,
+            .slides = contact.weights[SLIDING] > 0.5f,
+            .turns = contact.weights[TURNING] > 0.5f,
+            .ankle = ankle,
+            .leg = md5_vec3_sub(ankle, hip),
+            .reach = distance(hip, knee) + distance(knee, ankle),
+        };
+        md5i_advance_hold(&modifier->hold, &step, is_first, &player->held[sole_index]);
+    }
+}
+
+// Applies a FEET modifier.
+static void apply_feet(md5_player *player, uint32_t number, float weight, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
     const md5_modifier *const modifier = &machine->modifiers[number];
-    // Feet that begin to stand are where they are to be at once.
+    // On the first call the feet are placed without smoothing.
     const bool is_placed = player->are_placed[number];
     md5_feet_job job = {
         .pelvis = modifier->joint,
@@ -137,56 +189,25 @@ static void stand(md5_player *player, uint32_t number, float weight, md5_xform *
         .seconds = is_placed ? (float)player->since_pose : 1,
         .weight = weight,
     };
-
-    // By how much its feet are to be moved.
-    const md5_skeleton *const skeleton = &machine->model->skeleton;
-    const md5_root_delta back = md5_root_delta_inverse(player->walked);
-    for (size_t i = 0; i < modifier->num_held; i++) {
-        const size_t number_of_sole = modifier->first_sole + i;
-        const md5_sole *const sole = &machine->soles[number_of_sole];
-        const md5_limb *const leg = &machine->legs[modifier->first_foot + i];
-        const footing now = footing_of(player, leg->tip, number_of_sole);
-        const md5_xform joint = md5_joint_in_model(skeleton, pose, sole->joint);
-        const md5_vec3 ahead = md5_quat_rotate(joint.rotation, sole->ahead);
-        md5_hold_step step = {
-            .seconds = (float)player->since_pose,
-            .x = (float)back.x,
-            .y = (float)back.y,
-            .cosine = (float)back.cosine,
-            .sine = (float)back.sine,
-            .sole = md5i_vec3_from_axes(skeleton->axes, md5_xform_point(joint, sole->point)),
-            .facing = md5i_level_facing(md5i_vec3_from_axes(skeleton->axes, ahead)),
-            .stands = now.share[STANDS] > 0.5f,
-            .slides = now.share[SLIDES] > 0.5f,
-            .turns = now.share[TURNS] > 0.5f,
-        };
-        const md5_vec3 hip = place_of(skeleton, pose, leg->root);
-        const md5_vec3 knee = place_of(skeleton, pose, leg->middle);
-        const md5_vec3 ankle = place_of(skeleton, pose, leg->tip);
-        step.ankle = ankle;
-        step.leg = md5_vec3_sub(ankle, hip);
-        step.reach = distance(hip, knee) + distance(knee, ankle);
-        md5i_advance_hold(&modifier->hold, &step, !is_placed, &player->held[number_of_sole]);
-    }
-
+    update_locked_feet(player, modifier, !is_placed, pose);
     if (player->ground) {
         md5_mark_callback(&player->internal, MD5_CALLBACK);
         for (uint32_t i = 0; i < job.num_feet; i++)
-            player->ground(player->ground_user, player, ankle_of(player, modifier, i, pose),
-                           &job.feet[i]);
+            player->ground(player->ground_user, player,
+                           ground_query_position(player, modifier, i, pose), &job.feet[i]);
         md5_mark_callback(&player->internal, MD5_NO_CALLBACK);
     }
-    md5i_solve_held_feet(skeleton, &job, player->held + modifier->first_sole, modifier->num_held,
-                         pose);
+    md5i_solve_held_feet(&machine->model->skeleton, &job, player->held + modifier->first_sole,
+                         modifier->num_held, pose);
     player->drops[number] = job.drop;
     player->are_placed[number] = true;
 }
 
 // -- Gazes ------------------------------------------------------------------------------------
 
-// A gaze with what its player's target says. It points into `target`.
-static md5_gaze_desc gaze_of(const md5_machine *machine, const md5_modifier *modifier,
-                             const md5_target *target)
+// Returns the description of a gaze with the player's target. It contains a pointer into `target`.
+static md5_gaze_desc make_gaze(const md5_machine *machine, const md5_modifier *modifier,
+                               const md5_target *target)
 {
     md5_gaze_desc gaze = machine->gazes[modifier->gaze];
     const md5_vec3 *const position = &target->position;
@@ -204,35 +225,41 @@ void md5i_advance_gazes(md5_player *player, double seconds)
         const md5_target *const target = &player->targets[i];
         if (modifier->desc.kind != MD5_MODIFIER_GAZE || !(target->weight > 0))
             continue;
-        const md5_gaze_desc gaze = gaze_of(machine, modifier, target);
+        const md5_gaze_desc gaze = make_gaze(machine, modifier, target);
         md5_gaze_advance(&gaze, machine->model->skeleton.axes, &player->gazes[modifier->gaze],
                          seconds);
     }
 }
 
-// -- All --------------------------------------------------------------------------------------
+// -- All modifiers --------------------------------------------------------------------------------
 
-// Where a place on a joint is now; false: nowhere.
-static bool find_place(const md5_player *player, const md5_anchor *anchor, const md5_xform *pose,
-                       md5_xform *place)
+// Computes the current transform of an anchor in model space. Returns false if its joint is not
+// animated at the level of detail, if the attached model is missing, or if the position is invalid.
+static bool find_anchor_transform(const md5_player *player, const md5_anchor *anchor,
+                                  const md5_xform *pose, md5_xform *transform)
 {
-    const bool is_own = anchor->attached == MD5_NONE;
-    const md5_mat34 *const given = is_own ? NULL : player->attached[anchor->attached];
-    const md5_detail_set *const detail = md5_detail_of(player);
-    if (is_own ? detail && !detail->are_animated[anchor->joint] : !given)
-        return false;
-    *place = is_own ? md5_joint_in_model(&player->machine->model->skeleton, pose, anchor->joint)
-                    : md5_xform_from_mat34(given[anchor->joint]);
-    *place = md5_xform_mul(*place, anchor->within);
-    return md5_is_place(place->translation);
+    if (anchor->attached == MD5_NONE) {
+        const md5_detail_set *const detail = md5_detail_of(player);
+        if (detail && !detail->are_animated[anchor->joint])
+            return false;
+        *transform = md5_joint_in_model(&player->machine->model->skeleton, pose, anchor->joint);
+    } else {
+        const md5_mat34 *const joints = player->attached[anchor->attached];
+        if (!joints)
+            return false;
+        *transform = md5_xform_from_mat34(joints[anchor->joint]);
+    }
+    *transform = md5_xform_mul(*transform, anchor->within);
+    return md5_is_place(transform->translation);
 }
 
-// What the game has set, with what the machine drives of it.
-static const md5_target *target_of(const md5_player *player, uint32_t number, const md5_xform *pose,
-                                   md5_target *driven)
+// Returns the target of a modifier: the values that the game has set or, if the machine drives some
+// of them, a copy in *driven.
+static const md5_target *driven_target(const md5_player *player, uint32_t number,
+                                       const md5_xform *pose, md5_target *driven)
 {
     const md5_modifier *const modifier = &player->machine->modifiers[number];
-    md5_xform place = {.rotation = {.w = 1}};
+    md5_xform transform = {.rotation = {.w = 1}};
     if (!modifier->is_driven)
         return &player->targets[number];
     *driven = player->targets[number];
@@ -240,49 +267,63 @@ static const md5_target *target_of(const md5_player *player, uint32_t number, co
     if (modifier->drive != MD5_NONE)
         driven->weight *= fminf(fmaxf(md5i_driven(player, modifier->drive), 0.0f), 1.0f);
     if (modifier->target.is_set) {
-        if (!find_place(player, &modifier->target, pose, &place))
+        if (!find_anchor_transform(player, &modifier->target, pose, &transform))
             driven->weight = 0;
-        driven->position = place.translation;
-        driven->has_rotation |= modifier->target.is_aligned;
-        driven->rotation = modifier->target.is_aligned ? place.rotation : driven->rotation;
+        driven->position = transform.translation;
+        if (modifier->target.is_aligned) {
+            driven->has_rotation = true;
+            driven->rotation = transform.rotation;
+        }
     }
     if (modifier->pole.is_set) {
-        driven->has_pole = find_place(player, &modifier->pole, pose, &place);
-        driven->pole = place.translation;
+        driven->has_pole = find_anchor_transform(player, &modifier->pole, pose, &transform);
+        driven->pole = transform.translation;
     }
     return driven;
 }
 
-// Whether a modifier changes the pose now. Without a target it need not be computed.
+// Returns true if all joints that a modifier rotates are animated at the level of detail.
+static bool has_animated_joints(const md5_player *player, const md5_modifier *modifier)
+{
+    const md5_detail_set *const detail = md5_detail_of(player);
+    if (!detail)
+        return true;
+    // Chains consist of ancestors of their tips, which are animated if the tips are animated.
+    if (!detail->are_animated[modifier->joint])
+        return false;
+    if (modifier->desc.kind != MD5_MODIFIER_FEET)
+        return true;
+    for (uint32_t i = 0; i < modifier->desc.num_feet; i++) {
+        const md5_limb *const leg = &player->machine->legs[modifier->first_foot + i];
+        if (!detail->are_animated[leg->tip])
+            return false;
+    }
+    return true;
+}
+
+// Returns true if a modifier changes the pose. Otherwise its state is reset on the next use.
 static bool is_applied(md5_player *player, uint32_t number, const md5_target *target)
 {
-    const md5_machine *const machine = player->machine;
-    const md5_detail_set *const detail = md5_detail_of(player);
-    const md5_modifier *const modifier = &machine->modifiers[number];
+    const md5_modifier *const modifier = &player->machine->modifiers[number];
     const md5_modifier_kind kind = modifier->desc.kind;
     const bool needs_position = kind >= MD5_MODIFIER_AIM && kind <= MD5_MODIFIER_CCD;
-    // Chains end in ancestors of their tips, which are animated if the tips are.
-    bool are_animated = !detail || detail->are_animated[modifier->joint];
-    if (detail && kind == MD5_MODIFIER_FEET) {
-        for (uint32_t i = 0; i < modifier->desc.num_feet; i++)
-            are_animated =
-                are_animated && detail->are_animated[machine->legs[modifier->first_foot + i].tip];
-    }
-    if (are_animated && target->weight > 0 && (!needs_position || md5_is_place(target->position)))
+    const bool has_position = !needs_position || md5_is_place(target->position);
+    if (target->weight > 0 && has_position && has_animated_joints(player, modifier))
         return true;
     player->are_placed[number] = false;
     return false;
 }
 
-static void apply(md5_player *player, uint32_t number, const md5_target *target, md5_xform *pose)
+static void apply_modifier(md5_player *player, uint32_t number, const md5_target *target,
+                           md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
     const md5_skeleton *const skeleton = &machine->model->skeleton;
     const md5_modifier *const modifier = &machine->modifiers[number];
-    const md5_xform place = {.rotation = target->rotation, .translation = target->position};
+    const md5_xform transform = {.rotation = target->rotation, .translation = target->position};
     switch (modifier->desc.kind) {
     case MD5_MODIFIER_JOINT:
-        md5_modify_joint(skeleton, modifier->joint, modifier->desc.space, place, target->weight,
+        md5_modify_joint(skeleton, modifier->joint, modifier->desc.space, transform, target->weight,
                          pose);
         break;
     case MD5_MODIFIER_AIM: {
@@ -329,7 +370,7 @@ static void apply(md5_player *player, uint32_t number, const md5_target *target,
             .tip = modifier->joint,
             .length = modifier->desc.length,
             .params = modifier->desc.spring,
-            .placement = place,
+            .placement = transform,
             .state = player->springs + modifier->first_spring,
             .seconds = (float)player->since_pose,
             .is_first = !player->are_placed[number],
@@ -339,11 +380,11 @@ static void apply(md5_player *player, uint32_t number, const md5_target *target,
         break;
     }
     case MD5_MODIFIER_FEET:
-        stand(player, number, target->weight, pose);
+        apply_feet(player, number, target->weight, pose);
         break;
     case MD5_MODIFIER_GAZE: {
         const md5_detail_set *const detail = md5_detail_of(player);
-        md5_gaze_desc gaze = gaze_of(machine, modifier, target);
+        md5_gaze_desc gaze = make_gaze(machine, modifier, target);
         uint32_t num_eyes = 0;
         for (uint32_t i = 0; i < gaze.num_eyes; i++)
             if (!detail || detail->are_animated[gaze.eyes[i]])
@@ -360,8 +401,8 @@ void md5i_apply_modifiers(md5_player *player, md5_xform *pose)
     const uint32_t num_modifiers = player->machine->tables.num_modifiers;
     for (uint32_t i = 0; i < num_modifiers; i++) {
         md5_target driven;
-        const md5_target *const target = target_of(player, i, pose, &driven);
+        const md5_target *const target = driven_target(player, i, pose, &driven);
         if (is_applied(player, i, target))
-            apply(player, i, target, pose);
+            apply_modifier(player, i, target, pose);
     }
 }

@@ -1,13 +1,19 @@
-// What layers give beside poses: root motion, weights of morph targets, curves and open windows.
+// Results of layers other than poses: root motion, weights of morph targets, curves and open
+// windows.
+//
+// Root motion of an interval is blended like poses: clips to states, states to layers, layers and
+// one-shot clips to the player. Weights of morph targets and curves are sums of the machine's
+// morph_rows; they are blended in the same way.
 #include "md5/play/run/player_state.h"
 
 // == Root motion ================================================================================
 //
-// Root motion of an interval: blended as the poses are, by clip, by state, by layer.
+// Root motion of an interval.
 
-// Rotates the translation, not the yaw, by half of the yaw, to the right or left: an arc of a
-// circle then leads straight ahead.
-static md5_root_delta turn_half(md5_root_delta delta, double side)
+// Rotates the translation of a displacement, but not its yaw, by half of the yaw: to the left for
+// side 1, to the right for side -1. After the rotation to the right, an arc of a circle is a
+// straight line ahead.
+static md5_root_delta rotate_by_half_yaw(md5_root_delta delta, double side)
 {
     const double length = sqrt(fmax(2 + 2 * delta.cosine, 1e-12));
     const double c = (1 + delta.cosine) / length;
@@ -19,27 +25,29 @@ static md5_root_delta turn_half(md5_root_delta delta, double side)
     return delta;
 }
 
-// Blends from a (0) to b (1), exact to the bit at both. Each is seen from the middle of its arc, so
-// a blend of arcs is the arc between them. The chord between two directions is normalised instead
-// of slerped, because intervals are short.
-static md5_root_delta blend(md5_root_delta a, md5_root_delta b, double t)
+// Blends from a (0) to b (1); the results at 0 and 1 are bit-identical to a and b. Displacements
+// are rotated to the middle of their arcs, so that a blend of two arcs is the arc between them.
+// Directions are blended by normalizing the chord, which is accurate enough for short intervals.
+static md5_root_delta blend_deltas(md5_root_delta a, md5_root_delta b, double t)
 {
     if (t <= 0)
         return a;
     if (t >= 1)
         return b;
-    return turn_half(md5_root_delta_lerp(turn_half(a, -1), turn_half(b, -1), t), 1);
+    return rotate_by_half_yaw(
+        md5_root_delta_lerp(rotate_by_half_yaw(a, -1), rotate_by_half_yaw(b, -1), t), 1);
 }
 
 // Appends the fraction `t` of `b` to `a`.
-static md5_root_delta add(md5_root_delta a, md5_root_delta b, double t)
+static md5_root_delta append_fraction(md5_root_delta a, md5_root_delta b, double t)
 {
-    return md5_root_delta_mul(a, blend(MD5_NO_DELTA, b, t));
+    return md5_root_delta_mul(a, blend_deltas(MD5_NO_DELTA, b, t));
 }
 
-// Displacement by a clip from one clock to another. `last` is where an earlier one ended, or not.
-static md5_root_delta root_delta_of_clip(const md5_source *source, const md5_timing *timing,
-                                         md5_clock before, md5_clock now, md5_root_position *last)
+// Returns the displacement of a clip from one clock to another. `last` caches the position at the
+// end.
+static md5_root_delta clip_root_delta(const md5_source *source, const md5_timing *timing,
+                                      md5_clock before, md5_clock now, md5_root_position *last)
 {
     if (source->root_extraction == MD5_ROOT_EXTRACTION_NONE)
         return MD5_NO_DELTA;
@@ -50,21 +58,21 @@ static md5_root_delta root_delta_of_clip(const md5_source *source, const md5_tim
     return md5i_root_delta_between(&track, &from, last);
 }
 
-static md5_root_delta root_delta_of_instance(const md5_instance_plan *plan,
-                                             md5_clip_instance *instance)
+static md5_root_delta instance_root_delta(const md5_instance_plan *plan,
+                                          md5_clip_instance *instance)
 {
-    return root_delta_of_clip(plan->playable->source, plan->playable->timing, instance->before,
-                              instance->now, &instance->root);
+    return clip_root_delta(plan->playable->source, plan->playable->timing, instance->before,
+                           instance->now, &instance->root);
 }
 
-// Walks the tree as evaluate_state() of layers.c does.
-static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_state *active)
+// Returns the displacement of a state. Iterates over the tree like evaluate_state() in layers.c.
+static md5_root_delta state_root_delta(md5_player *player, const md5_active_state *active)
 {
     const md5_blend_tree *const tree = active->tree;
     if (!tree || !tree->has_root_motion)
         return MD5_NO_DELTA;
     if (tree->num_parts == 1) // a clip
-        return root_delta_of_instance(tree->instances, &active->instances[0]);
+        return instance_root_delta(tree->instances, &active->instances[0]);
     uint32_t num_deltas = 0;
     memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
     for (uint32_t i = 0; i < tree->num_parts; i++) {
@@ -72,11 +80,12 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
         if (active->flows[i].total == 0)
             continue;
         if (part->motion->num_items == 0)
-            player->root_deltas[num_deltas++] = root_delta_of_instance(
-                &tree->instances[part->first], &active->instances[part->first]);
+            player->root_deltas[num_deltas++] =
+                instance_root_delta(&tree->instances[part->first], &active->instances[part->first]);
         if (part->parent == MD5_NONE)
             continue;
-        // The last one is an item's: it is blended into that of its motion before it, if there is.
+        // The last displacement is an item's. The first item's displacement becomes its motion's,
+        // each later one is blended into it.
         const md5_item *const item = part->item;
         const float weight = active->weights[part->weight];
         float *const gathered = &player->gathered[part->parent];
@@ -85,49 +94,50 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
         if (is_first)
             continue;
         const md5_root_delta delta = player->root_deltas[--num_deltas];
-        const double share = (double)weight * md5_mask_at(player->machine, item->mask, 0);
+        const double mask_weight = (double)weight * md5_mask_at(player->machine, item->mask, 0);
         md5_root_delta *const into = &player->root_deltas[num_deltas - 1];
         if (tree->parts[part->parent].motion->kind != MD5_MOTION_STACK)
-            *into = blend(*into, delta, (weight / *gathered));
+            *into = blend_deltas(*into, delta, (weight / *gathered));
         else if (item->mode == MD5_LAYER_OVERRIDE)
-            *into = blend(*into, delta, share);
+            *into = blend_deltas(*into, delta, mask_weight);
         else
-            *into = add(*into, delta, share);
+            *into = append_fraction(*into, delta, mask_weight);
     }
     return player->root_deltas[0];
 }
 
 // -- Inertial transitions -----------------------------------------------------------------------
 
-// Velocities are measured over this time, in seconds.
+// Velocities are measured over this time, seconds.
 #define VELOCITY_STEP (1.0 / 256.0)
 
-// What is left of the difference of velocities is what is left of a pose's offset that begins at
-// rest, q = 1 - 10 s^3 + 15 s^4 - 6 s^5 with s = elapsed / duration. Its integral, in seconds,
-// makes displacements exact however time is split.
-static double integral_of_left(md5_fade_time time, double shift)
+// Returns the integral, in seconds, of the remaining fraction of a velocity difference. The
+// fraction is q = 1 - 10 s^3 + 15 s^4 - 6 s^5 with s = elapsed / duration, like for an offset of a
+// pose that starts at rest. The integral makes displacements independent of the division of time
+// into steps.
+static double remaining_integral(md5_fade_time time, double shift)
 {
-    if (!(time.duration > 0)) // restored
+    if (!(time.duration > 0)) // the player was restored
         return 0;
     const double s = md5_least((time.elapsed + shift) / time.duration, 1);
     return time.duration * s * (1 - s * s * s * (2.5 - s * (3 - s)));
 }
 
-// Displacement by a velocity.
-static md5_root_delta delta_of(const md5_root_velocity *velocity, double seconds)
+// Returns the displacement by a velocity.
+static md5_root_delta delta_from_velocity(const md5_root_velocity *velocity, double seconds)
 {
     const double *const v = velocity->v;
-    const double t = v[3] * seconds; // the tangent of a quarter of the turn, of half of which are
+    const double t = v[3] * seconds; // tan(yaw / 4); c and s are the cosine and sine of yaw / 2
     const double c = (1 - t * t) / (1 + t * t);
     const double s = 2 * t / (1 + t * t);
     const md5_root_delta straight = {v[0] * seconds, v[1] * seconds, v[2] * seconds, c * c - s * s,
                                      2 * c * s};
-    return turn_half(straight, 1);
+    return rotate_by_half_yaw(straight, 1);
 }
 
-// Displacement of a state's root in the VELOCITY_STEP before now, or after it.
-static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *active,
-                                        bool is_before)
+// Returns the displacement of a state's root in the VELOCITY_STEP before or after now.
+static md5_root_delta adjacent_root_delta(md5_player *player, md5_active_state *active,
+                                          bool is_before)
 {
     const md5_blend_tree *const tree = active->tree;
     if (!tree || !tree->has_root_motion)
@@ -137,49 +147,58 @@ static md5_root_delta root_delta_beside(md5_player *player, md5_active_state *ac
     for (uint32_t i = 0; i < active->num_awake; i++) {
         const uint32_t number = active->awake[i];
         md5_clip_instance *const instance = &active->instances[number];
-        const md5_clock other = md5i_clock_after(player, active, number, shift);
-        // From here on it does not matter where it was before the last step.
+        const md5_clock adjacent = md5i_clock_after(player, active, number, shift);
+        // The previous clock is not used any more, so it can be overwritten.
         instance->is_at_start =
             instance->is_at_start && md5_clock_stays_whole(instance->before, instance->now);
-        instance->before = is_before ? other : instance->now;
-        instance->now = is_before ? instance->now : other;
+        if (is_before)
+            instance->before = adjacent;
+        else {
+            instance->before = instance->now;
+            instance->now = adjacent;
+        }
     }
-    const md5_root_delta delta = root_delta_of_state(player, active);
+    const md5_root_delta delta = state_root_delta(player, active);
     for (uint32_t i = 0; i < active->num_awake; i++) {
         const uint32_t number = active->awake[i];
         md5_clip_instance *const instance = &active->instances[number];
-        instance->before = instance->now = is_before ? instance->now : instance->before;
+        if (is_before)
+            instance->before = instance->now;
+        else
+            instance->now = instance->before;
     }
     return delta;
 }
 
-// The root's velocity of a part of the chain, right before now or after it.
-static md5_root_velocity measure_root(md5_player *player, md5_layer_state *layer_state,
-                                      md5_chain_range part, bool is_before)
+// Returns the root velocity of a part of the chain, just before or after now.
+static md5_root_velocity measure_root_velocity(md5_player *player, md5_layer_state *layer_state,
+                                               md5_chain_range part, bool is_before)
 {
     const double rate = (player->is_backward ? -1 : 1) / VELOCITY_STEP;
     md5_root_delta delta = MD5_NO_DELTA;
     double covered = 0;
     if (part.has_snapshot) {
         covered = layer_state->coverage;
-        delta = delta_of(&layer_state->frozen_root, 1.0 / rate);
+        delta = delta_from_velocity(&layer_state->frozen_root, 1.0 / rate);
     }
     for (uint32_t i = part.begin; i < part.end; i++) {
         md5_active_state *const active = md5_active_at(layer_state, i);
         const double fade = md5i_fade_in(layer_state, part, i, 0);
-        const double own = !active->tree ? 0 : fade;
-        covered = (1 - fade) * covered + own;
-        if (own > 0)
-            delta = blend(delta, root_delta_beside(player, active, is_before), own / covered);
+        const double state_coverage = active->tree ? fade : 0;
+        covered = (1 - fade) * covered + state_coverage;
+        if (state_coverage > 0)
+            delta = blend_deltas(delta, adjacent_root_delta(player, active, is_before),
+                                 state_coverage / covered);
     }
-    delta = turn_half(delta, -1);
+    delta = rotate_by_half_yaw(delta, -1);
     return (md5_root_velocity){
         {rate * delta.x, rate * delta.y, rate * delta.z, 0.25 * rate * delta.sine}};
 }
 
 // -- Layers -------------------------------------------------------------------------------------
 
-// Whether any active state of a layer has root motion, or may have left some.
+// Returns true if an active state of a layer has root motion, or if a frozen pose or offsets may
+// have some.
 static bool has_root_motion(md5_layer_state *layer_state)
 {
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
@@ -190,69 +209,74 @@ static bool has_root_motion(md5_layer_state *layer_state)
     return layer_state->has_snapshot || layer_state->has_offsets;
 }
 
-// Root motion of a layer, and its coverage. States without motion do not move; a frozen pose moves
-// as when it was frozen.
-static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *layer_state,
-                                          double seconds, double *coverage)
+// Returns the root motion of a layer, and sets *coverage. A state without a motion does not move. A
+// frozen pose continues with the velocity that it had when it was frozen.
+static md5_root_delta layer_root_delta(md5_player *player, md5_layer_state *layer_state,
+                                       double seconds, double *coverage)
 {
     const bool is_frozen = layer_state->has_snapshot;
-    md5_root_delta delta = is_frozen ? delta_of(&layer_state->frozen_root, seconds) : MD5_NO_DELTA;
-    double rest = 1;
+    md5_root_delta delta =
+        is_frozen ? delta_from_velocity(&layer_state->frozen_root, seconds) : MD5_NO_DELTA;
+    double uncovered = 1;
     for (uint32_t i = 0; i < layer_state->num_used; i++)
-        rest -= md5_active_at(layer_state, i)->weight;
-    *coverage = is_frozen ? fmax(rest, 0.0) * layer_state->coverage : 0;
+        uncovered -= md5_active_at(layer_state, i)->weight;
+    *coverage = is_frozen ? fmax(uncovered, 0.0) * layer_state->coverage : 0;
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         if (!active->tree || active->weight == 0)
             continue;
         *coverage += active->weight;
-        delta = blend(delta, root_delta_of_state(player, active), active->weight / *coverage);
+        delta = blend_deltas(delta, state_root_delta(player, active), active->weight / *coverage);
     }
     if (!layer_state->has_offsets)
         return delta;
-    // What is left of its velocity over the last `seconds`: half of it before, half after.
-    const double time = integral_of_left(layer_state->settling, 0)
-                        - integral_of_left(layer_state->settling, -fabs(seconds));
-    const md5_root_delta half = delta_of(&layer_state->root_offset, copysign(0.5 * time, seconds));
+    // The remaining velocity difference over the last `seconds`: half is applied before, half
+    // after.
+    const double time = remaining_integral(layer_state->settling, 0)
+                        - remaining_integral(layer_state->settling, -fabs(seconds));
+    const md5_root_delta half =
+        delta_from_velocity(&layer_state->root_offset, copysign(0.5 * time, seconds));
     return md5_root_delta_mul(md5_root_delta_mul(half, delta), half);
 }
 
-// Blends the root motion of the one-shots over `num_below` layers as their poses are.
+// Blends the root motion of the one-shot clips over `num_below` layers like their poses.
 static void add_one_shots(const md5_player *player, uint32_t num_below, double seconds,
                           md5_root_delta *delta)
 {
     for (uint32_t i = 0; i < player->machine->num_slots; i++) {
         const md5_one_shot_slot *const slot = &player->slots[i];
         float covered = 0;
-        float shares[MD5_SLOT_ONE_SHOTS];
+        float weights[MD5_SLOT_ONE_SHOTS];
         for (uint32_t j = slot->num_one_shots; j-- > 0;) {
-            // Its mean at joint 0 over the last `seconds`, as weigh_chain() has it of states.
+            // Mean weight at joint 0 over the last `seconds`, like compute_chain_weights().
             const md5_one_shot *const one_shot = &slot->one_shots[j];
             const float at_start = md5i_one_shot_weight(player, one_shot, -seconds, 0);
             const float in_middle = md5i_one_shot_weight(player, one_shot, -0.5 * seconds, 0);
             const float at_end = md5i_one_shot_weight(player, one_shot, 0, 0);
             const float weight = (at_start + 4 * in_middle + at_end) / 6.0f
                                  * md5_mask_at(player->machine, one_shot->mask, 0);
-            shares[j] = md5i_one_shot_share(weight, covered);
+            weights[j] = md5i_one_shot_share(weight, covered);
             covered += one_shot->mode == MD5_LAYER_ADD ? 0 : weight;
         }
         for (uint32_t j = 0; j < slot->num_one_shots; j++) {
             const md5_one_shot *const one_shot = &slot->one_shots[j];
             if (one_shot->num_below != num_below)
                 continue;
-            md5_root_position last = {.clock = {.phase = -1}}; // none
-            const md5_root_delta of_one_shot =
-                root_delta_of_clip(&player->machine->sources[one_shot->source],
-                                   md5_one_shot_timing(player->machine, one_shot), one_shot->before,
-                                   one_shot->now, &last);
-            *delta = one_shot->mode == MD5_LAYER_ADD ? add(*delta, of_one_shot, shares[j])
-                                                     : blend(*delta, of_one_shot, shares[j]);
+            md5_root_position last = {.clock = {.phase = -1}}; // invalid
+            const md5_root_delta clip_delta =
+                clip_root_delta(&player->machine->sources[one_shot->source],
+                                md5_one_shot_timing(player->machine, one_shot), one_shot->before,
+                                one_shot->now, &last);
+            if (one_shot->mode == MD5_LAYER_ADD)
+                *delta = append_fraction(*delta, clip_delta, weights[j]);
+            else
+                *delta = blend_deltas(*delta, clip_delta, weights[j]);
         }
     }
 }
 
-// Blends the root motion of a layer over that of the layers below. A layer that does not move only
-// matters if it covers one that does.
+// Blends the root motion of a layer over the layers below. A layer without root motion is skipped
+// unless it covers a layer with root motion.
 static void add_layer(md5_player *player, uint32_t number, double seconds, bool *is_moving,
                       md5_root_delta *delta)
 {
@@ -261,16 +285,18 @@ static void add_layer(md5_player *player, uint32_t number, double seconds, bool 
     const bool moves = layer->has_root_motion && has_root_motion(&player->layer_states[number]);
     if (!moves && (!*is_moving || layer->mode == MD5_LAYER_ADD))
         return;
-    const double share =
+    const double max_weight =
         (double)md5i_weight_of(player, &layer->weight) * md5_mask_at(machine, layer->mask, 0);
-    if (share == 0)
+    if (max_weight == 0)
         return;
-    double weight;
-    const md5_root_delta of_layer = root_delta_of_layer(
-        player, &player->layer_states[number], player->is_backward ? -seconds : seconds, &weight);
-    weight *= share;
-    *delta = layer->mode == MD5_LAYER_ADD ? add(*delta, of_layer, weight)
-                                          : blend(*delta, of_layer, weight);
+    double coverage;
+    const md5_root_delta layer_delta = layer_root_delta(
+        player, &player->layer_states[number], player->is_backward ? -seconds : seconds, &coverage);
+    const double weight = coverage * max_weight;
+    if (layer->mode == MD5_LAYER_ADD)
+        *delta = append_fraction(*delta, layer_delta, weight);
+    else
+        *delta = blend_deltas(*delta, layer_delta, weight);
     *is_moving = true;
 }
 
@@ -291,21 +317,21 @@ md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds)
 
 // == Morph targets and curves ===================================================================
 //
-// Weights of morph targets and values of curves, from the rows of the machine. They are computed
-// when they are asked for; only what outlives its states is kept: weights that were frozen with a
-// pose, and the differences of inertial transitions.
+// Weights of morph targets and values of curves are computed from the machine's morph_rows when the
+// game requests them. Only values that outlive their states are stored: the weights of a frozen
+// pose and the differences of inertial transitions.
 //
-// A chain of states has the weights that its blended pose has, blend(blend(A, B), C), target by
-// target, so that they fade as the poses do.
+// The sums of a chain of states are blended like its poses, blend(blend(A, B), C), for each target,
+// so that they fade together with the poses.
 
-// A parameter may be any finite number; the sum of all rows must be one too.
+// Limit of a parameter that drives a target. The sum of all rows must be finite.
 static const float MAX_VALUE = 1e6f;
 
-// Weight of the keys at a whole frame.
+// Returns the value of the keys at a frame.
 static float weight_at_frame(const md5_morph_row *row, uint32_t frame)
 {
     const md5_morph_key *const keys = row->keys;
-    // The first key after the frame.
+    // Binary search for the first key after the frame.
     uint32_t next = 0;
     uint32_t high = row->num_keys;
     while (next < high) {
@@ -326,7 +352,7 @@ static float weight_at_frame(const md5_morph_row *row, uint32_t frame)
     return key->weight + (key[1].weight - key->weight) * part;
 }
 
-// Keys stand at whole frames, so between two frames the curve is a line.
+// Returns the value of the keys at a sample position. Between two frames it is linear.
 static float weight_at_sample(const md5_morph_row *row, const md5_sample_position *sample)
 {
     const float from = weight_at_frame(row, sample->frame0);
@@ -334,11 +360,12 @@ static float weight_at_sample(const md5_morph_row *row, const md5_sample_positio
     return from + (to - from) * sample->fraction;
 }
 
-// Weight that a state, fully shown, gives a row; *share becomes that of the row's clip in it.
-static float weight_of_state(const md5_player *player, uint32_t layer,
-                             const md5_active_state *active, const md5_morph_row *row, float *share)
+// Returns the weight of a row in a state with weight 1, and sets *clip_weight to the weight of the
+// row's clip in the state.
+static float state_weight(const md5_player *player, uint32_t layer, const md5_active_state *active,
+                          const md5_morph_row *row, float *clip_weight)
 {
-    *share = 0;
+    *clip_weight = 0;
     if (row->drive == MD5_MORPH_BY_CLIP) {
         const md5_source *const source = &player->machine->sources[row->source];
         float sum = 0;
@@ -350,7 +377,7 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
                 continue;
             const md5_sample_position sample = md5_instance_sample_position(playable, instance);
             sum += instance->weight * weight_at_sample(row, &sample);
-            *share += instance->weight;
+            *clip_weight += instance->weight;
         }
         return row->weight * sum;
     }
@@ -359,105 +386,121 @@ static float weight_of_state(const md5_player *player, uint32_t layer,
     return is_driven ? row->weight : 0;
 }
 
-// Some of the sums that players blend, and rows among which all of theirs are.
-typedef struct sums {
-    uint32_t first;
-    uint32_t count;
-    uint32_t row;
-    uint32_t end;
-} sums;
+// A range of sums, and a range of rows that contains all rows of these sums.
+typedef struct sum_range {
+    uint32_t first; // first sum
+    uint32_t count; // number of sums
+    uint32_t first_row;
+    uint32_t end_row;
+} sum_range;
 
-static sums all_sums(const md5_machine *machine)
+static sum_range all_sums(const md5_machine *machine)
 {
-    return (sums){0, machine->num_sums, 0, machine->num_rows};
+    return (sum_range){0, machine->num_sums, 0, machine->num_rows};
 }
 
-// Writes sums of a part of a layer's chain, without the layer's own weight. They may be the layer's
-// frozen ones.
-static void weigh_morphs(const md5_player *player, uint32_t layer, md5_chain_range part, sums of,
-                         float *weights)
+// Computes sums of a part of a layer's chain, without the layer's weight. `weights` may be the
+// layer's frozen_morphs.
+static void compute_sums(const md5_player *player, uint32_t layer, md5_chain_range part,
+                         sum_range range, float *weights)
 {
     const md5_machine *const machine = player->machine;
     md5_layer_state *const layer_state = &player->layer_states[layer];
-    for (uint32_t i = 0; i < of.count; i++)
-        weights[i] = part.has_snapshot ? layer_state->frozen_morphs[of.first + i] : 0;
+    for (uint32_t i = 0; i < range.count; i++)
+        weights[i] = part.has_snapshot ? layer_state->frozen_morphs[range.first + i] : 0;
     for (uint32_t k = part.begin; k < part.end; k++) {
         const md5_active_state *const active = md5_active_at(layer_state, k);
         const float fade = md5i_fade_in(layer_state, part, k, 0);
-        for (uint32_t i = 0; i < of.count; i++)
+        for (uint32_t i = 0; i < range.count; i++)
             weights[i] *= 1 - fade;
-        for (uint32_t i = of.row; i < of.end; i++) {
+        for (uint32_t i = range.first_row; i < range.end_row; i++) {
             const md5_morph_row *const row = &machine->morph_rows[i];
-            const uint32_t number = row->target - of.first; // wraps below it
-            float share;
-            if (number >= of.count)
+            const uint32_t number = row->target - range.first; // wraps below the first sum
+            float clip_weight;
+            if (number >= range.count)
                 continue;
-            weights[number] += fade * weight_of_state(player, layer, active, row, &share);
+            weights[number] += fade * state_weight(player, layer, active, row, &clip_weight);
             if (row->of == MD5_SUM_CURVE)
-                weights[number + 1] += fade * share;
+                weights[number + 1] += fade * clip_weight;
         }
     }
     const md5_fade_time *const settling = &layer_state->settling;
     if (!part.has_offsets || !(settling->elapsed < settling->duration))
         return;
     const float left = md5_offset_left(0, (float)settling->elapsed, (float)settling->duration);
-    for (uint32_t i = 0; i < of.count; i++)
-        weights[i] += left * layer_state->morph_offsets[of.first + i];
+    for (uint32_t i = 0; i < range.count; i++)
+        weights[i] += left * layer_state->morph_offsets[range.first + i];
+}
+
+// Finds the row of another machine with the same kind and name, or NULL. Usually it has the same
+// index.
+static const md5_morph_row *find_morph_row(const md5_machine *machine, const md5_morph_row *row,
+                                           uint32_t index)
+{
+    for (uint32_t k = 0; k < machine->num_rows; k++) {
+        const md5_morph_row *const candidate =
+            &machine->morph_rows[(index + k) % machine->num_rows];
+        if (candidate->of == row->of && strcmp(candidate->name, row->name) == 0)
+            return candidate;
+    }
+    return NULL;
 }
 
 void md5i_carry_morphs(const md5_player *player, const md5_player *old, const float *old_weights,
                        float *weights)
 {
     const md5_machine *const machine = player->machine;
-    const md5_machine *const was = old->machine;
+    const md5_machine *const old_machine = old->machine;
     for (uint32_t i = 0; i < machine->num_sums; i++)
-        weights[i] = machine == was ? old_weights[i] : 0;
-    if (machine != was) {
-        for (uint32_t i = 0; i < machine->num_rows; i++) {
-            const md5_morph_row *const row = &machine->morph_rows[i];
-            const md5_morph_row *other = NULL;
-            for (uint32_t k = 0; k < was->num_rows && !other;
-                 k++) { // usually it has the same number
-                const md5_morph_row *const tried = &was->morph_rows[(i + k) % was->num_rows];
-                if (tried->of == row->of && strcmp(tried->name, row->name) == 0)
-                    other = tried;
-            }
-            if (other) {
-                for (uint32_t k = 0; k < md5_num_sums(row); k++)
-                    weights[row->target + k] = old_weights[other->target + k];
-            }
+        weights[i] = machine == old_machine ? old_weights[i] : 0;
+    if (machine == old_machine)
+        return;
+    for (uint32_t i = 0; i < machine->num_rows; i++) {
+        const md5_morph_row *const row = &machine->morph_rows[i];
+        const md5_morph_row *const old_row = find_morph_row(old_machine, row, i);
+        if (!old_row)
+            continue;
+        for (uint32_t k = 0; k < md5_num_sums(row); k++)
+            weights[row->target + k] = old_weights[old_row->target + k];
+    }
+}
+
+// Stores the velocity of the old motion of the root, and its difference from the velocity of the
+// new motion.
+static void carry_root_velocity(md5_player *from, md5_layer_state *old_state, md5_chain_range old,
+                                md5_player *player, md5_layer_state *layer_state,
+                                md5_chain_range fresh)
+{
+    const bool has_offsets = old.has_offsets;
+    const md5_fade_time time = old_state->settling;
+    if (!has_offsets || time.elapsed > MD5_BORDER) {
+        const md5_root_velocity clips = measure_root_velocity(from, old_state, old, true);
+        const float left =
+            has_offsets ? md5_offset_left(0, (float)time.elapsed, (float)time.duration) : 0;
+        for (uint32_t i = 0; i < 4; i++) {
+            const double previous = has_offsets ? old_state->root_velocity.v[i] : 0;
+            const double limit = fmax(fabs(clips.v[i]), fabs(previous));
+            const double velocity = clips.v[i] + left * old_state->root_offset.v[i];
+            layer_state->root_velocity.v[i] = fmin(fmax(velocity, -limit), limit);
         }
     }
+    const md5_root_velocity velocity = measure_root_velocity(player, layer_state, fresh, false);
+    for (uint32_t i = 0; i < 4; i++)
+        layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - velocity.v[i];
 }
 
 void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old,
                        md5_player *player, uint32_t layer, md5_chain_range fresh)
 {
-    md5_layer_state *const was = &from->layer_states[old_layer];
+    md5_layer_state *const old_state = &from->layer_states[old_layer];
     md5_layer_state *const layer_state = &player->layer_states[layer];
-    if (player->machine->layers[layer].has_root_motion) {
-        // What the root keeps of its velocity, and how far that is from the new motion's.
-        const bool has_rest = old.has_offsets;
-        const md5_fade_time time = was->settling;
-        if (!has_rest || time.elapsed > MD5_BORDER) {
-            const md5_root_velocity clips = measure_root(from, was, old, true);
-            const float left =
-                has_rest ? md5_offset_left(0, (float)time.elapsed, (float)time.duration) : 0;
-            for (uint32_t i = 0; i < 4; i++) {
-                const double before = has_rest ? was->root_velocity.v[i] : 0;
-                const double most = fmax(fabs(clips.v[i]), fabs(before));
-                const double now = clips.v[i] + left * was->root_offset.v[i];
-                layer_state->root_velocity.v[i] = fmin(fmax(now, -most), most);
-            }
-        }
-        const md5_root_velocity now = measure_root(player, layer_state, fresh, false);
-        for (uint32_t i = 0; i < 4; i++)
-            layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - now.v[i];
-    }
-    // Before the new ones are written: old offsets may be the same array.
-    const sums all = all_sums(player->machine);
-    weigh_morphs(from, old_layer, old, all_sums(from->machine), from->morphs);
-    weigh_morphs(player, layer, fresh, all, layer_state->frozen_morphs);
+    if (player->machine->layers[layer].has_root_motion)
+        carry_root_velocity(from, old_state, old, player, layer_state, fresh);
+    // Read the old sums before the new sums are written, because both may be stored in the same
+    // arrays.
+    const sum_range all = all_sums(player->machine);
+    compute_sums(from, old_layer, old, all_sums(from->machine), from->morphs);
+    compute_sums(player, layer, fresh, all, layer_state->frozen_morphs);
     md5i_carry_morphs(player, from, from->morphs, layer_state->morph_offsets);
     for (uint32_t i = 0; i < all.count; i++)
         layer_state->morph_offsets[i] -= layer_state->frozen_morphs[i];
@@ -467,57 +510,58 @@ void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range olde
 {
     md5_layer_state *const layer_state = &player->layer_states[layer];
     if (player->machine->layers[layer].has_root_motion)
-        layer_state->frozen_root = measure_root(player, layer_state, oldest, true);
-    weigh_morphs(player, layer, oldest, all_sums(player->machine), layer_state->frozen_morphs);
+        layer_state->frozen_root = measure_root_velocity(player, layer_state, oldest, true);
+    compute_sums(player, layer, oldest, all_sums(player->machine), layer_state->frozen_morphs);
 }
 
-// Blends what one-shots over `num_below` layers have of the curve with this sum over the value: in
-// a slot as their poses are, older ones in what the newer leave.
-static float add_one_shot_curves(const md5_player *player, uint32_t num_below, uint32_t sum_of,
+// Blends the curve with the sum `target` of the one-shot clips over `num_below` layers over
+// `value`. In a slot they are blended like their poses: older clips have the weight that newer
+// clips leave.
+static float add_one_shot_curves(const md5_player *player, uint32_t num_below, uint32_t target,
                                  float value)
 {
     const md5_machine *const machine = player->machine;
     for (uint32_t i = 0; i < machine->num_slots; i++) {
         const md5_one_shot_slot *const slot = &player->slots[i];
-        float rest = 1;
-        float share = 0;
+        float uncovered = 1;
+        float covered = 0;
         float sum = 0;
         for (uint32_t k = slot->num_one_shots; k-- > 0;) {
             const md5_one_shot *const one_shot = &slot->one_shots[k];
             const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
-            const float weight = fminf(md5i_one_shot_weight(player, one_shot, 0, 0), rest);
-            const float over = one_shot->mode == MD5_LAYER_ADD ? 0 : weight;
-            rest -= over;
+            const float weight = fminf(md5i_one_shot_weight(player, one_shot, 0, 0), uncovered);
+            const float override = one_shot->mode == MD5_LAYER_ADD ? 0 : weight;
+            uncovered -= override;
             if (one_shot->num_below == num_below) {
                 for (uint32_t n = 0; n < machine->num_curves; n++) {
                     const md5_morph_row *const row = &machine->curves[n];
-                    if (row->target != sum_of || row->source != one_shot->source)
+                    if (row->target != target || row->source != one_shot->source)
                         continue;
-                    share += over;
+                    covered += override;
                     sum += weight * weight_at_sample(row, &sample);
                 }
             }
         }
-        value += sum - share * value;
+        value += sum - covered * value;
     }
     return value;
 }
 
-// The value of a curve, once the player is weighed.
-static float value_of_curve(const md5_player *player, uint32_t curve)
+// Returns the value of a curve. Requires up-to-date weights: see md5i_weigh_all().
+static float curve_value(const md5_player *player, uint32_t curve)
 {
     const md5_machine *const machine = player->machine;
     const uint32_t num_layers = machine->tables.num_layers;
     const uint32_t rows = machine->tables.num_morphs;
     const uint32_t sum = machine->curves[curve].target;
-    const sums of = {sum, 2, rows + curve, rows + machine->num_curves};
+    const sum_range range = {sum, 2, rows + curve, rows + machine->num_curves};
     float value = num_layers == 0 ? add_one_shot_curves(player, 0, sum, 0) : 0;
     for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
-        float pair[2]; // of values, and of the weights of the clips that have them
-        weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), of, pair);
-        const float share = layer->mode == MD5_LAYER_ADD ? 0 : fminf(fmaxf(pair[1], 0.0f), 1.0f);
-        value += md5i_weight_of(player, &layer->weight) * (pair[0] - share * value);
+        float pair[2]; // value, and weight of the clips that contain the curve
+        compute_sums(player, i, md5_whole_chain(&player->layer_states[i]), range, pair);
+        const float covered = layer->mode == MD5_LAYER_ADD ? 0 : fminf(fmaxf(pair[1], 0.0f), 1.0f);
+        value += md5i_weight_of(player, &layer->weight) * (pair[0] - covered * value);
         value = add_one_shot_curves(player, i + 1, sum, value);
     }
     return value;
@@ -526,19 +570,19 @@ static float value_of_curve(const md5_player *player, uint32_t curve)
 float md5_player_curve(const md5_player *player, uint32_t curve)
 {
     MD5_ASSERT_PLAYER(player);
-    md5i_weigh_all((md5_player *)player); // keeps weights that follow from the rest
-    return curve < player->machine->num_curves ? value_of_curve(player, curve) : 0;
+    md5i_weigh_all((md5_player *)player); // only updates values that are derived from others
+    return curve < player->machine->num_curves ? curve_value(player, curve) : 0;
 }
 
 float md5_player_window(const md5_player *player, uint32_t window)
 {
     MD5_ASSERT_PLAYER(player);
-    float most = 0;
+    float max_weight = 0;
     for (uint32_t i = 0; i < player->machine->num_windows; i++) {
         if (player->machine->windows[i].window == window)
-            most = md5_larger(most, player->windows[i].weight);
+            max_weight = md5_larger(max_weight, player->windows[i].weight);
     }
-    return most;
+    return max_weight;
 }
 
 float md5i_driven(const md5_player *player, uint32_t number)
@@ -550,11 +594,11 @@ float md5i_driven(const md5_player *player, uint32_t number)
     case MD5_MORPH_BY_PARAMETER:
         return fminf(fmaxf(player->parameters[row->source], -MAX_VALUE), MAX_VALUE);
     case MD5_MORPH_BY_STATE:
-        weigh_morphs(player, row->layer, md5_whole_chain(&player->layer_states[row->layer]),
-                     (sums){row->target, 1, number, number + 1}, &sum);
+        compute_sums(player, row->layer, md5_whole_chain(&player->layer_states[row->layer]),
+                     (sum_range){row->target, 1, number, number + 1}, &sum);
         return sum * md5i_weight_of(player, &machine->layers[row->layer].weight);
     case MD5_MORPH_BY_CURVE:
-        return value_of_curve(player, row->source);
+        return curve_value(player, row->source);
     case MD5_MORPH_BY_WINDOW:
         return md5_player_window(player, row->source);
     default: {
@@ -576,7 +620,7 @@ void md5_player_morphs(const md5_player *player, float *weights)
     MD5_ASSERT_PLAYER(player);
     const md5_machine *const machine = player->machine;
     const uint32_t count = machine->num_morphs;
-    const sums named = {0, count, 0, machine->tables.num_morphs};
+    const sum_range named = {0, count, 0, machine->tables.num_morphs};
     MD5_ASSERT(weights != NULL || count == 0, "weights: must not be NULL");
     if (count == 0)
         return;
@@ -584,14 +628,14 @@ void md5_player_morphs(const md5_player *player, float *weights)
     memset(weights, 0, count * sizeof *weights);
     for (uint32_t i = 0; i < machine->tables.num_morphs; i++) {
         const md5_morph_row *const row = &machine->morph_rows[i];
-        if (row->drive != MD5_MORPH_BY_STATE) // layers have those, all targets together
+        if (row->drive != MD5_MORPH_BY_STATE) // compute_sums() computes these for all targets
             weights[row->target] += row->weight * md5i_driven(player, i);
     }
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const float weight = md5i_weight_of(player, &machine->layers[i].weight);
         if (weight == 0)
             continue;
-        weigh_morphs(player, i, md5_whole_chain(&player->layer_states[i]), named, player->morphs);
+        compute_sums(player, i, md5_whole_chain(&player->layer_states[i]), named, player->morphs);
         for (uint32_t k = 0; k < count; k++)
             weights[k] += weight * player->morphs[k];
     }

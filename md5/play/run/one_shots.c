@@ -1,11 +1,13 @@
-// One-shots: played and stopped by a game, and their weights. A slot holds the newest one and those
-// that it replaces, which fade out as it fades in. Each has a weight that only depends on its own
-// time; layers.c blends those of one slot so that each joint has these shares.
+// One-shot clips: start, stop, sections and weights.
+//
+// A slot contains the newest clip and the clips that it replaces, which fade out while it fades in.
+// Each clip has a weight that depends only on its own time. layers.c blends the clips of a slot so
+// that each joint has these weights.
 #include "md5/play/run/player_state.h"
 
 // -- Weights ----------------------------------------------------------------------------------
 
-// Progress of the fade before the end, `shift` seconds from now.
+// Returns the progress of the fade before the end of a clip, `shift` seconds from now.
 static double ending_progress(const md5_player *player, const md5_one_shot *one_shot, double shift)
 {
     if (one_shot->end != MD5_ONE_SHOT_ENDS || one_shot->rate == 0 || one_shot->next != MD5_NONE)
@@ -14,11 +16,13 @@ static double ending_progress(const md5_player *player, const md5_one_shot *one_
     const double phase = fmin(fmax(one_shot->now.phase + moved, 0.0), 1.0);
     const double left = md5_cycles_left(one_shot, phase);
     if (left <= MD5_BORDER)
-        return one_shot->fade_out > 0 ? 1 : 0; // without a fade it is all there up to its end
+        return one_shot->fade_out > 0 ? 1 : 0; // without a fade, the weight is full up to the end
     return 1 - md5_progress_of(left / fabs(one_shot->rate), one_shot->fade_out);
 }
 
-static float left_of_stop(const md5_one_shot *one_shot, double shift)
+// Returns the factor of a clip's weight that previous and current stops leave, `shift` seconds from
+// now.
+static float stop_factor(const md5_one_shot *one_shot, double shift)
 {
     if (!one_shot->is_stopping)
         return one_shot->left;
@@ -28,32 +32,32 @@ static float left_of_stop(const md5_one_shot *one_shot, double shift)
 }
 
 float md5i_one_shot_weight(const md5_player *player, const md5_one_shot *one_shot, double shift,
-                           double least)
+                           double min_progress)
 {
     const double begun =
         md5_progress_of(one_shot->fade_in.elapsed + shift, one_shot->fade_in.duration);
-    const double ending = fmin(ending_progress(player, one_shot, shift), 1 - least);
-    // A curve of steps may jump at 0: until the fade before the end begins it does not count.
-    const float left_of_ending =
+    const double ending = fmin(ending_progress(player, one_shot, shift), 1 - min_progress);
+    // A step easing may jump at 0, so it is not evaluated before the fade begins.
+    const float end_factor =
         ending > 0 ? 1 - md5_eased_weight(&one_shot->fade_out_curve, ending) : 1;
-    return one_shot->weight * md5_eased_weight(&one_shot->fade_in_curve, fmax(begun, least))
-           * left_of_ending * left_of_stop(one_shot, shift);
+    return one_shot->weight * md5_eased_weight(&one_shot->fade_in_curve, fmax(begun, min_progress))
+           * end_factor * stop_factor(one_shot, shift);
 }
 
-float md5i_one_shot_share(float share, float covered)
+float md5i_one_shot_share(float weight, float covered)
 {
-    const float rest = 1 - covered;
-    if (share < rest)
-        return share / rest;
-    return share > 0 ? 1 : 0;
+    const float uncovered = 1 - covered;
+    if (weight < uncovered)
+        return weight / uncovered;
+    return weight > 0 ? 1 : 0;
 }
 
 // -- Sections ---------------------------------------------------------------------------------
 
-// Returns the start or end position of a section, or with MD5_NONE of the clip, in playback
-// direction.
-static double border_of(const md5_machine *machine, const md5_one_shot *one_shot, uint32_t section,
-                        bool is_end)
+// Returns the phase of the start or end of a section, or of the clip if `section` is MD5_NONE, in
+// the direction of playback.
+static double section_border(const md5_machine *machine, const md5_one_shot *one_shot,
+                             uint32_t section, bool is_end)
 {
     const bool is_last = is_end == (one_shot->rate >= 0);
     if (section == MD5_NONE)
@@ -67,7 +71,8 @@ double md5i_section_left(const md5_machine *machine, const md5_one_shot *one_sho
 {
     if (one_shot->section == MD5_NONE && one_shot->next == MD5_NONE)
         return INFINITY;
-    const double left = border_of(machine, one_shot, one_shot->section, true) - one_shot->now.phase;
+    const double left =
+        section_border(machine, one_shot, one_shot->section, true) - one_shot->now.phase;
     return one_shot->rate < 0 ? -left : left;
 }
 
@@ -75,12 +80,14 @@ void md5i_end_section(md5_player *player, md5_one_shot *one_shot)
 {
     one_shot->section = one_shot->next;
     one_shot->next = one_shot->repeats ? one_shot->next : MD5_NONE;
-    const double begin = border_of(player->machine, one_shot, one_shot->section, false);
+    const double begin = section_border(player->machine, one_shot, one_shot->section, false);
     if (one_shot->section == MD5_NONE || fabs(begin - one_shot->now.phase) <= 2 * MD5_BORDER)
-        return; // it goes on where it is
+        return; // playback continues at the same position
     one_shot->now.phase = begin;
     one_shot->before = one_shot->now;
-    one_shot->is_new = one_shot->is_at_start = player->has_new = true;
+    one_shot->is_new = true;
+    one_shot->is_at_start = true;
+    player->has_new = true;
     player->is_settled = false;
 }
 
@@ -101,47 +108,60 @@ bool md5_player_one_shot_section(md5_player *player, uint32_t slot, const char *
         return false;
     one_shot->next = next;
     one_shot->repeats = change == MD5_SECTION_LOOP;
-    player->is_settled =
-        player->is_settled && machine->tables.num_one_shots == 0; // it may make room
-    if (!leaves
-        && (change == MD5_SECTION_JUMP || md5i_section_left(machine, one_shot) <= MD5_BORDER))
+    // A one-shot clip of the machine may start when this clip ends earlier.
+    player->is_settled = player->is_settled && machine->tables.num_one_shots == 0;
+    if (leaves)
+        return true;
+    if (change == MD5_SECTION_JUMP || md5i_section_left(machine, one_shot) <= MD5_BORDER)
         md5i_end_section(player, one_shot);
     return true;
 }
 
-// -- What a game does -------------------------------------------------------------------------
+// -- Start and stop -------------------------------------------------------------------------------
 
-static void stop(md5_one_shot *one_shot, double duration, md5_easing curve)
+// Begins to fade out a clip, unless it already fades out faster.
+
+static void fade_out_one_shot(md5_one_shot *one_shot, double duration, md5_easing curve)
 {
     if (one_shot->is_stopping
         && one_shot->stopping.duration - one_shot->stopping.elapsed <= duration)
         return;
-    one_shot->left = left_of_stop(one_shot, 0);
+    one_shot->left = stop_factor(one_shot, 0);
     one_shot->is_stopping = true;
     one_shot->stop_curve = curve;
     one_shot->stopping = (md5_fade_time){0, duration};
 }
 
-// A number of a description, of which 0 means 1.
-static float or_one(float value)
+// Returns the value of a description, in which 0 means 1.
+static float value_or_one(float value)
 {
     if (value == MD5_EXPLICIT_ZERO)
         return 0;
     return value == 0 ? 1 : value;
 }
 
-static bool is_curve_in_range(const md5_easing *curve)
+static bool is_between(double value, double min, double max)
 {
-    if (curve->kind == MD5_EASE_CUBIC_BEZIER)
-        return curve->x1 >= 0 && curve->x1 <= 1 && curve->x2 >= 0 && curve->x2 <= 1
-               && isfinite(curve->y1) && isfinite(curve->y2);
-    const uint32_t least = curve->jump == MD5_JUMP_NONE ? 2 : 1;
-    return curve->kind != MD5_EASE_STEPS
-           || (curve->steps >= least && curve->steps <= MD5_MAX_EASE_STEPS);
+    return value >= min && value <= max;
 }
 
-// Without the numbers that its easing does not use: bytes of saved players depend on nothing else.
-static md5_easing curve_of(const md5_easing *curve)
+// Returns true if the parameters of an easing are in range.
+static bool is_easing_in_range(const md5_easing *easing)
+{
+    if (easing->kind == MD5_EASE_CUBIC_BEZIER) {
+        if (!is_between(easing->x1, 0, 1) || !is_between(easing->x2, 0, 1))
+            return false;
+        return isfinite(easing->y1) && isfinite(easing->y2);
+    }
+    if (easing->kind != MD5_EASE_STEPS)
+        return true;
+    const uint32_t min_steps = easing->jump == MD5_JUMP_NONE ? 2 : 1;
+    return easing->steps >= min_steps && easing->steps <= MD5_MAX_EASE_STEPS;
+}
+
+// Returns an easing without the parameters that its kind does not use. They must not influence the
+// bytes of saved players.
+static md5_easing remove_unused_parameters(const md5_easing *curve)
 {
     if (curve->kind == MD5_EASE_STEPS)
         return (md5_easing){.kind = curve->kind, .steps = curve->steps, .jump = curve->jump};
@@ -151,18 +171,55 @@ static md5_easing curve_of(const md5_easing *curve)
         .kind = curve->kind, .x1 = curve->x1, .y1 = curve->y1, .x2 = curve->x2, .y2 = curve->y2};
 }
 
-static bool make_one_shot(const md5_machine *machine, uint32_t slot, uint32_t clip,
-                          const md5_one_shot_desc *from, md5_one_shot *one_shot)
+// Returns true if the numbers of a description are in range.
+static bool are_numbers_in_range(const md5_one_shot_desc *desc)
+{
+    if (!is_between(value_or_one(desc->weight), 0, 1) || !isfinite(desc->speed))
+        return false;
+    if (!is_between(desc->start, 0, 1))
+        return false;
+    if (!is_between(desc->fade_in, 0, 1e6) || !is_between(desc->fade_out, 0, 1e6))
+        return false;
+    return is_easing_in_range(&desc->fade_in_easing) && is_easing_in_range(&desc->fade_out_easing);
+}
+
+// Resolves the names of a description. Returns false if a name is unknown, the reference frame does
+// not exist, or the clip would start at the end of a section.
+static bool resolve_names(const md5_machine *machine, const md5_one_shot_desc *desc,
+                          md5_one_shot *one_shot)
+{
+    const uint32_t layer = md5_find_layer(machine, desc->layer);
+    const uint32_t reference = md5_find_clip(machine, desc->reference);
+    one_shot->mask = md5i_find_mask(machine, desc->mask);
+    one_shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
+    one_shot->reference = reference == MD5_NONE ? one_shot->source : reference;
+    one_shot->reference_frame = desc->reference_frame;
+    if (desc->section && (one_shot->section == MD5_NONE || desc->start == 1))
+        return false;
+    if (desc->mask && one_shot->mask == MD5_NONE)
+        return false;
+    if (desc->layer && layer == MD5_NONE)
+        return false;
+    if (desc->reference && reference == MD5_NONE)
+        return false;
+    const md5_source *const source = &machine->sources[one_shot->reference];
+    return desc->reference_frame < source->binding->anim->num_frames;
+}
+
+// Creates the state of a one-shot clip at its start. Returns false if the description is invalid.
+static bool create_one_shot(const md5_machine *machine, uint32_t slot, uint32_t clip,
+                            const md5_one_shot_desc *from, md5_one_shot *one_shot)
 {
     const md5_one_shot_desc placed = md5_placed_one_shot(machine, slot, *from);
     const md5_one_shot_desc *const desc = &placed;
+    const bool repeats = desc->section && desc->end == MD5_ONE_SHOT_LOOPS;
     *one_shot = (md5_one_shot){
         .source = clip,
         .mode = desc->mode,
-        .end = desc->section && desc->end == MD5_ONE_SHOT_LOOPS ? MD5_ONE_SHOT_ENDS : desc->end,
-        .fade_in_curve = curve_of(&desc->fade_in_easing),
-        .fade_out_curve = curve_of(&desc->fade_out_easing),
-        .weight = or_one(desc->weight),
+        .end = repeats ? MD5_ONE_SHOT_ENDS : desc->end,
+        .fade_in_curve = remove_unused_parameters(&desc->fade_in_easing),
+        .fade_out_curve = remove_unused_parameters(&desc->fade_out_easing),
+        .weight = value_or_one(desc->weight),
         .left = 1,
         .is_new = true,
         .is_at_start = true,
@@ -170,31 +227,17 @@ static bool make_one_shot(const md5_machine *machine, uint32_t slot, uint32_t cl
         .fade_in = {.duration = md5i_decimal_of(desc->fade_in)},
         .section = md5i_find_section(machine, clip, desc->section),
         .row = md5_find_one_shot(machine, desc->name),
-        .repeats = desc->section && desc->end == MD5_ONE_SHOT_LOOPS,
+        .repeats = repeats,
     };
     one_shot->next = one_shot->repeats ? one_shot->section : MD5_NONE;
-    if (!(or_one(desc->weight) >= 0 && or_one(desc->weight) <= 1 && isfinite(desc->speed)
-          && desc->start >= 0 && desc->start <= 1 && desc->fade_in >= 0 && desc->fade_in <= 1e6f
-          && desc->fade_out >= 0 && desc->fade_out <= 1e6f
-          && is_curve_in_range(&desc->fade_in_easing) && is_curve_in_range(&desc->fade_out_easing)))
+    if (!are_numbers_in_range(desc) || !resolve_names(machine, desc, one_shot))
         return false;
-    const uint32_t layer = md5_find_layer(machine, desc->layer);
-    const uint32_t reference = md5_find_clip(machine, desc->reference);
-    one_shot->mask = md5i_find_mask(machine, desc->mask);
-    one_shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
-    one_shot->reference = reference == MD5_NONE ? clip : reference;
-    one_shot->reference_frame = desc->reference_frame;
-    if ((desc->section && (one_shot->section == MD5_NONE || desc->start == 1))
-        || (desc->mask && one_shot->mask == MD5_NONE) || (desc->layer && layer == MD5_NONE)
-        || (desc->reference && reference == MD5_NONE)
-        || desc->reference_frame >= machine->sources[one_shot->reference].binding->anim->num_frames)
-        return false; // an unknown name, a frame that is not there, the end of a section
     const md5_timing *const timing = md5_one_shot_timing(machine, one_shot);
-    const double rate = md5i_decimal_of(or_one(desc->speed)) / md5i_timing_duration(timing);
+    const double rate = md5i_decimal_of(value_or_one(desc->speed)) / md5i_timing_duration(timing);
     one_shot->rate = fmin(fmax(rate, -MD5_MOST_ONE_SHOT_RATE), MD5_MOST_ONE_SHOT_RATE);
-    const double begin = border_of(machine, one_shot, one_shot->section, false);
+    const double begin = section_border(machine, one_shot, one_shot->section, false);
     const double start =
-        begin + desc->start * (border_of(machine, one_shot, one_shot->section, true) - begin);
+        begin + desc->start * (section_border(machine, one_shot, one_shot->section, true) - begin);
     one_shot->now = md5i_clock_snap(timing, md5i_clock_at(timing, start), MD5_FLOAT_ERROR);
     one_shot->before = one_shot->now;
     return true;
@@ -218,11 +261,12 @@ bool md5_player_play_one_shot(md5_player *player, uint32_t slot, uint32_t clip,
     md5_one_shot one_shot;
     slot = slot == MD5_NONE ? md5_find_slot(machine, from->slot) : slot;
     clip = clip == MD5_NONE ? md5_find_clip(machine, from->clip) : clip;
-    if (slot >= machine->num_slots || clip >= machine->tables.num_clips
-        || !make_one_shot(machine, slot, clip, from, &one_shot))
+    if (slot >= machine->num_slots || clip >= machine->tables.num_clips)
         return false;
-    // Those in the slot fade out as the new one fades in. One that began to fade in at this instant
-    // is not visible yet and can be replaced.
+    if (!create_one_shot(machine, slot, clip, from, &one_shot))
+        return false;
+    // The clips in the slot fade out while the new clip fades in. A clip that began to fade in at
+    // this instant is not visible yet and is replaced.
     md5_one_shot_slot *const queue = &player->slots[slot];
     const double duration = one_shot.fade_in.duration;
     const md5_one_shot *const newest = md5_newest_one_shot(player, slot);
@@ -232,16 +276,16 @@ bool md5_player_play_one_shot(md5_player *player, uint32_t slot, uint32_t clip,
         md5_remove_one_shot(player, queue, queue->num_one_shots - 1);
     if (queue->num_one_shots == MD5_SLOT_ONE_SHOTS) {
         uint32_t faintest = 0;
-        float least = INFINITY;
+        float min_weight = INFINITY;
         for (uint32_t i = 0; i < queue->num_one_shots; i++) {
             const float weight = md5i_one_shot_weight(player, &queue->one_shots[i], 0, 0);
-            faintest = weight < least ? i : faintest;
-            least = fminf(weight, least);
+            faintest = weight < min_weight ? i : faintest;
+            min_weight = fminf(weight, min_weight);
         }
         md5_remove_one_shot(player, queue, faintest);
     }
     for (uint32_t i = 0; i < queue->num_one_shots; i++)
-        stop(&queue->one_shots[i], duration, one_shot.fade_in_curve);
+        fade_out_one_shot(&queue->one_shots[i], duration, one_shot.fade_in_curve);
     queue->one_shots[queue->num_one_shots++] = one_shot;
     player->num_one_shots++;
     player->has_new = true;
@@ -258,7 +302,7 @@ bool md5_player_stop_one_shot(md5_player *player, uint32_t slot, float fade_out)
     const double duration = isfinite(fade_out) ? md5i_decimal_of(fade_out) : 0;
     for (uint32_t i = queue->num_one_shots; i-- > 0;) {
         if (duration > MD5_BORDER)
-            stop(&queue->one_shots[i], duration, queue->one_shots[i].fade_out_curve);
+            fade_out_one_shot(&queue->one_shots[i], duration, queue->one_shots[i].fade_out_curve);
         else
             md5_remove_one_shot(player, queue, i);
     }

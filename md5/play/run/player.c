@@ -1,11 +1,16 @@
-// A player from the outside: made, copied, set, asked; its level of detail; the bounds of its pose;
-// poses of one character or of a crowd.
+// Public functions of a player, except for advancing, saving and one-shot clips: creation, copying,
+// migration to an edited machine, setters and getters, level of detail, bounds, and poses of one
+// character, of a batch, and between fixed steps.
+//
+// All memory of a player is one block (lay_out_player). A batch processes groups of characters
+// together (pose_group), so that code stays in the instruction cache and matrices use all SIMD
+// lanes.
 #include "md5/core/freed.h"
 #include "md5/core/jobs.h"
 #include "md5/core/math.h"
 #include "md5/play/run/player_state.h"
 
-// -- Level of detail: which joints are animated, and how often a pose is computed ---------------
+// -- Level of detail ------------------------------------------------------------------------------
 
 bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
 {
@@ -23,8 +28,9 @@ bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
     return true;
 }
 
-// The count of calls goes on at any level of detail, so a game may set it as often as it likes: the
-// players of a crowd keep taking turns. No pose becomes older than the interval.
+// Counts a request for a pose and returns true if it must be computed. The count continues at any
+// level of detail, so the players of a crowd remain staggered even if the game changes the level
+// often. No stored pose becomes older than the interval.
 static bool begin_pose(md5_player *player)
 {
     md5_detail_state *const state = &player->detail;
@@ -32,11 +38,12 @@ static bool begin_pose(md5_player *player)
     if (state->interval == 1)
         return true;
     state->age++;
-    return !state->is_kept || state->age >= state->interval
-           || (call % state->interval + state->phase) % state->interval == 0;
+    if (!state->is_kept || state->age >= state->interval)
+        return true;
+    return (call % state->interval + state->phase) % state->interval == 0;
 }
 
-// Ends a computed pose: keeps it if later calls may show it.
+// Ends a computed pose, and stores it if later calls may return it.
 static void end_pose(md5_player *player, const md5_xform *pose)
 {
     md5_detail_state *const state = &player->detail;
@@ -50,22 +57,23 @@ static void end_pose(md5_player *player, const md5_xform *pose)
 
 // -- Bounds of the current pose -----------------------------------------------------------------
 
-// A sum of places, each between `low` and `high`, with biases that sum to what the machine says of
-// its vertices: the largest along one axis.
-static float largest_sum(const md5_machine *machine, float low, float high)
+// Returns the maximum, along one axis, of a weighted sum of positions between `low` and `high`. The
+// sums of the weights are in the ranges that the machine stores for its vertices.
+static float max_sum(const md5_machine *machine, float low, float high)
 {
-    const float of_high = high * (high > 0 ? machine->most_bias : machine->least_bias);
-    return of_high + (low < 0 ? -low * machine->most_negative : 0.0f);
+    const float max_positive = high * (high > 0 ? machine->most_bias : machine->least_bias);
+    return max_positive + (low < 0 ? -low * machine->most_negative : 0.0f);
 }
 
-static void sum_axis(const md5_machine *machine, float *low, float *high)
+// Extends the range of joint positions along one axis to the range of the vertices.
+static void extend_to_vertices(const md5_machine *machine, float *low, float *high)
 {
-    const float most = largest_sum(machine, *low, *high);
-    const float least = -largest_sum(machine, -*high, -*low);
-    // Rounding, in the places and in whoever works out the vertices.
-    const float slack = machine->beside + 1e-5f * (fabsf(most) + fabsf(least));
-    *low = least - slack;
-    *high = most + slack;
+    const float max = max_sum(machine, *low, *high);
+    const float min = -max_sum(machine, -*high, -*low);
+    // Rounding errors of the positions, and of any computation of the vertices.
+    const float slack = machine->beside + 1e-5f * (fabsf(max) + fabsf(min));
+    *low = min - slack;
+    *high = max + slack;
 }
 
 md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
@@ -86,15 +94,16 @@ md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
     }
     if (!machine->has_vertices)
         return bounds;
-    sum_axis(machine, &bounds.min.x, &bounds.max.x);
-    sum_axis(machine, &bounds.min.y, &bounds.max.y);
-    sum_axis(machine, &bounds.min.z, &bounds.max.z);
+    extend_to_vertices(machine, &bounds.min.x, &bounds.max.x);
+    extend_to_vertices(machine, &bounds.min.y, &bounds.max.y);
+    extend_to_vertices(machine, &bounds.min.z, &bounds.max.z);
     return bounds;
 }
 
-// -- A player from the outside: made, set, asked ------------------------------------------------
+// -- Memory layout, creation ----------------------------------------------------------------------
 
-// An array of a player, of a layer's state or of a state that is active: the pointer to it.
+// A pointer to an array in the block of a player: the member that contains the pointer, and the
+// size of the array.
 typedef struct placed_array {
     void *pointer;
     size_t count;
@@ -107,7 +116,7 @@ typedef struct placed_array {
         &(owner)->member, (count), sizeof *(owner)->member \
     }
 
-// Places arrays in the block, or only measures them.
+// Assigns memory of the block to arrays, or only measures their size.
 static void place(md5_block *block, const placed_array *arrays, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -116,11 +125,11 @@ static void place(md5_block *block, const placed_array *arrays, size_t count)
     }
 }
 
-#define OF_PLAYER(member, count) ARRAY(&placed, member, count) // in lay_out()
 #define PLACE(block, arrays) place(block, arrays, MD5_COUNT(arrays))
 
-// Room for the largest state of a layer.
-static void place_live(md5_block *block, const md5_play_layer *layer, md5_active_state *active)
+// Lays out the arrays of an active state, with the size for the largest state of the layer.
+static void layout_active_states(md5_block *block, const md5_play_layer *layer,
+                                 md5_active_state *active)
 {
     *active = (md5_active_state){.tree = NULL};
     const placed_array arrays[] = {
@@ -131,77 +140,89 @@ static void place_live(md5_block *block, const md5_play_layer *layer, md5_active
     PLACE(block, arrays);
 }
 
-// Lays a player out in the block, or measures that. What each step and each pose need lies together
-// at the beginning: among many players, none is in the first cache when its turn comes.
-static md5_player *lay_out(md5_block *block, const md5_machine *machine)
+// Lays out the arrays of a layer that are only used while states change: the slots after the first,
+// the frozen pose and offsets.
+static void lay_out_layer(md5_block *block, const md5_machine *machine, const md5_play_layer *layer,
+                          md5_layer_state *layer_state)
+{
+    md5_active_state unused;
+    const placed_array slots[] = {ARRAY(layer_state, others, MD5_SLOTS - 1)};
+    PLACE(block, slots);
+    for (uint32_t k = 0; k < MD5_SLOTS - 1; k++)
+        layout_active_states(block, layer, layer_state->others ? &layer_state->others[k] : &unused);
+    const placed_array poses[] = {
+        ARRAY(layer_state, snapshot, machine->num_joints),
+        ARRAY(layer_state, offsets, machine->num_joints),
+        ARRAY(layer_state, velocities, machine->num_joints),
+        ARRAY(layer_state, frozen_morphs, machine->num_sums),
+        ARRAY(layer_state, morph_offsets, machine->num_sums),
+    };
+    PLACE(block, poses);
+}
+
+// Lays out a player in the block, or only measures its size. Data that each step and each pose uses
+// is together at the beginning, because in a crowd it must be loaded into the cache for each
+// player.
+static md5_player *lay_out_player(md5_block *block, const md5_machine *machine)
 {
     const md5_machine_desc *const tables = &machine->tables;
     const size_t num_layers = tables->num_layers;
-    const size_t num_joints = machine->num_joints;
     md5_player *const player = MD5_TAKE(block, md5_player, 1);
-    md5_player placed = {.machine = machine};
-    md5_layer_state measured = {.num_used = 0};
-    md5_active_state other;
-    const placed_array begun[] = {
-        // Up to the next one md5_player_copy() copies them as a whole.
-        OF_PLAYER(parameters, tables->num_parameters), OF_PLAYER(followings, tables->num_follows),
-        OF_PLAYER(targets, tables->num_modifiers),     OF_PLAYER(are_placed, tables->num_modifiers),
-        OF_PLAYER(drops, tables->num_modifiers),       OF_PLAYER(feet, machine->num_feet),
-        OF_PLAYER(held, machine->num_soles),           OF_PLAYER(gazes, machine->num_gazes),
-        OF_PLAYER(springs, machine->num_springs),      OF_PLAYER(windows, machine->num_windows),
-        OF_PLAYER(consumed, tables->num_parameters),   OF_PLAYER(layer_states, num_layers),
+    md5_player layout = {.machine = machine};
+    md5_layer_state unused_layer = {.num_used = 0};
+    md5_active_state unused_state;
+    const placed_array copied[] = {
+        // md5_player_copy() copies these arrays up to `consumed` in one call.
+        ARRAY(&layout, parameters, tables->num_parameters),
+        ARRAY(&layout, followings, tables->num_follows),
+        ARRAY(&layout, targets, tables->num_modifiers),
+        ARRAY(&layout, are_placed, tables->num_modifiers),
+        ARRAY(&layout, drops, tables->num_modifiers),
+        ARRAY(&layout, feet, machine->num_feet),
+        ARRAY(&layout, held, machine->num_soles),
+        ARRAY(&layout, gazes, machine->num_gazes),
+        ARRAY(&layout, springs, machine->num_springs),
+        ARRAY(&layout, windows, machine->num_windows),
+        ARRAY(&layout, consumed, tables->num_parameters),
+        ARRAY(&layout, layer_states, num_layers),
     };
-    PLACE(block, begun);
-    if (placed.layer_states)
-        memset(placed.layer_states, 0, num_layers * sizeof *placed.layer_states);
+    PLACE(block, copied);
+    if (layout.layer_states)
+        memset(layout.layer_states, 0, num_layers * sizeof *layout.layer_states);
     size_t num_instances = 0;
     bool has_differences = false;
     for (size_t i = 0; i < num_layers; i++) {
         has_differences = has_differences || machine->layers[i].mode == MD5_LAYER_ADD;
-        place_live(block, &machine->layers[i],
-                   placed.layer_states ? &placed.layer_states[i].first : &other);
+        layout_active_states(block, &machine->layers[i],
+                             layout.layer_states ? &layout.layer_states[i].first : &unused_state);
         num_instances += machine->layers[i].max_instances;
     }
-    const placed_array used[] = {
-        OF_PLAYER(gathered, machine->max_parts),
-        OF_PLAYER(group_clocks, machine->max_groups),
-        OF_PLAYER(sync_items, machine->max_instances),
-        OF_PLAYER(root_deltas, machine->has_root_motion ? machine->max_poses : 0),
+    const placed_array step_scratch[] = {
+        ARRAY(&layout, gathered, machine->max_parts),
+        ARRAY(&layout, group_clocks, machine->max_groups),
+        ARRAY(&layout, sync_items, machine->max_instances),
+        ARRAY(&layout, root_deltas, machine->has_root_motion ? machine->max_poses : 0),
     };
-    PLACE(block, used);
-    for (size_t i = 0; i < num_layers; i++) { // what is only needed while states change
-        md5_layer_state *const layer_state =
-            placed.layer_states ? &placed.layer_states[i] : &measured;
-        const placed_array others[] = {ARRAY(layer_state, others, MD5_SLOTS - 1)};
-        const placed_array rest[] = {
-            ARRAY(layer_state, snapshot, num_joints),
-            ARRAY(layer_state, offsets, num_joints),
-            ARRAY(layer_state, velocities, num_joints),
-            ARRAY(layer_state, frozen_morphs, machine->num_sums),
-            ARRAY(layer_state, morph_offsets, machine->num_sums),
-        };
-        PLACE(block, others);
-        for (uint32_t k = 0; k < MD5_SLOTS - 1; k++)
-            place_live(block, &machine->layers[i],
-                       layer_state->others ? &layer_state->others[k] : &other);
-        PLACE(block, rest);
-    }
-    // While states change: two poses that are compared, and those that each of them needs.
+    PLACE(block, step_scratch);
+    for (size_t i = 0; i < num_layers; i++)
+        lay_out_layer(block, machine, &machine->layers[i],
+                      layout.layer_states ? &layout.layer_states[i] : &unused_layer);
+    // A change of state compares two poses and needs the scratch poses of their evaluation.
     const size_t num_spare = 2 + (size_t)has_differences + machine->max_poses;
     const size_t num_walkers =
         num_instances * MD5_MAX_ACTIVE + (size_t)machine->num_slots * MD5_SLOT_ONE_SHOTS;
-    const placed_array last[] = {
-        OF_PLAYER(slots, machine->num_slots),
-        OF_PLAYER(walkers, machine->has_clip_events ? num_walkers : 0),
-        OF_PLAYER(kept_pose, num_joints),
-        OF_PLAYER(attached, tables->num_attached),
-        OF_PLAYER(velocities, num_joints),
-        OF_PLAYER(morphs, machine->num_sums),
-        OF_PLAYER(spare, num_spare * num_joints),
+    const placed_array rarely_used[] = {
+        ARRAY(&layout, slots, machine->num_slots),
+        ARRAY(&layout, walkers, machine->has_clip_events ? num_walkers : 0),
+        ARRAY(&layout, kept_pose, machine->num_joints),
+        ARRAY(&layout, attached, tables->num_attached),
+        ARRAY(&layout, velocities, machine->num_joints),
+        ARRAY(&layout, morphs, machine->num_sums),
+        ARRAY(&layout, spare, num_spare * machine->num_joints),
     };
-    PLACE(block, last);
+    PLACE(block, rarely_used);
     if (player)
-        *player = placed;
+        *player = layout;
     return player;
 }
 
@@ -218,15 +239,15 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
     md5i_context_begin_memory(&context, allocator ? *allocator : machine->internal.allocator,
                               error);
     md5_block block = {0};
-    lay_out(&block, machine);
+    lay_out_player(&block, machine);
     const size_t size = block.used;
     block = (md5_block){.base = (unsigned char *)md5i_alloc(&context, size)};
     if (!block.base)
         return NULL;
-    md5_player *const player = lay_out(&block, machine);
+    md5_player *const player = lay_out_player(&block, machine);
     player->size = size;
     player->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_PLAYER};
-    for (uint32_t i = 0; i < machine->num_windows; i++) // a reset leaves them: their ends follow
+    for (uint32_t i = 0; i < machine->num_windows; i++) // a reset does not clear them
         player->windows[i] = (md5_window_state){0};
     for (uint32_t i = 0; i < machine->tables.num_attached; i++)
         player->attached[i] = NULL;
@@ -241,7 +262,7 @@ void md5_destroy_player(md5_player *player)
     MD5_FREE(player, MD5_TAG_PLAYER);
 }
 
-// -- Copies: only what is in use ----------------------------------------------------------------
+// -- Copies ---------------------------------------------------------------------------------------
 
 static void copy_items(void *to, const void *from, size_t count, size_t size)
 {
@@ -249,11 +270,11 @@ static void copy_items(void *to, const void *from, size_t count, size_t size)
         memcpy(to, from, count * size);
 }
 
-// The items of an array that both have.
+// Copies the first `count` elements of an array that both objects have.
 #define COPY(to, from, member, count) \
     copy_items((to)->member, (from)->member, (count), sizeof *(to)->member)
 
-// Of a layer, what it has of poses.
+// Copies the poses of a layer that are in use.
 static void copy_poses(md5_layer_state *to, const md5_layer_state *from, uint32_t num_joints)
 {
     if (from->has_snapshot && from->coverage > 0)
@@ -303,7 +324,7 @@ void md5_player_copy(md5_player *to, const md5_player *from)
     memcpy(to, from, offsetof(md5_player, layer_states));
     if (from->detail.is_kept)
         COPY(to, from, kept_pose, machine->num_joints);
-    // The arrays that lie together: see lay_out().
+    // Arrays that are adjacent in the block: see lay_out_player().
     memcpy(to->parameters, from->parameters,
            (size_t)((const char *)from->consumed - (const char *)from->parameters));
     for (uint32_t i = 0; i < machine->tables.num_layers; i++)
@@ -315,13 +336,15 @@ void md5_player_copy(md5_player *to, const md5_player *from)
     }
 }
 
-static void put_parameter(md5_player *player, uint32_t parameter, float value)
+// Sets a parameter without smoothing. A bool or trigger becomes 0 or 1.
+static void store_parameter(md5_player *player, uint32_t parameter, float value)
 {
     const bool is_float = player->machine->tables.parameters[parameter].kind == MD5_PARAMETER_FLOAT;
-    const float set = is_float ? value : value != 0 ? 1.0f : 0.0f;
-    player->is_weighed = player->is_weighed && player->parameters[parameter] == set;
+    if (!is_float)
+        value = value != 0 ? 1.0f : 0.0f;
+    player->is_weighed = player->is_weighed && player->parameters[parameter] == value;
     player->is_settled = player->is_settled && player->is_weighed;
-    md5i_set_value(player, parameter, set);
+    md5i_set_value(player, parameter, value);
 }
 
 void md5_player_reset(md5_player *player)
@@ -330,7 +353,7 @@ void md5_player_reset(md5_player *player)
     const md5_machine_desc *const tables = &player->machine->tables;
     for (uint32_t i = 0; i < tables->num_parameters; i++) {
         const uint32_t row = player->machine->followers[i];
-        put_parameter(player, i, tables->parameters[i].value);
+        store_parameter(player, i, tables->parameters[i].value);
         player->consumed[i] = 0;
         if (row != MD5_NONE)
             player->followings[row] =
@@ -353,11 +376,13 @@ void md5_player_reset(md5_player *player)
     for (uint32_t i = 0; i < player->machine->num_slots; i++)
         player->slots[i].num_one_shots = 0;
     player->num_one_shots = 0;
-    player->has_consumed = player->is_backward = false;
+    player->has_consumed = false;
+    player->is_backward = false;
     player->status = (md5_advance_status){0};
     player->since_pose = 0;
     player->detail = (md5_detail_state){.mask = MD5_NONE, .interval = 1};
-    player->motion = player->walked = MD5_NO_DELTA;
+    player->motion = MD5_NO_DELTA;
+    player->walked = MD5_NO_DELTA;
     for (uint32_t i = 0; i < tables->num_layers; i++) {
         player->layer_states[i].num_used = 0;
         player->layer_states[i].entered = MD5_NONE;
@@ -367,28 +392,63 @@ void md5_player_reset(md5_player *player)
     player->is_weighed = true;
 }
 
-// -- Going on in another machine: copies of what has the same name ------------------------------
+// -- Migration to another machine -----------------------------------------------------------------
+//
+// Copies the state of all parts that have the same names in both machines.
 
-static bool are_joints_alike(const md5_skeleton *a, const md5_skeleton *b)
+static bool have_same_joints(const md5_skeleton *a, const md5_skeleton *b)
 {
-    bool alike = a->num_joints == b->num_joints;
-    for (uint32_t i = 0; i < a->num_joints && alike; i++)
-        alike = a->joints[i].parent == b->joints[i].parent
-                && strcmp(a->joints[i].name, b->joints[i].name) == 0;
-    return alike;
+    if (a->num_joints != b->num_joints)
+        return false;
+    for (uint32_t i = 0; i < a->num_joints; i++) {
+        if (a->joints[i].parent != b->joints[i].parent)
+            return false;
+        if (strcmp(a->joints[i].name, b->joints[i].name) != 0)
+            return false;
+    }
+    return true;
 }
 
-static uint32_t adopted_state(const md5_machine *machine, uint32_t layer,
-                              const md5_layer_desc *from, uint32_t state)
+static uint32_t find_adopted_state(const md5_machine *machine, uint32_t layer,
+                                   const md5_layer_desc *from, uint32_t state)
 {
     return state == MD5_NONE ? MD5_NONE : md5_find_state(machine, layer, from->states[state].name);
 }
 
-static uint32_t adopted_mask(const md5_machine *machine, const md5_machine *old, uint32_t mask)
+static uint32_t find_adopted_mask(const md5_machine *machine, const md5_machine *old, uint32_t mask)
 {
     return mask == MD5_NONE ? MD5_NONE : md5i_find_mask(machine, old->tables.masks[mask].name);
 }
 
+// Copies a state of another player's layer to a new active state of a layer.
+static void adopt_active_state(md5_player *player, uint32_t layer, uint32_t state,
+                               const md5_player *old, uint32_t old_layer,
+                               const md5_active_state *was)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_play_layer *const played = &machine->layers[layer];
+    const md5_layer_desc *const names = &old->machine->tables.layers[old_layer];
+    md5_layer_state *const to = &player->layer_states[layer];
+    md5_active_state *const active = md5_slot(to, to->num_used);
+    to->order[to->num_used] = to->num_used;
+    to->num_used++;
+    md5i_begin_state(player, played, active, &(md5_change){.state = state});
+    memcpy(active, was, offsetof(md5_active_state, instances));
+    active->state = state;
+    active->tree = played->states[state].tree;
+    active->from = find_adopted_state(machine, layer, names, was->from);
+    if (old->machine->layers[old_layer].has_steps)
+        active->leader = find_adopted_state(machine, layer, names, was->leader);
+    active->easing = machine->easings; // linear, if the machine does not have the same easing
+    for (size_t k = 0; k < machine->num_easings; k++) {
+        if (memcmp(&machine->easings[k], was->easing, sizeof *was->easing) == 0)
+            active->easing = &machine->easings[k];
+    }
+    if (active->tree && was->tree)
+        md5i_adopt_clocks(player, active, old, was);
+}
+
+// Copies the state of a layer.
 static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old, uint32_t old_layer,
                         bool has_joints)
 {
@@ -403,36 +463,21 @@ static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old, uin
     memcpy(to, from, offsetof(md5_layer_state, snapshot));
     to->causes = MD5_ALL_CAUSES;
     to->is_resting = from->is_resting && machine->fingerprint == old->machine->fingerprint;
-    to->entered = adopted_state(machine, layer, names, from->entered);
+    to->entered = find_adopted_state(machine, layer, names, from->entered);
     to->has_snapshot = to->has_snapshot && has_poses;
     to->has_offsets = to->has_offsets && has_poses;
     to->num_used = 0;
     for (uint32_t i = 0; i < from->num_used; i++) {
         const md5_active_state *const was = md5_active_at(from, i);
-        md5_active_state *const active = md5_slot(to, to->num_used);
-        const uint32_t state = adopted_state(machine, layer, names, was->state);
+        const uint32_t state = find_adopted_state(machine, layer, names, was->state);
         if (state == MD5_NONE)
             continue;
-        to->order[to->num_used] = to->num_used;
-        to->num_used++;
-        md5i_begin_state(player, played, active, &(md5_change){.state = state});
-        memcpy(active, was, offsetof(md5_active_state, instances));
-        active->state = state;
-        active->tree = played->states[state].tree;
-        active->from = adopted_state(machine, layer, names, was->from);
-        if (was_played->has_steps)
-            active->leader = adopted_state(machine, layer, names, was->leader);
-        active->easing = machine->easings; // if there is none like it
-        for (size_t k = 0; k < machine->num_easings; k++)
-            if (memcmp(&machine->easings[k], was->easing, sizeof *was->easing) == 0)
-                active->easing = &machine->easings[k];
-        if (active->tree && was->tree)
-            md5i_adopt_clocks(player, active, old, was);
+        adopt_active_state(player, layer, state, old, old_layer, was);
     }
-    if (to->num_used == 0) { // all are gone
+    if (to->num_used == 0) { // no active state exists in the new machine
         const md5_active_state *const newest = md5_newest(from);
         const uint32_t left = md5_progress(newest) < 1 ? newest->from : MD5_NONE;
-        const uint32_t state = adopted_state(machine, layer, names, left);
+        const uint32_t state = find_adopted_state(machine, layer, names, left);
         md5i_change_state(
             player, layer,
             &(md5_change){.state = state == MD5_NONE ? 0 : state, .begin = MD5_BEGIN_BEHIND});
@@ -448,7 +493,27 @@ static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old, uin
         md5i_continue_layer(player, layer, old, old_layer);
 }
 
-// Springs and feet go on if they are those of the same joints; else they begin anew.
+// Returns true if two modifiers move the same joints.
+static bool have_same_legs(const md5_machine *a, const md5_modifier *modifier_a,
+                           const md5_machine *b, const md5_modifier *modifier_b)
+{
+    if (modifier_a->joint != modifier_b->joint
+        || modifier_a->desc.length != modifier_b->desc.length)
+        return false;
+    if (modifier_a->desc.num_feet != modifier_b->desc.num_feet
+        || modifier_a->num_held != modifier_b->num_held)
+        return false;
+    for (uint32_t i = 0; i < modifier_a->desc.num_feet; i++) {
+        if (memcmp(&a->legs[modifier_a->first_foot + i], &b->legs[modifier_b->first_foot + i],
+                   sizeof(md5_limb))
+            != 0)
+            return false;
+    }
+    return true;
+}
+
+// Copies the state of a modifier. Springs and feet continue if they move the same joints, otherwise
+// they start again.
 static void adopt_modifier(md5_player *player, uint32_t number, const md5_player *old,
                            uint32_t old_number, bool has_joints)
 {
@@ -457,13 +522,7 @@ static void adopt_modifier(md5_player *player, uint32_t number, const md5_player
     player->targets[number] = old->targets[old_number];
     if (to->desc.kind == MD5_MODIFIER_GAZE)
         player->gazes[to->gaze] = old->gazes[from->gaze];
-    bool is_alike = has_joints && to->joint == from->joint && to->desc.length == from->desc.length
-                    && to->desc.num_feet == from->desc.num_feet && to->num_held == from->num_held;
-    for (uint32_t i = 0; i < to->desc.num_feet && is_alike; i++)
-        is_alike = memcmp(&player->machine->legs[to->first_foot + i],
-                          &old->machine->legs[from->first_foot + i], sizeof(md5_limb))
-                   == 0;
-    if (!is_alike)
+    if (!has_joints || !have_same_legs(player->machine, to, old->machine, from))
         return;
     player->are_placed[number] = old->are_placed[old_number];
     player->drops[number] = old->drops[old_number];
@@ -476,7 +535,8 @@ static void adopt_modifier(md5_player *player, uint32_t number, const md5_player
                sizeof *player->held);
 }
 
-// Returns false if what it needs is gone.
+// Converts a one-shot clip to another machine. Returns false if its clip, reference pose or mask
+// does not exist there.
 static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old,
                            md5_one_shot *one_shot)
 {
@@ -484,18 +544,19 @@ static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old,
     const double duration = md5i_timing_duration(md5_one_shot_timing(old, one_shot));
     const bool is_masked = one_shot->mask != MD5_NONE;
     const uint32_t source = one_shot->source;
-    const uint32_t layer =
-        one_shot->num_below == from->num_layers
-            ? MD5_NONE
-            : md5_find_layer(machine, from->layers[one_shot->num_below - 1].name);
+    uint32_t layer = MD5_NONE;
+    if (one_shot->num_below != from->num_layers)
+        layer = md5_find_layer(machine, from->layers[one_shot->num_below - 1].name);
     one_shot->source = md5_find_clip(machine, from->clips[one_shot->source].name);
     one_shot->reference = md5_find_clip(machine, from->clips[one_shot->reference].name);
-    one_shot->mask = adopted_mask(machine, old, one_shot->mask);
+    one_shot->mask = find_adopted_mask(machine, old, one_shot->mask);
     one_shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
-    if (one_shot->source == MD5_NONE || one_shot->reference == MD5_NONE
-        || (is_masked && one_shot->mask == MD5_NONE)
-        || one_shot->reference_frame
-               >= machine->sources[one_shot->reference].binding->anim->num_frames)
+    if (one_shot->source == MD5_NONE || one_shot->reference == MD5_NONE)
+        return false;
+    if (is_masked && one_shot->mask == MD5_NONE)
+        return false;
+    const md5_source *const reference = &machine->sources[one_shot->reference];
+    if (one_shot->reference_frame >= reference->binding->anim->num_frames)
         return false;
     const md5_section *const sections = from->clips[source].sections;
     if (one_shot->section != MD5_NONE)
@@ -511,43 +572,153 @@ static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old,
     return true;
 }
 
-// Returns what was found; tells if that is nothing.
-static uint32_t tell(uint32_t found, const char *kind, const char *name, md5_lost_fn *lost,
-                     void *user)
+// A migration from one player to another, and the callback that reports parts of the old machine
+// that do not exist in the new machine.
+typedef struct migration {
+    md5_player *to;
+    const md5_player *from;
+    bool has_joints; // both models have the same joints
+    md5_lost_fn *lost;
+    void *user;
+} migration;
+
+// Returns `found`, and reports a missing part if it is MD5_NONE.
+static uint32_t report_missing(const migration *job, uint32_t found, const char *kind,
+                               const char *name)
 {
-    if (found == MD5_NONE && lost)
-        lost(user, kind, name);
+    if (found == MD5_NONE && job->lost)
+        job->lost(job->user, kind, name);
     return found;
 }
 
-#define FIND_OR_TELL(function, kind, row) \
-    tell(function(machine, (row).name), kind, (row).name, lost, user)
+// Finds a part of the new machine by name, and reports it if it is missing.
+static uint32_t find_part(const migration *job,
+                          uint32_t (*find)(const md5_machine *machine, const char *name),
+                          const char *kind, const char *name)
+{
+    return report_missing(job, find(job->to->machine, name), kind, name);
+}
 
-// Open windows stay open: of those of a clip that have one name, first the ones of the same frames,
-// then the rest in order. `before`, which each interval sets anew, is 1 + the old one meanwhile.
+// During a migration the member `before` of each window is 1 + the index of the old window that was
+// copied to it, or 0. The next interval initializes it.
+static bool is_window_adopted(const md5_player *player, uint32_t old_window)
+{
+    for (uint32_t k = 0; k < player->machine->num_windows; k++) {
+        if (player->windows[k].before == old_window + 1)
+            return true;
+    }
+    return false;
+}
+
+// Finds an unused window for a window of an old machine: of the clip `clip`, with the same name
+// and, if `same_frames` is true, with the same frames.
+static uint32_t find_unused_window(const md5_player *player, const md5_window_row *old_row,
+                                   uint32_t clip, bool same_frames)
+{
+    for (uint32_t k = 0; k < player->machine->num_windows; k++) {
+        const md5_window_row *const row = &player->machine->windows[k];
+        const bool has_frames =
+            row->begin.frame == old_row->begin.frame && row->end.frame == old_row->end.frame;
+        if (player->windows[k].before != 0 || row->begin.index != clip)
+            continue;
+        if (strcmp(row->name, old_row->name) == 0 && (has_frames || !same_frames))
+            return k;
+    }
+    return MD5_NONE;
+}
+
+// Copies the state of windows, so that open windows remain open. A clip may have several windows
+// with one name: windows with equal frames are matched first, then the others in order.
 static void adopt_windows(md5_player *to, const md5_player *from)
 {
     const md5_machine *const machine = to->machine;
-    const md5_machine *const was = from->machine;
-    const md5_window_row *const rows = machine->windows;
+    const md5_machine *const old_machine = from->machine;
+    const uint32_t count = old_machine->num_windows;
     for (uint32_t i = 0; i < machine->num_windows; i++)
         to->windows[i] = (md5_window_state){0};
-    for (uint32_t i = 0; i < 2 * was->num_windows; i++) {
-        const uint32_t number = i % was->num_windows;
-        const md5_window_row *const row = &was->windows[number];
-        const uint32_t clip = md5_find_clip(machine, was->tables.clips[row->begin.index].name);
-        uint32_t k = 0;
-        uint32_t found = MD5_NONE;
-        for (; k < machine->num_windows && to->windows[k].before != number + 1; k++) {
-            const bool has_frames =
-                rows[k].begin.frame == row->begin.frame && rows[k].end.frame == row->end.frame;
-            if (found == MD5_NONE && to->windows[k].before == 0 && rows[k].begin.index == clip
-                && strcmp(rows[k].name, row->name) == 0 && (has_frames || i != number))
-                found = k;
-        }
-        if (found != MD5_NONE && k == machine->num_windows)
+    for (uint32_t i = 0; i < 2 * count; i++) {
+        const uint32_t number = i % count;
+        if (is_window_adopted(to, number))
+            continue;
+        const md5_window_row *const row = &old_machine->windows[number];
+        const uint32_t clip =
+            md5_find_clip(machine, old_machine->tables.clips[row->begin.index].name);
+        const uint32_t found = find_unused_window(to, row, clip, i < count);
+        if (found != MD5_NONE)
             to->windows[found] =
                 (md5_window_state){.weight = from->windows[number].weight, .before = number + 1};
+    }
+}
+
+// Copies the values of parameters. A smoothed parameter continues; if its rule has changed, it
+// starts again at its current value.
+static void migrate_parameters(const migration *job)
+{
+    md5_player *const to = job->to;
+    const md5_player *const from = job->from;
+    const md5_machine_desc *const tables = &from->machine->tables;
+    const size_t rule_begin = offsetof(md5_follow_desc, kind);
+    const size_t rule_size = offsetof(md5_follow_desc, reserved) - rule_begin;
+    for (uint32_t i = 0; i < tables->num_parameters; i++) {
+        const uint32_t found =
+            find_part(job, md5_find_parameter, "parameter", tables->parameters[i].name);
+        if (found == MD5_NONE)
+            continue;
+        const float value = from->parameters[i];
+        const uint32_t row = to->machine->followers[found];
+        const uint32_t old_row = from->machine->followers[i];
+        md5_following following = {.goal = value, .from = value};
+        if (old_row != MD5_NONE)
+            following.goal = from->followings[old_row].goal;
+        if (row == MD5_NONE) {
+            store_parameter(to, found, following.goal);
+            continue;
+        }
+        if (old_row != MD5_NONE
+            && memcmp(&to->machine->tables.follows[row].kind, &tables->follows[old_row].kind,
+                      rule_size)
+                   == 0)
+            following = from->followings[old_row];
+        store_parameter(to, found, value);
+        to->followings[row] = following;
+    }
+}
+
+static void migrate_slots(const migration *job)
+{
+    md5_player *const to = job->to;
+    const md5_machine *const old_machine = job->from->machine;
+    const md5_machine_desc *const tables = &old_machine->tables;
+    to->num_one_shots = 0;
+    for (uint32_t i = 0; i < old_machine->num_slots; i++) { // slots with names are first
+        uint32_t found = i;
+        if (i < tables->num_slots)
+            found = find_part(job, md5_find_slot, "slot", tables->slots[i].name);
+        md5_one_shot_slot *const slot = &to->slots[found];
+        if (found >= to->machine->num_slots || slot->num_one_shots > 0)
+            continue;
+        for (uint32_t k = 0; k < job->from->slots[i].num_one_shots; k++) {
+            md5_one_shot *const one_shot = &slot->one_shots[slot->num_one_shots];
+            *one_shot = job->from->slots[i].one_shots[k];
+            if (adopt_one_shot(to->machine, old_machine, one_shot))
+                slot->num_one_shots++;
+        }
+        to->num_one_shots += slot->num_one_shots;
+    }
+}
+
+static void migrate_layers(const migration *job, md5_player *old)
+{
+    const md5_machine_desc *const tables = &job->from->machine->tables;
+    for (uint32_t i = 0; i < tables->num_layers; i++) {
+        const md5_layer_desc *const layer = &tables->layers[i];
+        const uint32_t found = find_part(job, md5_find_layer, "layer", layer->name);
+        if (found == MD5_NONE)
+            continue;
+        for (uint32_t k = 0; k < layer->num_states; k++)
+            (void)report_missing(job, find_adopted_state(job->to->machine, found, layer, k),
+                                 "state", layer->states[k].name);
+        adopt_layer(job->to, found, old, i, job->has_joints);
     }
 }
 
@@ -557,89 +728,58 @@ void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *los
     MD5_ASSERT_PLAYER(from);
     MD5_ASSERT(to != from, "to, from: must be two players");
     const md5_machine *const machine = to->machine;
-    const md5_machine *const was = from->machine;
-    const md5_machine_desc *const tables = &was->tables;
-    const bool has_joints = are_joints_alike(&machine->model->skeleton, &was->model->skeleton);
-    md5_player old = *from; // its weights are brought up to date, and nothing else
-    old.is_weighed = old.has_moved = true;
+    const md5_machine *const old_machine = from->machine;
+    const md5_machine_desc *const tables = &old_machine->tables;
+    const migration job = {
+        .to = to,
+        .from = from,
+        .has_joints = have_same_joints(&machine->model->skeleton, &old_machine->model->skeleton),
+        .lost = lost,
+        .user = user,
+    };
+    md5_player old = *from; // md5i_weigh_all() only updates values that are derived from others
+    old.is_weighed = true;
+    old.has_moved = true;
     md5i_weigh_all(&old);
     md5_player_reset(to);
     md5_mark_callback(&to->internal, MD5_CALLBACK);
     memcpy(to, from, offsetof(md5_player, layer_states));
     to->machine = machine;
-    to->detail.mask = adopted_mask(machine, was, from->detail.mask);
-    to->detail.is_kept = from->detail.is_kept && has_joints;
+    to->detail.mask = find_adopted_mask(machine, old_machine, from->detail.mask);
+    to->detail.is_kept = from->detail.is_kept && job.has_joints;
     if (to->detail.is_kept)
         COPY(to, from, kept_pose, machine->num_joints);
-    (void)tell(has_joints ? 0 : MD5_NONE, "model", tables->name, lost, user);
+    (void)report_missing(&job, job.has_joints ? 0 : MD5_NONE, "model", tables->name);
     for (uint32_t i = 0; i < tables->num_clips; i++)
-        (void)FIND_OR_TELL(md5_find_clip, "clip", tables->clips[i]);
+        (void)find_part(&job, md5_find_clip, "clip", tables->clips[i].name);
     for (uint32_t i = 0; i < tables->num_masks; i++)
-        (void)FIND_OR_TELL(md5i_find_mask, "mask", tables->masks[i]);
-    for (uint32_t i = 0; i < tables->num_parameters; i++) {
-        const uint32_t found = FIND_OR_TELL(md5_find_parameter, "parameter", tables->parameters[i]);
-        if (found == MD5_NONE)
-            continue;
-        // One that follows goes on; if it follows otherwise now, it begins anew where it is.
-        const float value = from->parameters[i];
-        const uint32_t row = machine->followers[found];
-        const uint32_t old_row = was->followers[i];
-        md5_following following = {.goal = value, .from = value};
-        if (old_row != MD5_NONE)
-            following.goal = from->followings[old_row].goal;
-        if (row != MD5_NONE && old_row != MD5_NONE
-            && memcmp(&machine->tables.follows[row].kind, &tables->follows[old_row].kind,
-                      offsetof(md5_follow_desc, reserved) - offsetof(md5_follow_desc, kind))
-                   == 0)
-            following = from->followings[old_row];
-        put_parameter(to, found, row == MD5_NONE ? following.goal : value);
-        if (row != MD5_NONE)
-            to->followings[row] = following;
-    }
+        (void)find_part(&job, md5i_find_mask, "mask", tables->masks[i].name);
+    migrate_parameters(&job);
     for (uint32_t i = 0; i < tables->num_modifiers; i++) {
-        const uint32_t found = FIND_OR_TELL(md5_find_modifier, "modifier", tables->modifiers[i]);
-        if (found != MD5_NONE && machine->modifiers[found].desc.kind == tables->modifiers[i].kind)
-            adopt_modifier(to, found, from, i, has_joints);
+        const md5_modifier_desc *const modifier = &tables->modifiers[i];
+        const uint32_t found = find_part(&job, md5_find_modifier, "modifier", modifier->name);
+        if (found != MD5_NONE && machine->modifiers[found].desc.kind == modifier->kind)
+            adopt_modifier(to, found, from, i, job.has_joints);
     }
-    to->num_one_shots = 0;
-    for (uint32_t i = 0; i < was->num_slots; i++) { // those with a name come first
-        const uint32_t found =
-            i < tables->num_slots ? FIND_OR_TELL(md5_find_slot, "slot", tables->slots[i]) : i;
-        md5_one_shot_slot *const slot = &to->slots[found];
-        if (found >= machine->num_slots || slot->num_one_shots > 0)
-            continue;
-        for (uint32_t k = 0; k < from->slots[i].num_one_shots; k++) {
-            slot->one_shots[slot->num_one_shots] = from->slots[i].one_shots[k];
-            slot->num_one_shots +=
-                adopt_one_shot(machine, was, &slot->one_shots[slot->num_one_shots]);
-        }
-        to->num_one_shots += slot->num_one_shots;
+    migrate_slots(&job);
+    migrate_layers(&job, &old);
+    for (uint32_t i = 0; i < old_machine->num_windows; i++) {
+        if (old_machine->windows[i].window == i)
+            (void)find_part(&job, md5_find_window, "window", old_machine->windows[i].name);
     }
-    for (uint32_t i = 0; i < tables->num_layers; i++) {
-        const md5_layer_desc *const layer = &tables->layers[i];
-        const uint32_t found = FIND_OR_TELL(md5_find_layer, "layer", *layer);
-        if (found == MD5_NONE)
-            continue;
-        for (uint32_t k = 0; k < layer->num_states; k++)
-            (void)tell(adopted_state(machine, found, layer, k), "state", layer->states[k].name,
-                       lost, user);
-        adopt_layer(to, found, &old, i, has_joints);
-    }
-    for (uint32_t i = 0; i < was->num_windows; i++) {
-        if (was->windows[i].window == i)
-            (void)FIND_OR_TELL(md5_find_window, "window", was->windows[i]);
-    }
-    for (uint32_t i = 0; i < was->num_curves; i++) {
-        if (md5_find_curve(was, was->curves[i].name) == i)
-            (void)FIND_OR_TELL(md5_find_curve, "curve", was->curves[i]);
+    for (uint32_t i = 0; i < old_machine->num_curves; i++) {
+        if (md5_find_curve(old_machine, old_machine->curves[i].name) == i)
+            (void)find_part(&job, md5_find_curve, "curve", old_machine->curves[i].name);
     }
     adopt_windows(to, from);
     to->is_weighed = from->is_weighed;
-    to->has_new = true; // at most, none is found
+    to->has_new = true; // may be more than necessary
     to->has_consumed = false;
-    to->is_settled = from->is_settled && machine->fingerprint == was->fingerprint;
+    to->is_settled = from->is_settled && machine->fingerprint == old_machine->fingerprint;
     md5_mark_callback(&to->internal, MD5_NO_CALLBACK);
 }
+
+// -- Setters and getters --------------------------------------------------------------------------
 
 bool md5_player_set(md5_player *player, uint32_t parameter, float value)
 {
@@ -647,15 +787,16 @@ bool md5_player_set(md5_player *player, uint32_t parameter, float value)
     if (parameter >= player->machine->tables.num_parameters || !isfinite(value))
         return false;
     if (!md5i_set_goal(player, parameter, value))
-        put_parameter(player, parameter, value);
+        store_parameter(player, parameter, value);
     return true;
 }
 
 float md5_player_get(const md5_player *player, uint32_t parameter)
 {
     MD5_ASSERT_PLAYER(player);
-    return parameter < player->machine->tables.num_parameters ? player->parameters[parameter]
-                                                              : 0.0f;
+    if (parameter >= player->machine->tables.num_parameters)
+        return 0.0f;
+    return player->parameters[parameter];
 }
 
 static bool has_state(const md5_player *player, uint32_t layer, uint32_t state)
@@ -710,14 +851,14 @@ bool md5_player_attach(md5_player *player, uint32_t attached, const md5_mat34 *j
     return true;
 }
 
-// A modifier of that kind, or NULL.
+// Returns the modifier with an index if it is of this kind, otherwise NULL.
 static const md5_modifier *find_modifier(const md5_player *player, uint32_t number,
                                          md5_modifier_kind kind)
 {
     const md5_machine *const machine = player->machine;
-    const bool is_there =
-        number < machine->tables.num_modifiers && machine->modifiers[number].desc.kind == kind;
-    return is_there ? &machine->modifiers[number] : NULL;
+    if (number >= machine->tables.num_modifiers || machine->modifiers[number].desc.kind != kind)
+        return NULL;
+    return &machine->modifiers[number];
 }
 
 md5_foot *md5_player_feet(md5_player *player, uint32_t modifier)
@@ -731,7 +872,7 @@ void md5_player_seed(md5_player *player, uint64_t seed)
 {
     MD5_ASSERT_PLAYER_CHANGE(player);
     const md5_machine *const machine = player->machine;
-    const uint64_t begin = md5_mixed(seed); // seeds that are near are far from each other then
+    const uint64_t begin = md5_mixed(seed); // similar seeds give unrelated values
     for (uint32_t i = 0; i < machine->tables.num_layers; i++)
         player->layer_states[i].random = md5_mixed(begin + i);
     for (uint32_t i = 0; i < machine->tables.num_modifiers; i++) {
@@ -775,7 +916,7 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
 
 // == Poses ======================================================================================
 
-// Poses are aligned to cache lines: a transform that straddles two costs twice.
+// Poses are aligned to cache lines. A transform in two cache lines costs twice as much.
 enum { CACHE_LINE = 64 };
 
 static md5_xform *align(void *scratch)
@@ -788,16 +929,17 @@ static md5_xform *align(void *scratch)
 size_t md5_player_pose_scratch(const md5_machine *machine)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
-    // One for a layer, one for the second of two blended states, one for a state whose difference
-    // is computed, and those that evaluating a state needs besides its result, which is 1 of
-    // max_poses. One-shots need three.
+    // One pose for a layer, one for the second of two blended states, one for a state whose
+    // difference is computed, and the scratch poses of a state: max_poses - 1. One-shot clips need
+    // three poses.
     const size_t num_spare = 2 + (machine->max_poses > 0 ? machine->max_poses : 1);
     return num_spare * machine->num_joints * sizeof(md5_xform) + CACHE_LINE;
 }
 
-// Joints that no one wants go where poses were: there are more than two of them.
-static void make_matrices(const md5_machine *machine, const md5_xform *pose, md5_xform *spare,
-                          md5_mat34 *joints, md5_mat34 *palette)
+// Computes the requested matrices. If `joints` is NULL but needed, uses `spare`, which has more
+// than two poses, for them.
+static void compute_matrices(const md5_machine *machine, const md5_xform *pose, md5_xform *spare,
+                             md5_mat34 *joints, md5_mat34 *palette)
 {
     if (palette)
         md5_local_to_palette(machine->model, pose, joints ? joints : (md5_mat34 *)spare, palette);
@@ -805,8 +947,9 @@ static void make_matrices(const md5_machine *machine, const md5_xform *pose, md5
         md5_local_to_model(&machine->model->skeleton, pose, joints);
 }
 
-// The pose before modifiers, or the kept one.
-static void blend_or_show(md5_player *player, bool is_computed, md5_xform *spare, md5_xform *pose)
+// Computes the pose before modifiers, or copies the stored pose.
+static void compute_or_load_pose(md5_player *player, bool is_computed, md5_xform *spare,
+                                 md5_xform *pose)
 {
     if (!is_computed) {
         copy_items(pose, player->kept_pose, player->machine->num_joints, sizeof *pose);
@@ -826,21 +969,22 @@ bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints, md5
     MD5_ASSERT_APART(joints, player->machine->num_joints, palette, player->machine->num_joints);
     md5_xform *const spare = align(scratch);
     const bool is_computed = begin_pose(player);
-    blend_or_show(player, is_computed, spare, pose);
+    compute_or_load_pose(player, is_computed, spare, pose);
     if (is_computed) {
         md5i_apply_modifiers(player, pose);
         end_pose(player, pose);
     }
-    make_matrices(player->machine, pose, spare, joints, palette);
+    compute_matrices(player->machine, pose, spare, joints, palette);
     return is_computed;
 }
 
-// Characters that go together through advancing, blending, modifiers and matrices, each of which is
-// as much code as a processor keeps at hand. No instruction set has more lanes for matrices.
-enum { TOGETHER = MD5_MAX_HOOKED };
+// Number of characters that a batch processes together, in four passes: advance, blend, modifiers,
+// matrices. The code of each pass fits into the instruction cache. No instruction set has more
+// lanes.
+enum { GROUP_SIZE = MD5_MAX_HOOKED };
 
-// Joints of a pose that ends where another may begin.
-static size_t rounded(size_t num_joints)
+// Returns the number of joints of a pose, rounded up so that the next pose is aligned.
+static size_t round_to_cache_line(size_t num_joints)
 {
     const size_t in_line = CACHE_LINE / sizeof(md5_xform);
     return (num_joints + in_line - 1) / in_line * in_line;
@@ -851,18 +995,21 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-// Of one worker: poses, and behind them either what one character needs, or matrices of all.
+// Returns the scratch size of one worker: the poses of a group, then the larger of the scratch
+// memory of one character and the matrices of a group.
 static size_t scratch_size(const md5_play_job *jobs, size_t count)
 {
     size_t num_joints = 0;
-    size_t most = 0;
+    size_t max_size = 0;
     for (size_t i = 0; i < count; i++) {
         const md5_machine *const machine = jobs[i].player->machine;
         num_joints = larger(num_joints, machine->num_joints);
-        most = larger(most, md5_player_pose_scratch(machine));
+        max_size = larger(max_size, md5_player_pose_scratch(machine));
     }
-    most = larger(most, TOGETHER * num_joints * sizeof(md5_mat34) + CACHE_LINE);
-    return count > 0 ? most + TOGETHER * rounded(num_joints) * sizeof(md5_xform) : 0;
+    max_size = larger(max_size, GROUP_SIZE * num_joints * sizeof(md5_mat34) + CACHE_LINE);
+    if (count == 0)
+        return 0;
+    return max_size + GROUP_SIZE * round_to_cache_line(num_joints) * sizeof(md5_xform);
 }
 
 size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count, const md5_threads *threads)
@@ -875,44 +1022,48 @@ size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count, const md5_
     return md5i_scratch_of_all(threads, scratch_size(jobs, count));
 }
 
-// Jobs that are posed together. Their poses lie `step` transforms apart.
-typedef struct team {
-    md5_play_job *jobs[TOGETHER];
+// Jobs that are processed together. The distance between their poses is `step` transforms.
+typedef struct job_group {
+    md5_play_job *jobs[GROUP_SIZE];
     size_t count;
     size_t step;
     md5_xform *poses;
     md5_xform *spare;
-} team;
+} job_group;
 
-// Kernels for many characters come with a clip.
-static size_t lanes_of(const md5_machine *machine)
+// Returns the number of SIMD lanes of the kernel for several characters. The kernel is found
+// through a clip; without clips it is not used.
+static size_t num_lanes(const md5_machine *machine)
 {
-    return machine->tables.num_clips > 0
-               ? machine->sources[0].binding->internal.plan->kernels->width
-               : 1;
+    if (machine->tables.num_clips == 0)
+        return 1;
+    return machine->sources[0].binding->internal.plan->kernels->width;
 }
 
-// Whether they fill more than half of the lanes, and all want palettes of the same model.
-static bool are_alike(md5_play_job *const *jobs, size_t count, size_t width)
+// Returns true if jobs fill more than half of the lanes and all request palettes of the same model.
+static bool can_share_kernels(md5_play_job *const *jobs, size_t count, size_t width)
 {
     const md5_machine *const machine = jobs[0]->player->machine;
-    bool alike = width > 1 && 2 * count > width;
-    for (size_t i = 0; i < count; i++)
-        alike = alike && jobs[i]->palette && jobs[i]->player->machine->model == machine->model;
-    return alike;
+    if (width <= 1 || 2 * count <= width)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!jobs[i]->palette || jobs[i]->player->machine->model != machine->model)
+            return false;
+    }
+    return true;
 }
 
-// Behind their poses there is room for as many as there are lanes. Lanes that are left over do the
-// first one's work again.
-static void finish_alike(const team *group, size_t begin, size_t count)
+// Computes the matrices of several characters with SIMD. Unused lanes repeat the work of the first
+// character; the poses have space for all lanes.
+static void compute_group_matrices(const job_group *group, size_t begin, size_t count)
 {
     md5_play_job *const *const jobs = group->jobs + begin;
     md5_xform *const poses = group->poses + begin * group->step;
     const md5_machine *const machine = jobs[0]->player->machine;
     const md5_binding *const binding = machine->sources[0].binding;
-    const size_t width = lanes_of(machine);
-    md5_pose_job lane_jobs[TOGETHER];
-    const md5_pose_job *lanes[TOGETHER];
+    const size_t width = num_lanes(machine);
+    md5_pose_job lane_jobs[GROUP_SIZE];
+    const md5_pose_job *lanes[GROUP_SIZE];
     for (size_t i = 0; i < width; i++) {
         lanes[i] = &lane_jobs[i < count ? i : 0];
         if (i >= count)
@@ -924,7 +1075,7 @@ static void finish_alike(const team *group, size_t begin, size_t count)
     binding->internal.plan->kernels->finish_crowd(lanes, poses, group->step, (float *)group->spare);
 }
 
-// Calls the hook of jobs[count], which share it.
+// Calls the hook of jobs[count], which have the same hook.
 static void call_hook(const md5_play_job *jobs, uint32_t count, md5_xform *const *poses)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -934,16 +1085,47 @@ static void call_hook(const md5_play_job *jobs, uint32_t count, md5_xform *const
         md5_mark_callback(&jobs[i].player->internal, MD5_NO_CALLBACK);
 }
 
-static void pose_team(team *group)
+// Returns the end of the adjacent jobs in a group with the same hook as job `begin`.
+static size_t find_hook_end(const job_group *group, size_t begin)
+{
+    const md5_play_job *const first = group->jobs[begin];
+    size_t end = begin;
+    while (end < group->count) {
+        const md5_play_job *const job = group->jobs[end];
+        const bool is_adjacent = job == first + (end - begin);
+        if (!is_adjacent || job->hook != first->hook || job->hook_user != first->hook_user)
+            break;
+        end++;
+    }
+    return end;
+}
+
+// Calls the hooks of a group. Adjacent jobs with the same hook are passed in one call.
+static void call_hooks(const job_group *group)
+{
+    md5_xform *poses[GROUP_SIZE];
+    size_t begin = 0;
+    while (begin < group->count) {
+        const size_t end = find_hook_end(group, begin);
+        for (size_t i = begin; i < end; i++)
+            poses[i - begin] = group->poses + i * group->step;
+        if (group->jobs[begin]->hook)
+            call_hook(group->jobs[begin], (uint32_t)(end - begin), poses);
+        begin = end;
+    }
+}
+
+static void pose_group(job_group *group)
 {
     size_t num_joints = 0;
     for (size_t i = 0; i < group->count; i++)
         num_joints = larger(num_joints, group->jobs[i]->player->machine->num_joints);
-    group->step = rounded(num_joints);
-    group->spare = group->poses + TOGETHER * group->step;
+    group->step = round_to_cache_line(num_joints);
+    group->spare = group->poses + GROUP_SIZE * group->step;
     for (size_t i = 0; i < group->count; i++) {
         const md5_play_job *const job = group->jobs[i];
-        blend_or_show(job->player, job->is_computed, group->spare, group->poses + i * group->step);
+        compute_or_load_pose(job->player, job->is_computed, group->spare,
+                             group->poses + i * group->step);
     }
     for (size_t i = 0; i < group->count; i++) {
         md5_player *const player = group->jobs[i]->player;
@@ -953,39 +1135,30 @@ static void pose_team(team *group)
         md5i_apply_modifiers(player, pose);
         end_pose(player, pose);
     }
-    // Adjacent jobs with the same hook share a call.
-    md5_xform *listed[TOGETHER];
-    for (size_t begin = 0, end; begin < group->count; begin = end) {
-        const md5_play_job *const first = group->jobs[begin];
-        for (end = begin; end < group->count && group->jobs[end] == first + (end - begin)
-                          && group->jobs[end]->hook == first->hook
-                          && group->jobs[end]->hook_user == first->hook_user;
-             end++)
-            listed[end - begin] = group->poses + end * group->step;
-        if (first->hook)
-            call_hook(first, (uint32_t)(end - begin), listed);
-    }
-    const size_t width = lanes_of(group->jobs[0]->player->machine);
+    call_hooks(group);
+    const size_t width = num_lanes(group->jobs[0]->player->machine);
     for (size_t begin = 0; begin < group->count; begin += width) {
-        const size_t some = group->count - begin < width ? group->count - begin : width;
-        if (are_alike(group->jobs + begin, some, width)) {
-            finish_alike(group, begin, some);
+        const size_t left = group->count - begin;
+        const size_t count = left < width ? left : width;
+        if (can_share_kernels(group->jobs + begin, count, width)) {
+            compute_group_matrices(group, begin, count);
             continue;
         }
-        for (size_t i = begin; i < begin + some; i++)
-            make_matrices(group->jobs[i]->player->machine, group->poses + i * group->step,
-                          group->spare, group->jobs[i]->joints, group->jobs[i]->palette);
+        for (size_t i = begin; i < begin + count; i++)
+            compute_matrices(group->jobs[i]->player->machine, group->poses + i * group->step,
+                             group->spare, group->jobs[i]->joints, group->jobs[i]->palette);
     }
     group->count = 0;
 }
 
-static void play_some(void *user, size_t first, size_t last, void *scratch)
+// Advances and poses the jobs first..last of a batch.
+static void play_range(void *user, size_t first, size_t last, void *scratch)
 {
     md5_play_job *const jobs = (md5_play_job *)user + first;
     const size_t count = last - first;
-    team posed = {.poses = align(scratch)};
-    for (size_t begin = 0; begin < count; begin += TOGETHER) {
-        const size_t end = count - begin < TOGETHER ? count : begin + TOGETHER;
+    job_group posed = {.poses = align(scratch)};
+    for (size_t begin = 0; begin < count; begin += GROUP_SIZE) {
+        const size_t end = count - begin < GROUP_SIZE ? count : begin + GROUP_SIZE;
         for (size_t i = begin; i < end; i++) {
             md5_play_job *const job = &jobs[i];
             job->status = md5_player_advance(job->player, job->seconds, job->events, job->user);
@@ -996,12 +1169,12 @@ static void play_some(void *user, size_t first, size_t last, void *scratch)
             if (!jobs[i].is_computed && jobs[i].keeps_matrices)
                 continue;
             posed.jobs[posed.count++] = &jobs[i];
-            if (posed.count == TOGETHER)
-                pose_team(&posed);
+            if (posed.count == GROUP_SIZE)
+                pose_group(&posed);
         }
     }
     if (posed.count > 0)
-        pose_team(&posed);
+        pose_group(&posed);
 }
 
 void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads, void *scratch)
@@ -1013,7 +1186,7 @@ void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads
         for (size_t i = 0; i < count; i++)
             MD5_ASSERT_PLAYER_CHANGE(jobs[i].player);
     }
-    const md5_batch batch = {.run = play_some,
+    const md5_batch batch = {.run = play_range,
                              .user = jobs,
                              .count = count,
                              .scratch = scratch,
@@ -1023,32 +1196,33 @@ void md5_play_batch(md5_play_job *jobs, size_t count, const md5_threads *threads
 
 // -- Between fixed steps ------------------------------------------------------------------------
 
-// The part of a screw motion: of its turn by 2 h about an axis, and of its translation. Across the
-// axis the latter is the chord of an arc, whose part is sin(share h) / sin(h) as long and is turned
-// back by (1 - share) h.
+// Returns a fraction of a screw motion: of its rotation by 2 h about an axis, and of its
+// translation. The component of the translation perpendicular to the axis is the chord of an arc.
+// The chord of the fraction of the arc is sin(share h) / sin(h) times as long and is rotated back
+// by (1 - share) h.
 static md5_xform partial_motion(md5_xform motion, double share)
 {
     if (share >= 1)
         return motion;
     const md5_quatd q = md5_quatd_of(motion.rotation);
-    const double side = q.w < 0 ? -1.0 : 1.0; // the shorter way
-    const md5_vec3d turn = {side * q.x, side * q.y, side * q.z};
-    const double sine = md5_vec3d_length(turn);
-    const double half = md5i_angle(sine, side * q.w);
-    const double part = sine > 0 ? md5i_sine(share * half) / sine : share;
-    const md5_vec3d axis = md5_vec3d_scale(turn, sine > 0 ? 1.0 / sine : 0.0);
-    const md5_vec3d way = md5_vec3d_of(motion.translation);
-    const md5_vec3d along = md5_vec3d_scale(axis, md5_vec3d_dot(axis, way));
-    const md5_vec3d across = md5_vec3d_sub(way, along);
-    const md5_vec3d aside = md5_vec3d_cross(axis, way);
-    const double back = md5i_sine((1.0 - share) * half);
-    const double ahead = sqrt(1.0 - back * back);
+    const double sign = q.w < 0 ? -1.0 : 1.0; // selects the shorter rotation
+    const md5_vec3d rotation = {sign * q.x, sign * q.y, sign * q.z};
+    const double sine = md5_vec3d_length(rotation);
+    const double half_angle = md5i_angle(sine, sign * q.w);
+    const double part = sine > 0 ? md5i_sine(share * half_angle) / sine : share;
+    const md5_vec3d axis = md5_vec3d_scale(rotation, sine > 0 ? 1.0 / sine : 0.0);
+    const md5_vec3d translation = md5_vec3d_of(motion.translation);
+    const md5_vec3d along = md5_vec3d_scale(axis, md5_vec3d_dot(axis, translation));
+    const md5_vec3d across = md5_vec3d_sub(translation, along);
+    const md5_vec3d normal = md5_vec3d_cross(axis, translation);
+    const double back_sine = md5i_sine((1.0 - share) * half_angle);
+    const double back_cosine = sqrt(1.0 - back_sine * back_sine);
     const md5_vec3d chord =
-        md5_vec3d_sub(md5_vec3d_scale(across, ahead), md5_vec3d_scale(aside, back));
+        md5_vec3d_sub(md5_vec3d_scale(across, back_cosine), md5_vec3d_scale(normal, back_sine));
     const double x = sine * part; // sin(share h)
     return (md5_xform){
-        .rotation = {(float)(turn.x * part), (float)(turn.y * part), (float)(turn.z * part),
-                     (float)sqrt(1.0 - x * x)},
+        .rotation = {(float)(rotation.x * part), (float)(rotation.y * part),
+                     (float)(rotation.z * part), (float)sqrt(1.0 - x * x)},
         .translation = md5_vec3d_round(
             md5_vec3d_add(md5_vec3d_scale(along, share), md5_vec3d_scale(chord, part))),
     };
@@ -1081,7 +1255,10 @@ void md5_pose_interpolated(md5_interpolated_pose_job *jobs, size_t count, float 
         for (size_t i = 0; i < count; i++)
             MD5_ASSERT_ALIVE(jobs[i].model, MD5_TAG_MODEL);
     }
-    interpolation_batch between = {jobs, share > 0 ? share < 1 ? share : 1.0f : 0.0f};
+    float clamped = share > 0 ? share : 0.0f;
+    if (clamped > 1)
+        clamped = 1;
+    interpolation_batch between = {jobs, clamped};
     const md5_batch batch = {.run = interpolate_player_range, .user = &between, .count = count};
     md5i_run_batch(threads, &batch);
 }

@@ -1,50 +1,56 @@
-// Saving and restoring a player. What follows from the machine, from the parameters or
-// from a clock is not saved, but computed again: weights, rates, the root's position in its clips.
-// Nor is what lives only within a step.
+// Saves and restores players.
 //
-// The bytes of a saved player are written and read by the same walk over its state, so that both
-// always agree. Numbers are little-endian, floats IEEE 754: the bytes are the same on every
-// platform. Reading goes through the bytes twice: first every number is checked, then all are
-// stored. So a fault at the end changes nothing.
+// One pass over the state of a player (archive_player) writes, checks or reads the bytes, so that
+// writing and reading always agree. Restoring makes two passes: the first checks all values, the
+// second stores them, so an error does not change the player. Numbers are little-endian and floats
+// are IEEE 754, so the bytes are the same on every platform.
+//
+// Values that follow from the machine, the parameters or a clock are not saved but computed again:
+// weights, rates, root positions of clips. Values that exist only during a step are not saved
+// either.
 #include "md5/core/bytes.h"
 #include "md5/play/run/player_state.h"
 
 #include <float.h>
 
-// "M5PS" in the file. The version grows with each change of what follows; older ones down to OLDEST
-// are read. 3: the fades of one-shots have curves. 4: feet are held; players of machines without
-// such feet have no bytes of that. 5: so are their headings. 6: frozen poses and offsets have a
-// velocity of the root; of a spring that a parameter follows by, it is that when its goal was set.
-enum { MAGIC = 0x5350354d, OLDEST = 2, VERSION = 6 };
+// "M5PS" in the file. The version increases with each change of the format; versions from
+// MIN_VERSION on can be read. Version 3: fades of one-shot clips have easings. Version 4: feet can
+// be locked; players of machines without such feet contain no bytes for this. Version 5: locked
+// feet have headings. Version 6: frozen poses and offsets have a velocity of the root; the velocity
+// of a parameter that is smoothed by a spring is its velocity at the time when its goal was set.
+enum { MAGIC = 0x5350354d, MIN_VERSION = 2, VERSION = 6 };
 
 // The largest phase below 1.
-#define BELOW_ONE 0x1.fffffffffffffp-1
+#define MAX_PHASE 0x1.fffffffffffffp-1
 
-// No clock counts farther: see md5i_clock_advance().
+// Limit of the cycle count of a clock: see md5i_clock_advance().
 #define MAX_CYCLES 0x1p62
 
-// Farther from its parent than any joint can be.
-#define FARTHEST 1e30
+// Limit of the coordinates of a joint relative to its parent. No joint is that far away.
+#define MAX_POSITION 1e30
 
-// Units a second: far more than any, so little that the longest step leads to a float.
+// Limit of a root velocity, units per second. Far above real velocities, and small enough that the
+// displacement in the longest step is a finite float.
 #define MAX_ROOT_VELOCITY 1e24
 
-// Sums of rows are far below this.
+// Limit of a sum of morph rows. Real sums are far smaller.
 #define MAX_MORPH_WEIGHT 1e30
 
-// Members of a group follow its clock: they may only be past a border of a cycle already.
-#define FARTHEST_AHEAD 2.0
+// Limit of the cycles between a group member's clock and its group's clock. The member follows the
+// group, so only one of them may have passed the end of a cycle.
+#define MAX_CYCLES_AHEAD 2.0
 
-// CHECK reads and checks, STORE reads what has been checked.
+// CHECK reads and checks values, STORE reads values that were checked.
 typedef enum archive_mode { WRITE, CHECK, STORE } archive_mode;
 
 typedef struct md5_archive {
     archive_mode mode;
-    uint8_t *to;          // WRITE: [size]; what has no room there is only counted
+    uint8_t *to;          // WRITE: [size]; bytes above the size are only counted
     const uint8_t *from;  // CHECK, STORE: [size]
-    size_t size, used;    // bytes
+    size_t size;          // bytes
+    size_t used;          // bytes that were written or read
     uint32_t version;     // of the format
-    bool has_failed;      // CHECK: all that is read from here on is the least possible
+    bool has_failed;      // CHECK: an error was found; all further values read as their minimum
     md5_context *context; // CHECK
 } md5_archive;
 
@@ -57,8 +63,8 @@ static void fail(md5_archive *archive, md5_status status, const char *what)
             archive->context, status, "invalid saved player at byte %zu: %s", archive->used, what);
 }
 
-// Writes the number in `value` of `size` bytes, or reads one, which is returned.
-static uint64_t keep_bits(md5_archive *archive, const void *value, size_t size)
+// Writes *value, a number of `size` bytes, or reads a number. Returns the bits that were read.
+static uint64_t archive_bits(md5_archive *archive, const void *value, size_t size)
 {
     uint64_t bits = 0;
     uint32_t half = 0;
@@ -69,7 +75,7 @@ static uint64_t keep_bits(md5_archive *archive, const void *value, size_t size)
         fail(archive, MD5_ERROR_SYNTAX, "data is truncated");
         return 0;
     }
-    // What is read into may hold anything before: it is not looked at.
+    // *value may be uninitialized while reading, so it is only read while writing.
     if (archive->mode == WRITE && size == sizeof bits)
         memcpy(&bits, value, size);
     else if (archive->mode == WRITE && size == sizeof half)
@@ -87,14 +93,14 @@ static uint64_t keep_bits(md5_archive *archive, const void *value, size_t size)
 
 typedef enum number_kind { BOOL, UINT, INT, FLOAT, INT64, DOUBLE } number_kind;
 
-// Writes the number in `value`, or reads it and checks that it is in least..most; `what` names it
-// in the message. Returns the number; the least one once something has failed. It is in `value`
-// only when it has been stored.
-static double keep(md5_archive *archive, number_kind kind, void *value, double least, double most,
-                   const char *what)
+// Writes *value, or reads a number and checks that it is in min..max. STORE stores it in *value.
+// `what` is the name of the number in error messages. Returns the number, or the minimum after an
+// error.
+static double archive_number(md5_archive *archive, number_kind kind, void *value, double min,
+                             double max, const char *what)
 {
     static const size_t sizes[] = {1, 4, 4, 4, 8, 8};
-    const uint64_t bits = keep_bits(archive, value, sizes[kind]);
+    const uint64_t bits = archive_bits(archive, value, sizes[kind]);
     const uint32_t half = (uint32_t)bits;
     float narrow;
     int32_t small;
@@ -103,234 +109,267 @@ static double keep(md5_archive *archive, number_kind kind, void *value, double l
     memcpy(&narrow, &half, sizeof half);
     memcpy(&small, &half, sizeof half);
     memcpy(&large, &bits, sizeof bits);
-    if (kind == DOUBLE)
+    switch (kind) {
+    case BOOL:
+    case UINT:
+        break;
+    case INT:
+        number = small;
+        break;
+    case FLOAT:
+        number = narrow;
+        break;
+    case INT64:
+        number = (double)large;
+        break;
+    case DOUBLE:
         memcpy(&number, &bits, sizeof bits);
-    else if (kind != UINT && kind != BOOL)
-        number = kind == FLOAT ? narrow : kind == INT ? (double)small : (double)large;
-    if (archive->mode == CHECK && !archive->has_failed && !(number >= least && number <= most))
+        break;
+    }
+    const bool is_in_range = number >= min && number <= max;
+    if (archive->mode == CHECK && !archive->has_failed && !is_in_range)
         archive->has_failed = !MD5_FAIL(
             archive->context, MD5_ERROR_RANGE,
             "invalid saved player at byte %zu: %s is out of range: expected %g to %g, found %g",
-            archive->used, what, least, most, number);
+            archive->used, what, min, max, number);
     if (archive->mode == STORE && kind == BOOL)
         *(bool *)value = half != 0;
     else if (archive->mode == STORE)
         memcpy(value, sizes[kind] == sizeof bits ? (const void *)&bits : &half, sizes[kind]);
-    return archive->has_failed ? least : number;
+    return archive->has_failed ? min : number;
 }
 
-static uint32_t keep_uint(md5_archive *archive, void *value, uint32_t least, uint32_t most,
-                          const char *what)
+static uint32_t archive_uint(md5_archive *archive, void *value, uint32_t min, uint32_t max,
+                             const char *what)
 {
-    return (uint32_t)keep(archive, UINT, value, least, most, what);
+    return (uint32_t)archive_number(archive, UINT, value, min, max, what);
 }
 
-static bool keep_bool(md5_archive *archive, bool *value, const char *what)
+static bool archive_bool(md5_archive *archive, bool *value, const char *what)
 {
-    return keep(archive, BOOL, value, 0, 1, what) != 0;
+    return archive_number(archive, BOOL, value, 0, 1, what) != 0;
 }
 
-static double keep_time(md5_archive *archive, double *seconds, const char *what)
+static double archive_time(md5_archive *archive, double *seconds, const char *what)
 {
-    return keep(archive, DOUBLE, seconds, 0, FLT_MAX, what);
+    return archive_number(archive, DOUBLE, seconds, 0, FLT_MAX, what);
 }
 
-static void keep_vector(md5_archive *archive, md5_vec3 *vector, double most, const char *what)
+static void archive_vector(md5_archive *archive, md5_vec3 *vector, double max, const char *what)
 {
-    keep(archive, FLOAT, &vector->x, -most, most, what);
-    keep(archive, FLOAT, &vector->y, -most, most, what);
-    keep(archive, FLOAT, &vector->z, -most, most, what);
+    archive_number(archive, FLOAT, &vector->x, -max, max, what);
+    archive_number(archive, FLOAT, &vector->y, -max, max, what);
+    archive_number(archive, FLOAT, &vector->z, -max, max, what);
 }
 
-// Floats that may be anything.
-static void keep_floats(md5_archive *archive, void *values, size_t count)
+// Archives floats that may have any value.
+static void archive_floats(md5_archive *archive, void *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const uint32_t bits = (uint32_t)keep_bits(archive, (float *)values + i, sizeof(float));
+        const uint32_t bits = (uint32_t)archive_bits(archive, (float *)values + i, sizeof(float));
         if (archive->mode == STORE)
             memcpy((float *)values + i, &bits, sizeof bits);
     }
 }
 
-// Bits that may be any. Those of times at random are only of players of machines that have some,
-// which older versions refuse by their fingerprint.
-static void keep_any(md5_archive *archive, uint64_t *value)
+// Archives 64 bits that may have any value. Random times are only saved for machines that have
+// some; older versions of the library reject these players by the fingerprint.
+static void archive_any_bits(md5_archive *archive, uint64_t *value)
 {
-    const uint64_t bits = keep_bits(archive, value, sizeof bits);
+    const uint64_t bits = archive_bits(archive, value, sizeof bits);
     if (archive->mode == STORE)
         *value = bits;
 }
 
-// The clock of a clip, whose cycle is saved relative to `base`, and whether it has begun at a whole
-// cycle and not moved since.
-static void keep_clock(md5_archive *archive, bool is_once, int64_t base, double max_cycles,
-                       md5_clock *before, md5_clock *now, bool *is_at_start)
+// Archives the clock of a clip and the flag that it has not moved since its start at a whole cycle.
+// The cycle is saved relative to `base`.
+static void archive_clock(md5_archive *archive, bool is_once, int64_t base, double max_cycles,
+                          md5_clock *before, md5_clock *now, bool *is_at_start)
 {
     const bool is_written = archive->mode == WRITE;
-    int64_t ahead = is_written ? now->cycle - base : 0;
+    int64_t cycles = is_written ? now->cycle - base : 0;
     bool starts = is_written && *is_at_start && md5_clock_stays_whole(*before, *now);
-    const double most = is_once ? 0 : max_cycles;
-    keep(archive, INT64, &ahead, -most, most, "cycle of a clip");
-    const md5_clock clock = {base + ahead, keep(archive, DOUBLE, &now->phase, 0,
-                                                is_once ? 1 : BELOW_ONE, "phase of a clip")};
-    if (keep_bool(archive, &starts, "start flag of a clip") && !md5_clock_stays_whole(clock, clock))
+    const double max = is_once ? 0 : max_cycles;
+    archive_number(archive, INT64, &cycles, -max, max, "cycle of a clip");
+    const double phase =
+        archive_number(archive, DOUBLE, &now->phase, 0, is_once ? 1 : MAX_PHASE, "phase of a clip");
+    const md5_clock clock = {base + cycles, phase};
+    if (archive_bool(archive, &starts, "start flag of a clip")
+        && !md5_clock_stays_whole(clock, clock))
         fail(archive, MD5_ERROR_RANGE, "position of a clip does not match its start flag");
     if (archive->mode == STORE) {
-        *before = *now = clock;
+        *before = clock;
+        *now = clock;
         *is_at_start = starts;
     }
 }
 
 // -- One-shots ----------------------------------------------------------------------------------
 
-static void keep_curve(md5_archive *archive, md5_easing *curve)
+static void archive_easing(md5_archive *archive, md5_easing *curve)
 {
     const uint32_t easing =
-        keep_uint(archive, &curve->kind, 0, MD5_EASE_STEPS, "kind of an easing");
+        archive_uint(archive, &curve->kind, 0, MD5_EASE_STEPS, "kind of an easing");
     if (easing == MD5_EASE_STEPS) {
         const uint32_t jump =
-            keep_uint(archive, &curve->jump, 0, MD5_JUMP_BOTH, "jump mode of an easing");
-        keep_uint(archive, &curve->steps, jump == MD5_JUMP_NONE ? 2 : 1, MD5_MAX_EASE_STEPS,
-                  "number of steps of an easing");
+            archive_uint(archive, &curve->jump, 0, MD5_JUMP_BOTH, "jump mode of an easing");
+        archive_uint(archive, &curve->steps, jump == MD5_JUMP_NONE ? 2 : 1, MD5_MAX_EASE_STEPS,
+                     "number of steps of an easing");
     } else if (easing == MD5_EASE_CUBIC_BEZIER) {
-        keep(archive, FLOAT, &curve->x1, 0, 1, "x1 of an easing");
-        keep(archive, FLOAT, &curve->y1, -FLT_MAX, FLT_MAX, "y1 of an easing");
-        keep(archive, FLOAT, &curve->x2, 0, 1, "x2 of an easing");
-        keep(archive, FLOAT, &curve->y2, -FLT_MAX, FLT_MAX, "y2 of an easing");
+        archive_number(archive, FLOAT, &curve->x1, 0, 1, "x1 of an easing");
+        archive_number(archive, FLOAT, &curve->y1, -FLT_MAX, FLT_MAX, "y1 of an easing");
+        archive_number(archive, FLOAT, &curve->x2, 0, 1, "x2 of an easing");
+        archive_number(archive, FLOAT, &curve->y2, -FLT_MAX, FLT_MAX, "y2 of an easing");
     }
 }
 
-// Saves or loads a one-shot clip: first the members that md5_player_play_one_shot() sets, then
-// its progress.
-static void keep_one_shot(md5_archive *archive, const md5_machine *machine, md5_one_shot *one_shot)
+// Archives a one-shot clip: first the members that md5_player_play_one_shot() sets, then its
+// progress.
+static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
+                             md5_one_shot *one_shot)
 {
     const md5_machine_desc *const tables = &machine->tables;
     const uint32_t last = tables->num_clips - 1;
     const uint32_t num_layers = tables->num_layers;
     if (archive->mode == STORE)
         *one_shot = (md5_one_shot){.section = MD5_NONE, .next = MD5_NONE, .row = MD5_NONE};
-    const uint32_t source = keep_uint(archive, &one_shot->source, 0, last, "clip of a one-shot");
-    keep_uint(archive, &one_shot->num_below, num_layers > 0, num_layers,
-              "number of layers below a one-shot");
-    keep(archive, INT, &one_shot->mask, -1, tables->num_masks - 1.0, "mask of a one-shot");
-    keep_uint(archive, &one_shot->mode, 0, MD5_LAYER_ADD, "mode of a one-shot");
+    const uint32_t source = archive_uint(archive, &one_shot->source, 0, last, "clip of a one-shot");
+    archive_uint(archive, &one_shot->num_below, num_layers > 0, num_layers,
+                 "number of layers below a one-shot");
+    archive_number(archive, INT, &one_shot->mask, -1, tables->num_masks - 1.0,
+                   "mask of a one-shot");
+    archive_uint(archive, &one_shot->mode, 0, MD5_LAYER_ADD, "mode of a one-shot");
     const uint32_t reference =
-        keep_uint(archive, &one_shot->reference, 0, last, "reference pose of a one-shot");
-    keep_uint(archive, &one_shot->reference_frame, 0,
-              machine->sources[reference].binding->anim->num_frames - 1,
-              "reference pose of a one-shot");
+        archive_uint(archive, &one_shot->reference, 0, last, "reference pose of a one-shot");
+    archive_uint(archive, &one_shot->reference_frame, 0,
+                 machine->sources[reference].binding->anim->num_frames - 1,
+                 "reference pose of a one-shot");
     const uint32_t end =
-        keep_uint(archive, &one_shot->end, 0, MD5_ONE_SHOT_LOOPS, "end mode of a one-shot");
-    keep(archive, FLOAT, &one_shot->weight, 0, 1, "weight of a one-shot");
-    keep(archive, DOUBLE, &one_shot->rate, -MD5_MOST_ONE_SHOT_RATE, MD5_MOST_ONE_SHOT_RATE,
-         "rate of a one-shot");
-    keep_time(archive, &one_shot->fade_out, "fade duration of a one-shot");
-    keep_time(archive, &one_shot->fade_in.duration, "fade duration of a one-shot");
+        archive_uint(archive, &one_shot->end, 0, MD5_ONE_SHOT_LOOPS, "end mode of a one-shot");
+    archive_number(archive, FLOAT, &one_shot->weight, 0, 1, "weight of a one-shot");
+    archive_number(archive, DOUBLE, &one_shot->rate, -MD5_MOST_ONE_SHOT_RATE,
+                   MD5_MOST_ONE_SHOT_RATE, "rate of a one-shot");
+    archive_time(archive, &one_shot->fade_out, "fade duration of a one-shot");
+    archive_time(archive, &one_shot->fade_in.duration, "fade duration of a one-shot");
     if (archive->version < 3) { // both fades had one easing, without parameters
-        keep_uint(archive, &one_shot->fade_in_curve.kind, 0, MD5_LAST_FADE_EASING,
-                  "kind of an easing");
-        keep_uint(archive, &one_shot->stop_curve.kind, 0, MD5_LAST_FADE_EASING,
-                  "kind of an easing");
+        archive_uint(archive, &one_shot->fade_in_curve.kind, 0, MD5_LAST_FADE_EASING,
+                     "kind of an easing");
+        archive_uint(archive, &one_shot->stop_curve.kind, 0, MD5_LAST_FADE_EASING,
+                     "kind of an easing");
         if (archive->mode == STORE)
             one_shot->fade_out_curve = one_shot->fade_in_curve;
     } else {
-        keep_curve(archive, &one_shot->fade_in_curve);
-        keep_curve(archive, &one_shot->fade_out_curve);
-        keep_curve(archive, &one_shot->stop_curve);
+        archive_easing(archive, &one_shot->fade_in_curve);
+        archive_easing(archive, &one_shot->fade_out_curve);
+        archive_easing(archive, &one_shot->stop_curve);
     }
-    keep_clock(archive, end != MD5_ONE_SHOT_LOOPS, 0, MAX_CYCLES, &one_shot->before, &one_shot->now,
-               &one_shot->is_at_start);
-    keep_time(archive, &one_shot->fade_in.elapsed, "time of a one-shot");
-    keep_bool(archive, &one_shot->is_new, "flag for a new one-shot");
+    archive_clock(archive, end != MD5_ONE_SHOT_LOOPS, 0, MAX_CYCLES, &one_shot->before,
+                  &one_shot->now, &one_shot->is_at_start);
+    archive_time(archive, &one_shot->fade_in.elapsed, "time of a one-shot");
+    archive_bool(archive, &one_shot->is_new, "flag for a new one-shot");
     const bool is_stopping =
-        keep_bool(archive, &one_shot->is_stopping, "flag for a stopping one-shot");
-    keep(archive, FLOAT, &one_shot->left, 0, 1, "remaining weight of a one-shot");
+        archive_bool(archive, &one_shot->is_stopping, "flag for a stopping one-shot");
+    archive_number(archive, FLOAT, &one_shot->left, 0, 1, "remaining weight of a one-shot");
     if (is_stopping) {
-        keep_time(archive, &one_shot->stopping.elapsed, "time since a one-shot was stopped");
-        keep_time(archive, &one_shot->stopping.duration, "fade duration of a stopped one-shot");
+        archive_time(archive, &one_shot->stopping.elapsed, "time since a one-shot was stopped");
+        archive_time(archive, &one_shot->stopping.duration, "fade duration of a stopped one-shot");
     }
     const double last_section = tables->clips[source].num_sections - 1.0;
     if (last_section >= 0 && end != MD5_ONE_SHOT_LOOPS) {
-        keep(archive, INT, &one_shot->section, -1, last_section, "section of a one-shot");
-        keep(archive, INT, &one_shot->next, -1, last_section, "next section of a one-shot");
-        keep_bool(archive, &one_shot->repeats, "repeat flag of a section");
+        archive_number(archive, INT, &one_shot->section, -1, last_section, "section of a one-shot");
+        archive_number(archive, INT, &one_shot->next, -1, last_section,
+                       "next section of a one-shot");
+        archive_bool(archive, &one_shot->repeats, "repeat flag of a section");
     }
     if (tables->num_one_shots > 0)
-        keep(archive, INT, &one_shot->row, -1, tables->num_one_shots - 1.0,
-             "declaration of a one-shot");
+        archive_number(archive, INT, &one_shot->row, -1, tables->num_one_shots - 1.0,
+                       "declaration of a one-shot");
 }
 
 // -- Targets and states of modifiers ------------------------------------------------------------
 
-static void keep_modifier(md5_archive *archive, const md5_player *player, uint32_t number)
+static void archive_gaze(md5_archive *archive, md5_gaze *gaze)
+{
+    archive_any_bits(archive, &gaze->random);
+    archive_number(archive, INT, &gaze->target, -1, 0, "target of a gaze"); // -1 is MD5_NONE
+    archive_floats(archive, &gaze->from, 2);
+    archive_floats(archive, &gaze->to, 2);
+    archive_floats(archive, &gaze->head, 2);
+    archive_floats(archive, &gaze->seconds, 1);
+    archive_floats(archive, &gaze->duration, 1);
+    archive_floats(archive, &gaze->rest, 1);
+}
+
+static void archive_spring_joint(md5_archive *archive, md5_spring_joint *joint)
+{
+    archive_floats(archive, &joint->position, 3);
+    archive_floats(archive, &joint->velocity, 3);
+    archive_floats(archive, &joint->target, 3);
+}
+
+static void archive_foot(md5_archive *archive, md5_foot *foot)
+{
+    archive_floats(archive, &foot->floor, 1);
+    archive_floats(archive, &foot->normal, 3);
+    archive_floats(archive, &foot->lift, 1);
+    archive_uint(archive, &foot->result, 0, MD5_LIMB_NOT_FINITE, "result of a foot");
+    archive_floats(archive, &foot->miss, 1);
+}
+
+static void archive_locked_foot(md5_archive *archive, md5_held *held)
+{
+    archive_bool(archive, &held->is_held, "flag for a held foot");
+    archive_floats(archive, &held->animated, 3);
+    archive_floats(archive, &held->place, 3);
+    archive_floats(archive, &held->shift, 3);
+    archive_floats(archive, &held->rate, 3);
+    archive_number(archive, FLOAT, &held->wait, 0, 1e6, "time until a foot is held");
+    archive_number(archive, FLOAT, &held->arc, 0, 1e15, "height of a step");
+    archive_number(archive, FLOAT, &held->lift, 0, 1e15, "height of a foot");
+    if (archive->version >= 5) {
+        archive_floats(archive, &held->facing, 2);
+        archive_floats(archive, &held->heading, 2);
+        archive_floats(archive, &held->turn, 1);
+        archive_floats(archive, &held->turn_rate, 1);
+    } else if (archive->mode == STORE) { // no heading: it starts with the animated heading
+        held->facing = (md5_vec3){0, 0, 0};
+        held->heading = (md5_vec3){0, 0, 0};
+        held->turn = 0;
+        held->turn_rate = 0;
+    }
+}
+
+static void archive_modifier(md5_archive *archive, const md5_player *player, uint32_t number)
 {
     const md5_modifier *const modifier = &player->machine->modifiers[number];
     const md5_modifier_desc *const desc = &modifier->desc;
     const bool has_springs = desc->kind == MD5_MODIFIER_SPRING;
-    // Targets and heights of the ground may hold anything; so may springs and gazes, which begin
-    // anew if they are not finite.
+    // Targets and ground heights may have any value. So may springs and gazes, which start again if
+    // they are not finite.
     md5_target *const target = &player->targets[number];
-    keep_floats(archive, &target->weight, 1);
-    keep_floats(archive, &target->position, 3);
-    keep_floats(archive, &target->rotation, 4);
-    keep_bool(archive, &target->has_rotation, "flag for a target with a rotation");
-    keep_floats(archive, &target->pole, 3);
-    keep_bool(archive, &target->has_pole, "flag for a target with a pole");
-    if (desc->kind == MD5_MODIFIER_GAZE) {
-        md5_gaze *const gaze = &player->gazes[modifier->gaze];
-        keep_any(archive, &gaze->random);
-        keep(archive, INT, &gaze->target, -1, 0, "target of a gaze"); // -1 as MD5_NONE
-        keep_floats(archive, &gaze->from, 2);
-        keep_floats(archive, &gaze->to, 2);
-        keep_floats(archive, &gaze->head, 2);
-        keep_floats(archive, &gaze->seconds, 1);
-        keep_floats(archive, &gaze->duration, 1);
-        keep_floats(archive, &gaze->rest, 1);
-    }
+    archive_floats(archive, &target->weight, 1);
+    archive_floats(archive, &target->position, 3);
+    archive_floats(archive, &target->rotation, 4);
+    archive_bool(archive, &target->has_rotation, "flag for a target with a rotation");
+    archive_floats(archive, &target->pole, 3);
+    archive_bool(archive, &target->has_pole, "flag for a target with a pole");
+    if (desc->kind == MD5_MODIFIER_GAZE)
+        archive_gaze(archive, &player->gazes[modifier->gaze]);
     if (!has_springs && desc->kind != MD5_MODIFIER_FEET)
         return;
     const bool is_placed =
-        keep_bool(archive, &player->are_placed[number], "flag for an initialized modifier");
+        archive_bool(archive, &player->are_placed[number], "flag for an initialized modifier");
     if (has_springs) {
-        if (is_placed) {
-            for (uint32_t i = 0; i < desc->length; i++) {
-                md5_spring_joint *const joint = &player->springs[modifier->first_spring + i];
-                keep_floats(archive, &joint->position, 3);
-                keep_floats(archive, &joint->velocity, 3);
-                keep_floats(archive, &joint->target, 3);
-            }
-        }
+        const uint32_t num_joints = is_placed ? desc->length : 0;
+        for (uint32_t i = 0; i < num_joints; i++)
+            archive_spring_joint(archive, &player->springs[modifier->first_spring + i]);
         return;
     }
-    keep_floats(archive, &player->drops[number], 1);
-    for (uint32_t i = 0; i < desc->num_feet; i++) { // their joints are the machine's
-        md5_foot *const foot = &player->feet[modifier->first_foot + i];
-        keep_floats(archive, &foot->floor, 1);
-        keep_floats(archive, &foot->normal, 3);
-        keep_floats(archive, &foot->lift, 1);
-        keep_uint(archive, &foot->result, 0, MD5_LIMB_NOT_FINITE, "result of a foot");
-        keep_floats(archive, &foot->miss, 1);
-    }
-    for (size_t i = 0; i < modifier->num_held; i++) {
-        md5_held *const held = &player->held[modifier->first_sole + i];
-        keep_bool(archive, &held->is_held, "flag for a held foot");
-        keep_floats(archive, &held->animated, 3);
-        keep_floats(archive, &held->place, 3);
-        keep_floats(archive, &held->shift, 3);
-        keep_floats(archive, &held->rate, 3);
-        keep(archive, FLOAT, &held->wait, 0, 1e6, "time until a foot is held");
-        keep(archive, FLOAT, &held->arc, 0, 1e15, "height of a step");
-        keep(archive, FLOAT, &held->lift, 0, 1e15, "height of a foot");
-        if (archive->version >= 5) {
-            keep_floats(archive, &held->facing, 2);
-            keep_floats(archive, &held->heading, 2);
-            keep_floats(archive, &held->turn, 1);
-            keep_floats(archive, &held->turn_rate, 1);
-        } else if (archive->mode == STORE) { // no heading: it begins to be as the foot is animated
-            held->facing = held->heading = (md5_vec3){0, 0, 0};
-            held->turn = held->turn_rate = 0;
-        }
-    }
+    archive_floats(archive, &player->drops[number], 1);
+    for (uint32_t i = 0; i < desc->num_feet; i++) // their joints belong to the machine
+        archive_foot(archive, &player->feet[modifier->first_foot + i]);
+    for (size_t i = 0; i < modifier->num_held; i++)
+        archive_locked_foot(archive, &player->held[modifier->first_sole + i]);
 }
 
 // -- Layers -------------------------------------------------------------------------------------
@@ -341,198 +380,222 @@ static bool is_unit(md5_quat q)
     return square > 0.999f && square < 1.001f;
 }
 
-static void keep_transform(md5_archive *archive, md5_xform *transform)
+static void archive_transform(md5_archive *archive, md5_xform *transform)
 {
     static const char what[] = "rotation of a pose";
     md5_quat *const q = &transform->rotation;
     const md5_quat rotation = {
-        (float)keep(archive, FLOAT, &q->x, -2, 2, what),
-        (float)keep(archive, FLOAT, &q->y, -2, 2, what),
-        (float)keep(archive, FLOAT, &q->z, -2, 2, what),
-        (float)keep(archive, FLOAT, &q->w, -2, 2, what),
+        (float)archive_number(archive, FLOAT, &q->x, -2, 2, what),
+        (float)archive_number(archive, FLOAT, &q->y, -2, 2, what),
+        (float)archive_number(archive, FLOAT, &q->z, -2, 2, what),
+        (float)archive_number(archive, FLOAT, &q->w, -2, 2, what),
     };
-    keep_vector(archive, &transform->translation, FARTHEST, "position of a pose");
+    archive_vector(archive, &transform->translation, MAX_POSITION, "position of a pose");
     if (!is_unit(rotation))
         fail(archive, MD5_ERROR_RANGE, "rotation of a pose is not a unit quaternion");
     if (archive->mode == STORE)
         transform->pad = 0;
 }
 
-static void keep_morphs(md5_archive *archive, const md5_machine *machine, float *weights)
+static void archive_sums(md5_archive *archive, const md5_machine *machine, float *weights)
 {
     for (uint32_t i = 0; i < machine->num_sums; i++)
-        keep(archive, FLOAT, &weights[i], -MAX_MORPH_WEIGHT, MAX_MORPH_WEIGHT, "weight of a morph");
+        archive_number(archive, FLOAT, &weights[i], -MAX_MORPH_WEIGHT, MAX_MORPH_WEIGHT,
+                       "weight of a morph");
 }
 
-static void keep_root(md5_archive *archive, md5_root_velocity *velocity)
+static void archive_root_velocity(md5_archive *archive, md5_root_velocity *velocity)
 {
     if (archive->version < 6 && archive->mode == STORE)
         *velocity = (md5_root_velocity){{0}};
     if (archive->version >= 6) {
         for (uint32_t i = 0; i < 4; i++)
-            keep(archive, DOUBLE, &velocity->v[i], -MAX_ROOT_VELOCITY, MAX_ROOT_VELOCITY,
-                 "velocity of the root");
+            archive_number(archive, DOUBLE, &velocity->v[i], -MAX_ROOT_VELOCITY, MAX_ROOT_VELOCITY,
+                           "velocity of the root");
     }
 }
 
-// is_above: others are below it, over which it fades in.
-static void keep_active(md5_archive *archive, const md5_machine *machine,
-                        const md5_play_layer *layer, bool is_above, md5_active_state *active)
+// Archives the clock of a clip in an active state. The cycle of a group member is saved relative to
+// the cycle of its group.
+static void archive_instance(md5_archive *archive, md5_active_state *active,
+                             const md5_blend_tree *tree, uint32_t number)
+{
+    const md5_instance_plan *const plan = &tree->instances[number];
+    const bool is_once = plan->playable->mode == MD5_PLAY_ONCE;
+    md5_clip_instance *const instance = &active->instances[number];
+    md5_clock now = {0};
+    int64_t base = 0;
+    double max_cycles = MAX_CYCLES;
+    if (archive->mode == WRITE)
+        now = md5i_clock_now(active, number);
+    if (plan->group != MD5_NONE) {
+        max_cycles = MAX_CYCLES_AHEAD;
+        if (archive->mode != CHECK)
+            base = active->groups[plan->group].cycle;
+    }
+    archive_clock(archive, is_once, base, max_cycles, &instance->before, &now,
+                  &instance->is_at_start);
+    if (is_once)
+        archive_time(archive, &instance->seconds_at_end, "time since the end of a clip");
+    if (archive->mode == STORE) {
+        instance->now = now;
+        instance->is_asleep = false;
+        instance->seconds_at_end = is_once ? instance->seconds_at_end : 0;
+        instance->root.clock.phase = -1; // invalid
+    }
+}
+
+// Archives an active state. If `is_above` is true, it fades in over other states.
+static void archive_active_state(md5_archive *archive, const md5_machine *machine,
+                                 const md5_play_layer *layer, bool is_above,
+                                 md5_active_state *active)
 {
     const uint32_t last = layer->num_states - 1;
     uint32_t easing = archive->mode == WRITE ? (uint32_t)(active->easing - machine->easings) : 0;
-    const uint32_t state = keep_uint(archive, &active->state, 0, last, "state of a layer");
-    keep(archive, INT, &active->from, -1, last, "source state of a transition");
+    const uint32_t state = archive_uint(archive, &active->state, 0, last, "state of a layer");
+    archive_number(archive, INT, &active->from, -1, last, "source state of a transition");
     easing =
-        keep_uint(archive, &easing, 0, (uint32_t)machine->num_easings - 1, "kind of an easing");
-    keep_uint(archive, &active->interrupt, 0, MD5_INTERRUPT_NONE,
-              "interruption mode of a transition");
-    keep(archive, INT, &active->priority, INT32_MIN, INT32_MAX, "priority of a transition");
-    keep_time(archive, &active->elapsed, "time of a transition");
-    const double duration = keep_time(archive, &active->duration, "duration of a transition");
-    const bool fades = keep_bool(archive, &active->fades, "flag for a state that fades in");
-    keep_bool(archive, &active->is_new, "flag for a new state");
-    keep(archive, DOUBLE, &active->start_time, -DBL_MAX, DBL_MAX, "start time of a state");
+        archive_uint(archive, &easing, 0, (uint32_t)machine->num_easings - 1, "kind of an easing");
+    archive_uint(archive, &active->interrupt, 0, MD5_INTERRUPT_NONE,
+                 "interruption mode of a transition");
+    archive_number(archive, INT, &active->priority, INT32_MIN, INT32_MAX,
+                   "priority of a transition");
+    archive_time(archive, &active->elapsed, "time of a transition");
+    const double duration = archive_time(archive, &active->duration, "duration of a transition");
+    const bool fades = archive_bool(archive, &active->fades, "flag for a state that fades in");
+    archive_bool(archive, &active->is_new, "flag for a new state");
+    archive_number(archive, DOUBLE, &active->start_time, -DBL_MAX, DBL_MAX,
+                   "start time of a state");
     if (is_above && !(fades && duration > 0))
         fail(archive, MD5_ERROR_RANGE, "state without a fade is above other states");
     const md5_blend_tree *const tree = layer->states[state].tree;
     if (archive->mode == STORE)
         active->in_step = false;
     if (layer->has_steps) {
-        keep_bool(archive, &active->in_step, "flag for a synchronized state");
-        keep(archive, INT, &active->leader, -1, last, "leading state of a transition");
+        archive_bool(archive, &active->in_step, "flag for a synchronized state");
+        archive_number(archive, INT, &active->leader, -1, last, "leading state of a transition");
     }
     if (archive->mode == STORE) {
         active->easing = &machine->easings[easing];
         active->tree = tree;
         active->num_awake = 0;
     }
-    if (tree) {
-        for (uint32_t i = 0; i < tree->num_groups; i++) {
-            keep(archive, INT64, &active->groups[i].cycle, -MAX_CYCLES, MAX_CYCLES,
-                 "cycle of a clip");
-            keep(archive, DOUBLE, &active->groups[i].phase, 0, BELOW_ONE, "phase of a clip");
-        }
+    if (!tree)
+        return;
+    for (uint32_t i = 0; i < tree->num_groups; i++) {
+        archive_number(archive, INT64, &active->groups[i].cycle, -MAX_CYCLES, MAX_CYCLES,
+                       "cycle of a clip");
+        archive_number(archive, DOUBLE, &active->groups[i].phase, 0, MAX_PHASE, "phase of a clip");
     }
-    // The cycle of a member of a group is saved relative to the group's.
-    if (tree) {
-        for (uint32_t i = 0; i < tree->num_instances; i++) {
-            const md5_instance_plan *const plan = &tree->instances[i];
-            const bool is_once = plan->playable->mode == MD5_PLAY_ONCE;
-            const bool is_based = plan->group != MD5_NONE && archive->mode != CHECK;
-            md5_clip_instance *const instance = &active->instances[i];
-            md5_clock now = archive->mode == WRITE ? md5i_clock_now(active, i) : (md5_clock){0};
-            keep_clock(archive, is_once, is_based ? active->groups[plan->group].cycle : 0,
-                       plan->group == MD5_NONE ? MAX_CYCLES : FARTHEST_AHEAD, &instance->before,
-                       &now, &instance->is_at_start);
-            if (is_once)
-                keep_time(archive, &instance->seconds_at_end, "time since the end of a clip");
-            if (archive->mode == STORE) {
-                instance->now = now;
-                instance->is_asleep = false;
-                instance->seconds_at_end = is_once ? instance->seconds_at_end : 0;
-                instance->root.clock.phase = -1; // invalid
-            }
-        }
-    }
+    for (uint32_t i = 0; i < tree->num_instances; i++)
+        archive_instance(archive, active, tree, i);
 }
 
-// Slots are written in the order of the chain.
-static void keep_layer(md5_archive *archive, const md5_machine *machine,
-                       const md5_play_layer *layer, md5_layer_state *layer_state)
+// Archives the offsets of an inertial transition.
+static void archive_offsets(md5_archive *archive, const md5_machine *machine, uint32_t num_joints,
+                            md5_layer_state *layer_state)
+{
+    const double min_rate = (double)MD5_FASTEST_DECAY;
+    const double elapsed =
+        archive_time(archive, &layer_state->settling.elapsed, "time of inertial offsets");
+    archive_time(archive, &layer_state->settling.duration, "duration of inertial offsets");
+    for (uint32_t i = 0; i < num_joints; i++) {
+        md5_offset *const offset = &layer_state->offsets[i];
+        archive_vector(archive, &offset->turn, 1.001f, "rotation of an inertial offset");
+        archive_number(archive, FLOAT, &offset->turn_rate, min_rate, 0,
+                       "rate of an inertial offset");
+        archive_vector(archive, &offset->move, MAX_POSITION, "inertial offset");
+        archive_number(archive, FLOAT, &offset->move_rate, min_rate, 0,
+                       "rate of an inertial offset");
+    }
+    // The velocities of the old pose are only needed until time has passed: see begin_offsets().
+    const bool is_begun = elapsed > (archive->version < 6 ? 0 : MD5_BORDER);
+    if (is_begun && archive->mode == STORE && archive->version < 6)
+        layer_state->settling.elapsed = fmax(elapsed, 2 * MD5_BORDER);
+    if (!is_begun) {
+        for (uint32_t i = 0; i < num_joints; i++) {
+            archive_vector(archive, &layer_state->velocities[i].angular, MAX_POSITION,
+                           "velocity of an inertial offset");
+            archive_vector(archive, &layer_state->velocities[i].linear, MAX_POSITION,
+                           "velocity of an inertial offset");
+        }
+    }
+    archive_root_velocity(archive, &layer_state->root_velocity);
+    archive_root_velocity(archive, &layer_state->root_offset);
+    archive_sums(archive, machine, layer_state->morph_offsets);
+}
+
+// Archives the state of a layer. Slots are saved in the order of the chain.
+static void archive_layer(md5_archive *archive, const md5_machine *machine,
+                          const md5_play_layer *layer, md5_layer_state *layer_state)
 {
     const uint32_t num_joints = md5_blended_joints(machine, layer);
     uint32_t num_used = layer_state->num_used;
     const bool has_snapshot =
-        keep_bool(archive, &layer_state->has_snapshot, "flag for a frozen pose");
+        archive_bool(archive, &layer_state->has_snapshot, "flag for a frozen pose");
     const bool has_offsets =
-        keep_bool(archive, &layer_state->has_offsets, "flag for inertial offsets");
-    keep_bool(archive, &layer_state->is_resting, "flag for an inactive layer");
-    keep_bool(archive, &layer_state->is_entered, "flag for an entered state");
-    keep(archive, INT, &layer_state->entered, -1, layer->num_states - 1.0,
-         "entered state of a layer");
-    num_used = keep_uint(archive, &num_used, 1, MD5_MAX_ACTIVE - (uint32_t)has_snapshot,
-                         "number of active states");
+        archive_bool(archive, &layer_state->has_offsets, "flag for inertial offsets");
+    archive_bool(archive, &layer_state->is_resting, "flag for an inactive layer");
+    archive_bool(archive, &layer_state->is_entered, "flag for an entered state");
+    archive_number(archive, INT, &layer_state->entered, -1, layer->num_states - 1.0,
+                   "entered state of a layer");
+    num_used = archive_uint(archive, &num_used, 1, MD5_MAX_ACTIVE - (uint32_t)has_snapshot,
+                            "number of active states");
     if (has_snapshot) {
-        const double coverage =
-            keep(archive, FLOAT, &layer_state->coverage, 0, 1, "coverage of a frozen pose");
+        const double coverage = archive_number(archive, FLOAT, &layer_state->coverage, 0, 1,
+                                               "coverage of a frozen pose");
         if (coverage > 0) {
             for (uint32_t i = 0; i < num_joints; i++)
-                keep_transform(archive, &layer_state->snapshot[i]);
+                archive_transform(archive, &layer_state->snapshot[i]);
         }
-        keep_root(archive, &layer_state->frozen_root);
-        keep_morphs(archive, machine, layer_state->frozen_morphs);
+        archive_root_velocity(archive, &layer_state->frozen_root);
+        archive_sums(archive, machine, layer_state->frozen_morphs);
     }
-    if (has_offsets) {
-        // The velocities of the old pose matter only until time has passed: see begin_offsets().
-        const double slowest = (double)MD5_FASTEST_DECAY;
-        const double elapsed =
-            keep_time(archive, &layer_state->settling.elapsed, "time of inertial offsets");
-        keep_time(archive, &layer_state->settling.duration, "duration of inertial offsets");
-        for (uint32_t i = 0; i < num_joints; i++) {
-            md5_offset *const offset = &layer_state->offsets[i];
-            keep_vector(archive, &offset->turn, 1.001f, "rotation of an inertial offset");
-            keep(archive, FLOAT, &offset->turn_rate, slowest, 0, "rate of an inertial offset");
-            keep_vector(archive, &offset->move, FARTHEST, "inertial offset");
-            keep(archive, FLOAT, &offset->move_rate, slowest, 0, "rate of an inertial offset");
-        }
-        const bool is_begun = elapsed > (archive->version < 6 ? 0 : MD5_BORDER);
-        if (is_begun && archive->mode == STORE && archive->version < 6)
-            layer_state->settling.elapsed = fmax(elapsed, 2 * MD5_BORDER);
-        if (!is_begun) {
-            for (uint32_t i = 0; i < num_joints; i++) {
-                keep_vector(archive, &layer_state->velocities[i].angular, FARTHEST,
-                            "velocity of an inertial offset");
-                keep_vector(archive, &layer_state->velocities[i].linear, FARTHEST,
-                            "velocity of an inertial offset");
-            }
-        }
-        keep_root(archive, &layer_state->root_velocity);
-        keep_root(archive, &layer_state->root_offset);
-        keep_morphs(archive, machine, layer_state->morph_offsets);
-    }
+    if (has_offsets)
+        archive_offsets(archive, machine, num_joints, layer_state);
     if (archive->mode == STORE) {
         layer_state->num_used = (uint8_t)num_used;
         for (uint32_t i = 0; i < MD5_SLOTS; i++)
             layer_state->order[i] = (uint8_t)i;
     }
     if (machine->has_chances)
-        keep_any(archive, &layer_state->random);
+        archive_any_bits(archive, &layer_state->random);
     for (uint32_t i = 0; i < num_used; i++)
-        keep_active(archive, machine, layer, i > 0 || has_snapshot,
-                    archive->mode == CHECK ? &layer_state->first : md5_active_at(layer_state, i));
+        archive_active_state(archive, machine, layer, i > 0 || has_snapshot,
+                             archive->mode == CHECK ? &layer_state->first
+                                                    : md5_active_at(layer_state, i));
 }
 
 // -- The player ---------------------------------------------------------------------------------
 
-static void keep_motion(md5_archive *archive, md5_root_delta *motion)
+static void archive_root_delta(md5_archive *archive, md5_root_delta *motion)
 {
-    const double most = (double)FLT_MAX;
-    keep(archive, DOUBLE, &motion->x, -most, most, "translation of the root");
-    keep(archive, DOUBLE, &motion->y, -most, most, "translation of the root");
-    keep(archive, DOUBLE, &motion->z, -most, most, "translation of the root");
-    keep(archive, DOUBLE, &motion->cosine, -1.001, 1.001, "rotation of the root");
-    keep(archive, DOUBLE, &motion->sine, -1.001, 1.001, "rotation of the root");
+    const double max = (double)FLT_MAX;
+    archive_number(archive, DOUBLE, &motion->x, -max, max, "translation of the root");
+    archive_number(archive, DOUBLE, &motion->y, -max, max, "translation of the root");
+    archive_number(archive, DOUBLE, &motion->z, -max, max, "translation of the root");
+    archive_number(archive, DOUBLE, &motion->cosine, -1.001, 1.001, "rotation of the root");
+    archive_number(archive, DOUBLE, &motion->sine, -1.001, 1.001, "rotation of the root");
 }
 
-static void keep_head(md5_archive *archive, const md5_machine *machine)
+static void archive_header(md5_archive *archive, const md5_machine *machine)
 {
     uint32_t magic = MAGIC;
     uint32_t version = VERSION;
-    magic = keep_uint(archive, &magic, 0, UINT32_MAX, "file signature");
+    magic = archive_uint(archive, &magic, 0, UINT32_MAX, "file signature");
     if (magic != MAGIC)
         fail(archive, MD5_ERROR_SYNTAX, "not a saved player");
-    version = keep_uint(archive, &version, 0, UINT32_MAX, "format version");
+    version = archive_uint(archive, &version, 0, UINT32_MAX, "format version");
     const uint64_t fingerprint =
-        keep_bits(archive, &machine->fingerprint, sizeof machine->fingerprint);
+        archive_bits(archive, &machine->fingerprint, sizeof machine->fingerprint);
     archive->version = version;
     if (archive->has_failed)
         return;
-    if (version < OLDEST || version > VERSION)
+    if (version < MIN_VERSION || version > VERSION)
         archive->has_failed =
             !MD5_FAIL(archive->context, MD5_ERROR_MISMATCH,
-                      "unsupported version of a saved player: expected %d to %d, found %u", OLDEST,
-                      VERSION, version);
+                      "unsupported version of a saved player: expected %d to %d, found %u",
+                      MIN_VERSION, VERSION, version);
     else if (fingerprint != machine->fingerprint)
         archive->has_failed =
             !MD5_FAIL(archive->context, MD5_ERROR_MISMATCH,
@@ -542,79 +605,105 @@ static void keep_head(md5_archive *archive, const md5_machine *machine)
                       (unsigned long long)fingerprint);
 }
 
-static void keep_player(md5_archive *archive, md5_player *player)
+static bool is_position_in_range(md5_vec3 position)
+{
+    const float max = (float)MAX_POSITION;
+    return fabsf(position.x) <= max && fabsf(position.y) <= max && fabsf(position.z) <= max;
+}
+
+// Returns true if all transforms of a pose can be saved. Targets may move joints anywhere.
+static bool is_pose_in_range(const md5_xform *pose, uint32_t num_joints)
+{
+    for (uint32_t i = 0; i < num_joints; i++) {
+        if (!is_unit(pose[i].rotation) || !is_position_in_range(pose[i].translation))
+            return false;
+    }
+    return true;
+}
+
+// Archives the level of detail and the stored pose. A stored pose with values that are out of range
+// is not saved; the restored player computes its next pose.
+static void archive_detail(md5_archive *archive, const md5_player *player, md5_detail_state *detail)
+{
+    const md5_machine *const machine = player->machine;
+    archive_number(archive, INT, &detail->mask, -1, machine->tables.num_masks - 1.0,
+                   "mask of a level of detail");
+    const uint32_t interval =
+        archive_uint(archive, &detail->interval, 1, UINT32_MAX, "interval of poses");
+    archive_uint(archive, &detail->phase, 0, interval - 1, "phase of poses");
+    archive_uint(archive, &detail->num_calls, 0, UINT32_MAX, "number of poses");
+    archive_uint(archive, &detail->age, 0, UINT32_MAX, "age of a pose");
+    if (archive->mode == WRITE && detail->is_kept)
+        detail->is_kept = is_pose_in_range(player->kept_pose, machine->num_joints);
+    const bool is_kept = archive_bool(archive, &detail->is_kept, "flag for a stored pose");
+    if (!is_kept)
+        return;
+    for (uint32_t i = 0; i < machine->num_joints; i++)
+        archive_transform(archive, &player->kept_pose[i]);
+}
+
+static void archive_parameters(md5_archive *archive, md5_player *player)
 {
     const md5_machine *const machine = player->machine;
     const md5_machine_desc *const tables = &machine->tables;
-    keep_head(archive, machine);
-    keep_bool(archive, &player->is_settled, "flag for a settled player");
-    keep_bool(archive, &player->is_weighed, "flag for computed weights");
-    keep_bool(archive, &player->is_backward, "flag for backward time");
-    keep_time(archive, &player->since_pose, "time since the last pose");
-    keep_motion(archive, &player->motion);
-    if (machine->num_soles > 0)
-        keep_motion(archive, &player->walked);
-    keep_uint(archive, &player->status.num_events, 0, UINT32_MAX, "number of events");
-    keep_any(archive, &player->status.num_dropped);
-    keep(archive, DOUBLE, &player->status.undivided, -1e6, 1e6, "remaining time");
-
-    // Targets may move joints anywhere. A kept pose that is not sound is not saved: the next one is
-    // computed.
-    md5_detail_state *const detail = &player->detail;
-    keep(archive, INT, &detail->mask, -1, machine->tables.num_masks - 1.0,
-         "mask of a level of detail");
-    const uint32_t interval =
-        keep_uint(archive, &detail->interval, 1, UINT32_MAX, "interval of poses");
-    keep_uint(archive, &detail->phase, 0, interval - 1, "phase of poses");
-    keep_uint(archive, &detail->num_calls, 0, UINT32_MAX, "number of poses");
-    keep_uint(archive, &detail->age, 0, UINT32_MAX, "age of a pose");
-    for (uint32_t i = 0; i < machine->num_joints && archive->mode == WRITE && detail->is_kept;
-         i++) {
-        const md5_vec3 place = player->kept_pose[i].translation;
-        detail->is_kept = is_unit(player->kept_pose[i].rotation)
-                          && fabsf(place.x) <= (float)FARTHEST && fabsf(place.y) <= (float)FARTHEST
-                          && fabsf(place.z) <= (float)FARTHEST;
-    }
-    const bool is_kept = keep_bool(archive, &detail->is_kept, "flag for a stored pose");
-    if (is_kept) {
-        for (uint32_t i = 0; i < machine->num_joints; i++)
-            keep_transform(archive, &player->kept_pose[i]);
-    }
-
+    const double max = (double)FLT_MAX;
     for (uint32_t i = 0; i < tables->num_parameters; i++) {
-        const bool is_float = tables->parameters[i].kind == MD5_PARAMETER_FLOAT;
-        const double value = keep(archive, FLOAT, &player->parameters[i], is_float ? -FLT_MAX : 0,
-                                  is_float ? (double)FLT_MAX : 1, "value of a parameter");
-        if (!is_float && value != 0 && value != 1)
+        float *const parameter = &player->parameters[i];
+        if (tables->parameters[i].kind == MD5_PARAMETER_FLOAT) {
+            archive_number(archive, FLOAT, parameter, -max, max, "value of a parameter");
+            continue;
+        }
+        const double value =
+            archive_number(archive, FLOAT, parameter, 0, 1, "value of a parameter");
+        if (value != 0 && value != 1)
             fail(archive, MD5_ERROR_RANGE, "value of a bool or trigger is not 0 or 1");
     }
     for (uint32_t i = 0; i < tables->num_follows; i++) {
         const md5_follow_desc *const follow = &tables->follows[i];
         md5_following *const following = &player->followings[i];
-        const double most = (double)FLT_MAX;
-        keep(archive, FLOAT, &following->goal, -most, most, "target value of a parameter");
-        keep(archive, FLOAT, &following->velocity, -most, most, "velocity of a parameter");
-        keep(archive, FLOAT, &following->from, -most, most, "start value of a parameter");
-        keep(archive, DOUBLE, &following->elapsed, 0, DBL_MAX, "time of a parameter");
-        if (archive->mode == STORE && archive->version < 6 && follow->kind == MD5_FOLLOW_SPRING) {
+        archive_number(archive, FLOAT, &following->goal, -max, max, "target value of a parameter");
+        archive_number(archive, FLOAT, &following->velocity, -max, max, "velocity of a parameter");
+        archive_number(archive, FLOAT, &following->from, -max, max, "start value of a parameter");
+        archive_number(archive, DOUBLE, &following->elapsed, 0, DBL_MAX, "time of a parameter");
+        const bool is_old = archive->mode == STORE && archive->version < 6;
+        if (is_old && follow->kind == MD5_FOLLOW_SPRING) {
             // The parameters are restored already.
             following->from = player->parameters[md5_find_parameter(machine, follow->parameter)];
             following->elapsed = 0;
         }
     }
+}
+
+static void archive_player(md5_archive *archive, md5_player *player)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_machine_desc *const tables = &machine->tables;
+    archive_header(archive, machine);
+    archive_bool(archive, &player->is_settled, "flag for a settled player");
+    archive_bool(archive, &player->is_weighed, "flag for computed weights");
+    archive_bool(archive, &player->is_backward, "flag for backward time");
+    archive_time(archive, &player->since_pose, "time since the last pose");
+    archive_root_delta(archive, &player->motion);
+    if (machine->num_soles > 0)
+        archive_root_delta(archive, &player->walked);
+    archive_uint(archive, &player->status.num_events, 0, UINT32_MAX, "number of events");
+    archive_any_bits(archive, &player->status.num_dropped);
+    archive_number(archive, DOUBLE, &player->status.undivided, -1e6, 1e6, "remaining time");
+    archive_detail(archive, player, &player->detail);
+    archive_parameters(archive, player);
     for (uint32_t i = 0; i < tables->num_modifiers; i++)
-        keep_modifier(archive, player, i);
+        archive_modifier(archive, player, i);
     for (uint32_t i = 0; i < tables->num_layers; i++)
-        keep_layer(archive, machine, &machine->layers[i], &player->layer_states[i]);
+        archive_layer(archive, machine, &machine->layers[i], &player->layer_states[i]);
     for (uint32_t i = 0; i < machine->num_slots; i++) {
         md5_one_shot_slot *const slot = &player->slots[i];
-        const uint32_t num_one_shots =
-            keep_uint(archive, &slot->num_one_shots, 0, MD5_SLOT_ONE_SHOTS, "number of one-shots");
+        const uint32_t num_one_shots = archive_uint(archive, &slot->num_one_shots, 0,
+                                                    MD5_SLOT_ONE_SHOTS, "number of one-shots");
         for (uint32_t k = 0; k < num_one_shots; k++)
-            keep_one_shot(archive, machine, &slot->one_shots[k]);
+            archive_one_shot(archive, machine, &slot->one_shots[k]);
     }
     for (uint32_t i = 0; i < machine->num_windows; i++)
-        keep(archive, FLOAT, &player->windows[i].weight, 0, 1, "weight of a window");
+        archive_number(archive, FLOAT, &player->windows[i].weight, 0, 1, "weight of a window");
 }
 
 size_t md5_player_save(const md5_player *player, void *bytes, size_t size)
@@ -623,7 +712,7 @@ size_t md5_player_save(const md5_player *player, void *bytes, size_t size)
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: must not be NULL unless size is 0");
     md5_archive archive = {.mode = WRITE, .to = (uint8_t *)bytes, .size = size, .version = VERSION};
     md5_player copy = *player;
-    keep_player(&archive, &copy);
+    archive_player(&archive, &copy);
     return archive.used;
 }
 
@@ -637,27 +726,28 @@ bool md5_player_restore(md5_player *player, const void *bytes, size_t size, md5_
     md5i_context_begin(&context, NULL, NULL, error);
     md5_archive archive = {
         .mode = CHECK, .from = (const uint8_t *)bytes, .size = size, .context = &context};
-    keep_player(&archive, player);
+    archive_player(&archive, player);
     if (archive.used != size)
         fail(&archive, MD5_ERROR_SYNTAX, "excess bytes at the end");
     if (archive.has_failed)
         return false;
     archive.mode = STORE;
     archive.used = 0;
-    keep_player(&archive, player);
-    // What is not saved.
+    archive_player(&archive, player);
+    // Initialize the values that are not saved.
     player->has_consumed = false;
-    player->has_new = true; // at most, none is found
+    player->has_new = true; // may be more than necessary
     for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++)
         player->consumed[i] = 0;
     player->num_one_shots = 0;
     for (uint32_t i = 0; i < player->machine->num_slots; i++)
         player->num_one_shots += player->slots[i].num_one_shots;
-    // Weights are computed, but layers rest and parameters are as they were.
+    // Compute the weights without a change of parameters or of resting layers.
     for (uint32_t i = 0; i < player->machine->tables.num_layers; i++)
         player->layer_states[i].causes = MD5_ALL_CAUSES;
     const bool is_weighed = player->is_weighed;
-    player->is_weighed = player->has_moved = true;
+    player->is_weighed = true;
+    player->has_moved = true;
     md5i_weigh_all(player);
     player->is_weighed = is_weighed;
     return true;

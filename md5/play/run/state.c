@@ -1,48 +1,58 @@
-// Plays one state: weights from the parameters, clocks of its clips.
+// Plays one state: computes weights and rates of its clips from the parameters, and advances their
+// clocks.
+//
+// Synchronized clips form a group with one shared clock; with markers, corresponding parts of the
+// clips take the same fraction of the shared cycle. States that are synchronized during a
+// transition (in_step) share one rate. Blend spaces compute the weights of their items from one or
+// two parameters.
 #include "md5/play/run/player_state.h"
 
-// == Synchronised clips =========================================================================
+// == Synchronized clips =========================================================================
 
-// Clocks of groups only ever loop.
-static const md5_timing GROUP = {.num_frames = 2, .frame_rate = 1};
+// Clocks of groups always loop.
+static const md5_timing GROUP_TIMING = {.num_frames = 2, .frame_rate = 1};
 
-// Of a clip's cycle, from marker `first` to the next one, which may be the first of the next cycle.
-static double part_of(const double *markers, uint32_t num_markers, uint32_t first)
+// Returns the length of the part of a clip's cycle from marker `first` to the next marker, which
+// may be the first marker of the next cycle.
+static double part_length(const double *markers, uint32_t num_markers, uint32_t first)
 {
     if (first + 1 < num_markers)
         return markers[first + 1] - markers[first];
     return markers[0] + 1 - markers[first];
 }
 
-// How much longer that part is than that of the shared clock.
-static double stretch_of(const double *markers, uint32_t num_markers, uint32_t first)
+// Returns the ratio of the length of that part to its length in the shared cycle.
+static double part_stretch(const double *markers, uint32_t num_markers, uint32_t first)
 {
-    return num_markers == 0 ? 1 : part_of(markers, num_markers, first) * num_markers;
+    if (num_markers == 0)
+        return 1;
+    return part_length(markers, num_markers, first) * num_markers;
 }
 
-// Shared cycles a second between marker `first` and the next.
-static double rate_between(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
-                           uint32_t first)
+// Returns the rate of the shared clock between marker `first` and the next, in shared cycles per
+// second.
+static double shared_rate_in_part(const md5_sync_item *items, uint32_t num_items,
+                                  uint32_t num_markers, uint32_t first)
 {
     double sum = 0;
     double total = 0;
     for (uint32_t i = 0; i < num_items; i++) {
-        sum += items[i].weight * items[i].rate / stretch_of(items[i].markers, num_markers, first);
+        sum += items[i].weight * items[i].rate / part_stretch(items[i].markers, num_markers, first);
         total += items[i].weight;
     }
     return total > 0 ? sum / total : 0;
 }
 
-// Seconds of a whole shared cycle; with markers, 0 if some part of it stands still or runs
-// backward.
+// Returns the duration of a shared cycle, in seconds. With markers, returns 0 if the clock stops or
+// reverses in some part.
 static double sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items,
                                  uint32_t num_markers)
 {
     if (num_markers == 0)
-        return 1.0 / rate_between(items, num_items, 0, 0);
+        return 1.0 / shared_rate_in_part(items, num_items, 0, 0);
     double seconds = 0;
     for (uint32_t i = 0; i < num_markers; i++) {
-        const double rate = rate_between(items, num_items, num_markers, i);
+        const double rate = shared_rate_in_part(items, num_items, num_markers, i);
         if (rate == 0 || (seconds != 0 && (rate < 0) != (seconds < 0)))
             return 0;
         seconds += 1.0 / (rate * num_markers);
@@ -50,17 +60,17 @@ static double sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items,
     return seconds;
 }
 
-// A place between markers: the number of the one before it, and the share of the way to the next.
-typedef struct marker_place {
+// Position between markers: the index of the previous marker and the fraction of the part after it.
+typedef struct marker_position {
     uint32_t marker;
-    double share;
-} marker_place;
+    double fraction;
+} marker_position;
 
-static marker_place place_of(double phase, uint32_t num_markers)
+static marker_position find_marker_position(double phase, uint32_t num_markers)
 {
     const double position = phase * num_markers;
     const uint32_t marker = position < num_markers ? (uint32_t)position : num_markers - 1;
-    return (marker_place){marker, position - marker};
+    return (marker_position){marker, position - marker};
 }
 
 md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
@@ -70,55 +80,56 @@ md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint
         const double whole = sync_cycle_seconds(items, num_items, num_markers);
         if (whole != 0 && fabs(seconds) >= fabs(whole)) {
             const double cycles = trunc(seconds / whole);
-            clock = md5i_clock_advance(&GROUP, clock, cycles);
+            clock = md5i_clock_advance(&GROUP_TIMING, clock, cycles);
             seconds -= cycles * whole;
         }
-        // Less than a cycle is left, or a direction that turns round at one of the markers, where
-        // it stays: no more parts than there are, and one for each end.
-        marker_place position = place_of(clock.phase, num_markers);
+        // Less than a cycle is left, or the clock reverses at a marker and stays there. The loop
+        // needs at most one iteration per part and one for each end.
+        marker_position position = find_marker_position(clock.phase, num_markers);
         for (uint32_t i = 0; i < num_markers + 2 && seconds != 0; i++) {
-            // Within the present part only, up to its end.
-            const double rate = rate_between(items, num_items, num_markers, position.marker);
-            const double speed = rate * num_markers; // parts a second
+            // Move within the current part, at most to its end.
+            const double rate = shared_rate_in_part(items, num_items, num_markers, position.marker);
+            const double speed = rate * num_markers; // parts per second
             const double delta = speed * seconds;
-            const double room = delta >= 0 ? 1 - position.share : position.share;
-            if (fabs(delta) < room || speed == 0) {
-                position.share += delta;
+            const double space = delta >= 0 ? 1 - position.fraction : position.fraction;
+            if (fabs(delta) < space || speed == 0) {
+                position.fraction += delta;
                 break;
             }
-            seconds -= (delta >= 0 ? room : -room) / speed;
+            seconds -= (delta >= 0 ? space : -space) / speed;
             if (delta >= 0) {
-                position = (marker_place){(position.marker + 1) % num_markers, 0};
+                position = (marker_position){(position.marker + 1) % num_markers, 0};
                 clock.cycle += position.marker == 0;
             } else {
                 clock.cycle -= position.marker == 0;
-                position = (marker_place){(position.marker + num_markers - 1) % num_markers, 1};
+                position = (marker_position){(position.marker + num_markers - 1) % num_markers, 1};
             }
         }
-        const double phase = (position.marker + position.share) / num_markers;
-        return md5i_clock_advance(&GROUP, (md5_clock){.cycle = clock.cycle}, phase);
+        const double phase = (position.marker + position.fraction) / num_markers;
+        return md5i_clock_advance(&GROUP_TIMING, (md5_clock){.cycle = clock.cycle}, phase);
     }
-    return md5i_clock_advance(&GROUP, clock, rate_between(items, num_items, 0, 0) * seconds);
+    return md5i_clock_advance(&GROUP_TIMING, clock,
+                              shared_rate_in_part(items, num_items, 0, 0) * seconds);
 }
 
-// Seconds for less than a cycle, part after part.
-static double seconds_of_parts(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
+// Returns the seconds that the shared clock takes for less than a cycle, part by part.
+static double seconds_in_parts(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                                md5_clock from, md5_clock to)
 {
-    const marker_place begin = place_of(from.phase, num_markers);
-    const marker_place end = place_of(to.phase, num_markers);
+    const marker_position begin = find_marker_position(from.phase, num_markers);
+    const marker_position end = find_marker_position(to.phase, num_markers);
     const int64_t num_parts =
         (to.cycle - from.cycle) * (int64_t)num_markers + end.marker - begin.marker;
     double seconds = 0;
     for (int64_t i = 0; i <= num_parts; i++) {
-        const double first = i == 0 ? begin.share : 0;
-        const double last = i == num_parts ? end.share : 1;
+        const double first = i == 0 ? begin.fraction : 0;
+        const double last = i == num_parts ? end.fraction : 1;
         const uint32_t marker = (uint32_t)((begin.marker + (uint64_t)i) % num_markers);
-        const double rate = rate_between(items, num_items, num_markers, marker);
+        const double rate = shared_rate_in_part(items, num_items, num_markers, marker);
         if (last == first)
             continue;
         const double part = (last - first) / (rate * num_markers);
-        if (rate == 0 || part * seconds < 0) // it stays at this marker
+        if (rate == 0 || part * seconds < 0) // the clock stays at this marker
             return (double)INFINITY;
         seconds += part;
     }
@@ -130,7 +141,7 @@ double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_
 {
     if (num_markers == 0) {
         const double cycles = md5_clock_between(from, to);
-        return cycles == 0 ? 0 : cycles / rate_between(items, num_items, 0, 0);
+        return cycles == 0 ? 0 : cycles / shared_rate_in_part(items, num_items, 0, 0);
     }
     const bool is_backward =
         to.cycle < from.cycle || (to.cycle == from.cycle && to.phase < from.phase);
@@ -144,7 +155,7 @@ double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_
             return (double)INFINITY;
     }
     low.cycle += whole;
-    seconds += seconds_of_parts(items, num_items, num_markers, low, high);
+    seconds += seconds_in_parts(items, num_items, num_markers, low, high);
     return is_backward ? -seconds : seconds;
 }
 
@@ -152,25 +163,25 @@ md5_clock md5i_sync_clock(const double *markers, uint32_t num_markers, md5_clock
 {
     if (num_markers == 0)
         return shared;
-    const marker_place position = place_of(shared.phase, num_markers);
-    const double phase =
-        markers[position.marker] + position.share * part_of(markers, num_markers, position.marker);
-    return md5i_clock_advance(&GROUP, (md5_clock){.cycle = shared.cycle}, phase);
+    const marker_position position = find_marker_position(shared.phase, num_markers);
+    const double phase = markers[position.marker]
+                         + position.fraction * part_length(markers, num_markers, position.marker);
+    return md5i_clock_advance(&GROUP_TIMING, (md5_clock){.cycle = shared.cycle}, phase);
 }
 
-md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_clock own)
+md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_clock clock)
 {
     if (num_markers == 0)
-        return own;
-    // Before the first marker lies the last part of the cycle before.
-    const bool is_before = own.phase < markers[0];
-    const double phase = is_before ? own.phase + 1 : own.phase;
+        return clock;
+    // A phase before the first marker is in the last part of the previous cycle.
+    const bool is_before = clock.phase < markers[0];
+    const double phase = is_before ? clock.phase + 1 : clock.phase;
     uint32_t marker = num_markers - 1;
     while (markers[marker] > phase)
         marker--;
-    const double share = (phase - markers[marker]) / part_of(markers, num_markers, marker);
-    return md5i_clock_advance(&GROUP, (md5_clock){.cycle = own.cycle - is_before},
-                              (marker + share) / num_markers);
+    const double fraction = (phase - markers[marker]) / part_length(markers, num_markers, marker);
+    return md5i_clock_advance(&GROUP_TIMING, (md5_clock){.cycle = clock.cycle - is_before},
+                              (marker + fraction) / num_markers);
 }
 
 // == Blend spaces ===============================================================================
@@ -178,7 +189,7 @@ md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_cloc
 uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double x, float *weights)
 {
     memset(weights, 0, num_items * sizeof *weights);
-    // The first item above x.
+    // Binary search for the first item above x.
     uint32_t above = 0;
     uint32_t end = num_items;
     while (above < end) {
@@ -203,15 +214,16 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
                            float *weights)
 {
     double sum = 0;
-    uint32_t rival = 0; // leaves nothing to an item, and mostly to the next one neither
+    uint32_t rival =
+        0; // the item that reduced a weight to 0; often it does so for the next item, too
     for (uint32_t item = 0; item < num_items; item++) {
-        // In double: places may be any two floats, and the square of their distance must not
-        // vanish.
+        // Double precision: positions may be any two floats, and the square of their distance must
+        // not become 0.
         const double from_x = (double)x - items[item].x;
         const double from_y = (double)y - items[item].y;
         double weight = 1;
-        for (uint32_t turn = 0; turn < num_items + 1 && weight > 0; turn++) {
-            const uint32_t other = turn == 0 ? rival : turn - 1;
+        for (uint32_t k = 0; k < num_items + 1 && weight > 0; k++) {
+            const uint32_t other = k == 0 ? rival : k - 1;
             if (other == item)
                 continue;
             const double to_x = (double)items[other].x - items[item].x;
@@ -224,16 +236,15 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
         weights[item] = (float)weight;
         sum += weight;
     }
-    // The nearest item has at least a half: it lies on its own side of the middle to each other
-    // one.
+    // The sum is at least 0.5: the nearest item has at least this weight, because the point is on
+    // its side of the middle between it and each of the other items.
     for (uint32_t item = 0; item < num_items; item++)
         weights[item] = (float)(weights[item] / sum);
 }
 
 // -- By speed -----------------------------------------------------------------------------------
 
-// One of two clips between which a speed lies.
-static md5_sync_item sync_item(const md5_item *item, float weight)
+static md5_sync_item make_sync_item(const md5_item *item, float weight)
 {
     return (md5_sync_item){
         .weight = weight,
@@ -242,34 +253,33 @@ static md5_sync_item sync_item(const md5_item *item, float weight)
     };
 }
 
-// A blend space of clips that are positioned by the speed of their root motion, so that its
-// parameter is the speed of the root.
+// Computes the weights of two adjacent items of a MD5_MOTION_BY_SPEED at a speed between theirs.
+// Returns the factor of the rates of all the motion's clips.
 //
-// Two clips of cycles that take a and b seconds and move the root by A and B units, blended by the
-// weights 1 - w and w, move it by (1 - w) A + w B a cycle. If that cycle takes (1 - w) a + w b
-// seconds, the speed is the quotient of both, which rises steadily from A/a to B/b. It is v for
+// The positions of the items are the root speeds of their clips, so the parameter is the root
+// speed. Let the clips have cycles of a and b seconds, in which the root moves by A and B units. If
+// they are blended with the weights 1 - w and w, the root moves by (1 - w) A + w B per cycle. If a
+// cycle takes (1 - w) a + w b seconds, the speed is the quotient of both, which increases
+// monotonically from A/a to B/b. It is v for
 //   w = a (v - A/a) / (a (v - A/a) + b (B/b - v)).
-// Synchronised clips share another rate, the weighted mean of their rates, so all of them
-// are scaled by one factor. Otherwise each clip plays at its own rate, and the speeds are blended:
-// w = (v - A/a) / (B/b - A/a).
-//
-// Writes the weights of the first and the next item at a speed between theirs, and returns the
-// factor by which all of the motion's clips play faster.
+// Synchronized clips have another shared rate, the weighted mean of their rates, so all of them are
+// scaled by one factor. Clips that are not synchronized play at their own rates, and the speeds are
+// blended: w = (v - A/a) / (B/b - A/a).
 static double weigh_by_speed(const md5_motion *motion, double speed, uint32_t first, float *weights)
 {
     const md5_item *const low = &motion->items[first];
     const md5_item *const high = low + 1;
-    const bool keeps_step = motion->sync != MD5_SYNC_NONE;
-    const double from_low = (speed - low->place) * (keeps_step ? low->seconds : 1);
-    const double to_high = (high->place - speed) * (keeps_step ? high->seconds : 1);
-    const float share = (float)(from_low / (from_low + to_high));
-    weights[first] = 1 - share;
-    weights[first + 1] = share;
-    if (!keeps_step)
+    const bool is_synchronized = motion->sync != MD5_SYNC_NONE;
+    const double from_low = (speed - low->place) * (is_synchronized ? low->seconds : 1);
+    const double to_high = (high->place - speed) * (is_synchronized ? high->seconds : 1);
+    const float weight = (float)(from_low / (from_low + to_high));
+    weights[first] = 1 - weight;
+    weights[first + 1] = weight;
+    if (!is_synchronized)
         return 1;
-    // The seconds that a cycle of both would take by keeping step, over those that it should take.
-    const md5_sync_item both[] = {sync_item(low, 1 - share), sync_item(high, share)};
-    const double seconds = (1 - share) * low->seconds + share * high->seconds;
+    // The duration of the shared cycle, divided by the duration that it should have.
+    const md5_sync_item both[] = {make_sync_item(low, 1 - weight), make_sync_item(high, weight)};
+    const double seconds = (1 - weight) * low->seconds + weight * high->seconds;
     const uint32_t num_markers =
         motion->sync == MD5_SYNC_MARKERS ? low->motion->playable.source->num_markers : 0;
     return sync_cycle_seconds(both, 2, num_markers) / seconds;
@@ -277,7 +287,7 @@ static double weigh_by_speed(const md5_motion *motion, double speed, uint32_t fi
 
 // == States =====================================================================================
 
-// Cycles a second. Higher rates are meaningless and would overflow the count of cycles.
+// Maximum rate, cycles per second. A higher rate is meaningless and would overflow the cycle count.
 #define MAX_RATE 1e6
 
 float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule)
@@ -287,10 +297,13 @@ float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule)
     const float value = player->parameters[rule->parameter];
     if (rule->easing > 0)
         return md5_eased_weight(&player->machine->easings[rule->easing], value);
-    return value < 0 ? 0 : value > 1 ? 1 : value;
+    if (value < 0)
+        return 0;
+    return value > 1 ? 1 : value;
 }
 
-static void list_awake(md5_active_state *active)
+// Lists the active instances and the inactive instances without a group.
+static void list_active_instances(md5_active_state *active)
 {
     active->num_awake = 0;
     active->first_loose = active->tree->num_instances;
@@ -302,8 +315,8 @@ static void list_awake(md5_active_state *active)
     }
 }
 
-// What a part has of its parents.
-static md5_flow *pass_down(const md5_player *player, md5_active_state *active, uint32_t number)
+// Computes the speed and the weights of a part from the part that uses it.
+static md5_flow *compute_flow(const md5_player *player, md5_active_state *active, uint32_t number)
 {
     const md5i_part *const part = &active->tree->parts[number];
     const md5_motion *const motion = part->motion;
@@ -319,7 +332,7 @@ static md5_flow *pass_down(const md5_player *player, md5_active_state *active, u
     return flow;
 }
 
-// Weighs the items of a motion, and wakes those that are clips and have weight.
+// Computes the weights of the items of a motion. Returns true if clips became active.
 static bool weigh_motion(const md5_player *player, md5_active_state *active, uint32_t number)
 {
     const md5i_part *const part = &active->tree->parts[number];
@@ -327,8 +340,9 @@ static bool weigh_motion(const md5_player *player, md5_active_state *active, uin
     const uint32_t count = motion->num_items;
     const float x = motion->x_parameter != MD5_NONE ? player->parameters[motion->x_parameter] : 0;
     float *const weights = active->weights + part->children;
-    md5_flow *const flow = pass_down(player, active, number);
-    uint32_t first = 0, end = count; // of those that may have weight
+    md5_flow *const flow = compute_flow(player, active, number);
+    uint32_t first = 0; // range of the items that may have a weight
+    uint32_t end = count;
     if (md5_is_line(motion)) {
         first = md5i_blend_weights_1d(motion->items, count, x, weights);
         end = first + 1 < count ? first + 2 : count;
@@ -344,7 +358,9 @@ static bool weigh_motion(const md5_player *player, md5_active_state *active, uin
     }
     bool wakes = false;
     const bool is_used = flow->total != 0 || flow->share != 0;
-    for (uint32_t i = first; i < (is_used ? end : 0); i++) {
+    if (!is_used)
+        return false;
+    for (uint32_t i = first; i < end; i++) {
         const uint32_t clip = part->first + motion->items[i].num_before;
         md5_clip_instance *const instance = &active->instances[clip];
         if (weights[i] == 0 || motion->items[i].motion->num_items > 0 || !instance->is_asleep)
@@ -360,14 +376,14 @@ static void weigh_clip(const md5_player *player, md5_active_state *active, uint3
 {
     const md5_instance_plan *const plan = &active->tree->instances[number];
     md5_clip_instance *const instance = &active->instances[number];
-    const md5_flow *const flow = pass_down(player, active, plan->part);
+    const md5_flow *const flow = compute_flow(player, active, plan->part);
     const double rate = flow->speed * plan->playable->cycles;
     instance->rate = md5_least(rate > -MAX_RATE ? rate : -MAX_RATE, MAX_RATE);
     instance->weight = flow->total;
     instance->share = flow->share;
 }
 
-// Computes weights and speeds from the parameters.
+// Computes the weights and rates of a state's clips from the parameters.
 static void weigh_state(const md5_player *player, md5_active_state *active)
 {
     const md5_blend_tree *const tree = active->tree;
@@ -378,11 +394,12 @@ static void weigh_state(const md5_player *player, md5_active_state *active)
     for (uint32_t i = 0; i < tree->num_parts - tree->num_instances; i++)
         wakes = weigh_motion(player, active, tree->blends[i]) || wakes;
     if (wakes)
-        list_awake(active);
+        list_active_instances(active);
     for (uint32_t i = 0; i < active->num_awake; i++) {
         const uint32_t number = active->awake[i];
         weigh_clip(player, active, number);
     }
+    // Rates of inactive clips change only if a speed is a parameter.
     for (uint32_t i = active->first_loose; i < (tree->is_steady ? 0 : tree->num_instances); i++)
         weigh_clip(player, active, active->awake[i]);
 }
@@ -402,19 +419,21 @@ void md5i_weigh_all(md5_player *player)
     player->has_moved = false;
 }
 
-// -- In step ------------------------------------------------------------------------------------
+// -- Synchronized states (in_step) ----------------------------------------------------------------
 //
-// States that fade over each other in step. All of their first clips' groups follow one clock,
-// which needs no place of its own: their clocks begin alike, and in each interval have the same
-// rate, that of the part between two markers in which all of them are.
+// States of a transition with `in_step` are synchronized: the groups of their first clips follow
+// one clock. This clock is not stored. The clocks of the groups are equal at the start, and in each
+// interval they get the same rate, which is the rate in the part between two markers that contains
+// all of them.
 
-// Seconds: which way the clock goes is seen so far ahead, and where it turns round found to within
-// the other.
-#define AHEAD MD5_BORDER
+// The direction of the shared clock is evaluated this many seconds ahead.
+#define LOOK_AHEAD MD5_BORDER
+
+// Precision of the instant at which the shared clock reverses, seconds.
 #define SAME_TURN 1e-13
 
-// The clock of the first clip's group, or of that clip alone.
-static md5_clock step_clock(const md5_active_state *active)
+// Returns the clock of the first clip's group or, if it does not have one, of the first clip.
+static md5_clock shared_clock(const md5_active_state *active)
 {
     const md5_instance_plan *const first = active->tree->instances;
     if (first->group != MD5_NONE)
@@ -423,20 +442,20 @@ static md5_clock step_clock(const md5_active_state *active)
     return md5i_sync_shared(source->markers, source->num_markers, active->instances[0].now);
 }
 
-// Just below the end of a cycle it is the start of one: clips that are played once, which are not
-// in step, would begin at their end.
+// Just below the end of a cycle, this is the start of a cycle. Otherwise clips of the state that
+// are played once, which are not synchronized, would begin at their end.
 double md5i_start_in_step(const md5_active_state *left, const md5_blend_tree *tree)
 {
     const md5_playable *const playable = tree->instances[0].playable;
     if (!left->tree)
         return 0;
     const md5_clock clock =
-        md5i_sync_clock(playable->source->markers, md5_step_markers(tree), step_clock(left));
+        md5i_sync_clock(playable->source->markers, md5_step_markers(tree), shared_clock(left));
     return md5i_clock_snap(playable->timing, clock, MD5_BORDER).phase;
 }
 
-// Shared cycles a second of the group, behind marker `first`; with `rate` all of its clips get
-// that.
+// Returns the rate of the first clip's group after marker `first`, in shared cycles per second. If
+// `rate` is not NULL, sets the rates of the group's clips to this shared rate.
 static double step_rate(const md5_active_state *active, uint32_t first, const double *rate)
 {
     const md5_blend_tree *const tree = active->tree;
@@ -449,17 +468,18 @@ static double step_rate(const md5_active_state *active, uint32_t first, const do
         const uint32_t member = group ? group->members[i] : 0;
         md5_clip_instance *const instance = &active->instances[member];
         const md5_source *const source = tree->instances[member].playable->source;
-        const double share = group ? instance->share : 1;
-        const double stretch = stretch_of(source->markers, num_markers, first);
-        sum += share * instance->rate / stretch;
-        total += share;
+        const double weight = group ? instance->share : 1;
+        const double stretch = part_stretch(source->markers, num_markers, first);
+        sum += weight * instance->rate / stretch;
+        total += weight;
         instance->rate = rate ? *rate * stretch : instance->rate;
     }
     return total > 0 ? sum / total : 0;
 }
 
-// How many states from `begin` on share a clock. A player that was restored, or goes on in another
-// machine, may have some in step that have not as many markers: these do not.
+// Returns the number of states from `begin` on that share a clock. In a restored player, or in a
+// player that continues with another machine, a synchronized state may have another number of
+// markers than the state below it; then it does not share its clock.
 static uint32_t count_steps(md5_layer_state *layer_state, uint32_t begin)
 {
     uint32_t end = begin + 1;
@@ -472,80 +492,86 @@ static uint32_t count_steps(md5_layer_state *layer_state, uint32_t begin)
     return end - begin;
 }
 
-// States from `begin` on in a chain that share a clock, each with its own rate, shared cycles a
-// second, in the part that is ahead of the clock and in the one behind it. These differ only at a
-// marker, or so near to one that rounding may be the difference.
+// States from `begin` on in a chain that share a clock. The rates are the rate of the clock by each
+// state alone, in shared cycles per second, in the part ahead of the clock and in the part behind
+// the clock. These parts differ only if the clock is at a marker, or so near that rounding matters.
 typedef struct step_group {
     md5_layer_state *layer_state;
     uint32_t begin;
     uint32_t count;
-    bool is_backward; // time is
-    uint32_t ahead;
-    uint32_t behind;
-    double own_ahead[MD5_MAX_ACTIVE];
-    double own_behind[MD5_MAX_ACTIVE];
+    bool is_backward; // direction of time
+    uint32_t ahead;   // index of the marker before the part ahead of the clock
+    uint32_t behind;  // index of the marker before the part behind the clock
+    double rates_ahead[MD5_MAX_ACTIVE];
+    double rates_behind[MD5_MAX_ACTIVE];
 } step_group;
 
-// Finds their own rates behind marker `first`: all of them the leader's, if there is one.
-static void find_own_rates(const step_group *group, uint32_t first, double *own)
+// Computes the rate of each state after marker `first`. If there is a leader, all rates are its
+// rate.
+static void find_state_rates(const step_group *group, uint32_t first, double *rates)
 {
-    uint32_t leader = MD5_NONE; // the newest one
+    uint32_t leader = MD5_NONE; // of the newest transition
     for (uint32_t i = group->count; i-- > 0;) {
         const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
-        own[i] = step_rate(active, first, NULL);
+        rates[i] = step_rate(active, first, NULL);
         leader = i > 0 && leader == MD5_NONE ? active->leader : leader;
     }
-    for (uint32_t i = group->count; leader != MD5_NONE && i-- > 0;) {
+    if (leader == MD5_NONE)
+        return;
+    for (uint32_t i = group->count; i-- > 0;) {
         if (md5_active_at(group->layer_state, group->begin + i)->state != leader)
             continue;
         for (uint32_t k = 0; k < group->count; k++)
-            own[k] = own[i];
+            rates[k] = rates[i];
         return;
     }
 }
 
-// The rate of their clock, so many seconds from now. Weights of poses end at 0 and 1; these do not
-// where an easing overshoots, so that they have no other kinks than that.
-static double rate_after(const step_group *group, const double *own, double seconds)
+// Returns the rate of the shared clock `seconds` from now. Unlike the weights of poses, these
+// weights are not clamped to 0..1 where an easing overshoots, so that the rate is smooth between
+// the edges of the easing.
+static double shared_rate_after(const step_group *group, const double *rates, double seconds)
 {
-    double rate = own[0];
+    double rate = rates[0];
     for (uint32_t i = 1; i < group->count; i++) {
         const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
         const double progress = md5_progress_of(active->elapsed + seconds, active->duration);
-        rate += md5i_eased(active->easing, progress) * (own[i] - rate);
+        rate += md5i_eased(active->easing, progress) * (rates[i] - rate);
     }
     return rate;
 }
 
-// Which way the clock goes so many seconds from now: 1, -1, or 0 if it stands, also at a marker to
-// which it would come back from both sides.
-static int heading_after(const step_group *group, double seconds)
+// Returns the direction of the shared clock `seconds` from now: 1, -1, or 0 if it stops. It also
+// stops at a marker to which it would return from both sides.
+static int direction_after(const step_group *group, double seconds)
 {
-    const double way = group->is_backward ? -1 : 1;
-    if (way * rate_after(group, group->own_ahead, seconds) > 0)
+    const double sign = group->is_backward ? -1 : 1;
+    if (sign * shared_rate_after(group, group->rates_ahead, seconds) > 0)
         return 1;
-    return way * rate_after(group, group->own_behind, seconds) < 0 ? -1 : 0;
+    return sign * shared_rate_after(group, group->rates_behind, seconds) < 0 ? -1 : 0;
 }
 
-// Seconds, up to `most`, until the clock turns round: what it passes on its way there it passes
-// again.
-static double seconds_until_turn(const step_group *group, int heading, double most)
+// Returns the seconds, at most `max_seconds`, until the shared clock changes its direction. An
+// interval ends there, because the clock then passes the same events again.
+static double seconds_until_turn(const step_group *group, int direction, double max_seconds)
 {
-    double before = AHEAD;
-    if (most <= before || heading_after(group, most) == heading)
-        return most;
-    for (int i = 0; i < MD5_MOST_HALVES && most - before > SAME_TURN; i++) {
-        const double middle = 0.5 * (before + most);
-        if (heading_after(group, middle) == heading)
+    double before = LOOK_AHEAD;
+    double after = max_seconds;
+    if (after <= before || direction_after(group, after) == direction)
+        return after;
+    for (int i = 0; i < MD5_MOST_HALVES && after - before > SAME_TURN; i++) {
+        const double middle = 0.5 * (before + after);
+        if (direction_after(group, middle) == direction)
             before = middle;
         else
-            most = middle;
+            after = middle;
     }
-    return most;
+    return after;
 }
 
-// Weights are smooth from the last edge of an easing until the next one: how long ago that was, of
-// how many seconds. Returns how many are left; INFINITY: they do not change.
+// Finds the time in which the weights are smooth: from the last edge of an easing to the next edge.
+// Sets *since to the seconds since the last edge and *whole to the seconds between both. Returns
+// the seconds until the next edge, or INFINITY if the weights do not change.
 static double smooth_part(const step_group *group, double *since, double *whole)
 {
     double until = INFINITY;
@@ -565,25 +591,27 @@ static double smooth_part(const step_group *group, double *since, double *whole)
     return until;
 }
 
-// The mean of rate_after() over so many seconds from now, within that part.
-static double mean_rate(const step_group *group, const double *own, double since, double whole,
+// Returns the mean of shared_rate_after() over `seconds` from now, within the time that
+// smooth_part() found.
+static double mean_rate(const step_group *group, const double *rates, double since, double whole,
                         double seconds)
 {
     md5_mean_point points[MD5_MEAN_POINTS];
     md5i_mean_points(since / whole, (since + seconds) / whole, points);
     double rate = 0;
     for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
-        rate += points[i].weight * rate_after(group, own, points[i].place * whole - since);
+        rate += points[i].weight * shared_rate_after(group, rates, points[i].place * whole - since);
     return rate;
 }
 
-// The states from `begin` on, with their own rates. Returns as md5i_keep_in_step().
+// Sets the rates of the states from `begin` on to their shared rate. Returns the same as
+// md5i_keep_in_step().
 static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count, bool is_backward,
-                    double seconds, double most)
+                    double seconds, double max_seconds)
 {
     const md5_active_state *const newest = md5_active_at(layer_state, begin + count - 1);
     const uint32_t num_markers = md5_step_markers(newest->tree);
-    const double position = step_clock(newest).phase * num_markers;
+    const double position = shared_clock(newest).phase * num_markers;
     const double ahead = floor(position + MD5_BORDER);
     const double behind = floor(position - MD5_BORDER);
     step_group group = {layer_state, begin, count, is_backward, 0, 0, {0}, {0}};
@@ -591,132 +619,152 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
         group.ahead = (uint32_t)ahead % num_markers;
         group.behind = behind < 0 ? num_markers - 1 : (uint32_t)behind;
     }
-    find_own_rates(&group, group.ahead, group.own_ahead);
-    find_own_rates(&group, group.behind, group.own_behind);
-    double since, whole;
-    most = md5_least(most, smooth_part(&group, &since, &whole));
-    const int heading = heading_after(&group, AHEAD);
-    most = seconds_until_turn(&group, heading, most);
-    const uint32_t first = heading < 0 ? group.behind : group.ahead;
-    const double *const own = heading < 0 ? group.own_behind : group.own_ahead;
-    const double rate =
-        heading != 0 ? mean_rate(&group, own, since, whole, md5_least(seconds, most)) : 0;
+    find_state_rates(&group, group.ahead, group.rates_ahead);
+    find_state_rates(&group, group.behind, group.rates_behind);
+    double since;
+    double whole;
+    max_seconds = md5_least(max_seconds, smooth_part(&group, &since, &whole));
+    const int direction = direction_after(&group, LOOK_AHEAD);
+    max_seconds = seconds_until_turn(&group, direction, max_seconds);
+    const uint32_t first = direction < 0 ? group.behind : group.ahead;
+    const double *const rates = direction < 0 ? group.rates_behind : group.rates_ahead;
+    double rate = 0;
+    if (direction != 0)
+        rate = mean_rate(&group, rates, since, whole, md5_least(seconds, max_seconds));
     for (uint32_t i = 0; i < count; i++) {
         md5_active_state *const active = md5_active_at(layer_state, begin + i);
         step_rate(active, first, &rate);
-        active->own_rate = own[i];
+        active->own_rate = rates[i];
         active->shared_rate = rate;
     }
-    const double left = heading < 0 ? position - behind : ahead + 1 - position;
+    const double left = direction < 0 ? position - behind : ahead + 1 - position;
     const double speed = fabs(rate) * num_markers;
-    return speed > 0 ? md5_least(most, left / speed) : most;
+    return speed > 0 ? md5_least(max_seconds, left / speed) : max_seconds;
 }
 
 bool md5i_is_in_step(const md5_player *player)
 {
-    bool is_in_step = false;
     for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
-        const bool has_steps = player->machine->layers[layer].has_steps;
-        is_in_step = is_in_step || layer_state->is_steered;
-        for (uint32_t i = 1; has_steps && i < layer_state->num_used; i++)
-            is_in_step = is_in_step || md5_active_at(layer_state, i)->in_step;
+        if (layer_state->is_steered)
+            return true;
+        if (!player->machine->layers[layer].has_steps)
+            continue;
+        for (uint32_t i = 1; i < layer_state->num_used; i++) {
+            if (md5_active_at(layer_state, i)->in_step)
+                return true;
+        }
     }
-    return is_in_step;
+    return false;
 }
 
-double md5i_keep_in_step(md5_player *player, double seconds, double most)
+double md5i_keep_in_step(md5_player *player, double seconds, double max_seconds)
 {
     for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         uint32_t count = 0;
         if (!player->machine->layers[layer].has_steps)
             continue;
-        if (layer_state->is_steered) {
+        if (layer_state->is_steered) { // restore the rates of each state
             for (uint32_t i = 0; i < layer_state->num_used; i++)
                 weigh_state(player, md5_active_at(layer_state, i));
-        } // their own rates
+        }
         layer_state->is_steered = false;
         for (uint32_t i = 0; i < layer_state->num_used; i += count) {
             count = count_steps(layer_state, i);
             if (count == 1)
                 continue;
-            most = steer(layer_state, i, count, player->is_backward, fabs(seconds), most);
+            max_seconds =
+                steer(layer_state, i, count, player->is_backward, fabs(seconds), max_seconds);
             layer_state->is_steered = true;
         }
     }
-    return most;
+    return max_seconds;
 }
 
-// How far the clock of a group had gone after a share of the last interval, in cycles by seconds.
-static double way_after(const step_group *group, double share, double seconds)
+// Returns the distance of the shared clock after a fraction of the last interval, relative to the
+// length of the interval, in cycles per second.
+static double distance_after(const step_group *group, double fraction, double seconds)
 {
     md5_mean_point points[MD5_MEAN_POINTS];
-    md5i_mean_points(0, share, points);
+    md5i_mean_points(0, fraction, points);
     double rate = 0;
     for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
-        rate +=
-            points[i].weight * rate_after(group, group->own_ahead, (points[i].place - 1) * seconds);
-    return share * rate;
+        rate += points[i].weight
+                * shared_rate_after(group, group->rates_ahead, (points[i].place - 1) * seconds);
+    return fraction * rate;
 }
 
-// The states that share a clock with one, and the rates that steer() has found.
-static step_group group_of(md5_layer_state *layer_state, uint32_t position)
+// Returns the states that share a clock with the state at `position`, with the rates that steer()
+// has stored.
+static step_group find_step_group(md5_layer_state *layer_state, uint32_t position)
 {
     step_group group = {.layer_state = layer_state};
-    while (group.begin + (group.count = count_steps(layer_state, group.begin)) <= position)
+    group.count = count_steps(layer_state, 0);
+    while (group.begin + group.count <= position) {
         group.begin += group.count;
+        group.count = count_steps(layer_state, group.begin);
+    }
     for (uint32_t i = 0; i < group.count; i++)
-        group.own_ahead[i] = md5_active_at(layer_state, group.begin + i)->own_rate;
+        group.rates_ahead[i] = md5_active_at(layer_state, group.begin + i)->own_rate;
     return group;
 }
 
 double md5i_seconds_in_step(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
-                            double share, double seconds)
+                            double fraction, double seconds)
 {
     const md5_instance_plan *const plans = md5_active_at(layer_state, position)->tree->instances;
-    const bool shares =
-        instance == 0 || (plans[0].group != MD5_NONE && plans[instance].group == plans[0].group);
-    const step_group group = group_of(layer_state, position);
-    if (!shares || group.count == 1 || !(share > 0) || share >= 1)
-        return share * seconds;
-    const double whole = way_after(&group, 1, seconds);
+    const bool is_in_first_group =
+        plans[0].group != MD5_NONE && plans[instance].group == plans[0].group;
+    const bool has_shared_clock = instance == 0 || is_in_first_group;
+    const step_group group = find_step_group(layer_state, position);
+    const bool is_inside = fraction > 0 && fraction < 1;
+    if (!has_shared_clock || group.count == 1 || !is_inside)
+        return fraction * seconds;
+    const double whole = distance_after(&group, 1, seconds);
+    if (whole == 0)
+        return fraction * seconds;
     double low = 0;
     double high = 1;
-    while (whole != 0 && high - low > 1e-12) {
+    while (high - low > 1e-12) {
         const double middle = 0.5 * (low + high);
-        if (way_after(&group, middle, seconds) / whole < share)
+        if (distance_after(&group, middle, seconds) / whole < fraction)
             low = middle;
         else
             high = middle;
     }
-    return whole != 0 ? high * seconds : share * seconds;
+    return high * seconds;
 }
 
-// How much more than a value the time is that a clip has left at its rate `at` seconds from now, if
-// it is `left` now at the mean rate of the interval.
-static double left_beyond(const step_group *group, double left, double value, double at)
+// Returns the time that the first clip has left at its rate `at` seconds from now, minus `value`.
+// The clip has `left` seconds left now, at the mean rate of the interval.
+static double excess_time_left(const step_group *group, double left, double value, double at)
 {
     const double rate = md5_newest(group->layer_state)->shared_rate;
-    double since, whole;
+    double since;
+    double whole;
     smooth_part(group, &since, &whole);
-    const double way = at * mean_rate(group, group->own_ahead, since, whole, at);
-    return (left - way / rate) * fabs(rate / rate_after(group, group->own_ahead, at)) - value;
+    const double distance = at * mean_rate(group, group->rates_ahead, since, whole, at);
+    const double rate_ratio = fabs(rate / shared_rate_after(group, group->rates_ahead, at));
+    return (left - distance / rate) * rate_ratio - value;
 }
 
-double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double value, double most)
+double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double value,
+                               double max_seconds)
 {
-    const step_group group = group_of(layer_state, layer_state->num_used - 1u);
-    if (group.count == 1 || !isfinite(left) || most <= 0)
+    const step_group group = find_step_group(layer_state, layer_state->num_used - 1u);
+    if (group.count == 1 || !isfinite(left) || max_seconds <= 0)
         return left - value;
-    const bool is_less = left_beyond(&group, left, value, 0) <= MD5_BORDER;
+    const bool is_less = excess_time_left(&group, left, value, 0) <= MD5_BORDER;
     double before = 0;
     double after = 0;
     for (int i = 1; i < MD5_MOST_HALVES && !(after > 0 && after - before <= SAME_TURN); i++) {
-        const bool is_found = after > 0; // else it is looked for in one of four parts after another
-        const double at = is_found ? 0.5 * (before + after) : 0.25 * i * most;
-        const double beyond = left_beyond(&group, left, value, at);
-        if (is_less ? beyond >= 2 * MD5_BORDER : beyond <= 0) // well behind the change
+        const bool is_found = after > 0;
+        // Sample the ends of four equal parts until a change is found, then use bisection.
+        const double at = is_found ? 0.5 * (before + after) : 0.25 * i * max_seconds;
+        const double excess = excess_time_left(&group, left, value, at);
+        const bool is_after = is_less ? excess >= 2 * MD5_BORDER : excess <= 0;
+        if (is_after)
             after = at;
         else if (!is_found && i == 4)
             return INFINITY;
@@ -726,8 +774,9 @@ double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double
     return after;
 }
 
-// The clock of a member of a group, from the shared ones.
-static md5_clock clock_in_step(const md5_blend_tree *tree, uint32_t number, const md5_clock *groups)
+// Returns the clock of a member of a group. groups[] contains the shared clocks.
+static md5_clock group_member_clock(const md5_blend_tree *tree, uint32_t number,
+                                    const md5_clock *groups)
 {
     const md5_instance_plan *const plan = &tree->instances[number];
     return md5i_sync_clock(plan->playable->source->markers, tree->groups[plan->group].num_markers,
@@ -737,18 +786,19 @@ static md5_clock clock_in_step(const md5_blend_tree *tree, uint32_t number, cons
 md5_clock md5i_clock_now(const md5_active_state *active, uint32_t number)
 {
     const md5_clip_instance *const instance = &active->instances[number];
-    return instance->is_asleep && active->tree->instances[number].group != MD5_NONE
-               ? clock_in_step(active->tree, number, active->groups)
-               : instance->now;
+    if (instance->is_asleep && active->tree->instances[number].group != MD5_NONE)
+        return group_member_clock(active->tree, number, active->groups);
+    return instance->now;
 }
 
-// Where a clip begins. With MD5_BEGIN_AS_LEFT only the phase counts, not the cycle.
-static md5_clock clock_of_start(const md5_instance_plan *plan, const md5_change *change)
+// Returns the clock at which a clip starts. For MD5_BEGIN_AS_LEFT only the phase is used.
+static md5_clock start_clock(const md5_instance_plan *plan, const md5_change *change)
 {
     const md5_timing *const timing = plan->playable->timing;
-    const double own = plan->playable->start;
-    md5_clock clock = md5i_clock_at(timing, change->begin == MD5_BEGIN_BEHIND ? own + change->start
-                                                                              : change->start);
+    double time = change->start;
+    if (change->begin == MD5_BEGIN_BEHIND)
+        time = plan->playable->start + change->start;
+    md5_clock clock = md5i_clock_at(timing, time);
     if (change->begin == MD5_BEGIN_AT)
         return clock;
     clock =
@@ -775,14 +825,14 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
         const md5_instance_plan *const leader = &plans[tree->groups[i].members[0]];
         active->groups[i] =
             md5i_sync_shared(leader->playable->source->markers, tree->groups[i].num_markers,
-                             clock_of_start(leader, change));
+                             start_clock(leader, change));
     }
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         md5_clip_instance *const instance = &active->instances[i];
         instance->is_asleep = false;
-        instance->now = plans[i].group == MD5_NONE ? clock_of_start(&plans[i], change)
-                                                   : clock_in_step(tree, i, active->groups);
-        if (change->begin != MD5_BEGIN_AT) // the clocks of group members are rounded
+        instance->now = plans[i].group == MD5_NONE ? start_clock(&plans[i], change)
+                                                   : group_member_clock(tree, i, active->groups);
+        if (change->begin != MD5_BEGIN_AT) // the clocks of group members have rounding errors
             instance->now = md5i_clock_snap(plans[i].playable->timing, instance->now, MD5_BORDER);
         instance->before = instance->now;
         instance->seconds_at_end = 0;
@@ -790,10 +840,12 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
         instance->root.clock.phase = -1; // invalid
     }
     active->start_time = md5i_active_time(active);
-    // Events within a cycle that continues have fired in the previous state.
-    active->is_new =
-        change->begin == MD5_BEGIN_BEHIND
-        || (change->begin == MD5_BEGIN_AS_LEFT && !(active->instances[0].now.phase > 0));
+    // If a cycle continues, its earlier events have fired in the previous state.
+    const bool starts_cycle = !(active->instances[0].now.phase > 0);
+    if (change->begin == MD5_BEGIN_BEHIND)
+        active->is_new = true;
+    else if (change->begin == MD5_BEGIN_AS_LEFT)
+        active->is_new = starts_cycle;
     weigh_state(player, active);
 }
 
@@ -802,25 +854,33 @@ static const char *clip_name(const md5_player *player, const md5_instance_plan *
     return player->machine->tables.clips[plan->playable->source - player->machine->sources].name;
 }
 
-// A state may play a clip several times: the search for it begins at the same place.
+// Returns the index of an instance of a clip in a state of another player, or MD5_NONE. A state may
+// play a clip several times, so the search starts at the same index.
+static uint32_t find_instance(const md5_player *old, const md5_active_state *was, uint32_t start,
+                              const char *name)
+{
+    const uint32_t count = was->tree->num_instances;
+    uint32_t k = start % count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(clip_name(old, &was->tree->instances[k]), name) == 0)
+            return k;
+        k = (k + 1) % count;
+    }
+    return MD5_NONE;
+}
+
 void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_player *old,
                        const md5_active_state *was)
 {
     const md5_blend_tree *const tree = active->tree;
-    const uint32_t num_old = was->tree->num_instances;
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         const md5_instance_plan *const plan = &tree->instances[i];
-        const char *const name = clip_name(player, plan);
-        uint32_t tried = 0;
-        uint32_t k = i % num_old;
-        for (; tried < num_old && strcmp(clip_name(old, &was->tree->instances[k]), name) != 0;
-             tried++)
-            k = (k + 1) % num_old;
-        if (tried == num_old)
+        const uint32_t k = find_instance(old, was, i, clip_name(player, plan));
+        if (k == MD5_NONE)
             continue;
         const md5_timing *const timing = plan->playable->timing;
         const md5_instance_plan *const old_plan = &was->tree->instances[k];
-        const bool is_alike = timing->mode == old_plan->playable->timing->mode; // so are cycles
+        const bool is_alike = timing->mode == old_plan->playable->timing->mode; // cycles are valid
         md5_clip_instance *const instance = &active->instances[i];
         const md5_clip_instance *const from = &was->instances[k];
         const md5_clock then = md5i_clock_now(was, k);
@@ -829,33 +889,38 @@ void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_p
         instance->is_at_start =
             is_alike && from->is_at_start && md5_clock_stays_whole(from->before, from->now);
         instance->seconds_at_end = is_alike ? from->seconds_at_end : 0;
-        if (plan->group != MD5_NONE)
-            active->groups[plan->group] =
-                old_plan->group != MD5_NONE
-                    ? was->groups[old_plan->group]
-                    : md5i_sync_shared(plan->playable->source->markers,
+        if (plan->group == MD5_NONE)
+            continue;
+        md5_clock *const shared = &active->groups[plan->group];
+        if (old_plan->group != MD5_NONE)
+            *shared = was->groups[old_plan->group];
+        else
+            *shared = md5i_sync_shared(plan->playable->source->markers,
                                        tree->groups[plan->group].num_markers, instance->now);
     }
-    for (uint32_t i = 0; i < tree->num_instances; i++) { // those that are not in step
+    // Correct the clocks of group members that do not match the shared clock.
+    for (uint32_t i = 0; i < tree->num_instances; i++) {
         md5_clip_instance *const instance = &active->instances[i];
         if (tree->instances[i].group == MD5_NONE)
             continue;
-        const md5_clock clock = clock_in_step(tree, i, active->groups);
-        if (fabs(md5_clock_between(clock, instance->now)) > MD5_BORDER)
-            instance->now = instance->before = clock;
+        const md5_clock clock = group_member_clock(tree, i, active->groups);
+        if (fabs(md5_clock_between(clock, instance->now)) > MD5_BORDER) {
+            instance->now = clock;
+            instance->before = clock;
+        }
     }
 }
 
-// Writes a group's clips that have a share to player->sync_items, and returns how many: the others
-// add nothing to its rate.
-static uint32_t gather_group(const md5_player *player, const md5_active_state *active,
-                             uint32_t group)
+// Writes the clips of a group that have a weight in the group to player->sync_items, and returns
+// their number. Clips without weight do not influence the shared rate.
+static uint32_t collect_sync_items(const md5_player *player, const md5_active_state *active,
+                                   uint32_t group)
 {
     const md5_blend_tree *const tree = active->tree;
     const md5_group_plan *const plan = &tree->groups[group];
     const uint32_t last = plan->members[plan->num_members - 1];
     uint32_t count = 0;
-    // The active clips from the first to the last member are in order: find the first one.
+    // The active clips are sorted. Binary search for the first clip that may be a member.
     uint32_t i = 0;
     uint32_t high = active->num_awake;
     while (i < high) {
@@ -880,7 +945,7 @@ void md5i_find_clocks(md5_player *player, const md5_active_state *active, double
     const md5_blend_tree *const tree = active->tree;
     for (uint32_t i = 0; i < tree->num_groups; i++)
         player->group_clocks[i] =
-            md5i_sync_advance(player->sync_items, gather_group(player, active, i),
+            md5i_sync_advance(player->sync_items, collect_sync_items(player, active, i),
                               tree->groups[i].num_markers, active->groups[i], seconds);
 }
 
@@ -890,25 +955,71 @@ md5_clock md5i_clock_after(const md5_player *player, const md5_active_state *act
     const md5_instance_plan *const plan = &active->tree->instances[number];
     const md5_clip_instance *const instance = &active->instances[number];
     if (plan->group != MD5_NONE)
-        return clock_in_step(active->tree, number, player->group_clocks);
+        return group_member_clock(active->tree, number, player->group_clocks);
     const double moved = fmax(fabs(seconds) - instance->seconds_at_end, 0.0);
     return md5i_clock_advance(plan->playable->timing, instance->now,
                               instance->rate * copysign(moved, seconds));
 }
 
-// For how long a clip that is played once has been at its end follows from how far it would have
-// advanced beyond it.
-static void stay_at_end(md5_clip_instance *instance, double seconds)
+// Updates the time that a clip that is played once has been at its end, from the distance that it
+// would have advanced past the end.
+static void update_time_at_end(md5_clip_instance *instance, double seconds)
 {
     const double cycles = instance->rate * seconds;
     const double end = cycles > 0 ? 1 : 0;
-    const double beyond = instance->before.phase + cycles - instance->now.phase;
+    const double excess = instance->before.phase + cycles - instance->now.phase;
     if (cycles == 0 || instance->now.phase != end)
         instance->seconds_at_end = 0;
     else if (instance->before.phase == end)
         instance->seconds_at_end += fabs(seconds);
     else
-        instance->seconds_at_end = fabs(beyond / instance->rate);
+        instance->seconds_at_end = fabs(excess / instance->rate);
+}
+
+// Advances an active instance. Returns true if it becomes inactive.
+static bool advance_instance(const md5_player *player, md5_active_state *active, uint32_t number,
+                             double seconds)
+{
+    const md5_blend_tree *const tree = active->tree;
+    const md5_instance_plan *const plan = &tree->instances[number];
+    md5_clip_instance *const instance = &active->instances[number];
+    instance->is_at_start =
+        instance->is_at_start && md5_clock_stays_whole(instance->before, instance->now);
+    instance->before = instance->now;
+    if (seconds == 0)
+        return false;
+    if (plan->group != MD5_NONE)
+        instance->now = group_member_clock(tree, number, player->group_clocks);
+    else
+        instance->now =
+            md5i_clock_advance(plan->playable->timing, instance->now, instance->rate * seconds);
+    if (plan->playable->mode == MD5_PLAY_ONCE) {
+        update_time_at_end(instance, seconds);
+        return false;
+    }
+    if (number == 0 || instance->is_at_start)
+        return false;
+    if (instance->weight != 0 || instance->share != 0)
+        return false;
+    instance->is_asleep = true;
+    return true;
+}
+
+// Advances the phases of the inactive instances that are not in a group.
+static void advance_inactive(md5_active_state *active, double seconds)
+{
+    const md5_blend_tree *const tree = active->tree;
+    md5_clip_instance *const instances = active->instances;
+    const uint32_t *const awake = active->awake;
+    for (uint32_t i = active->first_loose; i < tree->num_instances; i++) {
+        md5_clock *const now = &instances[awake[i]].now;
+        const double cycles = instances[awake[i]].rate * seconds;
+        const double phase = now->phase + cycles;
+        if (phase >= 0 && phase < 1) // fast path: avoid the call
+            now->phase = phase;
+        else
+            *now = md5i_clock_advance(tree->instances[awake[i]].playable->timing, *now, cycles);
+    }
 }
 
 void md5i_advance_state(md5_player *player, md5_active_state *active, double seconds)
@@ -921,47 +1032,24 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
     const bool has_groups = moves && tree->num_groups > 0;
     if (has_groups)
         md5i_find_clocks(player, active, seconds);
-    bool sleeps = false; // one more
+    bool has_inactive = false; // an instance became inactive
     for (uint32_t i = 0; i < active->num_awake; i++) {
-        const uint32_t number = active->awake[i];
-        const md5_instance_plan *const plan = &tree->instances[number];
-        md5_clip_instance *const instance = &active->instances[number];
-        instance->is_at_start =
-            instance->is_at_start && md5_clock_stays_whole(instance->before, instance->now);
-        instance->before = instance->now;
-        if (!moves)
-            continue;
-        instance->now = plan->group == MD5_NONE ? md5i_clock_advance(
-                            plan->playable->timing, instance->now, instance->rate * seconds)
-                                                : clock_in_step(tree, number, player->group_clocks);
-        if (plan->playable->mode == MD5_PLAY_ONCE)
-            stay_at_end(instance, seconds);
-        else if (number > 0 && instance->weight == 0 && instance->share == 0
-                 && !instance->is_at_start)
-            sleeps = instance->is_asleep = true;
+        if (advance_instance(player, active, active->awake[i], seconds))
+            has_inactive = true;
     }
-    md5_clip_instance *const instances = active->instances;
-    const uint32_t *const awake = active->awake;
-    for (uint32_t i = active->first_loose; i < (moves ? tree->num_instances : 0); i++) {
-        md5_clock *const now = &instances[awake[i]].now;
-        const double cycles = instances[awake[i]].rate * seconds;
-        const double phase = now->phase + cycles;
-        if (phase >= 0 && phase < 1) // without a call
-            now->phase = phase;
-        else
-            *now = md5i_clock_advance(tree->instances[awake[i]].playable->timing, *now, cycles);
-    }
+    if (moves)
+        advance_inactive(active, seconds);
     if (has_groups) {
         for (uint32_t i = 0; i < tree->num_groups; i++)
             active->groups[i] = player->group_clocks[i];
     }
-    if (sleeps)
-        list_awake(active);
+    if (has_inactive)
+        list_active_instances(active);
 }
 
 double md5i_active_time(const md5_active_state *active)
 {
-    return !active->tree ? 0 : md5_clock_time(active->instances[0].now);
+    return active->tree ? md5_clock_time(active->instances[0].now) : 0;
 }
 
 double md5i_instance_seconds(const md5_player *player, const md5_active_state *active,
@@ -975,7 +1063,7 @@ double md5i_instance_seconds(const md5_player *player, const md5_active_state *a
     }
     const md5_group_plan *const group = &tree->groups[plan->group];
     const double *const markers = plan->playable->source->markers;
-    return md5i_sync_seconds(player->sync_items, gather_group(player, active, plan->group),
+    return md5i_sync_seconds(player->sync_items, collect_sync_items(player, active, plan->group),
                              group->num_markers,
                              md5i_sync_shared(markers, group->num_markers, from),
                              md5i_sync_shared(markers, group->num_markers, to));
