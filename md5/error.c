@@ -1,16 +1,20 @@
-// Messages of errors and warnings as text.
+// Formats errors and warnings as text: file:line:column: error: message.
 #include "md5/core/context.h"
 
 size_t md5_format_error(const md5_error *error, char *text, size_t size)
 {
     char whole[sizeof error->file + sizeof error->message + 64];
     char location[32] = "";
-    if (error->line > 0)
+    const bool has_file = error->file[0] != '\0';
+    const bool has_line = error->line > 0;
+    const char *const colon = has_file ? ":" : "";
+    const char *const space = has_file || has_line ? " " : "";
+    if (has_line)
         snprintf(location, sizeof location, "%u:%u:", error->line, error->column);
-    snprintf(whole, sizeof whole, "%s%s%s%s%s: %s", error->file, error->file[0] ? ":" : "",
-             location, error->file[0] || location[0] ? " " : "", md5i_severity(error->status),
-             error->message);
-    // Escapes bytes that are not printable: a file's name may contain terminal control sequences.
+    snprintf(whole, sizeof whole, "%s%s%s%s%s: %s", error->file, colon, location, space,
+             md5i_severity(error->status), error->message);
+    // Escapes bytes that are not printable, because a file name may contain terminal control
+    // sequences.
     size_t length = 0;
     for (const char *at = whole, *const end = whole + strlen(whole); at < end;) {
         char bytes[MD5_ESCAPED];

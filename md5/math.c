@@ -1,11 +1,11 @@
-// Public functions of md5math.h that are not inline: rotations, matrices, bounds, views.
+// Public functions of md5math.h that are not inline: rotations, matrices, bounds, views, pixels.
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
 #include "md5/core/slerp.h"
 
 #define NO_ROTATION ((md5_quat){0.0f, 0.0f, 0.0f, 1.0f})
 
-static const double radians = 3.14159265358979323846 / 180.0; // in a degree
+static const double radians = 3.14159265358979323846 / 180.0; // per degree
 
 // -- Axis and angle -------------------------------------------------------------------------------
 
@@ -22,7 +22,7 @@ md5_quat md5_quat_from_axis_angle(md5_vec3 axis, float angle)
 
 // -- Euler angles ---------------------------------------------------------------------------------
 
-// The product of the three half-angle quaternions, multiplied out.
+// The product of the quaternions of the three angles, expanded.
 md5_quat md5_quat_from_euler(md5_euler angles)
 {
     const double half = 0.5 * radians;
@@ -43,12 +43,12 @@ md5_quat md5_quat_from_euler(md5_euler angles)
     };
 }
 
-// Below this cosine of the pitch, yaw and roll turn about the same axis, up to rounding error of
-// floats.
+// If the cosine of the pitch is smaller, yaw and roll rotate about the same axis, up to the
+// rounding error of floats.
 #define MIN_COSINE 1e-6
 
-// The first column of the matrix is where x goes: (cos p cos y, cos p sin y, -sin p). The last row
-// is (-sin p, cos p sin r, cos p cos r).
+// With pitch p, yaw y and roll r, the first column of the rotation matrix is
+// (cos p cos y, cos p sin y, -sin p), and the last row is (-sin p, cos p sin r, cos p cos r).
 md5_euler md5_quat_to_euler(md5_quat q)
 {
     const double x = (double)q.x;
@@ -109,23 +109,25 @@ md5_xform md5_xform_from_mat34(md5_mat34 m)
 
 // -- Interpolation --------------------------------------------------------------------------------
 
-// Returns the end of the shorter arc from `a` to `b`.
-static md5_quat end_of(md5_quat a, md5_quat b)
+// Returns the end of the shorter arc from `a` to `b`: b or -b.
+static md5_quat arc_end(md5_quat a, md5_quat b)
 {
     const float cosine = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
     return cosine < 0 ? (md5_quat){-b.x, -b.y, -b.z, -b.w} : b;
 }
 
-// From the middle of the arc, with the angle 2 h between unit quaternions and x = 2 t - 1, slerp is
-// at the angle x h, and the sum (1 - t) a + t b, whose parts along and across the middle are cos(h)
-// and x sin(h), at atan(x tan(h)). Their difference is largest where its derivative by x is 0,
-// h = tan(h) / (1 + x^2 tan(h)^2); a rotation turns by twice as much.
+// The maximum difference between nlerp and slerp, which md5math.h documents, follows from this: let
+// 2 h be the angle between the unit quaternions, and x = 2 t - 1. Measured from the midpoint of the
+// arc, slerp is at the angle x h. The sum (1 - t) a + t b has the components cos(h) along the
+// midpoint and x sin(h) across it, so that it is at atan(x tan(h)). The difference is largest where
+// its derivative by x is 0: h = tan(h) / (1 + x^2 tan(h)^2). The rotations differ by twice that
+// angle.
 md5_quat md5_quat_nlerp(md5_quat a, md5_quat b, float t)
 {
     if (!(t > 0))
         return a;
     if (t >= 1)
-        return end_of(a, b);
+        return arc_end(a, b);
     const md5_nlerp_weights weights = md5_nlerp_weights_at(t);
     return md5_nlerp_weighted(&weights, a, b);
 }
@@ -135,7 +137,7 @@ md5_quat md5_quat_slerp(md5_quat a, md5_quat b, float t)
     if (!(t > 0))
         return a;
     if (t >= 1)
-        return end_of(a, b);
+        return arc_end(a, b);
     const md5_slerp_weights weights = md5i_slerp_weights_at(t);
     return md5_slerp_weighted(&weights, a, b);
 }
@@ -162,7 +164,8 @@ md5_vec3 md5_mat34_direction(md5_mat34 m, md5_vec3 direction)
     return md5_mat34_rotate(&m, direction);
 }
 
-// By cofactors: column c of the cofactors is the cross product of the other two columns.
+// Computes the inverse with cofactors: each column of cofactors is the cross product of the other
+// two columns.
 md5_mat34 md5_mat34_inverse(md5_mat34 m)
 {
     md5_vec3d columns[4];
@@ -189,7 +192,7 @@ md5_mat34 md5_mat34_inverse(md5_mat34 m)
     return is_finite ? inverse : (md5_mat34){{0}};
 }
 
-// fminf and fmaxf without a call: if one value is NaN, returns the other.
+// Like fminf() and fmaxf(), but inline: if one value is NaN, the result is the other value.
 static float smaller(float a, float b)
 {
     return b < a || a != a ? b : a;
@@ -208,7 +211,7 @@ md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b)
     };
 }
 
-// Ignores NaN, since comparisons with NaN are false.
+// Ignores NaN, because comparisons with NaN are false.
 md5_bounds md5_bounds_from_points(const md5_vec3 *points, size_t count)
 {
     MD5_ASSERT_ARRAY(points, count);
@@ -270,7 +273,7 @@ md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
     if (!(md5_vec3d_dot(forward, forward) > 0.5))
         forward = (md5_vec3d){1, 0, 0};
     md5_vec3d right = md5_vec3d_cross(forward, md5_vec3d_normalize(md5_vec3d_of(up)));
-    if (!(md5_vec3d_length(right) > 1e-6)) { // by the axis that is the least parallel to `forward`
+    if (!(md5_vec3d_length(right) > 1e-6)) { // `up` is parallel to `forward`: uses another axis
         const md5_vec3d x = {1, 0, 0};
         const md5_vec3d z = {0, 0, 1};
         right = md5_vec3d_cross(forward, fabs(forward.z) < 0.8 ? z : x);
@@ -303,9 +306,9 @@ float md5_vertical_fov(float horizontal_fov, float aspect)
     return (float)(2 * atan(half) / radians);
 }
 
-// Of a point at the distance d, z / w is -m[10] + m[14] / d and linear in 1 / d: 1 at far_z, and 0
-// at near_z for a depth from 0; the reverse if these are exchanged. `ratio` is near / far or far /
-// near, whichever is finite.
+// For a point at the distance d, the depth z / w is -m[10] + m[14] / d. With `from` = near_z and
+// `to` = far_z it is 0 at near_z and 1 at far_z; for a reversed depth the two are exchanged. The
+// formulas use the ratio near / far or far / near that is finite, so that far_z may be infinite.
 md5_mat44 md5_mat44_perspective(float fov_y, float aspect, float near_z, float far_z,
                                 md5_depth depth)
 {
@@ -331,21 +334,21 @@ md5_mat44 md5_mat44_perspective(float fov_y, float aspect, float near_z, float f
 
 // -- Pixels ---------------------------------------------------------------------------------------
 
-// The determinant of the rows and columns that follow the given ones, with its sign: the order of
-// three that are taken cyclically from four is even.
+// Returns the cofactor of an element: the determinant of the other three rows and columns, with a
+// sign. The rows and columns are used in cyclic order, which does not change the determinant.
 static double cofactor(const md5_mat44 *m, int row, int column)
 {
-    md5_vec3d rest[3];
+    md5_vec3d columns[3];
     for (int i = 0; i < 3; i++) {
         const float *const from = m->m + 4 * ((column + 1 + i) % 4);
-        rest[i] =
+        columns[i] =
             md5_vec3d_of((md5_vec3){from[(row + 1) % 4], from[(row + 2) % 4], from[(row + 3) % 4]});
     }
-    const double minor = md5_vec3d_dot(rest[0], md5_vec3d_cross(rest[1], rest[2]));
+    const double minor = md5_vec3d_dot(columns[0], md5_vec3d_cross(columns[1], columns[2]));
     return (row + column) % 2 == 0 ? minor : -minor;
 }
 
-// Not finite if there is none.
+// Computes the inverse. Its elements are not finite if the matrix is singular.
 static void invert(const md5_mat44 *m, double inverse[16])
 {
     double determinant = 0;
@@ -370,11 +373,11 @@ md5_mat44 md5_mat44_inverse(md5_mat44 m)
     return inverse;
 }
 
-// Writes a point and returns true if it is finite.
-static bool put_point(double x, double y, double z, md5_vec3 *out)
+// Writes a point and returns true if it is finite in float.
+static bool store_point(double x, double y, double z, md5_vec3 *out)
 {
-    const double widest = (double)FLT_MAX;
-    const bool is_finite = fabs(x) <= widest && fabs(y) <= widest && fabs(z) <= widest;
+    const double max = (double)FLT_MAX;
+    const bool is_finite = fabs(x) <= max && fabs(y) <= max && fabs(z) <= max;
     if (is_finite)
         *out = (md5_vec3){(float)x, (float)y, (float)z};
     return is_finite;
@@ -392,24 +395,28 @@ bool md5_mat44_project(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec
     for (uint32_t i = 0; i < 4; i++)
         clip[i] =
             (double)m[i] * x + (double)m[4 + i] * y + (double)m[8 + i] * z + (double)m[12 + i];
-    const double depth = clip[2] / clip[3];
-    return clip[3] > 0
-           && put_point(
-               (double)viewport.x + (0.5 + 0.5 * clip[0] / clip[3]) * (double)viewport.width,
-               (double)viewport.y + (0.5 - 0.5 * clip[1] / clip[3]) * (double)viewport.height,
-               viewport.depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? 0.5 + 0.5 * depth : depth, pixel);
+    if (!(clip[3] > 0))
+        return false;
+    double depth = clip[2] / clip[3];
+    if (viewport.depth == MD5_DEPTH_MINUS_ONE_TO_ONE)
+        depth = 0.5 + 0.5 * depth;
+    return store_point(
+        (double)viewport.x + (0.5 + 0.5 * clip[0] / clip[3]) * (double)viewport.width,
+        (double)viewport.y + (0.5 - 0.5 * clip[1] / clip[3]) * (double)viewport.height, depth,
+        pixel);
 }
 
-// The point of a pixel with a depth, in homogeneous coordinates: its w is 1 / w of clip space.
-typedef struct unprojected {
+// The world position of a pixel with a depth, in homogeneous coordinates: w is 1 / w of clip space.
+typedef struct unproject_result {
     md5_vec3d at;
     double w;
-} unprojected;
+} unproject_result;
 
-static unprojected unproject(const md5_mat44 *clip_from_world, md5_viewport viewport,
-                             md5_vec3 pixel)
+static unproject_result unproject(const md5_mat44 *clip_from_world, md5_viewport viewport,
+                                  md5_vec3 pixel)
 {
-    double m[16], out[4];
+    double m[16];
+    double out[4];
     invert(clip_from_world, m);
     const double depth = (double)pixel.z;
     const double x = 2 * ((double)pixel.x - (double)viewport.x) / (double)viewport.width - 1;
@@ -417,31 +424,34 @@ static unprojected unproject(const md5_mat44 *clip_from_world, md5_viewport view
     const double z = viewport.depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? 2 * depth - 1 : depth;
     for (uint32_t i = 0; i < 4; i++)
         out[i] = m[i] * x + m[4 + i] * y + m[8 + i] * z + m[12 + i];
-    return (unprojected){{out[0], out[1], out[2]}, out[3]};
+    return (unproject_result){{out[0], out[1], out[2]}, out[3]};
 }
 
 bool md5_mat44_unproject(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec3 pixel,
                          md5_vec3 *point)
 {
     MD5_ASSERT_NOT_NULL(point);
-    const unprojected found = unproject(&clip_from_world, viewport, pixel);
+    const unproject_result found = unproject(&clip_from_world, viewport, pixel);
     return found.w > 0
-           && put_point(found.at.x / found.w, found.at.y / found.w, found.at.z / found.w, point);
+           && store_point(found.at.x / found.w, found.at.y / found.w, found.at.z / found.w, point);
 }
 
-// The direction from near / w to far / w, times both w: the far plane may be infinitely far.
+// The direction from near / near.w to far / far.w is computed after a multiplication by both w,
+// because the far plane may be infinitely distant.
 md5_ray md5_ray_from_pixel(md5_mat44 clip_from_world, md5_viewport viewport, float x, float y)
 {
     const float near_z = viewport.depth == MD5_DEPTH_ONE_TO_ZERO ? 1 : 0;
-    const unprojected near = unproject(&clip_from_world, viewport, (md5_vec3){x, y, near_z});
-    const unprojected far = unproject(&clip_from_world, viewport, (md5_vec3){x, y, 1 - near_z});
+    const unproject_result near = unproject(&clip_from_world, viewport, (md5_vec3){x, y, near_z});
+    const unproject_result far =
+        unproject(&clip_from_world, viewport, (md5_vec3){x, y, 1 - near_z});
     const md5_vec3d along =
         md5_vec3d_sub(md5_vec3d_scale(far.at, near.w), md5_vec3d_scale(near.at, far.w));
     const double length = md5_vec3d_length(along);
     const double limit = length / (near.w * far.w);
     md5_ray ray = {.limit = limit > 0 && limit <= (double)FLT_MAX ? (float)limit : 0};
-    if (near.w > 0 && length > 0 && length < HUGE_VAL
-        && put_point(near.at.x / near.w, near.at.y / near.w, near.at.z / near.w, &ray.origin))
+    if (!(near.w > 0) || !(length > 0 && length < HUGE_VAL))
+        return ray;
+    if (store_point(near.at.x / near.w, near.at.y / near.w, near.at.z / near.w, &ray.origin))
         ray.direction = md5_vec3d_round(md5_vec3d_scale(along, 1.0 / length));
     return ray;
 }

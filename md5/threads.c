@@ -1,4 +1,4 @@
-// Work on the threads of the caller.
+// Runs work on the threads of the caller, or directly on the calling thread.
 #include "md5/core/assert.h"
 #include "md5/md5model.h"
 
