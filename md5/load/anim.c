@@ -1,40 +1,50 @@
-// Clips of frames, from the tables of a file.
+// Builds clips that store frames from the tables of a file.
+//
+// The tables of a short text can describe a large clip. To reduce the peak of memory, such a text
+// is read twice: the first time to measure the clip, the second time into the memory of the clip.
+// See second_reading.
 #include "md5/load/anim.h"
 #include "md5/load/axes.h"
 
-// Components of a frame, up to which a text is read a second time.
-enum { FEW_NUMBERS = 256 };
+// Maximum number of components per frame of a text that is read twice.
+enum { MAX_COMPONENTS = 256 };
 
-// Returns true if a clip of `clip` bytes and the tables it is made of exceed the memory goal, and
-// everything before the frames can be read again in `room` bytes.
-static bool is_compact(const md5_arena *arena, const md5_anim_file *file, size_t size, size_t clip,
-                       size_t room)
+// Returns true if everything before the frames of a file can be read again into `capacity` bytes.
+static bool can_read_twice(const md5_arena *arena, const md5_anim_file *file, size_t capacity)
 {
+    const bool is_text = file->lex.text != NULL;
+    if (!is_text || file->has_others || file->num_components > MAX_COMPONENTS)
+        return false;
     const size_t numbers = (size_t)file->num_frames * file->num_components * sizeof(float);
-    return file->lex.text && !file->has_others && file->num_components <= FEW_NUMBERS
-           && md5i_arena_size(arena) - numbers <= room
-           && clip + arena->context->memory_held > md5i_memory_goal(size);
+    return md5i_arena_size(arena) - numbers <= capacity;
 }
 
-// A compact text is read a second time: first everything before the frames, into the memory of the
-// clip's frames, then frame by frame.
+// Returns true if a clip of `clip_size` bytes and its tables exceed the memory goal of a text of
+// `text_size` bytes.
+static bool exceeds_memory_goal(const md5_context *context, size_t text_size, size_t clip_size)
+{
+    return clip_size + context->memory_held > md5i_memory_goal(text_size);
+}
+
+// The second reading of a text. First everything before the frames is read into the memory that the
+// frames of the clip will use; then md5i_clip_build() reads one frame after the other.
 typedef struct second_reading {
-    md5_context quiet; // without warnings, which were reported by the first reading
-    md5_arena head;
-    float numbers[FEW_NUMBERS];
+    md5_context quiet; // without warnings, which the first reading has reported
+    md5_arena head;    // tables of the part before the frames
+    float numbers[MAX_COMPONENTS];
 } second_reading;
 
 static bool read_again(md5_context *context, const char *text, size_t size, void *frames,
-                       size_t room, second_reading *to, md5_anim_file *file)
+                       size_t capacity, second_reading *second, md5_anim_file *file)
 {
-    to->quiet = *context;
-    md5i_silence_warnings(&to->quiet);
-    to->head = md5i_arena_over(&to->quiet, frames, room);
-    return md5i_read_anim_file(&to->head, text, size, &file->num_components, file)
-           || md5i_fail_as(context, &to->quiet.error);
+    second->quiet = *context;
+    md5i_silence_warnings(&second->quiet);
+    second->head = md5i_arena_over(&second->quiet, frames, capacity);
+    return md5i_read_anim_file(&second->head, text, size, &file->num_components, file)
+           || md5i_fail_as(context, &second->quiet.error);
 }
 
-// Empty boxes stay empty.
+// Converts bounds. Empty boxes remain empty.
 static void convert_bounds(const md5_context *context, md5_bounds *bounds, size_t count)
 {
     const float *const sign = md5i_axes_maps[context->axes].sign;
@@ -46,6 +56,15 @@ static void convert_bounds(const md5_context *context, md5_bounds *bounds, size_
     }
 }
 
+static void convert_clip(const md5_context *context, const md5_clip_arrays *clip,
+                         uint32_t num_joints, size_t num_rotations, size_t num_translations)
+{
+    md5i_convert_transforms(context, clip->base_frame, num_joints);
+    md5i_convert_transforms(context, clip->constant, num_joints);
+    md5i_convert_rotations(context, clip->rotations, num_rotations);
+    md5i_convert_points(context, clip->translations, num_translations);
+}
+
 bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     md5_context *const context = arena->context;
@@ -53,8 +72,9 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     TRY(md5i_read_anim_file(arena, text, size, NULL, &file));
     const uint32_t num_joints = file.num_joints;
     const size_t num_frames = file.num_frames;
-    uint32_t num_rotations, num_translations;
-    // Flags of the joints that change over the frames, then of the components that do.
+    uint32_t num_rotations;
+    uint32_t num_translations;
+    // MD5_MOVES_* of each joint, then a flag for each component that changes.
     uint8_t *moves = MD5_NEW(arena, uint8_t, (size_t)num_joints + file.num_components);
     TRY(moves);
     md5i_clip_plan(&file, moves + num_joints, moves, &num_rotations, &num_translations);
@@ -67,20 +87,21 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     const md5_track *tracks = NULL;
     md5_bounds *bounds = NULL;
     const char *command_line = NULL;
-    const size_t room =
+    const size_t frames_size =
         num_frames
         * (num_rotations * sizeof *clip.rotations + num_translations * sizeof *clip.translations);
     second_reading second;
-    float *again = NULL; // where numbers of a frame go when they are read again
-    size_t all = 0;      // bytes of the clip
+    float *again = NULL;  // second.numbers if the text is read twice
+    size_t clip_size = 0; // bytes
     for (uint32_t pass = 0; pass < 2; pass++) {
         anim = MD5_TAKE(&block, md5_anim, 1);
         clip.rotations =
             (md5_quat *)md5i_block_take(&block, num_frames, num_rotations * sizeof(md5_quat));
         clip.translations =
             (md5_vec3 *)md5i_block_take(&block, num_frames, num_translations * sizeof(md5_vec3));
-        if (again && !read_again(context, text, size, clip.rotations, room, &second, &file)) {
-            md5i_free(context, block.base, all);
+        if (again
+            && !read_again(context, text, size, clip.rotations, frames_size, &second, &file)) {
+            md5i_free(context, block.base, clip_size);
             return false;
         }
         joints = md5i_put_joints(&block, file.joints, num_joints);
@@ -92,26 +113,27 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
         clip.rotation_joints = MD5_TAKE(&block, uint32_t, num_rotations);
         clip.translation_joints = MD5_TAKE(&block, uint32_t, num_translations);
         bounds = MD5_PUT(&block, md5_bounds, file.bounds, num_frames);
-        if (pass == 0 && is_compact(arena, &file, size, all = block.used, room)) {
-            // Everything that was read is freed except `moves`, so that the clip can use its
-            // memory.
-            md5_arena few = {.context = context, .is_exact = true};
-            moves = (uint8_t *)md5i_arena_copy(&few, moves, num_joints, 1);
+        if (pass > 0)
+            break;
+        clip_size = block.used;
+        if (can_read_twice(arena, &file, frames_size)
+            && exceeds_memory_goal(context, size, clip_size)) {
+            // Frees all tables except `moves` before the clip is allocated.
+            md5_arena remaining = {.context = context, .is_exact = true};
+            moves = (uint8_t *)md5i_arena_copy(&remaining, moves, num_joints, 1);
             md5i_arena_free(arena);
-            *arena = few;
+            *arena = remaining;
             TRY(moves);
             again = second.numbers;
         }
-        TRY(pass > 0 || md5i_block_allocate(context, &block));
+        TRY(md5i_block_allocate(context, &block));
     }
     file.tracks = tracks;
     file.base_frame = clip.base_frame;
     md5i_clip_build(&file, moves, again, &clip);
     if (md5_needs_conversion(context)) {
-        md5i_convert_transforms(context, clip.base_frame, num_joints);
-        md5i_convert_transforms(context, clip.constant, num_joints);
-        md5i_convert_rotations(context, clip.rotations, num_frames * num_rotations);
-        md5i_convert_points(context, clip.translations, num_frames * num_translations);
+        convert_clip(context, &clip, num_joints, num_frames * num_rotations,
+                     num_frames * num_translations);
         if (bounds)
             convert_bounds(context, bounds, num_frames);
     }

@@ -1,10 +1,10 @@
-// Clips of frames, from the tables of a file.
+// The builder of clips that store frames.
 #ifndef MD5_LOAD_ANIM_H
 #define MD5_LOAD_ANIM_H
 
 #include "md5/load/asset.h"
 
-// A md5_build_asset() of clips in all formats that store frames.
+// A md5_build_asset() function for all formats that store frames.
 bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **asset);
 
 #endif

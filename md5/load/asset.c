@@ -1,3 +1,4 @@
+// The common steps of all loads: see asset.h.
 #include "md5/load/asset.h"
 #include "md5/core/file.h"
 #include "md5/core/math.h"
@@ -24,18 +25,27 @@ static bool check_options(md5_context *context)
     return true;
 }
 
+static void *build_from_text(md5_context *context, md5_build_asset *build, const char *text,
+                             size_t size)
+{
+    void *asset = NULL;
+    md5_arena arena = {.context = context};
+    if (check_options(context) && md5_check_text_size(context, size))
+        build(&arena, text, size, &asset);
+    md5i_arena_free(&arena);
+    return asset;
+}
+
 void *md5i_load_in(md5_context *context, md5_build_asset *build, const char *path, const char *text,
                    size_t size)
 {
     void *asset = NULL;
     md5_file_text file = {0};
-    md5_arena arena = {.context = context};
-    if (text || md5i_read_file_text(context, path, &file)) {
-        const md5_span bytes = {text ? text : file.bytes, text ? size : file.size};
-        if (check_options(context) && md5_check_text_size(context, bytes.size))
-            build(&arena, bytes.bytes, bytes.size, &asset);
+    if (text) {
+        asset = build_from_text(context, build, text, size);
+    } else if (md5i_read_file_text(context, path, &file)) {
+        asset = build_from_text(context, build, file.bytes, file.size);
     }
-    md5i_arena_free(&arena);
     md5i_free_file_text(context, &file);
     return asset;
 }

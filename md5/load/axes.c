@@ -20,7 +20,7 @@ void md5i_convert_transforms(const md5_context *context, md5_xform *transforms, 
     }
 }
 
-// C M C^-1: rows and columns are exchanged alike.
+// Computes C M C^-1: rows and columns are permuted in the same way.
 void md5i_convert_matrices(const md5_context *context, md5_mat34 *matrices, size_t count)
 {
     const md5_axes_map *const map = &md5i_axes_maps[context->axes];

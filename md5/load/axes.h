@@ -1,18 +1,18 @@
-// Conversion of what is loaded to the axes and units of the options: see core/math.h. Positions are
-// scaled, directions and rotations are not.
+// Converts loaded data to the axes and units of the options: see core/math.h. Positions are scaled;
+// directions and rotations are not.
 #ifndef MD5_LOAD_AXES_H
 #define MD5_LOAD_AXES_H
 
 #include "md5/core/context.h"
 #include "md5/core/math.h"
 
-// Returns true if the options request other axes, units or texture coordinates than the file's.
+// Returns true if the options request axes, units or texture coordinates that differ from the file.
 static inline bool md5_needs_conversion(const md5_context *context)
 {
     return context->axes != MD5_AXES_ID || context->scale != 1 || context->flip_v;
 }
 
-// Convert in place.
+// Convert arrays in place.
 void md5i_convert_points(const md5_context *context, md5_vec3 *points, size_t count);
 void md5i_convert_rotations(const md5_context *context, md5_quat *rotations, size_t count);
 void md5i_convert_transforms(const md5_context *context, md5_xform *transforms, size_t count);

@@ -1,4 +1,5 @@
-// The builders of the library: models with all optional parts, clips in all formats, warnings.
+// The builders of models and clips: models with all optional parts, clips in all formats. This file
+// combines the other files of this folder.
 #include "md5/compress/file.h"
 #include "md5/load/anim.h"
 #include "md5/load/axes.h"
@@ -51,20 +52,20 @@ bool md5i_build_anim(md5_arena *arena, const char *text, size_t size, void **ass
 
 // == Models ======================================================================================
 
-// Returns true if the load leaves out the whole geometry.
-static bool leaves_out_geometry(const md5_context *context)
+// Returns true if the load skips the whole geometry.
+static bool skips_geometry(const md5_context *context)
 {
     return (context->skip_geometry & MD5_GEOMETRY_ALL) == MD5_GEOMETRY_ALL;
 }
 
-// Reserves the memory of an ordinary text. If the load leaves out the geometry, all tables are in
+// Reserves the memory for an ordinary text. If the load skips the geometry, all tables are in
 // `kept`.
 static bool reserve_memory(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
                            size_t size)
 {
     if (md5_begins_as(text, size, MD5_BFG_MESH))
         return true;
-    if (!leaves_out_geometry(arena->context))
+    if (!skips_geometry(arena->context))
         return md5i_reserve_model(arena, joints, kept, text, size);
     const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
     const md5_mesh_sizes sizes = md5i_mesh_file_sizes(&counts);
@@ -82,11 +83,11 @@ static void store_properties(const md5_context *context, const md5_mesh_file *fi
     model->has_grouped_vertices = context->group_vertices;
 }
 
-// Reads the file and makes the model's own block.
+// Reads the file and creates the block of the model, without the arrays of its meshes.
 static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
                        size_t size, md5_mesh_file *file, md5_model **result)
 {
-    const bool keeps_tables = leaves_out_geometry(arena->context);
+    const bool keeps_tables = skips_geometry(arena->context);
     TRY(reserve_memory(arena, joints, kept, text, size));
     TRY(md5i_read_mesh_file(keeps_tables ? kept : arena, joints, kept, text, size, file));
     if (!keeps_tables && (!file->is_kept || md5i_arena_left(kept) > 0))
@@ -109,17 +110,20 @@ bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **as
         md5i_arena_free(&kept);
         return false;
     }
-    const bool keeps_tables = leaves_out_geometry(context);
+    const bool keeps_tables = skips_geometry(context);
     md5_mesh *const meshes = (md5_mesh *)model->meshes;
-    bool is_filled = keeps_tables
-                         ? md5i_store_tables(&kept, &file, model, meshes)
-                         : md5i_make_meshes(arena, &kept, md5i_memory_goal(size), &md5i_mesh_steps,
-                                            &file, model->bind, model, meshes);
+    bool is_filled;
+    if (keeps_tables)
+        is_filled = md5i_store_tables(&kept, &file, model, meshes);
+    else
+        is_filled = md5i_make_meshes(arena, &kept, md5i_memory_goal(size), &md5i_mesh_steps, &file,
+                                     model->bind, model, meshes);
     md5i_set_mesh_memory(model, &kept);
-    if (is_filled && md5_needs_conversion(context)) // meshes were derived from the file's bind pose
+    // The bind pose is converted after the meshes, which are derived from the file's bind pose.
+    if (is_filled && md5_needs_conversion(context))
         md5i_convert_bind_pose(context, model);
-    // Plans are allocated only after the scratch memory is freed, so that the peak does not include
-    // both.
+    // Plans are allocated after the scratch memory is freed, so that the peak of memory does not
+    // include both.
     md5i_arena_free(arena);
     if (is_filled && !keeps_tables)
         is_filled = md5i_finish_meshes(context, ~context->skip_geometry, model, meshes);

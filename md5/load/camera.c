@@ -1,4 +1,4 @@
-// Camera paths.
+// Loads camera paths.
 #include "md5/core/freed.h"
 #include "md5/core/file.h"
 #include "md5/load/asset.h"
@@ -59,8 +59,9 @@ md5_camera *md5_parse_camera(const void *text, size_t size, const md5_load_opts 
 {
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
-    return (md5_camera *)md5i_load_asset(build_camera, NULL, text ? (const char *)text : "",
-                                         text ? size : 0, opts, error);
+    if (!text)
+        return (md5_camera *)md5i_load_asset(build_camera, NULL, "", 0, opts, error);
+    return (md5_camera *)md5i_load_asset(build_camera, NULL, (const char *)text, size, opts, error);
 }
 
 md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_error *error)

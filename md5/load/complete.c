@@ -1,13 +1,15 @@
-// Parts that a load left out, made later: geometry from tables that were stored for it, tangents
-// from the geometry itself, plans and losses.
+// Derives parts of the geometry that a load has skipped. If the load skipped the whole geometry, it
+// has stored the tables of the file (kept_tables), and the meshes are derived from these. If it
+// skipped only the tangents, the tables are restored from the geometry. Plans and losses are
+// derived from the geometry.
 #include "md5/load/complete.h"
 #include "md5/core/math.h"
 #include "md5/load/parts.h"
 
-// Everything that meshes are made from: the first allocation in the newest chunk of the model's
-// arena.
+// The input for deriving meshes. It is the first allocation in the newest chunk of the memory of
+// the meshes.
 typedef struct kept_tables {
-    md5_mat34 *bind; // [joints] of the file
+    md5_mat34 *bind; // [joints] bind pose of the file
     md5_mesh_build *meshes;
 } kept_tables;
 
@@ -28,14 +30,15 @@ bool md5i_store_tables(md5_arena *kept, const md5_mesh_file *file, md5_model *mo
         if (from->num_vertices > model->max_vertices)
             model->max_vertices = from->num_vertices;
         meshes[m].bounds = md5_bounds_from_points(NULL, 0);
-        meshes[m].loss4 = meshes[m].loss8 = INFINITY;
+        meshes[m].loss4 = INFINITY;
+        meshes[m].loss8 = INFINITY;
         meshes[m].is_mirrored = md5_is_mirrored(kept->context->axes);
     }
     return true;
 }
 
-// Makes all meshes again. The model changes only if that succeeds.
-static bool remake_meshes(md5_arena *arena, const kept_tables *tables, md5_model *model)
+// Derives all meshes again. If it fails, the model is unchanged.
+static bool rebuild_meshes(md5_arena *arena, const kept_tables *tables, md5_model *model)
 {
     const uint32_t num_meshes = model->num_meshes;
     md5_mesh_file file = {.num_joints = model->skeleton.num_joints, .num_meshes = num_meshes};
@@ -50,13 +53,13 @@ static bool remake_meshes(md5_arena *arena, const kept_tables *tables, md5_model
         meshes[m] = (md5_mesh){.name = model->meshes[m].name, .shader = model->meshes[m].shader};
         file.meshes[m] = tables->meshes[m];
     }
-    const bool is_made =
+    const bool is_built =
         md5i_repack_tables(&kept, &file)
         && md5i_make_meshes(arena, &kept, SIZE_MAX, &md5i_mesh_steps, &file, tables->bind, &changed,
                             meshes)
         && md5i_finish_meshes(arena->context, ~arena->context->skip_geometry, &changed, meshes);
     md5i_set_mesh_memory(&changed, &kept);
-    if (!is_made) {
+    if (!is_built) {
         md5_release_geometry(&changed);
         return false;
     }
@@ -69,57 +72,73 @@ static bool remake_meshes(md5_arena *arena, const kept_tables *tables, md5_model
 
 // -- Tangents from geometry -----------------------------------------------------------------
 
-// Restores the tables of the file from geometry without tangents, and adds the other parts of the
-// geometry to `parts`.
-static bool restore_tables(md5_arena *arena, const md5_model *model, uint32_t *parts,
-                           kept_tables *tables)
+// Restores the bind pose of the file: the inverse of md5i_convert_matrices().
+static void restore_bind_pose(const md5_model *model, md5_mat34 *bind)
 {
     const md5_skeleton *const skeleton = &model->skeleton;
     const float scale = md5_scale_of(skeleton);
-    TRY(tables->bind = MD5_ROOM(arena, md5_mat34, skeleton->num_joints));
-    TRY(tables->meshes = MD5_ROOM(arena, md5_mesh_build, model->num_meshes));
-    // The opposite of convert_matrices().
     const md5_axes_map *const map = &md5i_axes_maps[skeleton->axes];
     for (uint32_t j = 0; j < skeleton->num_joints; j++) {
         for (uint32_t row = 0; row < 3; row++) {
             const float *const from = model->bind[j].m + 4 * row;
-            float *const to = tables->bind[j].m + 4 * map->from[row];
+            float *const to = bind[j].m + 4 * map->from[row];
             for (uint32_t column = 0; column < 3; column++)
                 to[map->from[column]] = map->sign[row] * map->sign[column] * from[column];
             to[3] = map->sign[row] * (from[3] / scale);
         }
     }
+}
+
+// Restores the tables of the file from a mesh without tangents.
+static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mesh *mesh,
+                         md5_mesh_build *file)
+{
+    const md5_skeleton *const skeleton = &model->skeleton;
+    const float scale = md5_scale_of(skeleton);
+    *file = (md5_mesh_build){
+        .num_file_vertices = mesh->num_file_vertices,
+        .num_weights = mesh->num_weights,
+        .num_triangles = mesh->num_triangles,
+        .file_vertices = (md5_vertex *)mesh->file_vertices, // not modified
+    };
+    TRY(file->weights = MD5_ROOM(arena, md5_weight, mesh->num_weights));
+    TRY(file->texcoords = MD5_ROOM(arena, md5_vec2, mesh->num_file_vertices));
+    for (uint32_t w = 0; w < mesh->num_weights; w++) {
+        // The inverse of md5i_convert_points().
+        const md5_vec3 point = mesh->weights[w].offset;
+        file->weights[w] = mesh->weights[w];
+        file->weights[w].offset = md5i_vec3_from_axes(
+            skeleton->axes, (md5_vec3){point.x / scale, point.y / scale, point.z / scale});
+    }
+    // Without tangents, each file vertex has one drawn vertex.
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+        md5_vec2 *const texcoord = &file->texcoords[mesh->sources[v]];
+        *texcoord = mesh->texcoords[v];
+        if (model->flip_v)
+            texcoord->y = 1.0f - texcoord->y;
+    }
+    const size_t num_indices = 3 * (size_t)mesh->num_triangles;
+    TRY(file->indices = MD5_ROOM(arena, uint32_t, num_indices));
+    for (size_t i = 0; i < num_indices; i++)
+        file->indices[i] = mesh->sources[mesh->indices[i]];
+    return true;
+}
+
+// Restores the tables of the file from geometry without tangents. Adds the other parts that the
+// geometry has to `parts`.
+static bool restore_tables(md5_arena *arena, const md5_model *model, uint32_t *parts,
+                           kept_tables *tables)
+{
+    TRY(tables->bind = MD5_ROOM(arena, md5_mat34, model->skeleton.num_joints));
+    TRY(tables->meshes = MD5_ROOM(arena, md5_mesh_build, model->num_meshes));
+    restore_bind_pose(model, tables->bind);
     for (uint32_t m = 0; m < model->num_meshes; m++) {
-        // The file's tables of a mesh that was made without tangents.
         const md5_mesh *const mesh = &model->meshes[m];
-        md5_mesh_build *const file = &tables->meshes[m];
-        *file = (md5_mesh_build){
-            .num_file_vertices = mesh->num_file_vertices,
-            .num_weights = mesh->num_weights,
-            .num_triangles = mesh->num_triangles,
-            .file_vertices = (md5_vertex *)mesh->file_vertices, // only read
-        };
-        TRY(file->weights = MD5_ROOM(arena, md5_weight, mesh->num_weights));
-        TRY(file->texcoords = MD5_ROOM(arena, md5_vec2, mesh->num_file_vertices));
-        for (uint32_t w = 0; w < mesh->num_weights; w++) {
-            // The opposite of convert_points().
-            const md5_vec3 point = mesh->weights[w].offset;
-            file->weights[w] = mesh->weights[w];
-            file->weights[w].offset = md5i_vec3_from_axes(
-                skeleton->axes, (md5_vec3){point.x / scale, point.y / scale, point.z / scale});
-        }
-        for (uint32_t v = 0; v < mesh->num_file_vertices; v++) { // each drawn once
-            md5_vec2 *const texcoord = &file->texcoords[mesh->sources[v]];
-            *texcoord = mesh->texcoords[v];
-            if (model->flip_v)
-                texcoord->y = 1.0f - texcoord->y;
-        }
-        const size_t num_corners = 3 * (size_t)mesh->num_triangles;
-        TRY(file->indices = MD5_ROOM(arena, uint32_t, num_corners));
-        for (size_t i = 0; i < num_corners; i++)
-            file->indices[i] = mesh->sources[mesh->indices[i]];
-        *parts |= mesh->skin_plan ? MD5_GEOMETRY_SKIN_PLANS : 0;
-        *parts |= mesh->loss4 < INFINITY ? MD5_GEOMETRY_LOSSES : 0;
+        TRY(restore_mesh(arena, model, mesh, &tables->meshes[m]));
+        if (mesh->skin_plan)
+            *parts |= MD5_GEOMETRY_SKIN_PLANS;
+        if (mesh->loss4 < INFINITY)
+            *parts |= MD5_GEOMETRY_LOSSES;
     }
     return true;
 }
@@ -155,11 +174,11 @@ bool md5_derive_geometry(md5_model *model, uint32_t parts, md5_error *error)
     kept_tables tables = {NULL, NULL};
     if (has_tables)
         tables = *(const kept_tables *)md5i_arena_newest(model->internal.memory);
-    bool is_made = has_tables || restore_tables(&arena, model, &parts, &tables);
+    bool is_complete = has_tables || restore_tables(&arena, model, &parts, &tables);
     context.group_vertices = model->has_grouped_vertices;
     context.skip_geometry =
         ~parts & (MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES);
-    is_made = is_made && remake_meshes(&arena, &tables, model);
+    is_complete = is_complete && rebuild_meshes(&arena, &tables, model);
     md5i_arena_free(&arena);
-    return is_made;
+    return is_complete;
 }

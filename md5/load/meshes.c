@@ -1,3 +1,4 @@
+// The plain steps of meshes, and the function that runs the steps for all meshes: see meshes.h.
 #include "md5/load/meshes.h"
 #include "md5/load/axes.h"
 
@@ -9,6 +10,7 @@ void *md5i_place_array(md5_block *block, const void *from, size_t num_read, size
         memcpy(to, from, num_read * size);
     return to;
 }
+
 static bool copy_tables(md5_arena *kept, md5_mesh_file *file)
 {
     md5_block block = {0};
@@ -134,8 +136,8 @@ bool md5i_make_meshes(md5_arena *arena, md5_arena *kept, size_t memory_goal,
     const size_t wanted = md5i_geometry_build_size(model->max_vertices);
     const size_t held = context->memory_held + 2 * MD5_CHUNK_HEADER;
     const size_t allowed = memory_goal > held ? memory_goal - held : 0;
-    const size_t room = wanted < allowed ? wanted : allowed;
-    TRY(room <= md5i_arena_left(arena) || md5i_arena_reserve(arena, room));
+    const size_t scratch_size = wanted < allowed ? wanted : allowed;
+    TRY(scratch_size <= md5i_arena_left(arena) || md5i_arena_reserve(arena, scratch_size));
 
     model->bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t m = 0; m < file->num_meshes; m++) {

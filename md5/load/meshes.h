@@ -1,10 +1,10 @@
-// The meshes of a model, in memory that they share: made by a load, or later from tables that the
-// load stored for that purpose (md5_load_opts.skip_geometry), and freed by md5_release_geometry().
+// Derives the meshes of a model. All meshes share memory that md5_release_geometry() frees. They
+// are derived by a load, or later from stored tables (md5_load_opts.skip_geometry).
 //
-// Reading puts the tables that do not change into the model's own arena, in one chunk if counts are
-// right. Each mesh then passes the steps of md5_mesh_steps: measuring needs the file's tables;
-// placing allocates all other arrays in a second chunk; building derives normals and influences
-// there. The memory of the file's other tables then serves as scratch memory.
+// The reader stores tables that do not change in the arena of the meshes, in one chunk if the
+// declared counts are correct. Each mesh is then processed in the steps of md5_mesh_steps: measure,
+// place (allocate all other arrays in a second chunk), build (derive normals and influences),
+// convert, store. After `place`, the memory of the file's other tables is used as scratch memory.
 #ifndef MD5_LOAD_MESHES_H
 #define MD5_LOAD_MESHES_H
 
@@ -12,13 +12,13 @@
 #include "md5/md5skin.h"
 #include "md5/skin/geometry.h"
 
-// The steps in which a mesh of a file becomes one of a model. Optional parts, such as tangents,
-// have steps that extend the plain ones: see parts.h.
+// The steps that convert a mesh of a file to a mesh of a model. Steps for optional parts, such as
+// tangents, extend the plain steps: see parts.h.
 typedef struct md5_mesh_steps {
     // Sets the numbers of drawn vertices and of influences.
     bool (*measure)(md5_arena *scratch, md5_mesh_build *mesh);
-    // Allocates the arrays in the block and copies those of the file. While the block is measured,
-    // the arrays become NULL.
+    // Allocates the arrays in the block and copies the arrays of the file. While the block is
+    // measured, the arrays become NULL.
     void (*place)(md5_block *block, md5_mesh_build *mesh);
     bool (*build)(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh);
     // Converts the arrays to the axes and units of the options.
@@ -29,32 +29,33 @@ typedef struct md5_mesh_steps {
 
 extern const md5_mesh_steps md5i_plain_mesh_steps;
 
-// The plain steps, for steps that extend them.
+// The plain steps, called by the steps that extend them.
 void md5i_place_mesh(md5_block *block, md5_mesh_build *mesh);
 void md5i_convert_mesh(const md5_context *context, md5_mesh_build *mesh);
 void md5i_store_mesh(const md5_mesh_build *build, md5_mesh *mesh);
 
-// Allocates an array of `count` elements in the block and copies from[num_read] to it, unless that
-// is NULL.
+// Allocates an array of `count` elements in the block and copies from[num_read] to its beginning,
+// unless `from` is NULL.
 void *md5i_place_array(md5_block *block, const void *from, size_t num_read, size_t count,
                        size_t size);
 #define MD5_PLACE(block, type, from, num_read, count) \
     ((type *)md5i_place_array(block, from, num_read, count, sizeof(type)))
 
-// Copies the tables that a model keeps as they are to a new chunk of `kept`, and frees the old
-// chunks: for readers that do not read them into `kept`, and if memory was reserved for too many.
+// Copies the tables that a model keeps unchanged to a new chunk of `kept`, and frees the previous
+// chunks. Needed if the reader does not read the tables into `kept`, or if too much memory was
+// reserved.
 bool md5i_repack_tables(md5_arena *kept, md5_mesh_file *file);
 
-// Makes the meshes of a file, converted as the options request, without skinning plans and losses.
-// `bind` is the file's own bind pose. meshes[model->num_meshes] have their names. Frees the tables
-// in the arena and uses their memory as scratch memory, and more as long as `memory_goal` bytes are
-// not exceeded. Returns false, with the context's error set, if memory runs out; then
-// md5_release_geometry() frees what was made.
+// Derives the meshes of a file, converted to the axes and units of the options, without skinning
+// plans and losses. `bind` is the bind pose of the file. meshes[model->num_meshes] must have their
+// names. Frees the tables in the arena and uses their memory as scratch memory; allocates more
+// scratch memory up to a total of `memory_goal` bytes. Returns false, with the context's error set,
+// if memory runs out; the caller then calls md5_release_geometry().
 bool md5i_make_meshes(md5_arena *arena, md5_arena *kept, size_t memory_goal,
                       const md5_mesh_steps *steps, const md5_mesh_file *file, const md5_mat34 *bind,
                       md5_model *model, md5_mesh *meshes);
 
-// Makes the chunks of an arena the memory of the model's meshes; frees that memory.
+// Set the chunks of an arena as the memory of the meshes, and free that memory.
 void md5i_set_mesh_memory(md5_model *model, const md5_arena *kept);
 void md5i_free_mesh_memory(md5_model *model);
 

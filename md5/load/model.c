@@ -1,3 +1,4 @@
+// The block of a model: see model.h.
 #include "md5/core/freed.h"
 #include "md5/load/model.h"
 #include "md5/load/axes.h"

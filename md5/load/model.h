@@ -4,16 +4,15 @@
 
 #include "md5/load/asset.h"
 
-// Reserves the memory that reading an ordinary text needs in three chunks: for the joints, which
-// are freed before the meshes are allocated; for the tables that the model keeps; and for the
-// file's other tables. The last chunk later contains the minimum that deriving the largest mesh
-// needs.
+// Reserves the memory for reading an ordinary text, in three chunks: for the joints, which are
+// freed before the meshes are allocated; for the tables that the model keeps; and for the other
+// tables of the file. The last chunk is also large enough to derive the largest mesh in the slower
+// way that needs the least memory.
 bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
                         size_t size);
 
-// Makes the block of a model from the tables of a file. The meshes have their names only, and the
-// bind pose is still that of the file. Returns false, with the context's error set, if memory runs
-// out.
+// Creates the block of a model from the tables of a file. The meshes have only their names, and the
+// bind pose is not converted. Returns false, with the context's error set, if memory runs out.
 bool md5i_make_model(md5_context *context, const md5_mesh_file *file, md5_model **result);
 
 // Converts the bind pose to the axes and units of the options.

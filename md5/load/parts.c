@@ -30,8 +30,8 @@ static void convert(const md5_context *context, md5_mesh_build *mesh)
     if (!mesh->tangents)
         return;
     const size_t num_vertices = mesh->num_vertices;
-    // The bitangent is cross(N, T) * w: a reflection changes the sign of the product, and flipping
-    // v that of the bitangent.
+    // The bitangent is cross(N, T) * w. A reflection changes the sign of the cross product, and
+    // flipping v changes the sign of the bitangent.
     const float side = md5_is_mirrored(context->axes) != context->flip_v ? -1.0f : 1.0f;
     for (size_t i = 0; i < num_vertices; i++) {
         md5_vec4 *const tangent = &mesh->tangents[i];
@@ -52,8 +52,26 @@ static void store(const md5_mesh_build *build, md5_mesh *mesh)
 
 // == The order of vertices =======================================================================
 
-// Writes the drawn vertices in such an order that those on the same joints follow each other, as a
-// skinning plan groups them: where the first of them is, in the order in which they were.
+// Returns a key of the joints of a drawn vertex: their number, and two sums of their indices. The
+// sums have 24 bits, which a float represents exactly.
+static md5_vec3 joint_key(const md5_mesh_build *mesh, uint32_t vertex)
+{
+    const uint32_t first = mesh->first_influence[vertex];
+    const uint32_t end = mesh->first_influence[vertex + 1];
+    uint32_t sum = 0;
+    uint32_t hash_sum = 0;
+    for (uint32_t i = first; i < end; i++) {
+        const uint32_t joint = mesh->influence_joints[i];
+        const uint32_t hash = joint * 0x9e3779b1u;
+        sum += joint;
+        hash_sum += hash ^ hash >> 15;
+    }
+    return (md5_vec3){(float)(end - first), (float)(sum & 0xffffff), (float)(hash_sum >> 8)};
+}
+
+// Writes an order of drawn vertices in which vertices with the same joints follow each other, like
+// the groups of a skinning plan. Each group is at the position of its first vertex and keeps the
+// order of its vertices.
 static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32_t *order)
 {
     const md5_arena_mark before = md5i_arena_here(arena);
@@ -61,34 +79,25 @@ static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32
     md5_vec3 *const keys = MD5_ROOM(arena, md5_vec3, count);
     uint32_t *const nexts = MD5_ROOM(arena, uint32_t, count);
     TRY(keys && nexts);
-    for (uint32_t v = 0; v < count; v++) {
-        // How many joints, and two sums of them in 24 bits, which a float holds.
-        const uint32_t first = mesh->first_influence[v];
-        const uint32_t end = mesh->first_influence[v + 1];
-        uint32_t sum = 0;
-        uint32_t spread_sum = 0;
-        for (uint32_t i = first; i < end; i++) {
-            const uint32_t joint = mesh->influence_joints[i];
-            const uint32_t spread = joint * 0x9e3779b1u;
-            sum += joint;
-            spread_sum += spread ^ spread >> 15;
-        }
-        keys[v] =
-            (md5_vec3){(float)(end - first), (float)(sum & 0xffffff), (float)(spread_sum >> 8)};
-    }
+    for (uint32_t v = 0; v < count; v++)
+        keys[v] = joint_key(mesh, v);
     TRY(md5i_weld(arena, keys, count, nexts));
     md5i_chain_equals(nexts, count);
-    for (uint32_t v = 0; v < count; v++)
-        for (uint32_t at = v, next; at < count && nexts[at] != at; at = next) {
-            next = nexts[at];
-            nexts[at] = at;
-            *order++ = at;
+    for (uint32_t v = 0; v < count; v++) {
+        // Follows the chain of vertices with the same key, unless it was followed before.
+        uint32_t vertex = v;
+        while (vertex < count && nexts[vertex] != vertex) {
+            const uint32_t next = nexts[vertex];
+            nexts[vertex] = vertex;
+            *order++ = vertex;
+            vertex = next;
         }
+    }
     md5i_arena_rewind(arena, before);
     return true;
 }
 
-// Puts items[order[i]], of so many bytes, into items[i].
+// Moves items[order[i]] to items[i]. Items have `size` bytes; NULL is allowed.
 static bool reorder(md5_arena *arena, void *items, size_t size, const uint32_t *order,
                     uint32_t count)
 {
@@ -103,41 +112,41 @@ static bool reorder(md5_arena *arena, void *items, size_t size, const uint32_t *
     return true;
 }
 
-// Changes the order of drawn vertices in all that is theirs.
+// Groups the drawn vertices by joints: changes their order in all arrays.
 static bool group_vertices(md5_arena *arena, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_here(arena);
     const uint32_t count = mesh->num_vertices;
     const uint32_t num_influences = mesh->first_influence[count];
-    uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
+    uint32_t *const order = MD5_ROOM(arena, uint32_t, count); // new index -> old index
     TRY(order && order_by_joints(arena, mesh, order));
-    uint32_t *const places = MD5_ROOM(arena, uint32_t, count);
-    uint32_t *const sizes = MD5_ROOM(arena, uint32_t, count);
-    uint32_t *const influences = MD5_ROOM(arena, uint32_t, num_influences);
-    TRY(places && sizes && influences);
+    uint32_t *const new_indices = MD5_ROOM(arena, uint32_t, count); // old index -> new index
+    uint32_t *const sizes = MD5_ROOM(arena, uint32_t, count);       // influences of each vertex
+    uint32_t *const influences = MD5_ROOM(arena, uint32_t, num_influences); // order of influences
+    TRY(new_indices && sizes && influences);
     uint32_t *const firsts = mesh->first_influence;
     uint32_t next = 0;
     for (uint32_t v = 0; v < count; v++) {
         const uint32_t first = firsts[order[v]];
         const uint32_t end = firsts[order[v] + 1];
-        places[order[v]] = v;
+        new_indices[order[v]] = v;
         sizes[v] = end - first;
         for (uint32_t i = first; i < end; i++)
             influences[next++] = i;
     }
     for (uint32_t v = 0; v < count; v++)
         firsts[v + 1] = firsts[v] + sizes[v];
-    const size_t num_corners = 3 * (size_t)mesh->num_triangles;
-    for (size_t i = 0; i < num_corners; i++)
-        mesh->indices[i] = places[mesh->indices[i]];
-    TRY(reorder(arena, mesh->influence_joints, sizeof(uint32_t), influences, num_influences)
-        && reorder(arena, mesh->influences, sizeof(md5_vec4), influences, num_influences)
-        && reorder(arena, mesh->sources, sizeof(uint32_t), order, count)
-        && reorder(arena, mesh->texcoords, sizeof(md5_vec2), order, count)
-        && reorder(arena, mesh->positions, sizeof(md5_vec3), order, count)
-        && reorder(arena, mesh->normals, sizeof(md5_vec3), order, count)
-        && reorder(arena, mesh->tangents, sizeof(md5_vec4), order, count)
-        && reorder(arena, mesh->colors, sizeof(md5_vec4), order, count));
+    const size_t num_indices = 3 * (size_t)mesh->num_triangles;
+    for (size_t i = 0; i < num_indices; i++)
+        mesh->indices[i] = new_indices[mesh->indices[i]];
+    TRY(reorder(arena, mesh->influence_joints, sizeof(uint32_t), influences, num_influences));
+    TRY(reorder(arena, mesh->influences, sizeof(md5_vec4), influences, num_influences));
+    TRY(reorder(arena, mesh->sources, sizeof(uint32_t), order, count));
+    TRY(reorder(arena, mesh->texcoords, sizeof(md5_vec2), order, count));
+    TRY(reorder(arena, mesh->positions, sizeof(md5_vec3), order, count));
+    TRY(reorder(arena, mesh->normals, sizeof(md5_vec3), order, count));
+    TRY(reorder(arena, mesh->tangents, sizeof(md5_vec4), order, count));
+    TRY(reorder(arena, mesh->colors, sizeof(md5_vec4), order, count));
     md5i_arena_rewind(arena, before);
     return true;
 }
@@ -166,11 +175,11 @@ bool md5i_finish_meshes(md5_context *context, uint32_t parts, const md5_model *m
             TRY(md5i_skin_plan_build(context, &meshes[m], &meshes[m].skin_plan));
     }
     for (uint32_t m = 0; m < model->num_meshes; m++) {
-        // What drawing paths with 4 or 8 influences a vertex lose.
+        // Loss of accuracy if a vertex has at most 4 or 8 influences.
         md5_mesh *const mesh = &meshes[m];
         if (!(parts & MD5_GEOMETRY_LOSSES) || mesh->loss4 < INFINITY)
             continue;
-        // Vertices of up to four influences are packed alike.
+        // For vertices of up to four influences both losses are the same.
         const float few = md5i_pack_loss(model, m, 4, NULL, 0, 4);
         mesh->loss4 = fmaxf(few, md5i_pack_loss(model, m, 4, NULL, 5, UINT32_MAX));
         mesh->loss8 = fmaxf(few, md5i_pack_loss(model, m, 8, NULL, 5, UINT32_MAX));

@@ -5,15 +5,15 @@
 
 #include "md5/load/meshes.h"
 
-// Steps with tangents and colors, and with the order of vertices that the options request.
+// Steps that add tangents, colors, and the order of vertices that the options request.
 extern const md5_mesh_steps md5i_mesh_steps;
 
-// Makes the skinning plans and losses among `parts`, md5_geometry_part flags, that meshes lack.
-// Returns false, with the context's error set, if memory runs out.
+// Derives skinning plans and losses, if they are in `parts` (md5_geometry_part flags) and the
+// meshes do not have them. Returns false, with the context's error set, if memory runs out.
 bool md5i_finish_meshes(md5_context *context, uint32_t parts, const md5_model *model,
                         md5_mesh *meshes);
 
-// Sets the arrays of a mesh to NULL, but not their counts.
+// Sets all arrays of a mesh, including tangents and colors, to NULL. Does not change the counts.
 void md5i_forget_arrays(md5_mesh *mesh);
 
 #endif
