@@ -488,8 +488,8 @@ TEST (view_each_option_is_in_a_menu) {
         " game base texture normal-map specular-map glow-map hide animation-index "
         "no-background output sheet clips labels turntable samples frames thumbnail "
         "resolution no-render config no-config list-bindings help man version completions walk "
-        "camera-orthographic parm lights verbose frame-rate path open-last retarget-map "
-        "retarget-pairs retarget-layout ";
+        "camera-orthographic parm lights verbose frame-rate skinning-path open-last "
+        "retarget-map retarget-pairs retarget-layout ";
     for (size_t i = 0; i < view_num_options; i++) {
         OWN_STRING name = common_format(" %s ", view_option_rows[i].name);
         CHECK_THAT(view_command_of(&view_option_rows[i]) != NULL || strstr(others, name) != NULL,

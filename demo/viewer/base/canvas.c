@@ -47,7 +47,9 @@ view_rect view_cut(view_rect *rest, view_side side, float size)
 
 bool view_contains(view_rect rect, float x, float y)
 {
-    return x >= rect.x && x < rect.x + rect.width && y >= rect.y && y < rect.y + rect.height;
+    const bool is_in_columns = x >= rect.x && x < rect.x + rect.width;
+    const bool is_in_rows = y >= rect.y && y < rect.y + rect.height;
+    return is_in_columns && is_in_rows;
 }
 
 // -- Triangles ------------------------------------------------------------------------------
@@ -309,8 +311,12 @@ const char *view_format_number(char *text, size_t size, double value, int places
     else
         COMMON_TEXT(digits, absolute < 1e15 ? "%.*f" : "%.*e", places, absolute);
     const bool is_negative = value < 0 && strpbrk(digits, "123456789\xE2") != NULL;
-    // U+2212, the minus, or U+2007, which the font makes as wide.
-    const char *const sign = is_negative ? "\xE2\x88\x92" : has_column ? "\xE2\x80\x87" : "";
+    // U+2212 is the minus sign; U+2007 is a blank that has the same width in the font.
+    const char *sign = "";
+    if (is_negative)
+        sign = "\xE2\x88\x92";
+    else if (has_column)
+        sign = "\xE2\x80\x87";
     snprintf(text, size, "%s%s", sign, digits);
     return text;
 }

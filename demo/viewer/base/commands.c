@@ -442,17 +442,24 @@ const char *view_action_name(view_action action)
 
 // == Keys =========================================================================================
 
+// Returns true if a key of the table, with its flags, is pressed together with these modifiers.
+static bool is_key_pressed(int32_t key, int32_t code, bool shift, bool control)
+{
+    if ((key & ~VIEW_KEY_FLAGS) != code || ((key & VIEW_WITH_CTRL) != 0) != control)
+        return false;
+    return (key & VIEW_WITH_ANY) != 0 || ((key & VIEW_WITH_SHIFT) != 0) == shift;
+}
+
 const view_command_row *view_find_key(int32_t code, bool shift, bool control, bool alt,
                                       bool is_driving)
 {
     // Window managers use Alt for their own shortcuts.
     for (int i = 0; i < NUM_ROWS && !alt; i++) {
         const view_command_row *const row = &table[i];
+        if (view_is_driving(row->action) != is_driving)
+            continue;
         for (int k = 0; k < VIEW_MAX_KEYS && row->keys[k] != 0; k++) {
-            const int32_t key = row->keys[k];
-            if ((key & ~VIEW_KEY_FLAGS) == code && view_is_driving(row->action) == is_driving
-                && ((key & VIEW_WITH_CTRL) != 0) == control
-                && ((key & VIEW_WITH_ANY) != 0 || ((key & VIEW_WITH_SHIFT) != 0) == shift))
+            if (is_key_pressed(row->keys[k], code, shift, control))
                 return row;
         }
     }
@@ -462,25 +469,33 @@ const view_command_row *view_find_key(int32_t code, bool shift, bool control, bo
 static void print_key(int32_t key, char *text, size_t size)
 {
     char name[16];
-    snprintf(text, size, "%s%s%s", (key & VIEW_WITH_CTRL) != 0 ? "Ctrl+" : "",
-             (key & VIEW_WITH_SHIFT) != 0 ? "Shift+" : "",
+    const char *const control = (key & VIEW_WITH_CTRL) != 0 ? "Ctrl+" : "";
+    const char *const shift = (key & VIEW_WITH_SHIFT) != 0 ? "Shift+" : "";
+    snprintf(text, size, "%s%s%s", control, shift,
              view_name_key(key & ~VIEW_KEY_FLAGS, name, sizeof name));
+}
+
+// Returns true if the key has the same function as another key that is printed instead: a key of
+// the number pad, or the right one of two keys.
+static bool is_twin_key(int32_t code)
+{
+    if (code >= VIEW_KEY_PAD_ENTER && code <= VIEW_KEY_PAD_9)
+        return true;
+    return code == VIEW_KEY_RIGHT_SHIFT || code == '=';
 }
 
 void view_print_keys(const view_command_row *row, char *text, size_t size)
 {
-    // Keys of the number pad, and those on the right, are not told of.
     text[0] = '\0';
     for (int k = 0; k < VIEW_MAX_KEYS && row->keys[k] != 0; k++) {
         const int32_t code = row->keys[k] & ~VIEW_KEY_FLAGS;
-        const bool is_twin = (code >= VIEW_KEY_PAD_ENTER && code <= VIEW_KEY_PAD_9)
-                             || code == VIEW_KEY_RIGHT_SHIFT || code == '=';
         char key[48];
+        if (is_twin_key(code))
+            continue;
         print_key(row->keys[k], key, sizeof key);
         if (code == VIEW_KEY_LEFT_SHIFT)
             COMMON_TEXT(key, "Shift");
-        if (!is_twin)
-            common_append(text, size, " or ", "%s", key);
+        common_append(text, size, " or ", "%s", key);
     }
 }
 
@@ -498,20 +513,28 @@ uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num
     static const char *const any_triggers[] = {"First trigger", "Other triggers"};
     uint32_t count = 0;
     const bool is_any = triggers == NULL;
+    const char *const *const trigger_names = is_any ? any_triggers : triggers;
+    const uint32_t num_trigger_names = is_any ? COMMON_LENGTH(any_triggers) : num_triggers;
     view_menu menu = VIEW_NUM_GROUPS;
     for (int i = 0; i < NUM_ROWS && count < VIEW_MAX_KEY_LINES; i++) {
         const view_command_row *const row = &table[i];
         const bool is_trigger = row->action == VIEW_TRIGGER;
         const bool is_mouse = row->menu == VIEW_MENU_MOUSE && row->keys[0] == 0;
-        if ((row->keys[0] == 0 && !is_mouse) || (row->needs & ~have) != 0
-            || (is_trigger && row->trigger >= (is_any ? 2 : num_triggers))
-            || (row->menu == VIEW_MENU_DRIVING && !is_trigger && !walks))
+        const bool has_input = is_mouse || row->keys[0] != 0;
+        if (!has_input || (row->needs & ~have) != 0)
+            continue;
+        if (is_trigger && row->trigger >= num_trigger_names)
+            continue;
+        if (row->menu == VIEW_MENU_DRIVING && !is_trigger && !walks)
             continue;
         view_key_line *const line = &lines[count++];
         line->heading = row->menu != menu ? view_menu_names[row->menu] : NULL;
-        line->help = is_mouse     ? row->tooltip
-                     : is_trigger ? (is_any ? any_triggers : triggers)[row->trigger]
-                                  : view_label_of(row);
+        if (is_mouse)
+            line->help = row->tooltip;
+        else if (is_trigger)
+            line->help = trigger_names[row->trigger];
+        else
+            line->help = view_label_of(row);
         menu = row->menu;
         if (is_mouse)
             COMMON_TEXT(line->keys, "%s", row->label);

@@ -91,23 +91,34 @@ enum { MAX_BYTES = 4200 };
 
 // -- Where it is ----------------------------------------------------------------------------
 
-// The path of the user's file, or NULL if the system defines no folder for it.
+// Returns the folder for configuration files of the user: the folder itself in *folder, which is
+// NULL if the system does not define one, and a subfolder.
+#ifdef _WIN32
+static const char *config_folder(const char **folder)
+{
+    *folder = getenv("APPDATA");
+    return "";
+}
+#else
+static const char *config_folder(const char **folder)
+{
+    // The XDG Base Directory Specification declares relative paths invalid.
+    *folder = getenv("XDG_CONFIG_HOME");
+    if (*folder != NULL && common_is_absolute(*folder))
+        return "";
+    *folder = getenv("HOME");
+    return "/.config";
+}
+#endif
+
+// Returns the path of the user's file, or NULL if the system does not define a folder for it.
 static char *config_path(void)
 {
     const char *folder;
-    const char *inner = "";
-#ifdef _WIN32
-    folder = getenv("APPDATA");
-#else
-    folder = getenv("XDG_CONFIG_HOME");
-    if (folder == NULL
-        || !common_is_absolute(folder)) { // relative ones are invalid by the standard
-        folder = getenv("HOME");
-        inner = "/.config";
-    }
-#endif
-    return folder != NULL && *folder != '\0' ? common_format("%s%s/md5view/config", folder, inner)
-                                             : NULL;
+    const char *const subfolder = config_folder(&folder);
+    if (folder == NULL || *folder == '\0')
+        return NULL;
+    return common_format("%s%s/md5view/config", folder, subfolder);
 }
 
 // -- Reading --------------------------------------------------------------------------------
@@ -304,6 +315,19 @@ static void merge(view_config *config)
     view_free_config(&stored);
 }
 
+// Joins lines to one line with tabs between them, without the last line break. A tab of the text
+// becomes a line break, so that is_text() rejects the result.
+static void join_lines(char *lines)
+{
+    for (char *c = lines; *c != '\0'; c++) {
+        const bool is_last = c[1] == '\0';
+        if (*c == '\t')
+            *c = '\n';
+        else if (*c == '\n')
+            *c = is_last ? '\0' : '\t';
+    }
+}
+
 bool view_write_config(view_config *config, view_log *log)
 {
     common_writer writer;
@@ -325,10 +349,7 @@ bool view_write_config(view_config *config, view_log *log)
         for (size_t i = 0; i < config->documents.count; i++) {
             char *const line = common_copy(config->documents.names[i]);
             char *const lines = strchr(line, '\t') + 1;
-            for (char *c = lines; *c != '\0'; c++)
-                *c = *c == '\n'   ? c[1] != '\0' ? '\t' : '\0'
-                     : *c == '\t' ? '\n'
-                                  : *c; // no tabs in it
+            join_lines(lines);
             if (*lines != '\0' && is_text(line)
                 && strlen(line) < MAX_BYTES - sizeof "document=\r\n")
                 fprintf(writer.file, "document=%s\n", line);
@@ -409,8 +430,9 @@ void view_forget_recent(view_config *config, const char *path)
 void view_note_export(view_config *config, const char *choices)
 {
     const char *const old = config->export_choices;
-    if (!is_text(choices) || strlen(choices) >= MAX_BYTES - sizeof "export=\r\n"
-        || (old != NULL && strcmp(old, choices) == 0))
+    if (!is_text(choices) || strlen(choices) >= MAX_BYTES - sizeof "export=\r\n")
+        return;
+    if (old != NULL && strcmp(old, choices) == 0)
         return;
     free(config->export_choices);
     config->export_choices = common_copy(choices);

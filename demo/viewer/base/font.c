@@ -315,24 +315,35 @@ static md5gl_texture upload(const view_letters *all, md5gl_renderer *renderer, m
 
 // -- Characters -----------------------------------------------------------------------------
 
-// The code point at *text, moving past it; INVALID for a byte that begins no character.
+// Returns the number of bytes of the UTF-8 character that begins with this byte, 0 if the byte does
+// not begin a character.
+static int character_length(unsigned char first)
+{
+    if (first < 0x80)
+        return 1;
+    if ((first & 0xE0) == 0xC0)
+        return 2;
+    if ((first & 0xF0) == 0xE0)
+        return 3;
+    return (first & 0xF8) == 0xF0 ? 4 : 0;
+}
+
+// Returns the code point at *text and advances *text by its bytes. Returns INVALID and advances by
+// one byte if no valid character begins at *text.
 static int next_code_point(const char **text)
 {
     const unsigned char *bytes = (const unsigned char *)*text;
-    const int length = bytes[0] < 0x80             ? 1
-                       : (bytes[0] & 0xE0) == 0xC0 ? 2
-                       : (bytes[0] & 0xF0) == 0xE0 ? 3
-                       : (bytes[0] & 0xF8) == 0xF0 ? 4
-                                                   : 0;
-    // Of each length: what fits into fewer bytes is invalid.
-    static const int least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const int length = character_length(bytes[0]);
+    // The smallest code point of each length: a smaller one has a shorter encoding.
+    static const int min_code[] = {0, 0, 0x80, 0x800, 0x10000};
     int code = length == 1 ? bytes[0] : bytes[0] & (0xFF >> (length + 1));
     bool is_valid = length > 0;
     for (int i = 1; i < length && is_valid; i++) {
         is_valid = (bytes[i] & 0xC0) == 0x80;
         code = code << 6 | (bytes[i] & 0x3F);
     }
-    is_valid = is_valid && code >= least[length] && code <= 0x10FFFF && code >> 11 != 0xD800 >> 11;
+    const bool is_surrogate = code >> 11 == 0xD800 >> 11;
+    is_valid = is_valid && code >= min_code[length] && code <= 0x10FFFF && !is_surrogate;
     *text += is_valid ? length : 1;
     return is_valid ? code : INVALID;
 }

@@ -26,10 +26,11 @@ static view_arrangement arrange(const view_layout_wish *wish)
 {
     const float width = wish->width / wish->em;
     const float height = wish->height / wish->em;
-    return width < sheet_from[0] || height < sheet_from[1] ? VIEW_ARRANGE_ALONE
-           : width < single_from || height < single_height ? VIEW_ARRANGE_SHEET
-           : width < beside_from                           ? VIEW_ARRANGE_SINGLE
-                                                           : VIEW_ARRANGE_BESIDE;
+    if (width < sheet_from[0] || height < sheet_from[1])
+        return VIEW_ARRANGE_ALONE;
+    if (width < single_from || height < single_height)
+        return VIEW_ARRANGE_SHEET;
+    return width < beside_from ? VIEW_ARRANGE_SINGLE : VIEW_ARRANGE_BESIDE;
 }
 
 // The most that the bottom dock takes of the height.
@@ -53,10 +54,13 @@ static void lay_out_sheet(const view_layout_wish *wish, view_dock front, bool is
     const float bars = ceilf(time_height * em) + ceilf(handle_height * em);
     const float most = fmaxf(layout->free.height - bars, 0);
     const float half = ceilf(fmaxf(0.45f * wish->height - bars, 0));
-    const float height = wish->docks.sheet_top > 0   ? wish->height - wish->docks.sheet_top - bars
-                         : !is_open                  ? 0
-                         : wish->docks.is_sheet_full ? most
-                                                     : half;
+    float height = half;
+    if (wish->docks.sheet_top > 0)
+        height = wish->height - wish->docks.sheet_top - bars;
+    else if (!is_open)
+        height = 0;
+    else if (wish->docks.is_sheet_full)
+        height = most;
     view_rect covered = layout->free;
     const view_rect sheet =
         view_cut(&covered, VIEW_AT_BOTTOM, ceilf(fmaxf(fminf(height, most), 0)));
@@ -94,11 +98,12 @@ view_layout view_lay_out(const view_layout_wish *wish)
         view_rect covered = layout.free;
         if (is_upright && wish->has_time)
             lay_out_sheet(wish, front, is_there, &layout);
-        else if (is_there)
-            layout.docks[front] =
-                view_cut(&covered, wish->is_touched ? VIEW_AT_RIGHT : VIEW_AT_LEFT,
-                         floorf(fminf(wished(wish, wish->is_touched ? VIEW_DOCK_RIGHT : front) * em,
-                                      0.8f * wish->width)));
+        else if (is_there) {
+            const view_side side = wish->is_touched ? VIEW_AT_RIGHT : VIEW_AT_LEFT;
+            const view_dock sized = wish->is_touched ? VIEW_DOCK_RIGHT : front;
+            const float width = fminf(wished(wish, sized) * em, 0.8f * wish->width);
+            layout.docks[front] = view_cut(&covered, side, floorf(width));
+        }
         // On a phone only the list of problems covers the picture, in a small window also the
         // graph.
         if (is_open[VIEW_DOCK_BOTTOM] && (wish->docks.shows_problems || !layout.is_phone)) {
@@ -155,14 +160,15 @@ float view_drag_dock(const view_layout_wish *wish, view_dock dock, float x, floa
 {
     const view_layout layout = view_lay_out(wish);
     const view_rect box = layout.docks[dock];
-    const float size =
-        dock == VIEW_DOCK_BOTTOM ? box.y + box.height - y
-        : (layout.arrangement == VIEW_ARRANGE_SHEET && !wish->is_touched)
-                || (dock == VIEW_DOCK_LEFT && layout.arrangement == VIEW_ARRANGE_BESIDE)
-            ? x - box.x
-            : box.x + box.width - x;
-    return size / wish->em < 0.5f * sizes[dock].least ? 0
-                                                      : fmaxf(size / wish->em, sizes[dock].least);
+    const bool is_left_sheet = layout.arrangement == VIEW_ARRANGE_SHEET && !wish->is_touched;
+    const bool is_left_dock = dock == VIEW_DOCK_LEFT && layout.arrangement == VIEW_ARRANGE_BESIDE;
+    float size = box.x + box.width - x;
+    if (dock == VIEW_DOCK_BOTTOM)
+        size = box.y + box.height - y;
+    else if (is_left_sheet || is_left_dock)
+        size = x - box.x;
+    const float ems = size / wish->em;
+    return ems < 0.5f * sizes[dock].least ? 0 : fmaxf(ems, sizes[dock].least);
 }
 
 void view_drop_sheet(const view_layout_wish *wish, view_docks *docks)
@@ -171,7 +177,9 @@ void view_drop_sheet(const view_layout_wish *wish, view_docks *docks)
     const bool was_open = docks->is_sheet_open && !docks->is_folded;
     view_layout_wish still = *wish;
     float best = 0;
-    int number = !was_open ? 1 : docks->is_sheet_full ? 0 : 2;
+    int number = 1;
+    if (was_open)
+        number = docks->is_sheet_full ? 0 : 2;
     for (int i = 0; i < 3 && top > 0; i++) {
         still.docks = (view_docks){.is_sheet_open = i > 0, .is_sheet_full = i == 2};
         still.is_open[VIEW_DOCK_LEFT] = true; // what will be in it

@@ -110,14 +110,33 @@ static const struct {
          common_roff},
 };
 
+// Returns the text that the options request, as an index of the table above, or NOTHING.
+static int requested_text(const view_options *options)
+{
+    if (options->help)
+        return HELP;
+    if (options->version)
+        return VERSION;
+    if (options->list_bindings)
+        return BINDINGS;
+    if (options->manual)
+        return MANUAL;
+    return options->completions_given ? (int)options->completions : NOTHING;
+}
+
+// Returns the kind of an option's value, as described at the top of this file.
+static char value_kind(const char *value)
+{
+    if (value[0] == '\0')
+        return 's';
+    if (strchr(value, '|') != NULL)
+        return 'w';
+    return common_has_ending(value, "FILE") || common_has_ending(value, "MODEL") ? 'f' : 'o';
+}
+
 bool view_print_asked(const view_options *options, FILE *file)
 {
-    const int asked = options->help                ? HELP
-                      : options->version           ? VERSION
-                      : options->list_bindings     ? BINDINGS
-                      : options->manual            ? MANUAL
-                      : options->completions_given ? (int)options->completions
-                                                   : NOTHING;
+    const int asked = requested_text(options);
     const size_t count = view_num_options;
     view_key_line lines[VIEW_MAX_KEY_LINES];
     const uint32_t num_keys = view_list_keys(UINT32_MAX, NULL, 0, true, lines);
@@ -145,16 +164,14 @@ bool view_print_asked(const view_options *options, FILE *file)
                                                      view_menu_names[command->menu], command->label,
                                                      keys[0] != '\0' ? "; key: " : "", keys));
         }
+        const char *const end = (int)strlen(value) < room ? "" : "\n";
+        const bool may_repeat = o->kind == COMMON_TEXTS || o->kind >= VIEW_OPTION_TIMES;
         rows[i] = (common_row){
-            value[0] == '\0'                                                        ? 's'
-            : strchr(value, '|') != NULL                                            ? 'w'
-            : common_has_ending(value, "FILE") || common_has_ending(value, "MODEL") ? 'f'
-                                                                                    : 'o',
+            value_kind(value),
             {o->name, o->value, common_add(&texts, common_format("%.*s", length, brief)), o->help,
              o->heading,
-             common_add(&texts, common_format("  --%s %-*s%s", o->name, room, value,
-                                              (int)strlen(value) < room ? "" : "\n")),
-             place, o->kind == COMMON_TEXTS || o->kind >= VIEW_OPTION_TIMES ? "*" : ""}};
+             common_add(&texts, common_format("  --%s %-*s%s", o->name, room, value, end)), place,
+             may_repeat ? "*" : ""}};
     }
     memcpy(rows + count, other_rows, sizeof other_rows);
     for (uint32_t i = 0; i < num_keys; i++)

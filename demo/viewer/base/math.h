@@ -37,14 +37,17 @@ static inline md5_vec3 view_centre(md5_bounds bounds)
     return md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
 }
 
-// Corner 0..7: bits 0, 1, 2 select max over min in x, y, z.
+// Returns corner 0 to 7 of a box. Bits 0, 1 and 2 of the number select the maximum of x, y and z.
 static inline md5_vec3 view_corner(md5_bounds bounds, unsigned corner)
 {
-    return (md5_vec3){
-        (corner & 1) != 0 ? bounds.max.x : bounds.min.x,
-        (corner & 2) != 0 ? bounds.max.y : bounds.min.y,
-        (corner & 4) != 0 ? bounds.max.z : bounds.min.z,
-    };
+    md5_vec3 position = bounds.min;
+    if ((corner & 1) != 0)
+        position.x = bounds.max.x;
+    if ((corner & 2) != 0)
+        position.y = bounds.max.y;
+    if ((corner & 4) != 0)
+        position.z = bounds.max.z;
+    return position;
 }
 
 static inline float view_distance(md5_vec3 a, md5_vec3 b)

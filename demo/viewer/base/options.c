@@ -243,9 +243,9 @@ static bool read_one(const view_option *option, const char *text, view_options *
     const common_option row = row_of(option);
     double number;
     char *end = NULL;
-    options->names_content =
-        options->names_content || option->scope == VIEW_SCOPE_FILE
-        || (option->scope != VIEW_SCOPE_ANY && option->names != VIEW_NAMES_NOTHING);
+    if (option->scope == VIEW_SCOPE_FILE
+        || (option->scope != VIEW_SCOPE_ANY && option->names != VIEW_NAMES_NOTHING))
+        options->names_content = true;
     switch (option->kind) {
     case VIEW_OPTION_LIGHTS:
         return read_lights(text, &options->lights);
@@ -315,8 +315,9 @@ char *view_write_option(const view_option *option, const view_options *options)
     const common_texts *const texts = field;
     const view_settings *const settings = field;
     char lights[LIGHTS_TEXT], *text;
-    if ((given != NULL && !*given)
-        || (option->kind == COMMON_RANGE && options->range_last <= options->range_first))
+    if (given != NULL && !*given)
+        return NULL;
+    if (option->kind == COMMON_RANGE && options->range_last <= options->range_first)
         return NULL;
     if (option->kind < COMMON_TEXT)
         return common_write_value(&row, options);
@@ -359,7 +360,9 @@ const char *view_file_in(const view_option *option, const char *value)
     const bool is_pair = option->kind == COMMON_PAIR_TEXT || view_is_texture(option);
     const char *const equals = is_pair ? strchr(value, '=') : NULL;
     const bool is_file = option->names >= VIEW_NAMES_MODEL && option->names <= VIEW_NAMES_PICTURE;
-    return !is_file ? NULL : equals != NULL ? equals + 1 : value;
+    if (!is_file)
+        return NULL;
+    return equals != NULL ? equals + 1 : value;
 }
 
 bool view_set_text(const view_option *option, const char *text, view_options *options)
@@ -447,14 +450,17 @@ char *view_write_settings(const view_options *options, const view_options *usual
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const o = &table[i];
         const bool is_asked = o->scope >= least && o->scope <= most;
-        char *const text = is_asked ? view_write_option(o, options) : NULL;
-        char *const other = is_asked ? view_write_option(o, usual != NULL ? usual : &none) : NULL;
-        const char *value = text != NULL && (other == NULL || strcmp(text, other) != 0) ? text : "";
+        if (!is_asked)
+            continue;
+        char *const text = view_write_option(o, options);
+        char *const usual_text = view_write_option(o, usual != NULL ? usual : &none);
+        const bool is_usual = text == NULL || (usual_text != NULL && strcmp(text, usual_text) == 0);
+        const char *value = is_usual ? "" : text;
         for (size_t length; *value != '\0'; value += length + (value[length] != '\0')) {
             length = strcspn(value, "\n");
             common_extend(&lines, "--%s=%.*s\n", o->name, (int)length, value);
         }
-        free(other);
+        free(usual_text);
         free(text);
     }
     return lines;
@@ -598,6 +604,32 @@ const char *view_lacks(const view_option *option, const view_options *o)
     return NULL;
 }
 
+// Returns the error of options that cannot be combined with this --output, or NULL.
+static const char *find_output_contradiction(const view_options *o)
+{
+    const bool has_sheet = o->sheet_columns > 0;
+    const bool is_stdout = strcmp(o->output, "-") == 0;
+    if (!is_stdout && !common_has_ending(o->output, ".png") && !is_movie(o->output))
+        return "--output: unknown file extension; expected .png, .apng, .gif, .mp4 or .webm, or - "
+               "for standard output";
+    const bool has_times = o->num_frames > 0 || o->num_times > 0;
+    const bool has_layout = has_sheet || o->turntable || o->all_clips;
+    if (o->num_folders > 0 && (has_layout || has_times || is_movie(o->output)))
+        return "a folder can only be drawn to one image, FILE.png, without --sheet, --turntable, "
+               "--clips, --frames and --animation-time";
+    if (has_sheet && (is_movie(o->output) || o->num_frames > 0))
+        return "--sheet writes one image, FILE.png, and cannot be combined with --frames";
+    const bool has_images = o->num_times > 1 || o->num_frames > 1 || (o->turntable && !has_sheet);
+    if (is_stdout && has_images)
+        return "--output - can write only one image; use one --animation-time";
+    if (o->all_clips && !has_sheet && strstr(o->output, "{anim}") == NULL)
+        return "--clips all writes one file per clip; add {anim} to the name in --output";
+    if (has_sheet && (o->sheet_columns > o->width || o->sheet_rows > o->height))
+        return "--sheet has more cells than --resolution has pixels";
+    return NULL;
+}
+
+// Returns the error of options that cannot be combined, or NULL.
 static const char *find_contradiction(const view_options *o)
 {
     size_t num_camera_paths = 0;
@@ -607,7 +639,8 @@ static const char *find_contradiction(const view_options *o)
         return "--game requires at most one name and cannot be combined with --crowd";
     if (o->bases.count > 0 && o->game == NULL)
         return "--base requires --game, or one folder";
-    if (o->page != NULL && (o->num_files + o->num_folders > 0 || o->game != NULL || o->crowd > 0))
+    const bool has_model = o->num_files + o->num_folders > 0 || o->game != NULL || o->crowd > 0;
+    if (o->page != NULL && has_model)
         return "--lesson has its own model; it cannot be combined with files, --game or --crowd";
     if (o->wear.count > 0 && (o->game != NULL || o->crowd > 0))
         return "--outfit cannot be combined with --game or --crowd";
@@ -615,31 +648,12 @@ static const char *find_contradiction(const view_options *o)
         return "only one camera path (.md5camera) can be shown";
     if (o->no_render && (o->output != NULL || o->num_frames > 0))
         return "--no-render cannot be combined with --output or --frames";
-    const bool has_sheet = o->sheet_columns > 0;
     if (o->thumbnail > 0)
         return NULL;
-    if (o->output == NULL)
-        return has_sheet || o->turntable || o->all_clips || o->labels
-                   ? "--sheet, --turntable, --clips and --labels require --output"
-                   : NULL;
-    const bool is_stdout = strcmp(o->output, "-") == 0;
-    if (!is_stdout && !common_has_ending(o->output, ".png") && !is_movie(o->output))
-        return "--output: unknown file extension; expected .png, .apng, .gif, .mp4 or .webm, or - "
-               "for "
-               "standard output";
-    if (o->num_folders > 0
-        && (has_sheet || o->turntable || o->all_clips || o->num_frames > 0 || o->num_times > 0
-            || is_movie(o->output)))
-        return "a folder can only be drawn to one image, FILE.png, without --sheet, --turntable, "
-               "--clips, --frames and --animation-time";
-    if (has_sheet && (is_movie(o->output) || o->num_frames > 0))
-        return "--sheet writes one image, FILE.png, and cannot be combined with --frames";
-    if (is_stdout && (o->num_times > 1 || o->num_frames > 1 || (o->turntable && !has_sheet)))
-        return "--output - can write only one image; use one --animation-time";
-    if (o->all_clips && !has_sheet && strstr(o->output, "{anim}") == NULL)
-        return "--clips all writes one file per clip; add {anim} to the name in --output";
-    if (has_sheet && (o->sheet_columns > o->width || o->sheet_rows > o->height))
-        return "--sheet has more cells than --resolution has pixels";
+    if (o->output != NULL)
+        return find_output_contradiction(o);
+    if (o->sheet_columns > 0 || o->turntable || o->all_clips || o->labels)
+        return "--sheet, --turntable, --clips and --labels require --output";
     return NULL;
 }
 
@@ -698,7 +712,8 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         const char *const file = options->files[i];
         const bool is_model =
             !common_has_ending(file, ".md5anim") && !common_has_ending(file, ".md5camera");
-        if (is_model && has_model && options->crowd == 0 && options->game == NULL)
+        const bool has_outfits = options->crowd == 0 && options->game == NULL;
+        if (is_model && has_model && has_outfits)
             *COMMON_MORE(options->wear.names, options->wear.count) = file;
         else
             options->files[options->num_files++] = file;
@@ -750,8 +765,9 @@ char *view_join_words(const char *program, const common_list *words)
         char *end = quoted;
         for (const char *c = word; *c != '\0'; c++) {
             const bool is_quote = *c == '\'';
-            memcpy(end, is_quote ? "'\\''" : c, is_quote ? 4 : 1);
-            end += is_quote ? 4 : 1;
+            const size_t length = is_quote ? 4 : 1;
+            memcpy(end, is_quote ? "'\\''" : c, length);
+            end += length;
         }
         common_extend(&line, is_plain ? " %s" : " '%s'", quoted);
         free(quoted);

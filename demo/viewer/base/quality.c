@@ -27,13 +27,21 @@ const view_economy view_economies[VIEW_NUM_QUALITIES] = {
     {.one_sample = true, .no_shadows = true, .coarser = 2, .scale = 0.35f},
 };
 
-// The next step in a direction that makes a difference, or the current one.
+// Returns false if a step does not change the image, because the renderer does not offer the
+// property that the step reduces.
+static bool has_effect(int step, view_quality_offers offers)
+{
+    if (step == 1)
+        return offers.samples || offers.shadows;
+    return step != 2 || offers.shadows;
+}
+
+// Returns the next step in a direction that changes the image, or the current step.
 static uint32_t next_step(uint32_t step, int direction, view_quality_offers offers)
 {
-    int next = (int)step;
-    do
+    int next = (int)step + direction;
+    while (!has_effect(next, offers))
         next += direction;
-    while ((next == 1 && !offers.samples && !offers.shadows) || (next == 2 && !offers.shadows));
     return next >= 0 && next < VIEW_NUM_QUALITIES ? (uint32_t)next : step;
 }
 
@@ -42,8 +50,12 @@ static uint32_t next_step(uint32_t step, int direction, view_quality_offers offe
 static double greatest_ratio(const view_economy *now, const view_economy *better)
 {
     const double side = (better->scale / now->scale);
-    return side * side * (now->one_sample && !better->one_sample ? 4 : 1)
-           * (now->no_shadows && !better->no_shadows ? 2.5 : 1);
+    double ratio = side * side;
+    if (now->one_sample && !better->one_sample)
+        ratio *= 4;
+    if (now->no_shadows && !better->no_shadows)
+        ratio *= 2.5;
+    return ratio;
 }
 
 static double calm_of(const view_quality *quality)
@@ -118,11 +130,13 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
 void view_describe_economy(const view_economy *economy, char *text, size_t size)
 {
     const int percent = (int)lroundf(100 * economy->scale);
-    const char *const what = economy->no_shadows   ? "no shadows"
-                             : economy->one_sample ? "fast antialiasing and shadows"
-                                                   : "";
+    const char *reduced = "";
+    if (economy->no_shadows)
+        reduced = "no shadows";
+    else if (economy->one_sample)
+        reduced = "fast antialiasing and shadows";
     if (percent > 0 && percent < 100)
-        snprintf(text, size, "%s%s%d %%", what, *what != '\0' ? ", " : "", percent);
+        snprintf(text, size, "%s%s%d %%", reduced, *reduced != '\0' ? ", " : "", percent);
     else
-        snprintf(text, size, "%s", what);
+        snprintf(text, size, "%s", reduced);
 }
