@@ -945,9 +945,9 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         const view_texture **const diffuse = &own->maps[MD5GL_IMAGE_DIFFUSE];
         const char *const shader = model->meshes[i].shader;
         d.search.mesh = i;
-        while (wardrobe != NULL && textures->num_worn < wardrobe->num_worn
-               && wardrobe->worn[textures->num_worn].first <= i) {
-            d.search.package = view_open_package(wardrobe->worn[textures->num_worn].path, NULL);
+        while (wardrobe != NULL && textures->num_worn < wardrobe->num_outfits
+               && wardrobe->outfits[textures->num_worn].first <= i) {
+            d.search.package = view_open_package(wardrobe->outfits[textures->num_worn].path, NULL);
             *COMMON_MORE(textures->worn, textures->num_worn) = d.search.package;
         }
         d.search.said = i < dressing->num_said ? &dressing->said[i] : NULL;
