@@ -1,5 +1,6 @@
-// What was found in a text (md5edit.h) while rules are looked at: as the caller sees it, with its
-// memory and where the reader is.
+// State of a check of one text (md5edit.h): the diagnostics that the caller receives, their memory,
+// and the position of the reader in the text. rules.c adds diagnostics, scan.c reads texts, judge.c
+// checks geometry and pairs of files.
 #ifndef MD5_EDIT_CHECK_H
 #define MD5_EDIT_CHECK_H
 
@@ -7,46 +8,54 @@
 #include "md5/core/lex.h"
 #include "md5/md5edit.h"
 
-typedef struct md5_text_place {
-    uint32_t line, column; // 0: none
-} md5_text_place;
+// Location in a text. Line 0 is the whole file, column 0 the whole line.
+typedef struct md5_text_location {
+    uint32_t line;
+    uint32_t column;
+} md5_text_location;
 
-static inline md5_text_place md5_at_line(uint32_t line)
+// Returns the start of a line; the whole file for line 0.
+static inline md5_text_location md5_at_line(uint32_t line)
 {
-    const md5_text_place at = {line, line > 0};
-    return at;
+    const md5_text_location location = {line, line > 0};
+    return location;
 }
 
 typedef struct md5_checker {
-    md5_check check;         // first: this is what the caller has
-    md5_context context;     // of `kept`, for all calls
-    md5_arena kept, scratch; // scratch: while the text is read
-    uint32_t *numbers;       // [rules] of the diagnostic of each, from 1
-    const md5_check *pair;   // the mesh that a clip was compared with last
+    md5_check check;       // the caller's view of the checker; must be the first field
+    md5_context context;   // used by both arenas
+    md5_arena arena;       // memory of the check, including this structure
+    md5_arena scratch;     // temporary memory
+    uint32_t *reported;    // [rules] 1 + index of the rule's diagnostic; 0 = not reported yet
+    const md5_check *pair; // the mesh of the last md5_check_pair()
     md5_lex lex;
+
     // The word that was read last.
     md5_span word;
-    md5_text_place at;
-    bool is_quoted, is_mark, is_glued; // mark: ( ) { }; glued: one without a blank
-    uint32_t row_line;                 // where the row began
-    uint32_t joints_line;              // of the word numJoints
-    uint64_t num_references;           // of vertices to weights
-    bool has_unknown;                  // a word that is not one of the format
-    md5_text_place count;              // that of meshes
+    md5_text_location location;
+    bool is_quoted;
+    bool is_mark;  // one of ( ) { }
+    bool is_glued; // no blank separates a mark from the word before or after it
+
+    uint32_t entry_line;          // first line of the current entry
+    uint32_t joints_line;         // line of the keyword numJoints
+    md5_text_location num_meshes; // location of the number of meshes
+    uint64_t num_references;      // sum of the weight counts of all vertices
+    bool has_unknown;             // the file contains an unknown keyword
 } md5_checker;
 
-// Begins a check in memory of the options. Returns NULL if there is none.
+// Creates a checker in memory of the options' allocator. Returns NULL if memory runs out.
 md5_checker *md5i_begin_check(const md5_load_opts *opts, md5_error *error);
 
-// Adds a diagnostic of a rule. If memory runs out, nothing more is added, and the context says so.
-void md5i_add_diagnostic(md5_checker *from, const char *rule, md5_text_place at, const char *format,
-                         ...) MD5_PRINTF(4, 5);
+// Adds a diagnostic of a rule. If memory runs out, adds nothing and sets the error of the context.
+void md5i_add_diagnostic(md5_checker *checker, const char *rule, md5_text_location location,
+                         const char *format, ...) MD5_PRINTF(4, 5);
 
-// The same, but once a check for each rule, at the first place, with the number of places.
-void md5i_found(md5_checker *from, const char *rule, md5_text_place at, const char *format, ...)
-    MD5_PRINTF(4, 5);
+// Adds a diagnostic at the first violation of a rule, and counts further violations in it.
+void md5i_report_violation(md5_checker *checker, const char *rule, md5_text_location location,
+                           const char *format, ...) MD5_PRINTF(4, 5);
 
-// Finds joints of one name, each but the first.
-void md5i_check_names(md5_checker *from);
+// Reports each joint whose name is the name of an earlier joint.
+void md5i_check_names(md5_checker *checker);
 
 #endif

@@ -145,30 +145,30 @@ bool md5_check_model(md5_check *check, const md5_model *model)
 {
     MD5_ASSERT_ALIVE(check, MD5_TAG_CHECK);
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
-    md5_checker *const from = (md5_checker *)check;
-    const md5_text_place none = {0};
+    md5_checker *const checker = (md5_checker *)check;
+    const md5_text_location none = {0};
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
-        const uint32_t num_seams = count_seams(&from->scratch, mesh);
+        const uint32_t num_seams = count_seams(&checker->scratch, mesh);
         const uint32_t num_apart = count_apart(mesh);
         const uint32_t num_flat = count_flat(mesh);
-        md5i_arena_free(&from->scratch);
+        md5i_arena_free(&checker->scratch);
         if (num_seams > 0)
-            md5i_add_diagnostic(from, "seam", none,
+            md5i_add_diagnostic(checker, "seam", none,
                                 "mesh %u: %u vertices are within 0.001 units of other vertices", i,
                                 num_seams);
         if (num_apart > 0)
-            md5i_add_diagnostic(from, "weights-apart", none,
+            md5i_add_diagnostic(checker, "weights-apart", none,
                                 "mesh %u: weights of %u vertices have different positions", i,
                                 num_apart);
         if (num_flat > 0)
-            md5i_add_diagnostic(from, "no-area", none, "mesh %u: %u of %u triangles have zero area",
+            md5i_add_diagnostic(checker, "no-area", none, "mesh %u: %u of %u triangles have zero area",
                                 i, num_flat, mesh->num_triangles);
         if (md5_is_inside_out(mesh))
-            md5i_add_diagnostic(from, "inside-out", none,
+            md5i_add_diagnostic(checker, "inside-out", none,
                                 "mesh %u is closed, but its triangles face inwards", i);
     }
-    return from->context.error.status == MD5_OK;
+    return checker->context.error.status == MD5_OK;
 }
 
 // == Pairs ========================================================================================
@@ -224,21 +224,21 @@ static const char *parent_name(const md5_check *of, uint32_t i)
 }
 
 // Joints that have the same names in both files, one by one: their order and parents.
-static void check_order(md5_checker *from, const md5_check *mesh, const char *file)
+static void check_order(md5_checker *checker, const md5_check *mesh, const char *file)
 {
-    const md5_check *const clip = &from->check;
+    const md5_check *const clip = &checker->check;
     if (mesh->joints) {
         for (uint32_t i = 0; i < clip->num_joints; i++) {
             const md5_check_joint *const joint = &clip->joints[i];
             const md5_check_joint *const other = &mesh->joints[i];
             const bool is_same = strcmp(joint->name, other->name) == 0;
-            const md5_text_place at = md5_at_line(joint->line);
+            const md5_text_location at = md5_at_line(joint->line);
             if (!is_same)
-                md5i_add_diagnostic(from, "clip-joint-order", at,
+                md5i_add_diagnostic(checker, "clip-joint-order", at,
                                     "joint order differs: joint %u is '%.60s', but '%.60s' in %s",
                                     i, joint->name, other->name, file);
             else if (joint->parent != other->parent && (joint->parent >= 0 || other->parent >= 0))
-                md5i_add_diagnostic(from, "clip-joint-parent", at,
+                md5i_add_diagnostic(checker, "clip-joint-parent", at,
                                     "parent of joint '%.60s' differs: %.60s, but %.60s in %s",
                                     joint->name, parent_name(clip, i), parent_name(mesh, i), file);
             else
@@ -259,16 +259,16 @@ static md5_skeleton skeleton_of(md5_arena *scratch, const md5_check *check)
     return (md5_skeleton){.num_joints = check->num_joints, .joints = joints};
 }
 
-void md5i_check_names(md5_checker *from)
+void md5i_check_names(md5_checker *checker)
 {
-    const md5_skeleton skeleton = skeleton_of(&from->scratch, &from->check);
+    const md5_skeleton skeleton = skeleton_of(&checker->scratch, &checker->check);
     const md5_ordered_name *const names =
-        skeleton.joints ? md5i_order_joint_names(&from->scratch, &skeleton) : NULL;
-    const bool is_clip = from->check.kind == MD5_DOC_ANIM;
-    for (uint32_t i = 1; names && i < from->check.num_joints; i++) {
-        const md5_check_joint *const twin = &from->check.joints[names[i].number];
+        skeleton.joints ? md5i_order_joint_names(&checker->scratch, &skeleton) : NULL;
+    const bool is_clip = checker->check.kind == MD5_DOC_ANIM;
+    for (uint32_t i = 1; names && i < checker->check.num_joints; i++) {
+        const md5_check_joint *const twin = &checker->check.joints[names[i].number];
         if (strcmp(names[i].name.bytes, names[i - 1].name.bytes) == 0)
-            md5i_found(from, is_clip ? "same-name" : "same-name/mesh", md5_at_line(twin->line),
+            md5i_report_violation(checker, is_clip ? "same-name" : "same-name/mesh", md5_at_line(twin->line),
                        "duplicate joint name '%.100s'", twin->name);
     }
 }
@@ -286,12 +286,12 @@ uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip)
 {
     MD5_ASSERT_ALIVE(mesh, MD5_TAG_CHECK);
     MD5_ASSERT_ALIVE(clip, MD5_TAG_CHECK);
-    md5_checker *const from = (md5_checker *)clip;
-    md5_arena *const scratch = &from->scratch;
+    md5_checker *const checker = (md5_checker *)clip;
+    md5_arena *const scratch = &checker->scratch;
     const uint32_t num_before = clip->num_diagnostics;
-    if (mesh->num_joints == 0 || clip->num_joints == 0 || from->pair == mesh)
+    if (mesh->num_joints == 0 || clip->num_joints == 0 || checker->pair == mesh)
         return 0;
-    from->pair = mesh;
+    checker->pair = mesh;
     const md5_skeleton of_mesh = skeleton_of(scratch, mesh);
     const md5_skeleton of_clip = skeleton_of(scratch, clip);
     uint32_t *const in_clip = MD5_ROOM(scratch, uint32_t, mesh->num_joints);
@@ -306,22 +306,22 @@ uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip)
         const bool is_more = clip->num_joints > mesh->num_joints;
         if (mesh->num_joints != clip->num_joints)
             md5i_add_diagnostic(
-                from, "clip-joint-count", md5_at_line(from->joints_line),
+                checker, "clip-joint-count", md5_at_line(checker->joints_line),
                 "number of joints differs: found %u, but %s has %u; '%.60s' is missing in the %s",
                 clip->num_joints, file, mesh->num_joints, (is_more ? extra : missing)->name,
                 is_more ? "mesh" : "clip");
         if (extra && missing) {
             const char *const nearest = nearest_name(mesh, extra->name);
-            md5i_add_diagnostic(from, "clip-joint-name", md5_at_line(extra->line),
+            md5i_add_diagnostic(checker, "clip-joint-name", md5_at_line(extra->line),
                                 nearest ? "%s has no joint '%.60s': did you mean '%.60s'?"
                                         : "%s has no joint '%.60s'",
                                 file, extra->name, nearest);
         } else if (mesh->num_joints == clip->num_joints) {
-            check_order(from, mesh, file);
+            check_order(checker, mesh, file);
         }
     }
     md5i_arena_free(scratch);
-    return from->context.error.status == MD5_OK ? clip->num_diagnostics - num_before : MD5_NONE;
+    return checker->context.error.status == MD5_OK ? clip->num_diagnostics - num_before : MD5_NONE;
 }
 
 // == Scale and turn ===============================================================================
@@ -401,17 +401,17 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
         {0.0254f, " (meters instead of inches)"},      {39.37f, " (inches instead of meters)"},
         {0.01f, " (meters instead of centimeters)"},   {100, " (centimeters instead of meters)"},
         {0.3937f, " (inches instead of centimeters)"}, {2.54f, " (centimeters instead of inches)"}};
-    md5_checker *const from = (md5_checker *)check;
+    md5_checker *const checker = (md5_checker *)check;
     const md5_skeleton *const skeleton = clip->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
     const uint32_t root = skeleton->order[0];
     const uint32_t last = clip->anim->num_frames - 1;
     const uint32_t num_steps = last < 15 ? last : 15;
     const md5_quat back = md5_quat_conjugate(clip->bind_local[root].rotation);
-    md5_xform *const pose = MD5_ROOM(&from->scratch, md5_xform, num_joints);
-    md5_mat34 *const placed = MD5_ROOM(&from->scratch, md5_mat34, num_joints);
-    md5_mat34 *const bind = MD5_ROOM(&from->scratch, md5_mat34, num_joints);
-    float *const ratios = MD5_ROOM(&from->scratch, float, num_joints);
+    md5_xform *const pose = MD5_ROOM(&checker->scratch, md5_xform, num_joints);
+    md5_mat34 *const placed = MD5_ROOM(&checker->scratch, md5_mat34, num_joints);
+    md5_mat34 *const bind = MD5_ROOM(&checker->scratch, md5_mat34, num_joints);
+    float *const ratios = MD5_ROOM(&checker->scratch, float, num_joints);
     float scale = 1;
     md5_mat34 turn = {{0}};
     double nearer = 0; // bones to the turned bind pose than to that itself
@@ -439,8 +439,8 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
                 nearer += (double)md5_vec3_dot(bone_of(placed, k, parent), away);
         }
     }
-    md5i_arena_free(&from->scratch);
-    if (from->context.error.status != MD5_OK)
+    md5i_arena_free(&checker->scratch);
+    if (checker->context.error.status != MD5_OK)
         return false;
     if (has_turn && nearer > 0)
         check->space.rotation = md5_quat_to_euler(md5_quat_conjugate(md5_quat_from_mat34(turn)));
@@ -450,9 +450,9 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
         text = fabsf(scale / units[i].scale - 1) < 0.01f ? units[i].text : text;
     if (has_scale)
         md5i_add_diagnostic(
-            from, "clip-scale", md5_at_line(from->joints_line),
+            checker, "clip-scale", md5_at_line(checker->joints_line),
             "bones are %.4g times as long as in the mesh%s; use 'md5tool fix --mesh'", scale, text);
-    return from->context.error.status == MD5_OK;
+    return checker->context.error.status == MD5_OK;
 }
 
 static bool is_turned(const md5_check *clip)
@@ -477,7 +477,7 @@ bool md5_check_turns(md5_check *const *clips, size_t num_clips)
     }
     if (num_turned == 0 || (num_turned > 1 && !(is_alike && num_turned == num_clips)))
         return true;
-    md5_checker *const from = (md5_checker *)clips[first];
+    md5_checker *const checker = (md5_checker *)clips[first];
     const md5_euler turn = clips[first]->space.rotation;
     const float angles[] = {turn.roll, turn.pitch, turn.yaw};
     char what[64] = "rotated by multiples of 90 degrees about several axes";
@@ -485,12 +485,12 @@ bool md5_check_turns(md5_check *const *clips, size_t num_clips)
         if (angles[(i + 1) % 3] == 0 && angles[(i + 2) % 3] == 0)
             snprintf(what, sizeof what, "rotated by %.0f degrees about %c",
                      angles[i] > 90 ? 180 : (double)-angles[i], "xyz"[i]);
-    md5i_add_diagnostic(from, "clip-turn", md5_at_line(from->joints_line),
+    md5i_add_diagnostic(checker, "clip-turn", md5_at_line(checker->joints_line),
                         num_clips == 1 ? "clip is %s relative to the mesh; use 'md5tool fix --mesh'"
                         : num_turned == 1 ? "clip is %s relative to the mesh, but the other %zu "
                                             "clips are not; use 'md5tool fix --mesh'"
                                           : "clip is %s relative to the mesh, as are the other %zu "
                                             "clips; use 'md5tool fix --mesh'",
                         what, num_clips - 1);
-    return from->context.error.status == MD5_OK;
+    return checker->context.error.status == MD5_OK;
 }

@@ -1,9 +1,11 @@
-// The engines that read MD5 files, the rules that files break for them, and what was found.
+// The engines that read MD5 files, the rules that files may violate, and the diagnostics of a
+// check.
 //
-// What an engine does was read in its source: dhewm3 ae43c289 (The Dark Mod 5793b30b, openQ4
-// 4066e3f and the SDK of Quake 4 are alike here), RBDOOM-3-BFG 95306dbd, Ironwail 7ff4ec57, vkQuake
-// 46e5e6dd, QSS-M 46a47195, FTEQW 93257c1a, q2pro 3aa0d40b, yquake2remaster e98451aa, Red Eclipse
-// faf378d1, Daemon b276137b. Four of them were also run.
+// The table `rules` contains the reaction of each engine to each violation. The reactions were
+// determined from the source code of the engines: dhewm3 ae43c289 (The Dark Mod 5793b30b, openQ4
+// 4066e3f and the SDK of Quake 4 react in the same way), RBDOOM-3-BFG 95306dbd, Ironwail 7ff4ec57,
+// vkQuake 46e5e6dd, QSS-M 46a47195, FTEQW 93257c1a, q2pro 3aa0d40b, yquake2remaster e98451aa, Red
+// Eclipse faf378d1, Daemon b276137b. Four of the engines were also run.
 #include "md5/core/freed.h"
 #include "md5/edit/check.h"
 
@@ -11,178 +13,284 @@
 
 // == Engines and rules ============================================================================
 
-// The number of engines, and where parts of a row of rules stand.
-enum { NUM_ENGINES = 14, EFFECTS = 24, WHAT = EFFECTS + NUM_ENGINES + 2 };
+enum { NUM_ENGINES = 14 };
 
-// In the order of the letters of the rules. Of some an old version is an engine of its own, behind
-// the newest.
+// An engine, or its old versions: an entry for old versions follows the entry of the newest
+// version. The order is the order of the letters in rule.effects.
 static const struct engine {
     const char *name;
     const char *alias;
-    const char *below; // it stands for the versions below this one; NULL: for the newest
+    const char *below; // the entry represents the versions before this version; NULL: the newest
 } engines[NUM_ENGINES] = {
-    {"doom3", "dhewm3", NULL},
-    {"darkmod", "tdm", NULL},
-    {"quake4", "openq4", NULL},
-    {"rbdoom", "bfg", NULL},
-    {"ironwail", NULL, NULL},
-    {"ironwail", NULL, "0.8.2"},
-    {"vkquake", NULL, NULL},
-    {"vkquake", NULL, "1.36"},
-    {"qss", "quakespasm-spiked", NULL},
-    {"fte", "fteqw", NULL},
-    {"q2pro", NULL, NULL},
-    {"yquake2", "yquake2remaster", NULL},
-    {"cube2", "redeclipse", NULL},
-    {"daemon", "unvanquished", NULL},
+    {.name = "doom3", .alias = "dhewm3"},
+    {.name = "darkmod", .alias = "tdm"},
+    {.name = "quake4", .alias = "openq4"},
+    {.name = "rbdoom", .alias = "bfg"},
+    {.name = "ironwail"},
+    {.name = "ironwail", .below = "0.8.2"},
+    {.name = "vkquake"},
+    {.name = "vkquake", .below = "1.36"},
+    {.name = "qss", .alias = "quakespasm-spiked"},
+    {.name = "fte", .alias = "fteqw"},
+    {.name = "q2pro"},
+    {.name = "yquake2", .alias = "yquake2remaster"},
+    {.name = "cube2", .alias = "redeclipse"},
+    {.name = "daemon", .alias = "unvanquished"},
 };
 
-// What an engine does, by the letter of a rule; '-' nothing, '.' is not known.
+// Reactions of engines, by the letters in rule.effects. Two more letters are not listed: '-' means
+// that the engine accepts the file, '.' that its reaction is unknown.
 static const struct effect {
     char letter;
     bool is_error;
-    const char *text; // before the engines
+    const char *text; // followed by the names of the engines
 } effects[] = {
-    {'E', true, "stops"},
-    {'F', true, "refused by"},
-    {'M', true, "out-of-bounds read in"},
-    {'X', true, "broken or invisible in"},
-    {'S', false, "wrong in"},
-    {'W', false, "reported by"},
-    {'N', false, "not drawn by"},
+    {.letter = 'E', .is_error = true, .text = "stops"},
+    {.letter = 'F', .is_error = true, .text = "refused by"},
+    {.letter = 'M', .is_error = true, .text = "out-of-bounds read in"},
+    {.letter = 'X', .is_error = true, .text = "broken or invisible in"},
+    {.letter = 'S', .is_error = false, .text = "wrong in"},
+    {.letter = 'W', .is_error = false, .text = "reported by"},
+    {.letter = 'N', .is_error = false, .text = "not drawn by"},
 };
 
-// A row has a name; what each engine does, and '=' if this library reports the same line; and what
-// breaks the rule. A name with a slash is a row of its own for the rule before it.
-// NOLINTBEGIN(bugprone-suspicious-missing-comma): long rows are two literals
-static const char *const rules[] = {
-    // doom darkmod quake4 rbdoom ironwail 0.8.1 vkquake 1.35 qss fte q2pro yquake2 cube2 daemon =
-    "version                 EEEEFEFEEFFFFF= MD5Version is not 10",
-    "no-version              EEEEFEFEEFF--F= MD5Version is missing",
-    "no-commandline          EEEE------F--F= commandline is missing",
-    "long-commandline        ----FE-.E------ command line of 1024 bytes or more",
-    "mesh-name               ----FEFEEFF--F- keyword name in a mesh",
-    "unknown-word            EEEEFEFEEFF--F= unknown keyword",
-    "section-order           EEEEFEFEE-F--F- sections of a mesh file out of order",
-    "section-order/clip      EEEEFEFEEFFM-F- sections of a clip out of order",
-    "missing-section         EEEEFEFEEFF..F- missing section",
-    "brace-line              ------------XF- { on another line than its keyword",
-    "brace-column            ------------X-- } is not the first character of its line",
-    "broken-row              ------------XF- entry over several lines",
-    "no-blanks               ---------.FF--- no blanks around parentheses",
-    "row-order               SSSS---------S= entries with indices out of order",
-    "nan                     EEEEXXXXXXXXXX= nan or inf",
-    "nan/mark                EEEESSSSSSFSSS= 1.#IND or similar, read as 1",
-    "nan/suffix              ----......F...- number with the suffix f",
-    "capital-exponent        EEEE----------- exponent with a capital E",
-    "decimal-comma           EEEESSSSSSFSXS= decimal comma",
-    "plus-sign               EEEE----------- number with a plus sign",
-    "octal                   SSSSSSSSS.-...- integer with a leading 0, read as octal",
-    "leading-zero            EEEE----------- number such as 00.5, 08 or 0e5",
-    "hexadecimal             ---------SFSMS= hexadecimal number such as 0x3F",
-    "bare-name               EEEE----------- name without quotes that contains other characters "
-    "than letters, digits and _ / \\ : .",
-    "row-count               EEEESSSSSFFMMF= wrong number of vertices, triangles or weights",
-    "joint-count             EEEEFEFEEEFFFF= wrong number of joints",
-    "no-weights              EEEESSSSSFSSSS= vertex without weights",
-    "weight-range            MMMMFEFEEMFMMM= vertex that refers to weights outside numweights",
-    "weight-joint            EEEEFEFEEFFFMM= weight on a joint outside numJoints",
-    "triangle-corner         EEEEFEFEEMFMMM= triangle that refers to a vertex outside numverts",
-    "parent-order            XXXXXXFEXF--.S= joint before its parent",
-    "parent-order/last       EEEEXXFEXF--.S= child of the last joint, or of a joint out of range",
-    "roots                   ---------F----- several roots in a mesh file",
-    "roots/clip              EEEE-----F----- several roots in a clip",
-    "many-joints             ---XXXXXXXF-XF- more than 256 joints",
-    "4-weights               ---SSS--SS--SE- more than 4 weights on a vertex",
-    "8-weights               ------SS------- more than 8 weights on a vertex",
-    "many-vertices           ---XXXXXX.F.X-- more than 65535 vertices in a mesh",
-    "q2pro-limit             ----------F---- limit of q2pro is exceeded",
-    "weight-sum              SSSSSS--SSSSSS- weights that do not sum to 1 within 0.001",
-    "negative-weight         SSSSXXSSSSSSSX- negative weight",
-    "long-rotation           SSSSSSSSSSSSSS= rotation whose x y z is longer than 1",
-    "long-name               ----FE--E----.- joint name of 32 bytes or more",
-    "blank-name              ------------X-- blank in a joint name",
-    "same-name               ------FE------- duplicate joint name in a clip",
-    "same-name/mesh          SSSS--S--.....- duplicate joint name in a mesh file: the first joint "
-    "is used",
-    "clip-joint-count        EEEWFE-EEWFMFW- clip and mesh have different numbers of joints",
-    "clip-joint-name         EEEEFESEEW---S- joint of a clip that its mesh does not have",
-    "clip-joint-order        EEEEFE-EEWSSSS- joints of a clip in another order than in its mesh",
-    "clip-joint-parent       EEEEFEFEEW--SS- joint with another parent than in the mesh",
-    "clip-scale              SSSSSSSSSSSSSS- bones of a clip longer or shorter than in its mesh",
-    "clip-turn               SSSSSSSSSSSSSS- clip rotated relative to its mesh",
-    "flags                   EEEEFEFEE----.= joint flags above 63",
-    "components              MMMMSSFESMFMMM= components of a joint outside those of a frame",
-    "first-component         EEEEFEFEE.F...= first component out of range, for a joint without "
-    "components",
-    "base-frame-needed       ----XX-XX------ components without flag that are not 0 in the base "
-    "frame",
-    "base-frame-root         SSSS----------- root of frame 0 differs from the base frame: cycles "
-    "drift",
-    "frame-size              EEEEFEFEE.F...= wrong number of values in a frame",
-    "frame-count             EEEEXXSSXFFSMF= fewer frames than numFrames",
-    "frame-number            EEEEFEFEEFFFMF= frames not numbered from 0",
-    "frame-order             EEEE-----F---F= frame numbers out of order",
-    "more-frames             ----FEFEE--FM-- more frames than numFrames",
-    "frame-rate              EEEE---------.= frameRate 0",
-    "bounds-count            EEEE-----FFS-F= number of bounding boxes differs from numFrames",
-    "bounds                  S-SS---------S= empty bounding box: the model is not visible",
-    "no-skin                 ----XXWWX------ missing image progs/SHADER_00_00",
-    "long-skin               ----XX--X------ progs/SHADER_00_00 has 64 bytes or more",
-    "long-skin/58            ----XXW.X------ SHADER_00_00 has 64 bytes or more",
-    "shader-name             SSSSXXWWXS---S- empty shader name, or an absolute path",
-    // Of game folders.
-    "no-material             SSSS----------- material without a declaration and without an image "
-    "of its name",
-    "no-image                SSSS----------- missing image of a material",
-    "no-image/unreadable     SSSS----------- unreadable image of a material",
-    "no-skin-decl            SSSS----------- skin without a declaration",
-    "defaulted               F-------------- modelDef that is replaced by the default",
-    "defaulted/material      S-------------- material of a mesh that is replaced by the default",
-    "no-clip                 ----FEXXXS----- no clip with the same name",
-    "no-meshes               ----FEFEEFFSFF= numMeshes 0",
-    "mesh-count              EEEEFEFEE-F--F= fewer meshes than numMeshes",
-    "empty-mesh              NNNNNNNNNNNNNN- mesh without triangles",
-    "no-area                 NNNNNNNNNNNNNN- triangles with zero area",
-    "more-meshes-than-joints --------M------ more meshes than joints",
-    "text-before             --------FF---F- text before MD5Version",
-    "seam                    SSSSSSSSSSSSSS- vertices at a seam with slightly different positions: "
-    "lighting breaks there",
-    "weights-apart           ----SS--S------ weights of a vertex with different positions",
-    "inside-out              SSSSSSSSSSSS.S- closed mesh that faces inwards",
-    // What is culled by the boxes of a clip, or by that of the bind pose, vanishes while it is
-    // seen.
-    "bounds-small            S-SS---------S- skin outside the bounding boxes of the clip: it "
-    "disappears too early",
-    "bind-box                ----SSSSS------ skin outside the bounding box of the bind pose: it "
-    "disappears too early",
-    "loop                    SSSS----------- last frame of a loop that differs from the first",
-    "root-drift              SSSS----------- root of an in-place loop that does not return to its "
-    "start",
-    "sliding-feet            SSSSSSSSSSSSSS- feet that slide while they stand",
-    "fewer-frames            ----SSSSSSWS--- fewer frames than the .mdl or .md2 that is replaced",
-    "tga-kind                E..E--........- TGA that is neither of 24 or 32 bits nor grayscale, "
-    "types 2, 10 and 3",
-    "pcx-kind                ....EEEE..F..-- PCX that does not have one plane of 8 bits",
-    "image-sides             S...----......- image with sides that are not powers of two: it is "
-    "reduced",
+// clang-format off
+static const struct rule {
+    const char *name;              // a part after a slash distinguishes variants of the same rule
+    char effects[NUM_ENGINES + 1]; // a letter of `effects` for each engine, in the order of engines
+    bool is_library_too;           // this library reports a problem on the same line
+    const char *text;              // description of a violation
+} rules[] = {
+    {.name = "version",                  .effects = "EEEEFEFEEFFFFF", .is_library_too = true,
+     .text = "MD5Version is not 10"},
+    {.name = "no-version",               .effects = "EEEEFEFEEFF--F", .is_library_too = true,
+     .text = "MD5Version is missing"},
+    {.name = "no-commandline",           .effects = "EEEE------F--F", .is_library_too = true,
+     .text = "commandline is missing"},
+    {.name = "long-commandline",         .effects = "----FE-.E-----",
+     .text = "command line of 1024 bytes or more"},
+    {.name = "mesh-name",                .effects = "----FEFEEFF--F",
+     .text = "keyword name in a mesh"},
+    {.name = "unknown-word",             .effects = "EEEEFEFEEFF--F", .is_library_too = true,
+     .text = "unknown keyword"},
+    {.name = "section-order",            .effects = "EEEEFEFEE-F--F",
+     .text = "sections of a mesh file out of order"},
+    {.name = "section-order/clip",       .effects = "EEEEFEFEEFFM-F",
+     .text = "sections of a clip out of order"},
+    {.name = "missing-section",          .effects = "EEEEFEFEEFF..F",
+     .text = "missing section"},
+    {.name = "brace-line",               .effects = "------------XF",
+     .text = "{ on another line than its keyword"},
+    {.name = "brace-column",             .effects = "------------X-",
+     .text = "} is not the first character of its line"},
+    {.name = "broken-row",               .effects = "------------XF",
+     .text = "entry over several lines"},
+    {.name = "no-blanks",                .effects = "---------.FF--",
+     .text = "no blanks around parentheses"},
+    {.name = "row-order",                .effects = "SSSS---------S", .is_library_too = true,
+     .text = "entries with indices out of order"},
+    {.name = "nan",                      .effects = "EEEEXXXXXXXXXX", .is_library_too = true,
+     .text = "nan or inf"},
+    {.name = "nan/mark",                 .effects = "EEEESSSSSSFSSS", .is_library_too = true,
+     .text = "1.#IND or similar, read as 1"},
+    {.name = "nan/suffix",               .effects = "----......F...",
+     .text = "number with the suffix f"},
+    {.name = "capital-exponent",         .effects = "EEEE----------",
+     .text = "exponent with a capital E"},
+    {.name = "decimal-comma",            .effects = "EEEESSSSSSFSXS", .is_library_too = true,
+     .text = "decimal comma"},
+    {.name = "plus-sign",                .effects = "EEEE----------",
+     .text = "number with a plus sign"},
+    {.name = "octal",                    .effects = "SSSSSSSSS.-...",
+     .text = "integer with a leading 0, read as octal"},
+    {.name = "leading-zero",             .effects = "EEEE----------",
+     .text = "number such as 00.5, 08 or 0e5"},
+    {.name = "hexadecimal",              .effects = "---------SFSMS", .is_library_too = true,
+     .text = "hexadecimal number such as 0x3F"},
+    {.name = "bare-name",                .effects = "EEEE----------",
+     .text = "name without quotes that contains other characters than letters, digits and _ / "
+             "\\ : ."},
+    {.name = "row-count",                .effects = "EEEESSSSSFFMMF", .is_library_too = true,
+     .text = "wrong number of vertices, triangles or weights"},
+    {.name = "joint-count",              .effects = "EEEEFEFEEEFFFF", .is_library_too = true,
+     .text = "wrong number of joints"},
+    {.name = "no-weights",               .effects = "EEEESSSSSFSSSS", .is_library_too = true,
+     .text = "vertex without weights"},
+    {.name = "weight-range",             .effects = "MMMMFEFEEMFMMM", .is_library_too = true,
+     .text = "vertex that refers to weights outside numweights"},
+    {.name = "weight-joint",             .effects = "EEEEFEFEEFFFMM", .is_library_too = true,
+     .text = "weight on a joint outside numJoints"},
+    {.name = "triangle-corner",          .effects = "EEEEFEFEEMFMMM", .is_library_too = true,
+     .text = "triangle that refers to a vertex outside numverts"},
+    {.name = "parent-order",             .effects = "XXXXXXFEXF--.S", .is_library_too = true,
+     .text = "joint before its parent"},
+    {.name = "parent-order/last",        .effects = "EEEEXXFEXF--.S", .is_library_too = true,
+     .text = "child of the last joint, or of a joint out of range"},
+    {.name = "roots",                    .effects = "---------F----",
+     .text = "several roots in a mesh file"},
+    {.name = "roots/clip",               .effects = "EEEE-----F----",
+     .text = "several roots in a clip"},
+    {.name = "many-joints",              .effects = "---XXXXXXXF-XF",
+     .text = "more than 256 joints"},
+    {.name = "4-weights",                .effects = "---SSS--SS--SE",
+     .text = "more than 4 weights on a vertex"},
+    {.name = "8-weights",                .effects = "------SS------",
+     .text = "more than 8 weights on a vertex"},
+    {.name = "many-vertices",            .effects = "---XXXXXX.F.X-",
+     .text = "more than 65535 vertices in a mesh"},
+    {.name = "q2pro-limit",              .effects = "----------F---",
+     .text = "limit of q2pro is exceeded"},
+    {.name = "weight-sum",               .effects = "SSSSSS--SSSSSS",
+     .text = "weights that do not sum to 1 within 0.001"},
+    {.name = "negative-weight",          .effects = "SSSSXXSSSSSSSX",
+     .text = "negative weight"},
+    {.name = "long-rotation",            .effects = "SSSSSSSSSSSSSS", .is_library_too = true,
+     .text = "rotation whose x y z is longer than 1"},
+    {.name = "long-name",                .effects = "----FE--E----.",
+     .text = "joint name of 32 bytes or more"},
+    {.name = "blank-name",               .effects = "------------X-",
+     .text = "blank in a joint name"},
+    {.name = "same-name",                .effects = "------FE------",
+     .text = "duplicate joint name in a clip"},
+    {.name = "same-name/mesh",           .effects = "SSSS--S--.....",
+     .text = "duplicate joint name in a mesh file: the first joint is used"},
+    {.name = "clip-joint-count",         .effects = "EEEWFE-EEWFMFW",
+     .text = "clip and mesh have different numbers of joints"},
+    {.name = "clip-joint-name",          .effects = "EEEEFESEEW---S",
+     .text = "joint of a clip that its mesh does not have"},
+    {.name = "clip-joint-order",         .effects = "EEEEFE-EEWSSSS",
+     .text = "joints of a clip in another order than in its mesh"},
+    {.name = "clip-joint-parent",        .effects = "EEEEFEFEEW--SS",
+     .text = "joint with another parent than in the mesh"},
+    {.name = "clip-scale",               .effects = "SSSSSSSSSSSSSS",
+     .text = "bones of a clip longer or shorter than in its mesh"},
+    {.name = "clip-turn",                .effects = "SSSSSSSSSSSSSS",
+     .text = "clip rotated relative to its mesh"},
+    {.name = "flags",                    .effects = "EEEEFEFEE----.", .is_library_too = true,
+     .text = "joint flags above 63"},
+    {.name = "components",               .effects = "MMMMSSFESMFMMM", .is_library_too = true,
+     .text = "components of a joint outside those of a frame"},
+    {.name = "first-component",          .effects = "EEEEFEFEE.F...", .is_library_too = true,
+     .text = "first component out of range, for a joint without components"},
+    {.name = "base-frame-needed",        .effects = "----XX-XX-----",
+     .text = "components without flag that are not 0 in the base frame"},
+    {.name = "base-frame-root",          .effects = "SSSS----------",
+     .text = "root of frame 0 differs from the base frame: cycles drift"},
+    {.name = "frame-size",               .effects = "EEEEFEFEE.F...", .is_library_too = true,
+     .text = "wrong number of values in a frame"},
+    {.name = "frame-count",              .effects = "EEEEXXSSXFFSMF", .is_library_too = true,
+     .text = "fewer frames than numFrames"},
+    {.name = "frame-number",             .effects = "EEEEFEFEEFFFMF", .is_library_too = true,
+     .text = "frames not numbered from 0"},
+    {.name = "frame-order",              .effects = "EEEE-----F---F", .is_library_too = true,
+     .text = "frame numbers out of order"},
+    {.name = "more-frames",              .effects = "----FEFEE--FM-",
+     .text = "more frames than numFrames"},
+    {.name = "frame-rate",               .effects = "EEEE---------.", .is_library_too = true,
+     .text = "frameRate 0"},
+    {.name = "bounds-count",             .effects = "EEEE-----FFS-F", .is_library_too = true,
+     .text = "number of bounding boxes differs from numFrames"},
+    {.name = "bounds",                   .effects = "S-SS---------S", .is_library_too = true,
+     .text = "empty bounding box: the model is not visible"},
+    {.name = "no-skin",                  .effects = "----XXWWX-----",
+     .text = "missing image progs/SHADER_00_00"},
+    {.name = "long-skin",                .effects = "----XX--X-----",
+     .text = "progs/SHADER_00_00 has 64 bytes or more"},
+    {.name = "long-skin/58",             .effects = "----XXW.X-----",
+     .text = "SHADER_00_00 has 64 bytes or more"},
+    {.name = "shader-name",              .effects = "SSSSXXWWXS---S",
+     .text = "empty shader name, or an absolute path"},
+    // Rules for game folders.
+    {.name = "no-material",              .effects = "SSSS----------",
+     .text = "material without a declaration and without an image of its name"},
+    {.name = "no-image",                 .effects = "SSSS----------",
+     .text = "missing image of a material"},
+    {.name = "no-image/unreadable",      .effects = "SSSS----------",
+     .text = "unreadable image of a material"},
+    {.name = "no-skin-decl",             .effects = "SSSS----------",
+     .text = "skin without a declaration"},
+    {.name = "defaulted",                .effects = "F-------------",
+     .text = "modelDef that is replaced by the default"},
+    {.name = "defaulted/material",       .effects = "S-------------",
+     .text = "material of a mesh that is replaced by the default"},
+    {.name = "no-clip",                  .effects = "----FEXXXS----",
+     .text = "no clip with the same name"},
+    {.name = "no-meshes",                .effects = "----FEFEEFFSFF", .is_library_too = true,
+     .text = "numMeshes 0"},
+    {.name = "mesh-count",               .effects = "EEEEFEFEE-F--F", .is_library_too = true,
+     .text = "fewer meshes than numMeshes"},
+    {.name = "empty-mesh",               .effects = "NNNNNNNNNNNNNN",
+     .text = "mesh without triangles"},
+    {.name = "no-area",                  .effects = "NNNNNNNNNNNNNN",
+     .text = "triangles with zero area"},
+    {.name = "more-meshes-than-joints",  .effects = "--------M-----",
+     .text = "more meshes than joints"},
+    {.name = "text-before",              .effects = "--------FF---F",
+     .text = "text before MD5Version"},
+    {.name = "seam",                     .effects = "SSSSSSSSSSSSSS",
+     .text = "vertices at a seam with slightly different positions: lighting breaks there"},
+    {.name = "weights-apart",            .effects = "----SS--S-----",
+     .text = "weights of a vertex with different positions"},
+    {.name = "inside-out",               .effects = "SSSSSSSSSSSS.S",
+     .text = "closed mesh that faces inwards"},
+    // Rules for culling: a model whose bounding box is too small disappears while a part of it is
+    // still in view.
+    {.name = "bounds-small",             .effects = "S-SS---------S",
+     .text = "skin outside the bounding boxes of the clip: it disappears too early"},
+    {.name = "bind-box",                 .effects = "----SSSSS-----",
+     .text = "skin outside the bounding box of the bind pose: it disappears too early"},
+    {.name = "loop",                     .effects = "SSSS----------",
+     .text = "last frame of a loop that differs from the first"},
+    {.name = "root-drift",               .effects = "SSSS----------",
+     .text = "root of an in-place loop that does not return to its start"},
+    {.name = "sliding-feet",             .effects = "SSSSSSSSSSSSSS",
+     .text = "feet that slide while they stand"},
+    {.name = "fewer-frames",             .effects = "----SSSSSSWS--",
+     .text = "fewer frames than the .mdl or .md2 that is replaced"},
+    {.name = "tga-kind",                 .effects = "E..E--........",
+     .text = "TGA that is neither of 24 or 32 bits nor grayscale, types 2, 10 and 3"},
+    {.name = "pcx-kind",                 .effects = "....EEEE..F..-",
+     .text = "PCX that does not have one plane of 8 bits"},
+    {.name = "image-sides",              .effects = "S...----......",
+     .text = "image with sides that are not powers of two: it is reduced"},
 };
-// NOLINTEND(bugprone-suspicious-missing-comma)
+// clang-format on
 enum { NUM_RULES = MD5_COUNT(rules) };
 
-// Whether a version such as "0.8.1" is before another one, number by number.
-static bool is_before(const char *version, const char *other)
+// Returns true if version a is before version b. Versions such as "0.8.1" are compared number by
+// number.
+static bool is_version_before(const char *a, const char *b)
 {
-    while (*version || *other) {
-        char *end = NULL;
-        char *other_end = NULL;
-        const unsigned long a = strtoul(version, &end, 10);
-        const unsigned long b = strtoul(other, &other_end, 10);
-        if (a != b)
-            return a < b;
-        version = *end == '.' ? end + 1 : "";
-        other = *other_end == '.' ? other_end + 1 : "";
+    while (*a || *b) {
+        char *a_end = NULL;
+        char *b_end = NULL;
+        const unsigned long a_number = strtoul(a, &a_end, 10);
+        const unsigned long b_number = strtoul(b, &b_end, 10);
+        if (a_number != b_number)
+            return a_number < b_number;
+        a = *a_end == '.' ? a_end + 1 : "";
+        b = *b_end == '.' ? b_end + 1 : "";
     }
+    return false;
+}
+
+// Returns true if engines[index] includes a version. NULL is the newest version.
+static bool includes_version(uint32_t index, const char *version)
+{
+    if (engines[index].below)
+        return version && is_version_before(version, engines[index].below);
+    const bool is_last = index + 1 == NUM_ENGINES;
+    const char *const first_version = is_last ? NULL : engines[index + 1].below;
+    return !(version && first_version && is_version_before(version, first_version));
+}
+
+// Returns true if name[length] is "all", or the name or alias of an engine.
+static bool has_engine_name(const struct engine *engine, const char *name, size_t length)
+{
+    const char *const names[] = {engine->name, engine->alias, "all"};
+    for (uint32_t i = 0; i < MD5_COUNT(names); i++)
+        if (names[i] && strlen(names[i]) == length && strncmp(names[i], name, length) == 0)
+            return true;
     return false;
 }
 
@@ -193,17 +301,9 @@ uint32_t md5_find_engines(const char *name)
     const char *const version = name[length] ? name + length + 1 : NULL; // NULL: the newest
     if (version && (*version == '\0' || version[strspn(version, "0123456789.")] != '\0'))
         return 0;
-    for (uint32_t i = 0; i < NUM_ENGINES; i++) {
-        const char *const names[] = {engines[i].name, engines[i].alias, "all"};
-        const char *const old = i + 1 < NUM_ENGINES ? engines[i + 1].below : NULL;
-        const bool is_meant = engines[i].below ? version && is_before(version, engines[i].below)
-                                               : !(version && old && is_before(version, old));
-        if (is_meant) {
-            for (uint32_t k = 0; k < 3; k++)
-                if (names[k] && strlen(names[k]) == length && strncmp(names[k], name, length) == 0)
-                    found |= UINT32_C(1) << i;
-        }
-    }
+    for (uint32_t i = 0; i < NUM_ENGINES; i++)
+        if (includes_version(i, version) && has_engine_name(&engines[i], name, length))
+            found |= UINT32_C(1) << i;
     return found;
 }
 
@@ -226,56 +326,63 @@ size_t md5_engine_names(uint32_t set, char *text, size_t size)
     return used;
 }
 
-bool md5_get_rule(uint32_t number, md5_engines asked, md5_diagnostic *diagnostic)
+// Returns the set of engines that react to a violation with an effect.
+static uint32_t engines_with_effect(const struct rule *rule, char letter)
+{
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < NUM_ENGINES; i++)
+        if (rule->effects[i] == letter)
+            set |= UINT32_C(1) << i;
+    return set;
+}
+
+bool md5_get_rule(uint32_t index, md5_engines requested, md5_diagnostic *diagnostic)
 {
     *diagnostic = (md5_diagnostic){.error = {.status = MD5_WARNING}, .count = 1, .is_silent = true};
-    if (number >= NUM_RULES)
+    if (index >= NUM_RULES)
         return false;
-    const char *const rule = rules[number];
+    const struct rule *const rule = &rules[index];
     char *at = diagnostic->engines;
     char *const end = at + sizeof diagnostic->engines;
-    memcpy(diagnostic->rule, rule, strcspn(rule, "/ "));
-    diagnostic->is_library_too = rule[EFFECTS + NUM_ENGINES] == '=';
-    snprintf(diagnostic->error.message, sizeof diagnostic->error.message, "%s", rule + WHAT);
+    memcpy(diagnostic->rule, rule->name, strcspn(rule->name, "/"));
+    diagnostic->is_library_too = rule->is_library_too;
+    snprintf(diagnostic->error.message, sizeof diagnostic->error.message, "%s", rule->text);
     for (uint32_t k = 0; k < MD5_COUNT(effects); k++) {
-        uint32_t set = 0;
-        for (uint32_t i = 0; i < NUM_ENGINES; i++)
-            set |= (uint32_t)(rule[EFFECTS + i] == effects[k].letter) << i;
-        set &= asked.all;
+        const uint32_t set = engines_with_effect(rule, effects[k].letter) & requested.all;
         if (set == 0)
             continue;
         at += snprintf(at, (size_t)(end - at), "%s%s ", diagnostic->is_silent ? "" : "; ",
                        effects[k].text);
         at += md5_engine_names(set, at, (size_t)(end - at));
         diagnostic->is_silent = false;
-        if (effects[k].is_error && asked.sure & set)
+        if (effects[k].is_error && requested.sure & set)
             diagnostic->error.status = MD5_ERROR_MISMATCH;
     }
     return true;
 }
 
-// == Findings =====================================================================================
+// == Diagnostics ==================================================================================
 
 md5_checker *md5i_begin_check(const md5_load_opts *opts, md5_error *error)
 {
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    md5_arena kept = {.context = &context};
-    md5_checker *const from = MD5_NEW(&kept, md5_checker, 1);
-    uint32_t *const numbers = from ? MD5_NEW(&kept, uint32_t, NUM_RULES) : NULL;
+    md5_arena arena = {.context = &context};
+    md5_checker *const checker = MD5_NEW(&arena, md5_checker, 1);
+    uint32_t *const reported = checker ? MD5_NEW(&arena, uint32_t, NUM_RULES) : NULL;
     const char *const name = opts && opts->file_name ? opts->file_name : "";
-    char *const file = numbers ? md5_copy_text(&kept, name, strlen(name)) : NULL;
+    char *const file = reported ? md5_copy_text(&arena, name, strlen(name)) : NULL;
     if (!file) {
-        md5i_arena_free(&kept);
+        md5i_arena_free(&arena);
         return NULL;
     }
     context.warn = NULL;
-    *from = (md5_checker){.context = context, .numbers = numbers};
-    from->check.file = file;
-    from->check.internal.tag = MD5_TAG_CHECK;
-    from->kept = (md5_arena){.context = &from->context, .chunks = kept.chunks};
-    from->scratch.context = &from->context;
-    return from;
+    *checker = (md5_checker){.context = context, .reported = reported};
+    checker->check.file = file;
+    checker->check.internal.tag = MD5_TAG_CHECK;
+    checker->arena = (md5_arena){.context = &checker->context, .chunks = arena.chunks};
+    checker->scratch.context = &checker->context;
+    return checker;
 }
 
 void md5_free_check(md5_check *check)
@@ -283,14 +390,15 @@ void md5_free_check(md5_check *check)
     MD5_ASSERT_NULL_OR_ALIVE(check, MD5_TAG_CHECK);
     if (!check)
         return;
-    // Its own memory goes, too.
-    md5_checker *const from = (md5_checker *)check;
-    md5_context context = from->context;
-    md5_arena kept = {.context = &context, .chunks = from->kept.chunks};
-    md5i_arena_free_object(&kept);
+    // The checker is itself in its arena, so freeing needs copies of the context and the arena.
+    md5_checker *const checker = (md5_checker *)check;
+    md5_context context = checker->context;
+    md5_arena arena = {.context = &context, .chunks = checker->arena.chunks};
+    md5i_arena_free_object(&arena);
 }
 
-// Bytes that are not printable UTF-8 are escaped.
+// Copies a text into a message, and truncates it if it is too long. Escapes bytes that are not
+// printable UTF-8.
 static void write_message(char message[sizeof((md5_error *)0)->message], const char *text)
 {
     size_t used = 0;
@@ -305,64 +413,67 @@ static void write_message(char message[sizeof((md5_error *)0)->message], const c
     message[used] = '\0';
 }
 
-// Adds a diagnostic of a row of the table.
-static void add(md5_checker *from, uint32_t row, md5_text_place at, const char *text)
+// Adds a diagnostic of rules[rule].
+static void add_diagnostic(md5_checker *checker, uint32_t rule, md5_text_location location,
+                           const char *text)
 {
-    md5_check *const check = &from->check;
+    md5_check *const check = &checker->check;
     md5_diagnostic *const diagnostics = (md5_diagnostic *)md5_grow(
-        &from->kept, check->diagnostics, check->num_diagnostics, sizeof *diagnostics);
+        &checker->arena, check->diagnostics, check->num_diagnostics, sizeof *diagnostics);
     if (!diagnostics)
         return;
-    md5_diagnostic *const to = &diagnostics[check->num_diagnostics++];
+    md5_diagnostic *const added = &diagnostics[check->num_diagnostics++];
     check->diagnostics = diagnostics;
-    md5_get_rule(row, check->engines, to);
-    write_message(to->error.message, text);
-    memcpy(to->error.file, from->context.error.file, sizeof to->error.file);
-    to->error.line = at.line;
-    to->error.column = at.column;
+    md5_get_rule(rule, check->engines, added);
+    write_message(added->error.message, text);
+    memcpy(added->error.file, checker->context.error.file, sizeof added->error.file);
+    added->error.line = location.line;
+    added->error.column = location.column;
 }
 
-static uint32_t find_row(const char *rule)
+// Returns the index of a rule, or NUM_RULES if the name is unknown.
+static uint32_t find_rule(const char *name)
 {
-    const size_t size = strlen(rule);
-    uint32_t row = 0;
-    while (row < NUM_RULES && (strncmp(rules[row], rule, size) != 0 || rules[row][size] != ' '))
-        row++;
-    return row;
+    uint32_t i = 0;
+    while (i < NUM_RULES && strcmp(rules[i].name, name) != 0)
+        i++;
+    return i;
 }
 
-// Room for what quotes cut to 256 bytes and more, whose bytes may all be escaped.
+// Buffer for a message before escaping. It is larger than a message, because messages quote up to
+// 256 bytes of a file.
 typedef char md5_raw_message[1024];
 
-void md5i_add_diagnostic(md5_checker *from, const char *rule, md5_text_place at, const char *format,
-                         ...)
+void md5i_add_diagnostic(md5_checker *checker, const char *rule, md5_text_location location,
+                         const char *format, ...)
 {
     md5_raw_message text;
     MD5_PRINT(text, format);
-    add(from, find_row(rule), at, text);
+    add_diagnostic(checker, find_rule(rule), location, text);
 }
 
-void md5i_found(md5_checker *from, const char *rule, md5_text_place at, const char *format, ...)
+void md5i_report_violation(md5_checker *checker, const char *rule, md5_text_location location,
+                           const char *format, ...)
 {
-    const uint32_t row = find_row(rule);
+    const uint32_t index = find_rule(rule);
     md5_raw_message text;
-    if (from->numbers[row] > 0) {
-        from->check.diagnostics[from->numbers[row] - 1].count++;
+    if (checker->reported[index] > 0) {
+        checker->check.diagnostics[checker->reported[index] - 1].count++;
         return;
     }
     MD5_PRINT(text, format);
-    add(from, row, at, text);
-    from->numbers[row] = from->check.num_diagnostics;
+    add_diagnostic(checker, index, location, text);
+    checker->reported[index] = checker->check.num_diagnostics;
 }
 
 bool md5_add_diagnostic(md5_check *check, const char *rule, uint32_t line, uint32_t column,
                         const char *text)
 {
     MD5_ASSERT_ALIVE(check, MD5_TAG_CHECK);
-    const uint32_t row = find_row(rule);
+    const uint32_t index = find_rule(rule);
     const uint32_t count = check->num_diagnostics;
-    MD5_ASSERT(row < NUM_RULES, "rule: must be the name of a rule");
-    if (row < NUM_RULES)
-        add((md5_checker *)check, row, (md5_text_place){line, column}, text);
+    MD5_ASSERT(index < NUM_RULES, "rule: must be the name of a rule");
+    if (index < NUM_RULES)
+        add_diagnostic((md5_checker *)check, index, (md5_text_location){line, column}, text);
     return check->num_diagnostics > count;
 }

@@ -1,5 +1,9 @@
-// Reads the text of mesh files and clips, however broken, for the rules of engines: most rules are
-// about files that the library, or another engine, refuses.
+// Scans the text of a mesh file or a clip for violations of the rules in rules.c.
+//
+// Most rules are about files that the library or an engine rejects, so the scanner does not use the
+// readers of md5/read: it continues after errors, as engines do. A scanner function that returns
+// false stops the scan, because the rest of the text cannot be interpreted. `md5_checker` contains
+// the position in the text, `file_contents` and `mesh_contents` the values that rules compare.
 #include "md5/core/file.h"
 #include "md5/core/math.h"
 #include "md5/edit/check.h"
@@ -7,24 +11,33 @@
 
 #include <stdlib.h>
 
-// Makes room for one more row of an array. Returns it; NULL if memory runs out.
-#define GROW(arena, type, rows, count) \
-    ((rows) = (type *)md5_grow(&from->arena, rows, count, sizeof(type)))
+// Adds an uninitialized entry to an array of `count` entries in an arena. Returns the array, or
+// NULL if memory runs out.
+#define ADD_ENTRY(arena, type, entries, count) \
+    ((entries) = (type *)md5_grow(arena, entries, count, sizeof(type)))
 
 // == Words ========================================================================================
 
-static bool is_mark(const md5_checker *from, char mark)
+static bool is_mark(const md5_checker *checker, char mark)
 {
-    return from->is_mark && *from->word.bytes == mark;
+    return checker->is_mark && *checker->word.bytes == mark;
 }
 
-static bool is(const md5_checker *from, const char *word)
+// Returns true if the current word is a keyword.
+static bool is_keyword(const md5_checker *checker, const char *keyword)
 {
-    return !from->is_quoted && md5_span_is(from->word, word);
+    return !checker->is_quoted && md5_span_is(checker->word, keyword);
 }
 
-// Where a token ends: bytes above 127 and apostrophes belong to a bare word that they do not begin,
-// comments to none.
+static bool is_comment_start(const md5_lex *lex, const char *at)
+{
+    if (lex->end - at < 2 || *at != '/')
+        return false;
+    return at[1] == '/' || at[1] == '*';
+}
+
+// Returns the end of the word at `at`. Unquoted words may contain bytes above 127 and apostrophes,
+// except as the first byte. They end before a comment.
 static const char *word_end(const md5_lex *lex, const char *at)
 {
     const char *end = md5i_lex_word_end(lex, at);
@@ -32,138 +45,178 @@ static const char *word_end(const md5_lex *lex, const char *at)
         return md5i_lex_token_end(lex, at);
     while (end < lex->end && ((unsigned char)*end > 0x7F || *end == '\''))
         end = md5i_lex_word_end(lex, end + 1);
-    for (const char *c = at; (c = (const char *)memchr(c, '/', (size_t)(end - c))); c++)
-        if (lex->end - c > 1 && (c[1] == '/' || c[1] == '*'))
-            return c;
+    for (const char *byte = at; byte < end; byte++)
+        if (is_comment_start(lex, byte))
+            return byte;
     return end;
 }
 
-// Reads the next word: a parenthesis or a brace, a text in quotes, or what stands up to a blank.
-// NUL bytes are blanks; those above 127, too, but in names.
-static bool next(md5_checker *from)
+// Reads the next word: a parenthesis, a brace, a quoted text without its quotes, or the bytes up to
+// a blank. NUL bytes are blanks; so are bytes above 127 outside of words. Returns false, with an
+// empty word, at the end of the text.
+static bool read_word(md5_checker *checker)
 {
-    md5_lex *const lex = &from->lex;
+    md5_lex *const lex = &checker->lex;
     const char *const before = lex->at;
-    const bool was_mark = from->is_mark;
+    const bool was_mark = checker->is_mark;
     const char *at = md5i_lex_next(lex);
     for (; at < lex->end && *at == '\0'; at = md5i_lex_next(lex))
         lex->at++;
-    from->word = (md5_span){at, 0};
-    from->is_mark = false;
+    checker->word = (md5_span){at, 0};
+    checker->is_mark = false;
     if (at == lex->end)
         return false;
-    md5i_lex_place(lex, at, &from->at.line, &from->at.column);
+    bool is_adjacent = at == before && at > lex->text;
+    md5i_lex_place(lex, at, &checker->location.line, &checker->location.column);
     const char *end = word_end(lex, at);
     lex->at = end;
-    from->is_quoted = *at == '"' || *at == '\'';
-    if (from->is_quoted)
-        end -= ++at < end && end[-1] == at[-1];
-    from->word = (md5_span){at, (size_t)(end - at)};
-    from->is_mark = !from->is_quoted && strchr("(){}", *at);
-    from->is_glued = at == before && at > lex->text && (was_mark || from->is_mark);
+    checker->is_quoted = *at == '"' || *at == '\'';
+    if (checker->is_quoted) {
+        const char quote = *at;
+        is_adjacent = false; // engines need no blank before a quote
+        at++;
+        if (at < end && end[-1] == quote)
+            end--;
+    }
+    checker->word = (md5_span){at, (size_t)(end - at)};
+    checker->is_mark = !checker->is_quoted && strchr("(){}", *at);
+    checker->is_glued = is_adjacent && (was_mark || checker->is_mark);
     return true;
 }
 
-// Whether the last word is the next part of a section: anything but its end.
-static bool next_in(md5_checker *from)
+// Reads the next word of a section. Returns false at the end of the section, or of the text.
+static bool read_section_word(md5_checker *checker)
 {
-    if (!next(from) || !is_mark(from, '}'))
-        return from->word.size > 0;
-    if (from->at.column != 1)
-        md5i_found(from, "brace-column", from->at,
-                   "closing brace is not in column 1: found column %u", from->at.column);
+    if (!read_word(checker) || !is_mark(checker, '}'))
+        return checker->word.size > 0;
+    if (checker->location.column != 1)
+        md5i_report_violation(checker, "brace-column", checker->location,
+                              "closing brace is not in column 1: found column %u",
+                              checker->location.column);
     return false;
 }
 
-// How many bytes of the word a message shows, at most.
-static int shown(const md5_checker *from, size_t most)
+// Returns the length of the current word for a message, limited to `max_length`.
+static int shown_length(const md5_checker *checker, size_t max_length)
 {
-    return (int)(from->word.size < most ? from->word.size : most);
+    const size_t length = checker->word.size;
+    return (int)(length < max_length ? length : max_length);
 }
 
-static char *copy_word(md5_checker *from)
+static char *copy_word(md5_checker *checker)
 {
-    enum { MOST = 1000 };
-    return md5_copy_text(&from->kept, from->word.bytes, (size_t)shown(from, MOST));
+    enum { MAX_LENGTH = 1000 };
+    return md5_copy_text(&checker->arena, checker->word.bytes,
+                         (size_t)shown_length(checker, MAX_LENGTH));
 }
 
-// How many bytes of a text belong to some.
-static size_t count_of(const char *text, size_t size, const char *bytes)
+// Counts the bytes of a text that are in the string `set`.
+static size_t count_bytes(const char *text, size_t size, const char *set)
 {
     size_t count = 0;
     for (size_t i = 0; i < size; i++)
-        count += text[i] != '\0' && strchr(bytes, text[i]);
+        if (text[i] != '\0' && strchr(set, text[i]))
+            count++;
     return count;
 }
 
-// How many bytes before the digits of a number are its sign.
-static size_t sign_of(md5_span word)
+// -- Numbers --------------------------------------------------------------------------------------
+
+// Returns the length of the sign of a number: 0 or 1.
+static size_t sign_length(md5_span word)
 {
     return word.size > 0 && *word.bytes == '-';
 }
 
-// Whether a number is another one than its digits say, to some engines: by a letter or a sign, or
-// by a zero before its other digits.
-static bool is_odd(const md5_checker *from)
+// Returns true if the current word may be a number that engines read differently: it is quoted,
+// contains another byte than digits, points and minus signs, or has a leading zero.
+static bool is_unusual_number(const md5_checker *checker)
 {
-    const md5_span word = from->word;
-    const size_t sign = sign_of(word);
+    const md5_span word = checker->word;
+    const size_t sign = sign_length(word);
     for (size_t i = 0; i < word.size; i++)
         if (!md5_is_digit(word.bytes[i]) && word.bytes[i] != '.' && word.bytes[i] != '-')
             return true;
-    return from->is_quoted
-           || (word.size > sign + 1 && word.bytes[sign] == '0' && word.bytes[sign + 1] != '.');
+    if (checker->is_quoted)
+        return true;
+    return word.size > sign + 1 && word.bytes[sign] == '0' && word.bytes[sign + 1] != '.';
 }
 
-// Whether a number is hexadecimal, which are its digits.
 static bool is_hexadecimal(const char *digits, size_t size)
 {
-    return size > 2 && *digits == '0' && (digits[1] | 0x20) == 'x'
-           && count_of(digits + 2, size - 2, "0123456789abcdefABCDEF") == size - 2;
+    if (size <= 2 || *digits != '0' || (digits[1] | 0x20) != 'x')
+        return false;
+    return count_bytes(digits + 2, size - 2, "0123456789abcdefABCDEF") == size - 2;
 }
 
-// What may not stand in a number, or is read otherwise by some engines.
-static void check_number(md5_checker *from)
+// Returns true for a number such as 1.5f, whose suffix id's lexer accepts as in C.
+static bool has_c_suffix(const char *digits, size_t size)
 {
-    const char *const word = from->word.bytes;
-    const char *const digits = word + sign_of(from->word);
-    const size_t size = from->word.size - (size_t)(digits - word);
-    const bool is_name = count_of(digits, size, "0123456789.-eE+,(){}") < size;
-    const char *rule = NULL;
-    const char *what = "is not a number";
+    return (digits[size - 1] | 0x20) == 'f' && count_bytes(digits, size, "0123456789.") == size - 1;
+}
+
+// Returns true for a number such as 00.5 or 08. Octal numbers such as 017 are not included.
+static bool has_leading_zero(const char *digits, size_t size)
+{
+    if (size < 2 || *digits != '0' || digits[1] == '.')
+        return false;
+    return count_bytes(digits, size, "01234567") < size;
+}
+
+// A rule that a number violates, and the predicate of the message.
+typedef struct number_problem {
+    const char *rule; // NULL: no problem
+    const char *text;
+} number_problem;
+
+static number_problem find_number_problem(const md5_checker *checker)
+{
+    const char *const word = checker->word.bytes;
+    const char *const digits = word + sign_length(checker->word);
+    const size_t size = checker->word.size - (size_t)(digits - word);
+    const bool has_letters = count_bytes(digits, size, "0123456789.-eE+,(){}") < size;
+    const bool has_digits = count_bytes(digits, size, "0123456789") > 0;
     if (is_hexadecimal(digits, size))
-        rule = "hexadecimal", what = "is a hexadecimal number";
-    else if (!from->is_quoted && count_of(digits, size, ",") > 0)
-        rule = "decimal-comma", what = "contains a decimal comma";
-    else if (from->is_quoted || (is_name && count_of(digits, size, "0123456789") == 0))
-        rule = "nan";
-    else if (is_name) // id's lexer reads a C suffix
-        rule = (digits[size - 1] | 0x20) == 'f' && count_of(digits, size, "0123456789.") == size - 1
-                   ? "nan/suffix"
-                   : "nan/mark";
-    else if (count_of(digits, size, "E") > 0)
-        rule = "capital-exponent", what = "has an exponent with a capital E";
-    else if (*word == '+')
-        rule = "plus-sign", what = "begins with a plus sign";
-    else if (size > 1 && *digits == '0' && digits[1] != '.'
-             && count_of(digits, size, "01234567") < size)
-        rule = "leading-zero", what = "is read as two numbers by id's engine";
-    if (rule)
-        md5i_found(from, rule, from->at, "'%.*s' %s", shown(from, 40), word, what);
+        return (number_problem){"hexadecimal", "is a hexadecimal number"};
+    if (!checker->is_quoted && count_bytes(digits, size, ",") > 0)
+        return (number_problem){"decimal-comma", "contains a decimal comma"};
+    if (checker->is_quoted || (has_letters && !has_digits))
+        return (number_problem){"nan", "is not a number"};
+    if (has_letters && has_c_suffix(digits, size))
+        return (number_problem){"nan/suffix", "is not a number"};
+    if (has_letters)
+        return (number_problem){"nan/mark", "is not a number"};
+    if (count_bytes(digits, size, "E") > 0)
+        return (number_problem){"capital-exponent", "has an exponent with a capital E"};
+    if (*word == '+')
+        return (number_problem){"plus-sign", "begins with a plus sign"};
+    if (has_leading_zero(digits, size))
+        return (number_problem){"leading-zero", "is read as two numbers by id's engine"};
+    return (number_problem){0};
 }
 
-// The last word as a number, 0 if it is none. id's lexer lets a sign stand apart.
-static double number(md5_checker *from)
+// Reports the current word if it is not a number, or if some engines read it as another number.
+static void check_number(md5_checker *checker)
 {
-    const bool is_negative = is(from, "-");
+    const number_problem problem = find_number_problem(checker);
+    if (problem.rule)
+        md5i_report_violation(checker, problem.rule, checker->location, "'%.*s' %s",
+                              shown_length(checker, 40), checker->word.bytes, problem.text);
+}
+
+// Returns the value of the current word, or 0 if it is not a finite number. A separate minus sign
+// belongs to the next word, as for id's lexer.
+static double parse_number(md5_checker *checker)
+{
+    const bool is_negative = is_keyword(checker, "-");
     double value = 0;
-    if (is_negative && (!next(from) || from->is_mark))
+    if (is_negative && (!read_word(checker) || checker->is_mark))
         return 0;
-    if (is_odd(from))
-        check_number(from);
-    const char *const word = from->word.bytes;
-    const char *const end = word + from->word.size;
-    const char *const digits = word + sign_of(from->word);
+    if (is_unusual_number(checker))
+        check_number(checker);
+    const char *const word = checker->word.bytes;
+    const char *const end = word + checker->word.size;
+    const char *const digits = word + sign_length(checker->word);
     if (is_hexadecimal(digits, (size_t)(end - digits)))
         value = (double)strtoull(digits, NULL, 16) * (digits > word ? -1 : 1);
     else if (!md5i_scan_double(word, end, &value) || value - value != 0)
@@ -171,610 +224,870 @@ static double number(md5_checker *from)
     return is_negative ? -value : value;
 }
 
-// The same of an integer, within those of 32 bits.
-static int32_t integer(md5_checker *from)
+// Returns true if a word has another value as an octal number. Its decimal value is `value`.
+static bool differs_as_octal(md5_span word, double value)
 {
-    const double value = number(from);
-    const md5_span word = from->word;
-    if (word.size > 1 && *word.bytes == '0'
-        && count_of(word.bytes, word.size, "0123456789.") == word.size
-        && (value >= 8 || count_of(word.bytes, word.size, "89") > 0))
-        md5i_found(from, "octal", from->at, "'%.*s' is read as an octal number by id's engine",
-                   shown(from, 40), word.bytes);
-    return value >= INT32_MAX ? INT32_MAX : value <= INT32_MIN ? INT32_MIN : (int32_t)value;
+    if (word.size < 2 || *word.bytes != '0')
+        return false;
+    if (count_bytes(word.bytes, word.size, "0123456789.") < word.size)
+        return false;
+    return value >= 8 || count_bytes(word.bytes, word.size, "89") > 0;
 }
 
-// Reads a row of that shape: i an integer, f a number, x one that is not needed, and parentheses;
-// it began in row_line. Its first word is the last one if `has_first`. Returns false if it has
-// another shape. The place is that of its first word.
-static bool read_row(md5_checker *from, const char *shape, bool has_first, double *values)
+// Returns the value of the current word as an integer, clamped to 32 bits, or 0 if the word is not
+// a number.
+static int32_t parse_integer(md5_checker *checker)
 {
-    md5_text_place first = {0};
+    const double value = parse_number(checker);
+    if (differs_as_octal(checker->word, value))
+        md5i_report_violation(checker, "octal", checker->location,
+                              "'%.*s' is read as an octal number by id's engine",
+                              shown_length(checker, 40), checker->word.bytes);
+    if (value >= INT32_MAX)
+        return INT32_MAX;
+    if (value <= INT32_MIN)
+        return INT32_MIN;
+    return (int32_t)value;
+}
+
+// Reads the word after the current word as an integer; 0 at the end of the text.
+static int32_t read_count(md5_checker *checker)
+{
+    return read_word(checker) ? parse_integer(checker) : 0;
+}
+
+// -- Entries and blocks ---------------------------------------------------------------------------
+
+// Reads the words of an entry, which began in entry_line. Each character of `shape` is a word: i an
+// integer, f a number, x a number whose value is not needed, or a parenthesis. Writes the values of
+// integers and numbers. If `has_first`, the first word has been read already. Returns false if the
+// entry has another shape. Sets `location` to the first word.
+static bool read_entry(md5_checker *checker, const char *shape, bool has_first, double *values)
+{
+    md5_text_location first = {0};
     for (; *shape; shape++) {
-        TRY(has_first || next(from));
+        TRY(has_first || read_word(checker));
         has_first = false;
-        first = first.line > 0 ? first : from->at;
-        if (from->at.line != from->row_line)
-            md5i_found(from, "broken-row", from->at, "entry continues on the next line");
-        if (from->is_glued)
-            md5i_found(from, "no-blanks", from->at, "missing blank next to a parenthesis");
-        if (from->is_mark || *shape == '(' || *shape == ')') {
-            TRY(is_mark(from, *shape));
+        first = first.line > 0 ? first : checker->location;
+        if (checker->location.line != checker->entry_line)
+            md5i_report_violation(checker, "broken-row", checker->location,
+                                  "entry continues on the next line");
+        if (checker->is_glued)
+            md5i_report_violation(checker, "no-blanks", checker->location,
+                                  "missing blank next to a parenthesis");
+        if (checker->is_mark || *shape == '(' || *shape == ')') {
+            TRY(is_mark(checker, *shape));
         } else if (*shape == 'i') {
-            *values++ = integer(from);
+            *values++ = parse_integer(checker);
         } else if (*shape == 'f') {
-            *values++ = number(from);
-        } else if (is_odd(from)) {
-            check_number(from);
+            *values++ = parse_number(checker);
+        } else if (is_unusual_number(checker)) {
+            check_number(checker);
         }
     }
-    from->at = first;
+    checker->location = first;
     return true;
 }
 
-// Reads `{` behind the word of a section, whose line is then row_line.
-static bool begin(md5_checker *from)
+// Reads the `{` after the keyword of a section. Sets entry_line to the line of the keyword.
+static bool read_open_brace(md5_checker *checker)
 {
-    from->row_line = from->at.line;
-    if (!next(from) || !is_mark(from, '{'))
+    checker->entry_line = checker->location.line;
+    if (!read_word(checker) || !is_mark(checker, '{'))
         return false;
-    if (from->at.line != from->row_line)
-        md5i_found(from, "brace-line", from->at, "'{' is not on the line of its keyword");
+    if (checker->location.line != checker->entry_line)
+        md5i_report_violation(checker, "brace-line", checker->location,
+                              "'{' is not on the line of its keyword");
     return true;
 }
 
-// Skips words up to the end of a block that has begun.
-static void skip_block(md5_checker *from)
+// Skips the rest of a block, including nested blocks. The `{` of the block has been read.
+static void skip_block(md5_checker *checker)
 {
-    for (int depth = 1; depth > 0 && next(from);)
-        depth += is_mark(from, '{') ? 1 : is_mark(from, '}') ? -1 : 0;
+    int depth = 1;
+    while (depth > 0 && read_word(checker)) {
+        if (is_mark(checker, '{'))
+            depth++;
+        else if (is_mark(checker, '}'))
+            depth--;
+    }
 }
 
-// Reads the number behind the last word.
-static int32_t read_count(md5_checker *from)
-{
-    return next(from) ? integer(from) : 0;
-}
-
-// Checks a word that may stand without quotes, which id's lexer ends earlier than others.
-static void check_name(md5_checker *from)
+// Returns true if id's lexer reads the current word as one word. It ends an unquoted name at any
+// byte that is not listed here.
+static bool is_whole_name(const md5_checker *checker)
 {
     static const char letters[] = "0123456789/\\:._abcdefghijklmnopqrstuvwxyz"
                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    const bool is_number = from->word.size > 0 && md5_is_digit(*from->word.bytes);
-    if (from->word.size > 0 && !from->is_quoted && *from->word.bytes != '\''
-        && (*from->word.bytes == ':'
-            || count_of(from->word.bytes, from->word.size, is_number ? "0123456789" : letters)
-                   < from->word.size))
-        md5i_found(from, "bare-name", from->at, "name '%.*s' is not quoted", shown(from, 60),
-                   from->word.bytes);
+    const md5_span word = checker->word;
+    if (word.size == 0 || checker->is_quoted || *word.bytes == '\'')
+        return true;
+    if (*word.bytes == ':')
+        return false;
+    const char *const allowed = md5_is_digit(*word.bytes) ? "0123456789" : letters;
+    return count_bytes(word.bytes, word.size, allowed) == word.size;
 }
 
-// Adds a joint whose name is the last word.
-static md5_check_joint *add_joint(md5_checker *from)
+static void check_name(md5_checker *checker)
 {
-    char *const name = copy_word(from);
-    if (!name || !GROW(kept, md5_check_joint, from->check.joints, from->check.num_joints))
+    if (!is_whole_name(checker))
+        md5i_report_violation(checker, "bare-name", checker->location, "name '%.*s' is not quoted",
+                              shown_length(checker, 60), checker->word.bytes);
+}
+
+// -- Joints ---------------------------------------------------------------------------------------
+
+// Values of a file that rules compare with other parts of the file.
+typedef struct file_contents {
+    // Counts that the file declares.
+    int32_t num_joints;
+    int32_t num_parts; // meshes of a mesh file, or frames of a clip
+    int32_t num_components;
+    uint32_t components_line; // line of numAnimatedComponents
+
+    // Counts of the elements that were read.
+    uint32_t num_boxes;
+    uint32_t num_base; // joints of the base frame
+    uint32_t num_read; // meshes or frames
+
+    double base_root[3];       // translation of joint 0 in the base frame
+    double *frame;             // [num_frame_values] values of frame 0
+    uint32_t num_frame_values; // values of frame 0
+    uint32_t *indices;         // [num_read] numbers of the frames in the file
+    // Line 0 if no frame has this property.
+    md5_text_location misnumbered; // first frame whose number differs from its position
+    md5_text_location jump;        // first frame whose number does not follow the previous number
+} file_contents;
+
+// Reports a rotation that is longer than 1. q contains x, y and z; w is not stored in files.
+static void check_rotation(md5_checker *checker, md5_text_location location, const double *q)
+{
+    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
+    if (square > 1.0002)
+        md5i_report_violation(checker, "long-rotation", location,
+                              "rotation is too long: expected length 1 or less, found %g",
+                              sqrt(square));
+}
+
+// Adds a joint whose name is the current word. Returns NULL if memory runs out.
+static md5_check_joint *add_joint(md5_checker *checker)
+{
+    md5_check *const check = &checker->check;
+    const md5_text_location location = checker->location;
+    char *const name = copy_word(checker);
+    if (!name || !ADD_ENTRY(&checker->arena, md5_check_joint, check->joints, check->num_joints))
         return NULL;
-    md5_check_joint *const to = &from->check.joints[from->check.num_joints++];
-    *to = (md5_check_joint){.name = name, .line = from->at.line};
-    check_name(from);
-    if (from->word.size >= 32)
-        md5i_found(from, "long-name", from->at,
-                   "joint name is too long: expected at most 31 bytes, found %zu", from->word.size);
-    if (strchr(to->name, ' '))
-        md5i_found(from, "blank-name", from->at, "joint name contains a blank: '%.100s'", to->name);
-    from->row_line = from->at.line;
-    return to;
+    md5_check_joint *const joint = &check->joints[check->num_joints++];
+    *joint = (md5_check_joint){.name = name, .line = location.line};
+    check_name(checker);
+    if (checker->word.size >= 32)
+        md5i_report_violation(checker, "long-name", location,
+                              "joint name is too long: expected at most 31 bytes, found %zu",
+                              checker->word.size);
+    if (strchr(name, ' '))
+        md5i_report_violation(checker, "blank-name", location,
+                              "joint name contains a blank: '%.100s'", name);
+    checker->entry_line = location.line;
+    return joint;
+}
+
+// Checks the parent of the joint that was added last. `num_declared` is numJoints.
+static void check_parent(md5_checker *checker, const md5_check_joint *joint, bool is_clip,
+                         int32_t num_declared, md5_text_location location)
+{
+    const int32_t parent = joint->parent;
+    if (!is_clip && parent >= 0 && parent >= (int64_t)num_declared - 1)
+        md5i_report_violation(
+            checker, "parent-order/last", location,
+            "parent of joint '%.60s' is the last joint or out of range: found %d of %d joints",
+            joint->name, parent, num_declared);
+    else if (parent >= (int32_t)checker->check.num_joints - 1)
+        md5i_report_violation(checker, "parent-order", location,
+                              "joint '%.60s' comes before its parent", joint->name);
+}
+
+// Sets and checks the flags and the first component of a clip's joint, which are values[1] and
+// values[2].
+static void read_track(md5_checker *checker, const file_contents *clip, const double *values,
+                       md5_text_location location, md5_check_joint *joint)
+{
+    const double first = values[2];
+    joint->flags = (uint32_t)(int32_t)values[1];
+    joint->first = (uint32_t)(int32_t)first;
+    if (joint->flags > 63)
+        md5i_report_violation(checker, "flags", location,
+                              "joint flags are out of range: expected 0 to 63, found %g",
+                              values[1]);
+    const uint32_t count = md5i_num_flags(joint->flags & 63);
+    if (count > 0 && (first < 0 || first + count > clip->num_components))
+        md5i_report_violation(checker, "components", location,
+                              "components are out of range: found %u components from %d, but "
+                              "numAnimatedComponents is %d",
+                              count, (int)first, clip->num_components);
+    else if (clip->num_components > 0 && (first < 0 || first >= clip->num_components))
+        md5i_report_violation(checker, "first-component", location,
+                              "first component is out of range: found %d of %d components",
+                              (int)first, clip->num_components);
+}
+
+static void check_joint_count(md5_checker *checker, int32_t num_declared)
+{
+    const uint32_t count = checker->check.num_joints;
+    if (num_declared != (int32_t)count) {
+        md5_text_location location = checker->location;
+        if (num_declared >= 0 && (uint32_t)num_declared < count) // the first undeclared joint
+            location = md5_at_line(checker->check.joints[num_declared].line);
+        md5i_report_violation(checker, "joint-count", location,
+                              "numJoints does not match the file: declared %d, found %u",
+                              num_declared, count);
+    }
+    if (count > 256)
+        md5i_report_violation(checker, "many-joints", checker->location,
+                              "too many joints: expected at most 256, found %u", count);
+}
+
+// Reads the joints of a clip, or of a mesh file if `clip` is NULL.
+static bool read_joints(md5_checker *checker, const file_contents *clip, int32_t num_declared)
+{
+    uint32_t num_roots = 0;
+    while (read_section_word(checker)) {
+        double values[3];
+        md5_check_joint *const joint = add_joint(checker);
+        const md5_text_location name = checker->location;
+        TRY(joint && (clip ? read_entry(checker, "iii", false, values) : read_word(checker)));
+        joint->parent = clip ? (int32_t)values[0] : parse_integer(checker);
+        const md5_text_location location = clip ? name : checker->location;
+        num_roots += joint->parent < 0;
+        if (num_roots == 2 && joint->parent < 0)
+            md5i_report_violation(checker, clip ? "roots/clip" : "roots", location,
+                                  "joint '%.60s' is a second root: expected one root", joint->name);
+        check_parent(checker, joint, clip != NULL, num_declared, location);
+        if (clip) {
+            read_track(checker, clip, values, location, joint);
+        } else {
+            TRY(read_entry(checker, "(xxx)(fff)", false, values));
+            check_rotation(checker, location, values);
+        }
+    }
+    check_joint_count(checker, num_declared);
+    return checker->word.size > 0;
 }
 
 // -- Mesh files -----------------------------------------------------------------------------------
 
-// x y z of a rotation, whose w is not stored.
-static void check_rotation(md5_checker *from, md5_text_place at, const double *q)
-{
-    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2];
-    if (square > 1.0002)
-        md5i_found(from, "long-rotation", at,
-                   "rotation is too long: expected length 1 or less, found %g", sqrt(square));
-}
+// Kinds of entries of a mesh.
+enum { VERTICES, TRIANGLES, WEIGHTS, NUM_KINDS };
 
-typedef struct file_rows {
-    int32_t num_joints, num_parts, num_components; // as counted; parts: meshes, or frames of a clip
-    uint32_t components_line;
-    uint32_t num_boxes, num_base, num_read; // parts that were read
-    double base[3];                         // the translation of joint 0
-    double *frame;                          // [num_components] at most: of frame 0
-    uint32_t num_numbers;                   // of that
-    uint32_t *indices;                      // [num_read] of frames
-    md5_text_place away, jump; // the first that is not its place, or not behind the last
-} file_rows;
-
-// Reads the joints of a clip, or of a mesh, of which `clip` is NULL.
-static bool read_joints(md5_checker *from, const file_rows *clip, int32_t counted)
-{
-    uint32_t num_roots = 0;
-    while (next_in(from)) {
-        double row[3];
-        md5_check_joint *const to = add_joint(from);
-        const md5_text_place name = from->at;
-        TRY(to && (clip ? read_row(from, "iii", false, row) : next(from)));
-        to->parent = clip ? (int32_t)row[0] : integer(from);
-        const md5_text_place at = clip ? name : from->at;
-        num_roots += to->parent < 0;
-        if (num_roots == 2 && to->parent < 0)
-            md5i_found(from, clip ? "roots/clip" : "roots", at,
-                       "joint '%.60s' is a second root: expected one root", to->name);
-        if (!clip && to->parent >= 0 && to->parent >= (int64_t)counted - 1)
-            md5i_found(
-                from, "parent-order/last", at,
-                "parent of joint '%.60s' is the last joint or out of range: found %d of %d joints",
-                to->name, to->parent, counted);
-        else if (to->parent >= (int32_t)from->check.num_joints - 1)
-            md5i_found(from, "parent-order", at, "joint '%.60s' comes before its parent", to->name);
-        if (!clip) {
-            TRY(read_row(from, "(xxx)(fff)", false, row));
-            check_rotation(from, at, row);
-            continue;
-        }
-        to->flags = (uint32_t)(int32_t)row[1];
-        to->first = (uint32_t)(int32_t)row[2];
-        if (to->flags > 63)
-            md5i_found(from, "flags", at,
-                       "joint flags are out of range: expected 0 to 63, found %g", row[1]);
-        const uint32_t count = md5i_num_flags(to->flags & 63);
-        if (count > 0 && (row[2] < 0 || row[2] + count > clip->num_components))
-            md5i_found(from, "components", at,
-                       "components are out of range: found %u components from %d, but "
-                       "numAnimatedComponents is %d",
-                       count, (int)row[2], clip->num_components);
-        else if (clip->num_components > 0 && (row[2] < 0 || row[2] >= clip->num_components))
-            md5i_found(from, "first-component", at,
-                       "first component is out of range: found %d of %d components", (int)row[2],
-                       clip->num_components);
-    }
-    const uint32_t count = from->check.num_joints;
-    if (counted != (int32_t)count)
-        md5i_found(from, "joint-count",
-                   counted >= 0 && (uint32_t)counted < count // the first that is too many
-                       ? md5_at_line(from->check.joints[counted].line)
-                       : from->at,
-                   "numJoints does not match the file: declared %d, found %u", counted, count);
-    if (count > 256)
-        md5i_found(from, "many-joints", from->at, "too many joints: expected at most 256, found %u",
-                   count);
-    return from->word.size > 0;
-}
-
-// The words of a mesh: of rows, and of its parts in their order.
-enum { ROWS = 3, WORDS = 8 };
-static const char *const mesh_words[] = {"vert",     "tri",     "weight",     "name", "shader",
-                                         "numverts", "numtris", "numweights", "}"};
+// Keywords of a mesh: the kinds of entries, then the parts of a mesh in their order.
+enum {
+    FIRST_PART = NUM_KINDS,
+    PART_NAME = FIRST_PART,
+    PART_SHADER,
+    PART_COUNTS, // one part for each kind of entries
+    NUM_MESH_KEYWORDS = PART_COUNTS + NUM_KINDS,
+    PART_END = NUM_MESH_KEYWORDS,
+};
+static const char *const mesh_keywords[] = {
+    "vert", "tri", "weight", "name", "shader", "numverts", "numtris", "numweights", "}",
+};
 
 typedef struct mesh_vertex {
-    uint32_t first, count, line; // of its weights
+    uint32_t first_weight;
+    uint32_t num_weights;
+    uint32_t line;
 } mesh_vertex;
 
-typedef struct mesh_rows {
-    uint32_t counts[3], rows[3], count_lines[3]; // vert, tri, weight
-    mesh_vertex *vertices;                       // [rows[0]]
-    float *biases;                               // [rows[2]]
-} mesh_rows;
+typedef struct mesh_contents {
+    uint32_t num_declared[NUM_KINDS];
+    uint32_t num_read[NUM_KINDS];
+    uint32_t count_lines[NUM_KINDS]; // lines of numverts, numtris and numweights
+    mesh_vertex *vertices;           // [num_read[VERTICES]]
+    float *biases;                   // [num_read[WEIGHTS]]
+} mesh_contents;
 
-// Reads one row of a mesh, of the kind whose word is the last one.
-static bool read_mesh_row(md5_checker *from, int kind, mesh_rows *mesh)
+static bool add_vertex(md5_checker *checker, md5_text_location location, const double *values,
+                       mesh_contents *mesh)
 {
-    static const char *const shapes[] = {"i(xx)ii", "iiii", "iif(xxx)"};
-    double row[7] = {0};
-    const uint32_t i = mesh->rows[kind];
-    from->row_line = from->at.line;
-    const md5_text_place begin = from->at;
-    TRY(read_row(from, shapes[kind], false, row));
-    if ((int32_t)row[0] != (int32_t)i)
-        md5i_found(from, "row-order", begin, "'%s %d' is out of order: expected index %u",
-                   mesh_words[kind], (int)row[0], i);
-    if (kind == 0) {
-        TRY(GROW(scratch, mesh_vertex, mesh->vertices, i));
-        mesh->vertices[i] =
-            (mesh_vertex){(uint32_t)fmax(row[1], 0.0), (uint32_t)fmax(row[2], 0.0), begin.line};
-        if (row[2] < 1)
-            md5i_found(from, "no-weights", begin, "vertex %u has no weights", i);
-    } else if (kind == 1) {
-        for (uint32_t k = 1; k < 4; k++)
-            if (row[k] < 0 || row[k] >= mesh->counts[0])
-                md5i_found(from, "triangle-corner", begin,
-                           "triangle refers to an unknown vertex: found %d, but numverts is %u",
-                           (int)row[k], mesh->counts[0]);
-    } else {
-        TRY(GROW(scratch, float, mesh->biases, i));
-        mesh->biases[i] = (float)row[2];
-        if (row[1] < 0 || row[1] >= from->check.num_joints)
-            md5i_found(from, "weight-joint", begin,
-                       "weight refers to an unknown joint: found %d of %u joints", (int)row[1],
-                       from->check.num_joints);
-        if (row[2] < 0)
-            md5i_found(from, "negative-weight", begin, "weight is negative: found %g", row[2]);
-    }
-    mesh->rows[kind]++;
+    const uint32_t index = mesh->num_read[VERTICES];
+    TRY(ADD_ENTRY(&checker->scratch, mesh_vertex, mesh->vertices, index));
+    mesh->vertices[index] = (mesh_vertex){
+        .first_weight = (uint32_t)fmax(values[1], 0.0),
+        .num_weights = (uint32_t)fmax(values[2], 0.0),
+        .line = location.line,
+    };
+    if (values[2] < 1)
+        md5i_report_violation(checker, "no-weights", location, "vertex %u has no weights", index);
     return true;
 }
 
-// Checks the vertices of a mesh against its weights.
-static void check_vertices(md5_checker *from, const mesh_rows *mesh)
+static void check_triangle(md5_checker *checker, md5_text_location location, const double *values,
+                           const mesh_contents *mesh)
 {
-    enum { MAX_VERTICES = 65535, Q2PRO_ROWS = 6144, Q2PRO_WEIGHTS = 8192 };
-    const uint32_t num_weights = mesh->rows[2];
-    for (uint32_t i = 0; i < mesh->rows[0]; i++) {
-        const uint32_t first = mesh->vertices[i].first;
-        const uint32_t count = mesh->vertices[i].count;
-        const md5_text_place at = md5_at_line(mesh->vertices[i].line);
+    for (uint32_t k = 1; k < 4; k++)
+        if (values[k] < 0 || values[k] >= mesh->num_declared[VERTICES])
+            md5i_report_violation(
+                checker, "triangle-corner", location,
+                "triangle refers to an unknown vertex: found %d, but numverts is %u",
+                (int)values[k], mesh->num_declared[VERTICES]);
+}
+
+static bool add_weight(md5_checker *checker, md5_text_location location, const double *values,
+                       mesh_contents *mesh)
+{
+    const uint32_t index = mesh->num_read[WEIGHTS];
+    TRY(ADD_ENTRY(&checker->scratch, float, mesh->biases, index));
+    mesh->biases[index] = (float)values[2];
+    if (values[1] < 0 || values[1] >= checker->check.num_joints)
+        md5i_report_violation(checker, "weight-joint", location,
+                              "weight refers to an unknown joint: found %d of %u joints",
+                              (int)values[1], checker->check.num_joints);
+    if (values[2] < 0)
+        md5i_report_violation(checker, "negative-weight", location, "weight is negative: found %g",
+                              values[2]);
+    return true;
+}
+
+// Reads one entry of a mesh. Its keyword has been read.
+static bool read_mesh_entry(md5_checker *checker, int kind, mesh_contents *mesh)
+{
+    static const char *const shapes[NUM_KINDS] = {"i(xx)ii", "iiii", "iif(xxx)"};
+    double values[7] = {0};
+    const uint32_t index = mesh->num_read[kind];
+    const md5_text_location keyword = checker->location;
+    checker->entry_line = keyword.line;
+    TRY(read_entry(checker, shapes[kind], false, values));
+    if ((int32_t)values[0] != (int32_t)index)
+        md5i_report_violation(checker, "row-order", keyword,
+                              "'%s %d' is out of order: expected index %u", mesh_keywords[kind],
+                              (int)values[0], index);
+    if (kind == VERTICES)
+        TRY(add_vertex(checker, keyword, values, mesh));
+    else if (kind == WEIGHTS)
+        TRY(add_weight(checker, keyword, values, mesh));
+    else
+        check_triangle(checker, keyword, values, mesh);
+    mesh->num_read[kind]++;
+    return true;
+}
+
+// Reports vertices whose weights do not exist, do not sum to 1, or are too many for an engine.
+static void check_vertices(md5_checker *checker, const mesh_contents *mesh)
+{
+    const uint32_t num_weights = mesh->num_read[WEIGHTS];
+    for (uint32_t i = 0; i < mesh->num_read[VERTICES]; i++) {
+        const uint32_t first = mesh->vertices[i].first_weight;
+        const uint32_t count = mesh->vertices[i].num_weights;
+        const md5_text_location location = md5_at_line(mesh->vertices[i].line);
         if (first > num_weights || count > num_weights - first) {
-            md5i_found(
-                from, "weight-range", at,
+            md5i_report_violation(
+                checker, "weight-range", location,
                 "vertex refers to unknown weights: found %u weights from %u, but numweights is %u",
                 count, first, num_weights);
             continue;
         }
-        // Files that the library refuses, as vertices share more weights than there are bytes,
-        // could take long.
+        // Adding up the weights could take long for a hostile file whose vertices share weights.
+        // The library rejects files with more references than bytes, so their sums are not needed.
         float sum = count > 0 ? 0 : 1.0f;
-        from->num_references += count;
-        const bool is_shared = from->num_references > (size_t)(from->lex.end - from->lex.text);
-        if (!is_shared) {
+        checker->num_references += count;
+        const size_t text_size = (size_t)(checker->lex.end - checker->lex.text);
+        const bool can_add = checker->num_references <= text_size;
+        if (can_add) {
             for (uint32_t k = 0; k < count; k++)
                 sum += mesh->biases[first + k];
         }
-        if (fabsf(sum - 1) > 1e-3f && !is_shared)
-            md5i_found(from, "weight-sum", at, "weights of vertex %u do not sum to 1: found %g", i,
-                       sum);
+        if (fabsf(sum - 1) > 1e-3f && can_add)
+            md5i_report_violation(checker, "weight-sum", location,
+                                  "weights of vertex %u do not sum to 1: found %g", i, sum);
         if (count > 4)
-            md5i_found(from, "4-weights", at,
-                       "vertex %u has too many weights: expected at most 4, found %u", i, count);
+            md5i_report_violation(checker, "4-weights", location,
+                                  "vertex %u has too many weights: expected at most 4, found %u", i,
+                                  count);
         if (count > 8)
-            md5i_found(from, "8-weights", at,
-                       "vertex %u has too many weights: expected at most 8, found %u", i, count);
-    }
-    static const char *const words[] = {"vertices", "triangles", "weights"};
-    for (uint32_t kind = 0; kind < 3; kind++) {
-        // Where the rows end.
-        const md5_text_place at =
-            md5_at_line(kind < 2 ? mesh->count_lines[kind + 1] : from->at.line);
-        if (kind == 1 && mesh->rows[kind] == 0)
-            md5i_found(from, "empty-mesh", at, "mesh has no triangles");
-        if (mesh->rows[kind] != mesh->counts[kind])
-            md5i_found(from, "row-count", at, "wrong number of %s: declared %u, found %u",
-                       words[kind], mesh->counts[kind], mesh->rows[kind]);
-        if (mesh->rows[kind] > (uint32_t)(kind == 2 ? Q2PRO_WEIGHTS : Q2PRO_ROWS))
-            md5i_found(from, "q2pro-limit", at, "too many %s in a mesh: found %u", words[kind],
-                       mesh->rows[kind]);
-        if (kind == 0 && mesh->rows[kind] > MAX_VERTICES)
-            md5i_found(from, "many-vertices", at,
-                       "too many vertices in a mesh: expected at most 65535, found %u",
-                       mesh->rows[kind]);
+            md5i_report_violation(checker, "8-weights", location,
+                                  "vertex %u has too many weights: expected at most 8, found %u", i,
+                                  count);
     }
 }
 
-// Keeps the shader of a mesh, which is the last word.
-static bool add_shader(md5_checker *from)
+// Compares the numbers of entries with the declared counts and the limits of engines.
+static void check_counts(md5_checker *checker, const mesh_contents *mesh)
 {
-    // Quake's engines name skins progs/SHADER_00_00, of at most 63 bytes.
-    enum { LONGEST = 63 - 12, LONGEST_ALONE = 63 - 6 };
-    char *const name = copy_word(from);
-    TRY(name && GROW(kept, md5_check_shader, from->check.shaders, from->check.num_shaders));
-    from->check.shaders[from->check.num_shaders++] =
-        (md5_check_shader){name, from->at.line, from->at.column};
-    check_name(from);
-    if (from->word.size > LONGEST)
-        md5i_found(from, from->word.size > LONGEST_ALONE ? "long-skin/58" : "long-skin", from->at,
-                   "shader name is too long: found %zu bytes", from->word.size);
-    if (from->word.size == 0 || *name == '/' || *name == '\\' || name[1] == ':')
-        md5i_found(from, "shader-name", from->at,
-                   "shader is empty or an absolute path: found '%.100s'", name);
+    enum { MAX_VERTICES = 65535 };
+    static const char *const names[NUM_KINDS] = {"vertices", "triangles", "weights"};
+    static const uint32_t q2pro_limits[NUM_KINDS] = {6144, 6144, 8192};
+    for (uint32_t kind = 0; kind < NUM_KINDS; kind++) {
+        // The entries of a kind end at the next count, or at the end of the mesh.
+        const bool is_last = kind + 1 == NUM_KINDS;
+        const md5_text_location end =
+            md5_at_line(is_last ? checker->location.line : mesh->count_lines[kind + 1]);
+        const uint32_t count = mesh->num_read[kind];
+        if (kind == TRIANGLES && count == 0)
+            md5i_report_violation(checker, "empty-mesh", end, "mesh has no triangles");
+        if (count != mesh->num_declared[kind])
+            md5i_report_violation(checker, "row-count", end,
+                                  "wrong number of %s: declared %u, found %u", names[kind],
+                                  mesh->num_declared[kind], count);
+        if (count > q2pro_limits[kind])
+            md5i_report_violation(checker, "q2pro-limit", end, "too many %s in a mesh: found %u",
+                                  names[kind], count);
+        if (kind == VERTICES && count > MAX_VERTICES)
+            md5i_report_violation(checker, "many-vertices", end,
+                                  "too many vertices in a mesh: expected at most 65535, found %u",
+                                  count);
+    }
+}
+
+// Adds a mesh's shader, which is the current word.
+static bool add_shader(md5_checker *checker)
+{
+    // Quake's engines add a prefix and a suffix to the name, progs/NAME_00_00, and store at most 63
+    // bytes. A name without the prefix may be longer.
+    enum { MAX_LENGTH = 63 - 12, MAX_LENGTH_WITHOUT_PREFIX = 63 - 6 };
+    md5_check *const check = &checker->check;
+    const md5_text_location location = checker->location;
+    const size_t length = checker->word.size;
+    char *const name = copy_word(checker);
+    TRY(name && ADD_ENTRY(&checker->arena, md5_check_shader, check->shaders, check->num_shaders));
+    check->shaders[check->num_shaders++] = (md5_check_shader){name, location.line, location.column};
+    check_name(checker);
+    if (length > MAX_LENGTH)
+        md5i_report_violation(checker,
+                              length > MAX_LENGTH_WITHOUT_PREFIX ? "long-skin/58" : "long-skin",
+                              location, "shader name is too long: found %zu bytes", length);
+    const bool is_absolute = length > 0 && (*name == '/' || *name == '\\' || name[1] == ':');
+    if (length == 0 || is_absolute)
+        md5i_report_violation(checker, "shader-name", location,
+                              "shader is empty or an absolute path: found '%.100s'", name);
     return true;
 }
 
-// Checks that a part of a mesh follows the one before.
-static void check_part(md5_checker *from, int now, int *last)
+// Reports a part of a mesh that does not follow the previous part. *last is the last part in the
+// order of parts that was found so far.
+static void check_part_order(md5_checker *checker, int part, int *last)
 {
-    if (now < *last || now > *last + 1)
-        md5i_found(from, "section-order", from->at, "'%s' is out of order: found %s '%s'",
-                   mesh_words[now], now < *last ? "after" : "without",
-                   mesh_words[now < *last ? *last : *last + 1]);
-    *last = now > *last ? now : *last;
+    if (part < *last)
+        md5i_report_violation(checker, "section-order", checker->location,
+                              "'%s' is out of order: found after '%s'", mesh_keywords[part],
+                              mesh_keywords[*last]);
+    else if (part > *last + 1)
+        md5i_report_violation(checker, "section-order", checker->location,
+                              "'%s' is out of order: found without '%s'", mesh_keywords[part],
+                              mesh_keywords[*last + 1]);
+    *last = part > *last ? part : *last;
 }
 
-// Reads a mesh up to its `}`.
-static bool read_mesh(md5_checker *from, mesh_rows *mesh)
+// Returns the index of the current word in mesh_keywords, or NUM_MESH_KEYWORDS.
+static int find_mesh_keyword(const md5_checker *checker)
 {
-    enum { NAME = ROWS, SHADER, COUNTS };
-    int part = NAME;
-    while (next_in(from)) {
-        int word = 0;
-        while (word < WORDS && !is(from, mesh_words[word]))
-            word++;
-        if (word == WORDS) {
-            from->has_unknown = true;
-            md5i_found(from, "unknown-word", from->at, "unknown keyword '%.*s' in a mesh",
-                       shown(from, 60), from->word.bytes);
+    int keyword = 0;
+    while (keyword < NUM_MESH_KEYWORDS && !is_keyword(checker, mesh_keywords[keyword]))
+        keyword++;
+    return keyword;
+}
+
+// Reads a mesh, including its `}`.
+static bool read_mesh(md5_checker *checker, mesh_contents *mesh)
+{
+    int last_part = FIRST_PART;
+    while (read_section_word(checker)) {
+        const int keyword = find_mesh_keyword(checker);
+        if (keyword == NUM_MESH_KEYWORDS) {
+            checker->has_unknown = true;
+            md5i_report_violation(checker, "unknown-word", checker->location,
+                                  "unknown keyword '%.*s' in a mesh", shown_length(checker, 60),
+                                  checker->word.bytes);
             return false;
         }
-        if (word < ROWS) {
-            TRY(read_mesh_row(from, word, mesh));
+        if (keyword < FIRST_PART) {
+            TRY(read_mesh_entry(checker, keyword, mesh));
             continue;
         }
-        if (word == NAME)
-            md5i_found(from, "mesh-name", from->at, "keyword 'name' in a mesh");
-        check_part(from, word, &part);
-        if (word >= COUNTS) {
-            mesh->count_lines[word - COUNTS] = from->at.line;
-            mesh->counts[word - COUNTS] = (uint32_t)fmax(read_count(from), 0);
+        if (keyword == PART_NAME)
+            md5i_report_violation(checker, "mesh-name", checker->location,
+                                  "keyword 'name' in a mesh");
+        check_part_order(checker, keyword, &last_part);
+        if (keyword >= PART_COUNTS) {
+            const int kind = keyword - PART_COUNTS;
+            mesh->count_lines[kind] = checker->location.line;
+            mesh->num_declared[kind] = (uint32_t)fmax(read_count(checker), 0);
         } else {
-            TRY(next(from) && (word == NAME || add_shader(from)));
+            TRY(read_word(checker) && (keyword == PART_NAME || add_shader(checker)));
         }
     }
-    check_part(from, WORDS, &part);
-    check_vertices(from, mesh);
-    return from->word.size > 0;
+    check_part_order(checker, PART_END, &last_part);
+    check_vertices(checker, mesh);
+    check_counts(checker, mesh);
+    return checker->word.size > 0;
 }
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-static bool read_boxes(md5_checker *from, file_rows *clip)
+static bool read_boxes(md5_checker *checker, file_contents *clip)
 {
-    const md5_text_place begin = md5_at_line(from->row_line);
+    const md5_text_location section = md5_at_line(checker->entry_line);
     uint32_t num_empty = 0;
-    while (next_in(from)) {
-        double row[6];
-        from->row_line = from->at.line;
-        TRY(read_row(from, "(fff)(fff)", true, row));
-        num_empty += row[0] >= row[3] && row[1] >= row[4] && row[2] >= row[5];
+    while (read_section_word(checker)) {
+        double box[6]; // minimum, maximum
+        checker->entry_line = checker->location.line;
+        TRY(read_entry(checker, "(fff)(fff)", true, box));
+        num_empty += box[0] >= box[3] && box[1] >= box[4] && box[2] >= box[5];
         clip->num_boxes++;
     }
     if (num_empty > 0)
-        md5i_found(from, "bounds", begin, "%u of %u bounding boxes are empty", num_empty,
-                   clip->num_boxes);
+        md5i_report_violation(checker, "bounds", section, "%u of %u bounding boxes are empty",
+                              num_empty, clip->num_boxes);
     if (clip->num_boxes != (uint32_t)clip->num_parts)
-        md5i_found(from, "bounds-count", begin,
-                   "number of bounding boxes does not match numFrames: expected %d, found %u",
-                   clip->num_parts, clip->num_boxes);
-    return from->word.size > 0;
+        md5i_report_violation(
+            checker, "bounds-count", section,
+            "number of bounding boxes does not match numFrames: expected %d, found %u",
+            clip->num_parts, clip->num_boxes);
+    return checker->word.size > 0;
 }
 
-static bool read_base(md5_checker *from, file_rows *clip)
+// Reports components that are not 0 in the base frame and not in the frames. Some engines use 0 for
+// them.
+static void check_base_frame(md5_checker *checker, const md5_check_joint *joint,
+                             const double *values)
 {
-    while (next_in(from)) {
-        from->row_line = from->at.line;
-        double row[6];
-        TRY(read_row(from, "(fff)(fff)", true, row));
-        check_rotation(from, from->at, row + 3);
-        const md5_check_joint *const of =
-            clip->num_base < from->check.num_joints ? &from->check.joints[clip->num_base] : NULL;
-        if (of) {
-            for (uint32_t k = 0; k < 6; k++)
-                if (!(of->flags >> k & 1) && fabs(row[k]) > 1e-4)
-                    md5i_found(from, "base-frame-needed", from->at,
-                               "joint '%.60s' needs the base frame for its %s", of->name,
-                               k < 3 ? "position" : "rotation");
-        }
+    for (uint32_t k = 0; k < 6; k++)
+        if (!(joint->flags >> k & 1) && fabs(values[k]) > 1e-4)
+            md5i_report_violation(checker, "base-frame-needed", checker->location,
+                                  "joint '%.60s' needs the base frame for its %s", joint->name,
+                                  k < 3 ? "position" : "rotation");
+}
+
+static bool read_base_frame(md5_checker *checker, file_contents *clip)
+{
+    while (read_section_word(checker)) {
+        checker->entry_line = checker->location.line;
+        double values[6];
+        TRY(read_entry(checker, "(fff)(fff)", true, values));
+        check_rotation(checker, checker->location, values + 3);
+        if (clip->num_base < checker->check.num_joints)
+            check_base_frame(checker, &checker->check.joints[clip->num_base], values);
         if (clip->num_base++ == 0)
-            memcpy(clip->base, row, sizeof clip->base);
+            memcpy(clip->base_root, values, sizeof clip->base_root);
     }
-    return from->word.size > 0;
+    return checker->word.size > 0;
 }
 
-// Reads a frame behind its word. Of frames behind the first only what a number may not be is seen.
-static bool read_frame(md5_checker *from, file_rows *clip)
+// Reads a frame. Its keyword has been read. Stores the values of the first frame; other frames are
+// only checked for words that some engines cannot read.
+static bool read_frame(md5_checker *checker, file_contents *clip)
 {
-    const int32_t index = read_count(from);
-    TRY(GROW(scratch, uint32_t, clip->indices, clip->num_read));
-    clip->indices[clip->num_read] = (uint32_t)index;
-    if (index != (int32_t)clip->num_read && clip->away.line == 0)
-        clip->away = from->at;
-    if (clip->num_read > 0 && clip->jump.line == 0
-        && (uint32_t)index != clip->indices[clip->num_read - 1] + 1)
-        clip->jump = from->at;
+    const uint32_t position = clip->num_read;
+    const int32_t index = read_count(checker);
+    TRY(ADD_ENTRY(&checker->scratch, uint32_t, clip->indices, position));
+    clip->indices[position] = (uint32_t)index;
+    if (index != (int32_t)position && clip->misnumbered.line == 0)
+        clip->misnumbered = checker->location;
+    const bool is_next = position == 0 || (uint32_t)index == clip->indices[position - 1] + 1;
+    if (!is_next && clip->jump.line == 0)
+        clip->jump = checker->location;
     uint32_t count = 0;
-    TRY(begin(from));
-    for (; next_in(from); count++) {
-        if (clip->num_read == 0) {
-            TRY(GROW(scratch, double, clip->frame, count));
-            clip->frame[count] = number(from);
-        } else if (is_odd(from)) {
-            check_number(from);
+    TRY(read_open_brace(checker));
+    for (; read_section_word(checker); count++) {
+        if (position == 0) {
+            TRY(ADD_ENTRY(&checker->scratch, double, clip->frame, count));
+            clip->frame[count] = parse_number(checker);
+        } else if (is_unusual_number(checker)) {
+            check_number(checker);
         }
     }
     if ((int32_t)count != clip->num_components)
-        md5i_found(
-            from, "frame-size", md5_at_line(clip->components_line),
+        md5i_report_violation(
+            checker, "frame-size", md5_at_line(clip->components_line),
             "wrong number of values in frame %d: expected %d (numAnimatedComponents), found %u",
             index, clip->num_components, count);
-    if (clip->num_read++ == 0)
-        clip->num_numbers = count;
-    return from->word.size > 0;
+    if (position == 0)
+        clip->num_frame_values = count;
+    clip->num_read++;
+    return checker->word.size > 0;
 }
 
-// Some engines store frames by their numbers, in any order.
-static void check_indices(md5_checker *from, const file_rows *clip)
+// Reports frames that are not numbered from 0, or not in this order. Some engines store frames by
+// their numbers, so that the order does not matter to them.
+static void check_frame_numbers(md5_checker *checker, const file_contents *clip)
 {
-    bool *const seen = MD5_NEW(&from->scratch, bool, clip->num_read);
-    uint32_t count = 0; // of different ones
-    if (seen) {
-        for (uint32_t i = 0; i < clip->num_read; i++)
-            if (clip->indices[i] < clip->num_read && !seen[clip->indices[i]])
-                count += seen[clip->indices[i]] = true;
+    bool *const found = MD5_NEW(&checker->scratch, bool, clip->num_read);
+    uint32_t num_found = 0;
+    if (found) {
+        for (uint32_t i = 0; i < clip->num_read; i++) {
+            const uint32_t index = clip->indices[i];
+            if (index < clip->num_read && !found[index]) {
+                found[index] = true;
+                num_found++;
+            }
+        }
     }
-    if (count < clip->num_read)
-        md5i_found(from, "frame-number", clip->away, "frames are not numbered from 0 to %u",
-                   clip->num_read - 1);
+    if (num_found < clip->num_read)
+        md5i_report_violation(checker, "frame-number", clip->misnumbered,
+                              "frames are not numbered from 0 to %u", clip->num_read - 1);
     else if (clip->jump.line > 0)
-        md5i_found(from, "frame-order", clip->jump, "frame numbers are out of order");
+        md5i_report_violation(checker, "frame-order", clip->jump, "frame numbers are out of order");
 }
 
-// The root of frame 0 beside that of the base frame, from which id's engine counts.
-static void check_base_root(md5_checker *from, const file_rows *clip)
+// Reports a clip whose root is at different positions in frame 0 and in the base frame. id's engine
+// measures the movement of the root from the base frame.
+static void check_base_root(md5_checker *checker, const file_contents *clip)
 {
-    const md5_check_joint *const root = from->check.joints;
-    if (from->check.num_joints == 0 || clip->num_base == 0)
+    const md5_check_joint *const root = checker->check.joints;
+    if (checker->check.num_joints == 0 || clip->num_base == 0)
         return;
-    uint32_t at = root->first;
-    double away = 0;
+    uint32_t component = root->first;
+    double distance = 0;
     for (uint32_t k = 0; k < 3; k++)
-        if (root->flags >> k & 1 && at < clip->num_numbers)
-            away = fmax(away, fabs(clip->frame[at++] - clip->base[k]));
-    if (away > 0.01)
-        md5i_found(from, "base-frame-root", md5_at_line(root->line),
-                   "root of frame 0 is %g units from the root of the base frame", away);
+        if (root->flags >> k & 1 && component < clip->num_frame_values)
+            distance = fmax(distance, fabs(clip->frame[component++] - clip->base_root[k]));
+    if (distance > 0.01)
+        md5i_report_violation(checker, "base-frame-root", md5_at_line(root->line),
+                              "root of frame 0 is %g units from the root of the base frame",
+                              distance);
 }
 
 // == Files ========================================================================================
 
-// Sections in the order in which id's engine wants them.
-static const char *const sections[2][12] = {
-    {"MD5Version", "commandline", "numJoints", "numMeshes", "joints", "mesh"},
-    {"MD5Version", "commandline", "numFrames", "numJoints", "frameRate", "numAnimatedComponents",
-     "hierarchy", "bounds", "baseframe", "frame"},
+// Sections in the order that id's engine requires. The first two are the same in both kinds.
+enum { SECTION_VERSION, SECTION_COMMAND_LINE };
+enum { MESH_NUM_JOINTS = 2, MESH_NUM_MESHES, MESH_JOINTS, MESH_MESH, NUM_MESH_SECTIONS };
+enum {
+    CLIP_NUM_FRAMES = 2,
+    CLIP_NUM_JOINTS,
+    CLIP_FRAME_RATE,
+    CLIP_NUM_COMPONENTS,
+    CLIP_HIERARCHY,
+    CLIP_BOUNDS,
+    CLIP_BASE_FRAME,
+    CLIP_FRAME,
+    NUM_CLIP_SECTIONS,
 };
-enum { MESH_SECTIONS = 6, CLIP_SECTIONS = 10 };
+static const char *const mesh_sections[NUM_MESH_SECTIONS] = {
+    "MD5Version", "commandline", "numJoints", "numMeshes", "joints", "mesh",
+};
+static const char *const clip_sections[NUM_CLIP_SECTIONS] = {
+    "MD5Version", "commandline", "numFrames", "numJoints", "frameRate", "numAnimatedComponents",
+    "hierarchy",  "bounds",      "baseframe", "frame",
+};
 
-// Reads the section whose word was read. Returns false if the rest cannot be read.
-static bool read_mesh_section(md5_checker *from, int section, file_rows *all)
+static void check_mesh_count(md5_checker *checker, const file_contents *file)
 {
-    enum { Q2PRO_MESHES = 32 };
-    mesh_rows mesh = {0};
+    enum { MAX_Q2PRO_MESHES = 32 };
+    const int32_t num_meshes = file->num_parts;
+    if (num_meshes > MAX_Q2PRO_MESHES)
+        md5i_report_violation(checker, "q2pro-limit", checker->location,
+                              "too many meshes: expected at most 32, found %d", num_meshes);
+    if (num_meshes == 0)
+        md5i_report_violation(checker, "no-meshes", checker->location,
+                              "numMeshes is out of range: expected at least 1, found 0");
+    if (num_meshes > file->num_joints)
+        md5i_report_violation(checker, "more-meshes-than-joints", checker->location,
+                              "more meshes than joints: found %d meshes and %d joints", num_meshes,
+                              file->num_joints);
+}
+
+// Reads a section of a mesh file. Its keyword has been read.
+static bool read_mesh_section(md5_checker *checker, int section, file_contents *file)
+{
+    mesh_contents mesh = {0};
     switch (section) {
-    case 2:
-        from->joints_line = from->at.line;
-        all->num_joints = read_count(from);
+    case MESH_NUM_JOINTS:
+        checker->joints_line = checker->location.line;
+        file->num_joints = read_count(checker);
         return true;
-    case 3:
-        all->num_parts = read_count(from);
-        from->count = from->at;
-        if (all->num_parts > Q2PRO_MESHES)
-            md5i_found(from, "q2pro-limit", from->at,
-                       "too many meshes: expected at most 32, found %d", all->num_parts);
-        if (all->num_parts == 0)
-            md5i_found(from, "no-meshes", from->at,
-                       "numMeshes is out of range: expected at least 1, found 0");
-        if (all->num_parts > all->num_joints)
-            md5i_found(from, "more-meshes-than-joints", from->at,
-                       "more meshes than joints: found %d meshes and %d joints", all->num_parts,
-                       all->num_joints);
+    case MESH_NUM_MESHES:
+        file->num_parts = read_count(checker);
+        checker->num_meshes = checker->location;
+        check_mesh_count(checker, file);
         return true;
-    case 4:
-        return begin(from) && read_joints(from, NULL, all->num_joints);
+    case MESH_JOINTS:
+        return read_open_brace(checker) && read_joints(checker, NULL, file->num_joints);
     default:
-        all->num_read++;
-        return begin(from) && read_mesh(from, &mesh);
+        file->num_read++;
+        return read_open_brace(checker) && read_mesh(checker, &mesh);
     }
 }
 
-static bool read_clip_section(md5_checker *from, int section, file_rows *clip)
+// Reads a section of a clip. Its keyword has been read.
+static bool read_clip_section(md5_checker *checker, int section, file_contents *clip)
 {
+    enum { MAX_Q2PRO_FRAMES = 1024 };
     switch (section) {
-    case 2:
-        from->check.num_frames = clip->num_parts = read_count(from);
-        if (clip->num_parts > 1024)
-            md5i_found(from, "q2pro-limit", from->at,
-                       "too many frames: expected at most 1024, found %d", clip->num_parts);
+    case CLIP_NUM_FRAMES:
+        clip->num_parts = read_count(checker);
+        checker->check.num_frames = clip->num_parts;
+        if (clip->num_parts > MAX_Q2PRO_FRAMES)
+            md5i_report_violation(checker, "q2pro-limit", checker->location,
+                                  "too many frames: expected at most 1024, found %d",
+                                  clip->num_parts);
         return true;
-    case 3:
-        from->joints_line = from->at.line;
-        clip->num_joints = read_count(from);
+    case CLIP_NUM_JOINTS:
+        checker->joints_line = checker->location.line;
+        clip->num_joints = read_count(checker);
         return true;
-    case 4: {
-        const double rate = next(from) ? number(from) : 0;
+    case CLIP_FRAME_RATE: {
+        const double rate = read_word(checker) ? parse_number(checker) : 0;
         if (rate < 1)
-            md5i_found(from, "frame-rate", from->at,
-                       "frameRate is out of range: expected 1 or more, found %g", rate);
+            md5i_report_violation(checker, "frame-rate", checker->location,
+                                  "frameRate is out of range: expected 1 or more, found %g", rate);
         return true;
     }
-    case 5:
-        clip->components_line = from->at.line;
-        clip->num_components = read_count(from);
+    case CLIP_NUM_COMPONENTS:
+        clip->components_line = checker->location.line;
+        clip->num_components = read_count(checker);
         return true;
-    case 6:
-        return begin(from) && read_joints(from, clip, clip->num_joints);
-    case 7:
-        from->check.bounds_line = from->at.line;
-        return begin(from) && read_boxes(from, clip);
-    case 8:
-        return begin(from) && read_base(from, clip);
+    case CLIP_HIERARCHY:
+        return read_open_brace(checker) && read_joints(checker, clip, clip->num_joints);
+    case CLIP_BOUNDS:
+        checker->check.bounds_line = checker->location.line;
+        return read_open_brace(checker) && read_boxes(checker, clip);
+    case CLIP_BASE_FRAME:
+        return read_open_brace(checker) && read_base_frame(checker, clip);
     default:
-        return read_frame(from, clip);
+        return read_frame(checker, clip);
     }
 }
 
-// Reads all sections in whatever order.
-static bool read_sections(md5_checker *from, file_rows *all)
+// State of read_sections().
+typedef struct section_reader {
+    file_contents *file;
+    const char *const *names; // [count] keywords of the sections, in their order
+    int count;
+    bool is_clip;
+    int last;              // last section in the order of sections so far; -1 = none
+    int missing;           // first section that is missing; 0 = none
+    md5_text_location gap; // the section before which it is missing
+    bool has_command_line; // commandline was found, or its absence was reported
+} section_reader;
+
+// Reports sections that are out of order, and remembers the first missing section.
+static void check_section_order(md5_checker *checker, int section, section_reader *reader)
 {
-    const bool is_clip = from->check.kind == MD5_DOC_ANIM;
-    const int count = is_clip ? CLIP_SECTIONS : MESH_SECTIONS;
-    int last = -1;
-    int missing = 0;
-    md5_text_place gap = {0};
-    bool has_command_line = false;
+    const int expected = reader->last > 1 ? reader->last + 1 : 2;
+    if (section < reader->last)
+        md5i_report_violation(checker, reader->is_clip ? "section-order/clip" : "section-order",
+                              checker->location, "section '%s' is out of order: found after '%s'",
+                              reader->names[section], reader->names[reader->last]);
+    if (reader->last < 0 && section > 0)
+        md5i_report_violation(checker, "no-version", md5_at_line(1), "missing 'MD5Version'");
+    if (reader->missing == 0 && section > expected) {
+        reader->missing = expected;
+        reader->gap = checker->location;
+    }
+    reader->last = section > reader->last ? section : reader->last;
+}
+
+// Returns false if the version is not 10: the rest of such a file may have any format.
+static bool read_version(md5_checker *checker)
+{
+    const int32_t version = read_count(checker);
+    if (version == 10)
+        return true;
+    md5i_report_violation(checker, "version", checker->location,
+                          "unsupported MD5 version: expected 10, found %d", version);
+    return false;
+}
+
+static void read_command_line(md5_checker *checker, section_reader *reader)
+{
+    reader->has_command_line = read_word(checker);
+    check_name(checker);
+    if (checker->word.size > 1023)
+        md5i_report_violation(checker, "long-commandline", checker->location,
+                              "command line is too long: expected at most 1023 bytes, found %zu",
+                              checker->word.size);
+}
+
+// Reads a section after the command line.
+static bool read_data_section(md5_checker *checker, int section, section_reader *reader)
+{
+    if (!reader->has_command_line)
+        md5i_report_violation(checker, "no-commandline", md5_at_line(1),
+                              "missing 'commandline': expected it before '%s'",
+                              reader->names[section]);
+    reader->has_command_line = true;
+    return reader->is_clip ? read_clip_section(checker, section, reader->file)
+                           : read_mesh_section(checker, section, reader->file);
+}
+
+static void skip_unknown_section(md5_checker *checker)
+{
+    md5i_report_violation(checker, "unknown-word", checker->location, "unknown keyword '%.*s'",
+                          shown_length(checker, 60), checker->word.bytes);
+    checker->has_unknown = true;
+    if (is_mark(checker, '{'))
+        skip_block(checker);
+}
+
+// Returns true after the last declared mesh or frame, where engines stop reading.
+static bool is_complete(const file_contents *file)
+{
+    return file->num_read > 0 && (int32_t)file->num_read >= file->num_parts;
+}
+
+// Reads the sections of a file in any order. Returns false if the rest of the text cannot be
+// interpreted.
+static bool read_sections(md5_checker *checker, file_contents *file)
+{
+    const bool is_clip = checker->check.kind == MD5_DOC_ANIM;
+    section_reader reader = {
+        .file = file,
+        .names = is_clip ? clip_sections : mesh_sections,
+        .count = is_clip ? NUM_CLIP_SECTIONS : NUM_MESH_SECTIONS,
+        .is_clip = is_clip,
+        .last = -1,
+    };
     bool is_read = true;
-    // Behind the last mesh or frame that is counted engines read nothing.
-    while (is_read && (all->num_read == 0 || (int32_t)all->num_read < all->num_parts)
-           && next(from)) {
+    while (is_read && !is_complete(file) && read_word(checker)) {
         int section = 0;
-        while (section < count && !is(from, sections[is_clip][section]))
+        while (section < reader.count && !is_keyword(checker, reader.names[section]))
             section++;
-        if (section == count) {
-            md5i_found(from, "unknown-word", from->at, "unknown keyword '%.*s'", shown(from, 60),
-                       from->word.bytes);
-            from->has_unknown = true;
-            if (is_mark(from, '{'))
-                skip_block(from);
+        if (section == reader.count) {
+            skip_unknown_section(checker);
             continue;
         }
-        if (section < last)
-            md5i_found(from, is_clip ? "section-order/clip" : "section-order", from->at,
-                       "section '%s' is out of order: found after '%s'", sections[is_clip][section],
-                       sections[is_clip][last]);
-        if (last < 0 && section > 0)
-            md5i_found(from, "no-version", md5_at_line(1), "missing 'MD5Version'");
-        if (missing == 0 && section > (last > 1 ? last + 1 : 2)) {
-            missing = last > 1 ? last + 1 : 2;
-            gap = from->at;
-        }
-        last = section > last ? section : last;
-        if (section == 0) {
-            const int32_t version = read_count(from);
-            if (version != 10) { // the rest may be anything
-                md5i_found(from, "version", from->at,
-                           "unsupported MD5 version: expected 10, found %d", version);
-                return false;
-            }
-        } else if (section == 1) {
-            has_command_line = next(from);
-            check_name(from);
-            if (from->word.size > 1023)
-                md5i_found(from, "long-commandline", from->at,
-                           "command line is too long: expected at most 1023 bytes, found %zu",
-                           from->word.size);
+        check_section_order(checker, section, &reader);
+        if (section == SECTION_VERSION) {
+            TRY(read_version(checker));
+        } else if (section == SECTION_COMMAND_LINE) {
+            read_command_line(checker, &reader);
         } else {
-            if (!has_command_line)
-                md5i_found(from, "no-commandline", md5_at_line(1),
-                           "missing 'commandline': expected it before '%s'",
-                           sections[is_clip][section]);
-            has_command_line = true;
-            is_read = is_clip ? read_clip_section(from, section, all)
-                              : read_mesh_section(from, section, all);
+            is_read = read_data_section(checker, section, &reader);
         }
     }
-    if (missing > 0 && !from->has_unknown) // such a word may stand for it
-        md5i_found(from, "missing-section", gap,
-                   "missing section '%s': expected it before this line",
-                   sections[is_clip][missing]);
-    if (is_read && !is_clip && (int32_t)all->num_read < all->num_parts)
-        md5i_found(from, "mesh-count", from->count,
-                   "numMeshes does not match the file: declared %d, found %u", all->num_parts,
-                   all->num_read);
-    if (is_read && is_clip && next(from) && is(from, "frame")) // some engines read all
-        md5i_found(from, "more-frames", from->at, "too many frames: numFrames is %d",
-                   all->num_parts);
-    return is_read;
+    // An unknown keyword may be a misspelled section.
+    if (reader.missing > 0 && !checker->has_unknown)
+        md5i_report_violation(checker, "missing-section", reader.gap,
+                              "missing section '%s': expected it before this line",
+                              reader.names[reader.missing]);
+    if (!is_read)
+        return false;
+    if (!is_clip && (int32_t)file->num_read < file->num_parts)
+        md5i_report_violation(checker, "mesh-count", checker->num_meshes,
+                              "numMeshes does not match the file: declared %d, found %u",
+                              file->num_parts, file->num_read);
+    // Some engines read all frames.
+    if (is_clip && read_word(checker) && is_keyword(checker, "frame"))
+        md5i_report_violation(checker, "more-frames", checker->location,
+                              "too many frames: numFrames is %d", file->num_parts);
+    return true;
+}
+
+static void check_text(md5_checker *checker, const char *text, size_t size)
+{
+    const bool is_clip = checker->check.kind == MD5_DOC_ANIM;
+    file_contents file = {0};
+    if (size < 4 || memcmp(text, "MD5V", 4) != 0)
+        md5i_report_violation(checker, "text-before", md5_at_line(0),
+                              "file does not begin with MD5Version");
+    if (read_sections(checker, &file) && is_clip) {
+        if ((int32_t)file.num_read < file.num_parts)
+            md5i_report_violation(checker, "frame-count", checker->location,
+                                  "numFrames does not match the file: declared %d, found %u",
+                                  file.num_parts, file.num_read);
+        check_frame_numbers(checker, &file);
+        check_base_root(checker, &file);
+    }
+    md5i_check_names(checker);
 }
 
 md5_check *md5_check_doc(md5_doc_kind kind, const void *text, size_t size, md5_engines engines,
@@ -782,35 +1095,22 @@ md5_check *md5_check_doc(md5_doc_kind kind, const void *text, size_t size, md5_e
 {
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
-    md5_checker *const from = md5i_begin_check(opts, error);
-    if (!from)
+    md5_checker *const checker = md5i_begin_check(opts, error);
+    if (!checker)
         return NULL;
-    from->check.kind = kind;
-    from->check.engines = engines;
-    const bool is_clip = kind == MD5_DOC_ANIM;
-    file_rows all = {0};
-    // What is wrong with the text is for the rules alone.
-    md5_context silent = from->context;
+    checker->check.kind = kind;
+    checker->check.engines = engines;
+    // Errors of the lexer are not errors of the check. The rules report them.
+    md5_context silent = checker->context;
     md5_arena unused = {.context = &silent};
     silent.caller = NULL;
-    md5i_lex_begin(&from->lex, &unused, (const char *)text, size);
-    if (text && kind != MD5_DOC_CAMERA && md5_check_text_size(&from->context, size)) {
-        if (size < 4 || memcmp(text, "MD5V", 4) != 0)
-            md5i_found(from, "text-before", md5_at_line(0), "file does not begin with MD5Version");
-        if (read_sections(from, &all) && is_clip) {
-            if ((int32_t)all.num_read < all.num_parts)
-                md5i_found(from, "frame-count", from->at,
-                           "numFrames does not match the file: declared %d, found %u",
-                           all.num_parts, all.num_read);
-            check_indices(from, &all);
-            check_base_root(from, &all);
-        }
-        md5i_check_names(from);
-    }
-    md5i_arena_free(&from->scratch);
-    from->context.caller = NULL;
-    if (from->context.error.status == MD5_OK)
-        return &from->check;
-    md5_free_check(&from->check);
+    md5i_lex_begin(&checker->lex, &unused, (const char *)text, size);
+    if (text && kind != MD5_DOC_CAMERA && md5_check_text_size(&checker->context, size))
+        check_text(checker, (const char *)text, size);
+    md5i_arena_free(&checker->scratch);
+    checker->context.caller = NULL;
+    if (checker->context.error.status == MD5_OK)
+        return &checker->check;
+    md5_free_check(&checker->check);
     return NULL;
 }
