@@ -637,6 +637,13 @@ static void check_counts(md5_checker *checker, const mesh_contents *mesh)
     }
 }
 
+static bool is_absolute_path(const char *path)
+{
+    if (*path == '/' || *path == '\\')
+        return true;
+    return *path != '\0' && path[1] == ':';
+}
+
 // Adds a mesh's shader, which is the current word.
 static bool add_shader(md5_checker *checker)
 {
@@ -654,8 +661,7 @@ static bool add_shader(md5_checker *checker)
         md5i_report_violation(checker,
                               length > MAX_LENGTH_WITHOUT_PREFIX ? "long-skin/58" : "long-skin",
                               location, "shader name is too long: found %zu bytes", length);
-    const bool is_absolute = length > 0 && (*name == '/' || *name == '\\' || name[1] == ':');
-    if (length == 0 || is_absolute)
+    if (length == 0 || is_absolute_path(name))
         md5i_report_violation(checker, "shader-name", location,
                               "shader is empty or an absolute path: found '%.100s'", name);
     return true;
@@ -1031,11 +1037,15 @@ static bool read_sections(md5_checker *checker, file_contents *file)
     const bool is_clip = checker->check.kind == MD5_DOC_ANIM;
     section_reader reader = {
         .file = file,
-        .names = is_clip ? clip_sections : mesh_sections,
-        .count = is_clip ? NUM_CLIP_SECTIONS : NUM_MESH_SECTIONS,
+        .names = mesh_sections,
+        .count = NUM_MESH_SECTIONS,
         .is_clip = is_clip,
         .last = -1,
     };
+    if (is_clip) {
+        reader.names = clip_sections;
+        reader.count = NUM_CLIP_SECTIONS;
+    }
     bool is_read = true;
     while (is_read && !is_complete(file) && read_word(checker)) {
         int section = 0;
