@@ -1,5 +1,9 @@
-// Repairs and edits of documents. Each checks the document and makes room first, and changes the
-// tables when nothing can fail any more.
+// Repairs and edits of documents: rotations, weights, meshes, joints, space, bounds and frames.
+//
+// Each function begins with begin_repair(), which checks the document, and ends with end_repair().
+// New tables are written into memory that is added to the document's arena. The document itself is
+// changed last, when nothing can fail any more. After a failure the added memory is freed, and the
+// document is unchanged.
 #include "md5/core/math.h"
 #include "md5/core/names.h"
 #include "md5/edit/document.h"
@@ -10,21 +14,23 @@
 
 typedef struct repair {
     md5_context context;
-    md5_arena kept, scratch; // `kept` becomes the document's memory
-    md5_arena_mark before;
-    uint64_t num_references; // as md5i_check_doc() counts them
+    md5_arena arena;         // memory of the document
+    md5_arena scratch;       // temporary memory
+    md5_arena_mark before;   // end of the document's memory before the repair
+    uint64_t num_references; // see md5i_check_doc()
+    // Set by begin_clip().
     md5_anim *anim;
-    md5_binding *binding; // to a model, or to its own joints
-    md5_xform *pose;      // [joints of the binding]
+    md5_binding *binding; // to the model, or to the clip's skeleton if no model is given
+    md5_xform *pose;      // [joints of the binding] a buffer
 } repair;
 
 static bool begin_repair(repair *it, const md5_doc *doc, md5_doc_kind kind, md5_error *error)
 {
     MD5_ASSERT_NOT_NULL(doc);
-    *it = (repair){.kept = {.chunks = (struct md5_chunk *)doc->internal.memory}};
-    it->before = md5i_arena_here(&it->kept);
+    *it = (repair){.arena = {.chunks = (struct md5_chunk *)doc->internal.memory}};
+    it->before = md5i_arena_here(&it->arena);
     md5i_context_begin_memory(&it->context, doc->allocator, error);
-    it->kept.context = it->scratch.context = &it->context;
+    it->arena.context = it->scratch.context = &it->context;
     TRY(md5i_check_doc(&it->scratch, doc, &it->num_references));
     static const char *const kinds[] = {"model", "animation", "camera"};
     if (doc->kind != kind)
@@ -38,13 +44,14 @@ static bool begin_repair(repair *it, const md5_doc *doc, md5_doc_kind kind, md5_
     return true;
 }
 
-// Returns `count`, or MD5_NONE after a failure. Then, and for 0, the tables have not changed.
+// Frees temporary memory. Returns `count`, the number of changes, or MD5_NONE after a failure. If
+// nothing was changed, also frees the memory that was added to the document.
 static uint32_t end_repair(repair *it, md5_doc *doc, uint32_t count)
 {
     count = it->context.error.status == MD5_OK ? count : MD5_NONE;
     if (count == 0 || count == MD5_NONE)
-        md5i_arena_rewind(&it->kept, it->before);
-    doc->internal.memory = it->kept.chunks;
+        md5i_arena_rewind(&it->arena, it->before);
+    doc->internal.memory = it->arena.chunks;
     md5i_arena_free(&it->scratch);
     md5_free_binding(it->binding);
     md5_free_anim(it->anim);
@@ -58,59 +65,142 @@ uint32_t md5_fix_rotations(md5_doc *doc, md5_error *error)
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     repair it;
     uint32_t count = 0;
-    const bool is_sound = begin_repair(&it, doc, MD5_DOC_MODEL, error);
-    if (is_sound) {
+    const bool is_valid = begin_repair(&it, doc, MD5_DOC_MODEL, error);
+    if (is_valid) {
         for (uint32_t j = 0; j < doc->num_joints; j++) {
             md5_vec3 *const v = &doc->joints[j].rotation;
             const md5_quat q = md5_quat_from_xyz(v->x, v->y, v->z);
-            const bool is_long = md5_quat_is_overlong(v->x, v->y, v->z);
-            *v = is_long ? (md5_vec3){q.x, q.y, q.z} : *v;
-            count += is_long;
+            if (md5_quat_is_overlong(v->x, v->y, v->z)) {
+                *v = (md5_vec3){q.x, q.y, q.z};
+                count++;
+            }
         }
     }
     return end_repair(&it, doc, count);
 }
 
-// Copies the weights of a vertex; of more than `most` the largest, after those of one joint were
-// added up, which loses nothing. places[joints] are 0. Returns how many there are then.
-static uint32_t keep_weights(const md5_weight *weights, uint32_t count, uint32_t most,
-                             uint32_t *places, md5_weight *own, double *lost)
+// Copies the weights of a vertex to `merged`. If there are more than max_weights, adds up the
+// weights of the same joint, which does not move the vertex. slots[joints] must be 0 and are 0 on
+// return. Returns the number of weights.
+static uint32_t merge_weights(const md5_weight *weights, uint32_t count, uint32_t max_weights,
+                              uint32_t *slots, md5_weight *merged)
 {
-    uint32_t num_own = 0;
-    uint32_t num_joints = 0;
+    uint32_t num_merged = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t *const place = &places[weights[i].joint];
-        md5_weight *const first = &own[*place > 0 ? *place - 1 : num_joints];
-        const float bias = *place > 0 ? first->bias + weights[i].bias : 0;
-        if (count > most && bias != 0) {
-            const float share = weights[i].bias / bias;
-            first->offset = md5_vec3_lerp(first->offset, weights[i].offset, share);
+        uint32_t *const slot = &slots[weights[i].joint]; // 1 + index of the joint's weight
+        md5_weight *const first = &merged[*slot > 0 ? *slot - 1 : num_merged];
+        const float bias = *slot > 0 ? first->bias + weights[i].bias : 0;
+        if (count > max_weights && bias != 0) {
+            const float fraction = weights[i].bias / bias;
+            first->offset = md5_vec3_lerp(first->offset, weights[i].offset, fraction);
             first->bias = bias;
         } else {
-            own[num_joints] = weights[i];
-            *place = ++num_joints;
+            merged[num_merged] = weights[i];
+            num_merged++;
+            *slot = num_merged;
         }
     }
     for (uint32_t i = 0; i < count; i++)
-        places[weights[i].joint] = 0;
-    for (uint32_t i = 0; i < num_joints; i++) {
-        md5_weight next = own[i];
-        uint32_t least = 0; // the last of equal ones
-        for (uint32_t k = 1; num_own == most && k < most; k++)
-            least = fabsf(own[k].bias) <= fabsf(own[least].bias) ? k : least;
-        if (num_own < most) {
-            own[num_own++] = next;
+        slots[weights[i].joint] = 0;
+    return num_merged;
+}
+
+// Returns the index of the smallest weight; the last index if weights are equal.
+static uint32_t find_smallest_weight(const md5_weight *weights, uint32_t count)
+{
+    uint32_t smallest = 0;
+    for (uint32_t i = 1; i < count; i++)
+        if (fabsf(weights[i].bias) <= fabsf(weights[smallest].bias))
+            smallest = i;
+    return smallest;
+}
+
+// Writes at most max_weights weights of a vertex to `selected`: the largest, in their order. Adds
+// an upper limit of the distance that the removed weights move the vertex to *lost. slots[joints]
+// must be 0 and are 0 on return. Returns the number of selected weights.
+static uint32_t select_weights(const md5_weight *weights, uint32_t count, uint32_t max_weights,
+                               uint32_t *slots, md5_weight *selected, double *lost)
+{
+    const uint32_t num_merged = merge_weights(weights, count, max_weights, slots, selected);
+    uint32_t num_selected = 0;
+    for (uint32_t i = 0; i < num_merged; i++) {
+        md5_weight next = selected[i];
+        if (num_selected < max_weights) {
+            selected[num_selected++] = next;
             continue;
         }
-        if (fabsf(next.bias) > fabsf(own[least].bias)) {
-            const md5_weight dropped = own[least];
-            memmove(own + least, own + least + 1, (most - 1 - least) * sizeof *own);
-            own[most - 1] = next;
+        const uint32_t smallest = find_smallest_weight(selected, max_weights);
+        if (fabsf(next.bias) > fabsf(selected[smallest].bias)) {
+            const md5_weight dropped = selected[smallest];
+            memmove(selected + smallest, selected + smallest + 1,
+                    (max_weights - 1 - smallest) * sizeof *selected);
+            selected[max_weights - 1] = next;
             next = dropped;
         }
         *lost += (double)fabsf(next.bias) * (double)md5_vec3_length(next.offset);
     }
-    return num_own;
+    return num_selected;
+}
+
+// Parameters, buffers and results of md5_fix_weights().
+typedef struct weight_repair {
+    uint32_t max_weights;
+    float tolerance; // allowed difference of a sum from 1
+    uint32_t *slots; // [joints] 0; buffer of select_weights()
+    double max_lost; // largest movement of a vertex, units
+    uint32_t count;  // changed vertices
+} weight_repair;
+
+// Reduces and normalizes the weights of a vertex, and writes them to `fixed`. Returns the number
+// of weights.
+static uint32_t fix_vertex_weights(weight_repair *fix, const md5_weight *weights, uint32_t count,
+                                   md5_weight *fixed)
+{
+    double lost = 0;
+    double sum = 0;
+    const uint32_t num_fixed =
+        select_weights(weights, count, fix->max_weights, fix->slots, fixed, &lost);
+    for (uint32_t k = 0; k < num_fixed; k++)
+        sum += (double)fixed[k].bias;
+    const bool is_pruned = num_fixed < count;
+    const bool is_off = is_pruned || fabs(sum - 1) > (double)fix->tolerance;
+    const double divisor = is_off && fabs(sum) >= 1e-3 ? sum : 1;
+    for (uint32_t k = 0; k < num_fixed; k++) {
+        const double bias = (double)fixed[k].bias / divisor;
+        lost += fabs(bias - (double)fixed[k].bias) * (double)md5_vec3_length(fixed[k].offset);
+        fixed[k].bias = md5_round_to_float(bias);
+    }
+    if (is_pruned && lost > fix->max_lost)
+        fix->max_lost = lost;
+    if (is_pruned || divisor != 1)
+        fix->count++;
+    return num_fixed;
+}
+
+// Gives each vertex of a mesh separate weights, which begin at `weights`, and repairs them. If the
+// mesh needs no repair, leaves it unchanged. Returns the end of the written weights.
+static md5_weight *fix_mesh_weights(repair *it, weight_repair *fix, md5_weight *weights,
+                                    md5_doc_mesh *mesh)
+{
+    const uint32_t count_before = fix->count;
+    md5_weight *next = weights;
+    md5_vertex *const vertices = MD5_ROOM(&it->arena, md5_vertex, mesh->num_vertices);
+    if (!vertices)
+        return next;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        const md5_vertex vertex = mesh->vertices[v];
+        const uint32_t first = vertex.num_weights > 0 ? vertex.first_weight : 0;
+        const uint32_t count =
+            fix_vertex_weights(fix, mesh->weights + first, vertex.num_weights, next);
+        vertices[v] = (md5_vertex){count > 0 ? (uint32_t)(next - weights) : 0, count};
+        next += count;
+    }
+    if (fix->count > count_before) {
+        mesh->vertices = vertices;
+        mesh->weights = weights;
+        mesh->num_weights = (uint32_t)(next - weights);
+    }
+    return next;
 }
 
 uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, float *loss,
@@ -118,154 +208,148 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT(max_weights <= 64, "max_weights: must be 0 to 64");
-    const uint32_t most = max_weights > 0 ? max_weights : UINT32_MAX;
     repair it;
-    uint32_t count = 0;
-    double most_lost = 0;
-    const bool is_sound = begin_repair(&it, doc, MD5_DOC_MODEL, error);
-    const uint32_t num_meshes = is_sound ? doc->num_meshes : 0;
-    // Each vertex gets weights of its own, in meshes of which one is wrong.
+    const bool is_valid = begin_repair(&it, doc, MD5_DOC_MODEL, error);
+    const uint32_t num_meshes = is_valid ? doc->num_meshes : 0;
+    const uint32_t num_joints = is_valid ? doc->num_joints : 0;
+    const size_t num_references = is_valid ? (size_t)it.num_references : 0;
+    weight_repair fix = {
+        .max_weights = max_weights > 0 ? max_weights : UINT32_MAX,
+        .tolerance = tolerance,
+    };
     md5_doc_mesh *const meshes =
         (md5_doc_mesh *)md5i_arena_copy(&it.scratch, doc->meshes, num_meshes, sizeof *meshes);
-    uint32_t *const places = MD5_NEW(&it.scratch, uint32_t, is_sound ? doc->num_joints : 0);
-    md5_weight *own = MD5_ROOM(&it.kept, md5_weight, is_sound ? (size_t)it.num_references : 0);
-    if (meshes && places && own) {
-        for (uint32_t m = 0; m < num_meshes; m++) {
-            md5_doc_mesh *const mesh = &meshes[m];
-            md5_weight *const weights = own;
-            const uint32_t count_before = count;
-            mesh->vertices = MD5_ROOM(&it.kept, md5_vertex, mesh->num_vertices);
-            if (mesh->vertices) {
-                for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-                    const md5_vertex from = doc->meshes[m].vertices[v];
-                    double lost = 0;
-                    double sum = 0;
-                    const uint32_t first = from.num_weights > 0 ? from.first_weight : 0;
-                    const uint32_t num_own = keep_weights(
-                        doc->meshes[m].weights + first, from.num_weights, most, places, own, &lost);
-                    for (uint32_t k = 0; k < num_own; k++)
-                        sum += (double)own[k].bias;
-                    const bool is_pruned = num_own < from.num_weights;
-                    const bool is_off = is_pruned || fabs(sum - 1) > (double)tolerance;
-                    const double divisor = is_off && fabs(sum) >= 1e-3 ? sum : 1;
-                    for (uint32_t k = 0; k < num_own; k++) {
-                        const double bias = (double)own[k].bias / divisor;
-                        lost += fabs(bias - (double)own[k].bias)
-                                * (double)md5_vec3_length(own[k].offset);
-                        own[k].bias = md5_round_to_float(bias);
-                    }
-                    most_lost = is_pruned && lost > most_lost ? lost : most_lost;
-                    count += is_pruned || divisor != 1;
-                    mesh->vertices[v] =
-                        (md5_vertex){num_own > 0 ? (uint32_t)(own - weights) : 0, num_own};
-                    own += num_own;
-                }
-            }
-            mesh->weights = weights;
-            mesh->num_weights = (uint32_t)(own - weights);
-            if (count == count_before)
-                *mesh = doc->meshes[m];
-        }
+    fix.slots = MD5_NEW(&it.scratch, uint32_t, num_joints);
+    md5_weight *weights = MD5_ROOM(&it.arena, md5_weight, num_references);
+    if (meshes && fix.slots && weights) {
+        for (uint32_t m = 0; m < num_meshes; m++)
+            weights = fix_mesh_weights(&it, &fix, weights, &meshes[m]);
     }
-    if (it.context.error.status == MD5_OK && count > 0)
+    if (it.context.error.status == MD5_OK && fix.count > 0)
         memcpy(doc->meshes, meshes, num_meshes * sizeof *meshes);
     if (loss)
-        *loss = md5_round_to_float(most_lost);
-    return end_repair(&it, doc, count);
+        *loss = md5_round_to_float(fix.max_lost);
+    return end_repair(&it, doc, fix.count);
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
 //
-// Triangles of meshes that are merged, in order, make parts: meshes of what they use, each of no
-// more than an engine takes.
+// Meshes are merged, split and reduced in one way: the triangles of the merged meshes are added, in
+// their order, to a part. A part becomes a mesh that contains the vertices and weights in use. If
+// the next triangle would exceed a limit of the edit, the part is finished and the next part begins.
 
-typedef struct part_corner {
+typedef struct vertex_ref {
     uint32_t mesh;
     uint32_t vertex;
-} part_corner;
+} vertex_ref;
 
-// Where a vertex is, or weights that begin somewhere are, in the part that had them last. Parts
-// have numbers so that a new one needs no table that is cleared: many small ones take linear time,
-// too.
-typedef struct part_place {
+// Index of a vertex, or of a run of weights, in the part that used it last. The entry is valid if
+// `part` is the number of the current part, so the tables are never cleared, and many small parts
+// take linear time.
+typedef struct part_entry {
     uint32_t part;
-    uint32_t place;
-    uint32_t count;
-} part_place;
+    uint32_t index;
+    uint32_t count; // weights of the run
+} part_entry;
 
-typedef struct part_first {
+// Index of the first vertex and the first weight of a mesh in tables for all meshes.
+typedef struct mesh_offset {
     size_t vertex;
     size_t weight;
-} part_first;
+} mesh_offset;
 
 typedef struct mesh_part {
-    const md5_doc_mesh *meshes; // of the document
-    uint32_t number;            // of the part, from 1
+    const md5_doc_mesh *meshes; // meshes of the document
+    uint32_t number;            // number of the current part, from 1
     uint32_t num_vertices;
     uint32_t num_triangles;
-    part_corner *vertices; // [num_vertices] by first use
-    uint32_t *corners;     // [3 * num_triangles]
-    // [all vertices], [all weights of the document]; those of a mesh begin at firsts[mesh].
-    part_place *places;
-    part_place *ranges;
-    const part_first *firsts;
+    vertex_ref *vertices; // [num_vertices] in the order of their first use
+    uint32_t *indices;    // [3 * num_triangles]
+    // Tables for all vertices and all weights of the document. A mesh begins at offsets[mesh].
+    part_entry *vertex_entries;
+    part_entry *run_entries; // by the first weight of the run
+    const mesh_offset *offsets;
 } mesh_part;
 
-static void add_triangle(mesh_part *part, uint32_t mesh, const uint32_t *corners)
+static void add_triangle(mesh_part *part, uint32_t mesh, const uint32_t *indices)
 {
     for (uint32_t i = 0; i < 3; i++) {
-        part_place *const place = &part->places[part->firsts[mesh].vertex + corners[i]];
-        if (place->part != part->number) {
-            *place = (part_place){part->number, part->num_vertices, 0};
-            part->vertices[part->num_vertices++] = (part_corner){mesh, corners[i]};
+        part_entry *const entry = &part->vertex_entries[part->offsets[mesh].vertex + indices[i]];
+        if (entry->part != part->number) {
+            *entry = (part_entry){part->number, part->num_vertices, 0};
+            part->vertices[part->num_vertices++] = (vertex_ref){mesh, indices[i]};
         }
-        part->corners[3 * (size_t)part->num_triangles + i] = place->place;
+        part->indices[3 * (size_t)part->num_triangles + i] = entry->index;
     }
     part->num_triangles++;
 }
 
-// Makes the mesh of a part, with the names of `mesh`, and begins the next one. Vertices of the same
-// weights still share them.
-static bool end_part(md5_arena *kept, mesh_part *part, md5_doc_mesh *mesh)
+// Writes the vertices of a part, and counts their weights. Vertices that shared a run of weights
+// still share it.
+static void write_part_vertices(mesh_part *part, md5_doc_mesh *mesh)
+{
+    for (uint32_t v = 0; v < part->num_vertices; v++) {
+        const vertex_ref ref = part->vertices[v];
+        const md5_doc_mesh *const source = &part->meshes[ref.mesh];
+        const md5_vertex vertex = source->vertices[ref.vertex];
+        mesh->texcoords[v] = source->texcoords[ref.vertex];
+        if (vertex.num_weights == 0)
+            continue;
+        part_entry *const run =
+            &part->run_entries[part->offsets[ref.mesh].weight + vertex.first_weight];
+        if (run->part != part->number || run->count != vertex.num_weights) {
+            *run = (part_entry){part->number, mesh->num_weights, vertex.num_weights};
+            mesh->num_weights += vertex.num_weights; // at most repair.num_references
+        }
+        mesh->vertices[v] = (md5_vertex){run->index, vertex.num_weights};
+    }
+}
+
+static void write_part_weights(const mesh_part *part, md5_doc_mesh *mesh)
+{
+    for (uint32_t v = 0; v < part->num_vertices; v++) {
+        const vertex_ref ref = part->vertices[v];
+        const md5_doc_mesh *const source = &part->meshes[ref.mesh];
+        const md5_vertex vertex = source->vertices[ref.vertex];
+        if (vertex.num_weights > 0)
+            memcpy(mesh->weights + mesh->vertices[v].first_weight,
+                   source->weights + vertex.first_weight,
+                   vertex.num_weights * sizeof *mesh->weights);
+    }
+}
+
+// Replaces the tables of `mesh` by those of a part, and begins the next part. Returns false if
+// memory runs out.
+static bool finish_part(md5_arena *arena, mesh_part *part, md5_doc_mesh *mesh)
 {
     mesh->num_weights = 0;
     mesh->num_vertices = part->num_vertices;
     mesh->num_triangles = part->num_triangles;
-    TRY(mesh->vertices = MD5_NEW(kept, md5_vertex, part->num_vertices));
-    TRY(mesh->texcoords = MD5_ROOM(kept, md5_vec2, part->num_vertices));
-    TRY(mesh->indices = (uint32_t *)md5i_arena_copy(kept, part->corners, part->num_triangles,
-                                                    3 * sizeof *part->corners));
-    for (uint32_t pass = 0; pass < 2; pass++) { // to count weights, and to copy them
-        for (uint32_t v = 0; v < part->num_vertices; v++) {
-            const part_corner at = part->vertices[v];
-            const md5_doc_mesh *const from = &part->meshes[at.mesh];
-            const md5_vertex old = from->vertices[at.vertex];
-            mesh->texcoords[v] = from->texcoords[at.vertex];
-            if (old.num_weights == 0)
-                continue;
-            part_place *const range =
-                &part->ranges[part->firsts[at.mesh].weight + old.first_weight];
-            if (pass > 0) {
-                memcpy(mesh->weights + mesh->vertices[v].first_weight,
-                       from->weights + old.first_weight, old.num_weights * sizeof *mesh->weights);
-                continue;
-            }
-            if (range->part != part->number || range->count != old.num_weights) {
-                *range = (part_place){part->number, mesh->num_weights, old.num_weights};
-                mesh->num_weights += old.num_weights; // begin_repair() has counted all of them
-            }
-            mesh->vertices[v] = (md5_vertex){range->place, old.num_weights};
-        }
-        TRY(pass > 0 || (mesh->weights = MD5_ROOM(kept, md5_weight, mesh->num_weights)));
-    }
+    mesh->vertices = MD5_NEW(arena, md5_vertex, part->num_vertices);
+    mesh->texcoords = MD5_ROOM(arena, md5_vec2, part->num_vertices);
+    mesh->indices = (uint32_t *)md5i_arena_copy(arena, part->indices, part->num_triangles,
+                                                3 * sizeof *part->indices);
+    TRY(mesh->vertices && mesh->texcoords && mesh->indices);
+    write_part_vertices(part, mesh);
+    mesh->weights = MD5_ROOM(arena, md5_weight, mesh->num_weights);
+    TRY(mesh->weights);
+    write_part_weights(part, mesh);
     part->number++;
-    part->num_vertices = part->num_triangles = 0;
+    part->num_vertices = 0;
+    part->num_triangles = 0;
     return true;
 }
 
-// Writes next[meshes]: of each the next one of its shader, or MD5_NONE. Returns [meshes] whether it
-// is the first one, or NULL. Sorted, so that many meshes take no longer than their names.
-static bool *find_merged(md5_arena *scratch, const md5_doc *doc, bool is_merged, uint32_t *next)
+static bool is_same_name(md5_span a, md5_span b)
+{
+    return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
+}
+
+// Groups the meshes that are merged. Writes to next[meshes] the next mesh with the same shader, or
+// MD5_NONE. Returns [meshes] true for the first mesh of each group, or NULL if memory runs out. If
+// `is_merged` is false, each mesh is a group. Sorts the shaders, so the time for many meshes is that
+// of sorting their names.
+static bool *group_meshes(md5_arena *scratch, const md5_doc *doc, bool is_merged, uint32_t *next)
 {
     md5_ordered_name *names = MD5_NEW(scratch, md5_ordered_name, doc->num_meshes);
     bool *const is_first = MD5_NEW(scratch, bool, doc->num_meshes);
@@ -278,69 +362,96 @@ static bool *find_merged(md5_arena *scratch, const md5_doc *doc, bool is_merged,
     names = md5i_order_names(scratch, names, doc->num_meshes);
     if (names && is_first) {
         for (uint32_t i = 0; i < doc->num_meshes; i++) {
-            const md5_span *const name = &names[i].name;
-            const md5_span *const last = &names[i > 0 ? i - 1 : 0].name;
-            is_first[names[i].number] = i == 0 || !is_merged || name->size != last->size
-                                        || memcmp(name->bytes, last->bytes, name->size) != 0;
-            next[names[i].number] = MD5_NONE;
-            if (!is_first[names[i].number])
-                next[names[i - 1].number] = names[i].number;
+            const uint32_t mesh = names[i].number;
+            const bool is_merged_with_last =
+                is_merged && i > 0 && is_same_name(names[i].name, names[i - 1].name);
+            is_first[mesh] = !is_merged_with_last;
+            next[mesh] = MD5_NONE;
+            if (is_merged_with_last)
+                next[names[i - 1].number] = mesh;
         }
     }
     return names ? is_first : NULL;
 }
 
-// Makes meshes[] of those that are merged with `first`, as few as the limits allow. Returns how
-// many: one, `first` itself, if nothing changes or no triangle would be left; 0 on failure.
-static uint32_t remake_mesh(repair *it, const md5_mesh_edit *edit, mesh_part *part, uint32_t first,
-                            const uint32_t *next, md5_doc_mesh *meshes, uint32_t *count)
+// Returns true if two vertices of a triangle are the same vertex.
+static bool is_degenerate(const uint32_t *indices)
 {
-    const md5_doc_mesh *const head = &part->meshes[first];
-    const uint32_t most_vertices = edit->max_vertices > 0 ? edit->max_vertices : UINT32_MAX;
-    const uint32_t most_triangles = edit->max_triangles > 0 ? edit->max_triangles : UINT32_MAX;
-    const bool is_merged = next[first] != MD5_NONE;
-    const bool is_other =
-        is_merged || head->num_vertices > most_vertices || head->num_triangles > most_triangles;
-    uint32_t num_made = 0;
-    for (uint32_t m = first; m != MD5_NONE && (is_other || edit->drops_unused); m = next[m]) {
-        const md5_doc_mesh *const mesh = &part->meshes[m];
-        for (uint32_t t = 0; t < mesh->num_triangles; t++) {
-            const uint32_t *const c = mesh->indices + 3 * (size_t)t;
-            uint32_t num_new = 0; // at most: a corner may stand twice
-            for (uint32_t i = 0; i < 3; i++)
-                num_new += part->places[part->firsts[m].vertex + c[i]].part != part->number;
-            if (edit->drops_unused && (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]))
-                continue;
-            const bool is_full = num_new > most_vertices - part->num_vertices
-                                 || part->num_triangles == most_triangles;
-            meshes[num_made] = *head;
-            if (part->num_triangles > 0 && is_full
-                && !end_part(&it->kept, part, &meshes[num_made++]))
-                return 0;
-            add_triangle(part, m, c);
-        }
-    }
-    meshes[num_made] = *head;
-    *count += is_other && (is_merged || part->num_triangles > 0);
-    if (part->num_triangles == 0)
-        return 1;
-    if (!end_part(&it->kept, part, &meshes[num_made++]))
-        return 0;
-    // What is alone is counted by its rows. Weights that overlapped may have become more.
-    const uint64_t num_gone = (uint64_t)head->num_vertices - meshes[0].num_vertices
-                              + head->num_triangles - meshes[0].num_triangles + head->num_weights
-                              - meshes[0].num_weights;
-    const bool is_same = num_gone == 0 || num_gone > UINT32_MAX;
-    if (!is_other && is_same)
-        meshes[0] = *head;
-    *count += is_other || is_same ? 0 : (uint32_t)num_gone;
-    return num_made;
+    return indices[0] == indices[1] || indices[1] == indices[2] || indices[2] == indices[0];
 }
 
-static bool turn_triangles(repair *it, md5_doc_mesh *mesh)
+// Returns true if a triangle of a mesh would exceed a limit of the part. A vertex that occurs twice
+// in the triangle counts twice.
+static bool is_part_full(const mesh_part *part, uint32_t mesh, const uint32_t *indices,
+                         uint32_t max_vertices, uint32_t max_triangles)
 {
-    TRY(mesh->indices = (uint32_t *)md5i_arena_copy(&it->kept, mesh->indices, mesh->num_triangles,
-                                                    3 * sizeof *mesh->indices));
+    uint32_t num_new = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        const size_t vertex = part->offsets[mesh].vertex + indices[i];
+        if (part->vertex_entries[vertex].part != part->number)
+            num_new++;
+    }
+    return num_new > max_vertices - part->num_vertices || part->num_triangles == max_triangles;
+}
+
+// Rebuilds the group of meshes that begins with `first`, as few meshes as the limits allow, and
+// writes them to `meshes`. If nothing changes or no triangle remains, writes the first mesh as it
+// is. Adds the number of changes to *count. Returns the number of meshes, or 0 on failure.
+static uint32_t rebuild_group(repair *it, const md5_mesh_edit *edit, mesh_part *part,
+                              uint32_t first, const uint32_t *next, md5_doc_mesh *meshes,
+                              uint32_t *count)
+{
+    const md5_doc_mesh *const head = &part->meshes[first];
+    const uint32_t max_vertices = edit->max_vertices > 0 ? edit->max_vertices : UINT32_MAX;
+    const uint32_t max_triangles = edit->max_triangles > 0 ? edit->max_triangles : UINT32_MAX;
+    const bool is_merged = next[first] != MD5_NONE;
+    const bool is_split = head->num_vertices > max_vertices || head->num_triangles > max_triangles;
+    const bool is_replaced = is_merged || is_split;
+    const uint32_t begin = is_replaced || edit->drops_unused ? first : MD5_NONE;
+    uint32_t num_built = 0;
+    for (uint32_t m = begin; m != MD5_NONE; m = next[m]) {
+        const md5_doc_mesh *const mesh = &part->meshes[m];
+        for (uint32_t t = 0; t < mesh->num_triangles; t++) {
+            const uint32_t *const indices = mesh->indices + 3 * (size_t)t;
+            if (edit->drops_unused && is_degenerate(indices))
+                continue;
+            meshes[num_built] = *head;
+            if (part->num_triangles > 0
+                && is_part_full(part, m, indices, max_vertices, max_triangles)) {
+                if (!finish_part(&it->arena, part, &meshes[num_built]))
+                    return 0;
+                num_built++;
+            }
+            add_triangle(part, m, indices);
+        }
+    }
+    meshes[num_built] = *head;
+    if (is_merged || (is_replaced && part->num_triangles > 0))
+        ++*count;
+    if (part->num_triangles == 0)
+        return 1;
+    if (!finish_part(&it->arena, part, &meshes[num_built++]))
+        return 0;
+    if (is_replaced)
+        return num_built;
+    // Changes of a single mesh are its removed elements. The number of weights may grow if runs of
+    // weights overlapped; such a mesh is left unchanged if the difference is negative.
+    const uint64_t num_removed = (uint64_t)head->num_vertices - meshes[0].num_vertices
+                                 + head->num_triangles - meshes[0].num_triangles
+                                 + head->num_weights - meshes[0].num_weights;
+    if (num_removed == 0 || num_removed > UINT32_MAX)
+        meshes[0] = *head;
+    else
+        *count += (uint32_t)num_removed;
+    return num_built;
+}
+
+// Reverses the vertex order of all triangles, in a copy of the indices.
+static bool flip_triangles(repair *it, md5_doc_mesh *mesh)
+{
+    mesh->indices = (uint32_t *)md5i_arena_copy(&it->arena, mesh->indices, mesh->num_triangles,
+                                                3 * sizeof *mesh->indices);
+    TRY(mesh->indices);
     for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i += 3) {
         const uint32_t second = mesh->indices[i + 1];
         mesh->indices[i + 1] = mesh->indices[i + 2];
@@ -349,50 +460,63 @@ static bool turn_triangles(repair *it, md5_doc_mesh *mesh)
     return true;
 }
 
-// Writes the meshes of *to, and counts what was changed.
-static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *edit, md5_doc *to,
+// Returns an upper limit of the number of meshes that an edit creates.
+static size_t max_edited_meshes(const md5_doc *doc, const md5_mesh_edit *edit, size_t num_triangles)
+{
+    if (edit->max_vertices == 0 && edit->max_triangles == 0)
+        return doc->num_meshes;
+    // A finished part cannot take three more vertices, so that it has at least a third as many
+    // triangles as vertices.
+    size_t min_triangles = edit->max_vertices >= 6 ? (edit->max_vertices - 2) / 3 : 1;
+    if (edit->max_triangles > 0 && edit->max_triangles < min_triangles)
+        min_triangles = edit->max_triangles;
+    return doc->num_meshes + num_triangles / min_triangles;
+}
+
+// Writes the edited meshes to *to, and adds the number of changes to *count.
+static bool rebuild_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *edit, md5_doc *to,
                           uint32_t *count)
 {
     mesh_part part = {.number = 1};
     size_t num_vertices = 0;
     size_t num_triangles = 0;
     size_t num_weights = 0;
-    size_t most = doc->num_meshes;
-    // A part with no room for three vertices more has at least a third as many triangles.
-    size_t least = edit->max_vertices >= 6 ? (edit->max_vertices - 2) / 3 : 1;
-    least = edit->max_triangles > 0 && edit->max_triangles < least ? edit->max_triangles : least;
     if (edit->max_vertices > 0 && edit->max_vertices < 3)
         return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
                         "max_vertices is out of range: expected 3 or more, found %u",
                         edit->max_vertices);
     uint32_t *const next = MD5_ROOM(&it->scratch, uint32_t, doc->num_meshes);
-    part_first *const firsts = MD5_ROOM(&it->scratch, part_first, doc->num_meshes);
+    mesh_offset *const offsets = MD5_ROOM(&it->scratch, mesh_offset, doc->num_meshes);
     md5_doc_mesh *const meshes =
         (md5_doc_mesh *)md5i_arena_copy(&it->scratch, doc->meshes, doc->num_meshes, sizeof *meshes);
-    TRY(next && (part.firsts = firsts) && (part.meshes = meshes));
+    TRY(next && offsets && meshes);
+    part.offsets = offsets;
+    part.meshes = meshes;
     for (uint32_t m = 0; m < doc->num_meshes; m++) {
         if (edit->flipped && edit->flipped[m]) {
             *count += meshes[m].num_triangles;
-            TRY(turn_triangles(it, &meshes[m]));
+            TRY(flip_triangles(it, &meshes[m]));
         }
-        firsts[m] = (part_first){num_vertices, num_weights};
+        offsets[m] = (mesh_offset){num_vertices, num_weights};
         num_vertices += doc->meshes[m].num_vertices;
         num_triangles += doc->meshes[m].num_triangles;
         num_weights += doc->meshes[m].num_weights;
     }
-    if (edit->max_vertices > 0 || edit->max_triangles > 0)
-        most += num_triangles / least;
-    const bool *const is_first = find_merged(&it->scratch, doc, edit->is_merged, next);
-    TRY(is_first && (part.vertices = MD5_ROOM(&it->scratch, part_corner, num_vertices)));
-    TRY(part.corners = MD5_ROOM(&it->scratch, uint32_t, 3 * num_triangles));
-    TRY(part.places = MD5_NEW(&it->scratch, part_place, num_vertices));
-    TRY(part.ranges = MD5_NEW(&it->scratch, part_place, num_weights));
-    TRY(to->meshes = MD5_ROOM(&it->kept, md5_doc_mesh, most));
+    const size_t capacity = max_edited_meshes(doc, edit, num_triangles);
+    const bool *const is_first = group_meshes(&it->scratch, doc, edit->is_merged, next);
+    part.vertices = MD5_ROOM(&it->scratch, vertex_ref, num_vertices);
+    part.indices = MD5_ROOM(&it->scratch, uint32_t, 3 * num_triangles);
+    part.vertex_entries = MD5_NEW(&it->scratch, part_entry, num_vertices);
+    part.run_entries = MD5_NEW(&it->scratch, part_entry, num_weights);
+    TRY(is_first && part.vertices && part.indices);
+    TRY(part.vertex_entries && part.run_entries);
+    to->meshes = MD5_ROOM(&it->arena, md5_doc_mesh, capacity);
+    TRY(to->meshes);
     to->num_meshes = 0;
     for (uint32_t m = 0; m < doc->num_meshes && it->context.error.status == MD5_OK; m++)
         if (is_first[m])
             to->num_meshes +=
-                remake_mesh(it, edit, &part, m, next, to->meshes + to->num_meshes, count);
+                rebuild_group(it, edit, &part, m, next, to->meshes + to->num_meshes, count);
     return it->context.error.status == MD5_OK;
 }
 
@@ -402,9 +526,9 @@ uint32_t md5_edit_meshes(md5_doc *doc, const md5_mesh_edit *edit, md5_error *err
     MD5_ASSERT_RESERVED(edit);
     repair it;
     uint32_t count = 0;
-    const bool is_sound = begin_repair(&it, doc, MD5_DOC_MODEL, error);
+    const bool is_valid = begin_repair(&it, doc, MD5_DOC_MODEL, error);
     md5_doc to = *doc;
-    if (is_sound && remake_meshes(&it, doc, edit, &to, &count) && count > 0)
+    if (is_valid && rebuild_meshes(&it, doc, edit, &to, &count) && count > 0)
         *doc = to;
     return end_repair(&it, doc, count);
 }
@@ -427,7 +551,7 @@ static components read_components(const md5_doc_joint *joint, const float *numbe
     return all;
 }
 
-static uint32_t put_components(const components *all, uint32_t flags, float *to)
+static uint32_t write_components(const components *all, uint32_t flags, float *to)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < 6; i++)
@@ -439,7 +563,7 @@ static uint32_t put_components(const components *all, uint32_t flags, float *to)
 // Makes a document whose joint i was from[i], with weights, parents and tracks that follow, in
 // arrays of its own. MD5_NONE as from[0] is a new joint, the parent of all that had none. Tracks of
 // roots get whole triples if `is_widened`.
-static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, uint32_t count,
+static bool rearrange_joints(repair *it, const md5_doc *doc, const uint32_t *from, uint32_t count,
                         bool is_widened, md5_doc *to)
 {
     const uint32_t root = from[0] == MD5_NONE ? 0 : MD5_NONE;
@@ -447,7 +571,7 @@ static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, ui
     *to = *doc;
     to->num_joints = count;
     to->num_components = 0;
-    TRY(places && (to->joints = MD5_NEW(&it->kept, md5_doc_joint, count)));
+    TRY(places && (to->joints = MD5_NEW(&it->arena, md5_doc_joint, count)));
     for (uint32_t i = 0; i < count; i++)
         if (from[i] != MD5_NONE)
             places[from[i]] = i;
@@ -467,7 +591,7 @@ static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, ui
         to->num_components += md5i_num_flags(flags);
     }
     if (doc->kind == MD5_DOC_ANIM)
-        TRY(to->numbers = (float *)md5i_arena_room(&it->kept, doc->num_frames,
+        TRY(to->numbers = (float *)md5i_arena_room(&it->arena, doc->num_frames,
                                                    to->num_components * sizeof *to->numbers));
     for (uint32_t i = 0; i < count; i++) {
         const md5_track track = to->joints[i].track;
@@ -475,15 +599,15 @@ static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, ui
             const md5_doc_joint *const old = &doc->joints[from[i]];
             const components all =
                 read_components(old, doc->numbers + f * doc->num_components + old->track.first);
-            put_components(&all, track.flags, to->numbers + f * to->num_components + track.first);
+            write_components(&all, track.flags, to->numbers + f * to->num_components + track.first);
         }
     }
-    TRY(to->meshes = (md5_doc_mesh *)md5i_arena_copy(&it->kept, doc->meshes, doc->num_meshes,
+    TRY(to->meshes = (md5_doc_mesh *)md5i_arena_copy(&it->arena, doc->meshes, doc->num_meshes,
                                                      sizeof *doc->meshes));
     for (uint32_t m = 0; m < doc->num_meshes; m++) {
         md5_doc_mesh *const mesh = &to->meshes[m];
         TRY(mesh->weights = (md5_weight *)md5i_arena_copy(
-                &it->kept, mesh->weights, mesh->num_weights, sizeof *mesh->weights));
+                &it->arena, mesh->weights, mesh->num_weights, sizeof *mesh->weights));
         for (uint32_t w = 0; w < mesh->num_weights; w++)
             mesh->weights[w].joint = places[mesh->weights[w].joint];
     }
@@ -515,14 +639,14 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
     MD5_ASSERT_RESERVED(edit);
     repair it;
     md5_doc to;
-    const bool is_sound =
+    const bool is_valid =
         begin_repair(&it, doc, doc->kind == MD5_DOC_CAMERA ? MD5_DOC_MODEL : doc->kind, error);
-    const uint32_t num_joints = is_sound ? doc->num_joints : 0;
+    const uint32_t num_joints = is_valid ? doc->num_joints : 0;
     uint32_t *const from = MD5_ROOM(&it.scratch, uint32_t, (size_t)num_joints + 1);
     uint32_t *const above = MD5_ROOM(&it.scratch, uint32_t, num_joints);
     bool *const is_used = MD5_NEW(&it.scratch, bool, num_joints);
     bool *const is_placed = MD5_NEW(&it.scratch, bool, num_joints);
-    if (!is_sound || !from || !above || !is_used || !is_placed)
+    if (!is_valid || !from || !above || !is_used || !is_placed)
         return end_repair(&it, doc, 0);
     // A joint comes behind those above it that are not placed yet: what is in order stays where it
     // is, and the same hierarchy gets the same order, in a mesh and in its clips.
@@ -553,9 +677,9 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
     }
     for (uint32_t i = 0; i < num_taken; i++)
         count += from[i] != i;
-    if (count > 0 && take_joints(&it, doc, from, num_taken, false, &to)) {
+    if (count > 0 && rearrange_joints(&it, doc, from, num_taken, false, &to)) {
         if (edit->root && from[0] == MD5_NONE)
-            to.joints[0].name = md5_copy_text(&it.kept, edit->root, strlen(edit->root));
+            to.joints[0].name = md5_copy_text(&it.arena, edit->root, strlen(edit->root));
         if (it.context.error.status == MD5_OK)
             *doc = to;
     }
@@ -576,7 +700,7 @@ typedef struct space_map {
     bool has_turn;
 } space_map;
 
-static bool make_map(repair *it, const md5_space_edit *edit, space_map *map)
+static bool create_map(repair *it, const md5_space_edit *edit, space_map *map)
 {
     *map = (space_map){.turn = md5_quat_from_euler(edit->rotation),
                        .scale = edit->scale == 0 ? 1 : edit->scale,
@@ -634,7 +758,7 @@ static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *
     }
     // Joint j becomes the image of its partner, but keeps its own name. Roots that turn mix their
     // components, so that each of a triple needs a flag.
-    TRY(take_joints(it, doc, from, doc->num_joints, map->has_turn, &to));
+    TRY(rearrange_joints(it, doc, from, doc->num_joints, map->has_turn, &to));
     for (uint32_t j = 0; j < to.num_joints; j++) {
         md5_doc_joint *const joint = &to.joints[j];
         const bool is_turned = doc->kind == MD5_DOC_MODEL || joint->parent == MD5_NONE;
@@ -642,7 +766,7 @@ static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *
             float *const numbers = to.numbers + f * to.num_components + joint->track.first;
             components all = read_components(joint, numbers);
             map_joint(map, is_turned, &all.pair[0], &all.pair[1]);
-            put_components(&all, joint->track.flags, numbers);
+            write_components(&all, joint->track.flags, numbers);
         }
         joint->name = doc->joints[j].name;
         map_joint(map, is_turned, &joint->position, &joint->rotation);
@@ -650,9 +774,9 @@ static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *
     for (uint32_t m = 0; m < to.num_meshes; m++) {
         for (uint32_t w = 0; w < to.meshes[m].num_weights; w++)
             to.meshes[m].weights[w].offset = map_offset(map, to.meshes[m].weights[w].offset);
-        TRY(!edit->is_mirrored || turn_triangles(it, &to.meshes[m]));
+        TRY(!edit->is_mirrored || flip_triangles(it, &to.meshes[m]));
     }
-    TRY(!doc->bounds || (to.bounds = MD5_ROOM(&it->kept, md5_bounds, doc->num_frames)));
+    TRY(!doc->bounds || (to.bounds = MD5_ROOM(&it->arena, md5_bounds, doc->num_frames)));
     if (doc->bounds) {
         for (uint32_t f = 0; f < doc->num_frames; f++)
             to.bounds[f] = md5_bounds_transform(doc->bounds[f], map->matrix);
@@ -664,8 +788,8 @@ static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *
 static bool map_views(repair *it, const space_map *map, md5_doc *doc)
 {
     md5_camera_view *const views =
-        (md5_camera_view *)md5i_arena_copy(&it->kept, doc->views, doc->num_frames, sizeof *views);
-    md5_cut_view *const cuts = (md5_cut_view *)md5i_arena_copy(&it->kept, doc->cut_views,
+        (md5_camera_view *)md5i_arena_copy(&it->arena, doc->views, doc->num_frames, sizeof *views);
+    md5_cut_view *const cuts = (md5_cut_view *)md5i_arena_copy(&it->arena, doc->cut_views,
                                                                doc->num_cut_views, sizeof *cuts);
     TRY(views && cuts);
     for (size_t i = 0; i < (size_t)doc->num_frames + doc->num_cut_views; i++) {
@@ -689,7 +813,7 @@ uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *err
     space_map map;
     uint32_t count = 0;
     const bool is_camera = doc->kind == MD5_DOC_CAMERA;
-    if (begin_repair(&it, doc, doc->kind, error) && make_map(&it, edit, &map)
+    if (begin_repair(&it, doc, doc->kind, error) && create_map(&it, edit, &map)
         && (map.scale != 1 || map.has_turn || map.is_mirrored)
         && (is_camera ? map_views(&it, &map, doc) : map_joints(&it, edit, &map, doc)))
         count = is_camera ? doc->num_frames : doc->num_joints;
@@ -733,12 +857,12 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
         md5i_fail_missing(error, "model");
         return MD5_NONE;
     }
-    bool is_sound = begin_clip(&it, doc, model, error);
-    if (is_sound && model->max_vertices == 0)
-        is_sound = MD5_FAIL(&it.context, MD5_ERROR_MISMATCH, "model has no vertices");
+    bool is_valid = begin_clip(&it, doc, model, error);
+    if (is_valid && model->max_vertices == 0)
+        is_valid = MD5_FAIL(&it.context, MD5_ERROR_MISMATCH, "model has no vertices");
     md5_mat34 *const palette =
-        is_sound ? MD5_ROOM(&it.scratch, md5_mat34, model->skeleton.num_joints) : NULL;
-    md5_bounds *const bounds = palette ? MD5_ROOM(&it.kept, md5_bounds, doc->num_frames) : NULL;
+        is_valid ? MD5_ROOM(&it.scratch, md5_mat34, model->skeleton.num_joints) : NULL;
+    md5_bounds *const bounds = palette ? MD5_ROOM(&it.arena, md5_bounds, doc->num_frames) : NULL;
     if (bounds) {
         for (uint32_t f = 0; f < doc->num_frames; f++) {
             const md5_sample_position sample = md5_sample_position_from_frames(it.anim, f, f, 0);
@@ -755,14 +879,14 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
 }
 
 // As files store them: w of the rotation is not above 0.
-static components components_of(const md5_xform *joint)
+static components components_from_transform(const md5_xform *joint)
 {
     return (components){.pair = {joint->translation, md5_stored_rotation(joint->rotation)}};
 }
 
 // The base frame of joint `j` of the binding: the clip's, if its parent there is the same, else the
 // first frame, which is sampled.
-static const md5_xform *base_of(const repair *it, uint32_t j)
+static const md5_xform *base_transform(const repair *it, uint32_t j)
 {
     const uint32_t *const tracks = it->binding->tracks;
     const uint32_t track = tracks[j];
@@ -807,7 +931,7 @@ typedef struct joint_span {
 // The frames that an edit asks for.
 typedef struct frame_plan {
     const md5_frame_edit *edit;
-    uint32_t first, num_old, num_frames; // the old ones that are kept; how many they become
+    uint32_t first, num_old, num_frames; // the old ones that are arena; how many they become
     md5_xform *begin, *end;              // [joints] poses of the first and last, before they meet
     joint_span *spans;                   // [joints]
     bool is_other;                       // frames are not those that the document has
@@ -941,7 +1065,7 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
             const float limit = tolerance * (span->depth / (span->depth + span->height));
             if (!(joints[j].track.flags & flags) || !(span->spent + costs[k] <= limit))
                 continue;
-            base[j].pair[k] = components_of(&span->first).pair[k];
+            base[j].pair[k] = components_from_transform(&span->first).pair[k];
             joints[j].track.flags &= ~flags;
             span->spent += costs[k];
         }
@@ -956,7 +1080,7 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
     const md5_frame_edit *const edit = plan->edit;
     const md5_skeleton *const skeleton = it->binding->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
-    md5_doc_joint *const joints = MD5_NEW(&it->kept, md5_doc_joint, num_joints);
+    md5_doc_joint *const joints = MD5_NEW(&it->arena, md5_doc_joint, num_joints);
     components *const base = MD5_ROOM(&it->scratch, components, num_joints);
     float *numbers = NULL;
     uint32_t num_components = 0;
@@ -968,13 +1092,13 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
             pose_frame(it, plan, f);
             for (uint32_t j = 0; j < num_joints; j++) {
                 md5_track *const track = &joints[j].track;
-                const components all = components_of(&it->pose[j]);
+                const components all = components_from_transform(&it->pose[j]);
                 if (pass > 0) {
-                    next += put_components(&all, track->flags, next);
+                    next += write_components(&all, track->flags, next);
                     continue;
                 }
                 if (f == 0) {
-                    base[j] = components_of(base_of(it, j));
+                    base[j] = components_from_transform(base_transform(it, j));
                     plan->spans[j] = (joint_span){.first = it->pose[j]};
                 }
                 widen_span(&plan->spans[j], &it->pose[j]);
@@ -995,7 +1119,7 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
                 joint->track.flags |= edit->all_components ? MD5_TRANSLATES | MD5_ROTATES : 0;
                 joint->track.first = joint->track.flags ? num_components : 0;
                 num_components += md5i_num_flags(joint->track.flags);
-                joint->name = md5_copy_text(&it->kept, name, strlen(name));
+                joint->name = md5_copy_text(&it->arena, name, strlen(name));
                 joint->comment = track != MD5_NONE ? doc->joints[track].comment : NULL;
                 joint->parent = skeleton->joints[j].parent;
                 joint->position = base[j].pair[0];
@@ -1003,7 +1127,7 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
             }
         }
         if (pass == 0)
-            numbers = (float *)md5i_arena_room(&it->kept, plan->num_frames,
+            numbers = (float *)md5i_arena_room(&it->arena, plan->num_frames,
                                                num_components * sizeof *numbers);
         if (it->context.error.status != MD5_OK)
             return 0;
@@ -1035,7 +1159,7 @@ static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
     if (!plan->is_other && !edit->change && !edit->is_closed && !edit->is_in_place)
         return true;
     md5_bounds *const bounds =
-        doc->bounds ? MD5_ROOM(&it->kept, md5_bounds, plan->num_frames) : NULL;
+        doc->bounds ? MD5_ROOM(&it->arena, md5_bounds, plan->num_frames) : NULL;
     if (bounds) {
         for (uint32_t f = 0; f < plan->num_frames; f++) {
             const md5_sample_position sample = planned_sample_position(it, plan, f);
@@ -1055,7 +1179,7 @@ static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
 
 // Adds the squares of a jump, of the mean of the steps before and behind it, and of how far it is
 // from that.
-static void add_jump(double sums[3], const md5_vec3 ways[3])
+static void add_steps(double sums[3], const md5_vec3 ways[3])
 {
     const md5_vec3 mean = md5_vec3_scale(md5_vec3_add(ways[0], ways[2]), 0.5f);
     const md5_vec3 away = md5_vec3_sub(ways[1], mean);
@@ -1064,14 +1188,14 @@ static void add_jump(double sums[3], const md5_vec3 ways[3])
     sums[2] += (double)md5_vec3_dot(away, away);
 }
 
-static bool is_step(const double sums[3])
+static bool is_regular_step(const double sums[3])
 {
     return sums[2] <= 0.25 * fmax(sums[0], sums[1]) + 1e-12;
 }
 
 // What moves from a frame to another one: the way of a joint that moves, along z only if it is
 // joint 0; then the turn of one that turns, about its axis, as far as it moves what is at `reach`.
-static md5_vec3 step_of(const md5_anim *anim, uint32_t part, size_t frame, size_t next, float reach)
+static md5_vec3 motion_between(const md5_anim *anim, uint32_t part, size_t frame, size_t next, float reach)
 {
     const uint32_t num_ways = anim->num_translations;
     const uint32_t num_turns = anim->num_rotations;
@@ -1105,15 +1229,15 @@ md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames
     for (uint32_t j = 1; j < anim->skeleton.num_joints; j++)
         reach = fmaxf(reach, md5_vec3_length(anim->base_frame[j].translation));
     for (uint32_t i = 0; i < num_parts; i++) {
-        const md5_vec3 steps[] = {step_of(anim, i, last - (num_frames > 1), last, reach),
-                                  step_of(anim, i, last, first, reach),
-                                  step_of(anim, i, first, second, reach)};
-        add_jump(sums, steps);
+        const md5_vec3 steps[] = {motion_between(anim, i, last - (num_frames > 1), last, reach),
+                                  motion_between(anim, i, last, first, reach),
+                                  motion_between(anim, i, first, second, reach)};
+        add_steps(sums, steps);
     }
     for (uint32_t f = first; f < last; f++) {
         double sum = 0;
         for (uint32_t i = 0; i < num_parts; i++) {
-            const md5_vec3 step = step_of(anim, i, f, f + (size_t)1, reach);
+            const md5_vec3 step = motion_between(anim, i, f, f + (size_t)1, reach);
             sum += (double)md5_vec3_dot(step, step);
         }
         path += sqrt(sum);
@@ -1122,7 +1246,7 @@ md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames
         return (md5_loop){MD5_LOOP_CLOSED, 1};
     // The share of a frame grows by at most 1.5 times that of an even one.
     const double count = ceil(1.5 * sqrt(sums[0]) * (num_frames - 1) / path);
-    return (md5_loop){num_frames >= 4 && is_step(sums) ? MD5_LOOP_WITHOUT_LAST_FRAME
+    return (md5_loop){num_frames >= 4 && is_regular_step(sums) ? MD5_LOOP_WITHOUT_LAST_FRAME
                                                        : MD5_LOOP_OPEN,
                       (uint32_t)fmin(count, num_frames - 1)};
 }
@@ -1143,8 +1267,8 @@ static void find_loop(const md5_anim *anim, frame_plan *plan)
                                      anim->translations[frames[i] * stride]);
         plan->ways[i].z = 0;
     }
-    add_jump(walk, plan->ways);
-    plan->walks = !is_step(walk);
+    add_steps(walk, plan->ways);
+    plan->walks = !is_regular_step(walk);
 }
 
 // Comments of frames go with these, or are left out with them.
@@ -1152,7 +1276,7 @@ static bool move_comments(repair *it, const frame_plan *plan, md5_doc *doc)
 {
     const uint32_t num_steps = plan->num_old > 1 ? plan->num_old - 1 + plan->is_open : 1;
     md5_doc_comment *const comments = (md5_doc_comment *)md5i_arena_copy(
-        &it->kept, doc->comments, doc->num_comments, sizeof *comments);
+        &it->arena, doc->comments, doc->num_comments, sizeof *comments);
     uint32_t count = 0;
     if (comments) {
         for (uint32_t i = 0; i < doc->num_comments; i++) {
@@ -1169,7 +1293,7 @@ static bool move_comments(repair *it, const frame_plan *plan, md5_doc *doc)
     return comments != NULL;
 }
 
-// Sets what frames are kept, and how many they become: the last one stays the last, so that a loop
+// Sets what frames are arena, and how many they become: the last one stays the last, so that a loop
 // stays one, and at least two, so that what moves does not stop.
 static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
 {
@@ -1205,14 +1329,14 @@ uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *er
     repair it;
     frame_plan plan = {.edit = edit};
     uint32_t count = 0;
-    bool is_sound = begin_clip(&it, doc, edit->model, error) && plan_frames(&it, doc, &plan);
-    const uint32_t num_joints = is_sound ? it.binding->skeleton->num_joints : 0;
+    bool is_valid = begin_clip(&it, doc, edit->model, error) && plan_frames(&it, doc, &plan);
+    const uint32_t num_joints = is_valid ? it.binding->skeleton->num_joints : 0;
     plan.begin = MD5_ROOM(&it.scratch, md5_xform, num_joints);
     plan.end = MD5_ROOM(&it.scratch, md5_xform, num_joints);
     plan.spans = MD5_ROOM(&it.scratch, joint_span, num_joints);
     md5_doc to = *doc;
-    is_sound = is_sound && plan.begin && plan.end && plan.spans;
-    if (is_sound) {
+    is_valid = is_valid && plan.begin && plan.end && plan.spans;
+    if (is_valid) {
         if (edit->loop)
             *edit->loop = plan.loop;
         sample_frame(&it, &plan, 0, plan.begin);
