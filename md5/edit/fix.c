@@ -535,86 +535,113 @@ uint32_t md5_edit_meshes(md5_doc *doc, const md5_mesh_edit *edit, md5_error *err
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// The components of a joint in a frame: all six in the order of flags, as place and rotation.
+// All six components of a joint in a frame.
 typedef union components {
-    float of[6];
-    md5_vec3 pair[2];
+    float values[6];  // in the order of the flags
+    md5_vec3 pair[2]; // position, rotation
 } components;
 
-// `numbers`: those that the frame has of the joint, others are those of the base frame.
+// Returns the components of a joint in a frame. `numbers` are the joint's numbers in the frame;
+// components without a flag are those of the base frame.
 static components read_components(const md5_doc_joint *joint, const float *numbers)
 {
     components all = {.pair = {joint->position, joint->rotation}};
     for (uint32_t i = 0; i < 6; i++)
         if (joint->track.flags >> i & 1)
-            all.of[i] = *numbers++;
+            all.values[i] = *numbers++;
     return all;
 }
 
+// Writes the components that have a flag. Returns their number.
 static uint32_t write_components(const components *all, uint32_t flags, float *to)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < 6; i++)
         if (flags >> i & 1)
-            to[count++] = all->of[i];
+            to[count++] = all->values[i];
     return count;
 }
 
-// Makes a document whose joint i was from[i], with weights, parents and tracks that follow, in
-// arrays of its own. MD5_NONE as from[0] is a new joint, the parent of all that had none. Tracks of
-// roots get whole triples if `is_widened`.
-static bool rearrange_joints(repair *it, const md5_doc *doc, const uint32_t *from, uint32_t count,
-                        bool is_widened, md5_doc *to)
+// Returns flags in which a translation or a rotation that has a flag has all three flags.
+static uint32_t complete_flags(uint32_t flags)
 {
-    const uint32_t root = from[0] == MD5_NONE ? 0 : MD5_NONE;
-    uint32_t *const places = MD5_ROOM(&it->scratch, uint32_t, doc->num_joints);
-    *to = *doc;
-    to->num_joints = count;
-    to->num_components = 0;
-    TRY(places && (to->joints = MD5_NEW(&it->arena, md5_doc_joint, count)));
-    for (uint32_t i = 0; i < count; i++)
-        if (from[i] != MD5_NONE)
-            places[from[i]] = i;
-    for (uint32_t i = 0; i < count; i++) {
-        md5_doc_joint *const joint = &to->joints[i];
-        joint->parent = MD5_NONE;
-        if (from[i] == MD5_NONE)
-            continue;
-        *joint = doc->joints[from[i]];
-        const bool is_root = joint->parent == MD5_NONE;
-        uint32_t flags = joint->track.flags;
-        if (is_root && is_widened)
-            flags |= (flags & MD5_TRANSLATES ? MD5_TRANSLATES : 0)
-                     | (flags & MD5_ROTATES ? MD5_ROTATES : 0);
-        joint->parent = is_root ? root : places[joint->parent];
-        joint->track = (md5_track){flags, flags > 0 ? to->num_components : 0};
-        to->num_components += md5i_num_flags(flags);
-    }
-    if (doc->kind == MD5_DOC_ANIM)
-        TRY(to->numbers = (float *)md5i_arena_room(&it->arena, doc->num_frames,
-                                                   to->num_components * sizeof *to->numbers));
-    for (uint32_t i = 0; i < count; i++) {
+    if (flags & MD5_TRANSLATES)
+        flags |= MD5_TRANSLATES;
+    if (flags & MD5_ROTATES)
+        flags |= MD5_ROTATES;
+    return flags;
+}
+
+// Writes the frames of a document whose joint i is joint old_indices[i] of `doc`.
+static bool rearrange_frames(repair *it, const md5_doc *doc, const uint32_t *old_indices,
+                             md5_doc *to)
+{
+    to->numbers = (float *)md5i_arena_room(&it->arena, doc->num_frames,
+                                           to->num_components * sizeof *to->numbers);
+    TRY(to->numbers);
+    for (uint32_t i = 0; i < to->num_joints; i++) {
         const md5_track track = to->joints[i].track;
-        for (size_t f = 0; f < doc->num_frames && track.flags > 0; f++) {
-            const md5_doc_joint *const old = &doc->joints[from[i]];
+        if (track.flags == 0)
+            continue;
+        const md5_doc_joint *const old = &doc->joints[old_indices[i]];
+        for (size_t f = 0; f < doc->num_frames; f++) {
             const components all =
                 read_components(old, doc->numbers + f * doc->num_components + old->track.first);
             write_components(&all, track.flags, to->numbers + f * to->num_components + track.first);
         }
     }
-    TRY(to->meshes = (md5_doc_mesh *)md5i_arena_copy(&it->arena, doc->meshes, doc->num_meshes,
-                                                     sizeof *doc->meshes));
+    return true;
+}
+
+// Creates a document whose joint i is joint old_indices[i] of `doc`, and updates weights, parents
+// and tracks in copies of their arrays. If old_indices[0] is MD5_NONE, joint 0 is a new joint, the
+// parent of all roots. If `completes_roots`, a root that rotates or translates gets flags for all
+// three components.
+static bool rearrange_joints(repair *it, const md5_doc *doc, const uint32_t *old_indices,
+                             uint32_t count, bool completes_roots, md5_doc *to)
+{
+    const uint32_t new_root = old_indices[0] == MD5_NONE ? 0 : MD5_NONE;
+    uint32_t *const new_indices = MD5_ROOM(&it->scratch, uint32_t, doc->num_joints);
+    *to = *doc;
+    to->num_joints = count;
+    to->num_components = 0;
+    to->joints = MD5_NEW(&it->arena, md5_doc_joint, count);
+    TRY(new_indices && to->joints);
+    for (uint32_t i = 0; i < count; i++)
+        if (old_indices[i] != MD5_NONE)
+            new_indices[old_indices[i]] = i;
+    for (uint32_t i = 0; i < count; i++) {
+        md5_doc_joint *const joint = &to->joints[i];
+        joint->parent = MD5_NONE;
+        if (old_indices[i] == MD5_NONE)
+            continue;
+        *joint = doc->joints[old_indices[i]];
+        const bool is_root = joint->parent == MD5_NONE;
+        uint32_t flags = joint->track.flags;
+        if (is_root && completes_roots)
+            flags = complete_flags(flags);
+        joint->parent = is_root ? new_root : new_indices[joint->parent];
+        joint->track = (md5_track){flags, flags > 0 ? to->num_components : 0};
+        to->num_components += md5i_num_flags(flags);
+    }
+    if (doc->kind == MD5_DOC_ANIM)
+        TRY(rearrange_frames(it, doc, old_indices, to));
+    to->meshes = (md5_doc_mesh *)md5i_arena_copy(&it->arena, doc->meshes, doc->num_meshes,
+                                                 sizeof *doc->meshes);
+    TRY(to->meshes);
     for (uint32_t m = 0; m < doc->num_meshes; m++) {
         md5_doc_mesh *const mesh = &to->meshes[m];
-        TRY(mesh->weights = (md5_weight *)md5i_arena_copy(
-                &it->arena, mesh->weights, mesh->num_weights, sizeof *mesh->weights));
+        mesh->weights = (md5_weight *)md5i_arena_copy(&it->arena, mesh->weights, mesh->num_weights,
+                                                      sizeof *mesh->weights);
+        TRY(mesh->weights);
         for (uint32_t w = 0; w < mesh->num_weights; w++)
-            mesh->weights[w].joint = places[mesh->weights[w].joint];
+            mesh->weights[w].joint = new_indices[mesh->weights[w].joint];
     }
     return true;
 }
 
-// Marks joints that a weight uses, and those above them; all if there are none.
+// Marks the joints that weights use, and their ancestors. If the document does not have weights,
+// marks all joints.
 static void mark_used(const md5_doc *doc, bool *is_used)
 {
     bool has_weights = false;
@@ -633,52 +660,79 @@ static void mark_used(const md5_doc *doc, bool *is_used)
     }
 }
 
+// Returns true if the document has a single root with a name.
+static bool has_single_root(const md5_doc *doc, const char *name)
+{
+    uint32_t root = MD5_NONE;
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        if (doc->joints[j].parent != MD5_NONE)
+            continue;
+        if (root != MD5_NONE)
+            return false;
+        root = j;
+    }
+    const char *const root_name = root != MD5_NONE ? doc->joints[root].name : NULL;
+    return strcmp(root_name ? root_name : "", name) == 0;
+}
+
+// Buffers of md5_edit_joints(), [num_joints] each.
+typedef struct joint_order {
+    uint32_t *old_indices; // [num_joints + 1]; see rearrange_joints()
+    uint32_t *ancestors;
+    bool *is_used;
+    bool *is_ordered;
+    uint32_t count; // used part of old_indices
+} joint_order;
+
+// Adds the used joints to old_indices, so that each joint follows its parent. A joint that is
+// already after its parent keeps its position. The result depends only on the hierarchy and the old
+// order, so a mesh and its clips get the same order. Returns the number of unused joints.
+static uint32_t order_joints(const md5_doc *doc, joint_order *order)
+{
+    uint32_t num_unused = 0;
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        uint32_t depth = 0;
+        for (uint32_t k = j; k != MD5_NONE && order->is_used[k] && !order->is_ordered[k];
+             k = doc->joints[k].parent) {
+            order->ancestors[depth++] = k;
+            order->is_ordered[k] = true;
+        }
+        while (depth > 0)
+            order->old_indices[order->count++] = order->ancestors[--depth];
+        num_unused += !order->is_used[j];
+    }
+    return num_unused;
+}
+
 uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *error)
 {
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT_RESERVED(edit);
     repair it;
     md5_doc to;
-    const bool is_valid =
-        begin_repair(&it, doc, doc->kind == MD5_DOC_CAMERA ? MD5_DOC_MODEL : doc->kind, error);
+    const md5_doc_kind kind = doc->kind == MD5_DOC_CAMERA ? MD5_DOC_MODEL : doc->kind;
+    const bool is_valid = begin_repair(&it, doc, kind, error);
     const uint32_t num_joints = is_valid ? doc->num_joints : 0;
-    uint32_t *const from = MD5_ROOM(&it.scratch, uint32_t, (size_t)num_joints + 1);
-    uint32_t *const above = MD5_ROOM(&it.scratch, uint32_t, num_joints);
-    bool *const is_used = MD5_NEW(&it.scratch, bool, num_joints);
-    bool *const is_placed = MD5_NEW(&it.scratch, bool, num_joints);
-    if (!is_valid || !from || !above || !is_used || !is_placed)
+    joint_order order = {
+        .old_indices = MD5_ROOM(&it.scratch, uint32_t, (size_t)num_joints + 1),
+        .ancestors = MD5_ROOM(&it.scratch, uint32_t, num_joints),
+        .is_used = MD5_NEW(&it.scratch, bool, num_joints),
+        .is_ordered = MD5_NEW(&it.scratch, bool, num_joints),
+    };
+    if (it.context.error.status != MD5_OK)
         return end_repair(&it, doc, 0);
-    // A joint comes behind those above it that are not placed yet: what is in order stays where it
-    // is, and the same hierarchy gets the same order, in a mesh and in its clips.
-    uint32_t num_taken = 0;
-    uint32_t num_roots = 0;
-    uint32_t count = 0;
-    uint32_t last_root = 0;
-    for (uint32_t j = 0; j < num_joints; j++) {
-        is_used[j] = !edit->drops_unused || doc->kind == MD5_DOC_ANIM;
-        num_roots += doc->joints[j].parent == MD5_NONE;
-        last_root = doc->joints[j].parent == MD5_NONE ? j : last_root;
-    }
-    if (!is_used[0])
-        mark_used(doc, is_used);
-    const char *const old_root = doc->joints[last_root].name;
-    if (edit->root && (num_roots != 1 || strcmp(old_root ? old_root : "", edit->root) != 0))
-        from[num_taken++] = MD5_NONE;
-    for (uint32_t j = 0; j < num_joints; j++) {
-        uint32_t depth = 0;
-        for (uint32_t k = j; k != MD5_NONE && is_used[k] && !is_placed[k];
-             k = doc->joints[k].parent) {
-            above[depth++] = k;
-            is_placed[k] = true;
-        }
-        while (depth > 0)
-            from[num_taken++] = above[--depth];
-        count += !is_used[j];
-    }
-    for (uint32_t i = 0; i < num_taken; i++)
-        count += from[i] != i;
-    if (count > 0 && rearrange_joints(&it, doc, from, num_taken, false, &to)) {
-        if (edit->root && from[0] == MD5_NONE)
+    if (edit->drops_unused && doc->kind != MD5_DOC_ANIM)
+        mark_used(doc, order.is_used);
+    else
+        memset(order.is_used, true, num_joints);
+    const bool adds_root = edit->root && !has_single_root(doc, edit->root);
+    if (adds_root)
+        order.old_indices[order.count++] = MD5_NONE;
+    uint32_t count = order_joints(doc, &order);
+    for (uint32_t i = 0; i < order.count; i++)
+        count += order.old_indices[i] != i;
+    if (count > 0 && rearrange_joints(&it, doc, order.old_indices, order.count, false, &to)) {
+        if (adds_root)
             to.joints[0].name = md5_copy_text(&it.arena, edit->root, strlen(edit->root));
         if (it.context.error.status == MD5_OK)
             *doc = to;
@@ -688,34 +742,38 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
 
 // -- Space ----------------------------------------------------------------------------------------
 //
-// A point p becomes scale * turn * p, or, mirrored, scale * turn * Y p, where Y negates y. Spaces
-// of joints turn with the model, so that only joints without a parent, and what is in model space,
-// see the turn; but they are mirrored, since Y R of a rotation R is none, and Y R Y is.
+// A point p becomes scale * rotation * p, or, if mirrored, scale * rotation * Y p, where Y negates
+// y. The rotation applies to joints without a parent and to data in model space; the other joints
+// rotate with their parents. Mirroring applies to every joint: a rotation R becomes Y R Y, because
+// Y R is not a rotation.
 
 typedef struct space_map {
-    md5_mat34 matrix; // all of it
-    md5_quat turn;
+    md5_mat34 matrix; // the whole transform
+    md5_quat rotation;
     float scale;
     bool is_mirrored;
-    bool has_turn;
+    bool has_rotation;
 } space_map;
 
 static bool create_map(repair *it, const md5_space_edit *edit, space_map *map)
 {
-    *map = (space_map){.turn = md5_quat_from_euler(edit->rotation),
+    *map = (space_map){.rotation = md5_quat_from_euler(edit->rotation),
                        .scale = edit->scale == 0 ? 1 : edit->scale,
                        .is_mirrored = edit->is_mirrored};
-    if (!(map->scale >= 1e-6f && map->scale <= 1e6f) || !isfinite(map->turn.w))
+    if (!(map->scale >= 1e-6f && map->scale <= 1e6f) || !isfinite(map->rotation.w))
         return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
                         "invalid transform: expected a finite rotation and a scale from 1e-6 to "
                         "1e6, found scale %g",
                         map->scale);
-    map->matrix = md5_mat34_from_xform((md5_xform){.rotation = map->turn});
+    map->matrix = md5_mat34_from_xform((md5_xform){.rotation = map->rotation});
     for (uint32_t i = 0; i < 12; i++) {
-        float *const of = &map->matrix.m[i];
-        *of = fabsf(*of - rintf(*of)) < 1e-6f ? rintf(*of) : *of; // quarters of a circle are exact
-        map->has_turn |= *of != (i % 5 == 0 ? 1 : 0);
-        *of *= map->is_mirrored && i % 4 == 1 ? -map->scale : map->scale;
+        float *const element = &map->matrix.m[i];
+        if (fabsf(*element - rintf(*element)) < 1e-6f) // rotations by 90 degrees are exact
+            *element = rintf(*element);
+        const bool is_diagonal = i % 5 == 0;
+        map->has_rotation |= *element != (is_diagonal ? 1 : 0);
+        const bool is_y_column = i % 4 == 1;
+        *element *= map->is_mirrored && is_y_column ? -map->scale : map->scale;
     }
     return true;
 }
@@ -726,58 +784,61 @@ static md5_vec3 map_offset(const space_map *map, md5_vec3 v)
     return md5_vec3_scale((md5_vec3){v.x, y, v.z}, map->scale);
 }
 
-// Maps a place, and x y z of a rotation, whose numbers change no more than they must: a turn needs
-// w, which is rebuilt; signs do not.
-static void map_joint(const space_map *map, bool is_turned, md5_vec3 *place, md5_vec3 *rotation)
+// Maps a position and a rotation, of which x, y and z are given. To preserve the numbers of a file,
+// w is only computed if the rotation of the map applies.
+static void map_joint(const space_map *map, bool is_in_model_space, md5_vec3 *position,
+                      md5_vec3 *rotation)
 {
     const md5_vec3 v = *rotation;
     *rotation = map->is_mirrored ? (md5_vec3){0 - v.x, v.y, 0 - v.z} : v;
-    if (!is_turned || !map->has_turn) {
-        *place = map_offset(map, *place);
+    if (!is_in_model_space || !map->has_rotation) {
+        *position = map_offset(map, *position);
         return;
     }
-    const md5_quat own = md5_quat_from_xyz(rotation->x, rotation->y, rotation->z);
-    *rotation = md5_stored_rotation(md5_quat_mul(map->turn, own));
-    *place = md5_mat34_point(map->matrix, *place);
+    const md5_quat q = md5_quat_from_xyz(rotation->x, rotation->y, rotation->z);
+    *rotation = md5_stored_rotation(md5_quat_mul(map->rotation, q));
+    *position = md5_mat34_point(map->matrix, *position);
 }
 
 static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *map, md5_doc *doc)
 {
     md5_doc to;
-    uint32_t *const from = MD5_ROOM(&it->scratch, uint32_t, doc->num_joints);
-    bool *const is_taken = MD5_NEW(&it->scratch, bool, doc->num_joints);
-    TRY(from && is_taken);
+    uint32_t *const partners = MD5_ROOM(&it->scratch, uint32_t, doc->num_joints);
+    bool *const is_partner = MD5_NEW(&it->scratch, bool, doc->num_joints);
+    TRY(partners && is_partner);
     for (uint32_t j = 0; j < doc->num_joints; j++) {
-        from[j] = edit->is_mirrored && edit->partners ? edit->partners[j] : j;
-        if (from[j] >= doc->num_joints || is_taken[from[j]])
+        partners[j] = edit->is_mirrored && edit->partners ? edit->partners[j] : j;
+        if (partners[j] >= doc->num_joints || is_partner[partners[j]])
             return MD5_FAIL(
                 &it->context, MD5_ERROR_RANGE,
                 "mirror partner of joint %u is out of range, or is the partner of another joint",
                 j);
-        is_taken[from[j]] = true;
+        is_partner[partners[j]] = true;
     }
-    // Joint j becomes the image of its partner, but keeps its own name. Roots that turn mix their
-    // components, so that each of a triple needs a flag.
-    TRY(rearrange_joints(it, doc, from, doc->num_joints, map->has_turn, &to));
+    // Joint j becomes the image of its partner, but keeps its name. A rotation of a root changes
+    // all three components, so each of them needs a flag.
+    TRY(rearrange_joints(it, doc, partners, doc->num_joints, map->has_rotation, &to));
     for (uint32_t j = 0; j < to.num_joints; j++) {
         md5_doc_joint *const joint = &to.joints[j];
-        const bool is_turned = doc->kind == MD5_DOC_MODEL || joint->parent == MD5_NONE;
-        for (size_t f = 0; f < to.num_frames && joint->track.flags > 0; f++) {
+        const bool is_in_model_space = doc->kind == MD5_DOC_MODEL || joint->parent == MD5_NONE;
+        const uint32_t num_frames = joint->track.flags > 0 ? to.num_frames : 0;
+        for (size_t f = 0; f < num_frames; f++) {
             float *const numbers = to.numbers + f * to.num_components + joint->track.first;
             components all = read_components(joint, numbers);
-            map_joint(map, is_turned, &all.pair[0], &all.pair[1]);
+            map_joint(map, is_in_model_space, &all.pair[0], &all.pair[1]);
             write_components(&all, joint->track.flags, numbers);
         }
         joint->name = doc->joints[j].name;
-        map_joint(map, is_turned, &joint->position, &joint->rotation);
+        map_joint(map, is_in_model_space, &joint->position, &joint->rotation);
     }
     for (uint32_t m = 0; m < to.num_meshes; m++) {
         for (uint32_t w = 0; w < to.meshes[m].num_weights; w++)
             to.meshes[m].weights[w].offset = map_offset(map, to.meshes[m].weights[w].offset);
         TRY(!edit->is_mirrored || flip_triangles(it, &to.meshes[m]));
     }
-    TRY(!doc->bounds || (to.bounds = MD5_ROOM(&it->arena, md5_bounds, doc->num_frames)));
     if (doc->bounds) {
+        to.bounds = MD5_ROOM(&it->arena, md5_bounds, doc->num_frames);
+        TRY(to.bounds);
         for (uint32_t f = 0; f < doc->num_frames; f++)
             to.bounds[f] = md5_bounds_transform(doc->bounds[f], map->matrix);
     }
@@ -792,13 +853,15 @@ static bool map_views(repair *it, const space_map *map, md5_doc *doc)
     md5_cut_view *const cuts = (md5_cut_view *)md5i_arena_copy(&it->arena, doc->cut_views,
                                                                doc->num_cut_views, sizeof *cuts);
     TRY(views && cuts);
-    for (size_t i = 0; i < (size_t)doc->num_frames + doc->num_cut_views; i++) {
-        const bool is_cut = i >= doc->num_frames;
-        md5_cut_view *const cut = cuts + (is_cut ? i - doc->num_frames : 0);
-        md5_quat *const q = is_cut ? &cut->rotation : &views[i].rotation;
-        md5_vec3 xyz = md5_stored_rotation(*q);
-        map_joint(map, true, is_cut ? &cut->position : &views[i].position, &xyz);
-        *q = is_cut ? md5_quat_from_xyz(xyz.x, xyz.y, xyz.z) : (md5_quat){xyz.x, xyz.y, xyz.z, 0};
+    for (uint32_t i = 0; i < doc->num_frames; i++) {
+        md5_vec3 xyz = md5_stored_rotation(views[i].rotation);
+        map_joint(map, true, &views[i].position, &xyz);
+        views[i].rotation = (md5_quat){xyz.x, xyz.y, xyz.z, 0}; // w is not written
+    }
+    for (uint32_t i = 0; i < doc->num_cut_views; i++) {
+        md5_vec3 xyz = md5_stored_rotation(cuts[i].rotation);
+        map_joint(map, true, &cuts[i].position, &xyz);
+        cuts[i].rotation = md5_quat_from_xyz(xyz.x, xyz.y, xyz.z);
     }
     doc->views = views;
     doc->cut_views = cuts;
@@ -811,39 +874,56 @@ uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *err
     MD5_ASSERT_RESERVED(edit);
     repair it;
     space_map map;
+    if (!begin_repair(&it, doc, doc->kind, error) || !create_map(&it, edit, &map))
+        return end_repair(&it, doc, 0);
+    const bool is_identity = map.scale == 1 && !map.has_rotation && !map.is_mirrored;
     uint32_t count = 0;
-    const bool is_camera = doc->kind == MD5_DOC_CAMERA;
-    if (begin_repair(&it, doc, doc->kind, error) && create_map(&it, edit, &map)
-        && (map.scale != 1 || map.has_turn || map.is_mirrored)
-        && (is_camera ? map_views(&it, &map, doc) : map_joints(&it, edit, &map, doc)))
-        count = is_camera ? doc->num_frames : doc->num_joints;
+    if (doc->kind == MD5_DOC_CAMERA) {
+        if (!is_identity && map_views(&it, &map, doc))
+            count = doc->num_frames;
+    } else {
+        if (!is_identity && map_joints(&it, edit, &map, doc))
+            count = doc->num_joints;
+    }
     return end_repair(&it, doc, count);
 }
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-// What loading makes of a document, which it checks, as of any file.
+// Begins a repair of a clip, which needs sampled poses: writes the document as a text and loads the
+// text, which also validates the numbers. Binds the clip to the model, or to its own skeleton if
+// `model` is NULL.
 static bool begin_clip(repair *it, const md5_doc *doc, const md5_model *model, md5_error *error)
 {
     const md5_load_opts opts = {.allocator = doc->allocator, .allow_partial_binding = true};
     md5_error failure = {0};
     TRY(begin_repair(it, doc, MD5_DOC_ANIM, error));
-    md5_doc known = *doc;
-    known.parents_unknown = false;
-    const size_t size = md5_write_doc(&known, NULL, 0, &failure);
+    md5_doc writable = *doc;
+    writable.parents_unknown = false;
+    const size_t size = md5_write_doc(&writable, NULL, 0, &failure);
     char *const text = size > 0 ? MD5_ROOM(&it->scratch, char, size + 1) : NULL;
-    if (text && md5_write_doc(&known, text, size + 1, &failure) == size)
+    if (text && md5_write_doc(&writable, text, size + 1, &failure) == size)
         it->anim = md5_parse_anim(text, size, &opts, &failure);
-    if (it->anim)
+    if (it->anim) {
         it->anim->parents_unknown = doc->parents_unknown;
-    if (it->anim)
-        it->binding = model ? md5_bind(model, it->anim, &opts, &failure)
-                            : md5_bind_skeleton(&it->anim->skeleton, it->anim->base_frame, it->anim,
-                                                &opts, &failure);
+        if (model)
+            it->binding = md5_bind(model, it->anim, &opts, &failure);
+        else
+            it->binding = md5_bind_skeleton(&it->anim->skeleton, it->anim->base_frame, it->anim,
+                                            &opts, &failure);
+    }
     if (!it->binding)
         return failure.status != MD5_OK && md5i_fail_as(&it->context, &failure);
     it->pose = MD5_ROOM(&it->scratch, md5_xform, it->binding->skeleton->num_joints);
     return it->pose != NULL;
+}
+
+// Returns true if the minima and the maxima of two boxes are within 0.01 units.
+static bool is_similar_box(md5_bounds a, md5_bounds b)
+{
+    const float tolerance = 0.01f;
+    return md5_vec3_length(md5_vec3_sub(a.min, b.min)) <= tolerance
+           && md5_vec3_length(md5_vec3_sub(a.max, b.max)) <= tolerance;
 }
 
 uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
@@ -851,7 +931,6 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
     MD5_ASSERT_ALIVE(doc, MD5_TAG_DOC);
     MD5_ASSERT_NULL_OR_ALIVE(model, MD5_TAG_MODEL);
     repair it;
-    const float slack = 0.01f;
     uint32_t count = 0;
     if (!model) {
         md5i_fail_missing(error, "model");
@@ -868,92 +947,119 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
             const md5_sample_position sample = md5_sample_position_from_frames(it.anim, f, f, 0);
             md5_pose_palette(it.binding, sample, MD5_ROOT_FILE, it.pose, NULL, palette);
             bounds[f] = md5_skin_bounds(model, palette);
-            const md5_bounds *const old = doc->bounds ? &doc->bounds[f] : &bounds[f];
-            count += !doc->bounds
-                     || !(md5_vec3_length(md5_vec3_sub(old->min, bounds[f].min)) <= slack
-                          && md5_vec3_length(md5_vec3_sub(old->max, bounds[f].max)) <= slack);
+            if (!doc->bounds || !is_similar_box(doc->bounds[f], bounds[f]))
+                count++;
         }
     }
     doc->bounds = count > 0 ? bounds : doc->bounds;
     return end_repair(&it, doc, count);
 }
 
-// As files store them: w of the rotation is not above 0.
+// Returns the components of a transform as files store them: for a quaternion with w <= 0.
 static components components_from_transform(const md5_xform *joint)
 {
     return (components){.pair = {joint->translation, md5_stored_rotation(joint->rotation)}};
 }
 
-// The base frame of joint `j` of the binding: the clip's, if its parent there is the same, else the
-// first frame, which is sampled.
-static const md5_xform *base_transform(const repair *it, uint32_t j)
+// Returns true if a joint of the binding has the same parent in the clip as in the skeleton.
+static bool has_same_parent(const repair *it, uint32_t joint)
 {
     const uint32_t *const tracks = it->binding->tracks;
-    const uint32_t track = tracks[j];
-    const uint32_t parent = it->binding->skeleton->joints[j].parent;
-    const uint32_t own = track == MD5_NONE ? track : it->anim->skeleton.joints[track].parent;
-    const bool is_same =
-        parent == MD5_NONE || own == MD5_NONE ? parent == own : tracks[parent] == own;
-    return track != MD5_NONE && is_same ? &it->anim->base_frame[track] : &it->pose[j];
+    const uint32_t parent = it->binding->skeleton->joints[joint].parent;
+    const uint32_t track = tracks[joint];
+    const uint32_t clip_parent = it->anim->skeleton.joints[track].parent;
+    if (parent == MD5_NONE || clip_parent == MD5_NONE)
+        return parent == clip_parent;
+    return tracks[parent] == clip_parent;
 }
 
-// Whether a joint of the document and the new one of its number differ; of unit rotations only the
-// last bits do.
+// Returns the base frame of a joint of the binding: the clip's base frame if the joint has the same
+// parent there, otherwise the current pose, which is the first frame.
+static const md5_xform *base_transform(const repair *it, uint32_t joint)
+{
+    const uint32_t track = it->binding->tracks[joint];
+    if (track != MD5_NONE && has_same_parent(it, joint))
+        return &it->anim->base_frame[track];
+    return &it->pose[joint];
+}
+
+// Returns true if two joints have the same name, parent and components.
+static bool is_same_joint(const md5_doc_joint *a, const md5_doc_joint *b)
+{
+    const char *const name = a->name ? a->name : "";
+    if (strcmp(name, b->name) != 0 || a->parent != b->parent || a->track.flags != b->track.flags)
+        return false;
+    return b->track.flags == 0 || a->track.first == b->track.first;
+}
+
+// Returns true if a joint of the document and the new joint with the same index differ. The last
+// bits of unit rotations may differ.
 static bool differs(const md5_doc *doc, const md5_doc_joint *old, const md5_doc_joint *joint,
                     const float *numbers, size_t num_components)
 {
-    const float slack = 0.25f * MD5_LENGTH_SLACK;
-    const uint32_t flags = joint->track.flags;
-    const uint32_t count = md5i_num_flags(flags);
-    if (strcmp(old->name ? old->name : "", joint->name) != 0 || old->parent != joint->parent
-        || old->track.flags != flags || (flags > 0 && old->track.first != joint->track.first))
+    const float tolerance = 0.25f * MD5_LENGTH_SLACK;
+    const uint32_t count = md5i_num_flags(joint->track.flags);
+    if (!is_same_joint(old, joint))
         return true;
-    bool is_other = md5_vec3_length(md5_vec3_sub(old->rotation, joint->rotation)) > slack;
+    if (md5_vec3_length(md5_vec3_sub(old->rotation, joint->rotation)) > tolerance)
+        return true;
     for (size_t f = 0; f < doc->num_frames && count > 0; f++) {
         const float *const a = doc->numbers + f * doc->num_components + joint->track.first;
         const float *const b = numbers + f * num_components + joint->track.first;
         for (uint32_t i = 0; i < count; i++)
-            is_other |= fabsf(a[i] - b[i]) > slack;
+            if (fabsf(a[i] - b[i]) > tolerance)
+                return true;
     }
-    return is_other;
+    return false;
 }
 
-// What a joint does in all frames.
+// Movement of a joint in all frames.
 typedef struct joint_span {
-    md5_xform first;     // its transform in the first one
-    float move, chord;   // farthest from it, and by what it turns a point at distance 1
-    float length;        // the longest translation
-    float reach;         // at least the distance of what it moves
-    float spent;         // by what the skin moves, as joints down to it stay where they are
-    float depth, height; // joints from the root down to it, and from it down to the last
+    md5_xform first; // transform in the first frame
+    float move;      // longest translation from the first frame, units
+    float chord;     // largest movement of a point at distance 1 by rotations from the first frame
+    float length;    // longest translation from the parent, units
+    float reach;     // upper limit of the distance of the points that the joint moves, units
+    float spent;     // part of the tolerance that the joint and its ancestors use, units
+    float depth;     // number of joints from the root to this joint
+    float height;    // number of joints from this joint to the farthest descendant
 } joint_span;
 
-// The frames that an edit asks for.
+// The frames that an edit creates. "Old" frames are the selected frames of the document.
 typedef struct frame_plan {
     const md5_frame_edit *edit;
-    uint32_t first, num_old, num_frames; // the old ones that are arena; how many they become
-    md5_xform *begin, *end;              // [joints] poses of the first and last, before they meet
-    joint_span *spans;                   // [joints]
-    bool is_other;                       // frames are not those that the document has
+    uint32_t first;      // first old frame
+    uint32_t num_old;    // old frames
+    uint32_t num_frames; // created frames
+    bool is_changed;     // the created frames are not the frames of the document
+    joint_span *spans;   // [joints]
+    md5_xform *begin;    // [joints] pose of the first created frame before the loop is closed
+    md5_xform *end;      // [joints] pose of the last created frame before the loop is closed
+    // Closing a loop.
     md5_loop loop;
-    bool is_open, walks;     // the first frame is added; joint 0 goes on along x and y
-    md5_vec3 place, ways[3]; // of joint 0: in the last old frame, and its ways before, from there
-                             // to the first and behind it
+    bool adds_frame; // the first frame is repeated after the last frame
+    bool walks;      // joint 0 moves on along x and y when the clip repeats
+    // If `walks`: joint 0 in the last old frame, and its movement along x and y in three steps: to
+    // the last frame, from the last frame to the first frame, and to the second frame.
+    md5_vec3 last_root;
+    md5_vec3 root_steps[3];
 } frame_plan;
 
-// Frames are spread evenly from the first to the last, in whole numbers: those that fall on an old
-// frame are that one to the bit.
+// Returns the sample position of a created frame. Created frames are distributed evenly from the
+// first to the last old frame, by integer arithmetic, so that a created frame at an old frame is
+// bit-identical to it.
 static md5_sample_position planned_sample_position(const repair *it, const frame_plan *plan,
                                                    uint32_t frame)
 {
     const uint64_t steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
-    const uint64_t at = (uint64_t)frame * (plan->num_old - 1 + plan->is_open);
-    const uint64_t rest = at % steps;
-    const uint32_t before = (uint32_t)(at / steps);
-    const uint32_t next = before + (rest > 0);
-    return md5_sample_position_from_frames(
-        it->anim, plan->first + (before < plan->num_old ? before : 0),
-        plan->first + (next < plan->num_old ? next : 0), (float)((double)rest / (double)steps));
+    const uint64_t position = (uint64_t)frame * (plan->num_old - 1 + plan->adds_frame);
+    const uint64_t remainder = position % steps;
+    const uint32_t before = (uint32_t)(position / steps);
+    const uint32_t next = before + (remainder > 0);
+    const uint32_t frame0 = before < plan->num_old ? before : 0;
+    const uint32_t frame1 = next < plan->num_old ? next : 0;
+    return md5_sample_position_from_frames(it->anim, plan->first + frame0, plan->first + frame1,
+                                           (float)((double)remainder / (double)steps));
 }
 
 static void sample_frame(const repair *it, const frame_plan *plan, uint32_t frame, md5_xform *pose)
@@ -963,83 +1069,96 @@ static void sample_frame(const repair *it, const frame_plan *plan, uint32_t fram
         plan->edit->change(plan->edit->user, pose);
 }
 
-// Samples a frame, closes the loop and holds the root. Of what leads from the last pose back to the
-// first, the last frames get their share, a rotation in the joint's own space, where it follows the
-// rest.
+// Returns the weight of the correction that closes a loop: 0, then increasing smoothly to 1 in the
+// last frames.
+static float closing_weight(const frame_plan *plan, uint32_t frame)
+{
+    const uint32_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
+    if (!plan->edit->is_closed || plan->adds_frame || frame == 0)
+        return 0;
+    const double to_end = (double)(num_steps - frame) * (plan->num_old - 1) / (double)num_steps;
+    const float t = (float)fmin(to_end / plan->loop.num_blended, 1.0);
+    return 1 - t * t * (3 - 2 * t);
+}
+
+// Adds a part of the difference from the last to the first pose to the current pose. Rotations are
+// added in the space of the joint.
+static void close_pose(const repair *it, const frame_plan *plan, float weight)
+{
+    const md5_quat identity = {0, 0, 0, 1};
+    for (uint32_t j = 0; j < it->binding->skeleton->num_joints; j++) {
+        const md5_xform *const begin = &plan->begin[j];
+        const md5_xform *const end = &plan->end[j];
+        md5_xform *const joint = &it->pose[j];
+        const md5_quat rotation = md5_quat_mul(md5_quat_conjugate(end->rotation), begin->rotation);
+        const md5_vec3 translation = md5_vec3_sub(begin->translation, end->translation);
+        const md5_quat part = md5_quat_slerp(identity, rotation, weight);
+        joint->rotation =
+            md5_quat_normalize(md5_quat_mul(joint->rotation, part), joint->rotation);
+        joint->translation = md5_vec3_add(joint->translation, md5_vec3_scale(translation, weight));
+    }
+}
+
+// Sets x and y of joint 0 in a closed loop. Closing a loop does not move the character back, so
+// they are the sampled values; after the last old frame joint 0 walks on with the mean speed before
+// and after the jump.
+static void place_root(const repair *it, const frame_plan *plan, uint32_t frame, md5_vec3 sampled)
+{
+    const uint32_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
+    const float fraction = (float)frame / (float)num_steps;
+    const float past_last = fraction * (float)plan->num_old - (float)(plan->num_old - 1);
+    md5_vec3 *const root = &it->pose[0].translation;
+    if (plan->walks && past_last > 0) {
+        const md5_vec3 steps = md5_vec3_add(plan->root_steps[0], plan->root_steps[2]);
+        root->x = plan->last_root.x + 0.5f * past_last * steps.x;
+        root->y = plan->last_root.y + 0.5f * past_last * steps.y;
+    } else {
+        root->x = sampled.x;
+        root->y = sampled.y;
+    }
+}
+
+// Writes the pose of a created frame to it->pose: samples the frame, closes the loop and moves the
+// root as the edit requests.
 static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
 {
-    const md5_frame_edit *const edit = plan->edit;
-    const uint32_t num_joints = it->binding->skeleton->num_joints;
-    const uint32_t num_steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
-    const float part = (float)frame / (float)num_steps;
-    float share = 0; // grows from 0 to 1 in the last frames, gently at both ends
-    if (edit->is_closed && !plan->is_open && frame > 0) {
-        const double to_end = (double)(num_steps - frame) * (plan->num_old - 1) / (double)num_steps;
-        const float rest = (float)fmin(to_end / plan->loop.num_blended, 1.0);
-        share = 1 - rest * rest * (3 - 2 * rest);
-    }
+    const float weight = closing_weight(plan, frame);
     sample_frame(it, plan, frame, it->pose);
     const md5_vec3 root = it->pose[0].translation;
-    if (share > 0) {
-        for (uint32_t j = 0; j < num_joints; j++) {
-            const md5_xform *const begin = &plan->begin[j];
-            const md5_xform *const end = &plan->end[j];
-            md5_xform *const joint = &it->pose[j];
-            const md5_quat turn = md5_quat_mul(md5_quat_conjugate(end->rotation), begin->rotation);
-            const md5_vec3 way = md5_vec3_sub(begin->translation, end->translation);
-            if (frame + 1 == plan->num_frames) {
-                *joint = *begin;
-                continue;
-            }
-            joint->rotation = md5_quat_normalize(
-                md5_quat_mul(joint->rotation, md5_quat_slerp((md5_quat){0, 0, 0, 1}, turn, share)),
-                joint->rotation);
-            joint->translation = md5_vec3_add(joint->translation, md5_vec3_scale(way, share));
-        }
-    }
-    if (edit->is_closed) { // where it walks is no gap
-        const float past = part * (float)plan->num_old - (float)(plan->num_old - 1);
-        const bool goes_on = plan->walks && past > 0;
-        const md5_vec3 step = md5_vec3_add(plan->ways[0], plan->ways[2]);
-        it->pose[0].translation.x = goes_on ? plan->place.x + 0.5f * past * step.x : root.x;
-        it->pose[0].translation.y = goes_on ? plan->place.y + 0.5f * past * step.y : root.y;
-    }
-    if (edit->is_in_place)
+    if (weight > 0 && frame + 1 == plan->num_frames)
+        memcpy(it->pose, plan->begin, it->binding->skeleton->num_joints * sizeof *it->pose);
+    else if (weight > 0)
+        close_pose(it, plan, weight);
+    if (plan->edit->is_closed)
+        place_root(it, plan, frame, root);
+    if (plan->edit->is_in_place)
         it->pose[0].translation = plan->begin[0].translation;
 }
 
 static void widen_span(joint_span *span, const md5_xform *joint)
 {
     const md5_xform *const first = &span->first;
-    const md5_quat turn = md5_quat_mul(md5_quat_conjugate(first->rotation), joint->rotation);
+    const md5_quat q = md5_quat_mul(md5_quat_conjugate(first->rotation), joint->rotation);
     const float move = md5_vec3_length(md5_vec3_sub(joint->translation, first->translation));
     span->move = fmaxf(span->move, move);
-    span->chord = fmaxf(span->chord, 2 * md5_vec3_length((md5_vec3){turn.x, turn.y, turn.z}));
+    span->chord = fmaxf(span->chord, 2 * md5_vec3_length((md5_vec3){q.x, q.y, q.z}));
     span->length = fmaxf(span->length, md5_vec3_length(joint->translation));
 }
 
-// Drops flags of what stays so near to the first frame, which is the base frame then, that the skin
-// moves by no more than the tolerance. A point moves by at most the sum of what the joints above it
-// do: a translation moves it by its length, a rotation by its chord times the distance, for which
-// stretched chains are taken. From the root on, a joint may spend its equal share of the tolerance
-// and what those above it left. Joint 0 keeps its translation, which games read.
-static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint *joints,
-                         components *base)
+// Sets the reach and the height of all joints.
+static void measure_reach(const repair *it, const frame_plan *plan)
 {
     const md5_skeleton *const skeleton = it->binding->skeleton;
     const md5_model *const model = plan->edit->model;
-    const float tolerance = plan->edit->tolerance;
     for (uint32_t j = 0; j < skeleton->num_joints; j++)
         plan->spans[j].reach = model ? 1 : fmaxf(1.0f, plan->spans[j].length);
-    if (model) {
-        for (uint32_t m = 0; m < model->num_meshes; m++) {
-            const md5_mesh *const mesh = &model->meshes[m];
-            if (mesh->weights) {
-                for (uint32_t w = 0; w < mesh->num_weights; w++) {
-                    float *const reach = &plan->spans[mesh->weights[w].joint].reach;
-                    *reach = fmaxf(*reach, md5_vec3_length(mesh->weights[w].offset));
-                }
-            }
+    const uint32_t num_meshes = model ? model->num_meshes : 0;
+    for (uint32_t m = 0; m < num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        const uint32_t num_weights = mesh->weights ? mesh->num_weights : 0;
+        for (uint32_t w = 0; w < num_weights; w++) {
+            float *const reach = &plan->spans[mesh->weights[w].joint].reach;
+            *reach = fmaxf(*reach, md5_vec3_length(mesh->weights[w].offset));
         }
     }
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
@@ -1048,10 +1167,26 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
         const joint_span *const span = &plan->spans[j];
         if (parent == MD5_NONE)
             continue;
-        joint_span *const above = &plan->spans[parent];
-        above->height = fmaxf(above->height, span->height + 1);
-        above->reach = fmaxf(above->reach, span->length + span->reach);
+        joint_span *const parent_span = &plan->spans[parent];
+        parent_span->height = fmaxf(parent_span->height, span->height + 1);
+        parent_span->reach = fmaxf(parent_span->reach, span->length + span->reach);
     }
+}
+
+// Removes flags of components whose values remain so near to the first frame that the skin moves by
+// at most the tolerance if they are constant. The first frame becomes their base frame.
+//
+// A point moves by at most the sum of the movements that the joints from the root to its own joint
+// cause: a translation moves the point by its length, a rotation by its chord times the distance,
+// which is at most the length of the stretched chain. The tolerance is distributed from the root
+// on: a joint may use an equal part of it, and the unused parts of its ancestors. Joint 0 keeps the
+// flags of its translation, because games read it.
+static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint *joints,
+                         components *base)
+{
+    const md5_skeleton *const skeleton = it->binding->skeleton;
+    const float tolerance = plan->edit->tolerance;
+    measure_reach(it, plan);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t j = skeleton->order[i];
         const uint32_t parent = skeleton->joints[j].parent;
@@ -1103,7 +1238,7 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
                 }
                 widen_span(&plan->spans[j], &it->pose[j]);
                 for (uint32_t i = 0; i < 6; i++)
-                    if (memcmp(&all.of[i], &base[j].of[i], sizeof all.of[i]) != 0)
+                    if (memcmp(&all.values[i], &base[j].values[i], sizeof all.values[i]) != 0)
                         track->flags |= UINT32_C(1) << i;
             }
         }
@@ -1134,12 +1269,12 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
     }
     const bool is_known = doc->parents_unknown && edit->model;
     uint32_t count = num_joints < doc->num_joints ? doc->num_joints - num_joints : 0;
-    if (!plan->is_other) {
+    if (!plan->is_changed) {
         for (uint32_t j = 0; j < num_joints; j++)
             count += j >= doc->num_joints
                      || differs(doc, &doc->joints[j], &joints[j], numbers, num_components);
     }
-    if (plan->is_other)
+    if (plan->is_changed)
         count = plan->num_frames;
     count += count == 0 && is_known;
     if (count > 0) {
@@ -1156,7 +1291,7 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
 static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
 {
     const md5_frame_edit *const edit = plan->edit;
-    if (!plan->is_other && !edit->change && !edit->is_closed && !edit->is_in_place)
+    if (!plan->is_changed && !edit->change && !edit->is_closed && !edit->is_in_place)
         return true;
     md5_bounds *const bounds =
         doc->bounds ? MD5_ROOM(&it->arena, md5_bounds, plan->num_frames) : NULL;
@@ -1255,26 +1390,26 @@ static void find_loop(const md5_anim *anim, frame_plan *plan)
 {
     const uint32_t last = plan->first + plan->num_old - 1;
     plan->loop = md5_find_loop(anim, plan->first, plan->num_old);
-    plan->is_open = plan->loop.end == MD5_LOOP_WITHOUT_LAST_FRAME;
-    if (!plan->is_open || anim->num_translations == 0 || anim->translation_joints[0] > 0)
+    plan->adds_frame = plan->loop.end == MD5_LOOP_WITHOUT_LAST_FRAME;
+    if (!plan->adds_frame || anim->num_translations == 0 || anim->translation_joints[0] > 0)
         return;
     const uint32_t frames[] = {last - 1, last, plan->first, plan->first + 1};
     const size_t stride = anim->num_translations;
     double walk[3] = {0};
-    plan->place = anim->translations[last * stride];
+    plan->last_root = anim->translations[last * stride];
     for (uint32_t i = 0; i < 3; i++) {
-        plan->ways[i] = md5_vec3_sub(anim->translations[frames[i + 1] * stride],
+        plan->root_steps[i] = md5_vec3_sub(anim->translations[frames[i + 1] * stride],
                                      anim->translations[frames[i] * stride]);
-        plan->ways[i].z = 0;
+        plan->root_steps[i].z = 0;
     }
-    add_steps(walk, plan->ways);
+    add_steps(walk, plan->root_steps);
     plan->walks = !is_regular_step(walk);
 }
 
 // Comments of frames go with these, or are left out with them.
 static bool move_comments(repair *it, const frame_plan *plan, md5_doc *doc)
 {
-    const uint32_t num_steps = plan->num_old > 1 ? plan->num_old - 1 + plan->is_open : 1;
+    const uint32_t num_steps = plan->num_old > 1 ? plan->num_old - 1 + plan->adds_frame : 1;
     md5_doc_comment *const comments = (md5_doc_comment *)md5i_arena_copy(
         &it->arena, doc->comments, doc->num_comments, sizeof *comments);
     uint32_t count = 0;
@@ -1310,7 +1445,7 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
     if (edit->is_closed)
         find_loop(it->anim, plan);
     const double num_frames =
-        floor((plan->num_old - 1 + plan->is_open) * (rate / doc->frame_rate) + 0.5) + 1;
+        floor((plan->num_old - 1 + plan->adds_frame) * (rate / doc->frame_rate) + 0.5) + 1;
     if (!(rate > 0 && edit->tolerance >= 0)
         || !(num_frames <= fmax((double)MAX_FRAMES, (double)doc->num_frames)))
         return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
@@ -1318,7 +1453,7 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
                         "frames and a tolerance of 0 or more",
                         (int)MAX_FRAMES);
     plan->num_frames = num_frames < 2 && plan->num_old > 1 ? 2 : (uint32_t)num_frames;
-    plan->is_other = plan->is_open || plan->num_old != doc->num_frames || rate != doc->frame_rate;
+    plan->is_changed = plan->adds_frame || plan->num_old != doc->num_frames || rate != doc->frame_rate;
     return true;
 }
 
@@ -1345,7 +1480,7 @@ uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *er
         to.frame_rate = edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;
         count = fit_joints(&it, &plan, &to);
         if (count > 0 && fit_bounds(&it, &plan, &to)
-            && (!plan.is_other || move_comments(&it, &plan, &to)))
+            && (!plan.is_changed || move_comments(&it, &plan, &to)))
             *doc = to;
     }
     return end_repair(&it, doc, count);
