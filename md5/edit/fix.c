@@ -236,7 +236,8 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
 //
 // Meshes are merged, split and reduced in one way: the triangles of the merged meshes are added, in
 // their order, to a part. A part becomes a mesh that contains the vertices and weights in use. If
-// the next triangle would exceed a limit of the edit, the part is finished and the next part begins.
+// the next triangle would exceed a limit of the edit, the part is finished and the next part
+// begins.
 
 typedef struct vertex_ref {
     uint32_t mesh;
@@ -347,8 +348,8 @@ static bool is_same_name(md5_span a, md5_span b)
 
 // Groups the meshes that are merged. Writes to next[meshes] the next mesh with the same shader, or
 // MD5_NONE. Returns [meshes] true for the first mesh of each group, or NULL if memory runs out. If
-// `is_merged` is false, each mesh is a group. Sorts the shaders, so the time for many meshes is that
-// of sorting their names.
+// `is_merged` is false, each mesh is a group. Sorts the shaders, so the time for many meshes is
+// that of sorting their names.
 static bool *group_meshes(md5_arena *scratch, const md5_doc *doc, bool is_merged, uint32_t *next)
 {
     md5_ordered_name *names = MD5_NEW(scratch, md5_ordered_name, doc->num_meshes);
@@ -437,8 +438,8 @@ static uint32_t rebuild_group(repair *it, const md5_mesh_edit *edit, mesh_part *
     // Changes of a single mesh are its removed elements. The number of weights may grow if runs of
     // weights overlapped; such a mesh is left unchanged if the difference is negative.
     const uint64_t num_removed = (uint64_t)head->num_vertices - meshes[0].num_vertices
-                                 + head->num_triangles - meshes[0].num_triangles
-                                 + head->num_weights - meshes[0].num_weights;
+                                 + head->num_triangles - meshes[0].num_triangles + head->num_weights
+                                 - meshes[0].num_weights;
     if (num_removed == 0 || num_removed > UINT32_MAX)
         meshes[0] = *head;
     else
@@ -475,7 +476,7 @@ static size_t max_edited_meshes(const md5_doc *doc, const md5_mesh_edit *edit, s
 
 // Writes the edited meshes to *to, and adds the number of changes to *count.
 static bool rebuild_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *edit, md5_doc *to,
-                          uint32_t *count)
+                           uint32_t *count)
 {
     mesh_part part = {.number = 1};
     size_t num_vertices = 0;
@@ -1093,8 +1094,7 @@ static void close_pose(const repair *it, const frame_plan *plan, float weight)
         const md5_quat rotation = md5_quat_mul(md5_quat_conjugate(end->rotation), begin->rotation);
         const md5_vec3 translation = md5_vec3_sub(begin->translation, end->translation);
         const md5_quat part = md5_quat_slerp(identity, rotation, weight);
-        joint->rotation =
-            md5_quat_normalize(md5_quat_mul(joint->rotation, part), joint->rotation);
+        joint->rotation = md5_quat_normalize(md5_quat_mul(joint->rotation, part), joint->rotation);
         joint->translation = md5_vec3_add(joint->translation, md5_vec3_scale(translation, weight));
     }
 }
@@ -1193,11 +1193,11 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
         joint_span *const span = &plan->spans[j];
         span->depth = 1 + (parent != MD5_NONE ? plan->spans[parent].depth : 0);
         span->spent = parent != MD5_NONE ? plan->spans[parent].spent : 0;
+        const float limit = tolerance * (span->depth / (span->depth + span->height));
         const float costs[] = {j > 0 ? span->move : INFINITY,
                                span->chord * (span->reach + tolerance)};
         for (uint32_t k = 0; k < 2; k++) {
             const uint32_t flags = k == 0 ? MD5_TRANSLATES : MD5_ROTATES;
-            const float limit = tolerance * (span->depth / (span->depth + span->height));
             if (!(joints[j].track.flags & flags) || !(span->spent + costs[k] <= limit))
                 continue;
             base[j].pair[k] = components_from_transform(&span->first).pair[k];
@@ -1207,91 +1207,131 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
     }
 }
 
-// Poses that the binding samples, which are what the clip looks like on the model, become the clip.
-// Components that equal the base frame to the bit in all frames need no flag, but those that the
-// clip had keep theirs, without a tolerance: who wrote it may have had a reason.
+// Samples all frames. Writes the base frame and the spans of all joints, and sets a flag for each
+// component that differs from the base frame by any bit in a frame.
+static void find_flags(const repair *it, const frame_plan *plan, md5_doc_joint *joints,
+                       components *base)
+{
+    for (uint32_t f = 0; f < plan->num_frames; f++) {
+        pose_frame(it, plan, f);
+        for (uint32_t j = 0; j < it->binding->skeleton->num_joints; j++) {
+            const components all = components_from_transform(&it->pose[j]);
+            if (f == 0) {
+                base[j] = components_from_transform(base_transform(it, j));
+                plan->spans[j] = (joint_span){.first = it->pose[j]};
+            }
+            widen_span(&plan->spans[j], &it->pose[j]);
+            for (uint32_t i = 0; i < 6; i++)
+                if (memcmp(&all.values[i], &base[j].values[i], sizeof all.values[i]) != 0)
+                    joints[j].track.flags |= UINT32_C(1) << i;
+        }
+    }
+}
+
+// Completes the joints of the new document. Without a tolerance, components that have a flag in the
+// document keep it, because the author may have a reason for the flag. Returns the number of
+// components.
+static uint32_t build_joints(repair *it, const md5_frame_edit *edit, const md5_doc *doc,
+                             const components *base, md5_doc_joint *joints)
+{
+    const md5_skeleton *const skeleton = it->binding->skeleton;
+    uint32_t num_components = 0;
+    for (uint32_t j = 0; j < skeleton->num_joints; j++) {
+        md5_doc_joint *const joint = &joints[j];
+        const uint32_t track = it->binding->tracks[j];
+        const md5_doc_joint *const old = track != MD5_NONE ? &doc->joints[track] : NULL;
+        const char *const name = skeleton->joints[j].name;
+        if (edit->tolerance == 0 && old)
+            joint->track.flags |= old->track.flags;
+        if (edit->all_components)
+            joint->track.flags |= MD5_TRANSLATES | MD5_ROTATES;
+        joint->track.first = joint->track.flags ? num_components : 0;
+        num_components += md5i_num_flags(joint->track.flags);
+        joint->name = md5_copy_text(&it->arena, name, strlen(name));
+        joint->comment = old ? old->comment : NULL;
+        joint->parent = skeleton->joints[j].parent;
+        joint->position = base[j].pair[0];
+        joint->rotation = base[j].pair[1];
+    }
+    return num_components;
+}
+
+// Samples all frames again, and writes the components that have a flag.
+static void write_frames(const repair *it, const frame_plan *plan, const md5_doc_joint *joints,
+                         float *numbers)
+{
+    float *next = numbers;
+    for (uint32_t f = 0; f < plan->num_frames; f++) {
+        pose_frame(it, plan, f);
+        for (uint32_t j = 0; j < it->binding->skeleton->num_joints; j++) {
+            const components all = components_from_transform(&it->pose[j]);
+            next += write_components(&all, joints[j].track.flags, next);
+        }
+    }
+}
+
+// Returns the number of changes: all frames if the frames are changed, otherwise the joints that
+// are added, removed or changed.
+static uint32_t count_changes(const frame_plan *plan, const md5_doc *doc,
+                              const md5_doc_joint *joints, uint32_t num_joints,
+                              const float *numbers, size_t num_components)
+{
+    if (plan->is_changed)
+        return plan->num_frames;
+    uint32_t count = num_joints < doc->num_joints ? doc->num_joints - num_joints : 0;
+    for (uint32_t j = 0; j < num_joints; j++)
+        if (j >= doc->num_joints
+            || differs(doc, &doc->joints[j], &joints[j], numbers, num_components))
+            count++;
+    return count;
+}
+
+// Replaces the joints and the frames of a document by the poses that the binding samples: the
+// animation as it looks on the model. Returns the number of changes; 0 also on failure.
 static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
 {
     const md5_frame_edit *const edit = plan->edit;
-    const md5_skeleton *const skeleton = it->binding->skeleton;
-    const uint32_t num_joints = skeleton->num_joints;
+    const uint32_t num_joints = it->binding->skeleton->num_joints;
     md5_doc_joint *const joints = MD5_NEW(&it->arena, md5_doc_joint, num_joints);
     components *const base = MD5_ROOM(&it->scratch, components, num_joints);
-    float *numbers = NULL;
-    uint32_t num_components = 0;
     if (!joints || !base)
         return 0;
-    for (uint32_t pass = 0; pass < 2; pass++) { // to find flags, and to write the numbers
-        float *next = numbers;
-        for (uint32_t f = 0; f < plan->num_frames; f++) {
-            pose_frame(it, plan, f);
-            for (uint32_t j = 0; j < num_joints; j++) {
-                md5_track *const track = &joints[j].track;
-                const components all = components_from_transform(&it->pose[j]);
-                if (pass > 0) {
-                    next += write_components(&all, track->flags, next);
-                    continue;
-                }
-                if (f == 0) {
-                    base[j] = components_from_transform(base_transform(it, j));
-                    plan->spans[j] = (joint_span){.first = it->pose[j]};
-                }
-                widen_span(&plan->spans[j], &it->pose[j]);
-                for (uint32_t i = 0; i < 6; i++)
-                    if (memcmp(&all.values[i], &base[j].values[i], sizeof all.values[i]) != 0)
-                        track->flags |= UINT32_C(1) << i;
-            }
-        }
-        if (pass == 0 && edit->tolerance > 0)
-            reduce_flags(it, plan, joints, base);
-        if (pass == 0) {
-            for (uint32_t j = 0; j < num_joints; j++) {
-                md5_doc_joint *const joint = &joints[j];
-                const uint32_t track = it->binding->tracks[j];
-                const char *const name = skeleton->joints[j].name;
-                if (edit->tolerance == 0)
-                    joint->track.flags |= track != MD5_NONE ? doc->joints[track].track.flags : 0;
-                joint->track.flags |= edit->all_components ? MD5_TRANSLATES | MD5_ROTATES : 0;
-                joint->track.first = joint->track.flags ? num_components : 0;
-                num_components += md5i_num_flags(joint->track.flags);
-                joint->name = md5_copy_text(&it->arena, name, strlen(name));
-                joint->comment = track != MD5_NONE ? doc->joints[track].comment : NULL;
-                joint->parent = skeleton->joints[j].parent;
-                joint->position = base[j].pair[0];
-                joint->rotation = base[j].pair[1];
-            }
-        }
-        if (pass == 0)
-            numbers = (float *)md5i_arena_room(&it->arena, plan->num_frames,
-                                               num_components * sizeof *numbers);
-        if (it->context.error.status != MD5_OK)
-            return 0;
-    }
-    const bool is_known = doc->parents_unknown && edit->model;
-    uint32_t count = num_joints < doc->num_joints ? doc->num_joints - num_joints : 0;
-    if (!plan->is_changed) {
-        for (uint32_t j = 0; j < num_joints; j++)
-            count += j >= doc->num_joints
-                     || differs(doc, &doc->joints[j], &joints[j], numbers, num_components);
-    }
-    if (plan->is_changed)
-        count = plan->num_frames;
-    count += count == 0 && is_known;
+    find_flags(it, plan, joints, base);
+    if (edit->tolerance > 0)
+        reduce_flags(it, plan, joints, base);
+    const uint32_t num_components = build_joints(it, edit, doc, base, joints);
+    float *const numbers =
+        (float *)md5i_arena_room(&it->arena, plan->num_frames, num_components * sizeof *numbers);
+    if (it->context.error.status != MD5_OK)
+        return 0;
+    write_frames(it, plan, joints, numbers);
+    const bool adds_parents = doc->parents_unknown && edit->model;
+    uint32_t count = count_changes(plan, doc, joints, num_joints, numbers, num_components);
+    if (count == 0 && adds_parents)
+        count = 1;
     if (count > 0) {
         doc->num_joints = num_joints;
         doc->joints = joints;
         doc->num_components = num_components;
         doc->numbers = numbers;
-        doc->parents_unknown &= !is_known;
+        doc->parents_unknown &= !adds_parents;
     }
     return count;
 }
 
-// Boxes of both frames, moved as joint 0 is. If no frame is another pose, they stay.
-static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
+// Returns true if all created frames have the poses of the document's frames.
+static bool has_same_poses(const frame_plan *plan)
 {
     const md5_frame_edit *const edit = plan->edit;
-    if (!plan->is_changed && !edit->change && !edit->is_closed && !edit->is_in_place)
+    const bool changes_poses = edit->change || edit->is_closed || edit->is_in_place;
+    return !plan->is_changed && !changes_poses;
+}
+
+// Replaces the bounding boxes of a document by the boxes of the sampled frames, moved like joint 0.
+// Boxes are unchanged if no frame has another pose.
+static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
+{
+    if (has_same_poses(plan))
         return true;
     md5_bounds *const bounds =
         doc->bounds ? MD5_ROOM(&it->arena, md5_bounds, plan->num_frames) : NULL;
@@ -1301,10 +1341,10 @@ static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
             md5_sample(it->binding, sample, MD5_ROOT_FILE, it->pose);
             const md5_vec3 before = it->pose[0].translation;
             pose_frame(it, plan, f);
-            const md5_vec3 way = md5_vec3_sub(it->pose[0].translation, before);
+            const md5_vec3 offset = md5_vec3_sub(it->pose[0].translation, before);
             const md5_bounds box =
                 md5_bounds_union(doc->bounds[sample.frame0], doc->bounds[sample.frame1]);
-            bounds[f] = (md5_bounds){md5_vec3_add(box.min, way), md5_vec3_add(box.max, way)};
+            bounds[f] = (md5_bounds){md5_vec3_add(box.min, offset), md5_vec3_add(box.max, offset)};
         }
     }
     TRY(bounds || !doc->bounds);
@@ -1312,78 +1352,104 @@ static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
     return true;
 }
 
-// Adds the squares of a jump, of the mean of the steps before and behind it, and of how far it is
-// from that.
-static void add_steps(double sums[3], const md5_vec3 ways[3])
+// Sums of squares, to compare the step from the last frame back to the first (the jump) with the
+// steps before and after it.
+typedef struct jump_sums {
+    double jump;
+    double mean;      // mean of the steps before and after the jump
+    double deviation; // difference of the jump and the mean
+} jump_sums;
+
+// Adds three steps: before the jump, the jump, and after the jump.
+static void add_steps(jump_sums *sums, const md5_vec3 steps[3])
 {
-    const md5_vec3 mean = md5_vec3_scale(md5_vec3_add(ways[0], ways[2]), 0.5f);
-    const md5_vec3 away = md5_vec3_sub(ways[1], mean);
-    sums[0] += (double)md5_vec3_dot(ways[1], ways[1]);
-    sums[1] += (double)md5_vec3_dot(mean, mean);
-    sums[2] += (double)md5_vec3_dot(away, away);
+    const md5_vec3 mean = md5_vec3_scale(md5_vec3_add(steps[0], steps[2]), 0.5f);
+    const md5_vec3 deviation = md5_vec3_sub(steps[1], mean);
+    sums->jump += (double)md5_vec3_dot(steps[1], steps[1]);
+    sums->mean += (double)md5_vec3_dot(mean, mean);
+    sums->deviation += (double)md5_vec3_dot(deviation, deviation);
 }
 
-static bool is_regular_step(const double sums[3])
+// Returns true if the jump continues the motion, as a step between two frames does.
+static bool is_regular_step(const jump_sums *sums)
 {
-    return sums[2] <= 0.25 * fmax(sums[0], sums[1]) + 1e-12;
+    return sums->deviation <= 0.25 * fmax(sums->jump, sums->mean) + 1e-12;
 }
 
-// What moves from a frame to another one: the way of a joint that moves, along z only if it is
-// joint 0; then the turn of one that turns, about its axis, as far as it moves what is at `reach`.
-static md5_vec3 motion_between(const md5_anim *anim, uint32_t part, size_t frame, size_t next, float reach)
+// Returns the motion of a track from a frame to another frame. Tracks are the translations, then
+// the rotations of a clip. For joint 0 only the translation along z counts. The motion of a
+// rotation is its axis, with the length by which a point at distance `reach` moves.
+static md5_vec3 motion_between(const md5_anim *anim, uint32_t track, size_t frame, size_t next,
+                               float reach)
 {
-    const uint32_t num_ways = anim->num_translations;
-    const uint32_t num_turns = anim->num_rotations;
-    if (part < num_ways) {
-        const md5_vec3 *const places = anim->translations + part;
-        const md5_vec3 way = md5_vec3_sub(places[next * num_ways], places[frame * num_ways]);
-        return anim->translation_joints[part] > 0 ? way : (md5_vec3){0, 0, way.z};
+    const uint32_t num_translations = anim->num_translations;
+    const uint32_t num_rotations = anim->num_rotations;
+    if (track < num_translations) {
+        const md5_vec3 *const positions = anim->translations + track;
+        const md5_vec3 motion =
+            md5_vec3_sub(positions[next * num_translations], positions[frame * num_translations]);
+        return anim->translation_joints[track] > 0 ? motion : (md5_vec3){0, 0, motion.z};
     }
-    const md5_quat *const rotations = anim->rotations + (part - num_ways);
-    const md5_quat q =
-        md5_quat_mul(md5_quat_conjugate(rotations[frame * num_turns]), rotations[next * num_turns]);
+    const md5_quat *const rotations = anim->rotations + (track - num_translations);
+    const md5_quat q = md5_quat_mul(md5_quat_conjugate(rotations[frame * num_rotations]),
+                                    rotations[next * num_rotations]);
     return md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, q.w < 0 ? -2 * reach : 2 * reach);
 }
 
-// Of a sine of N frames the mean of the steps beside the jump is cos(2 pi / N) of it. In a clip
-// that ends elsewhere the jump leads another way.
-md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames)
+// Returns the length of the motion from the first to the last frame: the sum over all frames of the
+// root of the sum of squares over all tracks.
+static double path_length(const md5_anim *anim, uint32_t first, uint32_t last, uint32_t num_tracks,
+                          float reach)
 {
-    MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
-    const uint32_t num_parts = anim->packed_size ? 0 : anim->num_translations + anim->num_rotations;
-    float reach = 1;
-    double sums[3] = {0};
-    double path = 0;
-    if (num_frames == 0 && first < anim->num_frames)
-        num_frames = anim->num_frames - first;
-    if (anim->packed_size || num_frames == 0 || first >= anim->num_frames
-        || num_frames > anim->num_frames - first)
-        return (md5_loop){.end = MD5_LOOP_OPEN};
-    const uint32_t last = first + num_frames - 1;
-    const uint32_t second = first + (num_frames > 1);
-    for (uint32_t j = 1; j < anim->skeleton.num_joints; j++)
-        reach = fmaxf(reach, md5_vec3_length(anim->base_frame[j].translation));
-    for (uint32_t i = 0; i < num_parts; i++) {
-        const md5_vec3 steps[] = {motion_between(anim, i, last - (num_frames > 1), last, reach),
-                                  motion_between(anim, i, last, first, reach),
-                                  motion_between(anim, i, first, second, reach)};
-        add_steps(sums, steps);
-    }
+    double length = 0;
     for (uint32_t f = first; f < last; f++) {
         double sum = 0;
-        for (uint32_t i = 0; i < num_parts; i++) {
+        for (uint32_t i = 0; i < num_tracks; i++) {
             const md5_vec3 step = motion_between(anim, i, f, f + (size_t)1, reach);
             sum += (double)md5_vec3_dot(step, step);
         }
-        path += sqrt(sum);
+        length += sqrt(sum);
     }
-    if (sums[0] <= 1e-6 * (double)(reach * reach))
+    return length;
+}
+
+// A loop without its last frame is recognized by the jump from the last frame to the first: for a
+// sine of N frames, the mean of the steps before and after the jump is cos(2 pi / N) times the
+// jump. In a clip that ends in another pose, the jump has another direction.
+md5_loop md5_find_loop(const md5_anim *anim, uint32_t first, uint32_t num_frames)
+{
+    MD5_ASSERT_ALIVE(anim, MD5_TAG_ANIM);
+    if (anim->packed_size || first >= anim->num_frames)
+        return (md5_loop){.end = MD5_LOOP_OPEN};
+    const uint32_t num_available = anim->num_frames - first;
+    if (num_frames == 0)
+        num_frames = num_available;
+    if (num_frames > num_available)
+        return (md5_loop){.end = MD5_LOOP_OPEN};
+    const uint32_t num_tracks = anim->num_translations + anim->num_rotations;
+    const uint32_t last = first + num_frames - 1;
+    const uint32_t second = first + (num_frames > 1);
+    float reach = 1; // length of the longest bone, units
+    for (uint32_t j = 1; j < anim->skeleton.num_joints; j++)
+        reach = fmaxf(reach, md5_vec3_length(anim->base_frame[j].translation));
+    jump_sums sums = {0};
+    for (uint32_t i = 0; i < num_tracks; i++) {
+        const md5_vec3 steps[] = {motion_between(anim, i, last - (num_frames > 1), last, reach),
+                                  motion_between(anim, i, last, first, reach),
+                                  motion_between(anim, i, first, second, reach)};
+        add_steps(&sums, steps);
+    }
+    if (sums.jump <= 1e-6 * (double)(reach * reach))
         return (md5_loop){MD5_LOOP_CLOSED, 1};
-    // The share of a frame grows by at most 1.5 times that of an even one.
-    const double count = ceil(1.5 * sqrt(sums[0]) * (num_frames - 1) / path);
-    return (md5_loop){num_frames >= 4 && is_regular_step(sums) ? MD5_LOOP_WITHOUT_LAST_FRAME
-                                                       : MD5_LOOP_OPEN,
-                      (uint32_t)fmin(count, num_frames - 1)};
+    // The weights of the blended frames increase by at most 1.5 times the mean increase per frame.
+    // Blend so many frames that the correction per frame is not larger than the mean motion.
+    const double path = path_length(anim, first, last, num_tracks, reach);
+    const double num_blended = ceil(1.5 * sqrt(sums.jump) * (num_frames - 1) / path);
+    const bool lacks_last_frame = num_frames >= 4 && is_regular_step(&sums);
+    return (md5_loop){
+        .end = lacks_last_frame ? MD5_LOOP_WITHOUT_LAST_FRAME : MD5_LOOP_OPEN,
+        .num_blended = (uint32_t)fmin(num_blended, num_frames - 1),
+    };
 }
 
 static void find_loop(const md5_anim *anim, frame_plan *plan)
@@ -1395,18 +1461,18 @@ static void find_loop(const md5_anim *anim, frame_plan *plan)
         return;
     const uint32_t frames[] = {last - 1, last, plan->first, plan->first + 1};
     const size_t stride = anim->num_translations;
-    double walk[3] = {0};
+    jump_sums walk = {0};
     plan->last_root = anim->translations[last * stride];
     for (uint32_t i = 0; i < 3; i++) {
         plan->root_steps[i] = md5_vec3_sub(anim->translations[frames[i + 1] * stride],
-                                     anim->translations[frames[i] * stride]);
+                                           anim->translations[frames[i] * stride]);
         plan->root_steps[i].z = 0;
     }
-    add_steps(walk, plan->root_steps);
-    plan->walks = !is_regular_step(walk);
+    add_steps(&walk, plan->root_steps);
+    plan->walks = !is_regular_step(&walk);
 }
 
-// Comments of frames go with these, or are left out with them.
+// Moves the comments of old frames to the created frames. Removes comments of other frames.
 static bool move_comments(repair *it, const frame_plan *plan, md5_doc *doc)
 {
     const uint32_t num_steps = plan->num_old > 1 ? plan->num_old - 1 + plan->adds_frame : 1;
@@ -1428,8 +1494,9 @@ static bool move_comments(repair *it, const frame_plan *plan, md5_doc *doc)
     return comments != NULL;
 }
 
-// Sets what frames are arena, and how many they become: the last one stays the last, so that a loop
-// stays one, and at least two, so that what moves does not stop.
+// Selects the old frames, and computes the number of created frames. The last old frame is always
+// created, so that a loop remains a loop, and several frames become at least two, so that the
+// motion does not disappear.
 static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
 {
     enum { MAX_FRAMES = 1 << 24 };
@@ -1446,14 +1513,15 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
         find_loop(it->anim, plan);
     const double num_frames =
         floor((plan->num_old - 1 + plan->adds_frame) * (rate / doc->frame_rate) + 0.5) + 1;
-    if (!(rate > 0 && edit->tolerance >= 0)
-        || !(num_frames <= fmax((double)MAX_FRAMES, (double)doc->num_frames)))
+    const double max_frames = fmax((double)MAX_FRAMES, (double)doc->num_frames);
+    if (!(rate > 0 && edit->tolerance >= 0 && num_frames <= max_frames))
         return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
                         "invalid frame rate or tolerance: expected a rate above 0, at most %d "
                         "frames and a tolerance of 0 or more",
                         (int)MAX_FRAMES);
     plan->num_frames = num_frames < 2 && plan->num_old > 1 ? 2 : (uint32_t)num_frames;
-    plan->is_changed = plan->adds_frame || plan->num_old != doc->num_frames || rate != doc->frame_rate;
+    plan->is_changed =
+        plan->adds_frame || plan->num_old != doc->num_frames || rate != doc->frame_rate;
     return true;
 }
 
@@ -1464,14 +1532,13 @@ uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *er
     repair it;
     frame_plan plan = {.edit = edit};
     uint32_t count = 0;
-    bool is_valid = begin_clip(&it, doc, edit->model, error) && plan_frames(&it, doc, &plan);
+    const bool is_valid = begin_clip(&it, doc, edit->model, error) && plan_frames(&it, doc, &plan);
     const uint32_t num_joints = is_valid ? it.binding->skeleton->num_joints : 0;
     plan.begin = MD5_ROOM(&it.scratch, md5_xform, num_joints);
     plan.end = MD5_ROOM(&it.scratch, md5_xform, num_joints);
     plan.spans = MD5_ROOM(&it.scratch, joint_span, num_joints);
     md5_doc to = *doc;
-    is_valid = is_valid && plan.begin && plan.end && plan.spans;
-    if (is_valid) {
+    if (is_valid && it.context.error.status == MD5_OK) {
         if (edit->loop)
             *edit->loop = plan.loop;
         sample_frame(&it, &plan, 0, plan.begin);
@@ -1479,8 +1546,10 @@ uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *er
         to.num_frames = plan.num_frames;
         to.frame_rate = edit->frame_rate == 0 ? doc->frame_rate : edit->frame_rate;
         count = fit_joints(&it, &plan, &to);
-        if (count > 0 && fit_bounds(&it, &plan, &to)
-            && (!plan.is_changed || move_comments(&it, &plan, &to)))
+        bool is_done = count > 0 && fit_bounds(&it, &plan, &to);
+        if (is_done && plan.is_changed)
+            is_done = move_comments(&it, &plan, &to);
+        if (is_done)
             *doc = to;
     }
     return end_repair(&it, doc, count);

@@ -18,12 +18,12 @@
 typedef struct md5_grid {
     md5_vec3d corner;  // model space, of cell 0
     double size;       // units, of a cell
-    double longest;    // units, the mesh's longest side; 1 for a mesh that is one point
+    double longest;    // units, longest side of the mesh's bounding box; 1 if the mesh is a point
     uint32_t count[3]; // cells along x, y, z
     uint32_t num_cells;
     uint32_t num_voxels;
-    uint32_t *voxels; // [num_cells] the voxel of each cell, or MD5_NO_VOXEL
-    uint32_t *cells;  // [num_voxels]
+    uint32_t *voxels; // [num_cells] voxel of each cell, or MD5_NO_VOXEL
+    uint32_t *cells;  // [num_voxels] cell of each voxel
 } md5_grid;
 
 // Builds the volume. The numbers must have been checked. Returns false and sets the error if memory
@@ -63,9 +63,9 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
 typedef struct md5_paths {
     const md5_grid *grid;
     const md5_bones *bones;
-    float *lengths;   // [num_voxels] cells; INFINITY = not reached
-    uint32_t *heap;   // [num_voxels] voxels whose neighbours are not processed yet, shortest first
-    uint32_t *places; // [num_voxels] index in the heap, if it is there
+    float *lengths;         // [num_voxels] cells; INFINITY = not reached
+    uint32_t *heap;         // [num_voxels] voxels with unprocessed neighbours, shortest path first
+    uint32_t *heap_indices; // [num_voxels] index of a voxel that is in the heap
     uint32_t heap_size;
 } md5_paths;
 
