@@ -1,4 +1,5 @@
-// Apart from what else fails, since pictures.c needs it without OpenGL.
+// Reports failed assertions. This file does not depend on OpenGL, because pictures.c uses it in
+// programs without OpenGL.
 #include "render/assert.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
-// Assertions for the caller's errors: an argument that breaks the documented rule of a function
-// of md5gl.h. What depends on the device or on files is an error with a message instead. Enabled in
-// every build without NDEBUG; define MD5_ASSERT before including this to use your own.
+// Assertions for the caller's errors: arguments that break the documented rules of functions in
+// md5gl.h. Failures that depend on the device or on files are errors with a message instead.
+// Assertions are enabled in every build without NDEBUG. To replace them, define MD5_ASSERT before
+// this header is included.
 //
-// The library has the same macro for itself, but exports no function that reports a failure.
+// The library md5model has the same macro, but does not export the function that reports a failure.
 #ifndef MD5GL_ASSERT_H
 #define MD5GL_ASSERT_H
 
@@ -20,11 +21,11 @@
 #endif
 #endif
 
-// NOLINTNEXTLINE(bugprone-macro-parentheses): as it stands in the message
+// NOLINTNEXTLINE(bugprone-macro-parentheses): the message contains the argument unchanged
 #define MD5_ASSERT_NOT_NULL(pointer) MD5_ASSERT(pointer != NULL, #pointer ": must not be NULL")
 
-// Check an object of md5model.h that may have been freed, after which debug builds of md5model fill
-// its memory with 0xDD; the bytes of `member` are never all that.
+// Assert that an object of md5model.h was not freed. Debug builds of md5model fill freed memory
+// with 0xDD; the bytes of `member` of a valid object never all have this value.
 #define MD5GL_ASSERT_PART(part, member)                                     \
     do {                                                                    \
         MD5_ASSERT_NOT_NULL(part);                                          \
@@ -45,7 +46,7 @@ static inline bool md5gl_is_filled(const void *memory, size_t size)
     return is_filled;
 }
 
-// Check when a function is called.
+// Assert that a function is called inside or outside of a frame.
 #define MD5GL_ASSERT_IN_FRAME(renderer) \
     MD5_ASSERT((renderer)->in_frame,    \
                "must be called between md5gl_begin_frame() and md5gl_end_frame()")
@@ -53,8 +54,8 @@ static inline bool md5gl_is_filled(const void *memory, size_t size)
     MD5_ASSERT(!(renderer)->in_frame,   \
                "must not be called between md5gl_begin_frame() and md5gl_end_frame()")
 
-// Check that the last members, `reserved`, of a structure, which may be NULL, or of rows[count] are
-// 0: "Growth" in md5model.h. The second costs time that grows with the rows.
+// Assert that the last member of a structure, `reserved`, is 0; see "Growth" in md5model.h.
+// `options` may be NULL. MD5_VALIDATE_RESERVED checks rows[count], in linear time.
 #define MD5_ASSERT_RESERVED(options)                                                          \
     MD5_ASSERT(                                                                               \
         !(options)                                                                            \

@@ -5,14 +5,14 @@
 
 // -- Tables -----------------------------------------------------------------------------------
 
-// What the texels of a format are in memory.
+// The layout of a format's texels in memory.
 typedef struct texel_layout {
     GLenum components;
     GLenum type;
-    size_t size;
+    size_t size; // bytes per texel
 } texel_layout;
 
-static texel_layout layout_of(const md5gl_table *table)
+static texel_layout table_layout(const md5gl_table *table)
 {
     if (table->format == GL_R32UI)
         return (texel_layout){GL_RED_INTEGER, GL_UNSIGNED_INT, sizeof(uint32_t)};
@@ -26,24 +26,25 @@ static texel_layout layout_of(const md5gl_table *table)
 static void write_rows(const GladGLContext *gl, const md5gl_table *table, GLsizei first,
                        GLsizei width, GLsizei rows, const void *texels)
 {
-    const texel_layout layout = layout_of(table);
+    const texel_layout layout = table_layout(table);
     if (width > 0 && rows > 0)
         gl->TexSubImage2D(GL_TEXTURE_2D, 0, 0, first, width, rows, layout.components, layout.type,
                           texels);
 }
 
-// Writes both parts: full rows, then the rest of the last one, so that nothing is copied before.
-// Leaves the texture bound. Returns the texel at which the second one begins.
+// Writes both parts to a texture: the full rows, then the incomplete last row, so that no copy of
+// the data is needed. Each part has `size` bytes; the second may be NULL. Leaves the texture bound.
+// Returns the first texel of the second part.
 static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
                              const void *const parts[2], size_t size)
 {
     const GladGLContext *gl = &renderer->gl;
-    const texel_layout layout = layout_of(table);
+    const texel_layout layout = table_layout(table);
     const size_t count = size / layout.size;
     const size_t width = MD5GL_TABLE_WIDTH;
-    const GLsizei full = (GLsizei)(count / width);
-    const GLsizei rest = (GLsizei)(count % width);
-    const GLsizei rows = full + (rest > 0);
+    const GLsizei num_full_rows = (GLsizei)(count / width);
+    const GLsizei last_width = (GLsizei)(count % width); // of an incomplete last row
+    const GLsizei rows = num_full_rows + (last_width > 0);
     const GLsizei all_rows = parts[1] ? 2 * rows : rows;
     md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_PALETTES, GL_TEXTURE_2D, table->texture);
     if (all_rows > table->rows) {
@@ -52,10 +53,10 @@ static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
                        layout.components, layout.type, NULL);
     }
     for (GLsizei i = 0, first = 0; i < 2 && parts[i]; i++, first += rows) {
-        write_rows(gl, table, first, (GLsizei)width, full, parts[i]);
-        if (rest > 0)
-            write_rows(gl, table, first + full, rest, 1,
-                       (const uint8_t *)parts[i] + (size_t)full * width * layout.size);
+        write_rows(gl, table, first, (GLsizei)width, num_full_rows, parts[i]);
+        if (last_width > 0)
+            write_rows(gl, table, first + num_full_rows, last_width, 1,
+                       (const uint8_t *)parts[i] + (size_t)num_full_rows * width * layout.size);
     }
     return (uint32_t)((size_t)rows * width);
 }
@@ -73,11 +74,11 @@ md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const v
     if (table.buffer) {
         gl->BindBuffer(GL_TEXTURE_BUFFER, table.buffer);
         gl->BufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)size, data, GL_STATIC_DRAW);
-        // The texture keeps referring to the buffer if the buffer gets new storage.
+        // The texture continues to refer to the buffer if the buffer gets new storage.
         gl->TexBuffer(GL_TEXTURE_BUFFER, format, table.buffer);
         gl->BindBuffer(GL_TEXTURE_BUFFER, 0);
     } else {
-        // Floats cannot be filtered, and a texture that has no mipmaps must not ask for them.
+        // Floats cannot be filtered, and the filter of a texture without mipmaps must not use them.
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
         const void *const parts[2] = {data, NULL};
@@ -103,7 +104,7 @@ uint32_t md5gli_fill_table(md5gl_renderer *renderer, md5gl_table *table, const v
     for (GLintptr i = 0; i < 2 && parts[i]; i++)
         gl->BufferSubData(GL_TEXTURE_BUFFER, i * (GLintptr)size, (GLsizeiptr)size, parts[i]);
     gl->BindBuffer(GL_TEXTURE_BUFFER, 0);
-    return previous ? (uint32_t)(size / layout_of(table).size) : 0;
+    return previous ? (uint32_t)(size / table_layout(table).size) : 0;
 }
 
 void md5gli_destroy_table(md5gl_renderer *renderer, md5gl_table *table)

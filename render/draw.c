@@ -1,5 +1,9 @@
-// Draws posed models: one instanced draw for each pass, run of equal skin, mesh and batch; and
-// lists of stages. Reads skinned vertices back, for verification against the CPU.
+// Draws posed models and their material stages, and reads skinned vertices back.
+//
+// A pass (model_draw) draws all meshes of a model with one kind of program. Each run of instances
+// with the same skin, each mesh and each batch takes one instanced draw call. A stage list
+// (list_draw) draws one mesh with the blended texture layers of a Doom 3 material. md5gl_capture()
+// reads skinned vertices back, so that tests can compare them with the CPU's.
 #include "render/md5gl_game.h"
 #include "render/gl_internal.h"
 
@@ -9,32 +13,49 @@
 
 // -- Passes -----------------------------------------------------------------------------------
 
+// One pass over all meshes of a model.
 typedef struct model_draw {
     const md5gl_model *model;
-    uint32_t style;
+    uint32_t style; // flags of md5gl_style
     enum md5gl_pass pass;
-    const float *colour; // edges only, else NULL
+    const float *colour; // of edges, RGBA; NULL in all other passes
 } model_draw;
 
-// Below all alpha, and further than the widest edge that shaders/surface.glsl makes soft.
+// A limit of the alpha test that every texel passes: it is below all alpha by more than the width
+// of the widest edge that shaders/surface.glsl softens.
 static const float no_alpha_test = -1000.0f;
 
-// Writes a colour of a material. The classic light multiplies the files' colours, the studio's
-// those in linear colour.
-static void write_paint(md5_vec3 color, bool is_linear, float paint[3])
+// Clamps a value to 0..1. Not a number becomes 0.
+static float clamp_to_unit(float value)
+{
+    if (!(value > 0.0f))
+        return 0.0f;
+    return value < 1.0f ? value : 1.0f;
+}
+
+static float linear_from_srgb(float value)
+{
+    return value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
+}
+
+// Writes a material's colour for the shader; black is the default and means white. The classic
+// light multiplies colours as they are in the files, the studio's light multiplies linear colours.
+static void write_material_color(md5_vec3 color, bool is_linear, float rgb[3])
 {
     const float values[3] = {color.x, color.y, color.z};
-    const bool is_white = color.x == 0.0f && color.y == 0.0f && color.z == 0.0f; // the default
+    const bool is_white = color.x == 0.0f && color.y == 0.0f && color.z == 0.0f;
     for (uint32_t i = 0; i < 3; i++) {
-        const float value = values[i] > 0.0f ? values[i] < 1.0f ? values[i] : 1.0f : 0.0f;
-        const float linear =
-            value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
-        paint[i] = is_white ? 1.0f : is_linear ? linear : value;
+        const float value = clamp_to_unit(values[i]);
+        if (is_white)
+            rgb[i] = 1.0f;
+        else
+            rgb[i] = is_linear ? linear_from_srgb(value) : value;
     }
 }
 
-// Sets the attributes of a bound mesh to the skinned vertices of an instance and, if
-// `has_previous`, to where they were in the previous frame: where they are, unless that is known.
+// Sets the attributes of a bound mesh to the skinned vertices of an instance. If `has_previous`,
+// also sets the positions of the previous frame; if those are not stored, the current positions
+// are used in their stead.
 static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_model *model,
                                  const md5gl_mesh *mesh, uint32_t instance, bool has_previous)
 {
@@ -45,49 +66,93 @@ static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_model *mo
     md5gli_set_attributes(gl, &all, vertices * instance, 0,
                           mesh->deform.write ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_TEXCOORDS);
     if (has_previous) {
-        const bool is_known = mesh->posed_count > model->num_instances;
-        const size_t was = instance + (is_known ? model->num_instances : 0);
+        const bool is_stored = mesh->posed_count > model->num_instances;
+        const size_t previous = instance + (is_stored ? model->num_instances : 0);
         gl->VertexAttribPointer(MD5GL_AT_PREVIOUS, 3, GL_FLOAT, GL_FALSE, 0,
-                                (const void *)(vertices * was * sizeof(md5_vec3)));
+                                (const void *)(vertices * previous * sizeof(md5_vec3)));
         gl->EnableVertexAttribArray(MD5GL_AT_PREVIOUS);
     }
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
-// The program of a pass. What cannot be built for the frame's light is drawn in the studio's; of
-// another pass, NULL is returned, and nothing drawn. The depth of an opaque mesh needs neither its
-// texture nor a fragment stage.
-static const md5gl_program *program_of(md5gl_renderer *renderer, const model_draw *draw,
-                                       const md5gl_mesh *mesh, const md5gl_surface *surface)
+// Returns true if no texel of a surface can be cut out. Its depth pass then needs neither a texture
+// nor a fragment stage.
+static bool is_opaque(const md5gl_model *model, const md5gl_surface *surface)
 {
-    const bool is_lit = draw->pass == MD5GL_PASS_LIT;
-    const bool is_opaque = draw->pass == MD5GL_PASS_DEPTH && !draw->model->faded
-                           && surface->opacity_known && !surface->alpha_tested;
-    const enum md5gl_pass pass = is_lit      ? renderer->lit_pass
-                                 : is_opaque ? MD5GL_PASS_DEPTH_OPAQUE
-                                             : draw->pass;
+    return !model->faded && surface->has_known_opacity && !surface->is_alpha_tested;
+}
+
+// Returns the pass whose program draws a surface.
+static enum md5gl_pass effective_pass(const md5gl_renderer *renderer, const model_draw *draw,
+                                      const md5gl_surface *surface)
+{
+    if (draw->pass == MD5GL_PASS_LIT)
+        return renderer->lit_pass;
+    if (draw->pass == MD5GL_PASS_DEPTH && is_opaque(draw->model, surface))
+        return MD5GL_PASS_DEPTH_OPAQUE;
+    return draw->pass;
+}
+
+// Returns the program that draws a mesh in a pass. If the program for the frame's light cannot be
+// built, returns the program of the studio's light. Returns NULL if the program of another pass
+// cannot be built; the mesh is then not drawn.
+static const md5gl_program *get_pass_program(md5gl_renderer *renderer, const model_draw *draw,
+                                             const md5gl_mesh *mesh, const md5gl_surface *surface)
+{
     md5_error error = {0};
-    const md5gl_program *const program =
-        md5gli_program_of(renderer, draw->model, mesh, pass, &error);
+    const md5gl_program *const program = md5gli_get_mesh_program(
+        renderer, draw->model, mesh, effective_pass(renderer, draw, surface), &error);
     if (program)
         return program;
     md5gli_fail_light(renderer, &error);
-    return is_lit ? md5gli_program_of(renderer, draw->model, mesh, MD5GL_PASS_LIT, NULL) : NULL;
+    if (draw->pass != MD5GL_PASS_LIT)
+        return NULL;
+    return md5gli_get_mesh_program(renderer, draw->model, mesh, MD5GL_PASS_LIT, NULL);
 }
 
-// Binds a program and sets what all instances share. Of a stage the material is NULL.
+// Binds a program and sets the uniforms that all instances share. `material` is NULL for a stage.
 static void use_model_program(md5gl_renderer *renderer, const md5gl_model *model,
                               const md5gl_mesh *mesh, const md5gl_material *material,
                               const md5gl_program *program)
 {
     const GladGLContext *gl = &renderer->gl;
-    const bool has_colours =
-        (mesh->mesh->colors || mesh->deform.write) && !(material && material->no_vertex_color);
-    const GLint coloured = material && material->inverse_vertex_color ? 2 : 1;
+    const bool has_colours = mesh->mesh->colors || mesh->deform.write;
+    GLint coloured = 0; // 1: vertex colours are used, 2: inverted
+    if (has_colours && !(material && material->no_vertex_color))
+        coloured = material && material->inverse_vertex_color ? 2 : 1;
     gl->UseProgram(program->name);
     md5gli_set_integer(gl, program, MD5GL_PLACED, model->placed);
     md5gli_set_integer(gl, program, MD5GL_TINTED, model->tinted);
-    md5gli_set_integer(gl, program, MD5GL_COLOURED, has_colours ? coloured : 0);
+    md5gli_set_integer(gl, program, MD5GL_COLOURED, coloured);
+}
+
+// Returns the alpha below which texels of a material are cut out.
+static float alpha_limit(const md5gl_material *material)
+{
+    if (material->is_opaque)
+        return no_alpha_test;
+    return material->alpha_test > 0.0f ? material->alpha_test : 0.5f;
+}
+
+// Binds the textures of a material; missing ones are replaced by white.
+static void bind_material(md5gl_renderer *renderer, const md5gl_material *material, uint32_t style,
+                          const md5gl_program *program)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const bool is_untextured = style & MD5GL_UNTEXTURED;
+    const md5gl_texture diffuse = material->diffuse ? material->diffuse : renderer->white;
+    // The order is that of enum md5gl_unit, from MD5GL_UNIT_TEXTURE on.
+    md5gl_texture maps[] = {diffuse, material->normals, material->specular, material->glow};
+    if (is_untextured) {
+        maps[0] = renderer->grey;
+        maps[3] = 0;
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        md5gli_bind_texture(renderer, program, (enum md5gl_unit)(MD5GL_UNIT_TEXTURE + i),
+                            GL_TEXTURE_2D, maps[i] ? maps[i] : renderer->white);
+    if (program->uniforms[MD5GL_MAPS] >= 0)
+        gl->Uniform3i(program->uniforms[MD5GL_MAPS], maps[1] != 0,
+                      maps[2] == 0 ? 0 : 1 + material->has_thin_parts, maps[3] != 0);
 }
 
 // Sets all state of a mesh except its vertices.
@@ -96,31 +161,16 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
 {
     const GladGLContext *gl = &renderer->gl;
     const md5gl_material *const material = &surface->material;
-    const uint32_t style = draw->style;
     use_model_program(renderer, draw->model, mesh, material, program);
-    const md5gl_texture diffuse = material->diffuse ? material->diffuse : renderer->white;
-    const md5gl_texture maps[] = {// as in enum md5gl_unit, from MD5GL_UNIT_TEXTURE on
-                                  style & MD5GL_UNTEXTURED ? renderer->grey : diffuse,
-                                  material->normals, material->specular,
-                                  style & MD5GL_UNTEXTURED ? 0 : material->glow};
-    for (uint32_t i = 0; i < 4; i++)
-        md5gli_bind_texture(renderer, program, (enum md5gl_unit)(MD5GL_UNIT_TEXTURE + i),
-                            GL_TEXTURE_2D, maps[i] ? maps[i] : renderer->white);
-    if (program->uniforms[MD5GL_MAPS] >= 0)
-        gl->Uniform3i(program->uniforms[MD5GL_MAPS], maps[1] != 0,
-                      maps[2] == 0 ? 0 : 1 + material->has_thin_parts, maps[3] != 0);
-    // The alpha up to which texels are cut out.
-    const float limit = material->is_opaque           ? no_alpha_test
-                        : material->alpha_test > 0.0f ? material->alpha_test
-                                                      : 0.5f;
+    bind_material(renderer, material, draw->style, program);
     if (program->uniforms[MD5GL_SURFACE] >= 0)
         gl->Uniform2f(program->uniforms[MD5GL_SURFACE],
-                      material->gloss > 0.0f ? material->gloss : 0.45f, limit);
+                      material->gloss > 0.0f ? material->gloss : 0.45f, alpha_limit(material));
     if (program->uniforms[MD5GL_PAINTS] >= 0) {
-        float paints[6];
-        write_paint(material->diffuse_color, !renderer->is_classic, paints);
-        write_paint(material->specular_color, !renderer->is_classic, paints + 3);
-        gl->Uniform3fv(program->uniforms[MD5GL_PAINTS], 2, paints);
+        float colors[6];
+        write_material_color(material->diffuse_color, !renderer->is_classic, colors);
+        write_material_color(material->specular_color, !renderer->is_classic, colors + 3);
+        gl->Uniform3fv(program->uniforms[MD5GL_PAINTS], 2, colors);
     }
     md5gli_set_integer(gl, program, MD5GL_ALPHA_MODE,
                        renderer->adds_light ? 2 : renderer->multisampled);
@@ -132,9 +182,9 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
         gl->Enable(GL_CULL_FACE);
 }
 
-// Draws the instances of a run of one mesh, whose state is set: those of a batch at once or, if
-// their vertices are in the mesh's buffer `posed`, one by one. OpenGL ES has no mode for the edges
-// of polygons, so that they are lines of their own.
+// Draws the instances of a run of one mesh, whose state is set. All instances of a batch take one
+// draw call; if their vertices are in the mesh's buffer `posed`, each instance takes one. OpenGL ES
+// cannot draw polygons as lines, so edges are drawn from a separate buffer of line indices.
 static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                           const md5gl_program *program, const md5gl_run *run)
 {
@@ -142,10 +192,12 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
     const md5gl_model *const model = draw->model;
     const bool is_posed = mesh->posed && !model->baked;
     const bool has_lines = renderer->is_es && draw->pass == MD5GL_PASS_EDGES;
+    const GLenum primitive = has_lines ? GL_LINES : GL_TRIANGLES;
     const GLsizei num_corners = (GLsizei)(3 * mesh->deform.num_triangles);
+    const GLsizei num_indices = has_lines ? 2 * num_corners : num_corners;
     const uint32_t run_end = run->first + run->count;
     uint32_t before = 0;                 // instances of earlier batches
-    if (has_lines && mesh->deform.write) // edges are those of the mesh
+    if (has_lines && mesh->deform.write) // the line indices are those of the undeformed mesh
         return;
     for (uint32_t b = 0; b < model->num_batches; b++) {
         const md5gl_batch *const batch = &model->batches[b];
@@ -156,15 +208,14 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
             md5gli_bind_mesh(renderer, model, mesh, program, batch, before);
         if (has_lines && first < end)
             gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
-        for (uint32_t i = first, count; i < end; i += count) {
-            count = is_posed ? 1 : end - first;
+        const uint32_t count = is_posed ? 1 : end - first;
+        for (uint32_t i = first; i < end; i += count) {
             if (is_posed)
                 set_posed_attributes(renderer, model, mesh, i,
                                      program->uniforms[MD5GL_PREVIOUS] >= 0);
             md5gli_set_integer(gl, program, MD5GL_FIRST_INSTANCE, (GLint)(i - before));
-            gl->DrawElementsInstanced(has_lines ? GL_LINES : GL_TRIANGLES,
-                                      has_lines ? 2 * num_corners : num_corners, GL_UNSIGNED_INT,
-                                      NULL, (GLsizei)count);
+            gl->DrawElementsInstanced(primitive, num_indices, GL_UNSIGNED_INT, NULL,
+                                      (GLsizei)count);
         }
         if (has_lines && first < end)
             gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
@@ -172,7 +223,7 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
     }
 }
 
-// Returns run `index` of the model's instances; the count is 0 after the last.
+// Returns run `index` of the model's instances. After the last run, the count is 0.
 static md5gl_run run_at(const md5gl_model *model, uint32_t index)
 {
     if (model->num_runs > 0)
@@ -180,7 +231,7 @@ static md5gl_run run_at(const md5gl_model *model, uint32_t index)
     return (md5gl_run){.count = index == 0 ? model->num_instances : 0};
 }
 
-// Draws the instances that wear a skin of one mesh, whose state is set.
+// Draws one mesh, whose state is set, for all instances that use `skin`.
 static void draw_skin(md5gl_renderer *renderer, const model_draw *draw, const md5gl_mesh *mesh,
                       const md5gl_program *program, uint32_t skin)
 {
@@ -190,6 +241,15 @@ static void draw_skin(md5gl_renderer *renderer, const model_draw *draw, const md
             draw_mesh_run(renderer, draw, mesh, program, &run);
 }
 
+// Returns true if a pass skips a surface: shadows skip materials that cast none; passes other than
+// the edges skip materials that are drawn as stages.
+static bool is_skipped(enum md5gl_pass pass, const md5gl_material *material)
+{
+    if (pass == MD5GL_PASS_DEPTH)
+        return material->no_shadow;
+    return pass != MD5GL_PASS_EDGES && material->is_staged;
+}
+
 static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
 {
     const md5gl_model *const model = draw->model;
@@ -197,14 +257,12 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
     for (uint32_t r = 0; (run = run_at(model, r)).count > 0; r++) {
         for (uint32_t i = 0; i < model->model->num_meshes; i++) {
             const md5gl_mesh *const mesh = &model->meshes[i];
-            const md5gl_surface *const surface = md5gli_surface_of(model, run.skin, i);
-            const bool is_left_out =
-                draw->pass == MD5GL_PASS_DEPTH
-                    ? surface->material.no_shadow
-                    : draw->pass != MD5GL_PASS_EDGES && surface->material.is_staged;
-            if (!mesh->visible || mesh->mesh->num_triangles == 0 || is_left_out)
+            const md5gl_surface *const surface = md5gli_get_surface(model, run.skin, i);
+            if (!mesh->visible || mesh->mesh->num_triangles == 0)
                 continue;
-            const md5gl_program *const program = program_of(renderer, draw, mesh, surface);
+            if (is_skipped(draw->pass, &surface->material))
+                continue;
+            const md5gl_program *const program = get_pass_program(renderer, draw, mesh, surface);
             if (!program)
                 continue;
             set_up_mesh(renderer, draw, mesh, surface, program);
@@ -213,9 +271,10 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
     }
 }
 
-// In a multisampled target alpha becomes coverage: cut-out edges are soft without sorting. Alpha
-// itself stays 1. Where it is 1 already it is not written: OpenGL ES cannot replace it, and some
-// drivers do not though they should (llvmpipe), so that edges shone.
+// In a multisampled target, alpha becomes coverage, which makes cut-out edges soft without sorting.
+// The alpha of the target must remain 1. In an opaque target it is 1 already, so alpha is not
+// written: OpenGL ES cannot replace alpha by 1, and llvmpipe ignores GL_SAMPLE_ALPHA_TO_ONE, which
+// made edges shine.
 void md5gli_set_coverage(md5gl_renderer *renderer, bool on)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -229,8 +288,8 @@ void md5gli_set_coverage(md5gl_renderer *renderer, bool on)
         set(GL_SAMPLE_ALPHA_TO_ONE);
 }
 
-// Draws polygons as lines in front of their own surface: by an offset, or, where lines have none,
-// by a slightly nearer range of depths.
+// Switches drawing of polygons as lines in front of their surface on or off. The lines are moved by
+// a polygon offset. OpenGL ES has no offset for lines, so its depth range is slightly nearer.
 static void set_edge_mode(md5gl_renderer *renderer, bool on)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -243,12 +302,13 @@ static void set_edge_mode(md5gl_renderer *renderer, bool on)
         gl->Enable(GL_POLYGON_OFFSET_LINE);
     else
         gl->Disable(GL_POLYGON_OFFSET_LINE);
-    gl->PolygonOffset(on ? -1.0f : 0.0f, on ? -1.0f : 0.0f);
+    const float offset = on ? -1.0f : 0.0f;
+    gl->PolygonOffset(offset, offset);
 }
 
-void md5gli_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model)
+void md5gli_draw_for_impostors(md5gl_renderer *renderer, const md5gl_model *model)
 {
-    draw_pass(renderer, &(model_draw){model, MD5GL_LIT, MD5GL_PASS_PICTURE, NULL});
+    draw_pass(renderer, &(model_draw){model, MD5GL_LIT, MD5GL_PASS_IMPOSTOR, NULL});
 }
 
 // -- Public -----------------------------------------------------------------------------------
@@ -308,11 +368,11 @@ void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32
         md5gli_set_coverage(renderer, false);
     }
     if (style & MD5GL_WIREFRAME) {
-        // Premultiplied: dark over a lit surface; alone, a tone visible on dark and light
-        // backgrounds.
-        static const float over[4] = {0.02f, 0.02f, 0.03f, 0.6f};
-        static const float alone[4] = {0.45f, 0.58f, 0.70f, 1.0f};
-        const float *const colour = style & MD5GL_LIT ? over : alone;
+        // Premultiplied colours: dark over a lit surface; without a surface, a tone that is visible
+        // on dark and light backgrounds.
+        static const float over_surface[4] = {0.02f, 0.02f, 0.03f, 0.6f};
+        static const float without_surface[4] = {0.45f, 0.58f, 0.70f, 1.0f};
+        const float *const colour = style & MD5GL_LIT ? over_surface : without_surface;
         gl->Enable(GL_BLEND);
         set_edge_mode(renderer, true);
         draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_EDGES, colour});
@@ -333,7 +393,7 @@ bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model, md5_
                "frame target: must be created by md5gl_create_outputs()");
     const GladGLContext *gl = &renderer->gl;
     for (uint32_t i = 0; i < model->model->num_meshes; i++)
-        if (!md5gli_program_of(renderer, model, &model->meshes[i], MD5GL_PASS_OUTPUTS, error))
+        if (!md5gli_get_mesh_program(renderer, model, &model->meshes[i], MD5GL_PASS_OUTPUTS, error))
             return false;
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
@@ -344,7 +404,7 @@ bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model, md5_
 
 // -- Capturing --------------------------------------------------------------------------------
 
-// Reads `size` bytes of the buffer bound for transform feedback.
+// Reads `size` bytes of the buffer that is bound for transform feedback.
 static bool read_captured(md5gl_renderer *renderer, size_t size, void *data, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -353,9 +413,9 @@ static bool read_captured(md5gl_renderer *renderer, size_t size, void *data, md5
         gl->GetBufferSubData(binding, 0, (GLsizeiptr)size, data);
         return true;
     }
-    const void *const bytes =
-        gl->MapBufferRange ? gl->MapBufferRange(binding, 0, (GLsizeiptr)size, GL_MAP_READ_BIT)
-                           : NULL;
+    const void *bytes = NULL;
+    if (gl->MapBufferRange)
+        bytes = gl->MapBufferRange(binding, 0, (GLsizeiptr)size, GL_MAP_READ_BIT);
     if (!bytes)
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "cannot read back vertices: the driver cannot map %zu bytes", size);
@@ -384,7 +444,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
                                               count * sizeof *tangents};
     if (count == 0)
         return true;
-    (void)md5gli_take_errors(renderer);
+    (void)md5gli_clear_errors(renderer);
     md5gli_reset_state(renderer);
     if (palette
         && !md5gl_pose(renderer, model, &(md5gl_instances){.count = 1, .palettes = palette}, error))
@@ -394,7 +454,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
                            "no palette: expected a palette, or a model with instances");
     GLuint buffers[MD5GL_NUM_CAPTURED] = {0};
     const md5gl_program *const program =
-        md5gli_program_of(renderer, model, mesh, MD5GL_PASS_CAPTURE, error);
+        md5gli_get_mesh_program(renderer, model, mesh, MD5GL_PASS_CAPTURE, error);
     if (!program)
         return false;
     gl->GenBuffers(MD5GL_NUM_CAPTURED, buffers);
@@ -428,16 +488,17 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
 
 // == Stages ======================================================================================
 //
-// Draws lists of stages: their shadows, their bases, which are opaque, the light of translucent
-// surfaces, and the stages, which are blended over all of that.
+// Draws lists of stages in four parts: shadows, opaque bases, the light of translucent surfaces,
+// and the stages, which are blended over the first three.
 //
-// A stage is one draw of a mesh by the program of MD5GL_PASS_STAGE, with state that GL has anyway:
-// blending, masks, depth. Nothing is kept between calls. Texels are used as they are, without sRGB,
-// since the engine blends bytes; alpha stays the coverage of the picture unless a stage reads it.
-// Cut-outs are drawn depth first, then lit where depth is equal; in multisampled frames alpha
-// decides about the samples of an edge, else the test is strict as the engine's.
+// A stage is one draw of a mesh by the program of MD5GL_PASS_STAGE. All differences between stages
+// are GL state: blending, masks, depth. No state is stored between calls. Texels are used without
+// sRGB decoding, because the engine blends bytes. Alpha in the target is coverage unless a stage
+// reads it. Cut-out surfaces are drawn in two steps: first only depth, then light where the depth
+// is equal. In multisampled frames, alpha selects the samples of an edge; in all other frames the
+// alpha test is as strict as the engine's.
 
-// What is drawn: one list of a model.
+// One stage list of a model, with the objects that draw it.
 typedef struct list_draw {
     const md5gl_model *model;
     const md5gl_stage_list *list;
@@ -445,8 +506,12 @@ typedef struct list_draw {
     const md5gl_program *program;
 } list_draw;
 
-// What the shader writes as alpha: as it is, 1, or the largest of red, green and blue.
-enum written_alpha { ALPHA_AS_IT_IS, ALPHA_ONE, ALPHA_OF_COLOUR };
+// The alpha that the shader writes. The values are those of shaders/stage.frag.
+enum written_alpha {
+    ALPHA_UNCHANGED,
+    ALPHA_ONE,
+    ALPHA_MAX_COMPONENT, // the largest of red, green and blue
+};
 
 // -- State ----------------------------------------------------------------------------------------
 
@@ -479,7 +544,7 @@ static bool reads_source_alpha(md5gl_factor factor)
     return factor == MD5GL_FACTOR_SOURCE_ALPHA || factor == MD5GL_FACTOR_ONE_MINUS_SOURCE_ALPHA;
 }
 
-// Whether a list fills depth.
+// Returns true if a list fills depth.
 static bool has_base(const md5gl_stage_list *list)
 {
     return list->base == MD5GL_BASE_BLACK || list->base == MD5GL_BASE_LIT;
@@ -491,33 +556,43 @@ static void write_channels(md5gl_renderer *renderer, uint32_t masked, bool alpha
                            !(masked & MD5GL_MASK_BLUE), alpha);
 }
 
-// Sets blending and masks. Alpha is coverage, unless the list uses it: a stage then adds its share
-// of what is not yet covered. Returns what the shader is to write as alpha: if the blending of
-// colours does not read it, what the stage covers.
+// Returns true if a stage adds to the coverage of the target. A stage that multiplies the target's
+// colour, or that writes no colour, covers nothing.
+static bool adds_coverage(const md5gl_stage *stage)
+{
+    const uint32_t all = MD5GL_MASK_RED | MD5GL_MASK_GREEN | MD5GL_MASK_BLUE;
+    if (stage->source == MD5GL_FACTOR_TARGET_COLOR)
+        return false;
+    if (stage->source == MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR)
+        return false;
+    return stage->source != MD5GL_FACTOR_ZERO && (stage->masked & all) != all;
+}
+
+// Sets blending and masks, and returns the alpha that the shader must write. If the list reads the
+// target's alpha (`uses_alpha`), alpha is blended as the stage specifies. Otherwise the target's
+// alpha is coverage, to which the stage adds; if the blending of colours does not read the stage's
+// alpha, the shader replaces it by the coverage of the stage.
 static enum written_alpha set_blending(md5gl_renderer *renderer, const md5gl_stage *stage,
                                        bool uses_alpha)
 {
     const GladGLContext *gl = &renderer->gl;
-    const uint32_t all = MD5GL_MASK_RED | MD5GL_MASK_GREEN | MD5GL_MASK_BLUE;
     const GLenum source = blend_factor(stage->source);
     const GLenum target = blend_factor(stage->target);
     gl->Enable(GL_BLEND);
     gl->BlendFunc(source, target);
     if (uses_alpha) {
         write_channels(renderer, stage->masked, !(stage->masked & MD5GL_MASK_ALPHA));
-        return ALPHA_AS_IT_IS;
+        return ALPHA_UNCHANGED;
     }
-    const bool covers = !renderer->opaque && stage->source != MD5GL_FACTOR_TARGET_COLOR
-                        && stage->source != MD5GL_FACTOR_ONE_MINUS_TARGET_COLOR
-                        && (stage->masked & all) != all && stage->source != MD5GL_FACTOR_ZERO;
+    const bool covers = !renderer->opaque && adds_coverage(stage);
     write_channels(renderer, stage->masked, covers);
     gl->BlendFuncSeparate(source, target, GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     if (!covers || reads_source_alpha(stage->source) || reads_source_alpha(stage->target))
-        return ALPHA_AS_IT_IS;
-    return stage->target == MD5GL_FACTOR_ZERO ? ALPHA_ONE : ALPHA_OF_COLOUR;
+        return ALPHA_UNCHANGED;
+    return stage->target == MD5GL_FACTOR_ZERO ? ALPHA_ONE : ALPHA_MAX_COMPONENT;
 }
 
-static void set_sides(md5gl_renderer *renderer, md5gl_cull cull)
+static void set_culling(md5gl_renderer *renderer, md5gl_cull cull)
 {
     const GladGLContext *gl = &renderer->gl;
     gl->CullFace(cull == MD5GL_CULL_FRONT ? GL_FRONT : GL_BACK);
@@ -545,15 +620,20 @@ static void set_depth_offset(md5gl_renderer *renderer, float offset)
 
 // -- One draw -------------------------------------------------------------------------------------
 
-// What the shader does with texels by their alpha: nothing, leaves out, or makes the edge coverage.
-enum alpha_test { ALPHA_IGNORED, ALPHA_TESTED, ALPHA_SOFT };
+// The use of a texel's alpha. The values are those of shaders/stage.frag.
+enum alpha_test {
+    ALPHA_IGNORED,
+    ALPHA_TESTED, // texels below the limit are discarded
+    ALPHA_SOFT,   // alpha near the limit becomes coverage
+};
 
-static const md5gl_stage blank = {.color = {0.0f, 0.0f, 0.0f, 1.0f}};
+// An untextured black stage.
+static const md5gl_stage black_stage = {.color = {0.0f, 0.0f, 0.0f, 1.0f}};
 
-static const GLint bumped_reflection = 5; // of stage_texgen in shaders/stage.frag
+static const GLint bumped_reflection = 5; // a value of stage_texgen in shaders/stage.frag
 
 // Draws a stage on the whole surface.
-static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const md5gl_stage *stage,
+static void draw_stage(md5gl_renderer *renderer, const list_draw *draw, const md5gl_stage *stage,
                        enum alpha_test test, enum written_alpha alpha)
 {
     static const float identity[6] = {1.0f, 0.0f, 0.0f, 0.0f, 1.0f, 0.0f};
@@ -563,10 +643,8 @@ static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const md
     const bool is_cube = texgen != MD5GL_TEXGEN_MESH && texgen != MD5GL_TEXGEN_SCREEN;
     const bool is_bumped = texgen == MD5GL_TEXGEN_REFLECT && stage->normals != 0;
     float color[4];
-    for (uint32_t i = 0; i < 4; i++) {
-        const float value = stage->color[i];
-        color[i] = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f; // not a number: 0
-    }
+    for (uint32_t i = 0; i < 4; i++)
+        color[i] = clamp_to_unit(stage->color[i]);
     use_model_program(renderer, draw->model, draw->mesh, NULL, draw->program);
     md5gli_bind_texture(renderer, draw->program, MD5GL_UNIT_SPECULAR, GL_TEXTURE_CUBE_MAP,
                         is_cube ? stage->texture : 0);
@@ -587,8 +665,9 @@ static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const md
 
 // -- Bases ----------------------------------------------------------------------------------------
 
-// Fills depth: where one of the stages that test alpha keeps a pixel, or, if none does, everywhere.
-// `is_soft`: alpha decides about samples instead.
+// Fills depth with the pixels that pass the alpha test of at least one stage. If no stage tests
+// alpha, fills depth on the whole surface. If `is_soft`, alpha selects the samples of a pixel
+// instead.
 static void fill_depth(md5gl_renderer *renderer, const list_draw *draw, bool is_soft)
 {
     const md5gl_stage_list *const list = draw->list;
@@ -600,21 +679,22 @@ static void fill_depth(md5gl_renderer *renderer, const list_draw *draw, bool is_
         md5gl_stage black = *stage;
         black.color[0] = black.color[1] = black.color[2] = 0.0f;
         black.vertex_color = MD5GL_VERTEX_COLOR_IGNORE; // as in the engine
-        draw_layer(renderer, draw, &black, is_soft ? ALPHA_SOFT : ALPHA_TESTED, ALPHA_ONE);
+        draw_stage(renderer, draw, &black, is_soft ? ALPHA_SOFT : ALPHA_TESTED, ALPHA_ONE);
         is_cut = true;
     }
     if (!is_cut)
-        draw_layer(renderer, draw, &blank, ALPHA_IGNORED, ALPHA_ONE);
+        draw_stage(renderer, draw, &black_stage, ALPHA_IGNORED, ALPHA_ONE);
 }
 
-// Both sides cast shadows, as in md5gl_draw_shadows().
+// Draws the surface into all shadow maps of the frame. Both sides cast shadows, as in
+// md5gl_draw_shadows().
 static void draw_shadow(md5gl_renderer *renderer, const list_draw *draw)
 {
     if (!renderer->shadowed || !has_base(draw->list) || !draw->list->casts_shadow)
         return;
     renderer->gl.Disable(GL_BLEND);
     set_depth(renderer, GL_LEQUAL, true);
-    set_sides(renderer, MD5GL_CULL_NONE);
+    set_culling(renderer, MD5GL_CULL_NONE);
     for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         md5gli_bind_map(renderer, &renderer->maps[i]);
         fill_depth(renderer, draw, false);
@@ -622,23 +702,23 @@ static void draw_shadow(md5gl_renderer *renderer, const list_draw *draw)
     md5gli_bind_frame(renderer);
 }
 
-// Draws a mesh lit with a material, or with that of its skin if it is NULL.
+// Draws a mesh lit. If `material` is NULL, uses the material of its skin.
 static void draw_lit(md5gl_renderer *renderer, const list_draw *draw,
                      const md5gl_material *material)
 {
     const model_draw lit = {draw->model, MD5GL_LIT, MD5GL_PASS_LIT, NULL};
-    md5gl_surface surface = *md5gli_surface_of(draw->model, draw->list->skin, draw->list->mesh);
+    md5gl_surface surface = *md5gli_get_surface(draw->model, draw->list->skin, draw->list->mesh);
     if (material)
         surface.material = *material;
     md5gli_set_coverage(renderer, true);
-    const md5gl_program *const program = program_of(renderer, &lit, draw->mesh, &surface);
+    const md5gl_program *const program = get_pass_program(renderer, &lit, draw->mesh, &surface);
     set_up_mesh(renderer, &lit, draw->mesh, &surface, program);
     draw_skin(renderer, &lit, draw->mesh, program, draw->list->skin);
     md5gli_set_coverage(renderer, false);
 }
 
-// Draws the light of all lit layers, of which the first one replaces what is there unless it
-// `is_added`, too.
+// Draws the light of all lit layers. The first layer replaces the colour of the target unless
+// `is_added`; all further layers are added.
 static void draw_light(md5gl_renderer *renderer, const list_draw *draw, bool is_added)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -652,20 +732,20 @@ static void draw_light(md5gl_renderer *renderer, const list_draw *draw, bool is_
         md5gl_material added = list->lit_layers[i];
         added.is_opaque = true;
         added.two_sided =
-            md5gli_surface_of(draw->model, list->skin, list->mesh)->material.two_sided;
+            md5gli_get_surface(draw->model, list->skin, list->mesh)->material.two_sided;
         draw_lit(renderer, draw, &added);
     }
 }
 
-static md5gl_cull lit_cull_of(const list_draw *draw)
+static md5gl_cull lit_cull_mode(const list_draw *draw)
 {
     const md5gl_stage_list *const list = draw->list;
-    if (md5gli_surface_of(draw->model, list->skin, list->mesh)->material.two_sided)
+    if (md5gli_get_surface(draw->model, list->skin, list->mesh)->material.two_sided)
         return MD5GL_CULL_NONE;
     return list->cull == MD5GL_CULL_FRONT ? MD5GL_CULL_FRONT : MD5GL_CULL_BACK;
 }
 
-// Switches the shadows on what is drawn.
+// Switches the reception of shadows on or off for the draws that follow.
 static void set_shadowing(md5gl_renderer *renderer, bool on)
 {
     const float value = on ? 1.0f : 0.0f;
@@ -674,14 +754,15 @@ static void set_shadowing(md5gl_renderer *renderer, bool on)
                                &value);
 }
 
-// Adds the light of a translucent surface. Its alpha is what it covers, as that of added stages.
+// Adds the light of a translucent surface. Its alpha becomes coverage, like the alpha of stages
+// that add.
 static void add_light(md5gl_renderer *renderer, const list_draw *draw)
 {
     if (draw->list->base != MD5GL_BASE_ADDED)
         return;
     set_depth_offset(renderer, draw->list->depth_offset);
     set_depth(renderer, GL_LEQUAL, false);
-    set_sides(renderer, lit_cull_of(draw));
+    set_culling(renderer, lit_cull_mode(draw));
     set_shadowing(renderer, false);
     renderer->adds_light = true;
     draw_light(renderer, draw, true);
@@ -698,9 +779,9 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
     renderer->gl.Disable(GL_BLEND);
     set_depth_offset(renderer, list->depth_offset);
     set_depth(renderer, GL_LEQUAL, true);
-    set_sides(renderer, is_lit ? lit_cull_of(draw) : list->cull);
-    // Where samples are many, edges are as soft as those of other cut-outs. What is drawn over the
-    // base has its depth, so keeps its samples.
+    set_culling(renderer, is_lit ? lit_cull_mode(draw) : list->cull);
+    // In multisampled frames, edges are as soft as the edges of other cut-out surfaces. Stages that
+    // are drawn over the base have its depth and therefore its samples.
     md5gli_set_coverage(renderer, true);
     write_channels(renderer, is_lit ? UINT32_MAX : 0,
                    !is_lit && !(renderer->multisampled && renderer->opaque));
@@ -718,17 +799,17 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
 static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
 {
     const md5gl_stage_list *const list = draw->list;
-    bool uses_alpha = false; // of the target
+    bool uses_alpha = false; // a stage reads the target's alpha
     if (list->num_stages == 0)
         return;
     for (uint32_t i = 0; i < list->num_stages; i++)
         uses_alpha = uses_alpha || reads_target_alpha(list->stages[i].source)
                      || reads_target_alpha(list->stages[i].target);
     set_depth_offset(renderer, list->depth_offset);
-    set_sides(renderer, list->cull);
+    set_culling(renderer, list->cull);
     for (uint32_t i = 0; i < list->num_stages; i++) {
         const md5gl_stage *const stage = &list->stages[i];
-        // Nothing changes: such stages are there for their alpha test.
+        // Such a stage does not change the target; materials use it for its alpha test.
         if (stage->source == MD5GL_FACTOR_ZERO && stage->target == MD5GL_FACTOR_ONE
             && !stage->writes_depth)
             continue;
@@ -737,7 +818,7 @@ static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
                          stage->depth_offset != 0.0f ? stage->depth_offset : list->depth_offset);
         set_depth(renderer, stage->depth_equal ? GL_EQUAL : GL_LEQUAL, stage->writes_depth);
         const bool is_tested = stage->is_tested && !has_base(list);
-        draw_layer(renderer, draw, stage, is_tested ? ALPHA_TESTED : ALPHA_IGNORED, alpha);
+        draw_stage(renderer, draw, stage, is_tested ? ALPHA_TESTED : ALPHA_IGNORED, alpha);
     }
     set_depth_offset(renderer, list->depth_offset);
     if (uses_alpha) {
@@ -747,12 +828,53 @@ static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
             renderer->gl.Disable(GL_BLEND);
             set_depth(renderer, is_equal ? GL_EQUAL : GL_LEQUAL, false);
             write_channels(renderer, UINT32_MAX, true);
-            draw_layer(renderer, draw, &blank, ALPHA_IGNORED, ALPHA_ONE);
+            draw_stage(renderer, draw, &black_stage, ALPHA_IGNORED, ALPHA_ONE);
         }
     }
 }
 
-// Draws what `draw_part` draws of lists; it does nothing if a list has no such part.
+// Asserts that a list and its stages have valid values.
+static void validate_list(const md5gl_model *model, const md5gl_stage_list *list)
+{
+    MD5_ASSERT(list->mesh < model->model->num_meshes,
+               "mesh: must be an index into the model's meshes");
+    MD5_ASSERT(list->skin < model->num_skins, "skin: must be below the number of skins");
+    MD5_ASSERT((unsigned)list->base <= MD5GL_BASE_ADDED, "base: must be a value of md5gl_base");
+    MD5_ASSERT((unsigned)list->cull <= MD5GL_CULL_NONE, "cull: must be a value of md5gl_cull");
+    MD5_ASSERT(list->stages != NULL || list->num_stages == 0, "stages: must not be NULL");
+    MD5_ASSERT(list->lit_layers != NULL || list->num_lit_layers == 0,
+               "lit_layers: must not be NULL");
+    MD5_VALIDATE_RESERVED(list->stages, list->num_stages);
+    for (uint32_t i = 0; i < list->num_stages; i++) {
+        const md5gl_stage *const stage = &list->stages[i];
+        MD5_ASSERT((unsigned)stage->source <= MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
+                   "source: must be a value of md5gl_factor");
+        MD5_ASSERT((unsigned)stage->target < MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
+                   "target: must be a value of md5gl_factor, but not SATURATE");
+        MD5_ASSERT((unsigned)stage->vertex_color <= MD5GL_VERTEX_COLOR_INVERSE,
+                   "vertex_color: must be a value of md5gl_vertex_color");
+        MD5_ASSERT((unsigned)stage->texgen <= MD5GL_TEXGEN_SCREEN,
+                   "texgen: must be a value of md5gl_texgen");
+        (void)stage; // unused without assertions
+    }
+    (void)model;
+}
+
+// Resets the state that lists change to the values at the start of a frame, which other draws
+// expect.
+static void reset_list_state(md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
+    set_depth_offset(renderer, 0.0f);
+    set_depth(renderer, GL_LEQUAL, true);
+    gl->CullFace(GL_BACK);
+    gl->Disable(GL_BLEND);
+    gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
+    gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+}
+
+// Calls `draw_part` for each list whose mesh is visible. `draw_part` does nothing if a list does
+// not have that part.
 static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
                        const md5gl_stage_list *lists, uint32_t count,
                        void (*draw_part)(md5gl_renderer *renderer, const list_draw *draw),
@@ -763,43 +885,16 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
     MD5_VALIDATE_RESERVED(lists, count);
     for (uint32_t i = 0; i < count && built; i++) {
         const md5gl_stage_list *const list = &lists[i];
-        MD5_ASSERT(list->mesh < model->model->num_meshes,
-                   "mesh: must be an index into the model's meshes");
-        MD5_ASSERT(list->skin < model->num_skins, "skin: must be below the number of skins");
-        MD5_ASSERT((unsigned)list->base <= MD5GL_BASE_ADDED, "base: must be a value of md5gl_base");
-        MD5_ASSERT((unsigned)list->cull <= MD5GL_CULL_NONE, "cull: must be a value of md5gl_cull");
-        MD5_ASSERT(list->stages != NULL || list->num_stages == 0, "stages: must not be NULL");
-        MD5_ASSERT(list->lit_layers != NULL || list->num_lit_layers == 0,
-                   "lit_layers: must not be NULL");
-        MD5_VALIDATE_RESERVED(list->stages, list->num_stages);
-        for (uint32_t j = 0; j < list->num_stages; j++) {
-            const md5gl_stage *const stage = &list->stages[j];
-            MD5_ASSERT((unsigned)stage->source <= MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
-                       "source: must be a value of md5gl_factor");
-            MD5_ASSERT((unsigned)stage->target < MD5GL_FACTOR_SOURCE_ALPHA_SATURATE,
-                       "target: must be a value of md5gl_factor, but not SATURATE");
-            MD5_ASSERT((unsigned)stage->vertex_color <= MD5GL_VERTEX_COLOR_INVERSE,
-                       "vertex_color: must be a value of md5gl_vertex_color");
-            MD5_ASSERT((unsigned)stage->texgen <= MD5GL_TEXGEN_SCREEN,
-                       "texgen: must be a value of md5gl_texgen");
-            (void)stage; // unused without assertions
-        }
+        validate_list(model, list);
         list_draw draw = {model, list, &model->meshes[list->mesh], NULL};
         if (!draw.mesh->visible || draw.mesh->mesh->num_triangles == 0 || model->num_batches == 0)
             continue;
-        draw.program = md5gli_program_of(renderer, model, draw.mesh, MD5GL_PASS_STAGE, error);
+        draw.program = md5gli_get_mesh_program(renderer, model, draw.mesh, MD5GL_PASS_STAGE, error);
         built = draw.program != NULL;
         if (built)
             draw_part(renderer, &draw);
     }
-    // Back to what the frame began with, which other draws rely on.
-    const GladGLContext *gl = &renderer->gl;
-    set_depth_offset(renderer, 0.0f);
-    set_depth(renderer, GL_LEQUAL, true);
-    gl->CullFace(GL_BACK);
-    gl->Disable(GL_BLEND);
-    gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
+    reset_list_state(renderer);
     return built;
 }
 

@@ -1,10 +1,10 @@
-// Environments: panoramas projected to spherical harmonics, reduced, and blurred for reflections on
-// the CPU; their textures, the frame's parameters, and the background.
+// Environments: panoramas that light models and are drawn as the background.
 //
-// Matt light is a polynomial of degree 2 in the normal, from nine harmonics that the frame block
-// carries; glossy surfaces read a texture whose six levels are blurred for roughnesses 0, 0.2
-// ... 1. Surfaces are then drawn by programs in which sky_environment.glsl takes the place of
-// sky_studio.glsl.
+// On the CPU, a panorama is reduced (md5gl_pyramid), projected to nine spherical harmonics, and
+// blurred for reflections. Matt light is a polynomial of degree 2 in the normal, whose coefficients
+// are in the frame block. Glossy surfaces read a texture whose six levels are blurred for the
+// roughnesses 0, 0.2 ... 1. Surfaces are then drawn by programs that contain sky_environment.glsl
+// instead of sky_studio.glsl.
 #include "render/gl_internal.h"
 
 #include <math.h>
@@ -12,9 +12,10 @@
 
 struct md5gl_environment {
     md5_vec3 light[9];      // see md5gli_reflect_light()
-    md5gl_texture panorama; // the picture and its smaller levels
+    md5gl_texture panorama; // the panorama with its mipmaps
     md5gl_texture reflections;
-    uint32_t width, num_levels; // of the panorama
+    uint32_t width;      // width of the panorama, texels
+    uint32_t num_levels; // mipmap levels of the panorama
 };
 
 // Equirectangular: rgb[3 * width * height], linear, as in md5gl.h.
@@ -24,20 +25,20 @@ typedef struct md5gl_panorama {
     float *rgb;
 } md5gl_panorama;
 
-// A picture and its halves, down to one texel: enough for a width of 2^31.
+// A panorama and its mipmaps down to one texel. 32 levels suffice for a width of 2^31.
 enum { MAX_LEVELS = 32 };
 typedef struct md5gl_pyramid {
     md5gl_panorama levels[MAX_LEVELS];
     uint32_t num_levels;
-    float *texels; // of all levels
+    float *texels; // memory of all levels
 } md5gl_pyramid;
 
 static const double pi = 3.14159265358979323846;
 
 // -- Harmonics --------------------------------------------------------------------------------
 
-// The real spherical harmonics of degrees 0 to 2 in a unit direction.
-static void harmonics_at(double x, double y, double z, double values[9])
+// Computes the real spherical harmonics of degrees 0 to 2 for a unit direction.
+static void compute_harmonics(double x, double y, double z, double values[9])
 {
     values[0] = 0.282094791773878;
     values[1] = 0.488602511902920 * y;
@@ -50,13 +51,14 @@ static void harmonics_at(double x, double y, double z, double values[9])
     values[8] = 0.546274215296040 * (x * x - y * y);
 }
 
-// The azimuth of column `x`, and the angle of row `y` from +z; at the middle of texels.
-static double azimuth_of(double x, uint32_t width)
+// Returns the azimuth at the middle of column `x`.
+static double column_azimuth(double x, uint32_t width)
 {
     return pi - 2.0 * pi * (x + 0.5) / width;
 }
 
-static double polar_of(double y, uint32_t height)
+// Returns the angle from +z at the middle of row `y`.
+static double row_polar_angle(double y, uint32_t height)
 {
     return pi * (y + 0.5) / height;
 }
@@ -66,26 +68,27 @@ void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5
     MD5_ASSERT(rgb != NULL && harmonics != NULL, "rgb, harmonics: must not be NULL");
     MD5_ASSERT(width > 0 && height > 0, "width, height: must be at least 1");
     const double step = -2.0 * pi / width;
-    const double turn_cos = cos(step);
-    const double turn_sin = sin(step);
+    const double step_cos = cos(step);
+    const double step_sin = sin(step);
     double sums[9][3] = {{0}};
     for (uint32_t row = 0; row < height; row++) {
-        const double polar = polar_of(row, height);
-        const double flat = sin(polar);
+        const double polar = row_polar_angle(row, height);
+        const double horizontal = sin(polar);
         const double z = cos(polar);
-        // Exact: the difference of the cosines at the row's borders, times the width of a texel.
-        const double angle = 2.0 * flat * sin(0.5 * pi / height) * 2.0 * pi / width;
-        double c = cos(azimuth_of(0.0, width));
-        double s = sin(azimuth_of(0.0, width));
+        // The exact solid angle of a texel: the difference of the cosines at the row's borders,
+        // multiplied by the width of a texel.
+        const double angle = 2.0 * horizontal * sin(0.5 * pi / height) * 2.0 * pi / width;
+        double c = cos(column_azimuth(0.0, width));
+        double s = sin(column_azimuth(0.0, width));
         for (uint32_t column = 0; column < width; column++) {
             const float *const texel = rgb + 3 * ((size_t)row * width + column);
             double values[9];
-            harmonics_at(flat * c, flat * s, z, values);
+            compute_harmonics(horizontal * c, horizontal * s, z, values);
             for (uint32_t i = 0; i < 9; i++)
                 for (uint32_t k = 0; k < 3; k++)
                     sums[i][k] += angle * values[i] * texel[k];
-            const double next = c * turn_cos - s * turn_sin; // the next column's azimuth
-            s = s * turn_cos + c * turn_sin;
+            const double next = c * step_cos - s * step_sin; // cosine of the next column's azimuth
+            s = s * step_cos + c * step_sin;
             c = next;
         }
     }
@@ -98,7 +101,8 @@ static md5_vec3 scaled(md5_vec3 color, float factor)
     return (md5_vec3){color.x * factor, color.y * factor, color.z * factor};
 }
 
-// A cosine lobe, divided by pi, keeps 1, 2/3 and 1/4 of the degrees 0, 1 and 2.
+// The convolution with a cosine lobe, divided by pi, multiplies degrees 0, 1 and 2 by 1, 2/3 and
+// 1/4.
 void md5gli_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9])
 {
     MD5_ASSERT(harmonics != NULL && polynomial != NULL, "harmonics, polynomial: must not be NULL");
@@ -121,12 +125,13 @@ void md5gli_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9])
 
 // -- Levels -----------------------------------------------------------------------------------
 
-static uint32_t half_of(uint32_t side)
+static uint32_t half_side(uint32_t side)
 {
     return side > 1 ? side / 2 : 1;
 }
 
-// Halves a picture, whose place may be that of the half: the mean of two or four texels.
+// Writes the next level: each texel is the mean of two or four texels. Both levels may have the
+// same memory.
 static void halve(const md5gl_panorama *from, md5gl_panorama *half)
 {
     const size_t right = from->width > 1 ? 3 : 0;
@@ -143,40 +148,48 @@ static void halve(const md5gl_panorama *from, md5gl_panorama *half)
     }
 }
 
-// Halves a picture until no side is above `most`, and makes the levels from there on. Components
-// are brought to 0..65000. Returns false with MD5_ERROR_MEMORY.
-static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *picture, uint32_t most,
-                           md5gl_pyramid *pyramid, md5_error *error)
+// Returns the number of texels of all levels of a panorama.
+static uint64_t count_pyramid_texels(uint32_t width, uint32_t height)
 {
-    memset(pyramid, 0, sizeof *pyramid);
-
-    // All levels take at most twice the memory of the first, and of a row each.
     uint64_t texels = 0;
-    uint32_t width = picture->width;
-    uint32_t height = picture->height;
     for (;;) {
         texels += (uint64_t)width * height;
         if (width == 1 && height == 1)
-            break;
-        width = half_of(width);
-        height = half_of(height);
+            return texels;
+        width = half_side(width);
+        height = half_side(height);
     }
+}
+
+// Clamps a component to the range of the GPU's formats, 0..65000. Not a number becomes 0.
+static float clamp_component(float value)
+{
+    const float max_value = 65000.0f;
+    if (!(value > 0.0f))
+        return 0.0f;
+    return value < max_value ? value : max_value;
+}
+
+// Halves a panorama until no side is above `max_side`, and creates all smaller levels. Returns
+// false with MD5_ERROR_MEMORY on failure.
+static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *picture,
+                           uint32_t max_side, md5gl_pyramid *pyramid, md5_error *error)
+{
+    memset(pyramid, 0, sizeof *pyramid);
+    const uint64_t texels = count_pyramid_texels(picture->width, picture->height);
     if (texels > SIZE_MAX / (3 * sizeof(float))) {
         (void)md5gli_fail(error, MD5_ERROR_MEMORY, "out of memory");
-        return false; // which analysers cannot know of the function above
+        return false; // static analysers do not see that md5gli_fail() returns false
     }
     pyramid->texels = MD5GL_NEW(renderer, float, (size_t)texels * 3, error);
     if (!pyramid->texels)
         return false;
     md5gl_panorama level = {picture->width, picture->height, pyramid->texels};
-    // Numbers are brought to what the GPU's formats hold.
     const size_t count = 3 * (size_t)picture->width * picture->height;
-    for (size_t i = 0; i < count; i++) {
-        const float value = picture->rgb[i];
-        level.rgb[i] = value > 0.0f ? value < 65000.0f ? value : 65000.0f : 0.0f; // not a number: 0
-    }
-    while (level.width > most || level.height > most) {
-        md5gl_panorama half = {half_of(level.width), half_of(level.height), level.rgb};
+    for (size_t i = 0; i < count; i++)
+        level.rgb[i] = clamp_component(picture->rgb[i]);
+    while (level.width > max_side || level.height > max_side) {
+        md5gl_panorama half = {half_side(level.width), half_side(level.height), level.rgb};
         halve(&level, &half);
         level = half;
     }
@@ -184,7 +197,7 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *pictu
         pyramid->levels[pyramid->num_levels++] = level;
         if (level.width == 1 && level.height == 1)
             return true;
-        md5gl_panorama half = {half_of(level.width), half_of(level.height),
+        md5gl_panorama half = {half_side(level.width), half_side(level.height),
                                level.rgb + 3 * (size_t)level.width * level.height};
         halve(&level, &half);
         level = half;
@@ -193,7 +206,7 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *pictu
 
 // -- Reflections ------------------------------------------------------------------------------
 
-// Adds `weight` times the picture in a direction, blended from four texels.
+// Adds `weight` times the light from a direction, blended from four texels.
 static void add_light(const md5gl_panorama *from, md5_vec3 direction, float weight, float sum[3])
 {
     const float azimuth = atan2f(direction.y, direction.x);
@@ -205,8 +218,9 @@ static void add_light(const md5gl_panorama *from, md5_vec3 direction, float weig
     const uint32_t columns[2] = {(uint32_t)((int64_t)left + from->width) % from->width,
                                  (uint32_t)((int64_t)left + 1 + from->width) % from->width};
     const uint32_t last = from->height - 1;
-    const uint32_t rows[2] = {top > 0.0f ? (uint32_t)top : 0,
-                              top + 1.0f < (float)last ? (uint32_t)(top + 1.0f) : last};
+    const uint32_t upper = top > 0.0f ? (uint32_t)top : 0;
+    const uint32_t lower = top + 1.0f < (float)last ? (uint32_t)(top + 1.0f) : last;
+    const uint32_t rows[2] = {upper, lower};
     for (uint32_t corner = 0; corner < 4; corner++) {
         const float across = corner % 2 ? x - left : 1.0f - (x - left);
         const float down = corner / 2 ? y - top : 1.0f - (y - top);
@@ -216,47 +230,53 @@ static void add_light(const md5gl_panorama *from, md5_vec3 direction, float weig
     }
 }
 
-// A direction in the lobe around z, and the level whose texels are about as large as its share.
+// A sample of the lobe around z. Its direction's z is its weight. The texels of its level are about
+// as large as the part of the sphere that the sample represents.
 typedef struct lobe_sample {
-    md5_vec3 direction; // z is its weight
+    md5_vec3 direction;
     uint32_t level;
 } lobe_sample;
 
 enum { NUM_SAMPLES = 64 };
 
-// Spreads directions as densely as the light there counts: halfway directions in GGX's
-// distribution, on a spiral of the golden angle. Each stands for a part of the sphere that is as
-// large as its density is small, so reads a level of that size, which a few dozen suffice for
-// (Krivanek and Colbert, "Real-time Shading with Filtered Importance Sampling", 2008).
-static int spread_samples(const md5gl_pyramid *from, float roughness,
-                          lobe_sample samples[NUM_SAMPLES])
+// Distributes samples according to the weight of their light: halfway directions in GGX's
+// distribution, on a spiral of the golden angle. The part of the sphere that a sample represents is
+// inversely proportional to the density of samples; it selects the sample's level, so that a few
+// dozen samples suffice (Krivanek and Colbert, "Real-time Shading with Filtered Importance
+// Sampling", 2008). Returns the number of samples.
+static int distribute_samples(const md5gl_pyramid *from, float roughness,
+                              lobe_sample samples[NUM_SAMPLES])
 {
     const double alpha = (double)roughness * roughness;
     const double square = alpha * alpha;
     const double texel = 2.0 * pi * pi / ((double)from->levels[0].width * from->levels[0].height);
     int count = 0;
     for (uint32_t i = 0; i < NUM_SAMPLES; i++) {
-        const double share = (i + 0.5) / (int)NUM_SAMPLES;
-        const double around = i * 2.39996322972865332;
-        const double half_square = (1.0 - share) / (1.0 + (square - 1.0) * share);
+        const double fraction = (i + 0.5) / (int)NUM_SAMPLES;
+        const double azimuth = i * 2.39996322972865332;
+        const double half_square = (1.0 - fraction) / (1.0 + (square - 1.0) * fraction);
         const double facing = 2.0 * half_square - 1.0; // the cosine of twice the angle
         if (facing <= 0.0)
             continue;
-        const double flat = sqrt(1.0 - facing * facing);
+        const double horizontal = sqrt(1.0 - facing * facing);
         const double lobe = half_square * (square - 1.0) + 1.0;
         const double density = square / (pi * lobe * lobe) / 4.0;
         const double level = 0.5 * log2(1.0 / ((int)NUM_SAMPLES * density) / texel) + 0.5;
         const uint32_t last = from->num_levels - 1;
-        samples[count].direction =
-            (md5_vec3){(float)(flat * cos(around)), (float)(flat * sin(around)), (float)facing};
-        samples[count].level = level < 0.0 ? 0 : level > last ? last : (uint32_t)level;
+        samples[count].direction = (md5_vec3){(float)(horizontal * cos(azimuth)),
+                                              (float)(horizontal * sin(azimuth)), (float)facing};
+        if (level < 0.0)
+            samples[count].level = 0;
+        else
+            samples[count].level = level > last ? last : (uint32_t)level;
         count++;
     }
     return count;
 }
 
-// The one sample of a perfect mirror: of the smallest level that has as many columns.
-static int look_straight(const md5gl_pyramid *from, uint32_t width, lobe_sample *sample)
+// Writes the only sample of a perfect mirror, from the smallest level with at least `width`
+// columns. Returns 1.
+static int sample_mirror(const md5gl_pyramid *from, uint32_t width, lobe_sample *sample)
 {
     sample->direction = (md5_vec3){0.0f, 0.0f, 1.0f};
     sample->level = 0;
@@ -265,10 +285,9 @@ static int look_straight(const md5gl_pyramid *from, uint32_t width, lobe_sample 
     return 1;
 }
 
-// The largest side of the background's picture. Reflections are so blurred that fewer texels do.
-static const uint32_t most_texels = 4096;
-static const uint32_t mirror_width = 256;
-enum { NUM_MIRRORS = 6 };
+static const uint32_t max_panorama_side = 4096;
+static const uint32_t reflection_width = 256; // reflections are blurred, so fewer texels suffice
+enum { NUM_REFLECTION_LEVELS = 6 };
 
 // -- Textures ---------------------------------------------------------------------------------
 
@@ -279,7 +298,7 @@ static void set_levels(const GladGLContext *gl, uint32_t num_levels)
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, (GLint)num_levels - 1);
 }
 
-// `format` needs no alpha; floats are converted by GL.
+// Uploads a level. `format` does not have alpha; GL converts the floats.
 static void upload(const GladGLContext *gl, uint32_t level, GLint format,
                    const md5gl_panorama *panorama)
 {
@@ -287,51 +306,58 @@ static void upload(const GladGLContext *gl, uint32_t level, GLint format,
                    (GLsizei)panorama->height, 0, GL_RGB, GL_FLOAT, panorama->rgb);
 }
 
-// Level k is what a mirror of roughness k / (n - 1) shows in each direction: the mean of the light
-// around it, weighted by GGX and the cosine (Karis, "Real Shading in Unreal Engine 4", 2013, where
-// view and normal coincide).
+// Computes a level of the reflections: for each direction, the weighted mean of the samples of the
+// lobe around it.
+static void blur_level(const md5gl_pyramid *pyramid, const lobe_sample *samples, int count,
+                       const md5gl_panorama *level)
+{
+    for (uint32_t row = 0; row < level->height; row++) {
+        const double polar = row_polar_angle(row, level->height);
+        const float horizontal = (float)sin(polar);
+        const float z = (float)cos(polar);
+        for (uint32_t column = 0; column < level->width; column++) {
+            const double azimuth = column_azimuth(column, level->width);
+            const float c = (float)cos(azimuth);
+            const float s = (float)sin(azimuth);
+            float sum[3] = {0.0f, 0.0f, 0.0f};
+            float weights = 0.0f;
+            // The axes of the lobe: downward, along the row, outward.
+            for (int j = 0; j < count; j++) {
+                const md5_vec3 d = samples[j].direction;
+                const float outward = d.x * z + d.z * horizontal;
+                const md5_vec3 to = {outward * c - d.y * s, outward * s + d.y * c,
+                                     d.z * z - d.x * horizontal};
+                add_light(&pyramid->levels[samples[j].level], to, d.z, sum);
+                weights += d.z;
+            }
+            float *const texel = level->rgb + 3 * ((size_t)row * level->width + column);
+            for (uint32_t j = 0; j < 3; j++)
+                texel[j] = sum[j] / weights;
+        }
+    }
+}
+
+// Creates the texture of reflections. Level k of n contains the reflections of a surface of
+// roughness k / (n - 1): the mean of the light around each direction, weighted by GGX and the
+// cosine (Karis, "Real Shading in Unreal Engine 4", 2013, where view and normal coincide).
 static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_pyramid *pyramid,
                                         md5_error *error)
 {
-    const uint32_t height = mirror_width / 2;
-    float *const texels = MD5GL_NEW(renderer, float, (size_t)mirror_width *height * 3, error);
+    const uint32_t height = reflection_width / 2;
+    float *const texels = MD5GL_NEW(renderer, float, (size_t)reflection_width *height * 3, error);
     if (!texels)
         return 0;
     const GLuint texture =
-        md5gli_begin_texture(renderer, GL_TEXTURE_2D, mirror_width, height, error);
-    if (texture != 0)
-        set_levels(&renderer->gl, NUM_MIRRORS);
+        md5gli_begin_texture(renderer, GL_TEXTURE_2D, reflection_width, height, error);
     if (texture != 0) {
-        for (uint32_t i = 0; i < NUM_MIRRORS; i++) {
-            md5gl_panorama level = {mirror_width >> i, height >> i, texels};
-            const float roughness = (float)i / (float)(NUM_MIRRORS - 1);
+        set_levels(&renderer->gl, NUM_REFLECTION_LEVELS);
+        for (uint32_t i = 0; i < NUM_REFLECTION_LEVELS; i++) {
+            const md5gl_panorama level = {reflection_width >> i, height >> i, texels};
+            const float roughness = (float)i / (float)(NUM_REFLECTION_LEVELS - 1);
             lobe_sample samples[NUM_SAMPLES];
-            const int count = roughness > 0.0f ? spread_samples(pyramid, roughness, samples)
-                                               : look_straight(pyramid, level.width, samples);
-            for (uint32_t row = 0; row < level.height; row++) {
-                const double polar = polar_of(row, level.height);
-                const float flat = (float)sin(polar);
-                const float z = (float)cos(polar);
-                for (uint32_t column = 0; column < level.width; column++) {
-                    const double azimuth = azimuth_of(column, level.width);
-                    const float c = (float)cos(azimuth);
-                    const float s = (float)sin(azimuth);
-                    float sum[3] = {0.0f, 0.0f, 0.0f};
-                    float weights = 0.0f;
-                    // The axes of the lobe: downward, along the row, outward.
-                    for (int j = 0; j < count; j++) {
-                        const md5_vec3 d = samples[j].direction;
-                        const float outward = d.x * z + d.z * flat;
-                        const md5_vec3 to = {outward * c - d.y * s, outward * s + d.y * c,
-                                             d.z * z - d.x * flat};
-                        add_light(&pyramid->levels[samples[j].level], to, d.z, sum);
-                        weights += d.z;
-                    }
-                    float *const texel = level.rgb + 3 * ((size_t)row * level.width + column);
-                    for (uint32_t j = 0; j < 3; j++)
-                        texel[j] = sum[j] / weights;
-                }
-            }
+            const int count = roughness > 0.0f ? distribute_samples(pyramid, roughness, samples)
+                                               : sample_mirror(pyramid, level.width, samples);
+            blur_level(pyramid, samples, count, &level);
             upload(&renderer->gl, i, GL_RGB16F, &level);
         }
     }
@@ -342,10 +368,11 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
 static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *picture,
                             md5gl_environment *environment, md5_error *error)
 {
-    const uint32_t most =
-        renderer->max_texture_size < most_texels ? renderer->max_texture_size : most_texels;
+    const uint32_t max_side = renderer->max_texture_size < max_panorama_side
+                                  ? renderer->max_texture_size
+                                  : max_panorama_side;
     md5gl_pyramid pyramid;
-    if (!create_pyramid(renderer, picture, most, &pyramid, error))
+    if (!create_pyramid(renderer, picture, max_side, &pyramid, error))
         return false;
     const md5gl_panorama *const largest = &pyramid.levels[0];
     md5_vec3 harmonics[9];
@@ -378,7 +405,7 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
     }
     MD5_ASSERT_NOT_NULL(rgb);
     MD5GL_ASSERT_NO_FRAME(renderer);
-    // The library reads it only.
+    // The cast removes const; create_pyramid() only reads the texels.
     const md5gl_panorama picture = {width, height, (float *)(uintptr_t)rgb};
     if (width == 0 || height == 0) {
         md5gli_fail(error, MD5_ERROR_GPU,
@@ -388,7 +415,7 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
     }
     md5gl_environment *const environment = MD5GL_NEW(renderer, md5gl_environment, 1, error);
     md5gli_set_kind(environment, MD5GL_KIND_ENVIRONMENT);
-    if (environment && md5gli_fixed_program(renderer, MD5GL_PROGRAM_BACKGROUND, error)
+    if (environment && md5gli_get_fixed_program(renderer, MD5GL_PROGRAM_BACKGROUND, error)
         && create_textures(renderer, &picture, environment, error))
         return environment;
     md5gl_destroy_environment(renderer, environment);
@@ -414,29 +441,29 @@ const md5_vec3 *md5gl_environment_light(const md5gl_environment *environment)
 
 // -- Frames -----------------------------------------------------------------------------------
 
-void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
-                              md5gl_frame_block *block)
+static enum md5gl_pass select_lit_pass(const md5gl_frame *frame)
 {
-    const md5gl_environment *const environment = frame->environment;
-    renderer->environment = environment;
-    renderer->reflections = environment ? environment->reflections : 0;
-    renderer->lit_pass = frame->lighting == MD5GL_LIGHTING_CLASSIC ? MD5GL_PASS_LIT_CLASSIC
-                         : environment != NULL                     ? MD5GL_PASS_LIT_ENVIRONMENT
-                                                                   : MD5GL_PASS_LIT;
-    renderer->light_error.status = MD5_OK;
-    if (!environment) { // the sky of shaders/sky_studio.glsl, for sky_host.glsl
-        static const float reflected[3] = {0.40f, 0.36f, 0.33f};
-        block->environment[0] = 1.0f;
-        for (uint32_t i = 0; i < 3; i++) {
-            block->harmonics[0][i] = 0.5f * (1.0f + reflected[i]) * frame->ambient[i];
-            block->harmonics[3][i] = 0.5f * (1.0f - reflected[i]) * frame->ambient[i];
-        }
-        return;
+    if (frame->lighting == MD5GL_LIGHTING_CLASSIC)
+        return MD5GL_PASS_LIT_CLASSIC;
+    return frame->environment ? MD5GL_PASS_LIT_ENVIRONMENT : MD5GL_PASS_LIT;
+}
+
+// Writes the sky of shaders/sky_studio.glsl to the block, where sky_host.glsl reads it.
+static void write_studio_sky(const md5gl_frame *frame, md5gl_frame_block *block)
+{
+    static const float reflected[3] = {0.40f, 0.36f, 0.33f};
+    block->environment[0] = 1.0f;
+    for (uint32_t i = 0; i < 3; i++) {
+        block->harmonics[0][i] = 0.5f * (1.0f + reflected[i]) * frame->ambient[i];
+        block->harmonics[3][i] = 0.5f * (1.0f - reflected[i]) * frame->ambient[i];
     }
-    // The directions from the eye that belong to the right, the upper and the middle of the
-    // viewport, world space: columns of a matrix. A parallel projection has only one direction, so
-    // it is shown as one of 45 degrees.
-    float *const rays = renderer->rays;
+}
+
+// Computes the columns of the matrix that transforms viewport positions to directions from the eye
+// in world space: to the right edge, to the upper edge, and to the middle. A parallel projection
+// has only one direction; its background is drawn with a field of view of 45 degrees.
+static void compute_rays(const md5gl_frame *frame, float rays[9])
+{
     const float *const clip = frame->clip_from_view.m;
     const float *const view = frame->view_from_world.m;
     const float aspect = frame->height > 0 ? (float)frame->width / (float)frame->height : 1.0f;
@@ -445,18 +472,35 @@ void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame
     const float mirrored = clip[0] * clip[5] < 0.0f ? -1.0f : 1.0f;
     const float across = has_perspective ? 1.0f / clip[0] : slope * aspect;
     const float up = has_perspective ? 1.0f / clip[5] : slope * mirrored;
-    const float middle[3] = {has_perspective ? clip[8] * across : 0.0f,
-                             has_perspective ? clip[9] * up : 0.0f, -1.0f};
+    float middle[3] = {0.0f, 0.0f, -1.0f};
+    if (has_perspective) {
+        middle[0] = clip[8] * across;
+        middle[1] = clip[9] * up;
+    }
     for (uint32_t i = 0; i < 3; i++) {
         const float *const axes = view + 4 * i; // view axes' components along world axis i
         rays[i] = axes[0] * across;
         rays[3 + i] = axes[1] * up;
         rays[6 + i] = axes[0] * middle[0] + axes[1] * middle[1] + axes[2] * middle[2];
     }
+}
 
+void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
+                              md5gl_frame_block *block)
+{
+    const md5gl_environment *const environment = frame->environment;
+    renderer->environment = environment;
+    renderer->reflections = environment ? environment->reflections : 0;
+    renderer->lit_pass = select_lit_pass(frame);
+    renderer->light_error.status = MD5_OK;
+    if (!environment) {
+        write_studio_sky(frame, block);
+        return;
+    }
+    compute_rays(frame, renderer->rays);
     block->environment[0] = cosf(frame->environment_angle);
     block->environment[1] = sinf(frame->environment_angle);
-    block->environment[2] = (float)(NUM_MIRRORS - 1);
+    block->environment[2] = (float)(NUM_REFLECTION_LEVELS - 1);
     block->environment[3] = 1.0f;
     for (uint32_t i = 0; i < 9; i++) {
         block->harmonics[i][0] = environment->light[i].x * frame->ambient[0];
@@ -471,8 +515,9 @@ void md5gli_fail_light(md5gl_renderer *renderer, const md5_error *error)
     renderer->lit_pass = MD5GL_PASS_LIT;
 }
 
-// The level of the picture whose texels are as wide as pixels, in the middle of the viewport.
-static float level_of_pixels(const md5gl_renderer *renderer)
+// Returns the level of the panorama whose texels are as wide as pixels in the middle of the
+// viewport.
+static float background_level(const md5gl_renderer *renderer)
 {
     const float *const right = renderer->rays;
     const float across = sqrtf(right[0] * right[0] + right[1] * right[1] + right[2] * right[2]);
@@ -493,10 +538,10 @@ void md5gl_draw_environment(md5gl_renderer *renderer)
     gl->BindVertexArray(renderer->empty_array);
     gl->Disable(GL_BLEND);
     gl->Disable(GL_CULL_FACE);
-    gl->Disable(GL_DEPTH_TEST); // nor is depth written then
+    gl->Disable(GL_DEPTH_TEST); // also disables writing of depth
     md5gli_bind_texture(renderer, program, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D,
                         renderer->environment->panorama);
     gl->UniformMatrix3fv(program->uniforms[MD5GL_RAYS], 1, GL_FALSE, renderer->rays);
-    gl->Uniform1f(program->uniforms[MD5GL_LEVEL], level_of_pixels(renderer));
+    gl->Uniform1f(program->uniforms[MD5GL_LEVEL], background_level(renderer));
     gl->DrawArrays(GL_TRIANGLES, 0, 3);
 }

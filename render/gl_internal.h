@@ -1,10 +1,12 @@
-// Types and functions that the files of this room share; only tests may include it from outside.
+// Types and functions that the files of this folder share. Outside of it, only tests include this
+// header.
 //
-// A md5gl_renderer holds what belongs to the context: functions, limits, programs, shared objects.
-// A md5gl_model holds one GPU copy of a md5_model: buffers and path of each mesh, and the instances
-// of the last pose, split into batches because the size of a table is limited. Invariant: the
-// instances that draws read are complete; a failed pose sets num_batches to 0. No object refers to
-// a renderer: every function takes the renderer, whose context must be current.
+// A md5gl_renderer contains the objects of one OpenGL context: functions, limits, programs, shared
+// objects. A md5gl_model contains one GPU copy of a md5_model: the buffers and the path of each
+// mesh, and the instances of the last pose, split into batches because the size of a table is
+// limited. Invariant: the instances that draws read are complete; a failed pose sets num_batches
+// to 0. No object refers to a renderer: every function takes the renderer, whose context must be
+// current.
 #ifndef MD5GL_INTERNAL_H
 #define MD5GL_INTERNAL_H
 
@@ -13,13 +15,14 @@
 #include "render/program.h"
 #include "render/state.h"
 
-#if defined(__GNUC__) && !defined(_WIN32) // whose printf() of old is not the one that is used
+// On Windows, the attribute would check for the formats of an older printf() than the one used.
+#if defined(__GNUC__) && !defined(_WIN32)
 #define MD5GL_PRINTF(text, values) __attribute__((format(printf, text, values)))
 #else
 #define MD5GL_PRINTF(text, values)
 #endif
 
-// -- Beyond OpenGL 3.3 ------------------------------------------------------------------------
+// -- Later versions than OpenGL 3.3 -----------------------------------------------------------
 
 #define MD5GL_COMPUTE_SHADER 0x91B9
 #define MD5GL_SHADER_STORAGE_BUFFER 0x90D2
@@ -28,7 +31,7 @@
 #define MD5GL_SHADER_STORAGE_BUFFER_SIZE 0x90D5
 #define MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT 0x00000001
 
-// Functions of later versions; NULL = not available. Names and values: the OpenGL 4.5
+// Functions of later versions; NULL if not available. Names and values are those of the OpenGL 4.5
 // specification.
 typedef struct md5gl_optional_functions {
     void(GLAD_API_PTR *DispatchCompute)(GLuint x, GLuint y, GLuint z);
@@ -38,18 +41,19 @@ typedef struct md5gl_optional_functions {
 
 // -- Renderer -------------------------------------------------------------------------------
 
-// An array that shaders read by index, one texel at a time: a texture on a buffer, or, in OpenGL ES
-// 3.0, which has none, rows of MD5GL_TABLE_WIDTH texels of a 2D texture.
+// An array that shaders read by index, one texel at a time: a buffer texture. OpenGL ES 3.0 does
+// not have buffer textures; there it is a 2D texture with rows of MD5GL_TABLE_WIDTH texels.
 typedef struct md5gl_table {
-    GLuint buffer, texture; // buffer: 0 in OpenGL ES
-    GLenum format;          // GL_RGBA32F, GL_R32F, GL_R32UI or GL_RG32UI
-    GLsizei rows;           // of the 2D texture
+    GLuint buffer; // 0 in OpenGL ES
+    GLuint texture;
+    GLenum format; // GL_RGBA32F, GL_R32F, GL_R32UI or GL_RG32UI
+    GLsizei rows;  // allocated rows of the 2D texture
 } md5gl_table;
 
-enum { MD5GL_TABLE_WIDTH = 1024 }; // as in shaders/table_texture.glsl
+enum { MD5GL_TABLE_WIDTH = 1024 }; // the same value as in shaders/table_texture.glsl
 
-// A depth map rendered from another viewpoint than the camera's: from the key light, from below the
-// ground for contact shadows, or from spot lights, whose maps are the quarters of one texture.
+// The depth maps of shadows: seen from the key light, from below the ground for contact shadows,
+// and from spot lights. The maps of spot lights are the quarters of one texture.
 enum {
     MD5GL_MAP_SUN,
     MD5GL_MAP_CONTACT,
@@ -57,8 +61,8 @@ enum {
     MD5GL_NUM_MAPS = MD5GL_MAP_SPOT + MD5GL_MAX_SPOT_SHADOWS
 };
 typedef struct md5gl_depth_map {
-    md5gl_shadow_map shown; // to the host; of the last frame that had the map
-    float eye[4];           // where it is seen from, as in the frame's block
+    md5gl_shadow_map shown; // description for the host, from the last frame with this map
+    float eye[4];           // position or direction of the viewer, as in md5gl_frame_block
     GLuint framebuffer;
     GLuint frame_block; // the frame's uniform block with the map's matrix and eye
 } md5gl_depth_map;
@@ -66,138 +70,155 @@ typedef struct md5gl_depth_map {
 struct md5gl_renderer {
     GladGLContext gl;
     bool is_es;    // OpenGL ES 3.0 or later, or WebGL 2
-    bool is_webgl; // lacks a few functions of OpenGL ES 3.0
+    bool is_webgl; // WebGL 2, which lacks a few functions of OpenGL ES 3.0
     md5gl_optional_functions optional;
     bool has_storage_buffers; // shader storage buffers can be bound
     bool has_compute;
     const char *compute_heading; // first lines of compute shaders
-    md5_allocator allocator;     // both hooks set
+    md5_allocator allocator;     // never NULL functions
     char device_name[256];
     md5gl_stats stats;
 
     // Limits of the context.
-    uint32_t max_texels; // of a table; 3.3 guarantees 65536, ES 3.0 2 million
+    uint32_t max_texels; // per table; OpenGL 3.3 guarantees 65536, OpenGL ES 3.0 2 million
     const char *max_texels_name;
     uint32_t max_texture_size;
     uint32_t max_target_size;
     uint32_t max_samples;
 
-    // All are built when a model first needs them; variants of MD5GL_BLEND_DUAL and of morph
-    // targets never of POSED. See md5gl_variant_of().
+    // A program is built when a model first needs it. MD5GL_SKIN_POSED exists only in variant 0.
+    // See md5gl_variant_index().
     md5gl_program skinned[MD5GL_NUM_VARIANTS][MD5GL_NUM_SKINS][MD5GL_NUM_PASSES];
-    md5gl_program preskin[MD5GL_NUM_VARIANTS]; // only with has_compute
+    md5gl_program preskin[MD5GL_NUM_VARIANTS]; // only if has_compute
     md5gl_program fixed[MD5GL_NUM_FIXED_PROGRAMS];
 
     md5gl_host_state host;         // see md5gl_save_state()
-    GLuint bound[MD5GL_NUM_UNITS]; // by md5gli_bind_texture() since the state was set
+    GLuint bound[MD5GL_NUM_UNITS]; // textures bound by md5gli_bind_texture() since the last reset
 
-    GLuint frame_block; // uniform buffer behind the block Frame
+    GLuint frame_block; // uniform buffer of the block Frame
     GLuint line_array;
     GLuint line_buffer;
     GLuint panel_array;
     GLuint panel_buffer;
     GLuint blob_array;
     GLuint blob_buffer;
-    char *host_texts[MD5GL_NUM_LIGHTINGS]; // of md5gl_shadow_glsl(); NULL until asked for
+    char *host_texts[MD5GL_NUM_LIGHTINGS]; // results of md5gl_shadow_glsl(); NULL before its call
     GLuint empty_array;                    // a vertex array without attributes
     md5gl_texture white;
     md5gl_texture grey;
     md5gl_texture checker;
-    md5gl_model *models;  // all, each with the `next`
-    bool casters_are_set; // by the last frame, or it has no shadows: poses leave out bounds
+    md5gl_model *models; // first of the list of all models, linked by `next`
+
+    // The last frame contained the casters' bounds or had no shadows: poses need no bounds.
+    bool casters_are_set;
 
     md5gl_depth_map maps[MD5GL_NUM_MAPS];
-    bool has_shadows;
-    GLuint compare_sampler, depth_sampler; // samplers of depth maps
+    bool has_shadows;       // the device can create the maps
+    GLuint compare_sampler; // sampler for depth maps with depth comparison
+    GLuint depth_sampler;   // sampler for depth maps that are read as depth values
 
     // The current frame.
-    bool in_frame;               // between begin and end
-    md5gl_target *target;        // NULL = `framebuffer`
-    GLuint framebuffer;          // that is drawn into
-    bool opaque;                 // alpha is 1 in the whole target before anything is drawn
-    bool multisampled;           // alpha becomes coverage
-    bool adds_light;             // of lit surfaces: alpha becomes the largest component
-    bool shadowed;               // the frame has shadows: its maps are
-    uint32_t first_map, end_map; // maps[first_map] to maps[end_map - 1]
+    bool in_frame;        // between md5gl_begin_frame() and md5gl_end_frame()
+    md5gl_target *target; // NULL if the frame is drawn into `framebuffer` of the host
+    GLuint framebuffer;   // framebuffer that the frame is drawn into
+    bool opaque;          // alpha is 1 in the whole target before anything is drawn
+    bool multisampled;    // alpha becomes coverage
+    bool adds_light;      // lit surfaces write their largest component as alpha
+    bool shadowed;        // the frame has shadows: maps[first_map] to maps[end_map - 1]
+    uint32_t first_map;
+    uint32_t end_map;
     GLenum front_face;
     bool shadows_unsupported; // the frame needs shadows, but the device cannot create the maps
     uint32_t num_lights;      // point lights of the frame
-    float ground;             // height
-    // What shadows may reach of it: x and y of a rectangle's first corner, of the last one, and how
-    // far it moves, which is away from the first.
+    float ground;             // height of the ground, units
+
+    // The part of the ground that shadows can reach: x and y of a rectangle's first corner, of its
+    // last corner, and the vector by which it moves away from the first corner.
     float shaded_ground[8];
-    const md5gl_environment *environment; // NULL: none
-    md5gl_texture reflections;            // of the environment
+    const md5gl_environment *environment; // NULL if the frame does not have one
+    md5gl_texture reflections;            // reflections of the environment, or 0
     bool is_classic;                      // MD5GL_LIGHTING_CLASSIC
-    bool has_outputs;                     // the target is of md5gl_create_outputs()
-    enum md5gl_pass lit_pass;             // LIT, or its kin for the frame's light
-    md5_error light_error;                // why that cannot be drawn, of the last draw
-    float rays[9];                        // of md5gl_draw_environment(): see its shader
-    uint32_t x, y, width, height;         // viewport, pixels
+    bool has_outputs;                     // the target was created by md5gl_create_outputs()
+    enum md5gl_pass lit_pass;             // the pass LIT* for the frame's light
+    md5_error light_error; // error of the last program for lights that could not be built
+    float rays[9];         // uniform of shaders/environment.vert
+
+    // Viewport, pixels.
+    uint32_t x;
+    uint32_t y;
+    uint32_t width;
+    uint32_t height;
 };
 
 // -- Models ---------------------------------------------------------------------------------
 
 typedef struct md5gl_mesh {
     const md5_mesh *mesh;
-    md5gl_path path;    // never AUTO
-    const char *reason; // why the mesh takes that path
+    md5gl_path path;    // never MD5GL_PATH_AUTO
+    const char *reason; // reason of the choice of the path
     bool visible;
     GLuint array;
     GLuint vertices;
     GLuint influences;
     GLuint indices;
-    GLuint edges; // ends of the triangles' edges, in OpenGL ES, which cannot draw polygons as lines
-    md5gl_table exact_influences, exact_joints; // paths exact and compute
-    GLuint posed; // paths CPU and COMPUTE, which skin once: all instances' positions, then normals,
-                  // tangents
-    uint32_t posed_count; // instances in `posed`: those of a pose, then, if it has previous ones,
-                          // as they were
-    md5gl_deform deform;  // write NULL: it has none, and the counts are the mesh's
+    GLuint edges; // line indices of the triangles' edges; only OpenGL ES needs them
+
+    // Paths EXACT and COMPUTE: tables of the influences.
+    md5gl_table exact_influences;
+    md5gl_table exact_joints;
+
+    // Paths CPU and COMPUTE, which skin once per pose: the positions of all instances, then their
+    // normals, then their tangents. `posed_count` instances: those of the pose, followed by the
+    // same instances in the previous frame, if the pose has them.
+    GLuint posed;
+    uint32_t posed_count;
+    md5gl_deform deform; // if `write` is NULL, there is no deform and the counts are the mesh's
     GLuint deformed_indices;
 } md5gl_mesh;
 
-// What a mesh looks like in one skin of its model.
+// The material of a mesh in one skin of its model.
 typedef struct md5gl_surface {
-    md5gl_material material;          // does not own its textures
-    bool opacity_known, alpha_tested; // found by md5gl_pose()
+    md5gl_material material; // does not own its textures
+    bool has_known_opacity;  // md5gl_pose() has set `is_alpha_tested` for this material
+    bool is_alpha_tested;
 } md5gl_surface;
 
-// Instances that follow each other and wear the same skin: what one draw can contain.
+// Consecutive instances with the same skin, which one draw call can contain.
 typedef struct md5gl_run {
     uint32_t skin;
     uint32_t first;
     uint32_t count;
 } md5gl_run;
 
-// At most as many instances as fit into tables.
+// Instances whose data is in one set of tables.
 typedef struct md5gl_batch {
     md5gl_table palettes;
     md5gl_table placements;
     md5gl_table tints;
     md5gl_table ids;
     uint32_t count;
-    uint32_t previous_palettes, previous_placements; // texels of the tables: see previous.glsl
+    uint32_t previous_palettes;   // first texel of the previous frame's palettes; see previous.glsl
+    uint32_t previous_placements; // first texel of the previous frame's placements
 } md5gl_batch;
 
-// Morph targets in tables that shaders read by vertex number: the first delta of each vertex, and
-// all deltas.
+// Morph targets in tables that shaders read by vertex index: the index of each vertex's first
+// delta, and all deltas.
 struct md5gl_morph {
     const md5_morph *source;
     md5gl_table first;
     md5gl_table deltas;
 };
 
-// Frames of vertices in a table, and where those of each clip begin.
+// Baked clips: the vertices of all frames in one table, and the first frame of each clip.
 struct md5gl_baked {
     const md5_model *model;
     md5gl_table vertices;
     md5gl_table clips;
-    md5_vec4 *jobs; // [job_capacity] scratch: of one batch
+    md5_vec4 *jobs; // [job_capacity] scratch memory for one batch
     uint32_t job_capacity;
-    uint32_t num_vertices; // of a frame
-    size_t gpu_size;
-    md5_bounds bounds; // of all clips
+    uint32_t num_vertices; // per frame
+    size_t gpu_size;       // bytes of both tables
+    md5_bounds bounds;     // union of all clips' bounds
     uint32_t num_clips;
     uint32_t num_frames[]; // [num_clips]
 };
@@ -205,31 +226,30 @@ struct md5gl_baked {
 struct md5gl_model {
     const md5_model *model;
     md5gl_model *next;
-    md5_bounds *joint_bounds;  // [num_joints] of what a joint moves, in the bind pose
-    md5_bounds posed;          // of the instances, world space
-    const md5gl_morph *morph;  // targets of the instances; NULL: they have none
-    md5gl_table morph_weights; // [num_morphed * targets], one texel each
-    uint32_t previous_weights; // texel of the table: see previous.glsl
-    const md5gl_baked *baked;  // clips that the instances play; NULL: they are skinned
+    md5_bounds *joint_bounds;  // [num_joints] of the vertices that a joint moves, in the bind pose
+    md5_bounds posed;          // bounds of the instances, world space
+    const md5gl_morph *morph;  // targets of the instances, or NULL
+    md5gl_table morph_weights; // [num_instances * num_targets], one texel per weight
+    uint32_t previous_weights; // first texel of the previous frame's weights; see previous.glsl
+    const md5gl_baked *baked;  // clips that the instances play; NULL if the instances are skinned
     md5gl_batch *batches;      // [batch_capacity]
     uint32_t num_batches;
     uint32_t batch_capacity;
-    uint32_t num_instances;  // of the last pose
+    uint32_t num_instances;  // instances of the last pose
     bool placed;             // batches have placements
     bool tinted;             // batches have tints
     bool has_ids;            // batches have ids
     bool faded;              // a tint has alpha below 1: every mesh needs the alpha test
     md5gl_surface *surfaces; // [num_skins * model->num_meshes], skin by skin
     uint32_t num_skins;
-    md5gl_run *runs; // [run_capacity]; num_runs 0: all instances wear skin 0
+    md5gl_run *runs; // [run_capacity]; if num_runs is 0, all instances use skin 0
     uint32_t num_runs;
     uint32_t run_capacity;
     md5gl_blending blending;
     md5gl_mesh meshes[]; // [model->num_meshes]
 };
 
-// The arrays of vertices, and where each begins in a buffer that holds one after the other: bytes;
-// the last is the end.
+// The attribute arrays of vertices, in the order in which a buffer contains them.
 enum md5gl_array {
     MD5GL_ARRAY_POSITIONS,
     MD5GL_ARRAY_NORMALS,
@@ -238,34 +258,39 @@ enum md5gl_array {
     MD5GL_ARRAY_COLOURS,
     MD5GL_NUM_ARRAYS
 };
+
+// Offset of each array in a buffer, bytes; the last element is the size of the buffer.
 typedef struct md5gl_layout {
     size_t begin[MD5GL_NUM_ARRAYS + 1];
 } md5gl_layout;
 
-// Of `count` vertices, with colours if all arrays are there.
+// Returns the layout of a buffer with the first `num_arrays` arrays of `count` vertices.
 md5gl_layout md5gli_make_layout(size_t count, uint32_t num_arrays);
 
-// Reads attributes from the bound buffer from vertex `vertex` on: those of arrays `first` to
-// `end` - 1.
+// Makes the bound vertex array read arrays `first` to `end` - 1 from the bound buffer, beginning
+// with vertex `vertex`.
 void md5gli_set_attributes(const GladGLContext *gl, const md5gl_layout *layout, size_t vertex,
                            uint32_t first, uint32_t end);
 
-// The largest skinning error that counts as lossless, as a fraction of the model's diagonal: a
-// fifth of the 1e-4 within which the GPU must agree with the CPU, 1/25 of a pixel if the model is
-// 2000 pixels high. Files round to six decimals, which costs models of a few units nearly as much.
+// The largest skinning error that counts as lossless, as a fraction of the model's diagonal. It is
+// a fifth of 1e-4, the tolerance between GPU and CPU, and 1/25 of a pixel for a model of 2000
+// pixels. The six decimals of MD5 files cause an error of nearly this size in models of a few
+// units.
 #define MD5GL_MEASURABLE_LOSS 2e-5f
 
-// Draws all instances with MD5GL_PASS_PICTURE into the bound framebuffer, outside of a frame.
-void md5gli_draw_for_pictures(md5gl_renderer *renderer, const md5gl_model *model);
+// Draws all instances with MD5GL_PASS_IMPOSTOR into the bound framebuffer, outside of a frame.
+void md5gli_draw_for_impostors(md5gl_renderer *renderer, const md5gl_model *model);
 
-// Returns what a mesh looks like in a skin.
-md5gl_surface *md5gli_surface_of(const md5gl_model *model, uint32_t skin, uint32_t mesh);
+// Returns the surface of a mesh in a skin.
+md5gl_surface *md5gli_get_surface(const md5gl_model *model, uint32_t skin, uint32_t mesh);
 
-// Begin a texture of that size, and bind it to `target`: 0 with an error if the size is not
-// supported. End it, and unbind it: returns it or, if its texels were not uploaded or GL reports an
-// error, deletes it and returns 0.
+// Creates a texture and binds it to `target`, so that the caller can upload its texels. Returns 0
+// and fills the error if the size is not supported.
 GLuint md5gli_begin_texture(md5gl_renderer *renderer, GLenum target, uint32_t width,
                             uint32_t height, md5_error *error);
+
+// Unbinds the texture and returns it. If `uploaded` is false or GL reports an error, deletes the
+// texture and returns 0.
 md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLenum target, GLuint texture,
                                  bool uploaded, md5_error *error);
 
@@ -273,8 +298,8 @@ md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLenum target, GLuint
 void md5gli_set_sampling(const GladGLContext *gl, GLenum target, bool repeats, GLint magnify,
                          GLint minify);
 
-// Binds a texture that a program samples, unless it does not or the texture is bound already. With
-// NULL it is bound anyway, and its unit is active.
+// Binds a texture if the program samples it and it is not bound yet. If `program` is NULL, binds it
+// in every case and leaves its unit active.
 void md5gli_bind_texture(md5gl_renderer *renderer, const md5gl_program *program,
                          enum md5gl_unit unit, GLenum target, GLuint texture);
 
@@ -285,41 +310,41 @@ typedef struct md5gl_level {
     uint8_t *rgba;
 } md5gl_level;
 
-// Between stored bytes and linear colour, for the mean of texels. The two tables of sRGB hold exact
-// roundings of IEC 61966-2-1.
+// Conversion between stored bytes and linear colour, to compute means of texels. The tables of sRGB
+// contain exactly rounded values of IEC 61966-2-1.
 typedef struct md5gl_encoding {
     bool is_srgb;
-    uint16_t linear[256];     // 0..65535 of each byte
-    uint16_t least[257];      // the smallest linear value that is rounded to the byte
-    uint8_t encoded[1 << 12]; // the byte of linear value 16 * i
+    uint16_t linear[256];     // linear value of a byte, 0..65535
+    uint16_t min_linear[257]; // the smallest linear value that is rounded to a byte
+    uint8_t encoded[1 << 12]; // byte of the linear value 16 * i
 } md5gl_encoding;
 
 void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb);
 
-// Writes the next level, with half of each side, rounded down to at least 1: texels are the means
-// of the areas that they cover, in linear colour. `half` may be the memory of `level`. Returns the
-// next level.
+// Writes the next mipmap level to `half` and returns it. Each side is half as long, rounded down to
+// at least 1; each texel is the mean of the area that it covers, in linear colour. `half` may be
+// the memory of `level`.
 md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half);
 
-// Returns the program that draws a mesh of the model's instances, which it builds first unless it
-// exists already, as those of the common passes do. NULL on failure.
-const md5gl_program *md5gli_program_of(md5gl_renderer *renderer, const md5gl_model *model,
-                                       const md5gl_mesh *mesh, enum md5gl_pass pass,
-                                       md5_error *error);
+// Returns the program that draws a mesh of the model's instances. Builds the program if it does not
+// exist yet. Returns NULL on failure.
+const md5gl_program *md5gli_get_mesh_program(md5gl_renderer *renderer, const md5gl_model *model,
+                                             const md5gl_mesh *mesh, enum md5gl_pass pass,
+                                             md5_error *error);
 
-// Returns for how many instances palettes fit into one table, `copies` of each; 0 and
-// MD5_ERROR_GPU if those of one do not.
+// Returns the number of instances whose palettes fit into one table, with `copies` palettes per
+// instance. Returns 0 and MD5_ERROR_GPU if the palettes of one instance do not fit.
 uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
                                    uint32_t copies, md5_error *error);
 
-// Binds the vertices and the tables of a mesh, for a batch and the program in use. `before`: the
-// number of instances of earlier batches.
+// Binds the vertices and the tables of a mesh, for a batch and the program in use. `before` is the
+// number of instances in earlier batches.
 void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                       const md5gl_program *program, const md5gl_batch *batch, uint32_t before);
 
 // -- Shadows ----------------------------------------------------------------------------------
 
-// The block of shaders/frame.glsl.
+// The uniform block of shaders/frame.glsl.
 typedef struct md5gl_frame_block {
     float clip_from_world[16];
     float eye[4];
@@ -343,33 +368,41 @@ typedef struct md5gl_frame_block {
     float previous_clip_from_world[16];
 } md5gl_frame_block;
 
-// Projects the light of a picture, `width` * `height` at least 1, to spherical harmonics of degrees
-// 0 to 2: harmonics[9], each red, green and blue, in the order (0,0) (1,-1) (1,0) (1,1) (2,-2)
-// (2,-1) (2,0) (2,1) (2,2), real and orthonormal: (0,0) is 0.282095, (1,1) 0.488603 x. Each texel
-// counts by its solid angle. Source: Ramamoorthi and Hanrahan, "An Efficient Representation for
-// Irradiance Environment Maps", 2001, as of what a matt surface reflects of that:
-// md5gl_environment_light().
+// Projects the light of a panorama to spherical harmonics of degrees 0 to 2, each red, green and
+// blue. Their order is (0,0) (1,-1) (1,0) (1,1) (2,-2) (2,-1) (2,0) (2,1) (2,2); they are real and
+// orthonormal: (0,0) is 0.282095, (1,1) is 0.488603 x. `width` and `height` are at least 1. Each
+// texel is weighted by its solid angle. Source: Ramamoorthi and Hanrahan, "An Efficient
+// Representation for Irradiance Environment Maps", 2001.
 void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5_vec3 harmonics[9]);
+
+// Computes the light that a matt surface reflects, as a polynomial of its normal; see
+// md5gl_environment_light(). Source: as above.
 void md5gli_reflect_light(const md5_vec3 harmonics[9], md5_vec3 polynomial[9]);
 
-// Sets the environment of a frame, and its members of the block, and binds what lit programs read;
-// notes that they cannot be built, which the frame's end reports.
+// Sets the environment of a frame, its members of the block, and the pass of lit surfaces.
 void md5gli_begin_environment(md5gl_renderer *renderer, const md5gl_frame *frame,
                               md5gl_frame_block *block);
+
+// Stores the error of a program for the frame's light, which md5gl_end_frame() reports, and
+// switches the frame to the studio's light.
 void md5gli_fail_light(md5gl_renderer *renderer, const md5_error *error);
 
 // Creates the maps and sets has_shadows if the device supports them. Leaves a framebuffer bound.
 void md5gli_create_shadows(md5gl_renderer *renderer);
 
-// Fills in the point lights and the shadow members of the block, which is complete then, and clears
-// the maps. Leaves other framebuffers bound.
+// Writes the point lights and the shadow members of the block, which completes the block, and
+// clears the maps. Leaves other framebuffers bound.
 void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                           md5gl_frame_block *block);
-void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_depth_map *map); // for drawing into it
-// For reading the maps, so many of them from a unit on.
+
+// Binds a map for drawing into it.
+void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_depth_map *map);
+
+// Binds the first `count` maps to texture units from `first_unit` on, for reading.
 void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit, uint32_t count);
-void md5gli_set_coverage(md5gl_renderer *renderer,
-                         bool on); // alpha becomes coverage, if multisampled
+
+// Switches the conversion of alpha to coverage on or off, if the frame is multisampled.
+void md5gli_set_coverage(md5gl_renderer *renderer, bool on);
 
 // Binds the framebuffer, viewport and uniform block of the current frame.
 void md5gli_bind_frame(md5gl_renderer *renderer);
@@ -378,35 +411,36 @@ void md5gli_bind_frame(md5gl_renderer *renderer);
 
 md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const void *data,
                                 size_t size);
-// Gives the table new content, which avoids waiting for draws that still read the old one:
-// data[size] and, unless it is NULL, previous[size] behind it. Returns the texel at which that
-// begins, 0 if there is none.
+
+// Replaces the content of a table by data[size], followed by previous[size] if that is not NULL.
+// Does not wait for draws that still read the former content. Returns the first texel of
+// `previous`, or 0 if that is NULL.
 uint32_t md5gli_fill_table(md5gl_renderer *renderer, md5gl_table *table, const void *data,
                            const void *previous, size_t size);
 void md5gli_destroy_table(md5gl_renderer *renderer, md5gl_table *table);
 
-// Gives the buffer new storage with `size` bytes of `data`, which avoids waiting for draws that
-// still read the old one. Leaves it bound to `binding`.
+// Replaces the content of a buffer by data[size]. Does not wait for draws that still read the
+// former content. Leaves the buffer bound to `binding`.
 void md5gli_stream(md5gl_renderer *renderer, GLenum binding, GLuint buffer, const void *data,
                    size_t size);
 
 // -- Errors and memory ----------------------------------------------------------------------
 
-// Fills the error, which may be NULL, as all errors below. Returns false.
+// Fills the error and returns false. `error` may be NULL, here and below.
 bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...) MD5GL_PRINTF(3, 4);
 
-// For a public call whose renderer, model or other asset, `what`, is NULL because making it failed:
-// that failure stays in `error`; without one it is MD5_ERROR_MISSING. Returns false.
+// Reports that a public function was called with NULL instead of an object, named `what`, whose
+// creation failed. An error in `error` remains; otherwise sets MD5_ERROR_MISSING. Returns false.
 bool md5gli_fail_missing(md5_error *error, const char *what);
 
-// Takes all pending GL errors. If there are any, returns false and fills the error; the message
-// names the first one and `where`.
+// Clears all pending GL errors. If there were any, returns false and fills the error; the message
+// contains the first error and `where`.
 bool md5gli_check(md5gl_renderer *renderer, const char *where, md5_error *error);
 
-// The same, and returns the first one: this drops errors of the host's earlier calls.
-GLenum md5gli_take_errors(md5gl_renderer *renderer);
+// Clears all pending GL errors, such as errors of the host's earlier calls, and returns the first.
+GLenum md5gli_clear_errors(md5gl_renderer *renderer);
 
-// Returns false and fills the error if the context is known to be lost.
+// Returns false and fills the error if the driver reports that the context is lost.
 bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error);
 
 // Returns zeroed memory, or NULL with MD5_ERROR_MEMORY.
@@ -415,7 +449,7 @@ void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md
     ((type *)md5gli_alloc(&(renderer)->allocator, count, sizeof(type), error))
 void md5gli_free(md5gl_renderer *renderer, void *memory); // NULL and the renderer are allowed
 
-// Kinds of the objects that programs have. Each is stored in front of the object, until it is
+// Kinds of the objects that callers own. The kind is stored before the object until the object is
 // freed.
 typedef enum md5gl_kind {
     MD5GL_KIND_RENDERER = 0x6D644C01,
@@ -425,13 +459,13 @@ typedef enum md5gl_kind {
     MD5GL_KIND_IMPOSTORS,
     MD5GL_KIND_TARGET,
     MD5GL_KIND_ENVIRONMENT,
-    MD5GL_KIND_LOOKS,
+    MD5GL_KIND_MATERIALS,
 } md5gl_kind;
 void md5gli_set_kind(void *object, md5gl_kind kind); // NULL is allowed
 bool md5gli_is_alive(const void *object, md5gl_kind kind);
 
-// Check an object of a public function: not NULL, not freed, and of this kind; or NULL. Of a model
-// also the md5_model from which it was created.
+// Assert that an object of a public function is not NULL, not freed and of this kind. Variants
+// accept NULL. The variants for models also assert that the md5_model was not freed.
 #define MD5GL_ASSERT_ALIVE(object, kind)                                              \
     do {                                                                              \
         MD5_ASSERT_NOT_NULL(object);                                                  \

@@ -1,67 +1,80 @@
-// Impostor sets: pictures of a character from many directions in each frame, and squares that show
-// them.
+// Impostor sets: images of a character from many directions in each frame of a clip, and squares
+// that are textured with them.
 //
-// A set is an atlas, two textures of blocks: one block a frame, with the pictures of all its views.
-// The views of a frame are drawn side by side, each an instance that is turned to its view, in
-// twice the resolution, into a canvas; mipmaps of that average it, and are copied to the frame's
-// block. Mipmaps end where a picture has 8 texels, and pictures keep half a texel of that level
-// from their neighbours. Each picture has two texels: linear colour and highlight; normal, depth
-// and coverage. All are multiplied by coverage, so that filtering needs no border.
+// A set is an atlas of two textures. It consists of blocks: one block per frame, which contains the
+// images of all views. All views of a frame are drawn side by side into a canvas of twice the
+// resolution; each view is an instance of the model that is rotated to the view. The mipmaps of the
+// canvas are averages and are copied to the frame's block. The last mipmap has images of 8 texels
+// per side, and images keep a distance of half a texel of that level from their neighbours. The
+// first texture contains linear colour and highlight, the second normal, depth and coverage. All
+// values are multiplied by coverage, so that filtering does not require a border.
 //
-// impostor.vert selects the three views around the viewer's direction; impostor.glsl shifts each by
-// the depth of a coarse level, which changes smoothly (the exact depth would tear parts apart where
-// it jumps), and blends them. Their depth is written, so that impostors stand on the ground and
-// intersect each other; in shadow maps they show their pictures towards the light.
+// impostor.vert selects the three views around the viewer's direction. impostor.glsl shifts each
+// view by the depth of a coarse level, which changes smoothly (the exact depth would tear parts
+// apart at its discontinuities), and blends the views. It also writes their depth, so that
+// impostors intersect the ground and each other correctly. In shadow maps, the images towards the
+// light are drawn.
 //
-// Invariant: every instance's frame has pictures.
+// Invariant: the frame of every instance has images.
 #include "render/gl_internal.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-enum { COLOUR, SURFACE, NUM_PARTS }; // of a picture
+// The two textures of a set.
+enum { COLOUR, SURFACE, NUM_PARTS };
 
 enum {
-    OVERSAMPLING = 2,   // pixels of the canvas along a side of a texel
-    MIN_LEVEL_SIDE = 8, // where mipmaps end, as shaders/impostor.glsl expects
+    OVERSAMPLING = 2,   // pixels of the canvas per texel and axis
+    MIN_LEVEL_SIDE = 8, // side of an image in the last mipmap; shaders/impostor.glsl expects it
 };
 
 static const GLint part_formats[NUM_PARTS] = {GL_SRGB8_ALPHA8, GL_RGBA8};
-static const float usual_gloss = 0.45f;
+static const float default_gloss = 0.45f;
 
 struct md5gl_impostors {
-    md5gl_impostor_desc desc; // without defaults
-    uint32_t num_views;
-    uint32_t columns, rows; // of the block of one frame's pictures
-    uint32_t blocks[2];     // per row, and rows of blocks
-    uint32_t num_levels;    // of mipmaps
-    size_t size;            // bytes of the textures
+    md5gl_impostor_desc desc; // defaults are replaced by their values
+    uint32_t num_views;       // per frame
+    uint32_t columns;         // columns of images in a block
+    uint32_t rows;            // rows of images in a block
+    uint32_t blocks[2];       // blocks per row, rows of blocks
+    uint32_t num_levels;      // mipmap levels
+    size_t size;              // bytes of the textures
     GLuint textures[NUM_PARTS];
-    bool *has_pictures; // [num_frames]
+    bool *has_images; // [num_frames]
 
-    // What one frame's pictures are drawn into.
+    // The canvas, into which the images of one frame are drawn.
     GLuint canvas[NUM_PARTS];
     GLuint depth;
     GLuint framebuffer;
-    GLuint reader;
+    GLuint reader; // framebuffer for reading one level of the canvas
     GLuint frame_block;
-    md5_mat34 *placements; // [num_views] turn the model to each view and move it to its cell
+    md5_mat34 *placements; // [num_views] rotate the model to each view and move it to its cell
 
-    bool has_specular; // of the materials
+    // The materials of the model.
+    bool has_specular;
     float gloss;
-    GLuint array, buffer; // the instances
+
+    // The instances.
+    GLuint array;
+    GLuint buffer;
     uint32_t count;
 };
 
 // -- Description ------------------------------------------------------------------------------
 
-static bool fill_description(const md5gl_impostor_desc *given, md5gl_impostor_desc *desc,
-                             md5_error *error)
+static bool is_finite_vec3(md5_vec3 v)
+{
+    return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
+}
+
+// Copies a description, replaces defaults by their values, and checks it.
+static bool complete_description(const md5gl_impostor_desc *given, md5gl_impostor_desc *desc,
+                                 md5_error *error)
 {
     enum { MAX_AROUND = 64, MAX_ABOVE = 16, MAX_TEXELS = 512 };
     const float quarter = 1.5708f;
-    const md5_vec3 centre = given->center;
     *desc = *given;
     desc->num_around = given->num_around > 0 ? given->num_around : 12;
     desc->num_above = given->num_above > 0 ? given->num_above : 2;
@@ -73,8 +86,7 @@ static bool fill_description(const md5gl_impostor_desc *given, md5gl_impostor_de
     }
     if (desc->num_frames == 0)
         return md5gli_fail(error, MD5_ERROR_RANGE, "no impostor frames: expected at least 1");
-    if (!isfinite(centre.x) || !isfinite(centre.y) || !isfinite(centre.z) || !isfinite(desc->radius)
-        || !(desc->radius > 0.0f))
+    if (!is_finite_vec3(given->center) || !isfinite(desc->radius) || !(desc->radius > 0.0f))
         return md5gli_fail(error, MD5_ERROR_RANGE,
                            "invalid bounding sphere of impostors: expected a finite center and a "
                            "finite radius above 0");
@@ -97,7 +109,8 @@ static bool fill_description(const md5gl_impostor_desc *given, md5gl_impostor_de
     return true;
 }
 
-// Arranges the pictures of a frame in a block and the blocks in the atlas, both in a square.
+// Arranges the images of a frame in a block and the blocks in the atlas, both approximately in a
+// square.
 static bool arrange(const md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
@@ -133,12 +146,18 @@ static bool arrange(const md5gl_renderer *renderer, md5gl_impostors *impostors, 
 
 // -- Textures ---------------------------------------------------------------------------------
 
-// Creates textures of `columns` x `rows` cells of `cell` texels, and binds none of them.
+// Creates textures of `columns` x `rows` cells with sides of `cell` texels. Leaves no texture
+// bound.
 static void create_textures(md5gl_renderer *renderer, GLuint textures[NUM_PARTS], uint32_t columns,
                             uint32_t rows, uint32_t cell, uint32_t num_levels, bool is_filtered)
 {
     const GladGLContext *gl = &renderer->gl;
-    const GLint mipmapped = num_levels > 1 ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR;
+    GLint magnify = GL_NEAREST;
+    GLint minify = GL_NEAREST_MIPMAP_NEAREST;
+    if (is_filtered) {
+        magnify = GL_LINEAR;
+        minify = num_levels > 1 ? GL_LINEAR_MIPMAP_LINEAR : GL_LINEAR;
+    }
     gl->ActiveTexture(GL_TEXTURE0);
     gl->GenTextures(NUM_PARTS, textures);
     for (uint32_t part = 0; part < NUM_PARTS; part++) {
@@ -148,35 +167,34 @@ static void create_textures(md5gl_renderer *renderer, GLuint textures[NUM_PARTS]
                            (GLsizei)(columns * (cell >> level)), (GLsizei)(rows * (cell >> level)),
                            0, GL_RGBA, GL_UNSIGNED_BYTE, NULL);
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, (GLint)num_levels - 1);
-        md5gli_set_sampling(gl, GL_TEXTURE_2D, false, is_filtered ? GL_LINEAR : GL_NEAREST,
-                            is_filtered ? mipmapped : GL_NEAREST_MIPMAP_NEAREST);
+        md5gli_set_sampling(gl, GL_TEXTURE_2D, false, magnify, minify);
     }
     gl->BindTexture(GL_TEXTURE_2D, 0);
 }
 
 // -- Canvas -----------------------------------------------------------------------------------
 
-// Returns the placement that turns the axes of a view (to the right, up, and to the viewer: as in
-// shaders/impostor_views.glsl) to x, y and z, and puts the sphere's centre into the view's cell.
-// Cells are as wide as the sphere.
-static md5_mat34 placement_of(const md5gl_impostors *impostors, uint32_t view)
+// Returns the placement that rotates the axes of a view to x, y and z and moves the sphere's centre
+// to the view's cell. The axes point to the right, up and to the viewer, as in
+// shaders/impostor_views.glsl. Cells are as wide as the sphere.
+static md5_mat34 view_placement(const md5gl_impostors *impostors, uint32_t view)
 {
     const md5gl_impostor_desc *const desc = &impostors->desc;
-    md5_vec3 rows[3] = {{0, 1, 0}, {1, 0, 0}, {0, 0, -1}}; // from below
+    md5_vec3 rows[3] = {{0, 1, 0}, {1, 0, 0}, {0, 0, -1}}; // the last view is from below
     if (view + 1 < impostors->num_views) {
         const uint32_t ring = view / desc->num_around;
         const uint32_t step = view % desc->num_around;
         const float angle = 6.28318531f * (float)step / (float)desc->num_around;
         const float rings = desc->num_above > 1 ? (float)(desc->num_above - 1) : 1.0f;
-        const float part = (float)ring / rings;
-        const float raised = desc->lowest + (desc->highest - desc->lowest) * part;
+        const float fraction = (float)ring / rings;
+        const float elevation = desc->lowest + (desc->highest - desc->lowest) * fraction;
         const float x = cosf(angle);
         const float y = sinf(angle);
-        const float level = cosf(raised);
-        const float rise = sinf(raised);
+        const float horizontal = cosf(elevation);
+        const float vertical = sinf(elevation);
         rows[0] = (md5_vec3){-y, x, 0};
-        rows[1] = (md5_vec3){-rise * x, -rise * y, level};
-        rows[2] = (md5_vec3){level * x, level * y, rise};
+        rows[1] = (md5_vec3){-vertical * x, -vertical * y, horizontal};
+        rows[2] = (md5_vec3){horizontal * x, horizontal * y, vertical};
     }
     const uint32_t column = view % impostors->columns;
     const uint32_t line = view / impostors->columns;
@@ -192,16 +210,17 @@ static md5_mat34 placement_of(const md5gl_impostors *impostors, uint32_t view)
     return placement;
 }
 
-static void attach(const GladGLContext *gl, const md5gl_impostors *impostors, GLenum binding,
-                   GLint level)
+// Attaches a level of the canvas to the bound framebuffer.
+static void attach_canvas(const GladGLContext *gl, const md5gl_impostors *impostors, GLenum binding,
+                          GLint level)
 {
     for (GLenum part = 0; part < NUM_PARTS; part++)
         gl->FramebufferTexture2D(binding, GL_COLOR_ATTACHMENT0 + part, GL_TEXTURE_2D,
                                  impostors->canvas[part], level);
 }
 
-// Creates the framebuffer in which pictures are drawn, and its block with the projection: cells of
-// 2 * radius, the nearest point of a sphere at -1.
+// Creates the framebuffer for the images, and its block with the projection. Cells have a side of
+// 2 * radius; the nearest point of a sphere has depth -1.
 static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
 {
     static const GLenum attachments[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
@@ -219,8 +238,8 @@ static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, 
     if (!impostors->placements)
         return false;
     for (uint32_t view = 0; view < impostors->num_views; view++)
-        impostors->placements[view] = placement_of(impostors, view);
-    // Level n + 1 becomes level n of the pictures.
+        impostors->placements[view] = view_placement(impostors, view);
+    // Level n + 1 of the canvas becomes level n of the images.
     create_textures(renderer, impostors->canvas, columns, rows, cell, impostors->num_levels + 1,
                     false);
     gl->GenRenderbuffers(1, &impostors->depth);
@@ -230,7 +249,7 @@ static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, 
     gl->GenFramebuffers(1, &impostors->reader);
     gl->GenFramebuffers(1, &impostors->framebuffer);
     gl->BindFramebuffer(GL_FRAMEBUFFER, impostors->framebuffer);
-    attach(gl, impostors, GL_FRAMEBUFFER, 0);
+    attach_canvas(gl, impostors, GL_FRAMEBUFFER, 0);
     gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_RENDERBUFFER,
                                 impostors->depth);
     gl->DrawBuffers(2, attachments);
@@ -255,22 +274,17 @@ static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, 
 
 // -- Creation ---------------------------------------------------------------------------------
 
-static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
+// Creates the vertex array and the buffer of the instances. Each instance is one md5gl_impostor.
+static void create_instance_array(md5gl_renderer *renderer, md5gl_impostors *impostors)
 {
-    if (!arrange(renderer, impostors, error))
-        return false;
-    impostors->gloss = usual_gloss;
-    impostors->has_pictures = MD5GL_NEW(renderer, bool, impostors->desc.num_frames, error);
-    if (!impostors->has_pictures)
-        return false;
-
-    // One instance is one md5gl_impostor of the buffer.
     static const struct {
         GLint size;
         size_t offset;
-    } attributes[] = {{4, offsetof(md5gl_impostor, rotation)},
-                      {4, offsetof(md5gl_impostor, translation)}, // and scale
-                      {2, offsetof(md5gl_impostor, frame)}};      // and shown
+    } attributes[] = {
+        {4, offsetof(md5gl_impostor, rotation)},
+        {4, offsetof(md5gl_impostor, translation)}, // and scale
+        {2, offsetof(md5gl_impostor, frame)},       // and shown
+    };
     const GladGLContext *gl = &renderer->gl;
     gl->GenVertexArrays(1, &impostors->array);
     gl->GenBuffers(1, &impostors->buffer);
@@ -284,15 +298,29 @@ static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_e
     }
     gl->BindVertexArray(0);
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
-    (void)md5gli_take_errors(renderer);
+}
+
+// Creates all objects of a set.
+static bool create_objects(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_error *error)
+{
+    if (!arrange(renderer, impostors, error))
+        return false;
+    impostors->gloss = default_gloss;
+    impostors->has_images = MD5GL_NEW(renderer, bool, impostors->desc.num_frames, error);
+    if (!impostors->has_images)
+        return false;
+    create_instance_array(renderer, impostors);
+    (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
     create_textures(renderer, impostors->textures, impostors->columns * impostors->blocks[0],
                     impostors->rows * impostors->blocks[1], impostors->desc.texels,
                     impostors->num_levels, true);
-    return md5gli_check(renderer, "creating impostors", error)
-           && create_canvas(renderer, impostors, error)
-           && md5gli_fixed_program(renderer, MD5GL_IMPOSTOR_LIT, error)
-           && md5gli_fixed_program(renderer, MD5GL_IMPOSTOR_DEPTH, error);
+    if (!md5gli_check(renderer, "creating impostors", error))
+        return false;
+    if (!create_canvas(renderer, impostors, error))
+        return false;
+    return md5gli_get_fixed_program(renderer, MD5GL_IMPOSTOR_LIT, error)
+           && md5gli_get_fixed_program(renderer, MD5GL_IMPOSTOR_DEPTH, error);
 }
 
 md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_impostor_desc *desc,
@@ -306,19 +334,19 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
     MD5GL_ASSERT_NO_FRAME(renderer);
-    md5gl_impostor_desc full;
-    if (!fill_description(desc, &full, error))
+    md5gl_impostor_desc complete;
+    if (!complete_description(desc, &complete, error))
         return NULL;
     md5gl_impostors *const impostors = MD5GL_NEW(renderer, md5gl_impostors, 1, error);
     md5gli_set_kind(impostors, MD5GL_KIND_IMPOSTORS);
     if (!impostors)
         return NULL;
-    impostors->desc = full;
-    const bool filled = fill_set(renderer, impostors, error);
+    impostors->desc = complete;
+    const bool created = create_objects(renderer, impostors, error);
     md5gli_reset_state(renderer);
     renderer->stats.impostor_bytes += impostors->size;
     renderer->stats.num_impostor_images += impostors->desc.num_frames * impostors->num_views;
-    if (filled)
+    if (created)
         return impostors;
     md5gl_destroy_impostors(renderer, impostors);
     return NULL;
@@ -342,18 +370,19 @@ void md5gl_destroy_impostors(md5gl_renderer *renderer, md5gl_impostors *impostor
     gl->DeleteVertexArrays(1, &impostors->array);
     gl->DeleteBuffers(2, buffers);
     md5gli_free(renderer, impostors->placements);
-    md5gli_free(renderer, impostors->has_pictures);
+    md5gli_free(renderer, impostors->has_images);
     md5gli_free(renderer, impostors);
 }
 
 bool md5gl_has_impostor_images(const md5gl_impostors *impostors, uint32_t frame)
 {
     MD5GL_ASSERT_ALIVE(impostors, IMPOSTORS);
-    return frame < impostors->desc.num_frames && impostors->has_pictures[frame];
+    return frame < impostors->desc.num_frames && impostors->has_images[frame];
 }
 
-// -- Pictures ---------------------------------------------------------------------------------
+// -- Images -----------------------------------------------------------------------------------
 
+// Draws the posed views into the canvas and computes its mipmaps.
 static void draw_canvas(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                         const md5gl_model *model)
 {
@@ -367,10 +396,10 @@ static void draw_canvas(md5gl_renderer *renderer, const md5gl_impostors *imposto
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthFunc(GL_LEQUAL);
     gl->FrontFace(GL_CW); // id's winding
-    // OpenGL ES always encodes sRGB where the framebuffer has that encoding.
+    // OpenGL ES always encodes sRGB if the framebuffer has that encoding.
     if (!renderer->is_es)
         gl->Enable(GL_FRAMEBUFFER_SRGB);
-    md5gli_draw_for_pictures(renderer, model);
+    md5gli_draw_for_impostors(renderer, model);
     if (!renderer->is_es)
         gl->Disable(GL_FRAMEBUFFER_SRGB);
     gl->ActiveTexture(GL_TEXTURE0);
@@ -381,26 +410,10 @@ static void draw_canvas(md5gl_renderer *renderer, const md5gl_impostors *imposto
     gl->BindTexture(GL_TEXTURE_2D, 0);
 }
 
-bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impostors *impostors,
-                                md5gl_model *model, uint32_t frame, const md5_mat34 *palette,
-                                md5_error *error)
+// Poses one instance for each view, all with the same palette.
+static bool pose_views(md5gl_renderer *renderer, const md5gl_impostors *impostors,
+                       md5gl_model *model, const md5_mat34 *palette, md5_error *error)
 {
-    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
-    MD5GL_ASSERT_NULL_OR_ALIVE(impostors, IMPOSTORS);
-    MD5GL_ASSERT_NULL_OR_MODEL(model);
-    if (!renderer || !impostors || !model)
-        return md5gli_fail_missing(error, !renderer ? "renderer"
-                                          : !model  ? "model"
-                                                    : "impostor set");
-    MD5_ASSERT(palette != NULL || model->model->skeleton.num_joints == 0,
-               "palette: must not be NULL");
-    MD5GL_ASSERT_NO_FRAME(renderer);
-    if (frame >= impostors->desc.num_frames)
-        return md5gli_fail(error, MD5_ERROR_RANGE,
-                           "impostor frame is out of range: expected below %u, found %u",
-                           impostors->desc.num_frames, frame);
-    (void)md5gli_take_errors(renderer);
-    // Pose one instance for each view.
     const uint32_t num_views = impostors->num_views;
     const size_t num_joints = model->model->skeleton.num_joints;
     const size_t size = num_joints * sizeof(md5_mat34);
@@ -415,36 +428,37 @@ bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impostors *impos
         .count = num_views, .palettes = palettes, .placements = impostors->placements};
     const bool posed = md5gl_pose(renderer, model, &views, error);
     md5gli_free(renderer, palettes);
-    if (!posed)
-        return false;
-    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
-        if (!md5gli_program_of(renderer, model, &model->meshes[i], MD5GL_PASS_PICTURE, error))
-            return false;
-    }
+    return posed;
+}
 
-    // What instances need to be lit as the model.
+// Sets the specular map and the mean gloss of the visible meshes, so that instances are lit like
+// the model.
+static void set_highlights(md5gl_impostors *impostors, const md5gl_model *model)
+{
     float sum = 0.0f;
     float count = 0.0f;
     impostors->has_specular = false;
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
-        const md5gl_material *const material = &md5gli_surface_of(model, 0, i)->material;
+        const md5gl_material *const material = &md5gli_get_surface(model, 0, i)->material;
         if (!model->meshes[i].visible)
             continue;
         impostors->has_specular = impostors->has_specular || material->specular != 0;
-        sum += material->gloss > 0.0f ? material->gloss : usual_gloss;
+        sum += material->gloss > 0.0f ? material->gloss : default_gloss;
         count += 1.0f;
     }
-    impostors->gloss = count > 0.0f ? sum / count : usual_gloss;
-    draw_canvas(renderer, impostors, model);
+    impostors->gloss = count > 0.0f ? sum / count : default_gloss;
+}
 
-    // Copy the canvas to the frame's block of the atlas.
+// Copies the canvas to the frame's block of the atlas.
+static void copy_canvas(md5gl_renderer *renderer, const md5gl_impostors *impostors, uint32_t frame)
+{
     const GladGLContext *gl = &renderer->gl;
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, impostors->reader);
     for (uint32_t level = 0; level < impostors->num_levels; level++) {
         const GLsizei side = (GLsizei)(impostors->desc.texels >> level);
         const GLsizei width = (GLsizei)impostors->columns * side;
         const GLsizei height = (GLsizei)impostors->rows * side;
-        attach(gl, impostors, GL_READ_FRAMEBUFFER, (GLint)level + 1); // halves the oversampling
+        attach_canvas(gl, impostors, GL_READ_FRAMEBUFFER, (GLint)level + 1);
         for (GLenum part = 0; part < NUM_PARTS; part++) {
             gl->ReadBuffer(GL_COLOR_ATTACHMENT0 + part);
             gl->BindTexture(GL_TEXTURE_2D, impostors->textures[part]);
@@ -453,9 +467,46 @@ bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impostors *impos
                 (GLint)(frame / impostors->blocks[0]) * height, 0, 0, width, height);
         }
     }
+}
+
+// Returns the name of the first object that is NULL.
+static const char *missing_object(const md5gl_renderer *renderer, const md5gl_model *model)
+{
+    if (!renderer)
+        return "renderer";
+    return model ? "impostor set" : "model";
+}
+
+bool md5gl_draw_impostor_images(md5gl_renderer *renderer, md5gl_impostors *impostors,
+                                md5gl_model *model, uint32_t frame, const md5_mat34 *palette,
+                                md5_error *error)
+{
+    MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
+    MD5GL_ASSERT_NULL_OR_ALIVE(impostors, IMPOSTORS);
+    MD5GL_ASSERT_NULL_OR_MODEL(model);
+    if (!renderer || !impostors || !model)
+        return md5gli_fail_missing(error, missing_object(renderer, model));
+    MD5_ASSERT(palette != NULL || model->model->skeleton.num_joints == 0,
+               "palette: must not be NULL");
+    MD5GL_ASSERT_NO_FRAME(renderer);
+    if (frame >= impostors->desc.num_frames)
+        return md5gli_fail(error, MD5_ERROR_RANGE,
+                           "impostor frame is out of range: expected below %u, found %u",
+                           impostors->desc.num_frames, frame);
+    (void)md5gli_clear_errors(renderer);
+    if (!pose_views(renderer, impostors, model, palette, error))
+        return false;
+    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+        if (!md5gli_get_mesh_program(renderer, model, &model->meshes[i], MD5GL_PASS_IMPOSTOR,
+                                     error))
+            return false;
+    }
+    set_highlights(impostors, model);
+    draw_canvas(renderer, impostors, model);
+    copy_canvas(renderer, impostors, frame);
     md5gli_reset_state(renderer);
-    impostors->has_pictures[frame] = md5gli_check(renderer, "drawing impostor images", error);
-    return impostors->has_pictures[frame];
+    impostors->has_images[frame] = md5gli_check(renderer, "drawing impostor images", error);
+    return impostors->has_images[frame];
 }
 
 // -- Instances --------------------------------------------------------------------------------
@@ -474,7 +525,7 @@ bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
     impostors->count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const float frame = instances[i].frame;
-        if (!(frame >= 0.0f && frame <= last) || !impostors->has_pictures[(uint32_t)(frame + 0.5f)])
+        if (!(frame >= 0.0f && frame <= last) || !impostors->has_images[(uint32_t)(frame + 0.5f)])
             return md5gli_fail(error, MD5_ERROR_RANGE, "impostor %u: frame %g has no images", i,
                                frame);
     }
@@ -486,7 +537,7 @@ bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
     return true;
 }
 
-// Sets all state of drawing instances but what the pass needs.
+// Sets the state for drawing instances that all passes share.
 static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                           const md5gl_program *program)
 {
@@ -503,12 +554,12 @@ static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impos
     gl->Uniform4i(uniforms[MD5GL_PICTURE_GRID], (GLint)impostors->columns, (GLint)impostors->rows,
                   (GLint)impostors->blocks[0], (GLint)impostors->blocks[1]);
     gl->Uniform1f(uniforms[MD5GL_PICTURE_TEXELS], (float)desc->texels);
-    // In the second to last level a picture has 16 texels a side.
+    // In the second to last level, an image has a side of 16 texels.
     gl->Uniform1f(uniforms[MD5GL_COARSE_LEVEL],
                   impostors->num_levels > 2 ? (float)(impostors->num_levels - 2) : 0.0f);
     gl->Uniform4f(uniforms[MD5GL_MODEL_SPHERE], desc->center.x, desc->center.y, desc->center.z,
                   desc->radius);
-    for (uint32_t part = 0; part < NUM_PARTS; part++) // MD5GL_UNIT_NORMALS is the second
+    for (uint32_t part = 0; part < NUM_PARTS; part++) // units TEXTURE and NORMALS
         md5gli_bind_texture(renderer, program, (enum md5gl_unit)(MD5GL_UNIT_TEXTURE + part),
                             GL_TEXTURE_2D, impostors->textures[part]);
 }
@@ -536,6 +587,18 @@ void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors
     md5gli_bind_frame(renderer);
 }
 
+// Returns the program that draws impostors in the frame's light.
+static enum md5gl_fixed_program lit_impostor_program(const md5gl_renderer *renderer)
+{
+    static_assert((int)MD5GL_IMPOSTOR_LIT_CLASSIC_SPOTS - MD5GL_IMPOSTOR_LIT_ENVIRONMENT
+                      == (int)MD5GL_PASS_LIT_CLASSIC_SPOTS - MD5GL_PASS_LIT_ENVIRONMENT,
+                  "impostors and lit passes must have equally many programs");
+    if (renderer->lit_pass == MD5GL_PASS_LIT)
+        return MD5GL_IMPOSTOR_LIT;
+    return (enum md5gl_fixed_program)(MD5GL_IMPOSTOR_LIT_ENVIRONMENT + (int)renderer->lit_pass
+                                      - MD5GL_PASS_LIT_ENVIRONMENT);
+}
+
 void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                           uint32_t style)
 {
@@ -545,18 +608,9 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
     const GladGLContext *gl = &renderer->gl;
     if (impostors->count == 0 || !(style & MD5GL_LIT))
         return;
-    // Programs for other lights than the studio's are built here. Their order is that of the
-    // passes.
-    static_assert((int)MD5GL_IMPOSTOR_LIT_CLASSIC_SPOTS - MD5GL_IMPOSTOR_LIT_ENVIRONMENT
-                      == (int)MD5GL_PASS_LIT_CLASSIC_SPOTS - MD5GL_PASS_LIT_ENVIRONMENT,
-                  "impostors and lit passes must have equally many programs");
-    const enum md5gl_fixed_program which =
-        renderer->lit_pass == MD5GL_PASS_LIT
-            ? MD5GL_IMPOSTOR_LIT
-            : (enum md5gl_fixed_program)(MD5GL_IMPOSTOR_LIT_ENVIRONMENT + (int)renderer->lit_pass
-                                         - MD5GL_PASS_LIT_ENVIRONMENT);
     md5_error error = {0};
-    const md5gl_program *program = md5gli_fixed_program(renderer, which, &error);
+    const md5gl_program *program =
+        md5gli_get_fixed_program(renderer, lit_impostor_program(renderer), &error);
     if (!program) {
         md5gli_fail_light(renderer, &error);
         program = &renderer->fixed[MD5GL_IMPOSTOR_LIT];

@@ -1,21 +1,22 @@
-// Materials from pictures beside a model: which names are sought, and what their texels say.
+// Materials from image files in the folder of a model: finds the images by their names and
+// determines the kind of each map from its texels.
 #include "render/gl_internal.h"
 #include "render/md5gl_material_files.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_ROOM = 200, PATH_ROOM = 4096 };
+enum { NAME_CAPACITY = 200, PATH_CAPACITY = 4096 };
 
-typedef struct look_loader {
+typedef struct material_loader {
     md5gl_renderer *renderer;
     const md5gl_material_set_desc *desc;
     md5gl_material_set *material_set;
-    int folder_size;      // bytes of desc->path before the file's name
-    char path[PATH_ROOM]; // of the last file that was tried
-} look_loader;
+    int folder_size;          // bytes of desc->path before the name of the file
+    char path[PATH_CAPACITY]; // path of the last file that the loader tried to read
+} material_loader;
 
-static void warn(const look_loader *loader, const char *path, md5_error *warning)
+static void warn(const material_loader *loader, const char *path, md5_error *warning)
 {
     loader->material_set->num_warnings++;
     warning->status = MD5_WARNING;
@@ -24,10 +25,10 @@ static void warn(const look_loader *loader, const char *path, md5_error *warning
         loader->desc->warn(loader->desc->warn_user, warning);
 }
 
-// Writes what a file may be named by: the last part of a name, without the ending of a picture.
-// Names are what the model's file says: no part leads out of the folder. Those that are too long,
-// and such with control characters, are "". Returns the part's offset.
-static int last_part(const char *name, char part[NAME_ROOM])
+// Writes the last part of a name without the extension of an image. Names come from the model's
+// file; because only the last part is used, no name can lead out of the folder. Writes "" if the
+// part is too long or contains control characters. Returns the offset of the part in the name.
+static int last_part(const char *name, char part[NAME_CAPACITY])
 {
     const char *start = name;
     for (const char *c = name; *c != '\0'; c++)
@@ -35,104 +36,120 @@ static int last_part(const char *name, char part[NAME_ROOM])
             start = c + 1;
     const size_t length = strlen(start);
     part[0] = '\0';
-    if (length < NAME_ROOM)
+    if (length < NAME_CAPACITY)
         memcpy(part, start, length + 1);
     for (const char *c = start; *c != '\0'; c++)
         if ((unsigned char)*c < ' ')
             part[0] = '\0';
     char *const dot = strrchr(part, '.');
-    for (const char *const *ending = md5gl_image_extensions(); dot && *ending; ending++) {
-        size_t same = 0; // ignoring case
-        while (dot[same] != '\0' && (dot[same] | 32) == (*ending)[same])
-            same++;
-        if (dot[same] == (*ending)[same])
+    for (const char *const *extension = md5gl_image_extensions(); dot && *extension; extension++) {
+        size_t num_equal = 0; // ignoring case
+        while (dot[num_equal] != '\0' && (dot[num_equal] | 32) == (*extension)[num_equal])
+            num_equal++;
+        if (dot[num_equal] == (*extension)[num_equal])
             *dot = '\0';
     }
     return (int)(start - name);
 }
 
-// Loads the picture at loader->path. Its texels are to be released.
-static bool load_picture(look_loader *loader, md5gl_texture_desc *picture)
+// Loads the image at loader->path. The caller must release its texels.
+static bool load_image(material_loader *loader, md5gl_texture_desc *picture)
 {
     const md5gl_material_set_desc *const desc = loader->desc;
-    const uint32_t most = loader->renderer->max_texture_size;
+    const uint32_t max_side = loader->renderer->max_texture_size;
     md5_error error = {.status = MD5_OK};
     const uint8_t *const texels = (const uint8_t *)desc->load(
         desc->user, loader->path, &picture->width, &picture->height, &error);
     picture->texels = texels;
-    if (texels && picture->width - 1 < most && picture->height - 1 < most)
+    if (texels && picture->width - 1 < max_side && picture->height - 1 < max_side)
         return true;
     if (texels) {
         desc->release(desc->user, texels);
         md5gli_fail(&error, MD5_ERROR_GPU,
                     "image size is out of range: expected 1 to %u texels per side, found %u x %u",
-                    most, picture->width, picture->height);
+                    max_side, picture->width, picture->height);
     }
     if (error.status != MD5_OK || error.message[0] != '\0')
         warn(loader, loader->path, &error);
     return false;
 }
 
-// Loads the first picture that is called so many bytes of `name` and one of the words, or "",
-// alone.
-static bool find_picture(look_loader *loader, const char *name, int length, const char *words,
-                         md5gl_texture_desc *picture)
+// Loads the first existing image whose name consists of the first `length` bytes of `name`, "_" and
+// one of the keywords, which are separated by spaces. If `keywords` is "", the name is used without
+// a suffix.
+static bool find_image(material_loader *loader, const char *name, int length, const char *keywords,
+                       md5gl_texture_desc *picture)
 {
     do {
-        words += strspn(words, " ");
-        const int size = (int)strcspn(words, " ");
-        for (const char *const *ending = md5gl_image_extensions(); *ending; ending++) {
-            const int written = snprintf(loader->path, PATH_ROOM, "%.*s%.*s%s%.*s%s",
+        keywords += strspn(keywords, " ");
+        const int size = (int)strcspn(keywords, " ");
+        for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
+            const int written = snprintf(loader->path, PATH_CAPACITY, "%.*s%.*s%s%.*s%s",
                                          loader->folder_size, loader->desc->path, length, name,
-                                         size > 0 ? "_" : "", size, words, *ending);
-            if (written < 0 || written >= PATH_ROOM)
+                                         size > 0 ? "_" : "", size, keywords, *extension);
+            if (written < 0 || written >= PATH_CAPACITY)
                 return false;
-            if (load_picture(loader, picture))
+            if (load_image(loader, picture))
                 return true;
         }
-        words += size;
-    } while (*words == ' ' && words[1] != '\0');
+        keywords += size;
+    } while (*keywords == ' ' && keywords[1] != '\0');
     return false;
 }
 
-// Loads the picture of a map: the one that the program names, or else one that is called like the
-// shader's last part, `name`, or so many bytes of it before another word of a diffuse picture.
-static bool find_map(look_loader *loader, const char *shader, const char *name, int base,
+// Loads the image of a map. The host can choose the file. Otherwise the file has the name `name`,
+// the last part of the shader, or its first `base` bytes, before a keyword of diffuse images,
+// followed by a keyword of the map.
+static bool find_map(material_loader *loader, const char *shader, const char *name, int base,
                      md5gl_image_kind kind, md5gl_texture_desc *picture)
 {
     const md5gl_material_set_desc *const desc = loader->desc;
-    const char *const given = desc->name ? desc->name(desc->user, shader, kind) : NULL;
-    if (given)
-        return snprintf(loader->path, PATH_ROOM, "%s", given) < PATH_ROOM && *given != '\0'
-               && load_picture(loader, picture);
+    const char *const chosen = desc->name ? desc->name(desc->user, shader, kind) : NULL;
+    if (chosen) {
+        const int written = snprintf(loader->path, PATH_CAPACITY, "%s", chosen);
+        return written < PATH_CAPACITY && *chosen != '\0' && load_image(loader, picture);
+    }
     const int length = (int)strlen(name);
-    return length > 0
-           && ((kind == MD5GL_IMAGE_DIFFUSE
-                && (find_picture(loader, name, length, "", picture)
-                    || (base < length && find_picture(loader, name, base, "", picture))))
-               || find_picture(loader, name, base, md5gl_texture_keywords(kind), picture));
+    if (length == 0)
+        return false;
+    if (kind == MD5GL_IMAGE_DIFFUSE) {
+        if (find_image(loader, name, length, "", picture))
+            return true;
+        if (base < length && find_image(loader, name, base, "", picture))
+            return true;
+    }
+    return find_image(loader, name, base, md5gl_texture_keywords(kind), picture);
 }
 
-// Fills a material with the pictures of a shader; false if there is no diffuse one.
-static bool load_material(look_loader *loader, const char *shader, const char *name,
+// Returns the number of bytes of a name before "_" and a keyword of diffuse images, or all bytes if
+// the name does not end with such a keyword.
+static int base_length(const char *name)
+{
+    const char *const last = strrchr(name, '_');
+    if (!last || last == name)
+        return (int)strlen(name);
+    char keyword[NAME_CAPACITY + 2];
+    (void)snprintf(keyword, sizeof keyword, " %s ", last + 1);
+    const bool has_keyword = strstr(md5gl_texture_keywords(MD5GL_IMAGE_DIFFUSE), keyword);
+    return (int)(has_keyword ? (size_t)(last - name) : strlen(name));
+}
+
+// Fills a material with the images of a shader. Returns false if the diffuse image does not exist.
+static bool load_material(material_loader *loader, const char *shader, const char *name,
                           md5gl_material *material)
 {
     const md5gl_material_set_desc *const desc = loader->desc;
     md5gl_texture *const textures[MD5GL_NUM_IMAGE_KINDS] = {&material->diffuse, &material->normals,
                                                             &material->normals, &material->specular,
                                                             &material->glow};
-    const char *const last = strrchr(name, '_');
-    char word[NAME_ROOM + 2];
-    (void)snprintf(word, sizeof word, " %s ", last ? last + 1 : "");
-    const bool has_word =
-        last && last > name && strstr(md5gl_texture_keywords(MD5GL_IMAGE_DIFFUSE), word);
-    const int base = (int)(has_word ? (size_t)(last - name) : strlen(name));
+    const int base = base_length(name);
     for (int kind = 0; kind < MD5GL_NUM_IMAGE_KINDS && (kind == 0 || material->diffuse); kind++) {
         md5_error error = {.status = MD5_OK};
         md5gl_texture_desc picture = {.kind = MD5GL_TEXTURE_COLOR};
         md5gl_texture_desc heights = picture;
-        if (*textures[kind] != 0 // heights are not needed
-            || !find_map(loader, shader, name, base, (md5gl_image_kind)kind, &picture))
+        if (*textures[kind] != 0) // heights are not needed if there are normals
+            continue;
+        if (!find_map(loader, shader, name, base, (md5gl_image_kind)kind, &picture))
             continue;
         if (kind == MD5GL_IMAGE_DIFFUSE) {
             material->two_sided = md5gl_has_transparent_texels(&picture);
@@ -147,9 +164,8 @@ static bool load_material(look_loader *loader, const char *shader, const char *n
                 picture.heights = &heights;
         }
         *textures[kind] = md5gl_create_texture(loader->renderer, &picture, &error);
-        material->has_thin_parts =
-            material->has_thin_parts
-            || (kind == MD5GL_IMAGE_SPECULAR && strstr(loader->path, ".png") != NULL);
+        if (kind == MD5GL_IMAGE_SPECULAR && strstr(loader->path, ".png") != NULL)
+            material->has_thin_parts = true;
         if (*textures[kind] != 0)
             loader->material_set->textures[loader->material_set->num_textures++] = *textures[kind];
         else
@@ -159,6 +175,25 @@ static bool load_material(look_loader *loader, const char *shader, const char *n
             desc->release(desc->user, heights.texels);
     }
     return material->diffuse != 0;
+}
+
+// Copies the material of an earlier mesh with the same shader. Returns true if the mesh needs no
+// material, or if there is such a mesh.
+static bool reuse_material(const md5_model *model, uint32_t mesh, md5gl_material *materials)
+{
+    enum { COMPARED = 64 }; // real models have fewer meshes
+    const char *const shader = model->meshes[mesh].shader;
+    if (model->meshes[mesh].num_triangles == 0)
+        return true;
+    if (shader[0] == '\0')
+        return false;
+    for (uint32_t i = mesh > COMPARED ? mesh - COMPARED : 0; i < mesh; i++) {
+        if (model->meshes[i].num_triangles > 0 && strcmp(model->meshes[i].shader, shader) == 0) {
+            materials[mesh] = materials[i];
+            return true;
+        }
+    }
+    return false;
 }
 
 md5gl_material_set *md5gl_load_materials(md5gl_renderer *renderer,
@@ -174,31 +209,24 @@ md5gl_material_set *md5gl_load_materials(md5gl_renderer *renderer,
     }
     MD5GL_ASSERT_NO_FRAME(renderer);
     const uint32_t count = desc->model->num_meshes;
-    const size_t each = sizeof(md5gl_material) + MD5GL_NUM_IMAGE_KINDS * sizeof(md5gl_texture);
+    const size_t mesh_size = sizeof(md5gl_material) + MD5GL_NUM_IMAGE_KINDS * sizeof(md5gl_texture);
     md5gl_material_set *const material_set = (md5gl_material_set *)(void *)MD5GL_NEW(
-        renderer, uint8_t, sizeof(md5gl_material_set) + count * each, error);
-    md5gli_set_kind(material_set, MD5GL_KIND_LOOKS);
+        renderer, uint8_t, sizeof(md5gl_material_set) + count * mesh_size, error);
+    md5gli_set_kind(material_set, MD5GL_KIND_MATERIALS);
     if (!material_set)
         return NULL;
     material_set->num_meshes = count;
     material_set->materials = (md5gl_material *)(material_set + 1);
     material_set->textures = (md5gl_texture *)(material_set->materials + count);
-    char name[NAME_ROOM];
-    look_loader loader = {renderer, desc, material_set, last_part(desc->path, name), ""};
+    char name[NAME_CAPACITY];
+    material_loader loader = {renderer, desc, material_set, last_part(desc->path, name), ""};
     for (uint32_t i = 0; i < count; i++) {
-        enum { COMPARED = 64 }; // real models have fewer meshes
-        const md5_mesh *const meshes = desc->model->meshes;
-        const md5_mesh *const mesh = &meshes[i];
+        const md5_mesh *const mesh = &desc->model->meshes[i];
         md5gl_material *const material = &material_set->materials[i];
-        bool is_found = mesh->num_triangles == 0;
-        for (uint32_t k = i > COMPARED ? i - COMPARED : 0; k < i && !is_found; k++) {
-            is_found = mesh->shader[0] != '\0' && meshes[k].num_triangles > 0
-                       && strcmp(meshes[k].shader, mesh->shader) == 0;
-            *material = is_found ? material_set->materials[k] : *material;
-        }
         const char *const shader = mesh->shader[0] != '\0' ? mesh->shader : mesh->name;
         (void)last_part(shader, name);
-        if (!is_found && !load_material(&loader, shader, name, material)) {
+        if (!reuse_material(desc->model, i, material_set->materials)
+            && !load_material(&loader, shader, name, material)) {
             md5_error missing = {.status = MD5_OK};
             md5gli_fail(&missing, MD5_WARNING, "mesh %u: image \"%s\" not found next to the model",
                         i, name);
@@ -213,7 +241,7 @@ md5gl_material_set *md5gl_load_materials(md5gl_renderer *renderer,
 void md5gl_free_materials(md5gl_renderer *renderer, md5gl_material_set *material_set)
 {
     MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
-    MD5GL_ASSERT_NULL_OR_ALIVE(material_set, LOOKS);
+    MD5GL_ASSERT_NULL_OR_ALIVE(material_set, MATERIALS);
     if (!material_set)
         return;
     for (uint32_t i = 0; i < material_set->num_textures; i++)

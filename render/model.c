@@ -1,5 +1,8 @@
-// Models on the GPU: the path of each mesh, its buffers, which are created once and never change,
-// what it looks like in each skin, and meshes whose surface the caller forms anew in each pose.
+// Models on the GPU: the skinning path of each mesh, its buffers, its material in each skin, and
+// deforms.
+//
+// The buffers of a mesh are created once and never change, except for deformed meshes: the caller
+// computes their surface in each pose (md5gl_set_deform()).
 #include "render/gl_internal.h"
 
 #include <limits.h>
@@ -11,7 +14,7 @@
 uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
                                    uint32_t copies, md5_error *error)
 {
-    // A placement takes three texels too, so there is a limit even without joints.
+    // A placement also takes three texels, so there is a limit even without joints.
     const uint64_t texels = 3 * (uint64_t)copies * (num_joints > 0 ? num_joints : 1);
     const uint32_t limit = renderer->max_texels;
     if (texels > limit)
@@ -22,16 +25,31 @@ uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_
     return (uint32_t)(limit / texels);
 }
 
-// Sets the requested path. Returns false if this mesh's data cannot take it, because it does not
-// fit into the context's buffers.
+// Returns true if the palette and the influences of a mesh fit into the context's tables.
+static bool fits_tables(const md5gl_renderer *renderer, uint32_t num_joints, const md5gl_mesh *mesh,
+                        md5_error *error)
+{
+    const uint32_t num_influences = mesh->mesh->num_influences;
+    if (md5gli_instances_per_draw(renderer, num_joints, 1, error) == 0)
+        return false;
+    if (mesh->path == MD5GL_PATH_4 || mesh->path == MD5GL_PATH_8)
+        return true;
+    if (num_influences <= renderer->max_texels)
+        return true;
+    return md5gli_fail(error, MD5_ERROR_GPU, "mesh has too many influences: %u; %s is %u",
+                       num_influences, renderer->max_texels_name, renderer->max_texels);
+}
+
+// Sets the path of a mesh. If the mesh does not fit into the context's tables, sets
+// MD5GL_PATH_CPU; returns false if another path was requested explicitly.
 static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5gl_mesh *mesh,
                      md5gl_path requested, md5_error *error)
 {
     const md5_vec3 size = md5_vec3_sub(model->bounds.max, model->bounds.min);
-    const float diagonal = size.x < 0.0f ? 0.0f : sqrtf(md5_vec3_dot(size, size)); // empty: 0
+    const bool is_empty = size.x < 0.0f;
+    const float diagonal = is_empty ? 0.0f : sqrtf(md5_vec3_dot(size, size));
     const float limit = MD5GL_MEASURABLE_LOSS * diagonal;
     const bool is_auto = requested == MD5GL_PATH_AUTO;
-    const uint32_t num_influences = mesh->mesh->num_influences;
     mesh->path = is_auto ? MD5GL_PATH_EXACT : requested;
     mesh->reason = is_auto ? "8 is lossy" : "requested";
     if (is_auto && mesh->mesh->loss8 <= limit) {
@@ -44,13 +62,7 @@ static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5
     }
     if (mesh->path == MD5GL_PATH_CPU)
         return true;
-    if (md5gli_instances_per_draw(renderer, model->skeleton.num_joints, 1, is_auto ? NULL : error)
-            > 0
-        && (mesh->path == MD5GL_PATH_4 || mesh->path == MD5GL_PATH_8
-            || num_influences <= renderer->max_texels
-            || md5gli_fail(is_auto ? NULL : error, MD5_ERROR_GPU,
-                           "mesh has too many influences: %u; %s is %u", num_influences,
-                           renderer->max_texels_name, renderer->max_texels)))
+    if (fits_tables(renderer, model->skeleton.num_joints, mesh, is_auto ? NULL : error))
         return true;
     mesh->path = MD5GL_PATH_CPU;
     mesh->reason = "buffer too small";
@@ -61,7 +73,7 @@ static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5
 
 static const struct {
     GLuint attribute;
-    size_t size; // bytes of a vertex
+    size_t size; // bytes per vertex
 } arrays[MD5GL_NUM_ARRAYS] = {
     [MD5GL_ARRAY_POSITIONS] = {MD5GL_AT_POSITION, sizeof(md5_vec3)},
     [MD5GL_ARRAY_NORMALS] = {MD5GL_AT_NORMAL, sizeof(md5_vec3)},
@@ -89,8 +101,8 @@ void md5gli_set_attributes(const GladGLContext *gl, const md5gl_layout *layout, 
     }
 }
 
-// How many arrays a mesh has of its own.
-static uint32_t num_arrays_of(const md5_mesh *mesh)
+// Returns the number of attribute arrays of an undeformed mesh.
+static uint32_t count_arrays(const md5_mesh *mesh)
 {
     return mesh->colors ? MD5GL_NUM_ARRAYS : MD5GL_ARRAY_COLOURS;
 }
@@ -100,8 +112,8 @@ typedef struct buffer_part {
     size_t size;
 } buffer_part;
 
-// Fills a static buffer with consecutive parts, in one upload: drivers advise against writing to
-// such a buffer piece by piece. Leaves it bound to GL_ARRAY_BUFFER.
+// Fills a static buffer with consecutive parts in one upload; drivers advise against writing to
+// static buffers in several steps. Leaves the buffer bound to GL_ARRAY_BUFFER.
 static bool fill_buffer(md5gl_renderer *renderer, GLuint buffer, const buffer_part *parts,
                         int count, md5_error *error)
 {
@@ -126,6 +138,20 @@ static bool fill_buffer(md5gl_renderer *renderer, GLuint buffer, const buffer_pa
     return true;
 }
 
+// Replaces joint indices of 32 bits by 16 bits in place. The write position never passes the read
+// position.
+static void narrow_joints(uint32_t *joints, size_t count)
+{
+    unsigned char *const bytes = (unsigned char *)joints;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t wide;
+        memcpy(&wide, bytes + 4 * i, sizeof wide);
+        const uint16_t narrow = (uint16_t)wide;
+        memcpy(bytes + 2 * i, &narrow, sizeof narrow);
+    }
+}
+
+// Uploads `slots` joints and weights per vertex, 4 or 8, and sets their attributes.
 static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t slots,
                          uint32_t num_joints, md5_error *error)
 {
@@ -138,17 +164,12 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
         (void)md5_pack_influences(&(md5_pack_job){
             .mesh = mesh->mesh, .slots = slots, .joints = joints, .weights = weights});
 
-        // Joint indices of 16 bits halve what a vertex reads; only a model of more than 65536
-        // joints needs 32 bits. In place: the write position never passes the read position.
+        // Joint indices of 16 bits halve the memory that a vertex reads; only a model of more than
+        // 65536 joints needs 32 bits.
         const bool is_narrow = num_joints <= 65536;
         const size_t joint_size = is_narrow ? sizeof(uint16_t) : sizeof(uint32_t);
-        unsigned char *const bytes = (unsigned char *)joints;
-        for (size_t i = 0; i < count && is_narrow; i++) {
-            uint32_t wide;
-            memcpy(&wide, bytes + 4 * i, sizeof wide);
-            const uint16_t narrow = (uint16_t)wide;
-            memcpy(bytes + 2 * i, &narrow, sizeof narrow);
-        }
+        if (is_narrow)
+            narrow_joints(joints, count);
 
         const buffer_part parts[] = {{joints, count * joint_size},
                                      {weights, count * sizeof *weights}};
@@ -173,6 +194,7 @@ static bool upload_slots(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t sl
     return uploaded;
 }
 
+// Uploads all influences to tables, and the index of each vertex's first influence.
 static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -188,13 +210,44 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, source->first_influence, GL_STATIC_DRAW);
     if (mesh->path == MD5GL_PATH_COMPUTE)
         return;
-    // The end of a vertex's influences is the start of the next vertex's: read the array twice,
-    // shifted by one.
+    // The influences of a vertex end at the first influence of the next vertex, so the array is
+    // read twice, shifted by one element.
     gl->VertexAttribIPointer(MD5GL_AT_JOINTS, 1, GL_UNSIGNED_INT, 0, NULL);
     gl->VertexAttribIPointer(MD5GL_AT_JOINTS_HIGH, 1, GL_UNSIGNED_INT, 0,
                              (const void *)sizeof(uint32_t));
     gl->EnableVertexAttribArray(MD5GL_AT_JOINTS);
     gl->EnableVertexAttribArray(MD5GL_AT_JOINTS_HIGH);
+}
+
+// Returns the number of joints and weights per vertex in the attributes of a path.
+static uint32_t slots_per_vertex(md5gl_path path)
+{
+    if (path == MD5GL_PATH_4)
+        return 4;
+    return path == MD5GL_PATH_8 ? 8 : 0;
+}
+
+// Uploads the triangles' edges as lines, two indices each. Leaves the triangles' indices bound.
+static bool upload_edges(md5gl_renderer *renderer, md5gl_mesh *mesh, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    const uint32_t *const indices = mesh->mesh->indices;
+    const size_t num_indices = (size_t)mesh->mesh->num_triangles * 3;
+    const size_t num_ends = 2 * num_indices;
+    uint32_t *const ends = MD5GL_NEW(renderer, uint32_t, num_ends, error);
+    if (!ends)
+        return false;
+    for (size_t i = 0; i < num_indices; i++) {
+        ends[2 * i] = indices[i];
+        ends[2 * i + 1] = indices[i % 3 == 2 ? i - 2 : i + 1];
+    }
+    gl->GenBuffers(1, &mesh->edges);
+    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(num_ends * sizeof *ends), ends,
+                   GL_STATIC_DRAW);
+    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
+    md5gli_free(renderer, ends);
+    return true;
 }
 
 static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num_joints,
@@ -203,14 +256,15 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     const GladGLContext *gl = &renderer->gl;
     const md5_mesh *const source = mesh->mesh;
     const size_t num_indices = (size_t)source->num_triangles * 3;
-    if (source->num_vertices > INT_MAX || num_indices > (renderer->is_es ? INT_MAX / 2 : INT_MAX))
+    const size_t max_indices = renderer->is_es ? INT_MAX / 2 : INT_MAX;
+    if (source->num_vertices > INT_MAX || num_indices > max_indices)
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "mesh has more vertices or indices than OpenGL can draw");
     gl->GenVertexArrays(1, &mesh->array);
     gl->BindVertexArray(mesh->array);
 
-    // One attribute array after the other, as in the model.
-    const uint32_t num_arrays = num_arrays_of(source);
+    // The attribute arrays follow each other in one buffer.
+    const uint32_t num_arrays = count_arrays(source);
     const md5gl_layout layout = md5gli_make_layout(source->num_vertices, num_arrays);
     const void *const data[MD5GL_NUM_ARRAYS] = {
         source->positions, source->normals, source->tangents, source->texcoords, source->colors};
@@ -222,7 +276,7 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
         return false;
     md5gli_set_attributes(gl, &layout, 0, 0, num_arrays);
 
-    const uint32_t slots = mesh->path == MD5GL_PATH_4 ? 4 : mesh->path == MD5GL_PATH_8 ? 8 : 0;
+    const uint32_t slots = slots_per_vertex(mesh->path);
     if (slots > 0 && !upload_slots(renderer, mesh, slots, num_joints, error))
         return false;
     if (mesh->path == MD5GL_PATH_EXACT || mesh->path == MD5GL_PATH_COMPUTE)
@@ -233,30 +287,12 @@ static bool upload_mesh(md5gl_renderer *renderer, md5gl_mesh *mesh, uint32_t num
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(num_indices * sizeof(uint32_t)),
                    source->indices, GL_STATIC_DRAW);
-    if (!renderer->is_es)
-        return true;
-
-    // The edges as lines, two indices each. The mesh's own indices stay bound.
-    const size_t num_ends = 2 * num_indices;
-    uint32_t *const ends = MD5GL_NEW(renderer, uint32_t, num_ends, error);
-    if (!ends)
-        return false;
-    for (size_t i = 0; i < num_indices; i++) {
-        ends[2 * i] = source->indices[i];
-        ends[2 * i + 1] = source->indices[i % 3 == 2 ? i - 2 : i + 1];
-    }
-    gl->GenBuffers(1, &mesh->edges);
-    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->edges);
-    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(num_ends * sizeof *ends), ends,
-                   GL_STATIC_DRAW);
-    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
-    md5gli_free(renderer, ends);
-    return true;
+    return !renderer->is_es || upload_edges(renderer, mesh, error);
 }
 
 // -- Materials --------------------------------------------------------------------------------
 
-md5gl_surface *md5gli_surface_of(const md5gl_model *model, uint32_t skin, uint32_t mesh)
+md5gl_surface *md5gli_get_surface(const md5gl_model *model, uint32_t skin, uint32_t mesh)
 {
     return &model->surfaces[(size_t)skin * model->model->num_meshes + mesh];
 }
@@ -271,11 +307,12 @@ void md5gl_set_material(md5gl_renderer *renderer, md5gl_model *model, uint32_t s
     MD5_ASSERT(skin < model->num_skins, "skin: must be below the number of skins");
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: must be an index into the model's meshes");
     MD5_ASSERT_RESERVED(material);
-    md5gl_surface *const surface = md5gli_surface_of(model, skin, mesh);
-    const md5gl_material *const old = &surface->material;
-    if (old->diffuse != material->diffuse || old->alpha_test != material->alpha_test
-        || old->is_opaque != material->is_opaque) // what opacity depends on
-        surface->opacity_known = false;
+    md5gl_surface *const surface = md5gli_get_surface(model, skin, mesh);
+    const md5gl_material *const former = &surface->material;
+    // Opacity depends on these members.
+    if (former->diffuse != material->diffuse || former->alpha_test != material->alpha_test
+        || former->is_opaque != material->is_opaque)
+        surface->has_known_opacity = false;
     surface->material = *material;
 }
 
@@ -298,7 +335,7 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
     MD5_ASSERT(num_skins > 0, "num_skins: must be at least 1");
     const size_t num_meshes = model->model->num_meshes;
     const size_t size = sizeof *model->surfaces;
-    const uint32_t kept = num_skins < model->num_skins ? num_skins : model->num_skins;
+    const uint32_t num_kept = num_skins < model->num_skins ? num_skins : model->num_skins;
     if (num_meshes > UINT32_MAX / num_skins)
         return md5gli_fail(error, MD5_ERROR_RANGE, "too many skins: %u skins of %zu meshes",
                            num_skins, num_meshes);
@@ -307,8 +344,8 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
     if (!surfaces)
         return false;
     for (uint32_t skin = 0; skin < num_skins; skin++)
-        memcpy(surfaces + skin * num_meshes, md5gli_surface_of(model, skin < kept ? skin : 0, 0),
-               num_meshes * size);
+        memcpy(surfaces + skin * num_meshes,
+               md5gli_get_surface(model, skin < num_kept ? skin : 0, 0), num_meshes * size);
     md5gli_free(renderer, model->surfaces);
     model->surfaces = surfaces;
     model->num_skins = num_skins;
@@ -337,17 +374,18 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
     bind_table(renderer, program, MD5GL_UNIT_PLACEMENTS, &batch->placements);
     bind_table(renderer, program, MD5GL_UNIT_TINTS, &batch->tints);
     if (program->uniforms[MD5GL_PREVIOUS] >= 0) {
-        const bool was_posed = mesh->posed && mesh->posed_count > model->num_instances;
-        const uint32_t palettes = mesh->posed && !baked ? was_posed : batch->previous_palettes;
+        const bool has_previous = mesh->posed && mesh->posed_count > model->num_instances;
+        const uint32_t palettes = mesh->posed && !baked ? has_previous : batch->previous_palettes;
         gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS], (GLint)palettes,
                       (GLint)batch->previous_placements, (GLint)model->previous_weights);
         gl->Uniform2i(program->uniforms[MD5GL_IDENTITY], model->has_ids ? 0 : (GLint)before + 1,
                       (GLint)(mesh - model->meshes));
-        // An empty one without ids: WebGL draws nothing if the unit has a texture of colours.
+        // Without ids the table is empty, but it must be bound: WebGL draws nothing if the unit has
+        // a texture of colours.
         bind_table(renderer, program, MD5GL_UNIT_GLOW, &batch->ids);
     }
     if (baked || morph) {
-        uint32_t first = 0; // the vertices of the meshes before this one
+        uint32_t first = 0; // number of vertices in the meshes before this one
         for (uint32_t i = 0; &model->meshes[i] != mesh; i++)
             first += model->meshes[i].mesh->num_vertices;
         md5gli_set_integer(gl, program, MD5GL_FIRST_VERTEX, (GLint)first);
@@ -379,6 +417,41 @@ static md5gl_deform no_deform(const md5_mesh *mesh)
     return (md5gl_deform){.num_vertices = mesh->num_vertices, .num_triangles = mesh->num_triangles};
 }
 
+// Makes the bound vertex array of a mesh read the undeformed triangles, texture coordinates and
+// colours again.
+static void remove_deform(const GladGLContext *gl, md5gl_mesh *mesh)
+{
+    const uint32_t num_arrays = count_arrays(mesh->mesh);
+    const md5gl_layout layout = md5gli_make_layout(mesh->mesh->num_vertices, num_arrays);
+    mesh->deform = no_deform(mesh->mesh);
+    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->indices);
+    gl->BindBuffer(GL_ARRAY_BUFFER, mesh->vertices);
+    gl->DisableVertexAttribArray(MD5GL_AT_COLOUR);
+    md5gli_set_attributes(gl, &layout, 0, MD5GL_ARRAY_TEXCOORDS, num_arrays);
+    gl->DeleteBuffers(1, &mesh->deformed_indices);
+    mesh->deformed_indices = 0;
+}
+
+// Sets the deform of a mesh, whose vertex array is bound. The mesh changes to the path that skins
+// on the CPU; all other meshes remain instanced.
+static void add_deform(const GladGLContext *gl, md5gl_mesh *mesh, const md5gl_deform *deform)
+{
+    const size_t size = 3 * (size_t)deform->num_triangles * sizeof *deform->indices;
+    if (mesh->path != MD5GL_PATH_CPU) {
+        for (GLuint i = MD5GL_AT_JOINTS; i <= MD5GL_AT_WEIGHTS_HIGH; i++)
+            gl->DisableVertexAttribArray(i);
+        if (mesh->posed == 0)
+            gl->GenBuffers(1, &mesh->posed);
+        mesh->path = MD5GL_PATH_CPU;
+        mesh->reason = "deformed";
+    }
+    mesh->deform = *deform;
+    mesh->deform.indices = NULL; // the caller's memory
+    gl->GenBuffers(1, &mesh->deformed_indices);
+    gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, mesh->deformed_indices);
+    gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)size, deform->indices, GL_STATIC_DRAW);
+}
+
 bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                       const md5gl_deform *deform, md5_error *error)
 {
@@ -390,11 +463,11 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
     }
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: must be an index into the model's meshes");
     MD5GL_ASSERT_NO_FRAME(renderer);
-    md5gl_mesh *const formed = &model->meshes[mesh];
+    md5gl_mesh *const deformed = &model->meshes[mesh];
     if (deform) {
         MD5_ASSERT(deform->write != NULL && deform->indices != NULL, "deform: must be complete");
         MD5_ASSERT_RESERVED(deform);
-        if (deform->num_vertices < formed->mesh->num_vertices || deform->num_vertices > INT_MAX
+        if (deform->num_vertices < deformed->mesh->num_vertices || deform->num_vertices > INT_MAX
             || deform->num_triangles > INT_MAX / 6)
             return md5gli_fail(
                 error, MD5_ERROR_RANGE,
@@ -404,37 +477,12 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
     if (deform && !md5gli_build_variant(renderer, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR, error))
         return false;
     const GladGLContext *gl = &renderer->gl;
-    model->num_batches = 0; // what was posed has other vertices
-    gl->BindVertexArray(formed->array);
-    if (formed->deform.write) {
-        // The vertex array reads the mesh's own triangles, texture coordinates and colours again.
-        const uint32_t num_arrays = num_arrays_of(formed->mesh);
-        const md5gl_layout layout = md5gli_make_layout(formed->mesh->num_vertices, num_arrays);
-        formed->deform = no_deform(formed->mesh);
-        gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, formed->indices);
-        gl->BindBuffer(GL_ARRAY_BUFFER, formed->vertices);
-        gl->DisableVertexAttribArray(MD5GL_AT_COLOUR);
-        md5gli_set_attributes(gl, &layout, 0, MD5GL_ARRAY_TEXCOORDS, num_arrays);
-        gl->DeleteBuffers(1, &formed->deformed_indices);
-        formed->deformed_indices = 0;
-    }
-    if (deform && formed->path != MD5GL_PATH_CPU) {
-        // This mesh moves to the path that skins on the CPU; the others stay instanced.
-        for (GLuint i = MD5GL_AT_JOINTS; i <= MD5GL_AT_WEIGHTS_HIGH; i++)
-            gl->DisableVertexAttribArray(i);
-        if (formed->posed == 0)
-            gl->GenBuffers(1, &formed->posed);
-        formed->path = MD5GL_PATH_CPU;
-        formed->reason = "deformed";
-    }
-    if (deform) {
-        const size_t size = 3 * (size_t)deform->num_triangles * sizeof *deform->indices;
-        formed->deform = *deform;
-        formed->deform.indices = NULL; // which are the caller's
-        gl->GenBuffers(1, &formed->deformed_indices);
-        gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, formed->deformed_indices);
-        gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)size, deform->indices, GL_STATIC_DRAW);
-    }
+    model->num_batches = 0; // the current pose has other vertices
+    gl->BindVertexArray(deformed->array);
+    if (deformed->deform.write)
+        remove_deform(gl, deformed);
+    if (deform)
+        add_deform(gl, deformed, deform);
     gl->BindVertexArray(0);
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
     return true;
@@ -467,10 +515,11 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
         return NULL;
     }
     const uint32_t num_joints = model->skeleton.num_joints;
-    const size_t num_meshes = model->num_meshes; // as many as size_t can count, if it has 32 bits
-    const size_t size = num_meshes <= (SIZE_MAX - sizeof(md5gl_model)) / sizeof(md5gl_mesh)
-                            ? sizeof(md5gl_model) + num_meshes * sizeof(md5gl_mesh)
-                            : SIZE_MAX;
+    // If size_t has 32 bits, the sum can overflow; the allocation then fails with SIZE_MAX.
+    const size_t num_meshes = model->num_meshes;
+    const bool can_overflow = num_meshes > (SIZE_MAX - sizeof(md5gl_model)) / sizeof(md5gl_mesh);
+    const size_t size =
+        can_overflow ? SIZE_MAX : sizeof(md5gl_model) + num_meshes * sizeof(md5gl_mesh);
     md5gl_model *const copy = (md5gl_model *)md5gli_alloc(&renderer->allocator, size, 1, error);
     md5gli_set_kind(copy, MD5GL_KIND_MODEL);
     if (!copy)
@@ -478,14 +527,13 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
     copy->model = model;
     copy->next = renderer->models;
     renderer->models = copy;
-    (void)md5gli_take_errors(renderer);
+    (void)md5gli_clear_errors(renderer);
     copy->surfaces = MD5GL_NEW(renderer, md5gl_surface, model->num_meshes, error);
     copy->num_skins = 1;
     copy->joint_bounds = MD5GL_NEW(renderer, md5_bounds, num_joints, error);
     bool uploaded = copy->surfaces && copy->joint_bounds;
-    if (uploaded)
-        (void)md5_build_joint_bounds(model, copy->joint_bounds);
     if (uploaded) {
+        (void)md5_build_joint_bounds(model, copy->joint_bounds);
         for (uint32_t i = 0; i < num_joints; i++)
             copy->joint_bounds[i] = md5_bounds_transform(copy->joint_bounds[i], model->bind[i]);
     }
@@ -577,14 +625,16 @@ bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blen
     MD5_ASSERT((unsigned)blending <= MD5GL_BLEND_DUAL,
                "blending: must be a value of md5gl_blending");
     MD5GL_ASSERT_NO_FRAME(renderer);
-    // Those without morph targets too, so that targets can be taken away without an error.
+    // Programs without morph targets are also built, so that targets can be removed without an
+    // error.
     if (blending != model->blending) {
+        const int variant = md5gl_variant_index(blending, false);
+        const int morphed_variant = md5gl_variant_index(blending, true);
         for (uint32_t i = 0; i < model->model->num_meshes; i++) {
             const md5gl_path path = model->meshes[i].path;
-            if (!md5gli_build_variant(renderer, path, md5gl_variant_of(blending, false), error)
-                || (model->morph
-                    && !md5gli_build_variant(renderer, path, md5gl_variant_of(blending, true),
-                                             error)))
+            if (!md5gli_build_variant(renderer, path, variant, error))
+                return false;
+            if (model->morph && !md5gli_build_variant(renderer, path, morphed_variant, error))
                 return false;
         }
     }

@@ -1,17 +1,18 @@
-// Overlays: lines, ground shadows, blobs, ground grid, panel. They are blended, so they do not
-// write depth and must be drawn after the models.
+// Overlays: lines, ground shadows, blob shadows, ground grid, panel. They are blended, so they do
+// not write depth and must be drawn after the models.
 #include "render/gl_internal.h"
 
 #include <limits.h>
 #include <math.h>
 
-// Returns its program. NULL: it cannot be drawn, and the end of the frame says why.
+// Sets the state of an overlay and returns its program. Returns NULL if the program cannot be
+// built; md5gl_end_frame() reports the error.
 static const md5gl_program *begin_overlay(md5gl_renderer *renderer, enum md5gl_fixed_program which,
                                           GLuint array, bool tests_depth)
 {
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const program =
-        md5gli_fixed_program(renderer, which, &renderer->light_error);
+        md5gli_get_fixed_program(renderer, which, &renderer->light_error);
     if (!program)
         return NULL;
     gl->UseProgram(program->name);
@@ -19,11 +20,14 @@ static const md5gl_program *begin_overlay(md5gl_renderer *renderer, enum md5gl_f
     gl->Enable(GL_BLEND);
     gl->Disable(GL_CULL_FACE);
     gl->DepthMask(GL_FALSE);
-    (tests_depth ? gl->Enable : gl->Disable)(GL_DEPTH_TEST);
+    if (tests_depth)
+        gl->Enable(GL_DEPTH_TEST);
+    else
+        gl->Disable(GL_DEPTH_TEST);
     return program;
 }
 
-// Draws a plane on the ground. Surfaces in it, such as soles, stay visible.
+// Draws a plane on the ground. Surfaces in the same plane, such as soles, remain visible.
 static void draw_plane(const GladGLContext *gl, GLsizei num_vertices)
 {
     gl->Enable(GL_POLYGON_OFFSET_FILL);

@@ -1,5 +1,5 @@
-// What names and texels of pictures say: apart from material_files.c and texture.c, since programs
-// that draw nothing find pictures by them, too.
+// The purpose of an image, derived from its file name and its texels. This file does not depend on
+// OpenGL, because programs that do not draw also use it to find images.
 #include "render/assert.h"
 #include "render/md5gl_material_files.h"
 #include "render/texels.h"
@@ -28,10 +28,12 @@ const char *const *md5gl_image_extensions(void)
 
 // -- Texels ---------------------------------------------------------------------------------------
 
-// Whether x is in alpha: red is constant.
+// Returns true if a normal map contains x in alpha: red is constant and alpha is not.
 static bool is_red_empty(const md5gl_texture_desc *desc)
 {
-    uint8_t low[2] = {255, 255}, high[2] = {0, 0}; // of red and alpha
+    // The range of red and of alpha.
+    uint8_t low[2] = {255, 255};
+    uint8_t high[2] = {0, 0};
     for (size_t i = 0; i < (size_t)desc->width * desc->height; i++) {
         for (size_t k = 0; k < 2; k++) {
             const uint8_t value = desc->texels[4 * i + 3 * k];
@@ -42,11 +44,11 @@ static bool is_red_empty(const md5gl_texture_desc *desc)
     return high[0] - low[0] <= 2 && high[1] - low[1] > 8;
 }
 
-// The correlation of the mixed derivatives of a height field, which are equal, is 1 if green points
-// along v, and -1 if it points against it.
+// Both mixed derivatives of a height field are equal. Therefore their correlation is 1 if green
+// points along v, and -1 if green points against v.
 uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
 {
-    enum { ROWS_READ = 256 }; // all of a large map would take longer to look at than to decode
+    enum { ROWS_READ = 256 }; // reading all rows of a large map would take longer than decoding it
     double product = 0.0;
     double squares = 0.0;
     MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: must have texels");
@@ -62,8 +64,12 @@ uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
             squares += 0.5 * (u_along_v * u_along_v + v_along_u * v_along_u);
         }
     }
-    return (is_rxgb ? MD5GL_NORMALS_RXGB : 0u)
-           | (product < -0.02 * squares ? MD5GL_NORMALS_GREEN_UP : 0u);
+    uint32_t normals = 0;
+    if (is_rxgb)
+        normals |= MD5GL_NORMALS_RXGB;
+    if (product < -0.02 * squares)
+        normals |= MD5GL_NORMALS_GREEN_UP;
+    return normals;
 }
 
 bool md5gl_has_transparent_texels(const md5gl_texture_desc *desc)

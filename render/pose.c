@@ -1,9 +1,12 @@
-// Instances: what a model is drawn as many times as it was posed. Palettes and placements are
-// uploaded into tables, in as many batches as their size requires, and the paths that skin once do
-// so here. Besides: baked clips and morph targets, which instances may be made of.
+// Poses: uploads the data of a model's instances for all draws that follow.
 //
-// Instances of baked clips are in the model's batches like any others, so that placements, tints,
-// skins and passes are the same. What a batch has instead of palettes is one texel an instance.
+// Palettes and placements are uploaded to tables, in as many batches as the size of a table
+// requires. Meshes on the paths CPU and COMPUTE are skinned here, once for all passes. This file
+// also contains the GPU copies of morph targets and of baked clips.
+//
+// Instances of baked clips use the same batches as skinned instances, so that placements, tints,
+// skins and passes work in the same way. Instead of palettes, a batch then contains one texel per
+// instance.
 #include "render/gl_internal.h"
 
 #include <limits.h>
@@ -12,7 +15,7 @@
 
 // -- Morph targets --------------------------------------------------------------------------
 
-// A delta as bind_morphed.glsl reads it.
+// A delta in the layout that bind_morphed.glsl reads.
 typedef struct delta_texels {
     float position[3];
     float target;
@@ -22,13 +25,43 @@ typedef struct delta_texels {
     float more_pad;
 } delta_texels;
 
-static bool fits(const md5gl_renderer *renderer, uint64_t texels, const char *what,
-                 md5_error *error)
+// Returns true if `texels` fit into a table. Otherwise fills the error; `what` names the data.
+static bool fits_table(const md5gl_renderer *renderer, uint64_t texels, const char *what,
+                       md5_error *error)
 {
-    return texels <= renderer->max_texels
-           || md5gli_fail(
-               error, MD5_ERROR_GPU, "%s are too large: they require %llu texels; %s is %u", what,
-               (unsigned long long)texels, renderer->max_texels_name, renderer->max_texels);
+    if (texels <= renderer->max_texels)
+        return true;
+    return md5gli_fail(error, MD5_ERROR_GPU, "%s are too large: they require %llu texels; %s is %u",
+                       what, (unsigned long long)texels, renderer->max_texels_name,
+                       renderer->max_texels);
+}
+
+// Writes the deltas of all meshes to `deltas`, and the index of each vertex's first delta to
+// `first`, whose last element is the number of deltas.
+static void write_deltas(const md5_morph *source, uint32_t *first, delta_texels *deltas)
+{
+    uint32_t num_written = 0; // vertices
+    uint32_t before = 0;      // deltas of earlier meshes
+    for (uint32_t i = 0; i < source->model->num_meshes; i++) {
+        const md5_morph_mesh *const mesh = &source->meshes[i];
+        for (uint32_t d = 0; d < mesh->num_deltas; d++) {
+            const md5_morph_delta *const delta = &mesh->deltas[d];
+            const md5_vec3 p = delta->position;
+            const md5_vec3 n = delta->normal;
+            const md5_vec3 t = delta->tangent;
+            deltas[before + d] = (delta_texels){{p.x, p.y, p.z}, (float)delta->target,
+                                                {n.x, n.y, n.z}, 0.0f,
+                                                {t.x, t.y, t.z}, 0.0f};
+        }
+        uint32_t next = 0; // index of the next vertex that has deltas
+        for (uint32_t vertex = 0; vertex < source->model->meshes[i].num_vertices; vertex++) {
+            first[num_written++] = before + mesh->first[next];
+            if (next < mesh->num_vertices && mesh->vertices[next] == vertex)
+                next++;
+        }
+        before += mesh->num_deltas;
+    }
+    first[num_written] = before;
 }
 
 md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *source, md5_error *error)
@@ -46,50 +79,27 @@ md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *sourc
         num_vertices += source->model->meshes[i].num_vertices;
         num_deltas += source->meshes[i].num_deltas;
     }
-    if (!fits(renderer, num_vertices + 1, "vertices of morph targets", error)
-        || !fits(renderer, 3 * (num_deltas + 1), "deltas of morph targets", error))
+    if (!fits_table(renderer, num_vertices + 1, "vertices of morph targets", error)
+        || !fits_table(renderer, 3 * (num_deltas + 1), "deltas of morph targets", error))
         return NULL;
     md5gl_morph *const morph = MD5GL_NEW(renderer, md5gl_morph, 1, error);
     md5gli_set_kind(morph, MD5GL_KIND_MORPH);
     if (!morph)
         return NULL;
     morph->source = source;
-    (void)md5gli_take_errors(renderer);
+    (void)md5gli_clear_errors(renderer);
 
-    // Both arrays of all meshes, one after the other. Texture buffers without a texel are of no use
-    // to drivers: one more delta, of zeros.
+    // Drivers do not support texture buffers without a texel, so there is one more delta of zeros.
     const size_t num_firsts = (size_t)num_vertices + 1;
-    const size_t room = (size_t)num_deltas + 1;
+    const size_t capacity = (size_t)num_deltas + 1;
     uint32_t *const first = MD5GL_NEW(renderer, uint32_t, num_firsts, error);
-    delta_texels *const deltas = MD5GL_NEW(renderer, delta_texels, room, error);
+    delta_texels *const deltas = MD5GL_NEW(renderer, delta_texels, capacity, error);
     const bool has_memory = first && deltas;
-    uint32_t num_written = 0; // vertices
-    uint32_t before = 0;      // deltas of earlier meshes
     if (has_memory) {
-        for (uint32_t i = 0; i < source->model->num_meshes; i++) {
-            const md5_morph_mesh *const mesh = &source->meshes[i];
-            for (uint32_t d = 0; d < mesh->num_deltas; d++) {
-                const md5_morph_delta *const delta = &mesh->deltas[d];
-                const md5_vec3 p = delta->position;
-                const md5_vec3 n = delta->normal;
-                const md5_vec3 t = delta->tangent;
-                deltas[before + d] = (delta_texels){{p.x, p.y, p.z}, (float)delta->target,
-                                                    {n.x, n.y, n.z}, 0.0f,
-                                                    {t.x, t.y, t.z}, 0.0f};
-            }
-            uint32_t next = 0; // of the changed vertices
-            for (uint32_t vertex = 0; vertex < source->model->meshes[i].num_vertices; vertex++) {
-                first[num_written++] = before + mesh->first[next];
-                if (next < mesh->num_vertices && mesh->vertices[next] == vertex)
-                    next++;
-            }
-            before += mesh->num_deltas;
-        }
-    }
-    if (has_memory) {
-        first[num_written] = before;
+        write_deltas(source, first, deltas);
         morph->first = md5gli_create_table(renderer, GL_R32UI, first, num_firsts * sizeof *first);
-        morph->deltas = md5gli_create_table(renderer, GL_RGBA32F, deltas, room * sizeof *deltas);
+        morph->deltas =
+            md5gli_create_table(renderer, GL_RGBA32F, deltas, capacity * sizeof *deltas);
     }
     md5gli_free(renderer, first);
     md5gli_free(renderer, deltas);
@@ -120,8 +130,7 @@ static uint32_t count_vertices(const md5_model *model)
     return count;
 }
 
-// Frames are numbers that floats hold.
-enum { MAX_FRAMES = 1 << 24 };
+enum { MAX_FRAMES = 1 << 24 }; // a float represents all smaller frame indices exactly
 
 static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
                         const md5_baked *const *clips, uint32_t count, md5_error *error)
@@ -178,9 +187,9 @@ md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model
         baked->num_frames[i] = clips[i]->num_frames;
         num_frames += clips[i]->num_frames;
     }
-    (void)md5gli_take_errors(renderer);
+    (void)md5gli_clear_errors(renderer);
 
-    // Both arrays of all clips, one after the other.
+    // Collect the vertices and the ranges of all clips in one array each.
     const size_t num_texels = num_frames * baked->num_vertices;
     const size_t vertices_size = num_texels * sizeof(md5_baked_vertex);
     const size_t ranges_size = 2 * sizeof(md5_vec4) * count;
@@ -229,11 +238,35 @@ void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked)
 
 // -- Batches ----------------------------------------------------------------------------------
 
-// Uploads palettes, which may be NULL, and placements in batches of as many instances as fit.
+// Enlarges the array of batches, and creates the tables of the new batches.
+static bool reserve_batches(md5gl_renderer *renderer, md5gl_model *model, uint32_t num_batches,
+                            md5_error *error)
+{
+    if (num_batches <= model->batch_capacity)
+        return true;
+    md5gl_batch *const batches = MD5GL_NEW(renderer, md5gl_batch, num_batches, error);
+    if (!batches)
+        return false;
+    if (model->batch_capacity > 0)
+        memcpy(batches, model->batches, model->batch_capacity * sizeof *batches);
+    md5gli_free(renderer, model->batches);
+    for (uint32_t i = model->batch_capacity; i < num_batches; i++) {
+        batches[i].palettes = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
+        batches[i].placements = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
+        batches[i].tints = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
+        batches[i].ids = md5gli_create_table(renderer, GL_R32UI, NULL, 0);
+    }
+    model->batches = batches;
+    model->batch_capacity = num_batches;
+    return true;
+}
+
+// Uploads palettes, which may be NULL, and placements. Each batch contains as many instances as fit
+// into the tables.
 static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5_mat34 *palettes,
                          const md5gl_instances *instances, md5_error *error)
 {
-    // The number of work groups in one dimension that GL guarantees for a compute shader.
+    // The minimum that GL guarantees for the number of work groups in one dimension.
     enum { MAX_INSTANCES = 65535 };
     const md5gl_instances *const previous = instances->previous;
     const uint32_t copies = previous->palettes || previous->jobs || previous->placements ? 2 : 1;
@@ -244,22 +277,8 @@ static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
         return false;
     const uint32_t count = instances->count;
     const uint32_t num_batches = count / capacity + (count % capacity > 0);
-    if (num_batches > model->batch_capacity) {
-        md5gl_batch *const batches = MD5GL_NEW(renderer, md5gl_batch, num_batches, error);
-        if (!batches)
-            return false;
-        if (model->batch_capacity > 0)
-            memcpy(batches, model->batches, model->batch_capacity * sizeof *batches);
-        md5gli_free(renderer, model->batches);
-        for (uint32_t i = model->batch_capacity; i < num_batches; i++) {
-            batches[i].palettes = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
-            batches[i].placements = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
-            batches[i].tints = md5gli_create_table(renderer, GL_RGBA32F, NULL, 0);
-            batches[i].ids = md5gli_create_table(renderer, GL_R32UI, NULL, 0);
-        }
-        model->batches = batches;
-        model->batch_capacity = num_batches;
-    }
+    if (!reserve_batches(renderer, model, num_batches, error))
+        return false;
     for (uint32_t i = 0, first = 0; i < num_batches; i++) {
         md5gl_batch *const batch = &model->batches[i];
         const size_t joint = (size_t)first * num_joints;
@@ -283,7 +302,8 @@ static bool fill_batches(md5gl_renderer *renderer, md5gl_model *model, const md5
 
 // -- Skinning once ----------------------------------------------------------------------------
 
-// Uploads an instance, which is in memory as `one` says, to its place in the arrays of all.
+// Uploads one instance to its part of the arrays of all instances. `one` is the layout of
+// `vertices`, `all` the layout of the bound buffer.
 static void write_instance(const GladGLContext *gl, const md5gl_layout *all,
                            const md5gl_layout *one, uint32_t num_arrays, uint32_t instance,
                            const uint8_t *vertices)
@@ -295,8 +315,8 @@ static void write_instance(const GladGLContext *gl, const md5gl_layout *all,
     }
 }
 
-// Skins one instance into `vertices`, in the layout of one instance. `weights`: of morph targets.
-// `dual` [num_joints] is scratch.
+// Skins one instance into `vertices`, in the layout of one instance. `weights` are those of morph
+// targets; dual[num_joints] is scratch memory.
 static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5_mat34 *palette,
                      const float *weights, md5_dual_quat *dual, void *vertices)
 {
@@ -305,47 +325,51 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
     const md5gl_layout one = md5gli_make_layout(mesh->mesh->num_vertices, MD5GL_ARRAY_TEXCOORDS);
     if (is_dual)
         md5_build_dual_palette(palette, model->model->skeleton.num_joints, dual);
-    const md5_skin_job job = {
+    md5_skin_job job = {
         .mesh = mesh->mesh,
-        .palette = is_dual ? NULL : palette,
-        .duals = is_dual ? dual : NULL,
         .morph = model->morph ? model->morph->source : NULL,
         .morph_weights = weights,
         .positions = bytes,
         .normals = bytes + one.begin[MD5GL_ARRAY_NORMALS],
         .tangents = bytes + one.begin[MD5GL_ARRAY_TANGENTS],
     };
+    if (is_dual)
+        job.duals = dual;
+    else
+        job.palette = palette;
     md5_skin_one(&job);
 }
 
-// Forms the surface of an instance from its skinned vertices, and uploads it to place `at`.
-// `formed` is scratch.
+// Computes the deformed surface of an instance from its skinned vertices, and uploads it as element
+// `index` of the arrays. `deformed` is scratch memory.
 static void deform_one(const GladGLContext *gl, const md5gl_model *model, const md5gl_mesh *mesh,
-                       uint32_t instance, uint32_t at, const uint8_t *skinned, uint8_t *formed)
+                       uint32_t instance, uint32_t index, const uint8_t *skinned, uint8_t *deformed)
 {
     const size_t count = mesh->deform.num_vertices;
     const md5gl_layout one = md5gli_make_layout(count, MD5GL_NUM_ARRAYS);
     const md5gl_layout all = md5gli_make_layout(count * mesh->posed_count, MD5GL_NUM_ARRAYS);
     const md5gl_layout from = md5gli_make_layout(mesh->mesh->num_vertices, MD5GL_ARRAY_TEXCOORDS);
     const uint8_t *const from_normals = skinned + from.begin[MD5GL_ARRAY_NORMALS];
-    md5_vec3 *const normals = (md5_vec3 *)(void *)(formed + one.begin[MD5GL_ARRAY_NORMALS]);
+    md5_vec3 *const normals = (md5_vec3 *)(void *)(deformed + one.begin[MD5GL_ARRAY_NORMALS]);
     const md5_vec3 up = {0.0f, 0.0f, 1.0f};
-    memset(formed, 0, one.begin[MD5GL_NUM_ARRAYS]);
-    if (count == mesh->mesh->num_vertices) // tangents, too
-        memcpy(normals, from_normals,
+    memset(deformed, 0, one.begin[MD5GL_NUM_ARRAYS]);
+    if (count == mesh->mesh->num_vertices) {
+        memcpy(normals, from_normals, // normals and tangents
                from.begin[MD5GL_ARRAY_TEXCOORDS] - from.begin[MD5GL_ARRAY_NORMALS]);
-    for (size_t i = 0; i < count && count != mesh->mesh->num_vertices; i++)
-        normals[i] = up;
+    } else {
+        for (size_t i = 0; i < count; i++)
+            normals[i] = up;
+    }
     mesh->deform.write(mesh->deform.user, (uint32_t)(mesh - model->meshes), instance,
                        (const md5_vec3 *)(const void *)skinned,
-                       (const md5_vec3 *)(const void *)from_normals, (md5_vec3 *)(void *)formed,
-                       (md5_vec2 *)(void *)(formed + one.begin[MD5GL_ARRAY_TEXCOORDS]),
-                       (md5_vec4 *)(void *)(formed + one.begin[MD5GL_ARRAY_COLOURS]));
-    write_instance(gl, &all, &one, MD5GL_NUM_ARRAYS, at, formed);
+                       (const md5_vec3 *)(const void *)from_normals, (md5_vec3 *)(void *)deformed,
+                       (md5_vec2 *)(void *)(deformed + one.begin[MD5GL_ARRAY_TEXCOORDS]),
+                       (md5_vec4 *)(void *)(deformed + one.begin[MD5GL_ARRAY_COLOURS]));
+    write_instance(gl, &all, &one, MD5GL_NUM_ARRAYS, index, deformed);
 }
 
-// Skins one instance at a time into scratch memory and uploads it from there; then, if there is
-// room for that, all as they were in the previous frame.
+// Skins one instance at a time into scratch memory and uploads it: first all instances of the pose,
+// then, if the buffer contains them, the same instances in the previous frame.
 static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                         const md5gl_instances *instances, md5_error *error)
 {
@@ -362,26 +386,26 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     const md5gl_layout one = md5gli_make_layout(vertices, MD5GL_ARRAY_TEXCOORDS);
     const size_t num_joints = model->model->skeleton.num_joints;
     const size_t skinned_size = one.begin[MD5GL_NUM_ARRAYS];
-    const size_t formed_at = skinned_size + num_joints * sizeof(md5_dual_quat);
-    const md5gl_layout formed = md5gli_make_layout(mesh->deform.num_vertices, MD5GL_NUM_ARRAYS);
+    const size_t deformed_offset = skinned_size + num_joints * sizeof(md5_dual_quat);
+    const md5gl_layout deformed = md5gli_make_layout(mesh->deform.num_vertices, MD5GL_NUM_ARRAYS);
     const size_t scratch_size =
-        formed_at + (mesh->deform.write ? formed.begin[MD5GL_NUM_ARRAYS] : 0);
+        deformed_offset + (mesh->deform.write ? deformed.begin[MD5GL_NUM_ARRAYS] : 0);
     uint8_t *const bytes = MD5GL_NEW(renderer, uint8_t, scratch_size, error);
     if (!bytes)
         return false;
     md5_dual_quat *const dual = (md5_dual_quat *)(void *)(bytes + skinned_size);
     for (uint32_t i = 0; i < mesh->posed_count; i++) {
-        const bool was = i >= instances->count;
-        const uint32_t own = was ? i - instances->count : i;
+        const bool is_previous = i >= instances->count;
+        const uint32_t instance = is_previous ? i - instances->count : i;
         const md5gl_instances *const previous = instances->previous;
         const md5_mat34 *const palettes =
-            was && previous->palettes ? previous->palettes : instances->palettes;
+            is_previous && previous->palettes ? previous->palettes : instances->palettes;
         const float *const weights =
-            was && previous->weights ? previous->weights : instances->weights;
-        skin_one(model, mesh, palettes + own * num_joints,
-                 num_targets > 0 ? weights + own * num_targets : NULL, dual, bytes);
+            is_previous && previous->weights ? previous->weights : instances->weights;
+        skin_one(model, mesh, palettes + instance * num_joints,
+                 num_targets > 0 ? weights + instance * num_targets : NULL, dual, bytes);
         if (mesh->deform.write)
-            deform_one(gl, model, mesh, own, i, bytes, bytes + formed_at);
+            deform_one(gl, model, mesh, instance, i, bytes, bytes + deformed_offset);
         else
             write_instance(gl, &all, &one, MD5GL_ARRAY_TEXCOORDS, i, bytes);
     }
@@ -389,7 +413,46 @@ static bool skin_on_cpu(md5gl_renderer *renderer, const md5gl_model *model, cons
     return true;
 }
 
-// Skins all instances of a mesh into its buffer `posed`; does nothing on paths that skin per pass.
+// Skins `copies` times all instances of a mesh with a compute shader: copy 0 is the current pose,
+// copy 1 the pose of the previous frame.
+static void skin_by_compute(md5gl_renderer *renderer, const md5gl_model *model,
+                            const md5gl_mesh *mesh, uint32_t num_instances, uint32_t copies)
+{
+    enum { GROUP = 64 }; // vertices: local_size_x of preskin.comp
+    const GladGLContext *gl = &renderer->gl;
+    const md5gl_program *const program =
+        &renderer->preskin[md5gl_variant_index(model->blending, model->morph != NULL)];
+    const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
+    gl->UseProgram(program->name);
+    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_BIND, mesh->vertices);
+    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_FIRST_INFLUENCE,
+                       mesh->influences);
+    gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_POSED, mesh->posed);
+    for (uint32_t copy = 0; copy < copies; copy++) {
+        uint32_t first = 0;
+        for (uint32_t b = 0; b < model->num_batches; b++) {
+            const md5gl_batch *const batch = &model->batches[b];
+            md5gli_bind_mesh(renderer, model, mesh, program, batch, first);
+            gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS],
+                          (GLint)(copy * batch->previous_palettes), 0,
+                          (GLint)(copy * model->previous_weights));
+            md5gli_set_integer(gl, program, MD5GL_NUM_VERTICES, (GLint)mesh->mesh->num_vertices);
+            md5gli_set_integer(gl, program, MD5GL_NUM_INSTANCES, (GLint)(copies * num_instances));
+            md5gli_set_integer(gl, program, MD5GL_FIRST_INSTANCE,
+                               (GLint)(copy * num_instances + first));
+            renderer->optional.DispatchCompute(num_groups, batch->count, 1);
+            first += batch->count;
+        }
+    }
+    renderer->optional.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
+    for (uint32_t i = 0; i < MD5GL_NUM_STORAGE_BINDINGS; i++)
+        gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
+    gl->BindBuffer(MD5GL_SHADER_STORAGE_BUFFER, 0);
+    gl->BindVertexArray(0);
+    gl->UseProgram(0);
+}
+
+// Skins all instances of a mesh into its buffer `posed`. Does nothing on paths that skin per pass.
 static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_mesh *mesh,
                     const md5gl_instances *instances, md5_error *error)
 {
@@ -399,7 +462,7 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
     const size_t count = (size_t)copies * instances->count;
     if (!mesh->posed || vertices == 0 || count == 0)
         return true;
-    // Shaders index floats with a signed int; a vertex takes ten, of a deform sixteen.
+    // Shaders index floats with a signed int. A vertex has ten floats, a deformed vertex sixteen.
     const size_t floats = mesh->deform.write ? 16 : 10;
     if (vertices > (size_t)INT_MAX / floats / count)
         return md5gli_fail(error, MD5_ERROR_GPU,
@@ -411,78 +474,50 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)layout.begin[MD5GL_NUM_ARRAYS], NULL,
                    GL_STREAM_DRAW);
     mesh->posed_count = (uint32_t)count;
-    bool done = true;
-    if (mesh->path == MD5GL_PATH_CPU) {
-        done = skin_on_cpu(renderer, model, mesh, instances, error);
-    } else {
-        enum { GROUP = 64 }; // vertices: local_size_x of preskin.comp
-        const md5gl_program *const program =
-            &renderer->preskin[md5gl_variant_of(model->blending, model->morph != NULL)];
-        const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
-        gl->UseProgram(program->name);
-        gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_BIND, mesh->vertices);
-        gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_FIRST_INFLUENCE,
-                           mesh->influences);
-        gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_POSED, mesh->posed);
-        for (uint32_t was = 0; was < copies; was++) { // 1: in the previous frame
-            uint32_t first = 0;
-            for (uint32_t b = 0; b < model->num_batches; b++) {
-                const md5gl_batch *const batch = &model->batches[b];
-                md5gli_bind_mesh(renderer, model, mesh, program, batch, first);
-                gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS],
-                              (GLint)(was * batch->previous_palettes), 0,
-                              (GLint)(was * model->previous_weights));
-                md5gli_set_integer(gl, program, MD5GL_NUM_VERTICES,
-                                   (GLint)mesh->mesh->num_vertices);
-                md5gli_set_integer(gl, program, MD5GL_NUM_INSTANCES, (GLint)count);
-                md5gli_set_integer(gl, program, MD5GL_FIRST_INSTANCE,
-                                   (GLint)(was * instances->count + first));
-                renderer->optional.DispatchCompute(num_groups, batch->count, 1);
-                first += batch->count;
-            }
-        }
-        renderer->optional.MemoryBarrier(MD5GL_VERTEX_ATTRIB_ARRAY_BARRIER_BIT);
-        for (uint32_t i = 0; i < MD5GL_NUM_STORAGE_BINDINGS; i++)
-            gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, i, 0);
-        gl->BindBuffer(MD5GL_SHADER_STORAGE_BUFFER, 0);
-        gl->BindVertexArray(0);
-        gl->UseProgram(0);
-    }
+    bool skinned = true;
+    if (mesh->path == MD5GL_PATH_CPU)
+        skinned = skin_on_cpu(renderer, model, mesh, instances, error);
+    else
+        skin_by_compute(renderer, model, mesh, instances->count, copies);
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
-    return done;
+    return skinned;
 }
 
 // -- Poses ------------------------------------------------------------------------------------
 
+// Uploads instances that are skinned from palettes.
 static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
                           const md5gl_instances *instances, md5_error *error)
 {
     const md5gl_morph *const morph = instances->morph;
     const uint32_t num_meshes = model->model->num_meshes;
     const size_t num_targets = morph ? morph->source->num_targets : 0;
-    const size_t count = instances->count * num_targets; // of weights
-    const float *const were = instances->previous->weights;
-    bool posed = true, needs_palettes = false; // to skin from them on the GPU
+    const size_t count = instances->count * num_targets; // number of weights
+    const float *const previous_weights = instances->previous->weights;
+    const uint64_t num_weight_texels = (uint64_t)count * (previous_weights ? 2 : 1);
+    bool posed = true;
+    bool needs_palettes = false; // a mesh is skinned on the GPU
     MD5_ASSERT(instances->weights != NULL || count == 0, "weights: must not be NULL");
     for (size_t i = 0; i < count; i++)
-        MD5_ASSERT(isfinite(instances->weights[i]) && (!were || isfinite(were[i])),
+        MD5_ASSERT(isfinite(instances->weights[i])
+                       && (!previous_weights || isfinite(previous_weights[i])),
                    "weights: must be finite");
     if (count > 0 && morph->source->model != model->model)
         return md5gli_fail(error, MD5_ERROR_MISMATCH, "morph targets belong to another model");
-    if (count > 0
-        && !fits(renderer, (uint64_t)count * (were ? 2 : 1), "weights of morph targets", error))
+    if (count > 0 && !fits_table(renderer, num_weight_texels, "weights of morph targets", error))
         return false;
     for (uint32_t i = 0; i < num_meshes && posed; i++) {
         const md5gl_path path = model->meshes[i].path;
         needs_palettes = needs_palettes || path != MD5GL_PATH_CPU;
-        posed = md5gli_build_variant(renderer, path, md5gl_variant_of(model->blending, count > 0),
-                                     error);
+        posed = md5gli_build_variant(renderer, path,
+                                     md5gl_variant_index(model->blending, count > 0), error);
     }
     if (count > 0 && posed) {
         if (!model->morph_weights.texture)
             model->morph_weights = md5gli_create_table(renderer, GL_R32F, NULL, 0);
-        model->previous_weights = md5gli_fill_table(
-            renderer, &model->morph_weights, instances->weights, were, count * sizeof(float));
+        model->previous_weights =
+            md5gli_fill_table(renderer, &model->morph_weights, instances->weights, previous_weights,
+                              count * sizeof(float));
         model->morph = morph;
     }
     posed = posed
@@ -493,6 +528,16 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
     return posed;
 }
 
+// Returns true if the clip and both frames of a job exist.
+static bool is_valid_job(const md5gl_baked *baked, const md5gl_clip_job *job)
+{
+    if (job->clip >= baked->num_clips)
+        return false;
+    return job->sample.frame0 < baked->num_frames[job->clip]
+           && job->sample.frame1 < baked->num_frames[job->clip];
+}
+
+// Uploads instances of baked clips.
 static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
                        const md5gl_instances *instances, md5_error *error)
 {
@@ -507,20 +552,18 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
     for (uint32_t c = 0; c < copies; c++) {
         MD5_VALIDATE_RESERVED(jobs[c], instances->count);
         for (uint32_t i = 0; i < instances->count; i++) {
-            const md5gl_clip_job *const job = &jobs[c][i];
-            if (job->clip >= baked->num_clips || job->sample.frame0 >= baked->num_frames[job->clip]
-                || job->sample.frame1 >= baked->num_frames[job->clip])
+            if (!is_valid_job(baked, &jobs[c][i]))
                 return md5gli_fail(error, MD5_ERROR_RANGE,
                                    "instance %u: baked clip or frame does not exist", i);
         }
     }
     if (!fill_batches(renderer, model, NULL, instances, error))
         return false;
-    const uint32_t largest = copies * model->batches[0].count; // of all batches
-    if (largest > baked->job_capacity) {
+    const uint32_t num_jobs = copies * model->batches[0].count; // batch 0 is the largest
+    if (num_jobs > baked->job_capacity) {
         md5gli_free(renderer, baked->jobs);
-        baked->jobs = MD5GL_NEW(renderer, md5_vec4, largest, error);
-        baked->job_capacity = baked->jobs ? largest : 0;
+        baked->jobs = MD5GL_NEW(renderer, md5_vec4, num_jobs, error);
+        baked->job_capacity = baked->jobs ? num_jobs : 0;
         if (!baked->jobs)
             return false;
     }
@@ -540,40 +583,35 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
     return true;
 }
 
-// Returns how many runs the instances form; writes them unless `runs` is NULL.
+// Returns the number of runs of equal skins. Writes the runs unless `runs` is NULL.
 static uint32_t find_runs(const uint32_t *skins, uint32_t count, md5gl_run *runs)
 {
     uint32_t num_runs = 0;
-    for (uint32_t first = 0, end; first < count; first = end) {
-        for (end = first + 1; end < count && skins[end] == skins[first]; end++) {
-        }
+    uint32_t first = 0;
+    while (first < count) {
+        uint32_t end = first + 1;
+        while (end < count && skins[end] == skins[first])
+            end++;
         if (runs)
             runs[num_runs] = (md5gl_run){skins[first], first, end - first};
         num_runs++;
+        first = end;
     }
     return num_runs;
 }
 
-static bool set_looks(md5gl_renderer *renderer, md5gl_model *model,
-                      const md5gl_instances *instances, md5_error *error)
+// Stores the runs of equal skins in the model.
+static bool set_runs(md5gl_renderer *renderer, md5gl_model *model, const uint32_t *skins,
+                     md5_error *error)
 {
     const uint32_t count = model->num_instances;
-    const md5_vec4 *const tints = instances->tints;
-    const uint32_t *const skins = instances->skins;
-    const uint32_t *const ids = instances->ids;
-    model->tinted = model->faded = false;
-    model->num_runs = 0;
-    if (model->num_batches == 0)
-        return true;
-    if (skins) {
-        for (uint32_t i = 0; i < count; i++) {
-            if (skins[i] >= model->num_skins)
-                return md5gli_fail(error, MD5_ERROR_RANGE,
-                                   "instance %u: skin is out of range: expected below %u, found %u",
-                                   i, model->num_skins, skins[i]);
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        if (skins[i] >= model->num_skins)
+            return md5gli_fail(error, MD5_ERROR_RANGE,
+                               "instance %u: skin is out of range: expected below %u, found %u", i,
+                               model->num_skins, skins[i]);
     }
-    const uint32_t num_runs = skins ? find_runs(skins, count, NULL) : 0;
+    const uint32_t num_runs = find_runs(skins, count, NULL);
     if (num_runs > model->run_capacity) {
         md5gl_run *const runs = MD5GL_NEW(renderer, md5gl_run, num_runs, error);
         if (!runs)
@@ -582,7 +620,23 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model,
         model->runs = runs;
         model->run_capacity = num_runs;
     }
-    model->num_runs = skins ? find_runs(skins, count, model->runs) : 0;
+    model->num_runs = find_runs(skins, count, model->runs);
+    return true;
+}
+
+// Sets the skins, tints and ids of all instances.
+static bool set_appearance(md5gl_renderer *renderer, md5gl_model *model,
+                           const md5gl_instances *instances, md5_error *error)
+{
+    const uint32_t count = model->num_instances;
+    const md5_vec4 *const tints = instances->tints;
+    const uint32_t *const ids = instances->ids;
+    model->tinted = model->faded = false;
+    model->num_runs = 0;
+    if (model->num_batches == 0)
+        return true;
+    if (instances->skins && !set_runs(renderer, model, instances->skins, error))
+        return false;
     model->tinted = tints != NULL;
     if (tints) {
         for (uint32_t i = 0; i < count; i++)
@@ -601,7 +655,8 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model,
     return true;
 }
 
-// For shadows, if the frame does not say where they are.
+// Returns the bounds of all instances in world space. They are used for shadows if the frame does
+// not contain the casters' bounds.
 static md5_bounds find_bounds(const md5gl_model *model, const md5gl_instances *instances)
 {
     const uint32_t num_joints = model->model->skeleton.num_joints;
@@ -620,6 +675,57 @@ static md5_bounds find_bounds(const md5gl_model *model, const md5gl_instances *i
     return all;
 }
 
+// Returns true if the diffuse texture of a material can have transparent texels. Opaque textures
+// are marked: their alpha is the constant 1; see md5gl_create_texture(). WebGL cannot mark them.
+static bool can_be_transparent(md5gl_renderer *renderer, md5gl_texture diffuse)
+{
+    GLint alpha = GL_ALPHA;
+    if (!renderer->is_webgl) {
+        md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, diffuse);
+        renderer->gl.GetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, &alpha);
+    }
+    return alpha != GL_ONE;
+}
+
+// Returns true if texels of a mesh can be cut out. Vertex colours can also have alpha.
+static bool needs_alpha_test(md5gl_renderer *renderer, const md5_mesh *mesh,
+                             const md5gl_material *material)
+{
+    if (material->is_opaque)
+        return false;
+    if (mesh->colors || material->alpha_test >= 1.0f)
+        return true;
+    return material->diffuse && can_be_transparent(renderer, material->diffuse);
+}
+
+// Finds the visible meshes that need the alpha test, if their materials changed. That queries GL,
+// so it is done once per pose; before, all meshes count as alpha-tested.
+static void update_opacity(md5gl_renderer *renderer, md5gl_model *model)
+{
+    const uint32_t num_meshes = model->model->num_meshes;
+    for (uint32_t i = 0; i < model->num_skins * num_meshes; i++) {
+        const md5gl_mesh *const mesh = &model->meshes[i % num_meshes];
+        md5gl_surface *const surface = &model->surfaces[i];
+        if (surface->has_known_opacity || !mesh->visible)
+            continue;
+        surface->is_alpha_tested = needs_alpha_test(renderer, mesh->mesh, &surface->material);
+        surface->has_known_opacity = true;
+    }
+}
+
+// Returns true if the previous frame's instances contain no array that the current instances lack.
+static bool has_matching_arrays(const md5gl_instances *instances)
+{
+    const md5gl_instances *const previous = instances->previous;
+    if (previous->palettes && !instances->palettes)
+        return false;
+    if (previous->placements && !instances->placements)
+        return false;
+    if (previous->jobs && !instances->baked)
+        return false;
+    return !previous->weights || instances->morph;
+}
+
 bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instances *instances,
                 md5_error *error)
 {
@@ -636,16 +742,13 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
     md5gl_instances given = *instances;
     if (!given.previous)
         given.previous = &none;
-    MD5_ASSERT((given.palettes || !given.previous->palettes)
-                   && (given.placements || !given.previous->placements)
-                   && (given.baked || !given.previous->jobs)
-                   && (given.morph || !given.previous->weights),
-               "previous: must have the same arrays as the current instances");
+    const bool has_same_arrays = has_matching_arrays(&given);
+    MD5_ASSERT(has_same_arrays, "previous: must have the same arrays as the current instances");
+    (void)has_same_arrays; // unused without assertions
     MD5_ASSERT_RESERVED(given.previous);
-    const GladGLContext *gl = &renderer->gl;
     const bool poses = instances->palettes || instances->baked || instances->count == 0;
     bool posed = true;
-    if (!renderer->in_frame) // whose state is known
+    if (!renderer->in_frame) // within a frame, transfers have their defaults
         md5gli_reset_transfers(renderer);
     MD5_ASSERT(poses || instances->count == model->num_instances,
                "count: must be the current number of instances if only appearances change");
@@ -656,38 +759,13 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
         model->baked = NULL;
         model->morph = NULL;
         model->previous_weights = 0;
-
-        // Which visible meshes need the alpha test, if their materials changed. That queries GL:
-        // until a model is posed, its meshes count as alpha-tested.
-        const uint32_t num_meshes = model->model->num_meshes;
-        for (uint32_t i = 0; i < model->num_skins * num_meshes; i++) {
-            const md5gl_mesh *const mesh = &model->meshes[i % num_meshes];
-            md5gl_surface *const surface = &model->surfaces[i];
-            const md5gl_material *const material = &surface->material;
-            if (surface->opacity_known || !mesh->visible)
-                continue;
-            // Opaque textures are marked as such (see md5gl_create_texture()); vertex colours may
-            // have alpha, too.
-            surface->alpha_tested =
-                !material->is_opaque && (mesh->mesh->colors || material->alpha_test >= 1.0f);
-            if (!material->is_opaque && !surface->alpha_tested && material->diffuse) {
-                GLint alpha = GL_ALPHA;
-                if (!renderer->is_webgl) {
-                    md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D,
-                                        material->diffuse);
-                    gl->GetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, &alpha);
-                }
-                surface->alpha_tested = alpha != GL_ONE;
-            }
-            surface->opacity_known = true;
-        }
-
+        update_opacity(renderer, model);
         posed = given.baked ? pose_clips(renderer, model, &given, error)
                             : pose_palettes(renderer, model, &given, error);
         if (!renderer->casters_are_set)
             model->posed = find_bounds(model, &given);
     }
-    posed = posed && set_looks(renderer, model, &given, error);
+    posed = posed && set_appearance(renderer, model, &given, error);
     if (!posed)
         model->num_batches = 0;
     if (!renderer->in_frame)

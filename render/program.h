@@ -1,9 +1,9 @@
-// What shaders and C code agree on (attributes, texture units, bindings, uniforms; described in
-// shaders/README.md), and the programs built from shaders/.
+// The interface between shaders and C code (attributes, texture units, bindings, uniforms;
+// described in shaders/README.md), and the programs that are built from shaders/.
 //
-// A program is a row of files for each stage (md5gl_program_sources), so that a skinning path, a
-// blending and a pass combine without copies of code. The renderer holds one md5gl_program for each
-// combination; programs.c lists and builds them all.
+// Each stage of a program is a sequence of files (md5gl_program_sources), so that a skinning path,
+// a blending and a pass combine without copies of code. The renderer contains one md5gl_program for
+// each combination; programs.c lists and builds them.
 #ifndef MD5GL_PROGRAM_H
 #define MD5GL_PROGRAM_H
 
@@ -18,12 +18,12 @@ enum md5gl_attribute {
     MD5GL_AT_NORMAL = 1,
     MD5GL_AT_TEXCOORD = 2,
     MD5GL_AT_TANGENT = 3,
-    MD5GL_AT_JOINTS = 4,      // paths 4 and 8; path exact: first influence
-    MD5GL_AT_JOINTS_HIGH = 5, // path 8; path exact: end of the influences
+    MD5GL_AT_JOINTS = 4,      // paths 4 and 8; path EXACT: first influence
+    MD5GL_AT_JOINTS_HIGH = 5, // path 8; path EXACT: end of the influences
     MD5GL_AT_WEIGHTS = 6,
     MD5GL_AT_WEIGHTS_HIGH = 7,
     MD5GL_AT_COLOUR = 8,
-    MD5GL_AT_PREVIOUS = 9, // position in the previous frame, of vertices that are skinned already
+    MD5GL_AT_PREVIOUS = 9, // position in the previous frame, if vertices were skinned before
 };
 
 enum md5gl_unit {
@@ -43,11 +43,11 @@ enum md5gl_unit {
     MD5GL_UNIT_MORPH_FIRST,
     MD5GL_UNIT_MORPH_DELTAS,
     MD5GL_UNIT_MORPH_WEIGHTS,
-    MD5GL_UNIT_ENVIRONMENT, // its reflections
+    MD5GL_UNIT_ENVIRONMENT, // reflections of the environment
     MD5GL_NUM_UNITS,
 };
 
-#define MD5GL_FRAME_BINDING 0 // of the uniform block Frame
+#define MD5GL_FRAME_BINDING 0 // binding of the uniform block Frame
 
 // Bindings of the shader storage buffers of preskin.comp.
 enum md5gl_storage_binding {
@@ -108,45 +108,47 @@ enum md5gl_uniform {
 
 typedef struct md5gl_program {
     GLuint name;
-    GLint uniforms[MD5GL_NUM_UNIFORMS]; // -1 = has none
-    uint32_t units;                     // a bit for each that it samples
+    GLint uniforms[MD5GL_NUM_UNIFORMS]; // locations; -1 if the program does not have the uniform
+    uint32_t units;                     // bit mask of the texture units that the program samples
 } md5gl_program;
 
-// What a program does with skinned vertices.
+// The purpose of a program that draws skinned vertices.
 enum md5gl_pass {
     MD5GL_PASS_LIT,
-    // Programs of the others are built on first use: each takes time before the first picture.
+    // The remaining passes compile their shaders on first use, to shorten the time to the first
+    // frame.
     MD5GL_PASS_DEPTH,
     MD5GL_PASS_DEPTH_OPAQUE, // depth of meshes without alpha test
     MD5GL_PASS_EDGES,
     MD5GL_PASS_CAPTURE,
-    MD5GL_PASS_PICTURE,         // of impostors
-    MD5GL_PASS_STAGE,           // of md5gl_draw_stages()
-    MD5GL_PASS_OUTPUTS,         // of md5gl_draw_outputs()
+    MD5GL_PASS_IMPOSTOR,        // images of impostors
+    MD5GL_PASS_STAGE,           // md5gl_draw_stages()
+    MD5GL_PASS_OUTPUTS,         // md5gl_draw_outputs()
     MD5GL_PASS_LIT_ENVIRONMENT, // LIT in frames with an environment
-    MD5GL_PASS_LIT_CLASSIC,     // LIT by MD5GL_LIGHTING_CLASSIC
-    MD5GL_PASS_LIT_SPOTS,       // the three with shadows of spot lights
+    MD5GL_PASS_LIT_CLASSIC,     // LIT with MD5GL_LIGHTING_CLASSIC
+    // LIT, LIT_ENVIRONMENT and LIT_CLASSIC with shadows of spot lights.
+    MD5GL_PASS_LIT_SPOTS,
     MD5GL_PASS_LIT_ENVIRONMENT_SPOTS,
     MD5GL_PASS_LIT_CLASSIC_SPOTS,
     MD5GL_NUM_PASSES
 };
 
-// How the vertex shader gets skinned vertices.
+// The source of skinned vertices in the vertex shader.
 enum md5gl_skin {
     MD5GL_SKIN_4,
     MD5GL_SKIN_8,
     MD5GL_SKIN_EXACT,
     MD5GL_SKIN_POSED,
-    MD5GL_SKIN_BAKED, // on any path, once there are baked clips
+    MD5GL_SKIN_BAKED, // instances of baked clips, on any path
     MD5GL_NUM_SKINS
 };
 
-// The variants of the programs that skin: each blending, without and with morph targets.
+// The variants of the programs that skin: each blending without and with morph targets.
 enum {
     MD5GL_NUM_BLENDINGS = MD5GL_BLEND_DUAL + 1,
     MD5GL_NUM_VARIANTS = 2 * MD5GL_NUM_BLENDINGS,
 };
-static inline int md5gl_variant_of(md5gl_blending blending, bool morphed)
+static inline int md5gl_variant_index(md5gl_blending blending, bool morphed)
 {
     return (int)blending + (morphed ? (int)MD5GL_NUM_BLENDINGS : 0);
 }
@@ -160,49 +162,51 @@ typedef struct md5gl_source {
 enum { MD5GL_MAX_SOURCES = 13, MD5GL_NUM_CAPTURED = 3 };
 
 typedef struct md5gl_program_sources {
-    md5gl_source vertex[MD5GL_MAX_SOURCES]; // ends at the first without text
+    // A stage ends at the first file without text. If `compute` is set, the other stages are empty.
+    md5gl_source vertex[MD5GL_MAX_SOURCES];
     md5gl_source fragment[MD5GL_MAX_SOURCES];
-    md5gl_source compute[MD5GL_MAX_SOURCES];  // if set, the other stages are empty
-    const char *captured[MD5GL_NUM_CAPTURED]; // transform feedback, one buffer each; NULL = none
+    md5gl_source compute[MD5GL_MAX_SOURCES];
+    const char *captured[MD5GL_NUM_CAPTURED]; // outputs of transform feedback, one buffer each
 } md5gl_program_sources;
 
-// Compiles and links a program, unless it exists already. On failure nothing is leaked, and the
-// message names the file.
+// Compiles and links a program, unless it exists already. On failure, all objects are deleted and
+// the message contains the file.
 bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
                           md5gl_program *program, md5_error *error);
 
-// Builds what lights a path in a variant, and what skins it, unless they exist already: that of
-// baked clips is variant 0 of MD5GL_PATH_AUTO.
+// Builds the lit program of a path in a variant, and the compute program if the path is COMPUTE,
+// unless they exist already. The program of baked clips is variant 0 of MD5GL_PATH_AUTO.
 bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error);
 
-// Sets a uniform of the program in use, if it has it.
+// Sets a uniform of the program in use, if the program has that uniform.
 void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
                         enum md5gl_uniform uniform, GLint value);
 
-// The programs that do not skin and have no variants.
+// The programs that do not skin and do not have variants.
 enum md5gl_fixed_program {
     MD5GL_PROGRAM_LINE,
     MD5GL_PROGRAM_GRID,
     MD5GL_PROGRAM_LIT_FLOOR,
-    MD5GL_PROGRAM_GROUND, // shadows on it
+    MD5GL_PROGRAM_GROUND, // shadows on the ground
     MD5GL_PROGRAM_PANEL,
     MD5GL_PROGRAM_IMAGE,
     MD5GL_PROGRAM_BLOB,
-    MD5GL_PROGRAM_BACKGROUND, // an environment
-    MD5GL_PROGRAM_SMOOTH,     // a target's edges
-    MD5GL_PROGRAM_RESOLVE,    // a target's samples
+    MD5GL_PROGRAM_BACKGROUND, // environment as the background
+    MD5GL_PROGRAM_SMOOTH,     // smooths the edges of a target
+    MD5GL_PROGRAM_RESOLVE,    // averages the samples of a target
     MD5GL_IMPOSTOR_LIT,
     MD5GL_IMPOSTOR_DEPTH, // for shadow maps
+    // The same order as the passes LIT_ENVIRONMENT to LIT_CLASSIC_SPOTS.
     MD5GL_IMPOSTOR_LIT_ENVIRONMENT,
-    MD5GL_IMPOSTOR_LIT_CLASSIC, // these as the passes LIT
+    MD5GL_IMPOSTOR_LIT_CLASSIC,
     MD5GL_IMPOSTOR_LIT_SPOTS,
     MD5GL_IMPOSTOR_LIT_ENVIRONMENT_SPOTS,
     MD5GL_IMPOSTOR_LIT_CLASSIC_SPOTS,
     MD5GL_NUM_FIXED_PROGRAMS
 };
 
-// Returns a program, which it builds first unless it exists already. NULL on failure.
-const md5gl_program *md5gli_fixed_program(md5gl_renderer *renderer, enum md5gl_fixed_program which,
-                                          md5_error *error);
+// Returns a program. Builds it if it does not exist yet. Returns NULL on failure.
+const md5gl_program *md5gli_get_fixed_program(md5gl_renderer *renderer,
+                                              enum md5gl_fixed_program which, md5_error *error);
 
 #endif

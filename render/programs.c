@@ -1,5 +1,9 @@
-// The programs: which files of shaders/ make up each, how one is compiled and linked, and how the
-// driver's logs become errors.
+// The programs: lists the files of shaders/ for each program, compiles and links them, and converts
+// the driver's logs to errors.
+//
+// A program that draws a model combines the files of a pass (`passes`) with those of a skinning
+// path (`skin_functions`), of a blending and of morph targets. `fixed_sources` lists all other
+// programs.
 #include "render/gl_internal.h"
 #include "render/shaders.h"
 
@@ -35,15 +39,14 @@
 #define POINT   {"impostor.glsl", md5gli_shader_impostor_glsl}
 #define EXACT   {"skin_exact.glsl", md5gli_shader_skin_exact_glsl}
 
-// What lights a surface. Each of the lights has programs of its own, because software GL runs all
-// branches of a shader.
+// The files that light a surface. Each light has separate programs, because software GL executes
+// all branches of a shader.
 #define LIT_UNDER(...) FRAME, COLOUR, SHADOW, __VA_ARGS__, DISSOLVE, SHADE
 #define STUDIO_LIGHT SKY, LIGHT
 #define PICTURE_LIGHT AROUND, PICTURE_SKY, LIGHT
 #define CLASSIC_LIGHT SKY, LIGHT, CLASSIC
 // clang-format on
 
-// A program that draws a model combines the skinning of a path with the shaders of a pass.
 static const md5gl_source skin_functions[MD5GL_NUM_SKINS] = {
     [MD5GL_SKIN_4] = {"skin4.glsl", md5gli_shader_skin4_glsl},
     [MD5GL_SKIN_8] = {"skin8.glsl", md5gli_shader_skin8_glsl},
@@ -52,7 +55,7 @@ static const md5gl_source skin_functions[MD5GL_NUM_SKINS] = {
     [MD5GL_SKIN_BAKED] = {"skin_baked.glsl", md5gli_shader_skin_baked_glsl},
 };
 
-// Of a pass. build_pass() has the vertex stage, but for what a row begins it with.
+// The files of each pass. build_pass() appends the files that all passes share to the vertex stage.
 static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
 #define LIT_BY(...)                                                                           \
     {                                                                                         \
@@ -64,7 +67,7 @@ static const md5gl_program_sources passes[MD5GL_NUM_PASSES] = {
     [MD5GL_PASS_EDGES] = {.fragment = {{"flat.frag", md5gli_shader_flat_frag}}},
     [MD5GL_PASS_CAPTURE] = {.captured = {"captured_position", "captured_normal",
                                          "captured_tangent"}},
-    [MD5GL_PASS_PICTURE] = {.fragment = {SURFACE, {"picture.frag", md5gli_shader_picture_frag}}},
+    [MD5GL_PASS_IMPOSTOR] = {.fragment = {SURFACE, {"picture.frag", md5gli_shader_picture_frag}}},
     [MD5GL_PASS_STAGE] = {.fragment = {FRAME, DISSOLVE, {"stage.frag", md5gli_shader_stage_frag}}},
     [MD5GL_PASS_OUTPUTS] = {.vertex = {PREVIOUS},
                             .fragment = {DISSOLVE,
@@ -187,11 +190,11 @@ static const struct {
     {"samples", MD5GL_UNIT_TEXTURE},
     {"mask", MD5GL_UNIT_TEXTURE},
     {"layer", MD5GL_UNIT_TEXTURE},
-    {"cube", MD5GL_UNIT_SPECULAR}, // of stages, which have no specular map
+    {"cube", MD5GL_UNIT_SPECULAR}, // used by stages, which do not have a specular map
     {"normals", MD5GL_UNIT_NORMALS},
     {"specular", MD5GL_UNIT_SPECULAR},
     {"glow", MD5GL_UNIT_GLOW},
-    {"ids", MD5GL_UNIT_GLOW}, // of outputs, which do not glow
+    {"ids", MD5GL_UNIT_GLOW}, // used by outputs, which do not have a glow map
     {"sun", MD5GL_UNIT_SUN},
     {"sun_depth", MD5GL_UNIT_SUN_DEPTH},
     {"contact_map", MD5GL_UNIT_CONTACT},
@@ -206,8 +209,8 @@ static const struct {
     {"surfaces", MD5GL_UNIT_NORMALS},
 };
 
-// Line numbers identify the file: #line numbers the n-th file's lines from n * LINES_PER_FILE + 1.
-// (#line can also number the files, but Mesa omits that in most of its messages.)
+// Line numbers identify the file: the first line of file n has the number n * LINES_PER_FILE + 1.
+// (#line can also number the files, but Mesa omits that number in most of its messages.)
 #define LINES_PER_FILE 1000
 
 static const char *const headings[MD5GL_MAX_SOURCES] = {
@@ -215,7 +218,7 @@ static const char *const headings[MD5GL_MAX_SOURCES] = {
     "#line 5001\n",  "#line 6001\n",  "#line 7001\n", "#line 8001\n", "#line 9001\n",
     "#line 10001\n", "#line 11001\n", "#line 12001\n"};
 
-// Skips a number; NULL if there is none.
+// Parses a number and returns its end, or NULL if the text does not begin with a number.
 static const char *skip_number(const char *text, long *number)
 {
     char *end = NULL;
@@ -223,14 +226,16 @@ static const char *skip_number(const char *text, long *number)
     return end != text ? end : NULL;
 }
 
-// Returns the line that a message begins with, as in "0:2015(3): error: x" (Mesa),
-// "0(2015) : error x" (NVIDIA), "ERROR: 0:2015: x" (others), and sets `rest` to x. Returns -1 for
-// other formats.
-static long line_of_log(const char *log, const char **rest)
+// Returns the line number at the beginning of a message, and sets `message` to the text after it.
+// Formats: "0:2015(3): error: x" (Mesa), "0(2015) : error x" (NVIDIA), "ERROR: 0:2015: x" (others).
+// Returns -1 for other formats.
+static long parse_log_line(const char *log, const char **message)
 {
-    long string, line, column;
+    long string;
+    long line;
+    long column;
     const char *at = skip_number(strncmp(log, "ERROR: ", 7) == 0 ? log + 7 : log, &string);
-    *rest = log;
+    *message = log;
     if (!at || (*at != ':' && *at != '('))
         return -1;
     at = skip_number(at + 1, &line);
@@ -238,18 +243,18 @@ static long line_of_log(const char *log, const char **rest)
         return -1;
     if (at[0] == '(' && skip_number(at + 1, &column))
         at = skip_number(at + 1, &column);
-    *rest = at + strspn(at, "): ");
+    *message = at + strspn(at, "): ");
     return line;
 }
 
-// Fills the error with the first line of a log and the file and line that it refers to.
+// Fills the error with the first line of a log and with the file and the line of its location.
 static bool fail_with_log(const char *log, const md5gl_source *files, const char *step,
                           md5_error *error)
 {
-    const char *rest;
-    const long line = line_of_log(log, &rest);
-    const size_t length = strcspn(rest, "\r\n");
-    const char *const text = length > 0 ? rest : "no message from the driver";
+    const char *message;
+    const long line = parse_log_line(log, &message);
+    const size_t length = strcspn(message, "\r\n");
+    const char *const text = length > 0 ? message : "no message from the driver";
     const int shown = length > 0 ? (int)length : (int)strlen(text);
     int last = 0;
     while (last + 1 < MD5GL_MAX_SOURCES && files[last + 1].text)
@@ -262,21 +267,26 @@ static bool fail_with_log(const char *log, const md5gl_source *files, const char
                        text);
 }
 
-// OpenGL ES needs a precision for everything: the highest, as desktops have.
+// OpenGL ES requires explicit precisions. Desktops always use the highest.
 #define ES_PRECISIONS                                           \
     "precision highp float;\nprecision highp int;\n"            \
     "precision highp sampler2D;\nprecision highp usampler2D;\n" \
     "precision highp sampler2DShadow;\n"
 static const char es_heading[] = "#version 300 es\n" ES_PRECISIONS;
 
-// Returns 0 on failure.
+// Returns the first lines of a stage.
+static const char *stage_heading(const md5gl_renderer *renderer, GLenum stage)
+{
+    if (stage == MD5GL_COMPUTE_SHADER)
+        return renderer->compute_heading;
+    return renderer->is_es ? es_heading : "#version 330 core\n";
+}
+
+// Compiles a stage. Returns 0 on failure.
 static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_source *files,
                             md5_error *error)
 {
-    const char *const heading = stage == MD5GL_COMPUTE_SHADER ? renderer->compute_heading
-                                : renderer->is_es             ? es_heading
-                                                              : "#version 330 core\n";
-    const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {heading};
+    const char *texts[1 + 2 * MD5GL_MAX_SOURCES] = {stage_heading(renderer, stage)};
     GLsizei num_texts = 1;
     for (int i = 0; i < MD5GL_MAX_SOURCES && files[i].text; i++) {
         texts[num_texts++] = headings[i];
@@ -297,8 +307,8 @@ static GLuint compile_stage(md5gl_renderer *renderer, GLenum stage, const md5gl_
     return 0;
 }
 
-// Links the attached stages, and sets up what never changes: locations of uniforms, texture units,
-// the block Frame.
+// Links the attached stages, and sets the values that never change: locations of uniforms, texture
+// units, the block Frame.
 static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
                          md5gl_program *program, md5_error *error)
 {
@@ -328,7 +338,7 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
     return true;
 }
 
-// In OpenGL ES a program that only writes depth, or captures, needs a fragment stage all the same.
+// OpenGL ES requires a fragment stage even in programs that only write depth or capture vertices.
 static const md5gl_source no_fragments[MD5GL_MAX_SOURCES] = {{"(none)", "void main() {}\n"}};
 
 bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
@@ -356,10 +366,9 @@ bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources 
     if (sources->captured[0])
         gl->TransformFeedbackVaryings(program->name, MD5GL_NUM_CAPTURED, sources->captured,
                                       GL_SEPARATE_ATTRIBS);
-    built = built
-            && link_program(renderer, sources->compute[0].text ? sources->compute : sources->vertex,
-                            program, error);
-    if (built)
+    const md5gl_source *const first_stage =
+        sources->compute[0].text ? sources->compute : sources->vertex;
+    if (built && link_program(renderer, first_stage, program, error))
         return true;
     gl->DeleteProgram(program->name);
     program->name = 0;
@@ -375,8 +384,8 @@ void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
 
 // -- Text for hosts ---------------------------------------------------------------------------
 
-// All names of the files below that are visible outside of functions: they get a prefix, so that
-// the host's own do not collide.
+// All names of the files below that are visible outside of functions. They get a prefix, so that
+// they do not collide with the host's names.
 // clang-format off
 #define HOST_NAMES(X) \
     X(Frame) X(clip_from_world) X(previous_clip_from_world) X(eye) X(light_direction) X(light) \
@@ -402,8 +411,9 @@ const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting,
     }
     MD5_ASSERT((unsigned)lighting < MD5GL_NUM_LIGHTINGS,
                "lighting: must be a value of md5gl_lighting");
+    const char *const precisions = renderer->is_es ? ES_PRECISIONS : "";
     const char *const texts[] = {
-        renderer->is_es ? ES_PRECISIONS : "",
+        precisions,
         HOST_NAMES(HOST_DEFINE),
         md5gli_shader_frame_glsl,
         md5gli_shader_colour_glsl,
@@ -418,31 +428,35 @@ const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting,
         HOST_NAMES(HOST_UNDEFINE) "#undef CLASSIC\n#undef SPOTS\n#line 1\n",
     };
     const size_t count = sizeof texts / sizeof texts[0];
-    char **const whole = &renderer->host_texts[lighting];
+    if (renderer->host_texts[lighting])
+        return renderer->host_texts[lighting];
     size_t size = 1;
     for (size_t i = 0; i < count; i++)
         size += strlen(texts[i]);
-    if (*whole || !(*whole = MD5GL_NEW(renderer, char, size, error)))
-        return *whole;
-    char *end = *whole;
+    char *const text = MD5GL_NEW(renderer, char, size, error);
+    if (!text)
+        return NULL;
+    char *end = text;
     for (size_t i = 0; i < count; i++) {
         const size_t length = strlen(texts[i]);
         memcpy(end, texts[i], length);
         end += length;
     }
-    return *whole;
+    renderer->host_texts[lighting] = text;
+    return text;
 }
 
 // -- All programs -----------------------------------------------------------------------------
 
-// Of each path. No mesh has the path AUTO: it stands for baked clips, which draw on any path.
+// The source of skinned vertices for each path. No mesh has the path AUTO; its entry is used for
+// baked clips, which are drawn in the same way on all paths.
 static const enum md5gl_skin skins[] = {
     [MD5GL_PATH_AUTO] = MD5GL_SKIN_BAKED, [MD5GL_PATH_4] = MD5GL_SKIN_4,
     [MD5GL_PATH_8] = MD5GL_SKIN_8,        [MD5GL_PATH_EXACT] = MD5GL_SKIN_EXACT,
     [MD5GL_PATH_CPU] = MD5GL_SKIN_POSED,  [MD5GL_PATH_COMPUTE] = MD5GL_SKIN_POSED,
 };
 
-// Of each variant: md5gl_variant_of().
+// The files of each variant; see md5gl_variant_index().
 static const md5gl_source blends[MD5GL_NUM_BLENDINGS] = {
     [MD5GL_BLEND_LINEAR] = LINEAR,
     [MD5GL_BLEND_DUAL] = DUAL,
@@ -463,7 +477,7 @@ static bool build_pass(md5gl_renderer *renderer, int variant, enum md5gl_skin sk
                              binds[variant / MD5GL_NUM_BLENDINGS],
                              skin_functions[skin],
                              {"draw.vert", md5gli_shader_draw_vert}};
-    if (pass == MD5GL_PASS_CAPTURE) { // outside of frames, whose block WebGL then requires
+    if (pass == MD5GL_PASS_CAPTURE) { // runs outside of frames, so the block Frame is not bound
         vertex[0].text = "";
         vertex[6] = (md5gl_source){"capture.vert", md5gli_shader_capture_vert};
     }
@@ -488,20 +502,20 @@ bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant
                       error);
 }
 
-const md5gl_program *md5gli_program_of(md5gl_renderer *renderer, const md5gl_model *model,
-                                       const md5gl_mesh *mesh, enum md5gl_pass pass,
-                                       md5_error *error)
+const md5gl_program *md5gli_get_mesh_program(md5gl_renderer *renderer, const md5gl_model *model,
+                                             const md5gl_mesh *mesh, enum md5gl_pass pass,
+                                             md5_error *error)
 {
     const enum md5gl_skin skin = skins[model->baked ? MD5GL_PATH_AUTO : mesh->path];
     const bool is_posed = skin == MD5GL_SKIN_BAKED || skin == MD5GL_SKIN_POSED;
-    const int variant = is_posed ? 0 : md5gl_variant_of(model->blending, model->morph != NULL);
-    return build_pass(renderer, variant, skin, pass, error)
-               ? &renderer->skinned[variant][skin][pass]
-               : NULL;
+    const int variant = is_posed ? 0 : md5gl_variant_index(model->blending, model->morph != NULL);
+    if (!build_pass(renderer, variant, skin, pass, error))
+        return NULL;
+    return &renderer->skinned[variant][skin][pass];
 }
 
-const md5gl_program *md5gli_fixed_program(md5gl_renderer *renderer, enum md5gl_fixed_program which,
-                                          md5_error *error)
+const md5gl_program *md5gli_get_fixed_program(md5gl_renderer *renderer,
+                                              enum md5gl_fixed_program which, md5_error *error)
 {
     md5gl_program *const program = &renderer->fixed[which];
     return md5gli_build_program(renderer, &fixed_sources[which], program, error) ? program : NULL;

@@ -1,5 +1,5 @@
-// The renderer: functions and limits of the context, programs, and the objects that all models
-// share.
+// The renderer: loads the functions of the OpenGL context, queries its limits, and creates the
+// objects that all models share.
 #include "render/gl_internal.h"
 
 #include <limits.h>
@@ -23,29 +23,30 @@ static void default_free(void *user, void *memory, size_t size)
 
 // -- Functions and limits of the context ------------------------------------------------------
 
-// glad does not check the functions that it loads; this loader notes the first one that is missing.
-typedef struct checking_loader {
+// glad does not check the functions that it loads; this loader stores the name of the first missing
+// function.
+typedef struct validating_loader {
     const md5gl_opts *opts;
     const char *first_missing; // name, or NULL
-} checking_loader;
+} validating_loader;
 
 static GLADapiproc load_checked(void *user, const char *name)
 {
-    checking_loader *loader = (checking_loader *)user;
+    validating_loader *loader = (validating_loader *)user;
     const GLADapiproc function = loader->opts->load(loader->opts->load_user, name);
     if (!function && !loader->first_missing)
         loader->first_missing = name;
     return function;
 }
 
-// The version begins with "OpenGL ES" there, in WebGL too, and with a number on desktops.
+// The version text of OpenGL ES and of WebGL begins with this prefix, on desktops with a number.
 static const char es_prefix[] = "OpenGL ES";
 
 static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5_error *error)
 {
     GladGLContext *gl = &renderer->gl;
-    checking_loader loader = {.opts = opts};
-    // glad calls these while it loads, before the result can be checked.
+    validating_loader loader = {.opts = opts};
+    // glad calls these functions while it loads, before the result can be checked.
     static const char *const names[] = {"glGetString", "glGetIntegerv", "glGetStringi"};
     for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (!load_checked(&loader, names[i]))
@@ -69,7 +70,7 @@ static bool load_functions(md5gl_renderer *renderer, const md5gl_opts *opts, md5
         return md5gli_fail(
             error, MD5_ERROR_GPU,
             "unsupported OpenGL version: expected OpenGL 3.3 or OpenGL ES 3.0, found %s", name);
-    // WebGL's loaders leave out what it lacks, such as the mapping of buffers.
+    // Loaders of WebGL omit functions that it does not support, such as the mapping of buffers.
     if (loader.first_missing && !renderer->is_webgl)
         return md5gli_fail(error, MD5_ERROR_GPU, "%s%s lacks %s", renderer->is_es ? "" : "OpenGL ",
                            name, loader.first_missing);
@@ -94,6 +95,15 @@ static const char extension_heading[] = "#version 330 core\n"
                                         "#extension GL_ARB_shader_storage_buffer_object : require\n"
                                         "#extension GL_ARB_shading_language_420pack : require\n";
 
+// Returns true if the context supports compute shaders: by its version, or by three extensions.
+static bool supports_compute(const GladGLContext *gl, GLint version, bool has_storage_buffers)
+{
+    if (version >= 43)
+        return true;
+    return has_storage_buffers && has_extension(gl, "GL_ARB_compute_shader")
+           && has_extension(gl, "GL_ARB_shading_language_420pack");
+}
+
 static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *opts)
 {
     GladGLContext *gl = &renderer->gl;
@@ -103,14 +113,14 @@ static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *
     gl->GetIntegerv(GL_MAJOR_VERSION, &major);
     gl->GetIntegerv(GL_MINOR_VERSION, &minor);
     const GLint version = 10 * major + minor;
-    // OpenGL ES has the function of the extension under the extension's name only.
+    // Before version 3.2, OpenGL ES has this function only under the name of the extension.
     const bool is_core = version >= (renderer->is_es ? 32 : 45);
-    md5gl_proc function =
-        opts->load(opts->load_user, renderer->is_es && !is_core ? "glGetGraphicsResetStatusKHR"
-                                                                : "glGetGraphicsResetStatus");
+    const char *const status_name =
+        renderer->is_es && !is_core ? "glGetGraphicsResetStatusKHR" : "glGetGraphicsResetStatus";
+    md5gl_proc function = opts->load(opts->load_user, status_name);
     if (function && (is_core || has_extension(gl, "GL_KHR_robustness")))
         memcpy(&optional->GetGraphicsResetStatus, &function, sizeof function);
-    // WebGL cannot map buffers; it has this function of desktops instead.
+    // WebGL cannot map buffers; instead it has this function of desktop OpenGL.
     function = opts->load(opts->load_user, "glGetBufferSubData");
     if (renderer->is_webgl && function)
         memcpy(&gl->GetBufferSubData, &function, sizeof function);
@@ -119,9 +129,7 @@ static void load_optional_functions(md5gl_renderer *renderer, const md5gl_opts *
     renderer->has_storage_buffers =
         version >= 43 || has_extension(gl, "GL_ARB_shader_storage_buffer_object");
     renderer->compute_heading = version >= 43 ? "#version 430 core\n" : extension_heading;
-    if (version < 43
-        && !(renderer->has_storage_buffers && has_extension(gl, "GL_ARB_compute_shader")
-             && has_extension(gl, "GL_ARB_shading_language_420pack")))
+    if (!supports_compute(gl, version, renderer->has_storage_buffers))
         return;
     function = opts->load(opts->load_user, "glDispatchCompute");
     memcpy(&optional->DispatchCompute, &function, sizeof function);
@@ -180,7 +188,7 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
     const GladGLContext *gl = &renderer->gl;
     gl->GenBuffers(1, &renderer->frame_block);
 
-    // Each line, two vertices of the caller, is one instance of line.vert's four vertices.
+    // Each line, two vertices of the caller, is one instance of the four vertices of line.vert.
     const size_t end = sizeof(md5gl_line_vertex);
     const size_t line = 2 * end;
     const size_t colour = offsetof(md5gl_line_vertex, rgba);
@@ -217,6 +225,38 @@ static bool create_objects(md5gl_renderer *renderer, md5_error *error)
 
 // -- Public -----------------------------------------------------------------------------------
 
+// Queries the limits and the name of the device.
+static void query_device(md5gl_renderer *renderer)
+{
+    const GladGLContext *gl = &renderer->gl;
+    GLint viewport[2] = {0, 0};
+    gl->GetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
+    renderer->max_texture_size = get_limit(gl, GL_MAX_TEXTURE_SIZE);
+    const uint64_t texels = renderer->is_es
+                                ? (uint64_t)MD5GL_TABLE_WIDTH * renderer->max_texture_size
+                                : get_limit(gl, GL_MAX_TEXTURE_BUFFER_SIZE);
+    // Shaders index texels with a signed int.
+    renderer->max_texels = texels < INT_MAX ? (uint32_t)texels : INT_MAX;
+    renderer->max_texels_name =
+        renderer->is_es ? "1024 * GL_MAX_TEXTURE_SIZE" : "GL_MAX_TEXTURE_BUFFER_SIZE";
+    // Targets consist of renderbuffers and, on desktops, of multisampled textures.
+    const uint32_t max_samples = get_limit(gl, GL_MAX_SAMPLES);
+    const uint32_t max_texture_samples =
+        renderer->is_es ? max_samples : get_limit(gl, GL_MAX_COLOR_TEXTURE_SAMPLES);
+    renderer->max_samples = max_samples < max_texture_samples ? max_samples : max_texture_samples;
+    const uint32_t side = (uint32_t)(viewport[0] < viewport[1] ? viewport[0] : viewport[1]);
+    const uint32_t limit = get_limit(gl, GL_MAX_RENDERBUFFER_SIZE);
+    renderer->max_target_size = limit < side ? limit : side;
+    const char *device = (const char *)gl->GetString(GL_RENDERER);
+    const char *version = (const char *)gl->GetString(GL_VERSION);
+    if (!device)
+        device = "unknown device";
+    if (!version)
+        version = "of unknown version";
+    snprintf(renderer->device_name, sizeof renderer->device_name, "%s / %s%s", device,
+             renderer->is_es ? "" : "OpenGL ", version);
+}
+
 md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
 {
     MD5_ASSERT_RESERVED(opts);
@@ -238,32 +278,9 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
         md5gli_free(renderer, renderer);
         return NULL;
     }
-    (void)md5gli_take_errors(renderer);
+    (void)md5gli_clear_errors(renderer);
     load_optional_functions(renderer, opts);
-
-    const GladGLContext *gl = &renderer->gl;
-    GLint viewport[2] = {0, 0};
-    gl->GetIntegerv(GL_MAX_VIEWPORT_DIMS, viewport);
-    renderer->max_texture_size = get_limit(gl, GL_MAX_TEXTURE_SIZE);
-    const uint64_t texels = renderer->is_es
-                                ? (uint64_t)MD5GL_TABLE_WIDTH * renderer->max_texture_size
-                                : get_limit(gl, GL_MAX_TEXTURE_BUFFER_SIZE);
-    // Shaders index texels with a signed int.
-    renderer->max_texels = texels < INT_MAX ? (uint32_t)texels : INT_MAX;
-    renderer->max_texels_name =
-        renderer->is_es ? "1024 * GL_MAX_TEXTURE_SIZE" : "GL_MAX_TEXTURE_BUFFER_SIZE";
-    const uint32_t samples = get_limit(gl, GL_MAX_SAMPLES); // of renderbuffers; then of textures
-    const uint32_t most = renderer->is_es ? samples : get_limit(gl, GL_MAX_COLOR_TEXTURE_SAMPLES);
-    renderer->max_samples = samples < most ? samples : most;
-    const uint32_t side = (uint32_t)(viewport[0] < viewport[1] ? viewport[0] : viewport[1]);
-    const uint32_t limit = get_limit(gl, GL_MAX_RENDERBUFFER_SIZE);
-    renderer->max_target_size = limit < side ? limit : side;
-    const char *const device = (const char *)gl->GetString(GL_RENDERER);
-    const char *const version = (const char *)gl->GetString(GL_VERSION);
-    snprintf(renderer->device_name, sizeof renderer->device_name, "%s / %s%s",
-             device ? device : "unknown device", renderer->is_es ? "" : "OpenGL ",
-             version ? version : "of unknown version");
-
+    query_device(renderer);
     md5gli_reset_state(renderer);
     const bool created = create_objects(renderer, error);
     md5gli_reset_state(renderer);
@@ -273,7 +290,7 @@ md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error)
     return NULL;
 }
 
-// GL ignores name 0, so this also destroys a renderer that was created only in part.
+// GL ignores name 0, so this function can also destroy an incomplete renderer.
 void md5gl_destroy_renderer(md5gl_renderer *renderer)
 {
     MD5GL_ASSERT_NULL_OR_ALIVE(renderer, RENDERER);
@@ -290,7 +307,9 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
     for (uint32_t i = 0; i < MD5GL_NUM_FIXED_PROGRAMS; i++)
         gl->DeleteProgram(renderer->fixed[i].name);
     for (uint32_t i = 0; i < MD5GL_NUM_MAPS; i++) {
-        gl->DeleteTextures(1, &renderer->maps[i].shown.depth); // that of spot lights only once
+        // The maps of spot lights share one texture and one framebuffer. GL ignores the second
+        // deletion of a name.
+        gl->DeleteTextures(1, &renderer->maps[i].shown.depth);
         gl->DeleteBuffers(1, &renderer->maps[i].frame_block);
         gl->DeleteFramebuffers(1, &renderer->maps[i].framebuffer);
     }

@@ -1,4 +1,5 @@
-// The texts of shaders/, embedded at build time: skin4.glsl is md5gli_shader_skin4_glsl.
+// The files of shaders/, embedded as text at build time by embed.py. The text of skin4.glsl is
+// md5gli_shader_skin4_glsl.
 #ifndef MD5GL_SHADERS_H
 #define MD5GL_SHADERS_H
 

@@ -1,35 +1,36 @@
-// Shadows: a depth map seen from the key light, one seen from below the ground for contact shadows,
-// and those of spot lights. Models are drawn into all with the same vertex shaders as into the
-// picture, the host's geometry by the host. On the ground only the rectangle is drawn that the
-// casters and their shadow reach, because the filters run for every pixel of it on software GL.
-// Opaque meshes take programs without a fragment stage.
+// Shadows: depth maps seen from the key light, from below the ground for contact shadows, and from
+// spot lights.
+//
+// Models are drawn into all maps with the vertex shaders of the other passes; the host draws its
+// geometry itself. Opaque meshes use programs without a fragment stage. On the ground, only the
+// rectangle that shadows can reach is drawn, because software GL runs the filters for every pixel.
 #include "render/gl_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-// Texels along a side of the key light's map, and the factor by which the contact map's side is
-// smaller.
-enum { DEFAULT_SIDE = 768, CONTACT_DIVISOR = 3 };
+enum {
+    DEFAULT_SIDE = 768,  // side of the key light's map, texels
+    CONTACT_DIVISOR = 3, // the side of the contact map is smaller by this factor
+    SPOT_SIDE = 512,     // side of a spot light's map, texels
+};
 
-// The same of a spot light's map, its largest angle, degrees, and its nearest distance, a share of
-// the light's range.
-enum { SPOT_SIDE = 512 };
-static const float max_spot_angle = 150.0f;
-static const float spot_near = 0.005f;
+static const float max_spot_angle = 150.0f; // largest field of view of a spot light's map, degrees
+static const float spot_near = 0.005f; // near plane of that map, as a fraction of the light's range
 
 // Range of the contact map above and below the ground, as fractions of the casters' height.
 static const float contact_height = 0.26f;
 static const float contact_depth = 0.06f;
 
-// Largest radius that shaders/shadow.glsl samples around a point: a fraction of the width of the
-// key light's map, and of the contact map's height above the ground. Must match the shader.
+// Largest radius that shaders/shadow.glsl samples around a point: as a fraction of the width of the
+// key light's map, and as a fraction of the contact map's height above the ground. The values must
+// match the shader.
 static const float max_filter_radius = 0.06f;
 static const float contact_radius = 0.75f;
 
 // -- Maps -------------------------------------------------------------------------------------
 
-// Sets the texels along a side of a map; of all maps of spot lights if it is the first of them.
+// Sets the side of a map, texels. The first map of spot lights stands for all four.
 static void resize_map(md5gl_renderer *renderer, int index, uint32_t texels)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -51,8 +52,9 @@ static void resize_map(md5gl_renderer *renderer, int index, uint32_t texels)
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
 }
 
-// Beyond the map there are no casters. OpenGL ES 3.0 has no border for that: there the texels at
-// the edge repeat, which are empty if the frame's bounds of the casters are right.
+// Creates a sampler that finds no casters outside of the map. OpenGL ES 3.0 does not have border
+// colours; there the texels at the edge repeat, which are empty if the frame's bounds of the
+// casters are correct.
 static GLuint create_sampler(const md5gl_renderer *renderer, GLint filter, GLint compare)
 {
     static const float nothing[4] = {1.0f, 1.0f, 1.0f, 1.0f};
@@ -73,7 +75,8 @@ static GLuint create_sampler(const md5gl_renderer *renderer, GLint filter, GLint
 
 void md5gli_create_shadows(md5gl_renderer *renderer)
 {
-    // OpenGL ES filters depth only where it is compared: without filter all systems draw the same.
+    // OpenGL ES filters depth only with a comparison. Depth values are read without a filter
+    // everywhere, so that all systems draw the same shadows.
     renderer->compare_sampler = create_sampler(renderer, GL_LINEAR, GL_COMPARE_REF_TO_TEXTURE);
     renderer->depth_sampler = create_sampler(renderer, GL_NEAREST, GL_NONE);
 
@@ -105,18 +108,19 @@ void md5gli_create_shadows(md5gl_renderer *renderer)
 
 // -- Views ------------------------------------------------------------------------------------
 
-// An orthographic view: maps -half..half along each axis (unit length) about the centre to -1..1.
+// An orthographic view: maps -half..half along each axis, relative to the centre, to -1..1.
 typedef struct box_view {
-    md5_vec3 axes[3];
+    md5_vec3 axes[3]; // unit vectors
     md5_vec3 centre;
     float half[3];
 } box_view;
 
-// In a map of `texels` across, the world is at whole texels whatever the centre is.
-static md5_mat44 matrix_of(const box_view *view, uint32_t texels)
+// Returns the matrix of a view for a map with sides of `texels`. The offset is rounded to whole
+// texels, so that shadow edges do not move when the centre moves.
+static md5_mat44 view_matrix(const box_view *view, uint32_t texels)
 {
     md5_mat44 matrix = {{0}};
-    const float places = 0.5f * (float)texels;
+    const float texels_per_unit = 0.5f * (float)texels;
     for (uint32_t row = 0; row < 3; row++) {
         const md5_vec3 axis = view->axes[row];
         const float unit = 1.0f / view->half[row];
@@ -124,13 +128,13 @@ static md5_mat44 matrix_of(const box_view *view, uint32_t texels)
         matrix.m[4 + row] = axis.y * unit;
         matrix.m[8 + row] = axis.z * unit;
         const float offset = -md5_vec3_dot(axis, view->centre) * unit;
-        matrix.m[12 + row] = row < 2 ? floorf(offset * places) / places : offset;
+        matrix.m[12 + row] = row < 2 ? floorf(offset * texels_per_unit) / texels_per_unit : offset;
     }
     matrix.m[15] = 1.0f;
     return matrix;
 }
 
-// Sets what the current frame's map shows; `eye` as in the frame's block.
+// Sets the view of a map for the current frame. `eye` is as in md5gl_frame_block.
 static void set_view(md5gl_depth_map *map, md5_mat44 clip_from_world, const float eye[4])
 {
     static const md5_mat44 half = {
@@ -142,13 +146,36 @@ static void set_view(md5gl_depth_map *map, md5_mat44 clip_from_world, const floa
 
 // -- Point lights -----------------------------------------------------------------------------
 
-// Writes the lights of a frame, and sets the views of those that have shadow maps. Returns the
-// number of these.
+static const float radians_per_degree = 3.14159265f / 180.0f;
+
+// Returns the direction of a spot light; straight down if it has no length.
+static md5_vec3 spot_direction(const md5gl_point_light *light)
+{
+    const float length = sqrtf(md5_vec3_dot(light->direction, light->direction));
+    if (length > 0.0f && isfinite(length))
+        return md5_vec3_scale(light->direction, 1.0f / length);
+    return (md5_vec3){0.0f, 0.0f, -1.0f};
+}
+
+// Writes the cone of a spot light: the intensity rises from 0 at the cone's angle to 1 at the inner
+// angle, linearly in their cosines.
+static void write_cone(const md5gl_point_light *light, md5_vec3 axis, float cone[4])
+{
+    const float angle = fminf(0.5f * light->cone, 180.0f) * radians_per_degree;
+    const float edge = light->cone_edge > 0.0f ? fminf(light->cone_edge, 1.0f) : 0.2f;
+    const float rise = 1.0f / fmaxf(cosf(angle * (1.0f - edge)) - cosf(angle), 1e-4f);
+    cone[0] = -axis.x * rise;
+    cone[1] = -axis.y * rise;
+    cone[2] = -axis.z * rise;
+    cone[3] = -cosf(angle) * rise;
+}
+
+// Writes the lights of a frame, and sets the views of lights that have shadow maps. Returns the
+// number of these maps.
 static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
                              md5gl_frame_block *block)
 {
     static const md5_vec3 up = {0.0f, 0.0f, 1.0f};
-    const float radians = 3.14159265f / 180.0f;
     uint32_t count = 0;
     uint32_t num_maps = 0;
     for (uint32_t i = 0; i < frame->num_point_lights && count < MD5GL_MAX_POINT_LIGHTS; i++) {
@@ -165,18 +192,8 @@ static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
         cone[3] = 1.0f;
         if (!(light->cone > 0.0f))
             continue;
-        const float length = sqrtf(md5_vec3_dot(light->direction, light->direction));
-        const bool is_direction = length > 0.0f && isfinite(length);
-        const md5_vec3 axis = is_direction ? md5_vec3_scale(light->direction, 1.0f / length)
-                                           : (md5_vec3){0.0f, 0.0f, -1.0f};
-        // From 0 at the cone's angle to 1 at the inner angle, in cosines.
-        const float angle = fminf(0.5f * light->cone, 180.0f) * radians;
-        const float edge = light->cone_edge > 0.0f ? fminf(light->cone_edge, 1.0f) : 0.2f;
-        const float rise = 1.0f / fmaxf(cosf(angle * (1.0f - edge)) - cosf(angle), 1e-4f);
-        cone[0] = -axis.x * rise;
-        cone[1] = -axis.y * rise;
-        cone[2] = -axis.z * rise;
-        cone[3] = -cosf(angle) * rise;
+        const md5_vec3 axis = spot_direction(light);
+        write_cone(light, axis, cone);
         if (!light->casts_shadow || num_maps == MD5GL_MAX_SPOT_SHADOWS)
             continue;
         const float fov = fminf(light->cone, max_spot_angle);
@@ -187,7 +204,7 @@ static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
         set_view(map, md5_mat44_mul(clip, view), eye);
         map->shown.light = i;
         memcpy(block->spot_from_world[num_maps], map->shown.map_from_world.m, sizeof(md5_mat44));
-        block->spot_texels[num_maps] = 2.0f * tanf(0.5f * fov * radians);
+        block->spot_texels[num_maps] = 2.0f * tanf(0.5f * fov * radians_per_degree);
         color[3] = (float)++num_maps;
     }
     block->mode[2] = (float)count;
@@ -197,33 +214,42 @@ static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
 
 // -- Frames -----------------------------------------------------------------------------------
 
-// What the maps of a frame must cover, units.
+// The extent of a frame's shadow maps, units.
 typedef struct shadow_sizes {
-    float radius;       // of the key light's map
-    float width;        // of the contact map
-    float heights[2];   // of that map above and below the ground
-    float filter;       // the largest radius of a shadow's edge, a fraction of the key light's map
-    float sun, contact; // how far beside its hard shadow, and from below it, a caster is seen
+    float radius;        // radius of the key light's map
+    float width;         // width of the contact map
+    float heights[2];    // range of the contact map above and below the ground
+    float filter;        // largest radius of a shadow's edge, as a fraction of the key light's map
+    float sun_reach;     // distance from its hard shadow at which a caster still darkens points
+    float contact_reach; // the same for contact shadows
 } shadow_sizes;
 
-// The next larger one of lengths that differ by a quarter at most: while the pose changes, maps
-// keep their scale, and by matrix_of() their texels, so that edges do not swim.
-static float stepped(float length)
+// Rounds a length up to one of a series of lengths that differ by at most a quarter. While the pose
+// changes, maps keep their scale and, by view_matrix(), their texels, so that edges do not move.
+static float round_up_length(float length)
 {
-    const uint32_t rest = (1u << 21) - 1; // all but two bits of the fraction
+    const uint32_t mask = (1u << 21) - 1; // all but two bits of the fraction
     uint32_t bits;
     memcpy(&bits, &length, sizeof bits);
-    bits = (bits + rest) & ~rest;
+    bits = (bits + mask) & ~mask;
     memcpy(&length, &bits, sizeof bits);
     return length;
 }
 
-static uint32_t side_of_sun(const md5gl_frame *frame)
+static uint32_t requested_side(const md5gl_frame *frame)
 {
     return frame->shadow_texels > 0 ? frame->shadow_texels : DEFAULT_SIDE;
 }
 
-// Returns false if the frame has no shadows.
+// Returns true if the frame has shadows of the key light.
+static bool has_sun_shadows(const md5gl_frame *frame, float radius)
+{
+    if (frame->no_shadows)
+        return false;
+    return frame->casters.min.x <= frame->casters.max.x && radius > 0.0f && isfinite(radius);
+}
+
+// Computes the extent of the maps. Returns false if the frame has no shadows of the key light.
 static bool measure_casters(const md5gl_frame *frame, shadow_sizes *sizes)
 {
     const md5_bounds bounds = frame->casters;
@@ -231,23 +257,26 @@ static bool measure_casters(const md5gl_frame *frame, shadow_sizes *sizes)
     const md5_vec3 size = md5_vec3_sub(bounds.max, bounds.min);
     const float around = 0.51f * sqrtf(md5_vec3_dot(size, size));
     const float given = frame->shadow_radius;
-    const float radius = stepped(fmaxf(around, given));
-    const float height = fmaxf(size.z, 0.05f * stepped(around));
-    const float rise = contact_height * height;
+    const float radius = round_up_length(fmaxf(around, given));
+    const float height = fmaxf(size.z, 0.05f * round_up_length(around));
+    const float above_ground = contact_height * height;
     // For filtering and for the surface offset.
-    const float margin = 4.0f / (float)side_of_sun(frame);
-    // A caster is at most as far from its shadow as the light travels through the bounds' height.
-    const float through = size.z * sqrtf(md5_vec3_dot(light, light)) / fmaxf(fabsf(light.z), 1e-6f);
-    const float filter = frame->softness * through / (2.0f * radius);
-    const float beside = 1.05f * contact_radius * rise;
+    const float margin = 4.0f / (float)requested_side(frame);
+    // The distance between a caster and its shadow is at most the path of the light through the
+    // height of the bounds.
+    const float distance =
+        size.z * sqrtf(md5_vec3_dot(light, light)) / fmaxf(fabsf(light.z), 1e-6f);
+    const float filter = frame->softness * distance / (2.0f * radius);
+    const float border = 1.05f * contact_radius * above_ground;
     sizes->radius = radius;
-    sizes->width = stepped(fmaxf(1.02f * fmaxf(size.x, size.y) + 2.0f * beside, 2.0f * given));
-    sizes->heights[0] = rise;
+    sizes->width =
+        round_up_length(fmaxf(1.02f * fmaxf(size.x, size.y) + 2.0f * border, 2.0f * given));
+    sizes->heights[0] = above_ground;
     sizes->heights[1] = contact_depth * height;
     sizes->filter = fminf(fmaxf(filter, margin), max_filter_radius);
-    sizes->sun = 2.0f * radius * (sizes->filter + margin);
-    sizes->contact = beside + (float)CONTACT_DIVISOR * margin * sizes->width;
-    return !frame->no_shadows && bounds.min.x <= bounds.max.x && radius > 0.0f && isfinite(radius);
+    sizes->sun_reach = 2.0f * radius * (sizes->filter + margin);
+    sizes->contact_reach = border + (float)CONTACT_DIVISOR * margin * sizes->width;
+    return has_sun_shadows(frame, radius);
 }
 
 float md5gl_shadow_reach(const md5gl_frame *frame)
@@ -257,12 +286,36 @@ float md5gl_shadow_reach(const md5gl_frame *frame)
     shadow_sizes sizes;
     if (!measure_casters(frame, &sizes))
         return 0.0f;
-    const float contact = sizes.contact;
+    const float contact = sizes.contact_reach;
     const float height = sizes.heights[0];
-    return fmaxf(sizes.sun, sqrtf(contact * contact + height * height));
+    return fmaxf(sizes.sun_reach, sqrtf(contact * contact + height * height));
 }
 
-// Sets the views of the key light and from below, and what belongs to them.
+// Computes the part of the ground that shadows can reach: the rectangle below the casters, enlarged
+// by the reach, and the vector by which it moves in the direction of the light. Few pixels of the
+// ground are dark, and on software GL every other pixel would cost as much. Nothing is lit from
+// below. `direction` points to the light; `ground` is 8 floats as in md5gl_renderer.
+static void find_shaded_ground(const md5gl_frame *frame, const shadow_sizes *sizes,
+                               const float direction[3], float ground[8])
+{
+    const md5_bounds bounds = frame->casters;
+    const float min[2] = {bounds.min.x, bounds.min.y};
+    const float max[2] = {bounds.max.x, bounds.max.y};
+    const float high = fmaxf(bounds.max.z - frame->ground, 0.0f) + sizes->sun_reach;
+    const float reach = fmaxf(sizes->sun_reach, sizes->contact_reach);
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        const float slope = direction[2] > 0.0f ? direction[axis] / fmaxf(direction[2], 1e-3f) : 0;
+        const float start = slope * sizes->sun_reach;
+        const float shift = -slope * high - start;
+        const float lower = min[axis] - reach + start;
+        const float upper = max[axis] + reach + start;
+        ground[axis] = shift < 0.0f ? upper : lower;
+        ground[2 + axis] = shift < 0.0f ? lower : upper;
+        ground[4 + axis] = shift;
+    }
+}
+
+// Sets the views of the key light and from below, and their members of the block.
 static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_frame_block *block,
                       const shadow_sizes *sizes)
 {
@@ -274,9 +327,10 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
     const float below = sizes->heights[1];
     const float *const direction = block->light_direction;
     const md5_vec3 away = {-direction[0], -direction[1], -direction[2]};
-    const md5_vec3 other =
+    // Any axis that is not parallel to the light.
+    const md5_vec3 reference =
         fabsf(away.z) < 0.9f ? (md5_vec3){0.0f, 0.0f, 1.0f} : (md5_vec3){1.0f, 0.0f, 0.0f};
-    md5_vec3 side = md5_vec3_cross(other, away);
+    md5_vec3 side = md5_vec3_cross(reference, away);
     const float length = sqrtf(md5_vec3_dot(side, side));
     side = (md5_vec3){side.x / length, side.y / length, side.z / length};
     const box_view views[] = {
@@ -288,32 +342,16 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
          {half, half, 0.5f * (above + below)}},
     };
 
-    // What shadows may reach of the ground: a rectangle below what casts, enlarged by the reach,
-    // and the way that it goes with the light. Few pixels of the plane are dark, and on software GL
-    // the others would cost as much. Nothing is lit from below.
-    float *const shaded = renderer->shaded_ground;
-    const float high = fmaxf(bounds.max.z - frame->ground, 0.0f) + sizes->sun;
-    const float reach = fmaxf(sizes->sun, sizes->contact);
-    for (uint32_t axis = 0; axis < 2; axis++) {
-        const float slope = direction[2] > 0.0f ? direction[axis] / fmaxf(direction[2], 1e-3f) : 0;
-        const float start = slope * sizes->sun;
-        const float moves = -slope * high - start;
-        const float least = (axis ? bounds.min.y : bounds.min.x) - reach + start;
-        const float most = (axis ? bounds.max.y : bounds.max.x) + reach + start;
-        shaded[axis] = moves < 0.0f ? most : least;
-        shaded[2 + axis] = moves < 0.0f ? least : most;
-        shaded[4 + axis] = moves;
-    }
-
+    find_shaded_ground(frame, sizes, direction, renderer->shaded_ground);
     const uint32_t limit = renderer->max_texture_size;
-    const uint32_t requested = side_of_sun(frame);
+    const uint32_t requested = requested_side(frame);
     const uint32_t texels = requested < limit ? requested : limit;
     const float eyes[][4] = {{direction[0], direction[1], direction[2], 0.0f}, {0, 0, -1, 0}};
     for (int i = 0; i <= MD5GL_MAP_CONTACT; i++) {
         const uint32_t divided = texels / CONTACT_DIVISOR > 0 ? texels / CONTACT_DIVISOR : 1;
-        const uint32_t across = i == MD5GL_MAP_SUN ? texels : divided;
-        resize_map(renderer, i, across);
-        set_view(&renderer->maps[i], matrix_of(&views[i], across), eyes[i]);
+        const uint32_t map_side = i == MD5GL_MAP_SUN ? texels : divided;
+        resize_map(renderer, i, map_side);
+        set_view(&renderer->maps[i], view_matrix(&views[i], map_side), eyes[i]);
         memcpy(i == MD5GL_MAP_SUN ? block->sun_from_world : block->contact_from_world,
                renderer->maps[i].shown.map_from_world.m, sizeof(md5_mat44));
     }
@@ -324,21 +362,37 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
     memcpy(block->contact, contact, sizeof contact);
 }
 
+// Returns the bounds of all posed models.
+static md5_bounds find_casters(const md5gl_renderer *renderer)
+{
+    md5_bounds casters = md5_bounds_from_points(NULL, 0);
+    for (const md5gl_model *model = renderer->models; model; model = model->next) {
+        if (model->num_batches > 0)
+            casters = md5_bounds_union(casters, model->posed);
+    }
+    return casters;
+}
+
+static enum md5gl_pass pass_with_spots(enum md5gl_pass pass)
+{
+    if (pass == MD5GL_PASS_LIT)
+        return MD5GL_PASS_LIT_SPOTS;
+    if (pass == MD5GL_PASS_LIT_CLASSIC)
+        return MD5GL_PASS_LIT_CLASSIC_SPOTS;
+    return MD5GL_PASS_LIT_ENVIRONMENT_SPOTS;
+}
+
 void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                           md5gl_frame_block *block)
 {
-    static const md5_bounds unknown = {0};
+    static const md5_bounds unset = {0};
     shadow_sizes sizes;
-    md5gl_frame known = *frame;
+    md5gl_frame complete = *frame;
     renderer->casters_are_set =
-        frame->no_shadows || memcmp(&known.casters, &unknown, sizeof unknown) != 0;
-    if (!renderer->casters_are_set) {
-        known.casters = md5_bounds_from_points(NULL, 0);
-        for (const md5gl_model *model = renderer->models; model; model = model->next)
-            if (model->num_batches > 0)
-                known.casters = md5_bounds_union(known.casters, model->posed);
-    }
-    const bool has_casters = measure_casters(&known, &sizes);
+        frame->no_shadows || memcmp(&frame->casters, &unset, sizeof unset) != 0;
+    if (!renderer->casters_are_set)
+        complete.casters = find_casters(renderer);
+    const bool has_casters = measure_casters(&complete, &sizes);
     const uint32_t num_spots = begin_lights(renderer, frame, block);
     const uint32_t first = has_casters ? MD5GL_MAP_SUN : MD5GL_MAP_SPOT;
     const uint32_t end = MD5GL_MAP_SPOT + num_spots;
@@ -350,14 +404,12 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     if (!renderer->shadowed)
         return;
     block->shadow[0] = 1.0f;
-    block->sun_from_world[12] = block->contact_from_world[12] = 2.0f; // all is outside of no map
+    // Without a map, every point is outside of its range, so that nothing is shadowed.
+    block->sun_from_world[12] = block->contact_from_world[12] = 2.0f;
     if (has_casters)
-        begin_sun(renderer, &known, block, &sizes);
+        begin_sun(renderer, &complete, block, &sizes);
     if (num_spots > 0) {
-        const enum md5gl_pass pass = renderer->lit_pass;
-        renderer->lit_pass = pass == MD5GL_PASS_LIT           ? MD5GL_PASS_LIT_SPOTS
-                             : pass == MD5GL_PASS_LIT_CLASSIC ? MD5GL_PASS_LIT_CLASSIC_SPOTS
-                                                              : MD5GL_PASS_LIT_ENVIRONMENT_SPOTS;
+        renderer->lit_pass = pass_with_spots(renderer->lit_pass);
         const uint32_t limit = renderer->max_texture_size / 2;
         const uint32_t texels = frame->spot_texels > 0 ? frame->spot_texels : SPOT_SIDE;
         resize_map(renderer, MD5GL_MAP_SPOT, texels < limit ? texels : limit);
@@ -366,12 +418,13 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     }
     for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         const md5gl_depth_map *const map = &renderer->maps[i];
-        md5gl_frame_block seen = *block;
-        memcpy(seen.clip_from_world, map->shown.clip_from_world.m, sizeof seen.clip_from_world);
-        memcpy(seen.eye, map->eye, sizeof seen.eye);
-        md5gli_stream(renderer, GL_UNIFORM_BUFFER, map->frame_block, &seen, sizeof seen);
+        md5gl_frame_block map_block = *block;
+        memcpy(map_block.clip_from_world, map->shown.clip_from_world.m,
+               sizeof map_block.clip_from_world);
+        memcpy(map_block.eye, map->eye, sizeof map_block.eye);
+        md5gli_stream(renderer, GL_UNIFORM_BUFFER, map->frame_block, &map_block, sizeof map_block);
         md5gli_bind_map(renderer, map);
-        if (i <= MD5GL_MAP_SPOT) // all four quarters
+        if (i <= MD5GL_MAP_SPOT) // the first map of spot lights clears all four quarters
             renderer->gl.Clear(GL_DEPTH_BUFFER_BIT);
     }
 }
@@ -385,12 +438,13 @@ void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_depth_map *map)
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, map->frame_block);
 }
 
-// Needed even if the frame has no shadows: a shadow sampler must be bound to a depth texture
-// although the shader does not read it.
+// The maps must be bound even if the frame has no shadows: a shadow sampler must refer to a depth
+// texture although the shader does not read it.
 void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit, uint32_t count)
 {
     const GladGLContext *gl = &renderer->gl;
-    // As in enum md5gl_unit, from MD5GL_UNIT_SUN on: the first and the last one compare.
+    // The order is that of enum md5gl_unit, from MD5GL_UNIT_SUN on. The first and the last map are
+    // read with a depth comparison.
     static const uint8_t maps[MD5GL_NUM_SHADOW_UNITS] = {MD5GL_MAP_SUN, MD5GL_MAP_SUN,
                                                          MD5GL_MAP_CONTACT, MD5GL_MAP_SPOT};
     for (uint32_t i = 0; i < count; i++) {

@@ -1,10 +1,11 @@
-// Resets the GL state that this room changes to GL's defaults; saves and restores the host's
-// values.
+// Resets the GL state that the renderer changes to GL's defaults; saves and restores the host's
+// values. The tables list the state of one kind: glEnable() switches, pixel storage, buffer
+// bindings.
 #include "render/gl_internal.h"
 
 #include <assert.h>
 
-// What OpenGL ES lacks is DESKTOP.
+// DESKTOP: OpenGL ES does not have this state.
 enum { ANY, DESKTOP };
 
 // -- Tables -----------------------------------------------------------------------------------
@@ -49,15 +50,15 @@ static const struct {
 static_assert(COUNT(switches) <= MD5GL_MAX_SWITCHES, "md5gl_host_state.switches is too small");
 static_assert(COUNT(pixel_stores) <= MD5GL_MAX_PIXEL_STORES, "pixel_stores is too small");
 
-// Buffer bindings of the context: those with an index follow below, and a vertex array owns that of
-// its indices.
+// Buffer bindings of the context without an index. The binding of index buffers is not listed,
+// because it belongs to the vertex array.
 typedef struct buffer_binding {
     GLenum target;
     GLenum query;
 } buffer_binding;
 
-// Returns the binding points that this context has; their number in *count.
-static const buffer_binding *bindings_of(const md5gl_renderer *renderer, size_t *count)
+// Returns the bindings that this context has, and stores their number in *count.
+static const buffer_binding *get_bindings(const md5gl_renderer *renderer, size_t *count)
 {
     static const buffer_binding all[] = {
         {GL_ARRAY_BUFFER, GL_ARRAY_BUFFER_BINDING},
@@ -68,7 +69,10 @@ static const buffer_binding *bindings_of(const md5gl_renderer *renderer, size_t 
         {GL_TEXTURE_BUFFER, GL_TEXTURE_BUFFER}, // the query has the same value
         {MD5GL_SHADER_STORAGE_BUFFER, MD5GL_SHADER_STORAGE_BUFFER_BINDING},
     };
-    *count = renderer->is_es ? 5 : renderer->has_storage_buffers ? 7 : 6;
+    if (renderer->is_es)
+        *count = 5;
+    else
+        *count = renderer->has_storage_buffers ? 7 : 6;
     return all;
 }
 
@@ -85,7 +89,7 @@ void md5gli_reset_transfers(md5gl_renderer *renderer)
 
 // -- Saving -----------------------------------------------------------------------------------
 
-// A name or an enumerator.
+// Returns the value of a state variable that is an object name or an enumerator.
 static GLuint get_integer(const GladGLContext *gl, GLenum name)
 {
     GLint value = 0;
@@ -111,7 +115,7 @@ void md5gl_save_state(md5gl_renderer *renderer)
     md5gl_host_state *const host = &renderer->host;
     const GladGLContext *gl = &renderer->gl;
     size_t count;
-    const buffer_binding *const bindings = bindings_of(renderer, &count);
+    const buffer_binding *const bindings = get_bindings(renderer, &count);
     host->program = get_integer(gl, GL_CURRENT_PROGRAM);
     host->array = get_integer(gl, GL_VERTEX_ARRAY_BINDING);
     host->draw_framebuffer = get_integer(gl, GL_DRAW_FRAMEBUFFER_BINDING);
@@ -187,13 +191,13 @@ static void restore_range(const GladGLContext *gl, GLenum target, GLuint index,
         gl->BindBufferBase(target, index, (GLuint)range->buffer);
 }
 
-// Sets all but the viewport, the scissor box and the clear colour.
+// Sets all state except the viewport, the scissor box and the clear colour.
 static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
 {
-    // Binding a range also changes the binding without an index, so that one follows.
+    // Binding a range also changes the binding without an index, so the latter is set afterwards.
     const GladGLContext *gl = &renderer->gl;
     size_t count;
-    const buffer_binding *const bindings = bindings_of(renderer, &count);
+    const buffer_binding *const bindings = get_bindings(renderer, &count);
     gl->UseProgram(state->program);
     gl->BindVertexArray(state->array);
     gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, state->draw_framebuffer);
@@ -217,7 +221,7 @@ static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
             gl->BindTexture(GL_TEXTURE_BUFFER, unit->buffer_texture);
             gl->BindTexture(GL_TEXTURE_2D_MULTISAMPLE, unit->samples);
         }
-        gl->BindSampler(i, unit->sampler); // it would override the textures' own
+        gl->BindSampler(i, unit->sampler); // a sampler overrides the parameters of textures
     }
     gl->ActiveTexture(state->active_unit);
 
@@ -241,7 +245,7 @@ static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
     gl->DepthFunc(state->depth_function);
     gl->CullFace(state->culled_face);
     gl->FrontFace(state->front_face);
-    if (renderer->is_es) { // takes floats where OpenGL 3.3 takes doubles
+    if (renderer->is_es) { // its functions take floats, those of OpenGL 3.3 doubles
         gl->DepthRangef(state->depth_range[0], state->depth_range[1]);
         gl->ClearDepthf(state->clear_depth);
         return;

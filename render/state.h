@@ -1,8 +1,9 @@
-// The GL state that this room changes: its defaults, and a copy of the host's values.
+// The GL state that the renderer changes: its defaults, and a copy of the host's values.
 //
-// A renderer works in a context that also belongs to an engine. It never relies on what it finds,
-// and leaves either GL's defaults or, between md5gl_save_state() and md5gl_restore_state(), what
-// the host had: md5gl_host_state. Each member is read by one glGet and written by one call.
+// A renderer works in a context that also belongs to an engine. It never relies on the state of the
+// context. It leaves GL's defaults or, after md5gl_restore_state(), the values at the time of
+// md5gl_save_state(), which are in md5gl_host_state. Each member is read by one glGet and written
+// by one call.
 #ifndef MD5GL_STATE_H
 #define MD5GL_STATE_H
 
@@ -19,7 +20,7 @@ typedef struct md5gl_unit_state {
     GLuint sampler;
 } md5gl_unit_state;
 
-// A range of a buffer at an indexed binding; size 0 = the whole buffer.
+// A range of a buffer at an indexed binding; size 0 means the whole buffer.
 typedef struct md5gl_range_state {
     GLint buffer;
     GLint64 start;
@@ -51,15 +52,17 @@ typedef struct md5gl_host_state {
     GLuint culled_face;
     GLuint front_face;
     GLint polygon_mode[2];
-    GLuint blend_functions[4], blend_equations[2]; // colour source, target, alpha source, target
+    GLuint blend_functions[4]; // source and target of colour, source and target of alpha
+    GLuint blend_equations[2]; // of colour and alpha
     GLint viewport[4];
     GLint scissor[4];
 } md5gl_host_state;
 
-// Resets all GL state that this room changes to GL's defaults.
+// Resets all GL state that the renderer changes to GL's defaults.
 void md5gli_reset_state(md5gl_renderer *renderer);
 
-// Resets pixel buffers and pixel storage, which affect transfers between memory and textures.
+// Resets pixel buffers and pixel storage, which affect transfers between memory and textures, to
+// GL's defaults.
 void md5gli_reset_transfers(md5gl_renderer *renderer);
 
 #endif

@@ -1,4 +1,5 @@
-// Errors, memory and assertions, used by all other files of this room.
+// Errors, memory and object kinds, used by all files of this folder. A block of memory begins with
+// a header, which contains its size and the kind of the object.
 #include "render/gl_internal.h"
 
 #include <stdarg.h>
@@ -20,9 +21,10 @@ bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...)
 
 bool md5gli_fail_missing(md5_error *error, const char *what)
 {
-    return error && error->status == MD5_OK
-           && md5gli_fail(error, MD5_ERROR_MISSING, "%s is missing: expected an object, found NULL",
-                          what);
+    if (!error || error->status != MD5_OK)
+        return false;
+    return md5gli_fail(error, MD5_ERROR_MISSING, "%s is missing: expected an object, found NULL",
+                       what);
 }
 
 static const char *error_name(GLenum code)
@@ -38,15 +40,16 @@ static const char *error_name(GLenum code)
         return "GL_INVALID_FRAMEBUFFER_OPERATION";
     case GL_OUT_OF_MEMORY:
         return "GL_OUT_OF_MEMORY";
-    case 0x0507: // of GL 4.5 and KHR_robustness
+    case 0x0507: // GL 4.5 and KHR_robustness
         return "GL_CONTEXT_LOST";
     default:
         return "unknown OpenGL error";
     }
 }
 
-// GL has one flag per kind of error, but a lost context may report errors forever: hence the limit.
-GLenum md5gli_take_errors(md5gl_renderer *renderer)
+// GL has one flag per kind of error. The loop is limited because a lost context can report errors
+// forever.
+GLenum md5gli_clear_errors(md5gl_renderer *renderer)
 {
     const GLenum first = renderer->gl.GetError();
     for (int i = 0; i < 32 && renderer->gl.GetError() != GL_NO_ERROR; i++) {
@@ -56,7 +59,7 @@ GLenum md5gli_take_errors(md5gl_renderer *renderer)
 
 bool md5gli_check(md5gl_renderer *renderer, const char *where, md5_error *error)
 {
-    const GLenum code = md5gli_take_errors(renderer);
+    const GLenum code = md5gli_clear_errors(renderer);
     if (code == GL_NO_ERROR)
         return true;
     return md5gli_fail(error, MD5_ERROR_GPU, "%s (0x%04x) while %s", error_name(code), code, where);
@@ -64,28 +67,31 @@ bool md5gli_check(md5gl_renderer *renderer, const char *where, md5_error *error)
 
 bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error)
 {
-    static const char *const culprits[] = {"caused by this program", "caused by another program",
-                                           "cause unknown"};
+    enum { GUILTY_CONTEXT_RESET = 0x8253, INNOCENT_CONTEXT_RESET = 0x8254 };
     const md5gl_optional_functions *optional = &renderer->optional;
     const GLenum state = optional->GetGraphicsResetStatus ? optional->GetGraphicsResetStatus() : 0;
     if (state == GL_NO_ERROR)
         return true;
-    // GUILTY, INNOCENT and UNKNOWN_CONTEXT_RESET follow each other from 0x8253.
-    const char *const culprit = culprits[state >= 0x8253 && state <= 0x8254 ? state - 0x8253 : 2];
+    const char *cause = "cause unknown";
+    if (state == GUILTY_CONTEXT_RESET)
+        cause = "caused by this program";
+    if (state == INNOCENT_CONTEXT_RESET)
+        cause = "caused by another program";
     return md5gli_fail(error, MD5_ERROR_GPU,
-                       "OpenGL context was lost (%s, 0x%04x): the driver was reset", culprit,
-                       state);
+                       "OpenGL context was lost (%s, 0x%04x): the driver was reset", cause, state);
 }
 
-// In front of each block its size, and the kind of an object, in space that keeps the alignment.
+// The header before each block contains its size and, at KIND_OFFSET, the kind of the object. Its
+// size preserves the alignment.
 enum { HEADER = 16, KIND_OFFSET = 8 };
 
 void *md5gli_alloc(const md5_allocator *allocator, size_t count, size_t size, md5_error *error)
 {
     const bool fits = size == 0 || count <= (SIZE_MAX - HEADER) / size;
     const size_t bytes = fits ? HEADER + count * size : 0;
-    unsigned char *const block =
-        fits ? (unsigned char *)allocator->alloc(allocator->user, bytes) : NULL;
+    unsigned char *block = NULL;
+    if (fits)
+        block = (unsigned char *)allocator->alloc(allocator->user, bytes);
     if (!block) {
         md5gli_fail(error, MD5_ERROR_MEMORY, "out of memory: %zu elements of %zu bytes requested",
                     count, size);

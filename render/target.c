@@ -1,4 +1,7 @@
-// Frames, off-screen targets and reading pictures back.
+// Off-screen targets, frames, and reading images back.
+//
+// A frame is the time between md5gl_begin_frame() and md5gl_end_frame(), in which the renderer
+// draws into one target or one framebuffer of the host with one camera and one set of lights.
 #include "render/gl_internal.h"
 
 #include <math.h>
@@ -8,16 +11,19 @@
 
 enum { OUTPUT_NORMALS, OUTPUT_MOTION, OUTPUT_IDS, NUM_OUTPUTS }; // locations of outputs.frag
 
-// Of several samples, what is drawn is resolved into the framebuffer that is read, and there are
-// renderbuffers instead of the depth texture; else both are one.
+// A multisampled target has two framebuffers: `drawn` is resolved into `readable`. In other targets
+// both are the same framebuffer.
 struct md5gl_target {
     uint32_t width;
     uint32_t height;
     uint32_t samples;
-    GLuint drawn, readable;               // framebuffers
-    GLuint colour, depth;                 // textures of `readable`
-    GLuint outputs[NUM_OUTPUTS];          // likewise, instead of `colour`
-    GLuint colour_samples, depth_samples; // renderbuffers, but on desktops the color is a texture
+    GLuint drawn;                // framebuffer that frames are drawn into
+    GLuint readable;             // framebuffer that is read
+    GLuint colour;               // texture of `readable`
+    GLuint depth;                // texture of `readable`; 0 if multisampled
+    GLuint outputs[NUM_OUTPUTS]; // textures of `readable` instead of `colour`
+    GLuint colour_samples;       // multisampled colour: a texture, in OpenGL ES a renderbuffer
+    GLuint depth_samples;        // multisampled depth: a renderbuffer
 };
 
 static GLuint create_renderbuffer(const GladGLContext *gl, const md5gl_target *target,
@@ -32,8 +38,13 @@ static GLuint create_renderbuffer(const GladGLContext *gl, const md5gl_target *t
     return storage;
 }
 
+// The format of an attached texture. `components` and `type` describe texels in memory; GL requires
+// them although none are uploaded.
 typedef struct texture_form {
-    GLenum attachment, format, components, type; // of texels in memory, of which there are none
+    GLenum attachment;
+    GLenum format;
+    GLenum components;
+    GLenum type;
     GLint filter;
 } texture_form;
 
@@ -47,7 +58,8 @@ static const texture_form output_forms[NUM_OUTPUTS] = {
     {GL_COLOR_ATTACHMENT2, GL_RG32UI, GL_RG_INTEGER, GL_UNSIGNED_INT, GL_NEAREST},
 };
 
-// `kind`: GL_TEXTURE_2D, or GL_TEXTURE_2D_MULTISAMPLE of the target's samples.
+// Creates a texture and attaches it to the bound framebuffer. `kind` is GL_TEXTURE_2D, or
+// GL_TEXTURE_2D_MULTISAMPLE with the target's number of samples.
 static GLuint create_attached_texture(const GladGLContext *gl, const md5gl_target *target,
                                       GLenum kind, const texture_form *form)
 {
@@ -76,13 +88,56 @@ static bool check_target(md5gl_renderer *renderer, const md5gl_target *target, m
     if (!md5gli_check(renderer, "creating a target", error))
         return false;
     const GLenum state = renderer->gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
-    return state == GL_FRAMEBUFFER_COMPLETE
-           || md5gli_fail(error, MD5_ERROR_GPU,
-                          "render target of %u x %u pixels is not complete (0x%04x)%s",
-                          target->width, target->height, state,
-                          target->outputs[OUTPUT_MOTION] && renderer->is_es
-                              ? ": motion vectors need EXT_color_buffer_float in OpenGL ES"
-                              : "");
+    if (state == GL_FRAMEBUFFER_COMPLETE)
+        return true;
+    const char *cause = "";
+    if (target->outputs[OUTPUT_MOTION] && renderer->is_es)
+        cause = ": motion vectors need EXT_color_buffer_float in OpenGL ES";
+    return md5gli_fail(error, MD5_ERROR_GPU,
+                       "render target of %u x %u pixels is not complete (0x%04x)%s", target->width,
+                       target->height, state, cause);
+}
+
+// Creates the framebuffer of a multisampled target. Leaves it bound.
+static bool create_multisampled(md5gl_renderer *renderer, md5gl_target *target, md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->GenFramebuffers(1, &target->drawn);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, target->drawn);
+    target->colour_samples =
+        renderer->is_es
+            ? create_renderbuffer(gl, target, GL_RGBA8, GL_COLOR_ATTACHMENT0)
+            : create_attached_texture(gl, target, GL_TEXTURE_2D_MULTISAMPLE, &colour_form);
+    target->depth_samples =
+        create_renderbuffer(gl, target, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
+    const bool created = check_target(renderer, target, error);
+    gl->GetIntegerv(GL_SAMPLES, (GLint *)&target->samples); // can be more than requested
+    return created;
+}
+
+// Creates the framebuffer of a target that is read. Leaves it bound.
+static bool create_readable(md5gl_renderer *renderer, md5gl_target *target, bool has_outputs,
+                            md5_error *error)
+{
+    const GladGLContext *gl = &renderer->gl;
+    gl->GenFramebuffers(1, &target->readable);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, target->readable);
+    if (has_outputs) {
+        GLenum attachments[NUM_OUTPUTS];
+        for (uint32_t i = 0; i < NUM_OUTPUTS; i++) {
+            target->outputs[i] =
+                create_attached_texture(gl, target, GL_TEXTURE_2D, &output_forms[i]);
+            attachments[i] = output_forms[i].attachment;
+        }
+        gl->DrawBuffers(NUM_OUTPUTS, attachments);
+    } else {
+        target->colour = create_attached_texture(gl, target, GL_TEXTURE_2D, &colour_form);
+    }
+    if (target->samples <= 1) {
+        target->depth = create_attached_texture(gl, target, GL_TEXTURE_2D, &depth_form);
+        target->drawn = target->readable;
+    }
+    return check_target(renderer, target, error);
 }
 
 static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
@@ -94,7 +149,8 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
     }
     MD5GL_ASSERT_NO_FRAME(renderer);
     const uint32_t limit = renderer->max_target_size;
-    if (width == 0 || height == 0 || width > limit || height > limit) {
+    const bool is_empty = width == 0 || height == 0;
+    if (is_empty || width > limit || height > limit) {
         md5gli_fail(
             error, MD5_ERROR_GPU,
             "render target size is out of range: expected 1 to %u pixels per side, found %u x %u",
@@ -108,43 +164,14 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
     target->width = width;
     target->height = height;
     target->samples = samples < renderer->max_samples ? samples : renderer->max_samples;
-    (void)md5gli_take_errors(renderer);
+    (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
     const GladGLContext *gl = &renderer->gl;
     bool created = true;
-    if (target->samples > 1) {
-        gl->GenFramebuffers(1, &target->drawn);
-        gl->BindFramebuffer(GL_FRAMEBUFFER, target->drawn);
-        target->colour_samples =
-            renderer->is_es
-                ? create_renderbuffer(gl, target, GL_RGBA8, GL_COLOR_ATTACHMENT0)
-                : create_attached_texture(gl, target, GL_TEXTURE_2D_MULTISAMPLE, &colour_form);
-        target->depth_samples =
-            create_renderbuffer(gl, target, GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT);
-        created = check_target(renderer, target, error);
-        gl->GetIntegerv(GL_SAMPLES, (GLint *)&target->samples); // a device may have made more
-    }
-    if (created) {
-        gl->GenFramebuffers(1, &target->readable);
-        gl->BindFramebuffer(GL_FRAMEBUFFER, target->readable);
-        GLenum drawn[NUM_OUTPUTS];
-        if (has_outputs) {
-            for (uint32_t i = 0; i < NUM_OUTPUTS; i++) {
-                target->outputs[i] =
-                    create_attached_texture(gl, target, GL_TEXTURE_2D, &output_forms[i]);
-                drawn[i] = output_forms[i].attachment;
-            }
-        }
-        if (has_outputs)
-            gl->DrawBuffers(NUM_OUTPUTS, drawn);
-        else
-            target->colour = create_attached_texture(gl, target, GL_TEXTURE_2D, &colour_form);
-        if (target->samples <= 1) {
-            target->depth = create_attached_texture(gl, target, GL_TEXTURE_2D, &depth_form);
-            target->drawn = target->readable;
-        }
-        created = check_target(renderer, target, error);
-    }
+    if (target->samples > 1)
+        created = create_multisampled(renderer, target, error);
+    if (created)
+        created = create_readable(renderer, target, has_outputs, error);
     gl->BindRenderbuffer(GL_RENDERBUFFER, 0);
     gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
     if (created)
@@ -199,7 +226,7 @@ md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
                                 .ids = target->outputs[OUTPUT_IDS]};
 }
 
-// Copies one of the target's framebuffers.
+// Copies one of the target's framebuffers to another framebuffer of the given size.
 static void copy(const GladGLContext *gl, const md5gl_target *target, GLuint from, GLuint to,
                  uint32_t width, uint32_t height)
 {
@@ -221,19 +248,20 @@ bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uin
         return false;
     }
     MD5GL_ASSERT_NO_FRAME(renderer);
-    (void)md5gli_take_errors(renderer);
+    (void)md5gli_clear_errors(renderer);
     copy(&renderer->gl, target, target->readable, framebuffer, width, height);
     return md5gli_check(renderer, "copying a target", error);
 }
 
-// Draws every pixel of a framebuffer of the target's size from its texture.
+// Draws all pixels of a framebuffer of the target's size with a program that reads the target's
+// texture.
 static bool repaint(md5gl_renderer *renderer, const md5gl_target *target,
                     enum md5gl_fixed_program which, GLenum kind, GLuint texture, GLuint framebuffer,
                     md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
     md5gli_reset_state(renderer);
-    const md5gl_program *const program = md5gli_fixed_program(renderer, which, error);
+    const md5gl_program *const program = md5gli_get_fixed_program(renderer, which, error);
     if (!program)
         return false;
     gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
@@ -257,7 +285,7 @@ bool md5gl_smooth_target(md5gl_renderer *renderer, const md5gl_target *target, u
     }
     MD5GL_ASSERT_NO_FRAME(renderer);
     MD5_ASSERT(target->colour != 0, "target: must be created by md5gl_create_target()");
-    (void)md5gli_take_errors(renderer);
+    (void)md5gli_clear_errors(renderer);
     return repaint(renderer, target, MD5GL_PROGRAM_SMOOTH, GL_TEXTURE_2D, target->colour,
                    framebuffer, error)
            && md5gli_check(renderer, "smoothing a target", error);
@@ -265,6 +293,33 @@ bool md5gl_smooth_target(md5gl_renderer *renderer, const md5gl_target *target, u
 
 // -- Frames ---------------------------------------------------------------------------------
 
+// Computes the camera's position (w = 1), or the direction to the camera if the projection is
+// orthographic (w = 0). The view is rigid, so its inverse is its transpose.
+static void compute_eye(const md5gl_frame *frame, float eye[4])
+{
+    const float *const view = frame->view_from_world.m;
+    const bool has_perspective = frame->clip_from_view.m[11] != 0.0f;
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        const float *const column = view + 4 * axis;
+        if (has_perspective)
+            eye[axis] = -(column[0] * view[12] + column[1] * view[13] + column[2] * view[14]);
+        else
+            eye[axis] = column[2];
+    }
+    eye[3] = has_perspective ? 1.0f : 0.0f;
+}
+
+// Normalizes the direction to the light. A direction without length becomes straight up.
+static void normalize_light(md5_vec3 direction, float unit[3])
+{
+    const float length = sqrtf(md5_vec3_dot(direction, direction));
+    const bool is_direction = length > 0.0f && isfinite(length);
+    unit[0] = is_direction ? direction.x / length : 0.0f;
+    unit[1] = is_direction ? direction.y / length : 0.0f;
+    unit[2] = is_direction ? direction.z / length : 1.0f;
+}
+
+// Returns the block of a frame without the members of environments and shadows.
 static md5gl_frame_block describe_frame(const md5gl_frame *frame)
 {
     md5gl_frame_block block;
@@ -272,34 +327,15 @@ static md5gl_frame_block describe_frame(const md5gl_frame *frame)
     const md5_mat44 clip_from_world = md5_mat44_mul(frame->clip_from_view, frame->view_from_world);
     memcpy(block.clip_from_world, clip_from_world.m, sizeof block.clip_from_world);
 
-    // All 0: as this frame's, bit for bit.
+    // A matrix of zeros means that the camera does not move: the current matrix, bit for bit.
     static const md5_mat44 none = {{0}};
     const md5_mat44 *const previous = &frame->previous_clip_from_world;
     const float *const from =
         memcmp(previous, &none, sizeof none) ? previous->m : block.clip_from_world;
     memcpy(block.previous_clip_from_world, from, sizeof block.previous_clip_from_world);
 
-    // The camera's position (w = 1), or the direction to it if the projection is orthographic
-    // (w = 0). The view is rigid, so its inverse is its transpose.
-    const float *const view = frame->view_from_world.m;
-    const bool has_perspective = frame->clip_from_view.m[11] != 0.0f;
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        const float *const column = view + 4 * axis;
-        block.eye[axis] =
-            has_perspective ? -(column[0] * view[12] + column[1] * view[13] + column[2] * view[14])
-                            : column[2];
-    }
-    block.eye[3] = has_perspective ? 1.0f : 0.0f;
-
-    // Straight up if the direction has no length.
-    const md5_vec3 direction = frame->light_direction;
-    float *const unit = block.light_direction;
-    const float length = sqrtf(md5_vec3_dot(direction, direction));
-    const bool is_direction = length > 0.0f && isfinite(length);
-    unit[0] = is_direction ? direction.x / length : 0.0f;
-    unit[1] = is_direction ? direction.y / length : 0.0f;
-    unit[2] = is_direction ? direction.z / length : 1.0f;
-
+    compute_eye(frame, block.eye);
+    normalize_light(frame->light_direction, block.light_direction);
     memcpy(block.light, frame->light, sizeof frame->light);
     memcpy(block.ambient, frame->ambient, sizeof frame->ambient);
     block.viewport[0] = (float)frame->width;
@@ -322,18 +358,18 @@ void md5gli_bind_frame(md5gl_renderer *renderer)
     gl->BindBufferBase(GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, renderer->frame_block);
 }
 
-// Sets what drawing relies on and is not GL's default.
+// Sets the state that draws expect and that differs from GL's defaults.
 static void set_frame_state(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
     md5gli_bind_frame(renderer);
     md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_ENVIRONMENT, GL_TEXTURE_2D,
                         renderer->reflections);
-    // Lit programs read only those of spot lights if the frame has such.
+    // Lit programs read the map of spot lights only if the frame has shadows of spot lights.
     md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN,
                         MD5GL_NUM_SHADOW_UNITS - (renderer->end_map <= MD5GL_MAP_SPOT));
     gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
-    gl->DepthFunc(GL_LEQUAL); // later draws win on coplanar surfaces
+    gl->DepthFunc(GL_LEQUAL); // later draws replace coplanar surfaces
     gl->FrontFace(renderer->front_face);
 }
 
@@ -345,6 +381,27 @@ void md5gl_resume_frame(md5gl_renderer *renderer)
     set_frame_state(renderer);
 }
 
+// Clears the viewport, which can be a part of the framebuffer.
+static void clear_viewport(md5gl_renderer *renderer, const md5gl_frame *frame)
+{
+    static const GLfloat nothing[4] = {0.0f};
+    static const GLuint no_id[4] = {0};
+    const GladGLContext *gl = &renderer->gl;
+    // Premultiplied alpha makes resolving and blending weight colours by their coverage.
+    const float *const colour = frame->background;
+    const float alpha = colour[3];
+    gl->ClearColor(colour[0] * alpha, colour[1] * alpha, colour[2] * alpha, alpha);
+    gl->Scissor((GLint)frame->x, (GLint)frame->y, (GLsizei)frame->width, (GLsizei)frame->height);
+    gl->Enable(GL_SCISSOR_TEST);
+    if (renderer->has_outputs) { // glClear() is not defined for integers
+        gl->ClearBufferfv(GL_COLOR, OUTPUT_NORMALS, nothing);
+        gl->ClearBufferfv(GL_COLOR, OUTPUT_MOTION, nothing);
+        gl->ClearBufferuiv(GL_COLOR, OUTPUT_IDS, no_id);
+    }
+    gl->Clear(GL_DEPTH_BUFFER_BIT | (renderer->has_outputs ? 0 : GL_COLOR_BUFFER_BIT));
+    gl->Disable(GL_SCISSOR_TEST);
+}
+
 void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
 {
     MD5GL_ASSERT_ALIVE(renderer, RENDERER);
@@ -353,7 +410,7 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     MD5_ASSERT_RESERVED(frame);
     MD5_VALIDATE_RESERVED(frame->point_lights, frame->num_point_lights);
     const GladGLContext *gl = &renderer->gl;
-    (void)md5gli_take_errors(renderer);
+    (void)md5gli_clear_errors(renderer);
     md5gli_reset_state(renderer);
     renderer->in_frame = true;
     renderer->target = frame->target;
@@ -368,37 +425,21 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
     md5gli_begin_environment(renderer, frame, &block);
     md5gli_begin_shadows(renderer, frame, &block);
     md5gli_stream(renderer, GL_UNIFORM_BUFFER, renderer->frame_block, &block, sizeof block);
-    // id's winding, unless the projection mirrors the picture, as for a framebuffer whose first row
-    // is the top one. A view that mirrors belongs to a model in a left-handed space, whose
-    // triangles it turns back. The shadow maps are drawn without culling.
+    // id's winding, unless the projection mirrors the image, as for a framebuffer whose first row
+    // is the top row. A view that mirrors does not change the winding: it belongs to a model in a
+    // left-handed space, whose triangles it mirrors back. Shadow maps are drawn without culling.
     const float *const m = frame->clip_from_view.m;
     renderer->front_face = m[0] * m[5] - m[1] * m[4] < 0.0f ? GL_CCW : GL_CW;
     set_frame_state(renderer);
     renderer->ground = frame->ground;
     renderer->opaque = !frame->keep_contents && frame->background[3] >= 1.0f;
-    // Alpha becomes coverage then. OpenGL ES cannot write another alpha at the same time, so there
-    // it must be 1 already in the whole target.
+    // In multisampled targets, alpha becomes coverage. OpenGL ES cannot write another alpha at the
+    // same time, so there the alpha of the whole target must be 1 already.
     GLint samples = 0;
     gl->GetIntegerv(GL_SAMPLES, &samples);
     renderer->multisampled = samples > 1 && (!renderer->is_es || renderer->opaque);
-    if (!frame->keep_contents) { // the viewport, which may be a part of the framebuffer
-        // Premultiplied alpha makes resolving and blending weight colours by their coverage.
-        const float *const colour = frame->background;
-        const float alpha = colour[3];
-        gl->ClearColor(colour[0] * alpha, colour[1] * alpha, colour[2] * alpha, alpha);
-        gl->Scissor((GLint)frame->x, (GLint)frame->y, (GLsizei)frame->width,
-                    (GLsizei)frame->height);
-        gl->Enable(GL_SCISSOR_TEST);
-        static const GLfloat nothing[4] = {0.0f};
-        static const GLuint no_id[4] = {0};
-        if (renderer->has_outputs) { // glClear() is not defined for integers
-            gl->ClearBufferfv(GL_COLOR, OUTPUT_NORMALS, nothing);
-            gl->ClearBufferfv(GL_COLOR, OUTPUT_MOTION, nothing);
-            gl->ClearBufferuiv(GL_COLOR, OUTPUT_IDS, no_id);
-        }
-        gl->Clear(GL_DEPTH_BUFFER_BIT | (renderer->has_outputs ? 0 : GL_COLOR_BUFFER_BIT));
-        gl->Disable(GL_SCISSOR_TEST);
-    }
+    if (!frame->keep_contents)
+        clear_viewport(renderer, frame);
 }
 
 bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
@@ -408,11 +449,11 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
     const md5gl_target *const target = renderer->target;
     bool is_resolved = true;
     if (target && target->samples == 4 && !renderer->is_es) {
-        // As usual. A blit does it too, but for that Mesa's software GL compiles a shader of its
-        // own, anew in each process: 29 ms.
+        // A blit would also resolve the samples, but Mesa's software GL compiles a shader for it in
+        // each process, which takes 29 ms.
         is_resolved = repaint(renderer, target, MD5GL_PROGRAM_RESOLVE, GL_TEXTURE_2D_MULTISAMPLE,
                               target->colour_samples, target->readable, error);
-        md5gli_bind_frame(renderer); // whose viewport stays
+        md5gli_bind_frame(renderer); // sets the viewport of the frame again
     } else if (target && target->samples > 1) {
         copy(&renderer->gl, target, target->drawn, target->readable, target->width, target->height);
     }
@@ -434,6 +475,36 @@ bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
 
 // -- Reading back ---------------------------------------------------------------------------
 
+// Reverses the order of rows. GL's first row is the bottom row.
+static void flip_rows(uint8_t *rgba, uint32_t width, uint32_t height)
+{
+    const size_t row = 4 * (size_t)width;
+    for (size_t y = 0; y < height / 2; y++) {
+        uint8_t *const upper = rgba + row * y;
+        uint8_t *const lower = rgba + row * (height - 1 - y);
+        for (size_t i = 0; i < row; i++) {
+            const uint8_t byte = upper[i];
+            upper[i] = lower[i];
+            lower[i] = byte;
+        }
+    }
+}
+
+// Converts premultiplied alpha to straight alpha, which PNG requires.
+static void unpremultiply(uint8_t *rgba, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *const pixel = rgba + 4 * i;
+        const uint32_t alpha = pixel[3];
+        if (alpha == 0 || alpha == 255)
+            continue;
+        for (uint32_t channel = 0; channel < 3; channel++) {
+            const uint32_t straight = (pixel[channel] * 255u + alpha / 2) / alpha;
+            pixel[channel] = (uint8_t)(straight < 255 ? straight : 255);
+        }
+    }
+}
+
 bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t width,
                        uint32_t height, uint8_t *rgba, md5_error *error)
 {
@@ -446,34 +517,15 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "cannot read pixels: %u x %u pixels exceed the render target of %u x %u",
                            width, height, target->width, target->height);
-    (void)md5gli_take_errors(renderer);
+    (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target ? target->readable : 0);
     gl->ReadPixels(0, 0, (GLsizei)width, (GLsizei)height, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
     if (!md5gli_check(renderer, "reading pixels", error) || !md5gli_check_context(renderer, error))
         return false;
-    const size_t row = 4 * (size_t)width;
-    for (size_t y = 0; y < height / 2; y++) { // GL's first row is the bottom row
-        uint8_t *const upper = rgba + row * y;
-        uint8_t *const lower = rgba + row * (height - 1 - y);
-        for (size_t i = 0; i < row; i++) {
-            const uint8_t byte = upper[i];
-            upper[i] = lower[i];
-            lower[i] = byte;
-        }
-    }
-    // Premultiplied becomes straight alpha, as PNG requires.
-    for (size_t i = 0; i < (size_t)width * height; i++) {
-        uint8_t *const pixel = rgba + 4 * i;
-        const uint32_t alpha = pixel[3];
-        if (alpha == 0 || alpha == 255)
-            continue;
-        for (uint32_t channel = 0; channel < 3; channel++) {
-            const uint32_t straight = (pixel[channel] * 255u + alpha / 2) / alpha;
-            pixel[channel] = (uint8_t)(straight < 255 ? straight : 255);
-        }
-    }
+    flip_rows(rgba, width, height);
+    unpremultiply(rgba, (size_t)width * height);
     return true;
 }
 
@@ -486,8 +538,8 @@ uint32_t md5gl_pick(md5gl_renderer *renderer, md5gl_target *target, uint32_t x, 
         *mesh = MD5_NONE;
     if (!renderer || !target) {
         md5gli_fail_missing(error, renderer ? "target" : "renderer");
-        return false;
-    } // 0
+        return 0;
+    }
     MD5GL_ASSERT_NO_FRAME(renderer);
     MD5_ASSERT(target->outputs[OUTPUT_IDS] != 0,
                "target: must be created by md5gl_create_outputs()");
@@ -495,14 +547,14 @@ uint32_t md5gl_pick(md5gl_renderer *renderer, md5gl_target *target, uint32_t x, 
     GLuint texel[4] = {0};
     if (x >= target->width || y >= target->height)
         return 0;
-    (void)md5gli_take_errors(renderer);
+    (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->readable);
     gl->ReadBuffer(GL_COLOR_ATTACHMENT0 + OUTPUT_IDS);
-    // OpenGL ES has no other way to read integers.
+    // OpenGL ES can read integers only in this format.
     gl->ReadPixels((GLint)x, (GLint)(target->height - 1 - y), 1, 1, GL_RGBA_INTEGER,
                    GL_UNSIGNED_INT, texel);
-    gl->ReadBuffer(GL_COLOR_ATTACHMENT0); // as the other functions expect it
+    gl->ReadBuffer(GL_COLOR_ATTACHMENT0); // all other functions expect this state
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, 0);
     if (!md5gli_check(renderer, "reading an object index", error)
         || !md5gli_check_context(renderer, error))

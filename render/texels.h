@@ -1,4 +1,4 @@
-// Texels of normal maps, for what reads them: pictures.c and texture.c.
+// Normal-map texel helpers, shared by pictures.c and texture.c.
 #ifndef MD5GL_TEXELS_H
 #define MD5GL_TEXELS_H
 
@@ -11,13 +11,14 @@ static inline const uint8_t *texel_at(const md5gl_texture_desc *desc, uint32_t x
     return desc->texels + 4 * ((size_t)y * desc->width + x);
 }
 
-// Slopes along u and v of the surface that a normal in id's encoding is of.
+// Slopes along u and v of a surface.
 typedef struct md5gl_slopes {
     double u;
     double v;
 } md5gl_slopes;
 
-// `red`: the channel that x is in.
+// Returns the slopes of a surface from a texel of its normal map in id's encoding. `red` is the
+// channel that contains x.
 static inline md5gl_slopes read_slopes(const uint8_t *texel, int red)
 {
     const double x = texel[red] / 127.5 - 1.0;

@@ -1,6 +1,6 @@
-// Textures, and their mipmaps, which the CPU computes: every driver gets the same ones, and a
-// software renderer needs no shaders for them. (Mesa's compiles those in each process, which takes
-// longer than decoding the images of a model.)
+// Textures and their mipmaps. The CPU computes the mipmaps, so that all drivers have the same. It
+// is also faster with Mesa's software renderer, which compiles shaders for mipmaps in each process;
+// that takes longer than decoding the images of a model.
 #include "render/gl_internal.h"
 #include "render/texels.h"
 
@@ -9,15 +9,15 @@
 
 // -- Encodings --------------------------------------------------------------------------------
 
-// Linear colour of an sRGB value, both 0..1.
+// Converts an sRGB value to linear colour, both 0..1.
 static double decode_srgb(double value)
 {
     return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4);
 }
 
-// The least difference of two values in `least` is 65535 / (255 * 12.92) = 19.9: at most one of
-// them is between two neighbours in `encoded`, which are 16 apart. So a look-up and a comparison
-// encode exactly.
+// The smallest difference of two values in `min_linear` is 65535 / (255 * 12.92) = 19.9. Therefore
+// at most one of them is between two neighbours in `encoded`, whose distance is 16, and a lookup
+// and a comparison encode exactly.
 void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
 {
     encoding->is_srgb = is_srgb;
@@ -25,13 +25,13 @@ void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
         return;
     for (uint32_t i = 0; i < 256; i++) {
         encoding->linear[i] = (uint16_t)(65535.0 * decode_srgb(i / 255.0) + 0.5);
-        encoding->least[i] =
+        encoding->min_linear[i] =
             (uint16_t)(i == 0 ? 0.0 : ceil(65535.0 * decode_srgb((i - 0.5) / 255.0)));
     }
-    encoding->least[256] = 65535;
+    encoding->min_linear[256] = 65535;
     uint32_t byte = 0;
     for (uint32_t i = 0; i < 1 << 12; i++) {
-        byte += byte < 255 && 16 * i >= encoding->least[byte + 1];
+        byte += byte < 255 && 16 * i >= encoding->min_linear[byte + 1];
         encoding->encoded[i] = (uint8_t)byte;
     }
 }
@@ -39,60 +39,62 @@ void md5gli_prepare_encoding(md5gl_encoding *encoding, bool is_srgb)
 static uint8_t encode_srgb(const md5gl_encoding *encoding, uint32_t linear)
 {
     const uint32_t byte = encoding->encoded[linear >> 4];
-    return (uint8_t)(byte + (byte < 255 && linear >= encoding->least[byte + 1]));
+    return (uint8_t)(byte + (byte < 255 && linear >= encoding->min_linear[byte + 1]));
 }
 
 // -- Halving ----------------------------------------------------------------------------------
 
-// What one texel of the next level covers along one axis: two texels of an even side, and of an odd
-// one three. Texel i of 2 n + 1 covers (2 + 1 / n) texels from i (2 + 1 / n) on: n - i parts of n
-// of texel 2 i, all of the next and i + 1 parts of the third. The weights are multiplied by n.
-typedef struct texel_cover {
+// The texels along one axis that one texel of the next level covers: two if the side is even, three
+// if the side is odd. If the side is 2 n + 1, texel i covers 2 + 1 / n texels, beginning at
+// i (2 + 1 / n): (n - i) / n of texel 2 i, all of the next texel, and (i + 1) / n of the third. The
+// weights are these values multiplied by n.
+typedef struct texel_footprint {
     uint32_t count;
     uint32_t weights[3];
     uint32_t sum;
-} texel_cover;
+} texel_footprint;
 
-static texel_cover cover_of(uint32_t side, uint32_t index)
+static texel_footprint get_footprint(uint32_t side, uint32_t index)
 {
     if (side == 1)
-        return (texel_cover){1, {1, 0, 0}, 1};
+        return (texel_footprint){1, {1, 0, 0}, 1};
     if (side % 2 == 0)
-        return (texel_cover){2, {1, 1, 0}, 2};
-    return (texel_cover){3, {side / 2 - index, side / 2, index + 1}, side};
+        return (texel_footprint){2, {1, 1, 0}, 2};
+    return (texel_footprint){3, {side / 2 - index, side / 2, index + 1}, side};
 }
 
-// A mean of texels with any weights, of one channel.
-static uint8_t mean_of_area(const uint8_t *from, size_t row, const texel_cover *across,
-                            const texel_cover *down, const md5gl_encoding *srgb)
+// Returns the weighted mean of one channel of texels. `srgb` is NULL if the channel is linear.
+static uint8_t weighted_mean(const uint8_t *from, size_t row, const texel_footprint *horizontal,
+                             const texel_footprint *vertical, const md5gl_encoding *srgb)
 {
-    const uint64_t whole = (uint64_t)across->sum * down->sum;
+    const uint64_t sum_of_weights = (uint64_t)horizontal->sum * vertical->sum;
     uint64_t sum = 0;
-    for (uint32_t y = 0; y < down->count; y++) {
-        for (uint32_t x = 0; x < across->count; x++) {
-            const uint64_t weight = (uint64_t)down->weights[y] * across->weights[x];
+    for (uint32_t y = 0; y < vertical->count; y++) {
+        for (uint32_t x = 0; x < horizontal->count; x++) {
+            const uint64_t weight = (uint64_t)vertical->weights[y] * horizontal->weights[x];
             const uint8_t value = from[y * row + 4 * (size_t)x];
             sum += weight * (srgb ? srgb->linear[value] : value);
         }
     }
-    const uint32_t mean = (uint32_t)((sum + whole / 2) / whole);
+    const uint32_t mean = (uint32_t)((sum + sum_of_weights / 2) / sum_of_weights);
     return srgb ? encode_srgb(srgb, mean) : (uint8_t)mean;
 }
 
-// A row of which a side is odd or 1. Alpha is always linear.
+// Writes a row of the next level if a side is odd or 1. Alpha is always linear.
 static void halve_odd_row(const md5gl_encoding *encoding, const md5gl_level *level, uint32_t y,
                           uint8_t *to)
 {
     const size_t row = 4 * (size_t)level->width;
     const uint32_t width = level->width > 1 ? level->width / 2 : 1;
-    const texel_cover down = cover_of(level->height, y);
+    const texel_footprint vertical = get_footprint(level->height, y);
     const uint8_t *from = level->rgba + 2 * (size_t)y * row;
     for (uint32_t x = 0; x < width; x++, from += 8) {
-        const texel_cover across = cover_of(level->width, x);
+        const texel_footprint horizontal = get_footprint(level->width, x);
         uint8_t texel[4];
-        for (uint32_t i = 0; i < 4; i++)
-            texel[i] = mean_of_area(from + i, row, &across, &down,
-                                    encoding->is_srgb && i < 3 ? encoding : NULL);
+        for (uint32_t i = 0; i < 4; i++) {
+            const md5gl_encoding *const srgb = encoding->is_srgb && i < 3 ? encoding : NULL;
+            texel[i] = weighted_mean(from + i, row, &horizontal, &vertical, srgb);
+        }
         memcpy(to + 4 * (size_t)x, texel, sizeof texel);
     }
 }
@@ -110,45 +112,58 @@ static uint8_t mean_of_srgb(const md5gl_encoding *encoding, const uint8_t *from,
     return encode_srgb(encoding, (sum + 2) / 4);
 }
 
-// In the same memory, a texel is written after all that it covers have been read, and those of
-// later texels lie behind it.
+// Writes a row of the next level if both sides are even.
+static void halve_even_row(const md5gl_encoding *encoding, const md5gl_level *level, uint32_t y,
+                           uint8_t *to)
+{
+    const size_t row = 4 * (size_t)level->width;
+    const uint8_t *from = level->rgba + 2 * (size_t)y * row;
+    for (size_t x = 0; x < row / 8; x++, from += 8) {
+        uint8_t texel[4];
+        for (uint32_t i = 0; i < 3; i++)
+            texel[i] = encoding->is_srgb ? mean_of_srgb(encoding, from + i, row)
+                                         : mean_of_bytes(from + i, row);
+        texel[3] = mean_of_bytes(from + 3, row);
+        memcpy(to + 4 * x, texel, sizeof texel);
+    }
+}
+
+// If both levels have the same memory, a texel is written after all texels that it covers were
+// read; the texels that later texels cover are stored after it.
 md5gl_level md5gli_halve(const md5gl_encoding *encoding, const md5gl_level *level, uint8_t *half)
 {
     const bool is_even = level->width % 2 == 0 && level->height % 2 == 0;
-    const size_t row = 4 * (size_t)level->width;
-    const md5gl_level next = {level->width > 1 ? level->width / 2 : 1,
-                              level->height > 1 ? level->height / 2 : 1, half};
+    const uint32_t width = level->width > 1 ? level->width / 2 : 1;
+    const uint32_t height = level->height > 1 ? level->height / 2 : 1;
+    const md5gl_level next = {width, height, half};
     for (uint32_t y = 0; y < next.height; y++) {
         uint8_t *const to = half + 4 * (size_t)y * next.width;
-        if (is_even) {
-            const uint8_t *from = level->rgba + 2 * (size_t)y * row;
-            for (size_t x = 0; x < row / 8; x++, from += 8) {
-                uint8_t texel[4];
-                for (uint32_t i = 0; i < 3; i++)
-                    texel[i] = encoding->is_srgb ? mean_of_srgb(encoding, from + i, row)
-                                                 : mean_of_bytes(from + i, row);
-                texel[3] = mean_of_bytes(from + 3, row);
-                memcpy(to + 4 * x, texel, sizeof texel);
-            }
-        } else {
+        if (is_even)
+            halve_even_row(encoding, level, y, to);
+        else
             halve_odd_row(encoding, level, y, to);
-        }
     }
     return next;
 }
 
 // -- Uploading --------------------------------------------------------------------------------
 
-// Borders of another colour than the edge's are texels, as in id's engine: OpenGL ES 3.0 has no
-// other ones.
+// Replaces the texels at the edges by black with this alpha. Like id's engine, the renderer stores
+// the border colour in texels, because OpenGL ES 3.0 does not have border colours.
 static void fill_border(const md5gl_level *level, uint8_t alpha)
 {
     const uint8_t border[4] = {0, 0, 0, alpha};
+    const uint32_t last_x = level->width - 1;
+    const uint32_t last_y = level->height - 1;
     for (uint32_t y = 0; y < level->height; y++) {
-        const bool whole = y == 0 || y + 1 == level->height;
-        for (uint32_t x = 0; x < level->width;
-             x += whole || x + 1 == level->width ? 1 : level->width - 1)
-            memcpy(level->rgba + 4 * ((size_t)y * level->width + x), border, 4);
+        uint8_t *const row = level->rgba + 4 * (size_t)y * level->width;
+        if (y == 0 || y == last_y) {
+            for (size_t x = 0; x < level->width; x++)
+                memcpy(row + 4 * x, border, 4);
+        } else {
+            memcpy(row, border, 4);
+            memcpy(row + 4 * (size_t)last_x, border, 4);
+        }
     }
 }
 
@@ -159,8 +174,9 @@ static void upload_level(const GladGLContext *gl, GLenum target, GLint number, G
                    GL_RGBA, GL_UNSIGNED_BYTE, level->rgba);
 }
 
-// Uploads a picture to the bound texture, or a side of it, in all levels unless it is `nearest`.
-// Those of a picture with a border get one each: the mean of a border and what is inside is none.
+// Uploads an image to the bound texture or to one of its faces, with mipmaps unless `is_nearest`.
+// If the image has a border, each level gets one, because a mean of the border and the texels
+// inside would not be a border.
 static bool upload_levels(md5gl_renderer *renderer, GLenum target, GLint format,
                           const md5gl_texture_desc *desc, const uint8_t *rgba, md5_error *error)
 {
@@ -172,7 +188,8 @@ static bool upload_levels(md5gl_renderer *renderer, GLenum target, GLint format,
     const size_t half_height = desc->height > 1 ? desc->height / 2 : 1;
     const size_t whole = 4 * (size_t)desc->width * desc->height;
     const size_t size = has_border ? whole : 4 * half_width * half_height;
-    md5gl_level level = {desc->width, desc->height, (uint8_t *)(uintptr_t)rgba}; // is only read
+    // The cast removes const; this level is only read.
+    md5gl_level level = {desc->width, desc->height, (uint8_t *)(uintptr_t)rgba};
     if (!has_border)
         upload_level(gl, target, 0, format, &level);
     if (!has_border && (desc->is_nearest || whole == 4))
@@ -199,7 +216,8 @@ static bool upload_levels(md5gl_renderer *renderer, GLenum target, GLint format,
 
 // -- Normal maps ------------------------------------------------------------------------------
 
-// As id's heightmap() with a scale of 4: of the square between a texel and the next ones.
+// Returns the slopes of a height map in the square between a texel and its next neighbours, like
+// id's heightmap() with a scale of 4.
 static md5gl_slopes slopes_of_heights(const md5gl_texture_desc *desc, uint32_t x, uint32_t y)
 {
     const double unit = 0.5 * 4.0 / 256.0;
@@ -238,14 +256,14 @@ static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *d
             to[3] = 255;
             if (!heights)
                 continue;
-            md5gl_slopes own = {0.0, 0.0};
+            md5gl_slopes normal_slopes = {0.0, 0.0};
             if (heights != desc)
-                own = read_slopes(to, 0);
-            const md5gl_slopes more =
+                normal_slopes = read_slopes(to, 0);
+            const md5gl_slopes height_slopes =
                 slopes_of_heights(heights, (uint32_t)((uint64_t)x * heights->width / desc->width),
                                   (uint32_t)((uint64_t)y * heights->height / desc->height));
-            const double u = own.u + more.u;
-            const double v = own.v + more.v;
+            const double u = normal_slopes.u + height_slopes.u;
+            const double v = normal_slopes.v + height_slopes.v;
             const double scale = 127.5 / sqrt(u * u + v * v + 1.0);
             to[0] = (uint8_t)lround(127.5 - u * scale);
             to[1] = (uint8_t)lround(127.5 - v * scale);
@@ -257,7 +275,8 @@ static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *d
     return uploaded;
 }
 
-// Row 0 in memory is v = 0, which is the top row of the picture, as in MD5.
+// Uploads an image to the bound texture. Row 0 in memory is v = 0, the top row of the image, as in
+// MD5.
 static bool upload(md5gl_renderer *renderer, const md5gl_texture_desc *desc, md5_error *error)
 {
     const GladGLContext *gl = &renderer->gl;
@@ -279,7 +298,7 @@ static bool upload(md5gl_renderer *renderer, const md5gl_texture_desc *desc, md5
     }
     if (desc->kind == MD5GL_TEXTURE_NORMALS && (desc->normals != 0 || desc->heights))
         return upload_normals(renderer, desc, error);
-    // What is opaque is marked as that: its alpha is a constant 1.
+    // An opaque texture is marked: its alpha is the constant 1.
     bool is_opaque = is_color && !renderer->is_webgl;
     for (size_t i = 0; i < (size_t)desc->width * desc->height && is_opaque; i++)
         is_opaque = desc->texels[4 * i + 3] == 255;
@@ -315,20 +334,21 @@ GLuint md5gli_begin_texture(md5gl_renderer *renderer, GLenum target, uint32_t wi
 {
     const GladGLContext *gl = &renderer->gl;
     const uint32_t limit = renderer->max_texture_size;
-    if (width == 0 || height == 0 || width > limit || height > limit) {
+    const bool is_empty = width == 0 || height == 0;
+    if (is_empty || width > limit || height > limit) {
         md5gli_fail(error, MD5_ERROR_GPU,
                     "texture size is out of range: expected 1 to %u texels per side "
                     "(GL_MAX_TEXTURE_SIZE), found %u x %u",
                     limit, width, height);
         return 0;
     }
-    (void)md5gli_take_errors(renderer);
+    (void)md5gli_clear_errors(renderer);
     md5gli_reset_transfers(renderer);
     GLuint texture = 0;
     gl->GenTextures(1, &texture);
     gl->ActiveTexture(GL_TEXTURE0);
     gl->BindTexture(target, texture);
-    if (texture == 0) // as on a lost context
+    if (texture == 0) // for example if the context is lost
         md5gli_fail(error, MD5_ERROR_GPU, "OpenGL did not create a texture");
     return texture;
 }
@@ -377,9 +397,10 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
     const GLuint texture = md5gli_begin_texture(renderer, target, desc->width, desc->height, error);
     if (texture == 0)
         return 0;
-    md5gli_set_sampling(&renderer->gl, target,
-                        desc->wrap == MD5GL_WRAP_REPEAT && !is_cube && !is_mask, filter,
-                        desc->is_nearest || is_mask ? filter : GL_LINEAR_MIPMAP_LINEAR);
+    const bool repeats = desc->wrap == MD5GL_WRAP_REPEAT && !is_cube && !is_mask;
+    const bool has_mipmaps = !desc->is_nearest && !is_mask;
+    md5gli_set_sampling(&renderer->gl, target, repeats, filter,
+                        has_mipmaps ? GL_LINEAR_MIPMAP_LINEAR : filter);
     return md5gli_end_texture(renderer, target, texture, upload(renderer, desc, error), error);
 }
 
