@@ -1,4 +1,6 @@
-// Files, folders, paths, names.
+// Paths, files and folders: names and paths as text, the status of files, the entries of a folder
+// (entry_reader), searches of a folder and its subfolders (walk_state), and reading of whole files
+// and pipes.
 #define _DEFAULT_SOURCE // open(), fstat(), poll(), d_type
 
 #include "demo/common/file.h"
@@ -25,17 +27,22 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-// ASCII only, so that no locale changes what is found.
+// Converts ASCII letters to lower case. Other letters are unchanged, so that results do not depend
+// on the locale.
 static int lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
 }
 
+static int lower_path(char c)
+{
+    return is_separator(c) ? '/' : lower(c);
+}
+
 int common_compare_case(const char *a, const char *b)
 {
     for (;; a++, b++) {
-        const int difference =
-            (is_separator(*a) ? '/' : lower(*a)) - (is_separator(*b) ? '/' : lower(*b));
+        const int difference = lower_path(*a) - lower_path(*b);
         if (difference != 0 || *a == '\0')
             return difference;
     }
@@ -75,7 +82,7 @@ char *common_folder(const char *path)
     const size_t length = (size_t)(common_base(path) - path);
     if (length == 0)
         return common_copy(".");
-    // Removes the separator unless it is the whole path.
+    // Remove the separator unless it is the whole path.
     char *folder = common_copy(path);
     folder[length > 1 ? length - 1 : 1] = '\0';
     return folder;
@@ -100,8 +107,8 @@ char *common_join(const char *folder, const char *name)
     if (common_is_absolute(name) || strcmp(folder, ".") == 0)
         return common_copy(name);
     const size_t length = strlen(folder);
-    const bool closed = length > 0 && is_separator(folder[length - 1]);
-    return common_format("%s%s%s", folder, closed ? "" : "/", name);
+    const bool has_separator = length > 0 && is_separator(folder[length - 1]);
+    return common_format("%s%s%s", folder, has_separator ? "" : "/", name);
 }
 
 char *common_absolute(const char *path)
@@ -115,13 +122,20 @@ char *common_absolute(const char *path)
 bool common_has_ending(const char *path, const char *ending)
 {
     const size_t length = strlen(path);
-    const size_t tail = strlen(ending);
-    return length >= tail && common_compare_case(path + (length - tail), ending) == 0;
+    const size_t ending_length = strlen(ending);
+    if (length < ending_length)
+        return false;
+    return common_compare_case(path + (length - ending_length), ending) == 0;
 }
 
-size_t common_distance(const char *asked, size_t length, const char *name, bool in_part)
+static size_t min_size(size_t a, size_t b)
 {
-    size_t row[COMMON_LONGEST_NAME + 1] = {0};
+    return a < b ? a : b;
+}
+
+size_t common_distance(const char *query, size_t length, const char *name, bool in_part)
+{
+    size_t row[COMMON_LONGEST_NAME + 1] = {0}; // one row of the dynamic programming table
     const size_t width = strlen(name);
     if (width > COMMON_LONGEST_NAME)
         return SIZE_MAX;
@@ -131,34 +145,38 @@ size_t common_distance(const char *asked, size_t length, const char *name, bool 
         size_t diagonal = row[0];
         row[0] = i;
         for (size_t j = 1; j <= width; j++) {
-            const char a = asked[i - 1];
+            const char a = query[i - 1];
             const char b = name[j - 1];
-            const size_t exchange = diagonal + (in_part ? lower(a) != lower(b) : a != b);
-            const size_t other = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            const bool is_different = in_part ? lower(a) != lower(b) : a != b;
+            const size_t exchange = diagonal + is_different;
+            const size_t insertion = min_size(row[j], row[j - 1]) + 1;
             diagonal = row[j];
-            row[j] = exchange < other ? exchange : other;
+            row[j] = min_size(exchange, insertion);
         }
     }
-    size_t least = row[width];
+    size_t distance = row[width];
     if (in_part) {
         for (size_t j = 0; j < width; j++)
-            least = row[j] < least ? row[j] : least;
+            distance = min_size(row[j], distance);
     }
-    return least;
+    return distance;
 }
 
 char *common_clean(const char *path)
 {
     char *const result = common_alloc(strlen(path) + 2, 1);
-    const size_t first = path[0] != '\0' && path[1] == ':' ? 2 : 0; // a drive
-    size_t used = first;
-    memcpy(result, path, first);
-    for (const char *part = path + first; *part != '\0';) {
+    const size_t drive_length = path[0] != '\0' && path[1] == ':' ? 2 : 0;
+    size_t used = drive_length;
+    memcpy(result, path, drive_length);
+    const char *part = path + drive_length;
+    while (*part != '\0') {
         const size_t length = strcspn(part, "/\\");
-        const bool is_up = length == 2 && strncmp(part, "..", 2) == 0;
-        while (is_up && used > first && result[--used] != '/') {
-        }
-        if (!is_up && length > 0 && !(length == 1 && *part == '.')) {
+        const bool is_parent = length == 2 && strncmp(part, "..", 2) == 0;
+        const bool is_current = length == 1 && *part == '.';
+        if (is_parent) { // removes the last part
+            while (used > drive_length && result[--used] != '/') {
+            }
+        } else if (length > 0 && !is_current) {
             result[used++] = '/';
             memcpy(result + used, part, length);
             used += length;
@@ -183,15 +201,22 @@ char *common_whole(const char *path)
 bool common_is_in(const char *inner, const char *outer)
 {
     const size_t length = strcmp(outer, "/") == 0 ? 0 : strlen(outer);
-    return strncmp(inner, outer, length) == 0 && (inner[length] == '\0' || inner[length] == '/');
+    if (strncmp(inner, outer, length) != 0)
+        return false;
+    return inner[length] == '\0' || inner[length] == '/';
 }
 
 bool common_leads_up(const char *path)
 {
-    for (const char *dots = path; (dots = strstr(dots, "..")) != NULL; dots++)
-        if ((dots == path || is_separator(dots[-1])) && (dots[2] == '\0' || is_separator(dots[2])))
+    const char *part = path;
+    for (;;) {
+        const size_t length = strcspn(part, "/\\");
+        if (length == 2 && strncmp(part, "..", 2) == 0)
             return true;
-    return false;
+        if (part[length] == '\0')
+            return false;
+        part += length + 1;
+    }
 }
 
 // -- Files ----------------------------------------------------------------------------------
@@ -222,12 +247,15 @@ uint64_t common_file_time(const char *path)
 
 bool common_same_file(const char *a, const char *b)
 {
-    common_status of_a, of_b;
-    if (!common_read_status(a, &of_a) || !common_read_status(b, &of_b))
+    common_status status_a;
+    common_status status_b;
+    if (!common_read_status(a, &status_a) || !common_read_status(b, &status_b))
         return false;
-    // On systems without file numbers only equal names count.
-    return strcmp(a, b) == 0
-           || (of_a.file != 0 && of_a.file == of_b.file && of_a.device == of_b.device);
+    if (strcmp(a, b) == 0)
+        return true;
+    if (status_a.file == 0) // the system does not number files
+        return false;
+    return status_a.file == status_b.file && status_a.device == status_b.device;
 }
 
 uint64_t common_file_stamp(const char *path)
@@ -235,8 +263,8 @@ uint64_t common_file_stamp(const char *path)
     common_status status;
     if (!common_read_status(path, &status))
         return 0;
-    // Odd factors spread the bits, so that changes do not cancel out. A file that replaces this one
-    // has another number, even with the same time and size.
+    // Odd factors spread the bits, so that changes do not cancel out. A file that replaces this
+    // file has another file number, even if the time and the size are equal.
     const uint64_t stamp =
         status.time * 0x9E3779B97F4A7C15u + status.file * 0xC2B2AE3D27D4EB4Fu + status.size;
     return stamp | 1;
@@ -244,16 +272,18 @@ uint64_t common_file_stamp(const char *path)
 
 // -- Folders --------------------------------------------------------------------------------
 
-// The entries of a folder, one after another, in any order; "." and ".." are left out. A folder
-// that cannot be read has none.
+// An iterator over the entries of a folder, in any order, without "." and "..". If the folder
+// cannot be read, there are no entries.
 typedef struct entry_reader {
-    void *folder;     // of the system, or NULL
-    const char *name; // valid until the next one
-    // What the folder says of the entry, which is faster than to ask for its status; is_unknown: it
-    // is a link, or the file system does not say.
+    void *folder;     // handle of the operating system, or NULL
+    const char *name; // name of the current entry, valid until the next call
+
+    // The kind of the current entry according to the folder, which is faster than a status query.
+    // is_unknown: the entry is a link, or the file system does not store kinds in folders.
     bool is_file;
     bool is_folder;
     bool is_unknown;
+
     bool has_failed; // the folder cannot be read; errno contains the reason
 } entry_reader;
 
@@ -270,7 +300,7 @@ static entry_reader open_folder(const char *folder)
     folder_search *const search = common_alloc(1, sizeof *search);
     search->handle = _findfirst64(pattern, &search->entry);
     free(pattern);
-    // An empty root folder of a drive does not contain "." either.
+    // The root folder of a drive does not contain ".", so a search of an empty one finds nothing.
     const bool has_failed = search->handle == -1 && errno != ENOENT;
     return (entry_reader){.folder = search, .has_failed = has_failed};
 }
@@ -279,9 +309,10 @@ static bool next_entry(entry_reader *entries)
 {
     folder_search *const search = entries->folder;
     do {
-        // The first one was found as the folder was opened.
-        if (!entries->name ? search->handle == -1
-                           : _findnext64(search->handle, &search->entry) != 0)
+        const bool is_first = entries->name == NULL; // open_folder() has found the first entry
+        if (is_first && search->handle == -1)
+            return false;
+        if (!is_first && _findnext64(search->handle, &search->entry) != 0)
             return false;
         entries->name = search->entry.name;
     } while (strcmp(entries->name, ".") == 0 || strcmp(entries->name, "..") == 0);
@@ -332,8 +363,8 @@ static void close_folder(entry_reader *entries)
 
 #endif
 
-// Reads a number and moves past it; digits that would overflow are ignored.
-static uint64_t take_number(const char **text)
+// Parses a number and moves `text` to its end. Digits that would overflow are ignored.
+static uint64_t parse_digits(const char **text)
 {
     uint64_t value = 0;
     for (; isdigit((unsigned char)**text); (*text)++)
@@ -342,7 +373,7 @@ static uint64_t take_number(const char **text)
     return value;
 }
 
-// In natural order: ignores case, numbers by value (walk2 < walk10).
+// Compares names in natural order: ignores case and compares numbers by value (walk2 < walk10).
 static int compare_names(const void *left, const void *right)
 {
     const char *const a = *(char *const *)left;
@@ -351,8 +382,8 @@ static int compare_names(const void *left, const void *right)
     const char *y = b;
     while (*x != '\0' && *y != '\0') {
         if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
-            const uint64_t first = take_number(&x);
-            const uint64_t second = take_number(&y);
+            const uint64_t first = parse_digits(&x);
+            const uint64_t second = parse_digits(&y);
             if (first != second)
                 return first < second ? -1 : 1;
         } else if (lower(*x) != lower(*y)) {
@@ -364,10 +395,10 @@ static int compare_names(const void *left, const void *right)
     }
     if (*x != *y)
         return lower(*x) - lower(*y);
-    return strcmp(a, b); // so that the order never depends on the system's
+    return strcmp(a, b); // different names are never equal
 }
 
-// Sorts from number `first` on, so that nothing depends on the system's order.
+// Sorts a list from index `first` on, so that results do not depend on the order of the system.
 static void sort(common_list *list, size_t first)
 {
     if (list->count > first)
@@ -379,6 +410,15 @@ char *common_add(common_list *list, char *name)
     return *COMMON_MORE(list->names, list->count) = name;
 }
 
+// Returns true if an entry is a file, or a folder if `is_folder_wanted`. Queries the status of
+// `path` if the kind of the entry is unknown.
+static bool has_kind(const entry_reader *entry, const char *path, bool is_folder_wanted)
+{
+    if (entry->is_unknown)
+        return is_folder_wanted ? common_is_folder(path) : common_is_file(path);
+    return is_folder_wanted ? entry->is_folder : entry->is_file;
+}
+
 common_list common_list_folder(const char *folder, const char *ending)
 {
     common_list list = {0};
@@ -387,10 +427,7 @@ common_list common_list_folder(const char *folder, const char *ending)
         if (ending && !common_has_ending(entries.name, ending))
             continue;
         char *const path = common_join(folder, entries.name);
-        const bool is_wanted =
-            !ending ? entries.is_folder || (entries.is_unknown && common_is_folder(path))
-                    : entries.is_file || (entries.is_unknown && common_is_file(path));
-        if (is_wanted)
+        if (has_kind(&entries, path, !ending))
             common_add(&list, path);
         else
             free(path);
@@ -408,73 +445,114 @@ void common_free_list(common_list *list)
     *list = (common_list){0};
 }
 
+// Returns true if an entry matches `name` better than `found`, which may be NULL: an exact match is
+// best, then the first name in byte order.
+static bool is_better_match(const char *entry, const char *found, const char *name)
+{
+    if (common_compare_case(entry, name) != 0)
+        return false;
+    if (!found || strcmp(entry, name) == 0)
+        return true;
+    return strcmp(found, name) != 0 && strcmp(entry, found) < 0;
+}
+
+// Returns the path of a folder's entry with this name, ignoring case, or NULL. The result does not
+// depend on the order of entries in the file system.
+static char *find_entry(const char *folder, const char *name)
+{
+    char *found = NULL;
+    entry_reader entries = open_folder(folder);
+    while (next_entry(&entries)) {
+        if (!is_better_match(entries.name, found, name))
+            continue;
+        free(found);
+        found = common_copy(entries.name);
+    }
+    close_folder(&entries);
+    char *const path = found ? common_join(folder, found) : NULL;
+    free(found);
+    return path;
+}
+
 char *common_find(const char *folder, const char *relative)
 {
-    char *const rest = common_clean(relative);
+    char *const parts = common_clean(relative);
     char *path = common_copy(folder);
-    for (char *name = rest + (rest[0] == '/'); *name != '\0' && path;) {
+    char *name = parts[0] == '/' ? parts + 1 : parts;
+    while (*name != '\0' && path) {
         const size_t length = strcspn(name, "/");
         const bool is_last = name[length] == '\0';
         name[length] = '\0';
-        // The entry of this name, else the first in byte order that differs by case alone, so that
-        // the result does not depend on the file system.
-        char *found = NULL;
-        entry_reader entries = open_folder(path);
-        while (next_entry(&entries)) {
-            const bool is_better = !found || strcmp(entries.name, name) == 0
-                                   || (strcmp(found, name) != 0 && strcmp(entries.name, found) < 0);
-            if (!is_better || common_compare_case(entries.name, name) != 0)
-                continue;
-            free(found);
-            found = common_copy(entries.name);
-        }
-        close_folder(&entries);
-        char *const next = found ? common_join(path, found) : NULL;
-        free(found);
+        char *const next = find_entry(path, name);
         free(path);
         path = next;
         name += length + !is_last;
     }
-    free(rest);
+    free(parts);
     return path;
 }
 
-// == Folders and those below them =================================================================
+// == Folders and subfolders =======================================================================
 
-// The limits: entries of folders that are looked at, and bytes of paths that are kept.
-enum { MAX_ENTRIES = 4000000, MAX_BYTES = 1 << 28 };
+enum {
+    MAX_ENTRIES = 4000000, // limit of the entries that a search reads
+    MAX_BYTES = 1 << 28,   // limit of the bytes of all stored paths
+};
 
+// Identifies a folder. `file` is 0 if the system does not number files.
 typedef struct identity {
-    uint64_t file, device; // file 0: none
+    uint64_t file;
+    uint64_t device;
 } identity;
 
+// The state of a search of a folder and its subfolders.
 typedef struct walk_state {
     common_walk *walk;
     const char *without; // a folder that is not searched, or ""
-    size_t max_folders;  // that are searched
-    bool no_links;
-    bool no_files;
-    common_list files, entered; // entered: the folders that were searched
-    common_list folders[2];     // to search, in this order: folders, and links to folders
-    identity *searched;         // [room], a hash table
+    size_t max_folders;  // limit of the folders that are searched
+    bool no_links;       // links to folders are not followed
+    bool no_files;       // files are not listed
+    common_list files;
+    common_list entered;    // the folders that were searched
+    common_list folders[2]; // the folders to search: first folders, then links to folders
+    identity *searched;     // [capacity] hash table of the folders that were searched
     size_t num_searched;
-    size_t room;
+    size_t capacity; // a power of 2
+    size_t num_entries;
+    size_t num_bytes;  // bytes of all stored paths
     bool is_cut;       // a limit was reached
     size_t num_unread; // folders that cannot be read
     char unread[100];  // the end of the path of the first of these folders
     int unread_reason; // its errno
 } walk_state;
 
-static identity *find(identity *table, size_t room, identity key)
+// Returns the slot of a folder, or the empty slot for it.
+static identity *find_slot(identity *table, size_t capacity, identity key)
 {
     const uint64_t mixed = (key.file ^ key.device << 32) * 0x9E3779B97F4A7C15u;
-    size_t i = (size_t)(mixed >> 32) & (room - 1);
+    size_t i = (size_t)(mixed >> 32) & (capacity - 1);
     while (table[i].file != 0 && (table[i].file != key.file || table[i].device != key.device))
-        i = (i + 1) & (room - 1);
+        i = (i + 1) & (capacity - 1);
     return &table[i];
 }
 
-// Counts a folder that cannot be read. errno contains the reason. Long paths are shortened at the
+// Doubles the capacity of the hash table if it is half full.
+static void reserve_slot(walk_state *walked)
+{
+    if (2 * walked->num_searched < walked->capacity)
+        return;
+    const size_t capacity = walked->capacity > 0 ? 2 * walked->capacity : 64;
+    identity *const table = common_alloc(capacity, sizeof *table);
+    for (size_t i = 0; i < walked->capacity; i++) {
+        if (walked->searched[i].file != 0)
+            *find_slot(table, capacity, walked->searched[i]) = walked->searched[i];
+    }
+    free(walked->searched);
+    walked->searched = table;
+    walked->capacity = capacity;
+}
+
+// Counts a folder that cannot be read. errno contains the reason. A long path is shortened at its
 // beginning.
 static void add_unread(walk_state *walked, const char *path)
 {
@@ -508,8 +586,8 @@ static void write_warning(const walk_state *walked)
                  walked->unread, strerror(walked->unread_reason));
 }
 
-// Returns true if a path is a folder that has not been searched, and marks it as searched. If the
-// system does not number folders, only the limits end circles.
+// Marks a folder as searched. Returns false if the path is not a folder or was searched before. If
+// the system does not number folders, only the limits of the search end circles of links.
 static bool enter(walk_state *walked, const char *path)
 {
     common_status status;
@@ -519,39 +597,96 @@ static bool enter(walk_state *walked, const char *path)
     }
     if (!status.is_folder)
         return false;
-    if (2 * walked->num_searched >= walked->room) {
-        const size_t room = walked->room > 0 ? 2 * walked->room : 64;
-        identity *const table = common_alloc(room, sizeof *table);
-        for (size_t i = 0; i < walked->room; i++)
-            if (walked->searched[i].file != 0)
-                *find(table, room, walked->searched[i]) = walked->searched[i];
-        free(walked->searched);
-        walked->searched = table;
-        walked->room = room;
-    }
-    identity *const known =
-        find(walked->searched, walked->room, (identity){status.file, status.device});
-    if (known->file != 0)
+    reserve_slot(walked);
+    const identity key = {status.file, status.device};
+    identity *const slot = find_slot(walked->searched, walked->capacity, key);
+    if (slot->file != 0)
         return false;
-    *known = (identity){status.file, status.device};
+    *slot = key;
     walked->num_searched += status.file != 0;
     return true;
 }
 
-static bool goes_on(const walk_state *walked)
+// Calls the caller's function, which can end the search.
+static bool can_continue(const walk_state *walked)
 {
-    return !walked->walk->goes_on || walked->walk->goes_on(walked->walk->user, walked->files.count);
+    const common_walk *const walk = walked->walk;
+    return !walk->goes_on || walk->goes_on(walk->user, walked->files.count);
 }
 
-static void search_below(walk_state *walked, const char *folder)
+static bool is_wanted_folder(const walk_state *walked, const char *path, bool is_link)
 {
-    enum { OFTEN = 1024 };
-    common_walk *const walk = walked->walk;
-    size_t next[2] = {0, 0};
-    size_t num_entries = 0;
-    size_t num_bytes = 0;
+    if (strcmp(path, walked->without) == 0)
+        return false;
+    return !(is_link && walked->no_links && common_is_link(path));
+}
+
+static bool is_wanted_file(const walk_state *walked, const char *name)
+{
+    if (walked->no_files)
+        return false;
+    return !walked->walk->is_wanted || walked->walk->is_wanted(name);
+}
+
+// Returns the list for an entry: of files, of folders, of links to folders, or NULL if the entry is
+// not wanted.
+static common_list *select_list(walk_state *walked, const entry_reader *entry, const char *path)
+{
+    const bool is_link = entry->is_unknown;
+    common_status status = {.is_file = entry->is_file, .is_folder = entry->is_folder};
+    if (is_link && !common_read_status(path, &status))
+        return NULL;
+    if (status.is_folder && is_wanted_folder(walked, path, is_link))
+        return &walked->folders[is_link];
+    if (status.is_file && is_wanted_file(walked, entry->name))
+        return &walked->files;
+    return NULL;
+}
+
+// Moves to the next entry of a folder. Returns false at the end, or if the search must end.
+static bool next_counted_entry(walk_state *walked, entry_reader *entries)
+{
+    enum { ENTRIES_PER_CALL = 1024 };
+    if (walked->is_cut)
+        return false;
+    walked->num_entries++;
+    if (walked->num_entries % ENTRIES_PER_CALL == 0 && !can_continue(walked))
+        return false;
+    return next_entry(entries);
+}
+
+// Adds the entries of a folder to the lists, in natural order.
+static void search_folder(walk_state *walked, const char *folder)
+{
+    const size_t first_file = walked->files.count;
+    const size_t first_folder = walked->folders[0].count;
+    const size_t first_link = walked->folders[1].count;
+    entry_reader entries = open_folder(folder);
+    if (entries.has_failed)
+        add_unread(walked, folder);
+    while (next_counted_entry(walked, &entries)) {
+        char *const path = common_join(folder, entries.name);
+        common_list *const list = select_list(walked, &entries, path);
+        if (list) {
+            walked->num_bytes += strlen(path);
+            common_add(list, path);
+        } else {
+            free(path);
+        }
+        walked->is_cut = walked->num_entries >= MAX_ENTRIES || walked->num_bytes >= MAX_BYTES;
+    }
+    close_folder(&entries);
+    sort(&walked->files, first_file);
+    sort(&walked->folders[0], first_folder);
+    sort(&walked->folders[1], first_link);
+}
+
+// Searches a folder and its subfolders, breadth first. Links to folders are followed last.
+static void search_recursively(walk_state *walked, const char *folder)
+{
+    size_t next[2] = {0, 0}; // indices into `folders`
     common_add(&walked->folders[0], common_copy(folder));
-    while (!walked->is_cut && walked->entered.count < walked->max_folders && goes_on(walked)) {
+    while (!walked->is_cut && walked->entered.count < walked->max_folders && can_continue(walked)) {
         const int group = next[0] == walked->folders[0].count;
         if (next[group] == walked->folders[group].count)
             break;
@@ -559,38 +694,9 @@ static void search_below(walk_state *walked, const char *folder)
         if (!enter(walked, *path))
             continue;
         char *const entered = *path;
-        *path = NULL;
+        *path = NULL; // `entered` now owns the path
         common_add(&walked->entered, entered);
-        const size_t firsts[] = {walked->files.count, walked->folders[0].count,
-                                 walked->folders[1].count};
-        entry_reader entries = open_folder(entered);
-        if (entries.has_failed)
-            add_unread(walked, entered);
-        while (!walked->is_cut && (++num_entries % OFTEN != 0 || goes_on(walked))
-               && next_entry(&entries)) {
-            const bool is_link = entries.is_unknown;
-            common_status status = {.is_file = entries.is_file, .is_folder = entries.is_folder};
-            char *const inner = common_join(entered, entries.name);
-            if (is_link && !common_read_status(inner, &status))
-                status = (common_status){0};
-            common_list *list = NULL;
-            if (status.is_folder && strcmp(inner, walked->without) != 0
-                && !(is_link && walked->no_links && common_is_link(inner)))
-                list = &walked->folders[is_link];
-            else if (status.is_file && !walked->no_files
-                     && (!walk->is_wanted || walk->is_wanted(entries.name)))
-                list = &walked->files;
-            num_bytes += list != NULL ? strlen(inner) : 0;
-            walked->is_cut = num_entries >= MAX_ENTRIES || num_bytes >= MAX_BYTES;
-            if (list)
-                common_add(list, inner);
-            else
-                free(inner);
-        }
-        close_folder(&entries);
-        sort(&walked->files, firsts[0]);
-        sort(&walked->folders[0], firsts[1]);
-        sort(&walked->folders[1], firsts[2]);
+        search_folder(walked, entered);
     }
     write_warning(walked);
     common_free_list(&walked->folders[0]);
@@ -601,7 +707,7 @@ static void search_below(walk_state *walked, const char *folder)
 common_list common_walk_folder(const char *folder, common_walk *walk)
 {
     walk_state walked = {.walk = walk, .without = "", .max_folders = SIZE_MAX};
-    search_below(&walked, folder);
+    search_recursively(&walked, folder);
     common_free_list(&walked.entered);
     return walked.files;
 }
@@ -616,18 +722,19 @@ common_list common_folders_below(const char *first, const char *without, size_t 
                          .no_links = !links,
                          .no_files = true};
     if (strcmp(first, without) != 0)
-        search_below(&walked, first);
+        search_recursively(&walked, first);
     return walked.entered;
 }
 
 // == Whole files and pipes ========================================================================
 
-// An open file: a descriptor, or where opening a pipe cannot block a stream.
+// An open file: a stream on Windows, elsewhere a descriptor, because opening a pipe as a stream can
+// block.
 #ifdef _WIN32
 
 typedef FILE *source;
 
-// Reads up to `size` bytes. Returns how many, 0 at the end, or -1 and sets errno.
+// Reads up to `size` bytes. Returns their number, 0 at the end, or -1 with errno.
 static int64_t read_some(source from, char *bytes, size_t size)
 {
     const size_t count = fread(bytes, 1, size, from);
@@ -638,38 +745,52 @@ static int64_t read_some(source from, char *bytes, size_t size)
 
 typedef int source;
 
+// Returns true if a read failed only because no data is available yet.
+static bool can_retry(int reason)
+{
+    return reason == EAGAIN || reason == EWOULDBLOCK || reason == EINTR;
+}
+
 static int64_t read_some(source from, char *bytes, size_t size)
 {
     for (;;) {
         const ssize_t count = read(from, bytes, size);
-        struct pollfd waiting = {.fd = from, .events = POLLIN};
-        if (count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+        if (count >= 0 || !can_retry(errno))
             return count;
+        struct pollfd waiting = {.fd = from, .events = POLLIN};
         poll(&waiting, 1, -1);
     }
 }
 
 #endif
 
-// `expected`: the size of a file, 0 for a pipe.
+// Reads a source to its end. `expected` is the size of a file, or 0 for a pipe.
 static char *read_all(source from, uint64_t expected, size_t *size, const char **reason)
 {
     static const char too_large[] = "the file is too large";
-    size_t room = expected < INT32_MAX ? (size_t)expected + (1 << 12) : 0;
-    char *bytes = room > 0 ? common_alloc(room, 1) : NULL;
-    *reason = room > 0 ? NULL : too_large;
     *size = 0;
+    if (expected >= INT32_MAX) {
+        *reason = too_large;
+        return NULL;
+    }
+    size_t capacity = (size_t)expected + (1 << 12);
+    char *bytes = common_alloc(capacity, 1);
+    *reason = NULL;
     while (!*reason) {
-        const int64_t count = read_some(from, bytes + *size, room - *size);
+        const int64_t count = read_some(from, bytes + *size, capacity - *size);
         if (count == 0) {
             bytes[*size] = '\0';
             return bytes;
         }
-        *size += count > 0 ? (size_t)count : 0;
-        *reason = count < 0 ? strerror(errno) : *size >= INT32_MAX ? too_large : NULL;
-        if (*size == room) {
-            room *= 2;
-            bytes = common_realloc(bytes, room, 1);
+        if (count < 0)
+            *reason = strerror(errno);
+        else
+            *size += (size_t)count;
+        if (!*reason && *size >= INT32_MAX)
+            *reason = too_large;
+        if (*size == capacity) {
+            capacity *= 2;
+            bytes = common_realloc(bytes, capacity, 1);
         }
     }
     free(bytes);

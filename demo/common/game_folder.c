@@ -1,4 +1,7 @@
-// Game folders with their archives: zip files through libzip, .pak files.
+// Game folders with their archives: zip files, which libzip reads, and .pak files.
+//
+// Each folder and each archive is a `place`, the `user` of one md5_game_path, whose functions list
+// and open its files. Entries of archives are checked when the archive is opened.
 #include "demo/common/game_folder.h"
 
 #include "demo/common/file.h"
@@ -7,31 +10,32 @@
 
 #include <errno.h>
 
-// The largest file of an archive that is read.
+// The largest file of an archive that is read, bytes.
 #define MAX_FILE_SIZE ((uint64_t)1 << 29)
 
-// A file of an archive that is larger than FREE_MIB may not have more than MAX_RATIO times its
-// compressed bytes, so that a small archive cannot fill the memory. Text and images of games have 2
-// to 50 times their compressed bytes.
+// The size of a file in an archive may exceed FREE_MIB only if it is at most MAX_RATIO times the
+// compressed size, so that a small archive cannot fill the memory. The size of texts and images of
+// games is 2 to 50 times their compressed size.
 enum { FREE_MIB = 128, MAX_RATIO = 100 };
 
 typedef struct place_file {
-    char *name;        // in an archive; the path of one in a folder
-    uint64_t location; // zip: number of the entry; pak: byte offset
-    uint64_t size;     // bytes; of a file in an archive
-    uint64_t packed;   // compressed bytes; of a file in an archive
+    char *name;        // name in the archive, or path of a file in a folder
+    uint64_t location; // zip: index of the entry; pak: byte offset; folder: unused
+    uint64_t size;     // archives: bytes
+    uint64_t packed;   // archives: compressed bytes
 } place_file;
 
-// A folder or an archive, md5_game_path.user.
+// A folder or an archive; the `user` of a md5_game_path.
 typedef struct place {
-    const char *path; // while it is opened
+    const char *path; // valid only while the place is opened
     place_file *files;
     size_t count;
-    size_t start;                      // of the name in the game, in that of each file
-    FILE *stream;                      // of a .pak file
-    struct zip *zip;                   // of a zip file; a folder has neither
-    uint64_t archive_size, num_packed; // bytes of the archive, and what all entries claim of it
-    common_game_places *places;        // while it is opened
+    size_t start;               // offset of the name in the game in the name of each file
+    FILE *stream;               // a .pak file, else NULL
+    struct zip *zip;            // a zip file, else NULL
+    uint64_t archive_size;      // bytes of the archive
+    uint64_t num_packed;        // bytes of the archive that all entries together require
+    common_game_places *places; // valid only while the place is opened
     size_t num_warnings;
 } place;
 
@@ -49,7 +53,8 @@ COMMON_PRINTF(2, 3) static bool fail(md5_error *error, const char *format, ...)
     return false;
 }
 
-// Reports an entry, or the place itself if the name is "", unless many have been.
+// Reports an entry, or the place itself if the name is "". After MAX_WARNINGS, reports only that
+// further warnings are suppressed.
 COMMON_PRINTF(3, 4)
 static void warn(place *archive, const char *name, const char *format, ...)
 {
@@ -81,22 +86,37 @@ static void add_file(place *added, place_file file)
     *COMMON_MORE(added->files, added->count) = file;
 }
 
-// Adds a file of `packed` compressed bytes, if its name and size are possible; else warns. With its
-// header it has `claimed` bytes of the archive.
+static bool has_control_character(const char *name)
+{
+    for (const char *c = name; *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            return true;
+    }
+    return false;
+}
+
+// Returns the reason why a name is invalid, or NULL if it is valid.
+static const char *find_name_fault(const char *name)
+{
+    const bool has_drive = (name[0] | 32) >= 'a' && (name[0] | 32) <= 'z' && name[1] == ':';
+    if (name[0] == '\0')
+        return "skipped: the name is empty";
+    if (is_separator(name[0]))
+        return "skipped: the path is absolute";
+    if (has_drive)
+        return "skipped: the path contains a drive letter";
+    if (common_leads_up(name))
+        return "skipped: the path leads outside the archive";
+    if (has_control_character(name))
+        return "skipped: the name contains control characters";
+    return NULL;
+}
+
+// Adds a file if its name and size are valid; otherwise warns. The file and its header require
+// `claimed` bytes of the archive.
 static void add_entry(place *archive, const char *name, place_file file, uint64_t claimed)
 {
-    // No game could ask for some names.
-    const bool has_drive = (name[0] | 32) >= 'a' && (name[0] | 32) <= 'z' && name[1] == ':';
-    bool has_control = false;
-    for (const char *c = name; *c != '\0'; c++)
-        has_control = has_control || (unsigned char)*c < ' ' || *c == 0x7f;
-    const char *const fault = name[0] == '\0'         ? "skipped: the name is empty"
-                              : is_separator(name[0]) ? "skipped: the path is absolute"
-                              : has_drive             ? "skipped: the path contains a drive letter"
-                              : common_leads_up(name)
-                                  ? "skipped: the path leads outside the archive"
-                              : has_control ? "skipped: the name contains control characters"
-                                            : NULL;
+    const char *const fault = find_name_fault(name);
     archive->num_packed += claimed < UINT32_MAX ? claimed : UINT32_MAX;
     if (fault)
         warn(archive, name, "%s", fault);
@@ -109,7 +129,7 @@ static void add_entry(place *archive, const char *name, place_file file, uint64_
     }
 }
 
-// Of equal names the one that comes first in the archive.
+// Compares by name, then by the position in the archive.
 static int compare_files(const void *a, const void *b)
 {
     const place_file *const first = *(const place_file *const *)a;
@@ -118,8 +138,8 @@ static int compare_files(const void *a, const void *b)
     return order ? order : (first > second) - (first < second);
 }
 
-// Checks what all entries together must keep: entries that overlap claim more than the archive has.
-// Warns of names that come twice. Returns false and fills `error`.
+// Checks all entries together. Returns false and fills `error` if they require more bytes than the
+// archive has, which means that they overlap. Warns of duplicate names.
 static bool check_entries(place *archive, md5_error *error)
 {
     if (archive->num_packed > archive->archive_size)
@@ -141,8 +161,7 @@ static bool check_entries(place *archive, md5_error *error)
 
 // == Zip files ====================================================================================
 //
-// Through libzip, whose handle is only touched here, so that builds without libzip differ here
-// alone.
+// Only this section uses libzip, so that builds without libzip differ only here.
 
 #if defined(HAS_ZIP)
 
@@ -150,15 +169,52 @@ static bool check_entries(place *archive, md5_error *error)
 
 enum { STORED = 0, DEFLATED = 8, LOCAL_HEADER_SIZE = 30 };
 
-// What a link is in the attributes of Unix.
+// The file type in the Unix attributes of an entry.
 enum { MODE_SHIFT = 16, MODE_KIND = 0xF000, MODE_LINK = 0xA000 };
 
-// No deflated file grows by more than this.
+// Returns true if the size is possible for the compressed size. Deflate compresses by a factor of
+// at most 1032.
 static bool has_possible_size(const zip_stat_t *stat)
 {
     enum { MAX_GROWTH = 1032, MAX_BLOCK = 64 };
-    return stat->comp_method == STORED ? stat->size == stat->comp_size
-                                       : stat->size / MAX_GROWTH <= stat->comp_size + MAX_BLOCK;
+    if (stat->comp_method == STORED)
+        return stat->size == stat->comp_size;
+    return stat->size / MAX_GROWTH <= stat->comp_size + MAX_BLOCK;
+}
+
+static bool is_symbolic_link(zip_t *zip, zip_uint64_t entry)
+{
+    zip_uint8_t system = 0;
+    zip_uint32_t attributes = 0;
+    if (zip_file_get_external_attributes(zip, entry, 0, &system, &attributes) != 0)
+        return false;
+    return system == ZIP_OPSYS_UNIX && (attributes >> MODE_SHIFT & MODE_KIND) == MODE_LINK;
+}
+
+// Adds an entry, or warns if it cannot be read.
+static void add_zip_entry(place *archive, zip_t *zip, zip_uint64_t entry)
+{
+    zip_stat_t stat;
+    const char *const name = zip_get_name(zip, entry, ZIP_FL_ENC_RAW);
+    const size_t length = name ? strlen(name) : 0;
+    if (length > 0 && name[length - 1] == '/')
+        return; // a folder
+    if (!name || zip_stat_index(zip, entry, 0, &stat) != 0)
+        warn(archive, name ? name : "", "skipped: cannot read the entry");
+    else if (is_symbolic_link(zip, entry))
+        warn(archive, name, "skipped: symbolic links are not supported");
+    else if (stat.encryption_method != ZIP_EM_NONE)
+        warn(archive, name, "skipped: encryption is not supported");
+    else if (stat.comp_method != STORED && stat.comp_method != DEFLATED)
+        warn(archive, name, "skipped: compression method %u is not supported",
+             (unsigned)stat.comp_method);
+    else if (!has_possible_size(&stat))
+        warn(archive, name, "skipped: invalid size: %llu bytes cannot be compressed to %llu",
+             (unsigned long long)stat.size, (unsigned long long)stat.comp_size);
+    else
+        add_entry(archive, name,
+                  (place_file){.location = entry, .size = stat.size, .packed = stat.comp_size},
+                  stat.comp_size + length + LOCAL_HEADER_SIZE);
 }
 
 static bool open_zip(place *archive, md5_error *error)
@@ -174,33 +230,8 @@ static bool open_zip(place *archive, md5_error *error)
         return false;
     }
     const zip_int64_t count = zip_get_num_entries(zip, 0);
-    for (zip_int64_t i = 0; i < count; i++) {
-        zip_stat_t stat;
-        zip_uint8_t system = 0;
-        zip_uint32_t attributes = 0;
-        const zip_uint64_t entry = (zip_uint64_t)i;
-        const char *const name = zip_get_name(zip, entry, ZIP_FL_ENC_RAW);
-        const size_t length = name ? strlen(name) : 0;
-        if (length > 0 && name[length - 1] == '/')
-            continue; // a folder
-        if (!name || zip_stat_index(zip, entry, 0, &stat) != 0)
-            warn(archive, name ? name : "", "skipped: cannot read the entry");
-        else if (zip_file_get_external_attributes(zip, entry, 0, &system, &attributes) == 0
-                 && system == ZIP_OPSYS_UNIX && (attributes >> MODE_SHIFT & MODE_KIND) == MODE_LINK)
-            warn(archive, name, "skipped: symbolic links are not supported");
-        else if (stat.encryption_method != ZIP_EM_NONE)
-            warn(archive, name, "skipped: encryption is not supported");
-        else if (stat.comp_method != STORED && stat.comp_method != DEFLATED)
-            warn(archive, name, "skipped: compression method %u is not supported",
-                 (unsigned)stat.comp_method);
-        else if (!has_possible_size(&stat))
-            warn(archive, name, "skipped: invalid size: %llu bytes cannot be compressed to %llu",
-                 (unsigned long long)stat.size, (unsigned long long)stat.comp_size);
-        else
-            add_entry(archive, name,
-                      (place_file){.location = entry, .size = stat.size, .packed = stat.comp_size},
-                      stat.comp_size + length + LOCAL_HEADER_SIZE);
-    }
+    for (zip_int64_t i = 0; i < count; i++)
+        add_zip_entry(archive, zip, (zip_uint64_t)i);
     return true;
 }
 
@@ -210,10 +241,10 @@ static void close_zip(struct zip *zip)
         zip_discard(zip);
 }
 
-// The byte behind the last one makes libzip check that there is none, and the checksum.
+// Reads an entry. The attempt to read one more byte makes libzip check the size and the checksum.
 static bool read_zip(struct zip *zip, const place_file *entry, char *bytes, md5_error *error)
 {
-    char behind;
+    char extra;
     zip_file_t *const file = zip_fopen_index(zip, entry->location, 0);
     if (!file)
         return fail(error, "damaged archive: %s", zip_strerror(zip));
@@ -223,13 +254,13 @@ static bool read_zip(struct zip *zip, const place_file *entry, char *bytes, md5_
         step = zip_fread(file, bytes + count, entry->size - count);
         count += step > 0 ? (uint64_t)step : 0;
     }
-    const bool is_whole = count == entry->size && zip_fread(file, &behind, 1) == 0;
-    if (!is_whole) {
+    const bool is_complete = count == entry->size && zip_fread(file, &extra, 1) == 0;
+    if (!is_complete) {
         const char *const reason = zip_file_strerror(file);
         fail(error, "damaged archive: %s", reason ? reason : "wrong size");
     }
     zip_fclose(file);
-    return is_whole;
+    return is_complete;
 }
 
 #else
@@ -245,7 +276,7 @@ static void close_zip(struct zip *zip)
     (void)zip;
 }
 
-// NOLINTNEXTLINE(readability-non-const-parameter): as above
+// NOLINTNEXTLINE(readability-non-const-parameter): the same parameters as with libzip
 static bool read_zip(struct zip *zip, const place_file *entry, char *bytes, md5_error *error)
 {
     (void)zip, (void)entry, (void)bytes;
@@ -256,8 +287,8 @@ static bool read_zip(struct zip *zip, const place_file *entry, char *bytes, md5_
 
 // == .pak files ===================================================================================
 //
-// A .pak file of Quake is "PACK", the offset and the size of its list, and there 56 bytes of name,
-// offset and size for each file; numbers are little-endian.
+// A .pak file of Quake begins with "PACK", the offset and the size of its file list. The list
+// contains a name of 56 bytes, an offset and a size for each file. Numbers are little-endian.
 
 enum { PAK_HEADER = 12, PAK_ENTRY = 64, PAK_NAME = 56 };
 
@@ -270,23 +301,23 @@ static bool open_pak(place *archive, md5_error *error)
 {
     const uint64_t archive_size = archive->archive_size;
     unsigned char header[PAK_HEADER];
-    if (archive_size > INT32_MAX) // as far as long reaches everywhere
+    if (archive_size > INT32_MAX) // the smallest limit of long on all systems
         return fail(error, "too large (limit 2 GiB)");
     if (!read_range(archive->stream, 0, header, sizeof header))
         return fail(error, "truncated archive: the header is incomplete");
     const uint64_t start = common_number(header + 4, 4);
-    const uint64_t room = common_number(header + 8, 4);
-    if (start > archive_size || room > archive_size - start)
+    const uint64_t list_size = common_number(header + 8, 4);
+    if (start > archive_size || list_size > archive_size - start)
         return fail(error, "truncated archive: the file list ends at byte %llu of %llu",
-                    (unsigned long long)start + room, (unsigned long long)archive_size);
-    if (room % PAK_ENTRY != 0)
+                    (unsigned long long)start + list_size, (unsigned long long)archive_size);
+    if (list_size % PAK_ENTRY != 0)
         return fail(
             error,
             "damaged archive: size of the file list is %llu bytes; expected a multiple of %d",
-            (unsigned long long)room, PAK_ENTRY);
-    unsigned char *const list = malloc(room ? (size_t)room : 1); // not above INT32_MAX
-    const bool is_read = list && read_range(archive->stream, start, list, (size_t)room);
-    for (size_t i = 0; i < room && is_read; i += PAK_ENTRY) {
+            (unsigned long long)list_size, PAK_ENTRY);
+    unsigned char *const list = malloc(list_size ? (size_t)list_size : 1); // up to INT32_MAX
+    const bool is_read = list && read_range(archive->stream, start, list, (size_t)list_size);
+    for (size_t i = 0; i < list_size && is_read; i += PAK_ENTRY) {
         char name[PAK_NAME + 1] = "";
         const uint64_t offset = common_number(list + i + PAK_NAME, 4);
         const uint64_t size = common_number(list + i + PAK_NAME + 4, 4);
@@ -301,13 +332,15 @@ static bool open_pak(place *archive, md5_error *error)
     return is_read || fail(error, "cannot read the file list");
 }
 
-// == Places =======================================================================================
+// == Folders and archives =========================================================================
 
-// The endings of archives whose files hide those of their folder, and of others.
+// Extensions of archives whose files hide files of their folder.
 static const char *const over[] = {".pak", NULL};
+
+// Extensions of archives whose files are hidden by files of their folder.
 static const char *const under[] = {".pk4", ".pk3", ".zip", NULL};
 
-static const char *name_of(void *user, size_t file)
+static const char *get_name(void *user, size_t file)
 {
     const place *const from = user;
     return from->files[file].name + from->start;
@@ -315,42 +348,64 @@ static const char *name_of(void *user, size_t file)
 
 static bool check_ratio(const place_file *file, md5_error *error)
 {
-    if (file->size <= (uint64_t)FREE_MIB << 20
-        || (file->size + MAX_RATIO - 1) / MAX_RATIO <= file->packed)
+    const uint64_t min_packed = (file->size + MAX_RATIO - 1) / MAX_RATIO;
+    if (file->size <= (uint64_t)FREE_MIB << 20 || min_packed <= file->packed)
         return true;
     return fail(
         error, "too large: %llu bytes; limit: %d MiB or %d times the compressed size of %llu bytes",
         (unsigned long long)file->size, FREE_MIB, MAX_RATIO, (unsigned long long)file->packed);
 }
 
-static const void *open_file(void *user, size_t number, size_t *size, md5_error *error)
+// Reads a file of an archive to `bytes`.
+static bool read_packed(const place *archive, const place_file *file, char *bytes, md5_error *error)
 {
-    const place *const from = user;
-    const place_file *const file = &from->files[number];
-    const bool is_on_disk = !from->zip && !from->stream;
-    const uint64_t there = is_on_disk ? common_file_size(file->name) : file->size;
+    if (archive->zip)
+        return read_zip(archive->zip, file, bytes, error);
+    if (read_range(archive->stream, file->location, bytes, (size_t)file->size))
+        return true;
+    return fail(error, "truncated archive");
+}
+
+static char *open_on_disk(const place_file *file, size_t *size, md5_error *error)
+{
     const char *reason = "";
-    if (*size > 0 && there > *size) { // 0: any
-        fail(error, "too large (%llu bytes; limit %zu)", (unsigned long long)there, *size);
-        return NULL;
-    }
-    if (is_on_disk) {
-        char *const bytes = common_read_stream(file->name, size, &reason);
-        if (!bytes)
-            fail(error, "%s", reason);
-        return bytes;
-    }
+    char *const bytes = common_read_stream(file->name, size, &reason);
+    if (!bytes)
+        fail(error, "%s", reason);
+    return bytes;
+}
+
+static char *open_in_archive(const place *archive, const place_file *file, size_t *size,
+                             md5_error *error)
+{
     if (!check_ratio(file, error))
         return NULL;
-    char *const bytes = malloc(there ? (size_t)there : 1);
-    *size = (size_t)there;
-    if (bytes ? from->zip ? read_zip(from->zip, file, bytes, error)
-                          : read_range(from->stream, file->location, bytes, *size)
-                                || fail(error, "truncated archive")
-              : fail(error, "out of memory"))
+    char *const bytes = malloc(file->size ? (size_t)file->size : 1);
+    *size = (size_t)file->size;
+    if (!bytes) {
+        fail(error, "out of memory");
+        return NULL;
+    }
+    if (read_packed(archive, file, bytes, error))
         return bytes;
     free(bytes);
     return NULL;
+}
+
+// Reads a file. *size is the limit of its size, or 0; afterwards its size.
+static const void *open_file(void *user, size_t index, size_t *size, md5_error *error)
+{
+    const place *const from = user;
+    const place_file *const file = &from->files[index];
+    const bool is_on_disk = !from->zip && !from->stream;
+    const uint64_t file_size = is_on_disk ? common_file_size(file->name) : file->size;
+    if (*size > 0 && file_size > *size) {
+        fail(error, "too large (%llu bytes; limit %zu)", (unsigned long long)file_size, *size);
+        return NULL;
+    }
+    if (is_on_disk)
+        return open_on_disk(file, size, error);
+    return open_in_archive(from, file, size, error);
 }
 
 static void close_file(void *user, const void *bytes, size_t size)
@@ -383,12 +438,12 @@ static void add_place(common_game_places *places, place *added, bool is_archive)
     places->titles[places->count] = common_copy(added->path);
     places->paths[places->count++] = (md5_game_path){
         .num_files = added->count,
-        .name = name_of,
+        .name = get_name,
         .open = open_file,
         .close = close_file,
         .user = added,
         .is_archive = is_archive,
-        .time = is_archive ? NULL : time_on_disk, // files of archives have none, as in the engine
+        .time = is_archive ? NULL : time_on_disk, // in the engine, files of archives have no time
     };
 }
 
@@ -409,7 +464,7 @@ static bool add_archive(common_game_places *places, const char *path, md5_error 
     } else if (memcmp(magic, "PACK", 4) == 0) {
         is_open = open_pak(archive, error);
     } else {
-        // libzip has a handle of its own.
+        // libzip opens the file itself.
         fclose(archive->stream);
         archive->stream = NULL;
         is_open = open_zip(archive, error);
@@ -425,18 +480,19 @@ static bool add_archive(common_game_places *places, const char *path, md5_error 
     return is_open;
 }
 
-// Adds the archives of a folder with each of the endings, the last one first: as Quake has them by
-// their numbers, others by their letters.
-static void add_archives(common_game_places *places, const char *folder, const char *const *endings,
-                         size_t num_files)
+// Adds the archives of a folder with each of the extensions, in reverse order of their names. The
+// names of .pak files are compared by their numbers, as in Quake, other names by their letters.
+static void add_archives(common_game_places *places, const char *folder,
+                         const char *const *extensions, size_t num_files)
 {
-    for (; *endings; endings++) {
-        common_list archives = common_list_folder(folder, *endings);
-        if (endings != over)
+    for (; *extensions; extensions++) {
+        common_list archives = common_list_folder(folder, *extensions);
+        if (extensions != over)
             common_sort(archives.names, archives.count, sizeof *archives.names, common_by_case);
-        for (size_t i = archives.count;
-             i-- > 0 && (!places->goes_on || places->goes_on(places->user, num_files));) {
+        for (size_t i = archives.count; i-- > 0;) {
             md5_error reason;
+            if (places->goes_on && !places->goes_on(places->user, num_files))
+                break;
             char *const path = common_format("%s/%s", folder, common_base(archives.names[i]));
             if (!add_archive(places, path, &reason))
                 warn(&(place){.path = path, .places = places}, "", "%s", reason.message);
@@ -460,7 +516,7 @@ bool common_add_game_place(common_game_places *places, const char *folder, md5_e
         warn(disk, "", "%s", walk.warning);
     common_sort(files.names, files.count, sizeof *files.names, common_by_text);
     for (size_t i = 0; i < files.count; i++)
-        add_file(disk, (place_file){.name = files.names[i]}); // which is freed with it
+        add_file(disk, (place_file){.name = files.names[i]}); // free_place() frees the name
     free(files.names);
     add_archives(places, folder, over, disk->count);
     add_place(places, disk, false);
@@ -481,10 +537,10 @@ void common_free_game_places(common_game_places *places)
 
 bool common_is_archive(const char *path)
 {
-    bool is_one = common_has_ending(path, over[0]);
+    bool is_archive = common_has_ending(path, over[0]);
     for (int i = 0; under[i]; i++)
-        is_one |= common_has_ending(path, under[i]);
-    return is_one;
+        is_archive |= common_has_ending(path, under[i]);
+    return is_archive;
 }
 
 bool common_holds_files(const char *path)

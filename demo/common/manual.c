@@ -1,3 +1,4 @@
+// Expands templates of help texts, manual pages and shell completions.
 #include "demo/common/manual.h"
 
 #include <string.h>
@@ -18,6 +19,14 @@ static void print_value(FILE *file, const char *value, const char *const *escape
             fputc(*value, file);
         value += *escape != NULL ? strlen(*escape) : 1;
     }
+}
+
+// Returns true if an entry has a value, by its digit, or this kind, by its letter.
+static bool has_property(const common_row *row, char property)
+{
+    if (property > '9')
+        return row->kind == property;
+    return row->values[property - '0'] != NULL;
 }
 
 void common_print_rows(FILE *file, const char *template, const char *const *escapes,
@@ -42,7 +51,7 @@ void common_print_rows(FILE *file, const char *template, const char *const *esca
             break;
         case '[':
             c++;
-            if (*c > '9' ? row->kind != *c : row->values[*c - '0'] == NULL)
+            if (!has_property(row, *c))
                 c = strstr(c, "~]") + 1;
             break;
         case ',':

@@ -1,5 +1,5 @@
-// Prints what rows of a table say as a template lays them out: help, manual pages, and scripts with
-// which shells complete options.
+// Prints help texts, manual pages and shell completions by expanding a template with the entries of
+// a table.
 #ifndef DEMO_COMMON_MANUAL_H
 #define DEMO_COMMON_MANUAL_H
 
@@ -12,22 +12,23 @@
 #define COMMON_DOTS(...) COMMON_DOTTED(__VA_ARGS__)
 #define COMMON_VERSION COMMON_DOTS(MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH)
 
-// The texts of a row, which templates name by their numbers. `kind`: a letter.
+// An entry of the table. Templates refer to values by their indices.
 typedef struct common_row {
-    char kind;
+    char kind; // a letter
     const char *values[10];
 } common_row;
 
-// Prints a template. In it
-//   ~( ~)    surround what is printed for each of the rows, of which there is at least one,
-//   ~0       is a value of the row,
-//   ~[0 ~]   surround what only rows with this value have, or, with a letter, those of this kind,
-//   ~, ~;    surround what is printed between them: not at the first time.
-// `escapes`: in values each first text is replaced by the second one, and so on up to NULL.
+// Prints a template for rows[count]; `count` is at least 1. Directives of the template:
+//   ~( ~)    text that is printed for each row
+//   ~0       a value of the row
+//   ~[0 ~]   text that is printed only for rows with this value or, with a letter, of this kind
+//   ~, ~;    text that is printed between rows: not for the first row
+// `escapes` consists of pairs of texts and ends with NULL: in values, the first text of a pair is
+// replaced by the second.
 void common_print_rows(FILE *file, const char *template, const char *const *escapes,
                        const common_row *rows, size_t count);
 
 extern const char *const common_plain[]; // no escapes
-extern const char *const common_roff[];  // of manual pages; hyphens can be copied into a shell
+extern const char *const common_roff[];  // escapes of manual pages; hyphens can be copied to shells
 
 #endif

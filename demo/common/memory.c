@@ -1,6 +1,7 @@
 #include "demo/common/memory.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 
 static void *checked(void *memory, size_t count, size_t size)
 {
@@ -12,8 +13,9 @@ static void *checked(void *memory, size_t count, size_t size)
 
 void *common_alloc(size_t count, size_t size)
 {
-    // At least one byte, so that NULL always means failure.
-    return checked(calloc(count > 0 ? count : 1, size > 0 ? size : 1), count, size);
+    // Allocate at least one byte, so that NULL always means failure.
+    const bool is_empty = count == 0 || size == 0;
+    return checked(is_empty ? calloc(1, 1) : calloc(count, size), count, size);
 }
 
 void *common_realloc(void *memory, size_t count, size_t size)
@@ -33,13 +35,14 @@ void *common_grow(void *items, size_t count, size_t size)
 
 char *common_copy(const char *text)
 {
-    const size_t size = text ? strlen(text) + 1 : 0;
-    char *const copy = size > 0 ? common_alloc(size, 1) : NULL;
-    return size > 0 ? memcpy(copy, text, size) : NULL;
+    if (!text)
+        return NULL;
+    const size_t size = strlen(text) + 1;
+    return memcpy(common_alloc(size, 1), text, size);
 }
 
-// Enlarges an allocated text of `used` bytes, or NULL, and writes behind them.
-static char *format_behind(char *text, size_t used, const char *format, va_list values)
+// Enlarges an allocated text of `used` bytes, or NULL, and appends formatted text.
+static char *append_formatted(char *text, size_t used, const char *format, va_list values)
 {
     va_list again;
     va_copy(again, values);
@@ -56,7 +59,7 @@ char *common_format(const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    char *const text = format_behind(NULL, 0, format, values);
+    char *const text = append_formatted(NULL, 0, format, values);
     va_end(values);
     return text;
 }
@@ -65,7 +68,7 @@ void common_extend(char **text, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    *text = format_behind(*text, strlen(*text), format, values);
+    *text = append_formatted(*text, strlen(*text), format, values);
     va_end(values);
 }
 
@@ -105,29 +108,39 @@ uint32_t common_number(const void *bytes, size_t size)
     return number;
 }
 
-void common_find_equal(const void *rows, size_t count, size_t size, uint32_t *first)
+// Returns a hash of `size` bytes, a multiple of 4.
+static uint64_t hash_words(const char *bytes, size_t size)
+{
+    uint64_t hash = 0;
+    for (size_t k = 0; k < size; k += sizeof(uint32_t)) {
+        hash = (hash ^ common_number(bytes + k, sizeof(uint32_t))) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+void common_find_equal(const void *items, size_t count, size_t size, uint32_t *first)
 {
     enum { MAX_TRIES = 64 };
-    const char *const bytes = rows;
-    size_t room = 16;
-    while (room < 2 * count)
-        room *= 2;
-    uint32_t *const table = common_alloc(room, sizeof *table); // 1 + a row
+    const char *const bytes = items;
+    size_t num_slots = 16;
+    while (num_slots < 2 * count)
+        num_slots *= 2;
+    uint32_t *const table = common_alloc(num_slots, sizeof *table); // 1 + index of an item; 0: free
     for (size_t i = 0; i < count; i++) {
-        const char *const row = bytes + i * size;
-        uint64_t hash = 0;
-        for (size_t k = 0; k < size; k += sizeof(uint32_t)) {
-            hash = (hash ^ common_number(row + k, sizeof(uint32_t))) * 0x9e3779b97f4a7c15u;
-            hash ^= hash >> 29;
-        }
-        size_t at = hash & (room - 1);
+        const char *const item = bytes + i * size;
+        size_t slot = hash_words(item, size) & (num_slots - 1);
         size_t tries = 0;
-        for (; table[at] != 0 && tries < MAX_TRIES; at = (at + 1) & (room - 1), tries++)
-            if (memcmp(bytes + (table[at] - 1) * size, row, size) == 0)
-                break;
-        first[i] = table[at] != 0 && tries < MAX_TRIES ? table[at] - 1 : (uint32_t)i;
+        while (tries < MAX_TRIES && table[slot] != 0
+               && memcmp(bytes + (table[slot] - 1) * size, item, size) != 0) {
+            slot = (slot + 1) & (num_slots - 1);
+            tries++;
+        }
+        first[i] = (uint32_t)i;
+        if (tries < MAX_TRIES && table[slot] != 0)
+            first[i] = table[slot] - 1;
         if (tries < MAX_TRIES)
-            table[at] = first[i] + 1;
+            table[slot] = first[i] + 1;
     }
     free(table);
 }

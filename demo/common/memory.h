@@ -1,4 +1,4 @@
-// Memory, strings and order for the programs. Unlike the library, these functions print a message
+// Memory, strings and sorting for the programs. Unlike the library, these functions print a message
 // and exit with status 1 if memory runs out.
 #ifndef DEMO_COMMON_MEMORY_H
 #define DEMO_COMMON_MEMORY_H
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__GNUC__) && !defined(_WIN32) // whose printf() of old is not the one that is used
+// On Windows, the attribute would check for the formats of an older printf() than the one used.
+#if defined(__GNUC__) && !defined(_WIN32)
 #define COMMON_PRINTF(text, values) __attribute__((format(printf, text, values)))
 #else
 #define COMMON_PRINTF(text, values)
@@ -21,43 +22,50 @@ void *common_alloc(size_t count, size_t size);
 // Resizes `memory` (may be NULL) to count * size bytes. Added bytes are not zeroed.
 void *common_realloc(void *memory, size_t count, size_t size);
 
-// Makes room for one more item behind the `count` that an array has; NULL has none. The array is
-// enlarged whenever they are a power of two, so it needs no record of its size.
+// Enlarges an array of `count` items if it cannot contain one more. The capacity is the next power
+// of two, so that it need not be stored. `items` may be NULL if `count` is 0.
 void *common_grow(void *items, size_t count, size_t size);
 
-// One more item, as a pointer, behind those of an array that its number, which this raises, counts.
+// Appends an item to an array, increments `count` and returns a pointer to the item, whose bytes
+// are not set.
 #define COMMON_MORE(items, count) \
     ((items) = common_grow(items, count, sizeof *(items)), &(items)[(count)++])
 
-// Return new strings; free them with free(). A copy of NULL is NULL. common_format() is sprintf()
-// of any length.
+// Returns a copy of a string, or NULL if it is NULL. Free it with free().
 char *common_copy(const char *text);
+
+// Formats like sprintf() to a new string of any length. Free it with free().
 char *common_format(const char *format, ...) COMMON_PRINTF(1, 2);
 
-// Sets the text of an array of char, as by printf(), as far as it has room.
+// Formats like snprintf() to an array of char; the text is cut if it is too long.
 #define COMMON_TEXT(array, ...) ((void)snprintf(array, sizeof(array), __VA_ARGS__))
 
-// Adds to a text[size], as far as it has room, behind a separator if it is not empty; and to an
-// allocated text, which moves.
+// Appends formatted text to text[size], after a separator if the text is not empty. The result is
+// cut if it is too long.
 void common_append(char *text, size_t size, const char *separator, const char *format, ...)
     COMMON_PRINTF(4, 5);
+
+// Appends formatted text to an allocated text, whose address changes.
 void common_extend(char **text, const char *format, ...) COMMON_PRINTF(2, 3);
 
-// How many items an array has.
+// Number of items in an array.
 #define COMMON_LENGTH(array) (sizeof(array) / sizeof *(array))
 
-// The number in `size` bytes, up to 4, the lowest first.
+// Returns the little-endian number in `size` bytes, at most 4.
 uint32_t common_number(const void *bytes, size_t size);
 
-// Sorts as qsort(), also nothing.
+// Sorts like qsort(). `items` may be NULL if `count` is 0.
 void common_sort(void *items, size_t count, size_t size, int (*order)(const void *, const void *));
 
-// For that: doubles, the smallest first; texts, char **.
+// Compares two double *, for common_sort().
 int common_compare_doubles(const void *a, const void *b);
+
+// Compares two texts, char **, for common_sort().
 int common_by_text(const void *a, const void *b);
 
-// Which of rows[count] of `size` bytes, whole words, is the first that is equal to each. After many
-// tries, which only files that want it so need, equal ones stay apart: time is linear.
-void common_find_equal(const void *rows, size_t count, size_t size, uint32_t *first);
+// Writes for each of items[count] the index of the first equal item. `size` is a multiple of 4.
+// Time is linear: the search for an equal item ends after 64 tries, which only files that are
+// constructed for it exceed; then equal items are not found.
+void common_find_equal(const void *items, size_t count, size_t size, uint32_t *first);
 
 #endif

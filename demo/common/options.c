@@ -1,16 +1,18 @@
+// Parses and prints values of options according to their kinds.
 #include "demo/common/options.h"
 
 #include "demo/common/memory.h"
 
 #include <math.h>
 
-// How many numbers a kind has; of COMMON_NUMBER 64 bits, of all others 32.
+// The count of numbers in a value. COMMON_NUMBER has 64 bits, all other numbers have 32.
 static const int num_numbers[COMMON_NUM_KINDS] = {
     [COMMON_COUNT] = 1, [COMMON_FLOAT] = 1, [COMMON_NUMBER] = 1, [COMMON_GRID] = 2,
     [COMMON_RANGE] = 2, [COMMON_COLOR] = 3, [COMMON_POINT] = 3,
 };
 
-static bool is_whole(int kind)
+// Returns true if the numbers of a kind are integers.
+static bool is_integer(int kind)
 {
     return kind == COMMON_COUNT || kind == COMMON_GRID || kind == COMMON_RANGE;
 }
@@ -19,19 +21,20 @@ const char *common_take_number(const char *text, double low, double high, double
 {
     char *end = NULL;
     *number = strtod(text, &end);
-    return end != text && *number >= low && *number <= high ? end : NULL;
+    const bool is_valid = end != text && *number >= low && *number <= high;
+    return is_valid ? end : NULL;
 }
 
-char *common_copy_word(const char *words, unsigned number)
+char *common_copy_word(const char *words, unsigned index)
 {
-    for (; number > 0 && words; number--) {
+    for (; index > 0 && words; index--) {
         words = strchr(words, '|');
         words = words ? words + 1 : NULL;
     }
     return words ? common_format("%.*s", (int)strcspn(words, "|"), words) : NULL;
 }
 
-// The number of `word` among "a|b|c", or -1.
+// Returns the index of `word` in "a|b|c", or -1.
 static int find_word(const char *words, const char *word)
 {
     const size_t length = strlen(word);
@@ -45,59 +48,95 @@ static int find_word(const char *words, const char *word)
     }
 }
 
-bool common_read_value(const common_option *option, const char *text, void *structure)
+// Reads a switch or a choice. If `text` is NULL, reads the second word.
+static bool read_word(const common_option *option, const char *text, void *member)
+{
+    const bool is_switch = option->kind <= COMMON_OPPOSITE;
+    const char *const words = is_switch ? "no|yes|false|true|0|1|off|on" : option->value;
+    const int word = text ? find_word(words, text) : 1;
+    if (option->kind == COMMON_CHOICE)
+        memcpy(member, &word, sizeof word);
+    else
+        *(bool *)member = (word % 2 == 1) != (option->kind == COMMON_OPPOSITE);
+    return word >= 0;
+}
+
+// Reads a text, or a text "A=B" in which neither side is empty.
+static bool read_text(const common_option *option, const char *text, const char **member)
+{
+    *member = text;
+    if (option->kind == COMMON_TEXT)
+        return text[0] != '\0';
+    const char *const equals = strchr(text, '=');
+    return equals && equals != text && equals[1] != '\0';
+}
+
+// Reads a colour "#rrggbb".
+static bool read_hex_color(const char *text, float *color)
+{
+    char *end = NULL;
+    const unsigned long hex = strtoul(text + 1, &end, 16);
+    for (int i = 0; i < 3; i++)
+        color[i] = (float)((hex >> (16 - 8 * i)) & 255) / 255.0f;
+    return strlen(text) == 7 && *end == '\0' && strchr("-+", text[1]) == NULL;
+}
+
+// Returns the character between the numbers of a value.
+static char number_separator(int kind, const char *text)
+{
+    if (kind == COMMON_RANGE)
+        return '-';
+    return kind == COMMON_GRID && strchr(text, 'x') ? 'x' : ',';
+}
+
+static void store_number(int kind, void *member, int index, double number)
+{
+    if (kind == COMMON_NUMBER)
+        *(double *)member = number;
+    else if (is_integer(kind))
+        ((uint32_t *)member)[index] = (uint32_t)number;
+    else
+        ((float *)member)[index] = (float)number;
+}
+
+static bool read_numbers(const common_option *option, const char *text, void *member)
 {
     const int kind = option->kind;
     const int count = num_numbers[kind];
-    void *const member = (unsigned char *)structure + option->place;
     const double high = kind == COMMON_COLOR ? 1 : option->high;
-    const char *rest = text;
+    const char separator = number_separator(kind, text);
     double number = 0;
-    double before = 0;
-    if (kind <= COMMON_CHOICE) {
-        const bool is_switch = kind <= COMMON_OPPOSITE;
-        const char *const words = is_switch ? "no|yes|false|true|0|1|off|on" : option->value;
-        const int word = text ? find_word(words, text) : 1;
-        if (kind == COMMON_CHOICE)
-            memcpy(member, &word, sizeof word);
-        else
-            *(bool *)member = (word % 2 == 1) != (kind == COMMON_OPPOSITE);
-        return word >= 0;
+    double previous = 0;
+    for (int i = 0; i < count; i++) {
+        const char end = i + 1 < count ? separator : '\0';
+        previous = number;
+        text = common_take_number(text, option->low, high, &number);
+        if (!text || *text != end)
+            return false;
+        if (is_integer(kind) && number != floor(number))
+            return false;
+        store_number(kind, member, i, number);
+        text++;
     }
+    return kind != COMMON_RANGE || previous < number;
+}
+
+bool common_read_value(const common_option *option, const char *text, void *structure)
+{
+    const int kind = option->kind;
+    void *const member = (unsigned char *)structure + option->place;
+    if (kind <= COMMON_CHOICE)
+        return read_word(option, text, member);
     if (kind == COMMON_TEXTS) {
         common_texts *const texts = member;
         *COMMON_MORE(texts->names, texts->count) = text;
         return text[0] != '\0';
     }
-    if (count == 0) {
-        *(const char **)member = text;
-        rest = strchr(text, '=');
-        return kind == COMMON_TEXT ? text[0] != '\0' : rest && rest != text && rest[1] != '\0';
-    }
-    if (kind == COMMON_COLOR && text[0] == '#') {
-        char *end = NULL;
-        const unsigned long hex = strtoul(text + 1, &end, 16);
-        for (int i = 0; i < 3; i++)
-            ((float *)member)[i] = (float)((hex >> (16 - 8 * i)) & 255) / 255.0f;
-        return strlen(text) == 7 && *end == '\0' && strchr("-+", text[1]) == NULL;
-    }
-    const char between = kind == COMMON_RANGE                       ? '-'
-                         : kind == COMMON_GRID && strchr(text, 'x') ? 'x'
-                                                                    : ',';
-    for (int i = 0; i < count; i++) {
-        before = number;
-        rest = common_take_number(rest, option->low, high, &number);
-        if (!rest || *rest++ != (i + 1 < count ? between : '\0')
-            || (is_whole(kind) && number != floor(number)))
-            return false;
-        if (kind == COMMON_NUMBER)
-            *(double *)member = number;
-        else if (is_whole(kind))
-            ((uint32_t *)member)[i] = (uint32_t)number;
-        else
-            ((float *)member)[i] = (float)number;
-    }
-    return kind != COMMON_RANGE || before < number;
+    if (num_numbers[kind] == 0)
+        return read_text(option, text, member);
+    if (kind == COMMON_COLOR && text[0] == '#')
+        return read_hex_color(text, member);
+    return read_numbers(option, text, member);
 }
 
 void common_explain_value(const common_option *option, const char *text, char *problem, size_t size)
@@ -107,7 +146,7 @@ void common_explain_value(const common_option *option, const char *text, char *p
     char limits[64] = "";
     if (option->low > 0 && option->low < 1e-9)
         COMMON_TEXT(limits, ", above 0");
-    else if (option->high > option->low && option->high < 1e300) // it takes numbers
+    else if (option->high > option->low && option->high < 1e300) // the option has numeric limits
         COMMON_TEXT(limits, ", %sfrom %g to %g", is_each ? "each " : "", option->low, option->high);
     if (text)
         snprintf(problem, size, "--%s: expected %s%s, found '%s'", option->name, value, limits,
@@ -116,47 +155,68 @@ void common_explain_value(const common_option *option, const char *text, char *p
         snprintf(problem, size, "--%s: missing value: expected %s", option->name, value);
 }
 
+// Returns the word of a switch or a choice.
+static char *write_word(const common_option *option, const void *member)
+{
+    unsigned choice = 0;
+    if (option->kind == COMMON_CHOICE)
+        memcpy(&choice, member, sizeof choice);
+    else
+        choice = *(const bool *)member;
+    if (option->kind == COMMON_SWITCH)
+        return common_copy_word("no|yes", choice);
+    if (option->kind == COMMON_OPPOSITE)
+        return common_copy_word("yes|no", choice);
+    return common_copy_word(option->value, choice);
+}
+
+static double load_number(int kind, const void *member, int index)
+{
+    if (kind == COMMON_NUMBER)
+        return *(const double *)member;
+    if (is_integer(kind))
+        return ((const uint32_t *)member)[index];
+    return (double)((const float *)member)[index];
+}
+
+// Returns the number of significant digits that identify every value of a kind.
+static int significant_digits(int kind)
+{
+    if (kind == COMMON_NUMBER)
+        return 17;
+    return is_integer(kind) ? 10 : 9;
+}
+
 char *common_write_value(const common_option *option, const void *structure)
 {
     const int kind = option->kind;
     const int count = num_numbers[kind];
     const void *const member = (const unsigned char *)structure + option->place;
+    const char *const separator = kind == COMMON_RANGE ? "-" : ",";
+    const bool has_limits = kind == COMMON_FLOAT || kind == COMMON_NUMBER;
     char text[96];
     size_t used = 0;
-    unsigned choice = 0;
-    if (kind == COMMON_CHOICE)
-        memcpy(&choice, member, sizeof choice);
-    else if (kind <= COMMON_EITHER)
-        choice = *(const bool *)member;
     if (kind <= COMMON_CHOICE)
-        return common_copy_word(kind == COMMON_SWITCH     ? "no|yes"
-                                : kind == COMMON_OPPOSITE ? "yes|no"
-                                                          : option->value,
-                                choice);
+        return write_word(option, member);
     for (int i = 0; i < count; i++) {
-        const double number = kind == COMMON_NUMBER ? *(const double *)member
-                              : is_whole(kind)      ? ((const uint32_t *)member)[i]
-                                                    : (double)((const float *)member)[i];
-        if ((kind == COMMON_FLOAT || kind == COMMON_NUMBER)
-            && !(number >= option->low && number <= option->high))
+        const double number = load_number(kind, member, i);
+        if (has_limits && !(number >= option->low && number <= option->high))
             return NULL;
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*g",
-                                 i == 0                 ? ""
-                                 : kind == COMMON_RANGE ? "-"
-                                                        : ",",
-                                 kind == COMMON_NUMBER ? 17
-                                 : is_whole(kind)      ? 10
-                                                       : 9,
-                                 number);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*g", i == 0 ? "" : separator,
+                                 significant_digits(kind), number);
     }
     return count > 0 ? common_copy(text) : NULL;
 }
 
 size_t common_value_size(int kind)
 {
-    return kind <= COMMON_EITHER    ? sizeof(bool)
-           : kind == COMMON_CHOICE  ? sizeof(unsigned)
-           : num_numbers[kind] == 0 ? sizeof(char *)
-           : kind == COMMON_NUMBER  ? sizeof(double)
-                                    : (size_t)num_numbers[kind] * sizeof(uint32_t);
+    if (kind <= COMMON_EITHER)
+        return sizeof(bool);
+    if (kind == COMMON_CHOICE)
+        return sizeof(unsigned);
+    if (num_numbers[kind] == 0)
+        return sizeof(char *);
+    if (kind == COMMON_NUMBER)
+        return sizeof(double);
+    return (size_t)num_numbers[kind] * sizeof(uint32_t);
 }

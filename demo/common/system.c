@@ -1,3 +1,5 @@
+// Functions of the operating system: one section for Windows, one for POSIX, and functions that
+// both share.
 #define _DEFAULT_SOURCE // st_mtim
 
 #include "demo/common/system.h"
@@ -56,6 +58,11 @@ char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t b
     return NULL;
 }
 
+void common_limit_process(size_t bytes, unsigned seconds, const char *message)
+{
+    (void)bytes, (void)seconds, (void)message;
+}
+
 #else
 
 #include <signal.h>
@@ -88,15 +95,6 @@ bool common_is_link(const char *path)
     return lstat(path, &found) == 0 && S_ISLNK(found.st_mode);
 }
 
-static const char *message; // for a signal handler
-
-static void leave(int number)
-{
-    (void)number;
-    (void)!write(2, message, strlen(message));
-    _exit(1);
-}
-
 bool common_is_terminal(int stream)
 {
     return isatty(stream) == 1;
@@ -119,6 +117,57 @@ static int make_folder(const char *path, unsigned mode)
     return mkdir(path, mode);
 }
 
+// Sanitizers make programs several times slower, and reserve more addresses than any limit.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { HAS_SANITIZER = 1, SLOWDOWN = 4 };
+#else
+enum { HAS_SANITIZER = 0, SLOWDOWN = 1 };
+#endif
+
+static const char *timeout_message; // for the signal handler
+
+static void exit_after_timeout(int signal_number)
+{
+    (void)signal_number;
+    (void)!write(2, timeout_message, strlen(timeout_message));
+    _exit(1);
+}
+
+void common_limit_process(size_t bytes, unsigned seconds, const char *message)
+{
+    struct rlimit memory;
+    struct rlimit time;
+    timeout_message = message;
+    seconds *= SLOWDOWN;
+    signal(SIGXCPU, seconds > 0 ? exit_after_timeout : SIG_IGN);
+    if (getrlimit(RLIMIT_AS, &memory) != 0 || getrlimit(RLIMIT_CPU, &time) != 0)
+        return;
+    memory.rlim_cur = bytes < memory.rlim_max ? bytes : memory.rlim_max;
+    time.rlim_cur = seconds > 0 && seconds < time.rlim_max ? seconds : time.rlim_max;
+    if (!HAS_SANITIZER)
+        setrlimit(RLIMIT_AS, &memory);
+    setrlimit(RLIMIT_CPU, &time);
+}
+
+// Reads a stream to its end, or until more than 2 GiB were read. Returns the number of bytes.
+static size_t read_output(FILE *in, char **all)
+{
+    enum { BLOCK = 1 << 16 };
+    size_t used = 0;
+    size_t capacity = 0;
+    while (used < INT32_MAX) {
+        if (capacity - used < BLOCK) {
+            capacity = 2 * capacity + BLOCK;
+            *all = common_realloc(*all, capacity, 1);
+        }
+        const size_t count = fread(*all + used, 1, BLOCK, in);
+        if (count == 0)
+            break;
+        used += count;
+    }
+    return used;
+}
+
 char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
                        unsigned seconds, size_t *size, const char **reason)
 {
@@ -132,21 +181,14 @@ char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t b
         FILE *const out = fdopen(ends[1], "wb");
         common_limit_process(bytes, seconds, "");
         const bool is_done = out && work(user, out) && fflush(out) == 0;
-        _exit(is_done ? 0 : 1); // the parent's files and handlers are not this process's to end
+        _exit(is_done ? 0 : 1); // does not flush the parent's files or call its exit handlers
     }
     close(ends[1]);
     FILE *const in = child > 0 ? fdopen(ends[0], "rb") : NULL;
-    enum { BLOCK = 1 << 16 };
     char *all = NULL;
-    size_t used = 0;
-    size_t room = 0;
-    for (size_t got = 1; in && got > 0 && used < INT32_MAX; used += got) {
-        if (room - used < BLOCK)
-            all = common_realloc(all, room = 2 * room + BLOCK, 1);
-        got = fread(all + used, 1, BLOCK, in);
-    }
+    const size_t used = in ? read_output(in, &all) : 0;
     if (in)
-        fclose(in); // a process that still writes ends by that
+        fclose(in); // ends a process that still writes
     else
         close(ends[0]);
     while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
@@ -166,11 +208,14 @@ char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t b
 
 char *common_make_temporary(const char *name)
 {
-    const char *const given = getenv("TMPDIR"), *const usual = getenv("TEMP"); // of Windows
-    const char *const place = given ? given : usual ? usual : "/tmp";
+    const char *folder = getenv("TMPDIR");
+    if (!folder)
+        folder = getenv("TEMP"); // the variable of Windows
+    if (!folder)
+        folder = "/tmp";
     errno = EEXIST;
     for (unsigned i = 0; errno == EEXIST; i++) {
-        char *const path = common_format("%s/%s-%u", place, name, i);
+        char *const path = common_format("%s/%s-%u", folder, name, i);
         if (make_folder(path, 0700) == 0)
             return path;
         const int problem = errno;
@@ -183,36 +228,12 @@ char *common_make_temporary(const char *name)
 void common_make_folders(const char *file, unsigned mode)
 {
     char *const folder = common_copy(file);
-    for (char *c = folder; *c != '\0'; c++)
+    for (char *c = folder; *c != '\0'; c++) {
         if (c > folder && *c == '/') {
             *c = '\0';
             make_folder(folder, mode);
             *c = '/';
         }
-    free(folder);
-}
-
-void common_limit_process(size_t bytes, unsigned seconds, const char *late)
-{
-#ifdef _WIN32
-    (void)bytes, (void)seconds, (void)late;
-#else
-    // Sanitizers work several times as long, and reserve more addresses than any limit.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    const unsigned slower = 4;
-#else
-    const unsigned slower = 1;
-#endif
-    struct rlimit memory, time;
-    message = late;
-    seconds *= slower;
-    signal(SIGXCPU, seconds > 0 ? leave : SIG_IGN);
-    if (getrlimit(RLIMIT_AS, &memory) == 0 && getrlimit(RLIMIT_CPU, &time) == 0) {
-        memory.rlim_cur = bytes < memory.rlim_max ? bytes : memory.rlim_max;
-        time.rlim_cur = seconds > 0 && seconds < time.rlim_max ? seconds : time.rlim_max;
-        if (slower == 1)
-            setrlimit(RLIMIT_AS, &memory);
-        setrlimit(RLIMIT_CPU, &time);
     }
-#endif
+    free(folder);
 }

@@ -1,4 +1,4 @@
-// What the programs ask of the operating system, in POSIX's functions or in those of Windows.
+// Functions of the operating system, implemented for POSIX and for Windows.
 #ifndef DEMO_COMMON_SYSTEM_H
 #define DEMO_COMMON_SYSTEM_H
 
@@ -7,43 +7,49 @@
 #include <stdint.h>
 #include <stdio.h>
 
+// The status of a path. A pipe or a device is neither a file nor a folder.
 typedef struct common_status {
-    bool is_file, is_folder; // neither: a pipe or a device
-    uint64_t size;           // in bytes
-    uint64_t time;           // of the last change; in nanoseconds where the system has them
-    uint64_t file, device;   // identify the file; `file` is 0 on systems without file numbers
+    bool is_file;
+    bool is_folder;
+    uint64_t size; // bytes
+    uint64_t time; // time of the last change, in nanoseconds if the system supports it
+
+    // Identify the file. `file` is 0 on systems without file numbers.
+    uint64_t file;
+    uint64_t device;
 } common_status;
 
-// Returns false if there is no file or folder of that name.
+// Returns false if the path does not exist.
 bool common_read_status(const char *path, common_status *status);
 
-// Whether the path itself is a symbolic link; false on Windows.
+// Returns true if the path itself is a symbolic link. Always returns false on Windows.
 bool common_is_link(const char *path);
 
-// Makes the folders that a file is to lie in, with this mode, unless they are there. Of what cannot
-// be made nothing is said: writing the file fails.
+// Creates the folders of a file's path with this mode, if they do not exist. Does not report
+// errors, because writing the file will fail.
 void common_make_folders(const char *file, unsigned mode);
 
-// Makes a new folder for the user alone where the system keeps what lasts for a while: NAME-NUMBER.
-// Returns its path, to be freed; NULL if none can be made.
+// Creates a folder NAME-NUMBER in the system's folder for temporary files, accessible only to the
+// user. Returns its path, which the caller frees, or NULL on failure.
 char *common_make_temporary(const char *name);
 
 // Returns the size of the process's address space in bytes, or 0 if the system does not have
 // /proc/self/statm.
 size_t common_address_space(void);
 
-// Limits the memory and the processor time that the process may take from now on, where the system
-// can; 0 seconds: without limit. When the time is over, writes `late` to standard error and exits
-// with status 1. When memory runs out, allocations fail.
-void common_limit_process(size_t bytes, unsigned seconds, const char *late);
+// Limits the memory and the processor time of the process, if the system supports it. 0 seconds
+// means no limit of time. When the time is exceeded, writes `message` to standard error and exits
+// with status 1. When the memory is exceeded, allocations fail.
+void common_limit_process(size_t bytes, unsigned seconds, const char *message);
 
-// Runs work(user, out) in a process of its own, as a library needs that files can crash, with
-// limits as above, and returns the bytes [*size] that it wrote, whatever became of it; free() them.
-// NULL, and *reason, if it wrote nothing, more than 2 GiB, or the system has no such processes.
+// Runs work(user, out) in a child process with limits as above, for libraries that hostile files
+// can crash. Returns the bytes [*size] that the process wrote, even if it crashed; free them with
+// free(). Returns NULL and sets *reason if the process wrote nothing or more than 2 GiB, or if the
+// system does not support child processes.
 char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
                        unsigned seconds, size_t *size, const char **reason);
 
-// Whether standard output (1) or standard error (2) is a terminal.
+// Returns true if standard output (1) or standard error (2) is a terminal.
 bool common_is_terminal(int stream);
 
 #endif

@@ -1,32 +1,59 @@
+// Prints text with all characters escaped that could control a terminal.
 #include "demo/common/text.h"
 
 #include <errno.h>
 #include <math.h>
 
-// Returns the length in bytes of the printable character at `text`; 0 if there is none. A NUL is
-// never part of a sequence.
+// Returns the length of a UTF-8 sequence by its first byte, or 0 if the byte is invalid.
+static size_t sequence_length(unsigned char lead)
+{
+    if (lead < 0xC2 || lead > 0xF4)
+        return 0;
+    if (lead >= 0xF0)
+        return 4;
+    return lead >= 0xE0 ? 3 : 2;
+}
+
+// Returns true if the first two bytes of a UTF-8 sequence encode a printable character: not a
+// control character, an overlong form, a surrogate, or a value above the last code point.
+static bool is_printable_sequence(unsigned char lead, unsigned char next)
+{
+    switch (lead) {
+    case 0xC2:
+    case 0xE0:
+        return next >= 0xA0;
+    case 0xED:
+        return next <= 0x9F;
+    case 0xF0:
+        return next >= 0x90;
+    case 0xF4:
+        return next <= 0x8F;
+    default:
+        return true;
+    }
+}
+
+// Returns the length in bytes of the printable character at `text`, or 0 if the character is not
+// printable. A zero byte is never part of a sequence.
 static size_t printable_length(const unsigned char *text)
 {
     const unsigned char lead = text[0];
     if (lead < 0x80)
         return lead >= 0x20 && lead != 0x7F ? 1 : 0;
-    const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    if (lead < 0xC2 || lead > 0xF4)
+    const size_t length = sequence_length(lead);
+    if (length == 0)
         return 0;
-    for (size_t i = 1; i < length; i++)
+    for (size_t i = 1; i < length; i++) {
         if ((text[i] & 0xC0) != 0x80)
             return 0;
-    // Control characters, overlong forms, surrogates, and beyond the last code point.
-    const unsigned char next = text[1];
-    const bool is_bad = (lead == 0xC2 && next < 0xA0) || (lead == 0xE0 && next < 0xA0)
-                        || (lead == 0xED && next > 0x9F) || (lead == 0xF0 && next < 0x90)
-                        || (lead == 0xF4 && next > 0x8F);
-    return is_bad ? 0 : length;
+    }
+    return is_printable_sequence(lead, text[1]) ? length : 0;
 }
 
 void common_write_text(char *text, size_t size, const char *format, va_list values)
 {
-    char raw[1024], piece[8];
+    char raw[1024];
+    char piece[8]; // one character or its escape sequence
     size_t used = 0;
     vsnprintf(raw, sizeof raw, format, values);
     for (const char *at = raw; *at != '\0';) {
@@ -44,12 +71,13 @@ void common_write_text(char *text, size_t size, const char *format, va_list valu
     text[used] = '\0';
 }
 
-// Standard error is not buffered: a text is written in one piece, so that who reads it while it is
-// written sees whole lines, and lines of other programs do not mix with it.
+// Prints a text. The character `plain` is printed although it is not printable. Standard error is
+// not buffered, so printable text is written in one call: a reader then sees complete lines, which
+// are not mixed with lines of other programs.
 static void print(FILE *file, const char *text, char plain)
 {
     for (;;) {
-        // Up to the first byte that is neither printable nor `plain`.
+        // Find the first byte that is neither printable nor `plain`.
         size_t length = 0;
         size_t next = 1;
         for (; next > 0; length += next) {
@@ -83,11 +111,13 @@ static void print_quoted(const char *text)
 static void print_values(FILE *file, bool is_json, const char *format, va_list values)
 {
     while (*format != '\0') {
-        // What is printed as it is, or else a directive: %, its width and precision, its kind.
+        // The next part of the format is text without directives, or a directive: %, width and
+        // precision, and its kind.
         char directive[16];
+        const bool is_directive = *format == '%';
         const size_t size =
-            *format != '%' ? strcspn(format, "%") : strspn(format + 1, "0123456789.-lz") + 2;
-        const char kind = *format == '%' ? format[size - 1] : '\0';
+            is_directive ? strspn(format + 1, "0123456789.-lz") + 2 : strcspn(format, "%");
+        const char kind = is_directive ? format[size - 1] : '\0';
         COMMON_TEXT(directive, "%.*s", (int)size, format);
         if (kind == '\0') {
             fwrite(format, 1, size, file);
@@ -154,7 +184,9 @@ int common_end_output(const char *program)
     const bool had_failed = ferror(stdout) != 0;
     if (fclose(stdout) == 0 && !had_failed)
         return 0;
-    fprintf(stderr, "%s: error: cannot write the output%s%s\n", program, errno != 0 ? ": " : "",
-            errno != 0 ? strerror(errno) : "");
+    if (errno != 0)
+        fprintf(stderr, "%s: error: cannot write the output: %s\n", program, strerror(errno));
+    else
+        fprintf(stderr, "%s: error: cannot write the output\n", program);
     return 1;
 }

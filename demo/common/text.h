@@ -7,26 +7,28 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
-// Prints like fprintf(), but knows only %s, %d, %lld, %u, %zu, %llu, %f and %g. Each %s takes
-// neither width nor precision and is printed so that it cannot control a terminal: bytes that are
-// not printable UTF-8 as \xNN, as in the library's messages.
+// Prints like fprintf(), but supports only %s, %d, %lld, %u, %zu, %llu, %f and %g. %s has neither
+// width nor precision, and its text cannot control a terminal: bytes that are not printable UTF-8
+// are printed as \xNN, as in the library's messages.
 void common_print(FILE *file, const char *format, ...) COMMON_PRINTF(2, 3);
 
-// Writes like vsnprintf() to text[size], escaped in that way; no character is cut.
+// Formats like vsnprintf() to text[size], with the same escapes. No character is cut in two.
 void common_write_text(char *text, size_t size, const char *format, va_list values);
 
-// The same as JSON on standard output: %s becomes a quoted string, bytes that are not ASCII in it
-// as Latin-1, and "" for NULL; a number that is not finite, such as 1 / 0, becomes null.
+// Prints JSON to standard output, with the same directives: %s becomes a quoted string, in which
+// bytes that are not ASCII are interpreted as Latin-1, and NULL becomes "". A number that is not
+// finite, such as 1 / 0, becomes null.
 void common_print_json(const char *format, ...) COMMON_PRINTF(1, 2);
 
-// Prints the values as text, or as JSON by the other format, for the same values in the same order.
+// Prints the values with the format `text`, or as JSON with the format `json`. Both formats have
+// the same directives in the same order.
 void common_print_either(bool is_json, const char *text, const char *json, ...);
 
-// Prints `text` as common_print() does, but keeps line ends.
+// Prints `text` like common_print(), but prints line ends unchanged.
 void common_print_lines(FILE *file, const char *text);
 
-// Closes standard output; call it last. Returns 0, or 1 and prints an error, with the name of the
-// program, if some output could not be written.
+// Closes standard output; call it last. Returns 0, or prints an error with the name of the program
+// and returns 1 if some output could not be written.
 int common_end_output(const char *program);
 
 #endif

@@ -1,3 +1,4 @@
+// A hash table with open addressing. Slots contain indices into the array of texts.
 #include "demo/common/text_index.h"
 
 // FNV-1a (Fowler, Noll, Vo), whose low bits are mixed with the high ones at the end.
@@ -10,13 +11,13 @@ static uint64_t hash_text(uint64_t seed, const char *text, size_t length)
     return hash ^ hash >> 32;
 }
 
-// The first free slot, or the slot of the text.
+// Returns the slot of the text, or a free slot for it.
 static size_t find_slot(const common_text_index *index, const char *text, size_t length)
 {
     size_t slot = hash_text(index->seed, text, length) & (index->num_slots - 1);
     while (index->slots[slot] != 0) {
-        const char *const other = index->texts[index->slots[slot] - 1];
-        if (strncmp(other, text, length) == 0 && other[length] == '\0')
+        const char *const stored = index->texts[index->slots[slot] - 1];
+        if (strncmp(stored, text, length) == 0 && stored[length] == '\0')
             break;
         slot = (slot + 1) & (index->num_slots - 1);
     }

@@ -1,10 +1,12 @@
+// A thread pool. Worker 0 is the calling thread. All workers execute ranges of a loop until no
+// items remain (run_ranges()).
 #define _POSIX_C_SOURCE 200809L // sysconf()
 #include "demo/common/threads.h"
 
 #include "demo/common/memory.h"
 
-// WebAssembly has threads only if the whole program is built for them, and Windows has POSIX's with
-// mingw-w64 alone. Elsewhere the calling thread does all the work.
+// WebAssembly has threads only if the whole program is built for them. Windows has POSIX threads
+// only with mingw-w64. On other systems, the calling thread does all the work.
 #if !defined(__EMSCRIPTEN__) && (!defined(_WIN32) || defined(__MINGW32__))
 
 #include <pthread.h>
@@ -16,36 +18,37 @@ typedef struct pool pool;
 
 typedef struct worker {
     pool *all;
-    uint32_t number;
+    uint32_t index;
     pthread_t thread;
 } worker;
 
-// Everything but `jobs` and `workers` is read and written with the lock taken.
+// All members except `jobs` and `workers` are protected by `lock`.
 struct pool {
-    md5_threads jobs; // first: what the caller has
+    md5_threads jobs; // first member: the pointer that the caller has
     worker workers[MAX_WORKERS];
     pthread_mutex_t lock;
-    pthread_cond_t begun;
-    pthread_cond_t done;
-    size_t next, count; // items that are not taken yet
-    uint32_t num_busy;
-    bool ends;
+    pthread_cond_t begun; // a loop has begun, or the pool ends
+    pthread_cond_t done;  // no worker executes a range
+    size_t next;          // first item that no worker has begun
+    size_t count;         // items of the loop
+    uint32_t num_busy;    // workers that execute a range
+    bool is_ending;
     md5_range_fn *range;
     void *user;
 };
 
-// Takes ranges until there are none. They become smaller towards the end, so that no thread has
-// much left when the others are ready.
-static void take_ranges(pool *all, uint32_t number)
+// Executes ranges until no items remain. The lock is held at the beginning and at the end. Ranges
+// become smaller towards the end, so that all threads finish at nearly the same time.
+static void run_ranges(pool *all, uint32_t index)
 {
     while (all->next < all->count) {
         const size_t begin = all->next;
-        const size_t share = (all->count - begin) / ((size_t)4 * all->jobs.num_workers);
-        const size_t end = begin + (share > 1 ? share : 1);
+        const size_t size = (all->count - begin) / ((size_t)4 * all->jobs.num_workers);
+        const size_t end = begin + (size > 1 ? size : 1);
         all->next = end;
         all->num_busy++;
         pthread_mutex_unlock(&all->lock);
-        all->range(all->user, number, begin, end);
+        all->range(all->user, index, begin, end);
         pthread_mutex_lock(&all->lock);
         all->num_busy--;
     }
@@ -56,8 +59,8 @@ static void *work(void *user)
     const worker *const self = user;
     pool *const all = self->all;
     pthread_mutex_lock(&all->lock);
-    while (!all->ends) {
-        take_ranges(all, self->number);
+    while (!all->is_ending) {
+        run_ranges(all, self->index);
         if (all->num_busy == 0)
             pthread_cond_broadcast(&all->done);
         pthread_cond_wait(&all->begun, &all->lock);
@@ -66,7 +69,8 @@ static void *work(void *user)
     return NULL;
 }
 
-// Waits for those that have begun. A thread that wakes when all is done goes back to sleep.
+// Runs a loop, and waits for all workers that have begun a range. A worker that wakes after the
+// loop is done waits for the next loop.
 static void run(void *user, size_t count, md5_range_fn *range, void *range_user)
 {
     pool *const all = user;
@@ -76,7 +80,7 @@ static void run(void *user, size_t count, md5_range_fn *range, void *range_user)
     all->range = range;
     all->user = range_user;
     pthread_cond_broadcast(&all->begun);
-    take_ranges(all, 0);
+    run_ranges(all, 0);
     while (all->num_busy > 0)
         pthread_cond_wait(&all->done, &all->lock);
     pthread_mutex_unlock(&all->lock);
@@ -100,7 +104,7 @@ const md5_threads *common_start_threads(uint32_t num_workers)
     pthread_mutex_lock(&all->lock);
     for (uint32_t i = 1; i < count; i++) {
         worker *const next = &all->workers[i];
-        *next = (worker){.all = all, .number = i};
+        *next = (worker){.all = all, .index = i};
         if (pthread_create(&next->thread, NULL, work, next) != 0)
             break;
         all->jobs.num_workers++;
@@ -115,7 +119,7 @@ void common_stop_threads(const md5_threads *threads)
         return;
     pool *const all = threads->pool;
     pthread_mutex_lock(&all->lock);
-    all->ends = true;
+    all->is_ending = true;
     pthread_cond_broadcast(&all->begun);
     pthread_mutex_unlock(&all->lock);
     for (uint32_t i = 1; i < all->jobs.num_workers; i++)
@@ -134,12 +138,12 @@ static void run(void *user, size_t count, md5_range_fn *range, void *range_user)
     range(range_user, 0, 0, count);
 }
 
-static const md5_threads alone = {.run = run, .num_workers = 1};
+static const md5_threads single_thread = {.run = run, .num_workers = 1};
 
 const md5_threads *common_start_threads(uint32_t num_workers)
 {
     (void)num_workers;
-    return &alone;
+    return &single_thread;
 }
 
 void common_stop_threads(const md5_threads *threads)

@@ -1,21 +1,25 @@
-// Clothes: models on the joints of another one.
+// Attaches clothes: models that follow the joints of another model, the body.
 #ifndef DEMO_COMMON_WEAR_H
 #define DEMO_COMMON_WEAR_H
 
 #include "md5/md5edit.h"
 
-// What common_wear() has found.
+// The result of common_wear().
 typedef struct common_worn {
-    bool is_related;         // a vertex follows a joint that both have
-    uint32_t *num_followers; // [joints of the body] that the body lacks, and that follow it; free()
-    float distance, size;    // the largest one of a point from where it was, and from the origin
-    const char *joint;       // the worn one at which that is
+    bool is_related; // a weight follows a joint whose name both models have
+
+    // [joints of the body] Number of joints of the clothes that the body does not have and that
+    // follow this joint. Free with free().
+    uint32_t *num_followers;
+    float distance;    // largest displacement of a point
+    float size;        // largest distance of a point from the origin
+    const char *joint; // joint of the clothes with the largest displacement
 } common_worn;
 
-// Makes the weights of a model those of joints of another one, `body`, of their names. Points stay
-// relative to their joints, as with a palette of each model's own. Those of joints that the body
-// lacks follow the nearest one above that it has, or the body's first one, rigidly. Time is that of
-// sorting the joints.
+// Moves the weights of `worn` to the joints of `body` with the same names. Points remain unchanged
+// relative to their joints, as if each model had its own palette. Weights of joints that the body
+// does not have follow the nearest ancestor that it has, or joint 0 of the body, rigidly. Time is
+// that of sorting the joints.
 common_worn common_wear(const md5_doc *body, const md5_doc *worn);
 
 #endif

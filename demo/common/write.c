@@ -1,3 +1,4 @@
+// Writes files atomically: writes a new file in the same folder, then renames it.
 // NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp)
 #define _GNU_SOURCE // O_TMPFILE
 
@@ -12,8 +13,8 @@
 
 // -- The system -----------------------------------------------------------------------------
 //
-// open_unnamed() opens a new file without a name in a folder, claim() one of a name that is not
-// taken, or gives that name to the former. Both return -1 on failure.
+// open_unnamed() creates a file without a name in a folder. claim() creates a file with a name that
+// does not exist yet, or gives this name to an unnamed file. Both return -1 on failure.
 
 #ifdef _WIN32
 
@@ -28,18 +29,18 @@
 #define fileno _fileno
 #define fsync _commit
 #define getpid _getpid
-#define rename move // which replaces
+#define rename move // rename() of Windows does not replace files
 enum { MAY_WRITE = 2 };
 
 static size_t folder_length(const char *path)
 {
     const char *const slash = strrchr(path, '/');
-    const char *const other = strrchr(path, '\\');
-    const char *const last = slash > other ? slash : other;
+    const char *const backslash = strrchr(path, '\\');
+    const char *const last = slash > backslash ? slash : backslash;
     return last ? (size_t)(last - path) + 1 : 0;
 }
 
-static char *behind_links(const char *path)
+static char *resolve_links(const char *path)
 {
     return common_copy(path);
 }
@@ -57,7 +58,7 @@ static int claim(const char *name, int unnamed)
                  _S_IREAD | _S_IWRITE);
 }
 
-static bool keep_permissions(int descriptor, const char *path)
+static bool copy_permissions(int descriptor, const char *path)
 {
     (void)descriptor, (void)path;
     return true;
@@ -89,14 +90,14 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-// Returns the file that a link leads to, which need not exist; NULL if it leads in a circle, or if
-// it is one of the system to what a process has open.
-static char *behind_links(const char *path)
+// Returns the target of a symbolic link, which need not exist. Returns NULL if links form a circle,
+// or if the link is a file descriptor of a process in /dev/fd or /proc.
+static char *resolve_links(const char *path)
 {
-    enum { MOST = 40 };
+    enum { MAX_LINKS = 40 };
     char target[4096];
     char *linked = common_copy(path);
-    for (int i = 0; i < MOST; i++) {
+    for (int i = 0; i < MAX_LINKS; i++) {
         const ssize_t length = readlink(linked, target, sizeof target - 1);
         if (strncmp(linked, "/dev/fd/", 8) == 0
             || (length >= 0 && strncmp(linked, "/proc/", 6) == 0))
@@ -104,8 +105,9 @@ static char *behind_links(const char *path)
         if (length < 0)
             return linked;
         target[length] = '\0';
-        const size_t length_kept = target[0] == '/' ? 0 : folder_length(linked);
-        char *const next = common_format("%.*s%s", (int)length_kept, linked, target);
+        // A relative target is in the folder of the link.
+        const size_t num_kept = target[0] == '/' ? 0 : folder_length(linked);
+        char *const next = common_format("%.*s%s", (int)num_kept, linked, target);
         free(linked);
         linked = next;
     }
@@ -132,22 +134,22 @@ static int claim(const char *name, int unnamed)
     return linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 
-// Gives a file the owner, if possible, and the permissions of another one.
-static bool keep_permissions(int descriptor, const char *path)
+// Sets the permissions of a file to those of another file, and the owner, if possible.
+static bool copy_permissions(int descriptor, const char *path)
 {
-    struct stat old;
-    if (stat(path, &old) != 0)
+    struct stat status;
+    if (stat(path, &status) != 0)
         return true;
-    if (fchown(descriptor, old.st_uid, old.st_gid) != 0)
-        errno = 0; // another user's file becomes this user's
-    return fchmod(descriptor, old.st_mode & 07777) == 0;
+    if (fchown(descriptor, status.st_uid, status.st_gid) != 0)
+        errno = 0; // the file of another user becomes a file of this user
+    return fchmod(descriptor, status.st_mode & 07777) == 0;
 }
 
 static int lock(const char *folder)
 {
     const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor >= 0)
-        flock(descriptor, LOCK_EX); // where folders cannot be locked, there is no lock
+        flock(descriptor, LOCK_EX); // some file systems cannot lock folders; no error is reported
     return descriptor;
 }
 
@@ -155,11 +157,11 @@ static int lock(const char *folder)
 
 // -- Files ----------------------------------------------------------------------------------
 
-// Names the new file: claims the first name that is not taken. Returns -1 on failure.
+// Names the new file with the first name that does not exist. Returns -1 on failure.
 static int claim_name(common_writer *writer, int unnamed)
 {
-    enum { MOST = 100 };
-    for (int i = 0; i < MOST; i++) {
+    enum { MAX_TRIES = 100 };
+    for (int i = 0; i < MAX_TRIES; i++) {
         char *const name = common_format("%.*s.md5-%ld-%u", (int)folder_length(writer->path),
                                          writer->path, (long)getpid(), i);
         const int claimed = claim(name, unnamed);
@@ -174,7 +176,8 @@ static int claim_name(common_writer *writer, int unnamed)
     return -1;
 }
 
-static void forget(common_writer *writer)
+// Releases the lock and all memory.
+static void release(common_writer *writer)
 {
     if (writer->lock >= 0)
         close(writer->lock);
@@ -183,10 +186,27 @@ static void forget(common_writer *writer)
     *writer = (common_writer){.lock = -1};
 }
 
+// Creates a new file in the folder of writer->path. `exists` is true if writer->path exists.
+static void open_new_file(common_writer *writer, bool exists, bool is_shared)
+{
+    char *const folder = common_format("%.*s.", (int)folder_length(writer->path), writer->path);
+    int descriptor = -1;
+    writer->lock = is_shared ? lock(folder) : -1;
+    if (!exists || access(writer->path, MAY_WRITE) == 0) {
+        descriptor = open_unnamed(folder);
+        if (descriptor < 0)
+            descriptor = claim_name(writer, -1);
+    }
+    free(folder);
+    writer->file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
+    if (!writer->file)
+        release(writer);
+}
+
 bool common_begin_file(common_writer *writer, const char *path, bool is_shared)
 {
     common_status status;
-    *writer = (common_writer){stdout, path ? behind_links(path) : NULL, NULL, -1};
+    *writer = (common_writer){stdout, path ? resolve_links(path) : NULL, NULL, -1};
 #ifdef _WIN32
     if (!path)
         _setmode(_fileno(stdout), _O_BINARY);
@@ -194,40 +214,37 @@ bool common_begin_file(common_writer *writer, const char *path, bool is_shared)
     if (!path)
         return true;
 #ifdef SIGXFSZ
-    signal(SIGXFSZ, SIG_IGN); // to write beyond a limit fails instead
+    signal(SIGXFSZ, SIG_IGN); // a write that exceeds the size limit then fails with an error
 #endif
-    const bool is_there = common_read_status(path, &status);
-    if (!writer->path || (is_there && !status.is_file)) {
-        forget(writer);
+    const bool exists = common_read_status(path, &status);
+    if (!writer->path || (exists && !status.is_file)) {
+        release(writer);
         writer->file = fopen(path, "wb");
     } else {
-        // Opens a new file beside writer->path.
-        char *const folder = common_format("%.*s.", (int)folder_length(writer->path), writer->path);
-        int descriptor = -1;
-        writer->lock = is_shared ? lock(folder) : -1;
-        if (!is_there || access(writer->path, MAY_WRITE) == 0) {
-            descriptor = open_unnamed(folder);
-            if (descriptor < 0)
-                descriptor = claim_name(writer, -1);
-        }
-        free(folder);
-        writer->file = descriptor >= 0 ? fdopen(descriptor, "wb") : NULL;
-        if (!writer->file)
-            forget(writer);
+        open_new_file(writer, exists, is_shared);
     }
     return writer->file;
 }
 
-bool common_end_file(common_writer *writer, bool is_whole)
+// Prepares the new file for renaming: permissions, content on disk, a name.
+static bool finish_new_file(common_writer *writer)
+{
+    const int descriptor = fileno(writer->file);
+    if (!copy_permissions(descriptor, writer->path))
+        return false;
+    if (fsync(descriptor) != 0)
+        return false;
+    return writer->name || claim_name(writer, descriptor) >= 0;
+}
+
+bool common_end_file(common_writer *writer, bool is_complete)
 {
     FILE *const file = writer->file;
-    if (file == stdout) // which programs check at their end
-        return is_whole;
-    bool is_good = ferror(file) == 0 && fflush(file) == 0 && is_whole;
-    if (writer->path)
-        is_good = is_good && keep_permissions(fileno(file), writer->path)
-                  && fsync(fileno(file)) == 0
-                  && (writer->name || claim_name(writer, fileno(file)) >= 0);
+    if (file == stdout) // programs check standard output at their end
+        return is_complete;
+    bool is_good = ferror(file) == 0 && fflush(file) == 0 && is_complete;
+    if (is_good && writer->path)
+        is_good = finish_new_file(writer);
     int reason = errno;
     if (fclose(file) != 0 && is_good) {
         reason = errno;
@@ -239,7 +256,7 @@ bool common_end_file(common_writer *writer, bool is_whole)
     }
     if (!is_good && writer->name)
         remove(writer->name);
-    forget(writer);
+    release(writer);
     errno = reason;
     return is_good;
 }
