@@ -1,3 +1,5 @@
+// Decodes and encodes image files. Each decoder first checks the file, because the libraries do not
+// reject all damaged files; see image.h.
 #include "demo/looks/image.h"
 #include "demo/looks/png.h"
 
@@ -19,9 +21,7 @@
 
 // -- Checks --------------------------------------------------------------------------------------
 
-// Checks what stb_image checks too late or not at all; see image.h.
-
-// Fills `error`, as printf() does, and returns false.
+// Fills `error` like printf() and returns false.
 static bool COMMON_PRINTF(3, 4) fail(md5_error *error, md5_status status, const char *format, ...)
 {
     va_list arguments;
@@ -37,12 +37,12 @@ static bool check_image_size(uint32_t width, uint32_t height, uint32_t max_pixel
 {
     if (width == 0 || height == 0)
         return fail(error, MD5_ERROR_RANGE, "invalid image size: %u x %u pixels", width, height);
-    return (width <= MD5_MAX_IMAGE_SIDE && height <= MD5_MAX_IMAGE_SIDE
-            && (uint64_t)width * height <= max_pixels)
-           || fail(
-               error, MD5_ERROR_MEMORY,
-               "image is too large: %u x %u pixels; expected at most %d per side and %u in total",
-               width, height, MD5_MAX_IMAGE_SIDE, max_pixels);
+    const bool is_too_wide = width > MD5_MAX_IMAGE_SIDE || height > MD5_MAX_IMAGE_SIDE;
+    if (!is_too_wide && (uint64_t)width * height <= max_pixels)
+        return true;
+    return fail(error, MD5_ERROR_MEMORY,
+                "image is too large: %u x %u pixels; expected at most %d per side and %u in total",
+                width, height, MD5_MAX_IMAGE_SIDE, max_pixels);
 }
 
 // -- PNG ------------------------------------------------------------------------------------
@@ -55,21 +55,39 @@ static uint32_t big_endian(const uint8_t *bytes)
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-// Bits per pixel in the file; 0 if colour type and depth do not go together.
+enum { PNG_GREY = 0, PNG_PALETTE = 3, PNG_MAX_COLOR_TYPE = 6 };
+
+// Returns the number of bits per pixel in the file, or 0 if the combination of colour type and
+// depth is invalid.
 static uint32_t png_pixel_bits(uint8_t colour, uint8_t depth)
 {
-    static const uint8_t num_channels[7] = {1, 0, 3, 1, 2, 0, 4};
-    if (colour > 6 || (depth != 1 && depth != 2 && depth != 4 && depth != 8 && depth != 16))
+    static const uint8_t num_channels[PNG_MAX_COLOR_TYPE + 1] = {1, 0, 3, 1, 2, 0, 4};
+    if (colour > PNG_MAX_COLOR_TYPE)
         return 0;
-    if ((depth < 8 && colour != 0 && colour != 3) || (depth == 16 && colour == 3))
+    switch (depth) {
+    case 1:
+    case 2:
+    case 4:
+        if (colour != PNG_GREY && colour != PNG_PALETTE)
+            return 0;
+        break;
+    case 8:
+        break;
+    case 16:
+        if (colour == PNG_PALETTE)
+            return 0;
+        break;
+    default:
         return 0;
+    }
     return (uint32_t)num_channels[colour] * depth;
 }
 
 // The values that decode_png() needs from the chunks of a file.
 typedef struct png_info {
     uint64_t num_pixels;
-    size_t palette, palette_size; // offset and size of the palette in bytes; 0 without a palette
+    size_t palette;      // offset of the palette in the file, or 0
+    size_t palette_size; // bytes; 0 without a palette
 } png_info;
 
 // Checks a file's structure: image size, chunks within the file, enough data for the pixels.
@@ -147,9 +165,10 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, pn
     return fail(error, MD5_ERROR_SYNTAX, "truncated PNG: the IEND chunk is missing");
 }
 
-// A pixel may index past the end of a short palette, and stb_image then reads other memory. It is
-// given a copy of the file whose palette has all 256 colours, the added ones black. The chunk's
-// checksum is then wrong, but stb_image does not check it.
+// Decodes a PNG file with stb_image. A pixel can have an index past the end of a short palette, and
+// stb_image then reads memory outside of the palette. Therefore stb_image gets a copy of the file
+// with a palette of 256 colours; the added colours are black. The checksum of the copied chunk is
+// wrong, but stb_image does not check it.
 static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
                        md5_error *error)
 {
@@ -172,9 +191,11 @@ static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
     image->rgba = view_load_png(copy ? copy : bytes, size + added, info.num_pixels, &image->width,
                                 &image->height, &reason);
     free(copy);
-    if (!image->rgba && strcmp(reason, "outofmem") == 0)
+    if (image->rgba)
+        return true;
+    if (strcmp(reason, "outofmem") == 0)
         return fail(error, MD5_ERROR_MEMORY, "out of memory");
-    return image->rgba || fail(error, MD5_ERROR_SYNTAX, "%s", reason);
+    return fail(error, MD5_ERROR_SYNTAX, "%s", reason);
 }
 #else
 static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
@@ -188,10 +209,13 @@ static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
 // -- JPEG ----------------------------------------------------------------------------------------
 
 #ifdef HAS_JPEG
-// Decodes JPEG with libjpeg, whose error handlers must not return: they leave by longjmp().
+// Decodes JPEG with libjpeg. Its error handlers must not return, so they call longjmp().
 
-// Real files have about ten scans. A scan of a few bytes costs as much as decoding all pixels.
-enum { MAX_SCANS = 100, MAX_MEMORY = 1 << 30 };
+enum {
+    // A scan of a few bytes takes as long as decoding all pixels. Real files have about ten scans.
+    MAX_SCANS = 100,
+    MAX_MEMORY = 1 << 30,
+};
 
 typedef struct jpeg_reader {
     struct jpeg_decompress_struct jpeg;
@@ -199,7 +223,10 @@ typedef struct jpeg_reader {
     struct jpeg_progress_mgr progress;
     jmp_buf failed;
     md5_error *error;
-    uint8_t *row, *rgba; // members, since longjmp() may lose the values of locals
+
+    // These are members because longjmp() can lose the values of local variables.
+    uint8_t *row;
+    uint8_t *rgba;
 } jpeg_reader;
 
 static _Noreturn void fail_by_error(j_common_ptr jpeg)
@@ -213,8 +240,8 @@ static _Noreturn void fail_by_error(j_common_ptr jpeg)
     longjmp(reader->failed, 1);
 }
 
-// After a warning libjpeg continues and fills missing parts with grey. Extra bytes and unusual
-// headers lose nothing; every other warning means damage and fails.
+// Fails for all warnings except those of extra bytes and unusual headers. After a warning, libjpeg
+// would continue and fill missing parts with grey.
 static void handle_warning(j_common_ptr jpeg, int level)
 {
     if (level >= 0)
@@ -244,8 +271,8 @@ static void count_scans(j_common_ptr jpeg)
     longjmp(reader->failed, 1);
 }
 
-static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size,
-                         uint32_t max_pixels, view_image *image)
+static bool read_jpeg(jpeg_reader *reader, const uint8_t *bytes, size_t size, uint32_t max_pixels,
+                      view_image *image)
 {
     struct jpeg_decompress_struct *const jpeg = &reader->jpeg;
     if (setjmp(reader->failed) != 0)
@@ -269,7 +296,7 @@ static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size,
         uint8_t *rgba = reader->rgba + stride * jpeg->output_scanline;
         const uint8_t *from = reader->row;
         jpeg_read_scanlines(jpeg, &reader->row, 1);
-        // CMYK is stored inverted, as 255 - ink: Adobe's programs began it and all others follow.
+        // All programs store CMYK inverted, as 255 - ink, because Adobe's programs do.
         for (uint32_t x = 0; x < jpeg->output_width; x++, rgba += 4, from += is_cmyk ? 4 : 3) {
             for (int i = 0; i < 3; i++)
                 rgba[i] = is_cmyk ? (uint8_t)(from[i] * from[3] / 255) : from[i];
@@ -291,7 +318,7 @@ static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, 
     reader.errors.emit_message = handle_warning;
     reader.errors.output_message = print_nothing;
     reader.progress.progress_monitor = count_scans;
-    const bool is_read = read_picture(&reader, bytes, size, max_pixels, image);
+    const bool is_read = read_jpeg(&reader, bytes, size, max_pixels, image);
     jpeg_destroy_decompress(&reader.jpeg);
     free(reader.row);
     if (!is_read)
@@ -301,8 +328,9 @@ static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, 
 
 #elif defined(HAS_STB) && defined(__EMSCRIPTEN__)
 
-// stb_image reads no CMYK, and its older versions write past their tables if a file is malformed.
-// In a browser the program reaches nothing but its own memory; see png.c.
+// Decodes JPEG with stb_image, which does not support CMYK. Its older versions write past the end
+// of tables if a file is malformed; in a browser, this can only damage the memory of the page. See
+// png.c.
 static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
                         md5_error *error)
 {
@@ -331,8 +359,8 @@ static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, 
 
 // -- Radiance's .hdr -----------------------------------------------------------------------------
 //
-// Decodes Radiance pictures. Not by stb_image, whose version 2.27, which systems
-// still have, never ends on a row that is cut off (CVE-2021-42715).
+// Decodes Radiance images. stb_image is not used, because its version 2.27, which is still in use,
+// has an infinite loop for truncated rows (CVE-2021-42715).
 
 typedef struct byte_reader {
     const uint8_t *bytes;
@@ -344,8 +372,8 @@ typedef struct byte_reader {
 
 enum { MAX_LINE = 128 };
 
-// Takes a line without its end; false at the end of the file. The rest of a long line is dropped.
-static bool take_line(byte_reader *from, char line[MAX_LINE])
+// Reads a line without its end. A long line is cut. Returns false at the end of the file.
+static bool read_line(byte_reader *from, char line[MAX_LINE])
 {
     size_t length = 0;
     for (; from->offset < from->size && from->bytes[from->offset] != '\n'; from->offset++)
@@ -355,8 +383,9 @@ static bool take_line(byte_reader *from, char line[MAX_LINE])
     return from->offset++ < from->size;
 }
 
-// Takes a whole number after a sign and an axis, "-Y 512 ".
-static const char *take_side(const char *text, const char *axis, uint32_t *side)
+// Parses an integer after a sign and an axis, such as "-Y 512 ". Returns the text after it, or NULL
+// if the axis differs.
+static const char *parse_side(const char *text, const char *axis, uint32_t *side)
 {
     uint32_t value = 0;
     if (strncmp(text, axis, strlen(axis)) != 0)
@@ -372,11 +401,11 @@ static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *e
 {
     static const char format[] = "FORMAT=";
     char line[MAX_LINE] = "";
-    if (!take_line(from, line) || strncmp(line, "#?", 2) != 0)
+    if (!read_line(from, line) || strncmp(line, "#?", 2) != 0)
         return fail(error, MD5_ERROR_SYNTAX,
                     "not a Radiance image: expected '#?' at the start of the file");
     do {
-        if (!take_line(from, line))
+        if (!read_line(from, line))
             return fail(error, MD5_ERROR_SYNTAX,
                         "unterminated header: expected an empty line, found the end of the file");
         const char *const value = line + sizeof format - 1;
@@ -385,11 +414,12 @@ static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *e
             return fail(error, MD5_ERROR_SYNTAX,
                         "unsupported Radiance format \"%.40s\": expected 32-bit_rle_rgbe", value);
     } while (line[0] != '\0');
-    if (!take_line(from, line))
+    if (!read_line(from, line))
         return fail(error, MD5_ERROR_SYNTAX, "the image size is missing");
-    const char *rest = take_side(line, "-Y ", &panorama->height);
-    rest = rest ? take_side(rest, "+X ", &panorama->width) : NULL;
-    if (!rest || *rest != '\0')
+    const char *end = parse_side(line, "-Y ", &panorama->height);
+    if (end)
+        end = parse_side(end, "+X ", &panorama->width);
+    if (!end || *end != '\0')
         return fail(error, MD5_ERROR_SYNTAX,
                     "invalid image size \"%.40s\": expected -Y HEIGHT +X WIDTH", line);
     return check_image_size(panorama->width, panorama->height, MD5_MAX_IMAGE_PIXELS, error);
@@ -397,10 +427,11 @@ static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *e
 
 // -- Rows -----------------------------------------------------------------------------------
 
-enum { MIN_PACKED = 8, MAX_PACKED = 0x7fff }; // widths of rows that are packed by channel
+enum { MIN_PACKED = 8, MAX_PACKED = 0x7fff }; // widths of rows that can be packed by channel
 
-// A row of pixels: 1, 1, 1, n repeats the last pixel n times, and 256 n times right after another.
-static bool take_pixels(byte_reader *from, uint8_t *to, uint32_t width)
+// Reads a row of pixels. The pixel 1, 1, 1, n repeats the last pixel n times, or 256 n times if it
+// follows another such pixel.
+static bool read_pixels(byte_reader *from, uint8_t *to, uint32_t width)
 {
     uint32_t shift = 0;
     for (uint32_t x = 0; x < width;) {
@@ -409,7 +440,8 @@ static bool take_pixels(byte_reader *from, uint8_t *to, uint32_t width)
             return false;
         memcpy(pixel, from->bytes + from->offset, 4);
         from->offset += 4;
-        if (pixel[0] != 1 || pixel[1] != 1 || pixel[2] != 1) {
+        const bool is_repetition = pixel[0] == 1 && pixel[1] == 1 && pixel[2] == 1;
+        if (!is_repetition) {
             x++;
             shift = 0;
             continue;
@@ -427,36 +459,64 @@ static bool take_pixels(byte_reader *from, uint8_t *to, uint32_t width)
     return true;
 }
 
-static bool take_row(byte_reader *from, uint8_t *to, uint32_t width)
+// Returns true if a row is packed by channel. Such a row begins with 2, 2 and its width.
+static bool is_packed_row(const byte_reader *from, uint32_t width)
 {
-    const uint8_t *const head = from->bytes + from->offset;
-    const bool is_packed = width >= MIN_PACKED && width <= MAX_PACKED
-                           && from->size - from->offset >= 4 && head[0] == 2 && head[1] == 2
-                           && head[2] < 128;
-    if (!is_packed)
-        return take_pixels(from, to, width);
-    if (((uint32_t)head[2] << 8 | head[3]) != width)
+    const uint8_t *const header = from->bytes + from->offset;
+    if (width < MIN_PACKED || width > MAX_PACKED || from->size - from->offset < 4)
         return false;
-    from->offset += 4;
-    // Each channel of the row by itself: runs of one byte, or bytes as they are.
-    for (int channel = 0; channel < 4; channel++)
-        for (uint32_t x = 0, count; x < width; x += count) {
-            if (from->size - from->offset < 2)
-                return false;
-            const uint8_t code = from->bytes[from->offset++];
-            const bool is_run = code > 128;
-            count = is_run ? code - 128u : code;
-            if (count == 0 || count > width - x || (!is_run && count > from->size - from->offset))
-                return false;
-            for (uint32_t i = 0; i < count; i++)
-                to[4 * (size_t)(x + i) + (size_t)channel] =
-                    from->bytes[from->offset + (is_run ? 0 : i)];
-            from->offset += is_run ? 1 : count;
-        }
+    return header[0] == 2 && header[1] == 2 && header[2] < 128;
+}
+
+// Reads a channel of a packed row: runs of one byte, and sequences of different bytes. `to` is the
+// channel of the first pixel.
+static bool read_channel(byte_reader *from, uint8_t *to, uint32_t width)
+{
+    uint32_t x = 0;
+    while (x < width) {
+        if (from->size - from->offset < 2)
+            return false;
+        const uint8_t code = from->bytes[from->offset++];
+        const bool is_run = code > 128;
+        const uint32_t count = is_run ? code - 128u : code;
+        if (count == 0 || count > width - x)
+            return false;
+        if (!is_run && count > from->size - from->offset)
+            return false;
+        for (uint32_t i = 0; i < count; i++)
+            to[4 * (size_t)(x + i)] = from->bytes[from->offset + (is_run ? 0 : i)];
+        from->offset += is_run ? 1 : count;
+        x += count;
+    }
     return true;
 }
 
-// A row takes 8 bytes at least, however it is packed.
+static bool read_row(byte_reader *from, uint8_t *to, uint32_t width)
+{
+    const uint8_t *const header = from->bytes + from->offset;
+    if (!is_packed_row(from, width))
+        return read_pixels(from, to, width);
+    if (((uint32_t)header[2] << 8 | header[3]) != width)
+        return false;
+    from->offset += 4;
+    for (int channel = 0; channel < 4; channel++) {
+        if (!read_channel(from, to + channel, width))
+            return false;
+    }
+    return true;
+}
+
+// Converts a row to floats. The mantissas are m / 256, the exponent is e - 128.
+static void decode_row(const uint8_t *row, uint32_t width, float *rgb)
+{
+    for (size_t x = 0; x < width; x++) {
+        const uint8_t *const pixel = row + 4 * x;
+        const float unit = pixel[3] > 0 ? ldexpf(1, pixel[3] - (128 + 8)) : 0;
+        for (size_t i = 0; i < 3; i++)
+            rgb[3 * x + i] = unit * (float)pixel[i];
+    }
+}
+
 bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *panorama,
                           md5_error *error)
 {
@@ -467,8 +527,8 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
     const uint32_t width = panorama->width;
     const uint32_t height = panorama->height;
     const size_t pixels = (size_t)width * height;
-    const size_t least = width > 1 ? 8 : 4;
-    if (pixels == 0 || (from.size - from.offset) / least < height)
+    const size_t min_row_size = width > 1 ? 8 : 4; // packed or not
+    if (pixels == 0 || (from.size - from.offset) / min_row_size < height)
         return fail(error, MD5_ERROR_SYNTAX,
                     "truncated image: %u x %u pixels cannot be stored in %zu bytes",
                     (unsigned)width, (unsigned)height, from.size - from.offset);
@@ -481,18 +541,12 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
         return fail(error, MD5_ERROR_MEMORY, "out of memory");
     }
     for (uint32_t y = 0; y < height && is_read; y++) {
-        is_read = take_row(&from, row, width)
-                  || fail(error, MD5_ERROR_SYNTAX, "image row %u of %u is damaged at byte %zu",
-                          (unsigned)y + 1, (unsigned)height, from.offset);
-        // A mantissa of m / 256 and an exponent of e - 128.
-        if (is_read) {
-            for (uint32_t x = 0; x < width; x++) {
-                const uint8_t *const pixel = row + 4 * x;
-                const float unit = pixel[3] > 0 ? ldexpf(1, pixel[3] - (128 + 8)) : 0;
-                for (size_t i = 0; i < 3; i++)
-                    rgb[3 * ((size_t)y * width + x) + i] = unit * (float)pixel[i];
-            }
-        }
+        is_read = read_row(&from, row, width);
+        if (is_read)
+            decode_row(row, width, rgb + 3 * (size_t)y * width);
+        else
+            fail(error, MD5_ERROR_SYNTAX, "image row %u of %u is damaged at byte %zu",
+                 (unsigned)y + 1, (unsigned)height, from.offset);
     }
     free(row);
     if (is_read)
@@ -506,9 +560,9 @@ bool view_decode_radiance(const uint8_t *bytes, size_t size, view_panorama *pano
 
 enum { MAX_FILE_SIZE = 1 << 29 };
 
-// Copies a picture of the library to memory that free() frees, and frees it. Returns false if it is
-// NULL, with the error that is there, or if memory runs out.
-static bool take_picture(md5_image *picture, view_image *image, md5_error *error)
+// Copies an image of the library to memory that free() frees, and frees the image. Returns false if
+// `picture` is NULL, without changing the error, or if memory runs out.
+static bool convert_image(md5_image *picture, view_image *image, md5_error *error)
 {
     *image = (view_image){NULL, 0, 0};
     if (!picture)
@@ -535,25 +589,25 @@ bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
                     MAX_FILE_SIZE);
     if (size >= PNG_SIGNATURE && memcmp(bytes, "\x89PNG\r\n\x1a\n", PNG_SIGNATURE) == 0)
         return decode_png(bytes, size, max_pixels, image, error);
-    if (size < 3 || memcmp(bytes, "\xff\xd8\xff", 3) != 0) {
-        const bool is_small = max_pixels < MD5_MAX_IMAGE_PIXELS;
-        const md5_image_opts opts = {.allocator = {.limit = is_small ? (size_t)5 * max_pixels : 0}};
-        return take_picture(md5_parse_image(bytes, size, &opts, error), image, error);
-    }
-    return decode_jpeg(bytes, size, max_pixels, image, error);
+    if (size >= 3 && memcmp(bytes, "\xff\xd8\xff", 3) == 0)
+        return decode_jpeg(bytes, size, max_pixels, image, error);
+    const bool is_limited = max_pixels < MD5_MAX_IMAGE_PIXELS;
+    const md5_image_opts opts = {.allocator = {.limit = is_limited ? (size_t)5 * max_pixels : 0}};
+    return convert_image(md5_parse_image(bytes, size, &opts, error), image, error);
 }
 
-// Reads a file as it is. Returns NULL and fills `error` on failure, else the caller frees it.
+// Reads a file. Returns its bytes, which the caller frees, or NULL with an error.
 static uint8_t *read_file(const char *path, size_t *size, md5_error *error)
 {
-    const char *why = common_is_folder(path) ? "the path is a folder" : "file not found";
+    const char *reason = common_is_folder(path) ? "the path is a folder" : "file not found";
     const bool is_file = common_is_file(path);
-    const bool is_large = is_file && common_file_size(path) > MAX_FILE_SIZE;
-    char *const bytes = is_file && !is_large ? common_read_stream(path, size, &why) : NULL;
-    if (is_large)
+    if (is_file && common_file_size(path) > MAX_FILE_SIZE) {
         fail(error, MD5_ERROR_MEMORY, "the file is too large (limit %d bytes)", MAX_FILE_SIZE);
-    else if (!bytes)
-        fail(error, MD5_ERROR_IO, "%s", why);
+        return NULL;
+    }
+    char *const bytes = is_file ? common_read_stream(path, size, &reason) : NULL;
+    if (!bytes)
+        fail(error, MD5_ERROR_IO, "%s", reason);
     return (uint8_t *)bytes;
 }
 
@@ -589,7 +643,27 @@ bool view_read_game_image(md5_game *game, const md5_image_program *program, view
 {
     // The library does not decode PNG and JPEG.
     const md5_image_opts opts = {.decoder = {decode, release, NULL}, .keep_size = true};
-    return take_picture(md5_load_image(game, program, &opts, error), image, error);
+    return convert_image(md5_load_image(game, program, &opts, error), image, error);
+}
+
+// Converts an image from sRGB to linear colour, and frees it.
+static bool convert_to_panorama(view_image *image, view_panorama *panorama, md5_error *error)
+{
+    float linear[256];
+    for (int i = 0; i < 256; i++) {
+        const float value = (float)i / 255.0f;
+        linear[i] = value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
+    }
+    const size_t count = (size_t)image->width * image->height;
+    panorama->width = image->width;
+    panorama->height = image->height;
+    panorama->rgb = count > 0 ? malloc(count * 3 * sizeof *panorama->rgb) : NULL;
+    if (panorama->rgb != NULL) {
+        for (size_t i = 0; i < 3 * count; i++)
+            panorama->rgb[i] = linear[image->rgba[i / 3 * 4 + i % 3]];
+    }
+    free(image->rgba);
+    return panorama->rgb || fail(error, MD5_ERROR_MEMORY, "out of memory");
 }
 
 bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *error)
@@ -607,39 +681,25 @@ bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *er
     free(bytes);
     if (is_radiance || !is_read)
         return is_read;
-    float linear[256];
-    for (int i = 0; i < 256; i++) {
-        const float value = (float)i / 255.0f;
-        linear[i] = value <= 0.04045f ? value / 12.92f : powf((value + 0.055f) / 1.055f, 2.4f);
-    }
-    const size_t count = (size_t)image.width * image.height;
-    panorama->width = image.width;
-    panorama->height = image.height;
-    panorama->rgb = count > 0 ? malloc(count * 3 * sizeof *panorama->rgb) : NULL;
-    if (panorama->rgb != NULL) {
-        for (size_t i = 0; i < 3 * count; i++)
-            panorama->rgb[i] = linear[image.rgba[i / 3 * 4 + i % 3]];
-    }
-    free(image.rgba);
-    return panorama->rgb || fail(error, MD5_ERROR_MEMORY, "out of memory");
+    return convert_to_panorama(&image, panorama, error);
 }
 
 // -- Encoding -------------------------------------------------------------------------------------
 
 #ifdef HAS_STB
-// What stb_image_write appends; NULL after memory ran out.
-typedef struct png_bytes {
+// The output of stb_image_write.
+typedef struct encoded_bytes {
     uint8_t *bytes;
     size_t size;
-    size_t room;
-} png_bytes;
+    size_t capacity;
+} encoded_bytes;
 
-static void take_bytes(void *user, void *bytes, int size)
+static void append_bytes(void *user, void *bytes, int size)
 {
-    png_bytes *const all = user;
-    if (all->room - all->size < (size_t)size) {
-        all->room = 2 * all->size + (size_t)size;
-        all->bytes = common_realloc(all->bytes, all->room, 1);
+    encoded_bytes *const all = user;
+    if (all->capacity - all->size < (size_t)size) {
+        all->capacity = 2 * all->size + (size_t)size;
+        all->bytes = common_realloc(all->bytes, all->capacity, 1);
     }
     memcpy(all->bytes + all->size, bytes, (size_t)size);
     all->size += (size_t)size;
@@ -650,7 +710,8 @@ static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, siz
     const size_t count = (size_t)image->width * image->height;
     const int width = (int)image->width;
     const int channels = has_alpha ? 4 : 3;
-    png_bytes png = {.bytes = NULL};
+    const int height = (int)image->height;
+    encoded_bytes encoded = {.bytes = NULL};
     uint8_t *rgb = NULL;
     if (!has_alpha && count > 0)
         rgb = malloc(3 * count);
@@ -659,19 +720,22 @@ static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, siz
             memcpy(rgb + 3 * i, image->rgba + 4 * i, 3);
     }
     const uint8_t *const from = has_alpha ? image->rgba : rgb;
+    int written = 0;
     stbi_write_tga_with_rle = 0;
-    if (!from || count == 0 // stb would read a first pixel
-        || (is_tga ? stbi_write_tga_to_func(take_bytes, &png, width, (int)image->height, channels,
-                                            from)
-                   : stbi_write_png_to_func(take_bytes, &png, width, (int)image->height, channels,
-                                            from, width * channels))
-               == 0) {
-        free(png.bytes);
-        png.bytes = NULL;
+    if (from && count > 0) { // stb reads the first pixel even if there is none
+        if (is_tga)
+            written = stbi_write_tga_to_func(append_bytes, &encoded, width, height, channels, from);
+        else
+            written = stbi_write_png_to_func(append_bytes, &encoded, width, height, channels, from,
+                                             width * channels);
+    }
+    if (written == 0) {
+        free(encoded.bytes);
+        encoded.bytes = NULL;
     }
     free(rgb);
-    *size = png.size;
-    return png.bytes;
+    *size = encoded.size;
+    return encoded.bytes;
 }
 #else
 static uint8_t *encode(const view_image *image, bool has_alpha, bool is_tga, size_t *size)

@@ -1,4 +1,9 @@
-// How a mesh looks: by what files declare of it, by Quake's rules, or by the names of images.
+// Finds the textures of a mesh: in declarations of files, by the rules of the Quake re-releases, or
+// by the names of images.
+//
+// A name is split into words (view_name), whose kinds are in `keyword_lists`. A view_package lists
+// the images around a model. Each image is a `candidate` for a mesh (named_mesh); pieces of
+// `evidence` give it a score, and the candidate with the highest score is selected.
 #include "demo/looks/look.h"
 
 #include "demo/common/memory.h"
@@ -9,23 +14,23 @@
 
 // == Names ========================================================================================
 //
-// What the words of names of files, meshes and shaders say, and which names mean the same.
+// The meaning of words in names of files, meshes and shaders.
 
-// What a word says about a name that it is in.
+// Meaning of a keyword in a texture's file name (bit flags).
 enum {
-    WORD_COLOR = 1,    // "skin", "diffuse": the name is that of a colour map
-    WORD_MAP = 2,      // "normal", "spec": it is that of another map
-    WORD_GENERIC = 4,  // "mesh", "default": it says nothing
-    WORD_PART = 8,     // "eye", "hands": a part that usually has an image of its own
-    WORD_OTHER = 16,   // "icon", "flash": the image is on no model
-    WORD_VARIANT = 32, // "red", "off", numbers: one of several that are alike
+    WORD_COLOR = 1,    // "skin", "diffuse": a colour map
+    WORD_MAP = 2,      // "normal", "spec": another map
+    WORD_GENERIC = 4,  // "mesh", "default": no information
+    WORD_PART = 8,     // "eye", "hands": a part of a body that usually has a separate image
+    WORD_OTHER = 16,   // "icon", "flash": an image that is not on models
+    WORD_VARIANT = 32, // "red", "off", numbers: one of several similar images
 };
 
-static const struct word_row {
+static const struct keyword_list {
     uint8_t kind;
     const char *words; // each between spaces
-} word_rows[] = {
-    {WORD_MAP, // and md5gl_texture_keywords()
+} keyword_lists[] = {
+    {WORD_MAP, // in addition to md5gl_texture_keywords()
      " norms heights disp displacement parallax z glossiness roughness metallic metalness ao "
      "occlusion cavity mask masks g emission emissive env envmap orm "},
     {WORD_GENERIC,
@@ -50,7 +55,8 @@ static const struct word_row {
      " red blue green yellow black white orange purple cyan magenta grey gray brown pink on off "},
 };
 
-// Copies the next word with the spaces around it, and moves past it. False at the end.
+// Copies the next word with the spaces around it, and moves `rest` past it. Returns false at the
+// end.
 static bool next_word(const char **rest, view_name *word)
 {
     const size_t size = **rest != '\0' ? strcspn(*rest + 1, " ") : 0;
@@ -60,88 +66,111 @@ static bool next_word(const char **rest, view_name *word)
     return size > 0;
 }
 
-static uint8_t kind_of(const view_name *word)
+// Returns the kinds of a word, which is between spaces.
+static uint8_t classify_word(const view_name *word)
 {
-    uint8_t kind = isdigit((unsigned char)word->words[1]) ? WORD_VARIANT : 0;
-    for (int map = 0; map < MD5GL_NUM_IMAGE_KINDS; map++)
+    uint8_t kinds = isdigit((unsigned char)word->words[1]) ? WORD_VARIANT : 0;
+    for (int map = 0; map < MD5GL_NUM_IMAGE_KINDS; map++) {
         if (strstr(md5gl_texture_keywords((md5gl_image_kind)map), word->words) != NULL)
-            kind |= map == MD5GL_IMAGE_DIFFUSE ? WORD_COLOR | WORD_GENERIC : WORD_MAP;
-    for (size_t i = 0; i < COMMON_LENGTH(word_rows); i++)
-        kind |= strstr(word_rows[i].words, word->words) != NULL ? word_rows[i].kind : 0;
-    return kind;
+            kinds |= map == MD5GL_IMAGE_DIFFUSE ? WORD_COLOR | WORD_GENERIC : WORD_MAP;
+    }
+    for (size_t i = 0; i < COMMON_LENGTH(keyword_lists); i++) {
+        if (strstr(keyword_lists[i].words, word->words) != NULL)
+            kinds |= keyword_lists[i].kind;
+    }
+    return kinds;
+}
+
+enum char_kind { SEPARATOR, DIGIT, LOWER, UPPER };
+
+// Bytes of UTF-8 sequences count as lower-case letters.
+static enum char_kind classify_char(char c)
+{
+    if (isdigit((unsigned char)c))
+        return DIGIT;
+    if (c >= 'A' && c <= 'Z')
+        return UPPER;
+    const bool is_letter = (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80;
+    return is_letter ? LOWER : SEPARATOR;
 }
 
 view_name view_split_name(const char *name)
 {
-    enum { BETWEEN, DIGIT, LOWER, UPPER } last = BETWEEN, now = BETWEEN;
+    enum char_kind last = SEPARATOR;
     view_name split = {" "};
     char *const to = split.words;
     size_t used = 1;
-    for (const char *c = name; *c != '\0' && used + 3 < sizeof split.words; c++, last = now) {
-        const bool is_upper = *c >= 'A' && *c <= 'Z';
-        const bool is_lower = (*c >= 'a' && *c <= 'z') || (unsigned char)*c >= 0x80;
-        now = isdigit((unsigned char)*c) ? DIGIT : is_upper ? UPPER : is_lower ? LOWER : BETWEEN;
-        const bool goes_on = now == last || (last == UPPER && now == LOWER && to[used - 2] == ' ');
-        if (!goes_on && to[used - 1] != ' ')
+    for (const char *c = name; *c != '\0' && used + 3 < sizeof split.words; c++) {
+        const enum char_kind kind = classify_char(*c);
+        const bool is_after_initial = last == UPPER && kind == LOWER && to[used - 2] == ' ';
+        const bool is_same_word = kind == last || is_after_initial;
+        if (!is_same_word && to[used - 1] != ' ')
             to[used++] = ' ';
-        // Zeros before a number are left out.
-        if (now != BETWEEN && !(*c == '0' && to[used - 1] == ' ' && isdigit((unsigned char)c[1])))
-            to[used++] = is_upper ? (char)(*c - 'A' + 'a') : *c;
+        const bool is_leading_zero =
+            *c == '0' && to[used - 1] == ' ' && isdigit((unsigned char)c[1]);
+        if (kind != SEPARATOR && !is_leading_zero)
+            to[used++] = kind == UPPER ? (char)(*c - 'A' + 'a') : *c;
+        last = kind;
     }
     if (to[used - 1] != ' ')
         to[used] = ' ';
     return split;
 }
 
-// The name without words of these kinds.
-static view_name drop_words(view_name name, uint8_t kinds)
+// Returns the name without words of these kinds.
+static view_name remove_words(view_name name, uint8_t kinds)
 {
     view_name result = {" "};
     view_name word;
     size_t used = 1;
-    for (const char *rest = name.words; next_word(&rest, &word);)
-        if ((kind_of(&word) & kinds) == 0) {
+    const char *rest = name.words;
+    while (next_word(&rest, &word)) {
+        if ((classify_word(&word) & kinds) == 0) {
             const size_t size = strlen(word.words) - 1;
             memcpy(result.words + used, word.words + 1, size);
             used += size;
         }
+    }
     return result;
 }
 
-// The same, or the name itself if no others are left.
+// Returns the name without words of these kinds, or the complete name if no other words remain.
 static view_name main_words(view_name name, uint8_t kinds)
 {
-    const view_name result = drop_words(name, kinds);
+    const view_name result = remove_words(name, kinds);
     return result.words[1] != '\0' ? result : name;
 }
 
-// Whether the name has a word of these kinds.
+// Returns true if the name contains a word of these kinds.
 static bool has_word(const view_name *name, uint8_t kinds)
 {
-    return strcmp(drop_words(*name, kinds).words, name->words) != 0;
+    return strcmp(remove_words(*name, kinds).words, name->words) != 0;
 }
 
-// Whether it has such only.
-static bool is_all(const view_name *name, uint8_t kinds)
+// Returns true if the name consists of words of these kinds.
+static bool has_only_words(const view_name *name, uint8_t kinds)
 {
-    return name->words[1] != '\0' && drop_words(*name, kinds).words[1] == '\0';
+    return name->words[1] != '\0' && remove_words(*name, kinds).words[1] == '\0';
 }
 
-// Whether three letters are in others than generic words, parts and variants.
+// Returns true if at least three letters are in words that are neither generic nor parts nor
+// variants.
 static bool is_specific(const view_name *name)
 {
     const uint8_t vague = WORD_GENERIC | WORD_PART | WORD_VARIANT;
-    return strlen(drop_words(*name, vague).words) >= 3 + 2;
+    return strlen(remove_words(*name, vague).words) >= 3 + 2;
 }
 
-// The last word but for those of variants and single letters that mean nothing: "n" of "wall_n2".
+// Returns the last word that is neither a variant nor a single letter without meaning: "n" of
+// "wall_n2".
 static view_name last_word(const view_name *name)
 {
     view_name last = {" "};
     view_name word;
-    for (const char *rest = name->words; next_word(&rest, &word);) {
-        const uint8_t kind = kind_of(&word);
-        if ((kind & WORD_VARIANT) == 0 && (kind != 0 || strlen(word.words) > 1 + 2))
+    const char *rest = name->words;
+    while (next_word(&rest, &word)) {
+        const uint8_t kinds = classify_word(&word);
+        if ((kinds & WORD_VARIANT) == 0 && (kinds != 0 || strlen(word.words) > 1 + 2))
             last = word;
     }
     return last;
@@ -149,53 +178,56 @@ static view_name last_word(const view_name *name)
 
 uint32_t view_share_in(const view_name *a, const view_name *b)
 {
-    uint32_t shared = 0;
+    uint32_t matching = 0;
     uint32_t all = 0;
     view_name word;
-    for (const char *rest = a->words; next_word(&rest, &word);) {
+    const char *rest = a->words;
+    while (next_word(&rest, &word)) {
         const uint32_t size = (uint32_t)strlen(word.words) - 2;
-        const uint32_t weight = (kind_of(&word) & WORD_VARIANT) != 0 ? 1 : size;
+        const uint32_t weight = (classify_word(&word) & WORD_VARIANT) != 0 ? 1 : size;
         bool is_in = strstr(b->words, word.words) != NULL;
-        if (!is_in && isdigit((unsigned char)word.words[1])
-            && strpbrk(b->words, "0123456789") != NULL)
+        const bool is_number = isdigit((unsigned char)word.words[1]);
+        if (!is_in && is_number && strpbrk(b->words, "0123456789") != NULL)
             return 0;
         word.words[size + 1] = '\0';
         is_in = is_in || (size >= 4 && strstr(b->words, word.words + 1) != NULL);
-        shared += is_in ? weight : 0;
+        matching += is_in ? weight : 0;
         all += weight;
     }
-    return all > 0 ? 100 * shared / all : 0;
+    return all > 0 ? 100 * matching / all : 0;
 }
 
 // -- Names of files -------------------------------------------------------------------------
 
 bool view_is_image(const char *path)
 {
-    const char *const *ending = md5gl_image_extensions();
-    while (*ending && !common_has_ending(path, *ending))
-        ending++;
-    return *ending != NULL;
+    const char *const *extension = md5gl_image_extensions();
+    while (*extension && !common_has_ending(path, *extension))
+        extension++;
+    return *extension != NULL;
 }
 
-// A copy of a path without the extension of an image, and the words of its last part.
-static char *without_ending(const char *path)
+// Returns a copy of a path without the extension of an image.
+static char *remove_extension(const char *path)
 {
     char *const stem = common_copy(path);
-    for (const char *const *ending = md5gl_image_extensions(); *ending != NULL; ending++)
-        if (common_has_ending(stem, *ending))
-            stem[strlen(stem) - strlen(*ending)] = '\0';
+    for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
+        if (common_has_ending(stem, *extension))
+            stem[strlen(stem) - strlen(*extension)] = '\0';
+    }
     return stem;
 }
 
+// Returns the words of a path's last part without the extension.
 static view_name split_stem(const char *path)
 {
-    char *const stem = without_ending(common_base(path));
+    char *const stem = remove_extension(common_base(path));
     const view_name name = view_split_name(stem);
     free(stem);
     return name;
 }
 
-// Whether two names are the same but for words of these kinds.
+// Returns true if two names are equal, except for words of these kinds.
 static bool is_same(const view_name *a, const view_name *b, uint8_t kinds)
 {
     const view_name x = main_words(*a, kinds);
@@ -203,31 +235,36 @@ static bool is_same(const view_name *a, const view_name *b, uint8_t kinds)
     return strcmp(x.words, y.words) == 0;
 }
 
-// Whether two images lie in one folder, and their names are the same but for words of colour maps
-// and, with `variants`, of variants.
+static bool is_in_same_folder(const char *a, const char *b)
+{
+    const size_t length_a = (size_t)(common_base(a) - a);
+    const size_t length_b = (size_t)(common_base(b) - b);
+    return length_a == length_b && strncmp(a, b, length_a) == 0;
+}
+
+// Returns true if two images are in the same folder and their names are equal, except for words of
+// colour maps and, if `variants`, of variants.
 static bool is_same_image(const view_image_file *a, const view_image_file *b, bool variants)
 {
     const view_name x = variants ? main_words(a->name, WORD_VARIANT) : a->name;
     const view_name y = variants ? main_words(b->name, WORD_VARIANT) : b->name;
-    const size_t length = (size_t)(common_base(a->path) - a->path);
-    return length == (size_t)(common_base(b->path) - b->path)
-           && strncmp(a->path, b->path, length) == 0 && is_same(&x, &y, WORD_COLOR);
+    return is_in_same_folder(a->path, b->path) && is_same(&x, &y, WORD_COLOR);
 }
 
-// Whether a path without extension ends in another, which begins with a slash; words of colour maps
-// may follow.
-static bool ends_in(const char *path, const char *end)
+// Returns true if a path without extension ends with `end`, which begins with a slash. The last
+// part of the path can have additional words of colour maps.
+static bool ends_with_path(const char *path, const char *end)
 {
+    if (common_has_ending(path, end))
+        return true;
     const view_name name = view_split_name(common_base(path));
     const view_name last = view_split_name(common_base(end));
     char *const folder = common_folder(path);
     char *const inner = common_folder(end);
-    const bool is_it = common_has_ending(path, end)
-                       || (is_same(&name, &last, WORD_COLOR)
-                           && common_has_ending(folder, inner[1] != '\0' ? inner : ""));
+    const bool is_in_folder = common_has_ending(folder, inner[1] != '\0' ? inner : "");
     free(folder);
     free(inner);
-    return is_it;
+    return is_in_folder && is_same(&name, &last, WORD_COLOR);
 }
 
 // -- Maps of images -------------------------------------------------------------------------
@@ -250,40 +287,65 @@ md5gl_image_kind view_map_of(const char *path)
 {
     const view_name name = split_stem(path);
     const view_name last = last_word(&name);
-    for (md5gl_image_kind map = MD5GL_NUM_IMAGE_KINDS; --map > MD5GL_IMAGE_DIFFUSE;)
-        if (last.words[0] != '\0' && last.words[1] != '\0'
-            && strstr(md5gl_texture_keywords(map), last.words) != NULL)
+    if (last.words[0] == '\0' || last.words[1] == '\0')
+        return MD5GL_IMAGE_DIFFUSE;
+    for (int i = MD5GL_NUM_IMAGE_KINDS - 1; i > MD5GL_IMAGE_DIFFUSE; i--) {
+        const md5gl_image_kind map = (md5gl_image_kind)i;
+        if (strstr(md5gl_texture_keywords(map), last.words) != NULL)
             return map == MD5GL_IMAGE_HEIGHTS ? MD5GL_IMAGE_NORMALS : map;
+    }
     return MD5GL_IMAGE_DIFFUSE;
+}
+
+// Returns true if `name` is the name of a map of `image`: both names are equal except for their
+// suffixes, or both consist only of their suffixes, such as "skin.png" and "normals.png".
+static bool is_map_of_image(const view_name *name, const view_name *image)
+{
+    if (is_same(image, name, WORD_COLOR | WORD_MAP))
+        return true;
+    return has_only_words(image, WORD_COLOR) && has_only_words(name, WORD_MAP);
+}
+
+// Returns the first file with this extension and suffix that is a map of `image`, or NULL.
+static const char *find_with_suffix(const common_list *files, const view_name *image,
+                                    const view_name *suffix, const char *extension)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        if (!common_has_ending(files->names[i], extension))
+            continue;
+        const view_name name = split_stem(files->names[i]);
+        const view_name last = last_word(&name);
+        if (strcmp(last.words, suffix->words) == 0 && is_map_of_image(&name, image))
+            return files->names[i];
+    }
+    return NULL;
 }
 
 const char *view_find_map(const common_list *files, const char *diffuse, md5gl_image_kind map)
 {
     const view_name image = split_stem(diffuse);
-    const char *best = NULL;
-    view_name tail;
-    for (const char *rest = md5gl_texture_keywords(map); !best && next_word(&rest, &tail);)
-        for (const char *const *end = md5gl_image_extensions(); *end != NULL && !best; end++)
-            for (size_t f = 0; f < files->count && best == NULL; f++) {
-                if (!common_has_ending(files->names[f], *end))
-                    continue;
-                // Of the same name, or both are called after their purpose alone: "skin.png" and
-                // "normals.png".
-                const view_name name = split_stem(files->names[f]);
-                const view_name last = last_word(&name);
-                if (strcmp(last.words, tail.words) == 0
-                    && (is_same(&image, &name, WORD_COLOR | WORD_MAP)
-                        || (is_all(&image, WORD_COLOR) && is_all(&name, WORD_MAP))))
-                    best = files->names[f];
-            }
-    return best;
+    const char *rest = md5gl_texture_keywords(map);
+    view_name suffix;
+    while (next_word(&rest, &suffix)) {
+        for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
+            const char *const path = find_with_suffix(files, &image, &suffix, *extension);
+            if (path)
+                return path;
+        }
+    }
+    return NULL;
+}
+
+static md5_stage_light stage_light(md5gl_image_kind map)
+{
+    if (map == MD5GL_IMAGE_NORMALS)
+        return MD5_STAGE_BUMP;
+    return map == MD5GL_IMAGE_SPECULAR ? MD5_STAGE_SPECULAR : MD5_STAGE_DIFFUSE;
 }
 
 const md5_image_program *view_material_image(const md5_material *material, md5gl_image_kind map)
 {
-    const md5_stage_light light = map == MD5GL_IMAGE_NORMALS    ? MD5_STAGE_BUMP
-                                  : map == MD5GL_IMAGE_SPECULAR ? MD5_STAGE_SPECULAR
-                                                                : MD5_STAGE_DIFFUSE;
+    const md5_stage_light light = stage_light(map);
     const md5_image_program *any = NULL;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
@@ -297,14 +359,14 @@ const md5_image_program *view_material_image(const md5_material *material, md5gl
     return any;
 }
 
-// Passes on a text, which it frees.
+// Reports a warning and frees its text.
 static void warn(view_listener warnings, char *text)
 {
     warnings.warn(warnings.user, text);
     free(text);
 }
 
-// == Looks ========================================================================================
+// == Appearances ==================================================================================
 
 char *view_copy_file(md5_files files, const char *path, size_t *size, md5_error *error)
 {
@@ -340,94 +402,129 @@ void view_free_look(view_look *look)
     *look = (view_look){0};
 }
 
-// NOLINTNEXTLINE(readability-non-const-parameter): it is freed
+// NOLINTNEXTLINE(readability-non-const-parameter): `text` is freed
 void view_note_looked(view_look *look, bool is_found, char *text)
 {
     common_add(&look->looked, common_format("%c%s", is_found ? '+' : '-', text));
     free(text);
 }
 
-// -- What an md5.cfg says ---------------------------------------------------------------------
+// -- md5.cfg files ----------------------------------------------------------------------------
 
-// The last value that a line sets for the whole model, or `fallback`.
-static float setting_of(const md5_cube2 *cube, const char *word, float fallback)
+// Returns the last value of a setting for the whole model, or `fallback`.
+static float get_setting(const md5_cube2 *cube, const char *keyword, float fallback)
 {
     for (uint32_t i = cube->num_settings; i-- > 0;) {
         const md5_cube2_setting *const setting = &cube->settings[i];
-        if (strcmp(setting->keyword, word) == 0 && setting->num_values > 0)
+        if (strcmp(setting->keyword, keyword) == 0 && setting->num_values > 0)
             return strtof(setting->values[0], NULL);
     }
     return fallback;
 }
 
-// What a mesh sets, else the model, else the engines; as a share of `whole`, 0 to 1.
-static float share_of(const md5_cube2 *cube, float own, const char *word, float usual, float whole)
+// Returns the value of a mesh, or of the model, or the default of the engines, as a fraction of
+// `maximum`, 0 to 1. `mesh_value` is below 0 if the mesh does not have one.
+static float get_fraction(const md5_cube2 *cube, float mesh_value, const char *keyword,
+                          float default_value, float maximum)
 {
-    const float value = own >= 0 ? own : setting_of(cube, word, usual);
-    return value > 0 ? (value < whole ? value / whole : 1) : 0;
+    const float value = mesh_value >= 0 ? mesh_value : get_setting(cube, keyword, default_value);
+    if (!(value > 0))
+        return 0;
+    return value < maximum ? value / maximum : 1;
 }
 
-// Highlights are 100 % unless a line says otherwise, and glow is 300 % in the engines, where light
-// may exceed 1; here that is the color of the texture. The renderer does not blend: what would be
-// blended is cut out. Without either all is opaque but what is wholly transparent.
+// Returns md5gl_material.alpha_test. The renderer does not blend, so texels that the engines blend
+// are cut out. If a material neither tests nor blends alpha, only fully transparent texels are.
+static float cube_alpha_test(const md5_cube2 *cube, const md5_cube2_material *material)
+{
+    const float almost_transparent = 1e-6f;
+    const float test =
+        material->alpha_test >= 0 ? material->alpha_test : get_setting(cube, "mdlalphatest", -1);
+    float blend = material->alpha_blend == MD5_CUBE2_ON;
+    if (material->alpha_blend == MD5_CUBE2_UNSET)
+        blend = get_setting(cube, "mdlalphablend", 1);
+    if (test == 0 && blend == 0)
+        return almost_transparent;
+    return test > 0 && test < 1 ? test : 0;
+}
+
+// The default of highlights is 100 %. The default of glow is 300 % in the engines, where light can
+// exceed 1; here 300 % is the colour of the texture.
 view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, const char *mesh)
 {
-    const float NEXT_TO_NONE = 1e-6f;
     md5_cube2_material skin;
     md5_build_cube2_material(part, mesh, &skin);
-    const float test =
-        skin.alpha_test >= 0 ? skin.alpha_test : setting_of(cube, "mdlalphatest", -1);
-    const float blend = skin.alpha_blend != MD5_CUBE2_UNSET ? (skin.alpha_blend == MD5_CUBE2_ON)
-                                                            : setting_of(cube, "mdlalphablend", 1);
     return (view_look){
         .diffuse = common_copy(skin.texture.path),
         .normals = common_copy(skin.normal_map.path),
         .masks = common_copy(skin.masks.path),
-        .specular = share_of(cube, skin.specular, "mdlspec", 100, 100),
-        .glow = share_of(cube, skin.glow, "mdlglow", 300, 300),
-        .alpha_test = test == 0 && blend == 0 ? NEXT_TO_NONE
-                      : test > 0 && test < 1  ? test
-                                              : 0,
+        .specular = get_fraction(cube, skin.specular, "mdlspec", 100, 100),
+        .glow = get_fraction(cube, skin.glow, "mdlglow", 300, 300),
+        .alpha_test = cube_alpha_test(cube, &skin),
         .two_sided = skin.cull_face == MD5_CUBE2_OFF,
     };
 }
 
-// -- What lies around a model --------------------------------------------------------------------
+// -- The files around a model --------------------------------------------------------------------
 
-// Limits of the search, since a model may be in a home folder with many files.
+// Limits of the search, because a model can be in a home folder with many files.
 enum {
     MAX_PICTURES = 20000,
-    MAX_FOLDERS = 4000, // of the package
-    MAX_NEAR = 200,     // around the model
+    MAX_FOLDERS = 4000,     // folders of the package
+    MAX_NEAR_FOLDERS = 200, // folders around the model
     MAX_MODELS = 1000,
 };
 
 static bool has_folder(const char *folder, const char *name)
 {
     char *const path = common_join(folder, name);
-    const bool is_there = common_is_folder(path);
+    const bool exists = common_is_folder(path);
     free(path);
-    return is_there;
+    return exists;
 }
 
-// System folders, which are never the root of a game.
-static bool is_top(const char *absolute)
+// Returns true for system folders, which are never the root of a game.
+static bool is_top_level(const char *absolute)
 {
     const char *const second = *absolute != '\0' ? strchr(absolute + 1, '/') : NULL;
     return !second || second[1] == '\0';
 }
 
-// Whether a folder looks like that of a game or a mod.
+// Returns true if a folder is probably the folder of a game or a mod.
 static bool is_package(const char *folder)
 {
     static const char *const folders[] = {"materials", "def",     "skins", "textures",
                                           "progs",     "scripts", "data"};
     common_list archives = common_list_folder(folder, ".pk4");
-    bool is_it = archives.count > 0;
+    const bool has_archives = archives.count > 0;
     common_free_list(&archives);
-    for (size_t i = 0; i < COMMON_LENGTH(folders); i++)
-        is_it = is_it || has_folder(folder, folders[i]);
-    return is_it;
+    if (has_archives)
+        return true;
+    for (size_t i = 0; i < COMMON_LENGTH(folders); i++) {
+        if (has_folder(folder, folders[i]))
+            return true;
+    }
+    return false;
+}
+
+// Returns the folder that contains a folder "models" or "progs" in which `folder` is, or NULL. If
+// there are several, returns the nearest.
+static char *find_game_folder(const char *folder)
+{
+    char *game = NULL;
+    char *current = common_copy(folder);
+    while (!game && !is_top_level(current)) {
+        const char *const name = common_base(current);
+        const bool is_models =
+            common_compare_case(name, "models") == 0 || common_compare_case(name, "progs") == 0;
+        char *const parent = common_folder(current);
+        if (is_models && !is_top_level(parent))
+            game = common_copy(parent);
+        free(current);
+        current = parent;
+    }
+    free(current);
+    return game;
 }
 
 view_package *view_open_package(const char *model_path, const md5_files *reader)
@@ -440,29 +537,17 @@ view_package *view_open_package(const char *model_path, const md5_files *reader)
     free(absolute);
     if (reader)
         return package;
-    // The nearest folder above with a folder of models that this one is in.
-    char *const around = common_folder(package->folder);
-    char *here = common_copy(package->folder);
-    while (!is_top(here) && !package->end) {
-        const char *const name = common_base(here);
-        char *const above = common_folder(here);
-        if (!is_top(above)
-            && (common_compare_case(name, "models") == 0
-                || common_compare_case(name, "progs") == 0))
-            package->end = common_copy(above);
-        free(here);
-        here = above;
-    }
-    free(here);
+    char *const parent = common_folder(package->folder);
+    package->end = find_game_folder(package->folder);
     if (package->end && is_package(package->end))
         package->root = common_copy(package->end);
-    else if (!is_top(package->folder) && is_package(package->folder))
+    else if (!is_top_level(package->folder) && is_package(package->folder))
         package->root = common_copy(package->folder);
-    if (!is_top(around) && (!package->root || common_is_in(around, package->root)))
-        package->around = common_copy(around);
+    if (!is_top_level(parent) && (!package->root || common_is_in(parent, package->root)))
+        package->around = common_copy(parent);
     if (!package->end)
-        package->end = common_copy(package->around ? around : package->folder);
-    free(around);
+        package->end = common_copy(package->around ? parent : package->folder);
+    free(parent);
     return package;
 }
 
@@ -490,7 +575,8 @@ void view_close_package(view_package *package)
     free(package);
 }
 
-// Files of declarations beside a model that is read by a reader: a search path of a game.
+// The functions of the search path for a package with a reader: it contains the files of
+// declarations in the model's folder.
 static const char *declaring_name(void *user, size_t file)
 {
     const view_package *const package = user;
@@ -510,31 +596,43 @@ static void close_declaring(void *user, const void *bytes, size_t size)
     package->reader->close(package->reader->user, bytes, size);
 }
 
+// Opens the materials in the model's folder through the package's reader.
+static md5_game *open_game_with_reader(view_package *package)
+{
+    md5_error error = {0};
+    char *const folder = common_join(package->folder, "materials");
+    package->declaring = common_list_folder(folder, ".mtr");
+    free(folder);
+    if (package->declaring.count == 0)
+        return NULL;
+    const md5_game_path path = {.num_files = package->declaring.count,
+                                .name = declaring_name,
+                                .open = open_declaring,
+                                .close = close_declaring,
+                                .user = package};
+    return md5_create_game(&path, 1, NULL, &error);
+}
+
 md5_game *view_package_game(view_package *package, view_listener warnings)
 {
-    if (!package || package->is_game_open)
-        return package ? package->game : NULL;
+    if (!package)
+        return NULL;
+    if (package->is_game_open)
+        return package->game;
     md5_error error = {0};
     package->is_game_open = true;
     if (package->reader) {
-        char *const folder = common_join(package->folder, "materials");
-        package->declaring = common_list_folder(folder, ".mtr");
-        free(folder);
-        const md5_game_path beside = {.num_files = package->declaring.count,
-                                      .name = declaring_name,
-                                      .open = open_declaring,
-                                      .close = close_declaring,
-                                      .user = package};
-        if (package->declaring.count > 0)
-            package->game = md5_create_game(&beside, 1, NULL, &error);
+        package->game = open_game_with_reader(package);
         return package->game;
     }
     const char *root = package->root;
-    // Above a folder called progs there are no materials; a model in it may be for Doom 3, though.
-    if (root && !has_folder(root, "materials") && !is_top(package->folder))
+    // The folder that contains "progs" does not have materials, but a model in "progs" can be made
+    // for Doom 3.
+    if (root && !has_folder(root, "materials") && !is_top_level(package->folder))
         root = package->folder;
-    if (!root || !has_folder(root, "materials")
-        || !common_add_game_place(&package->places, root, &error))
+    if (!root || !has_folder(root, "materials"))
+        return NULL;
+    if (!common_add_game_place(&package->places, root, &error))
         return NULL;
     package->game = md5_create_game(package->places.paths, package->places.count, NULL, &error);
     if (!package->game)
@@ -542,50 +640,70 @@ md5_game *view_package_game(view_package *package, view_listener warnings)
     return package->game;
 }
 
-// Adds the files of a folder: pictures by their endings, in order of preference.
+// Returns the location of a folder relative to the model.
+static view_place locate_folder(const view_package *package, const char *folder)
+{
+    if (common_is_in(folder, package->folder)) {
+        // A subfolder such as "textures" is equivalent to the model's folder.
+        const view_name name = view_split_name(folder + strlen(package->folder));
+        const bool is_same_folder =
+            strcmp(folder, package->folder) == 0 || has_only_words(&name, WORD_COLOR);
+        return is_same_folder ? VIEW_BESIDE : VIEW_BELOW;
+    }
+    if (package->around && common_is_in(folder, package->around))
+        return strcmp(folder, package->around) == 0 ? VIEW_ABOVE : VIEW_AROUND;
+    return VIEW_ELSEWHERE;
+}
+
+static void add_image(view_package *package, const char *path, view_place place)
+{
+    if (package->num_pictures == MAX_PICTURES)
+        return;
+    if (package->reader && common_is_link(path))
+        return;
+    char *const stem = remove_extension(path);
+    *COMMON_MORE(package->pictures, package->num_pictures) =
+        (view_image_file){common_copy(path), stem, view_split_name(common_base(stem)), place};
+}
+
+// Adds the name of another model in the model's folder, if it is specific.
+static void add_model(view_package *package, const char *path)
+{
+    if (package->num_models == MAX_MODELS || strcmp(path, package->model) == 0)
+        return;
+    char *const stem = common_stem(path);
+    const view_name name = view_split_name(stem);
+    free(stem);
+    if (is_specific(&name))
+        *COMMON_MORE(package->models, package->num_models) = name;
+}
+
+// Adds the images, md5.cfg files and models of a folder. Images are ordered by their extensions.
 static void add_files(view_package *package, const char *folder)
 {
     common_list files = common_list_folder(folder, "");
-    const char *const around = package->around;
-    view_place place = VIEW_ELSEWHERE;
-    if (common_is_in(folder, package->folder)) {
-        // A folder "textures" beside the model is as good as its own.
-        const view_name name = view_split_name(folder + strlen(package->folder));
-        const bool is_own = strcmp(folder, package->folder) == 0 || is_all(&name, WORD_COLOR);
-        place = is_own ? VIEW_BESIDE : VIEW_BELOW;
-    } else if (around && common_is_in(folder, around)) {
-        place = strcmp(folder, around) == 0 ? VIEW_ABOVE : VIEW_AROUND;
-    }
-    for (const char *const *ending = md5gl_image_extensions(); *ending != NULL; ending++)
+    const view_place place = locate_folder(package, folder);
+    const bool is_model_folder = strcmp(folder, package->folder) == 0;
+    for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
         for (size_t i = 0; i < files.count; i++) {
-            const char *const path = files.names[i];
-            if (!common_has_ending(path, *ending) || package->num_pictures == MAX_PICTURES
-                || (package->reader && common_is_link(path)))
-                continue;
-            char *const stem = without_ending(path);
-            *COMMON_MORE(package->pictures, package->num_pictures) = (view_image_file){
-                common_copy(path), stem, view_split_name(common_base(stem)), place};
+            if (common_has_ending(files.names[i], *extension))
+                add_image(package, files.names[i], place);
         }
+    }
     for (size_t i = 0; i < files.count; i++) {
         const char *const path = files.names[i];
-        if (strcmp(common_base(path), "md5.cfg") == 0 && package->scripts.count < VIEW_MAX_SCRIPTS
-            && !package->is_near_listed)
+        const bool is_script = strcmp(common_base(path), "md5.cfg") == 0;
+        if (is_script && package->scripts.count < VIEW_MAX_SCRIPTS && !package->is_near_listed)
             common_add(&package->scripts, common_copy(path));
-        else if (common_has_ending(path, ".md5mesh") && package->num_models < MAX_MODELS
-                 && strcmp(folder, package->folder) == 0 && strcmp(path, package->model) != 0) {
-            char *const stem = common_stem(path);
-            const view_name name = view_split_name(stem);
-            free(stem);
-            if (!is_specific(&name))
-                continue;
-            *COMMON_MORE(package->models, package->num_models) = name;
-        }
+        else if (is_model_folder && common_has_ending(path, ".md5mesh"))
+            add_model(package, path);
     }
     common_free_list(&files);
 }
 
-static void list_below(view_package *package, const char *first, const char *listed,
-                       size_t max_folders)
+// Adds the files of a folder and its subfolders, except for the folder `listed`.
+static void add_folders(view_package *package, const char *first, const char *listed,
+                        size_t max_folders)
 {
     common_list folders = common_folders_below(first, listed, max_folders, package->reader == NULL);
     for (size_t i = 0; i < folders.count; i++)
@@ -593,26 +711,32 @@ static void list_below(view_package *package, const char *first, const char *lis
     common_free_list(&folders);
 }
 
-// Lists the pictures around the model, by folders, the nearest first; with `all` also those of the
-// rest of the package.
-static void list_pictures(view_package *package, bool all)
+static void list_near_pictures(view_package *package)
 {
-    const char *const around = package->around;
-    if (!package->is_near_listed) {
-        list_below(package, package->folder, "", MAX_NEAR);
-        if (around)
-            list_below(package, around, package->folder, MAX_NEAR);
-    }
+    if (package->is_near_listed)
+        return;
+    add_folders(package, package->folder, "", MAX_NEAR_FOLDERS);
+    if (package->around)
+        add_folders(package, package->around, package->folder, MAX_NEAR_FOLDERS);
     package->is_near_listed = true;
-    if (all && !package->is_all_listed && around && package->root)
-        list_below(package, package->root, around, MAX_FOLDERS);
-    package->is_all_listed = package->is_all_listed || all;
 }
 
-// Adds the pictures in a folder, if there is one and they are not there yet.
-static void seek_in(view_package *package, const char *above, const char *inner)
+// Lists the images around the model, nearest folders first. If `all`, also lists all other images
+// of the package.
+static void list_pictures(view_package *package, bool all)
 {
-    char *const found = common_find(above, inner);
+    list_near_pictures(package);
+    if (!all || package->is_all_listed)
+        return;
+    if (package->around && package->root)
+        add_folders(package, package->root, package->around, MAX_FOLDERS);
+    package->is_all_listed = true;
+}
+
+// Adds the images in the folder parent/inner, if it exists and is not listed yet.
+static void add_found_folder(view_package *package, const char *parent, const char *inner)
+{
+    char *const found = common_find(parent, inner);
     bool is_new = found && common_is_folder(found);
     for (size_t i = 0; i < package->num_pictures && is_new; i++) {
         const char *const path = package->pictures[i].path;
@@ -624,36 +748,42 @@ static void seek_in(view_package *package, const char *above, const char *inner)
     free(found);
 }
 
-// Adds the pictures of the folder that `name` is in, ignoring case: of an absolute name, if it
-// leads into the package or, without one, around the model; of a relative one, below the model's
-// folder and below those above it, up to the end of the package. Returns the name as common_clean()
-// does, to be freed.
-static char *seek_pictures(view_package *package, const char *name)
+// Returns the largest folder that is searched.
+static const char *search_root(const view_package *package)
+{
+    if (package->root)
+        return package->root;
+    return package->around ? package->around : package->folder;
+}
+
+// Adds the images of the folder that contains the file `name`, ignoring case. An absolute name must
+// be inside of search_root(). A relative name is searched in the model's folder and in its
+// ancestors, up to the end of the package. Returns the normalized name, which the caller frees.
+static char *add_named_folder(view_package *package, const char *name)
 {
     list_pictures(package, false);
     char *const path = common_clean(name);
     char *const folder = common_folder(path);
-    char *above = common_copy(package->folder);
-    const char *const whole = package->root     ? package->root
-                              : package->around ? package->around
-                                                : package->folder;
-    if (common_is_absolute(name) && common_is_in(path, whole))
-        seek_in(package, whole, folder + strlen(whole));
+    char *ancestor = common_copy(package->folder);
+    const char *const root = search_root(package);
+    if (common_is_absolute(name) && common_is_in(path, root))
+        add_found_folder(package, root, folder + strlen(root));
     bool is_end = common_is_absolute(name) || folder[1] == '\0';
     while (!is_end) {
-        seek_in(package, above, folder);
-        is_end = !package->end || strcmp(above, package->end) == 0;
-        char *const next = common_folder(above);
-        free(above);
-        above = next;
+        add_found_folder(package, ancestor, folder);
+        is_end = !package->end || strcmp(ancestor, package->end) == 0;
+        char *const next = common_folder(ancestor);
+        free(ancestor);
+        ancestor = next;
     }
     free(folder);
-    free(above);
+    free(ancestor);
     return path;
 }
 
-// -- Evidence of names ---------------------------------------------------------------------------
+// -- Evidence ------------------------------------------------------------------------------------
 
+// The reasons to select an image, strongest first.
 typedef enum evidence {
     BY_DECLARATION,
     BY_SKIN,
@@ -668,13 +798,13 @@ typedef enum evidence {
     NUM_EVIDENCE,
 } evidence;
 
-// What an image gets for each place, if a name is the same. Farther away only specific names count:
-// "eyes" and "default" are in every package.
-static const struct evidence_row {
+// The score of an image with an equal name, for each location. In other folders than the model's,
+// only specific names count, because "eyes" and "default" are in every package.
+static const struct evidence_rule {
     const char *name;
-    int scores[VIEW_NUM_PLACES]; // beside the model, below, above, around, elsewhere
-    bool is_of_model;            // does not say for which mesh it is
-} rows[NUM_EVIDENCE] = {
+    int scores[VIEW_NUM_PLACES];
+    bool is_of_model; // the evidence does not distinguish the meshes of a model
+} rules[NUM_EVIDENCE] = {
     [BY_DECLARATION] = {"declaration", {150, 150, 150, 150, 150}, false},
     [BY_SKIN] = {"the skin's index", {130, 130, 130, 130, 130}, false},
     [BY_PATH] = {"the shader's path", {120, 120, 120, 120, 120}, false},
@@ -691,27 +821,40 @@ static const char *const place_names[VIEW_NUM_PLACES] = {
     "in the model's folder", "in a folder next to the model", "in the parent folder",
     "in an ancestor folder", "elsewhere in the package"};
 
-// Below LEAST evidence is too weak; of two within MARGIN none is taken, of a model with several
-// materials within WIDE_MARGIN. From SURE on nothing is looked for farther away, and it is no guess
-// from SAID on.
-enum { LEAST = 40, MARGIN = 6, WIDE_MARGIN = 30, SURE = 70, SAID = 90, SAME = 90 };
+// Thresholds of scores.
+enum {
+    MIN_SCORE = 40,      // weaker evidence is ignored
+    MARGIN = 6,          // an image is not selected if another has nearly the same score
+    WIDE_MARGIN = 30,    // the same for models with several materials
+    SURE_SCORE = 70,     // from this score on, other folders are not searched
+    DECLARED_SCORE = 90, // from this score on, the image is not a guess
+    SAME_NAME = 90,      // names are the same from this similarity on, percent
+};
 
-// What is subtracted.
+// Scores that objections subtract.
 enum { NOT_ON_MODELS = 60, OF_ANOTHER = 60, OF_A_PART = 30, IS_TINY = 5 };
 
-// A mesh whose image is sought.
+// A mesh whose image is searched.
 typedef struct named_mesh {
     const view_look_search *search;
     const md5_mesh *mesh;
-    char *path; // the shader with slashes before each part, without drive and ending
-    view_name shader, name, model, folder, all; // all: the four others
-    bool is_foreign;                            // the shader is a path of the author's machine
-    bool has_others;                            // other meshes have other materials
-    bool is_main;    // it may have the image that the model is named after
-    bool is_part;    // a word of its names says so that the model's name lacks
-    bool is_shared;  // other models lie beside it: whose the images are only names can say
-    bool has_images; // some lie beside the model: those farther away are icons and the like
-    const view_image_file *only; // the only one beside the model that may be on it, or NULL
+    char *path; // the shader with slashes before each part, without drive and extension
+
+    // The words of its names.
+    view_name shader;
+    view_name name;
+    view_name model;
+    view_name folder;
+    view_name all; // the words of all four
+
+    bool is_foreign; // the shader is an absolute path, which is on the author's machine
+    bool has_others; // other meshes have other materials
+    bool is_main;    // the image that is named after the model can belong to this mesh
+    bool is_part;    // its names contain a part of a body, and the model's name does not
+    bool is_shared;  // the folder contains other models, so that images without a matching name
+                     // can belong to them
+    bool has_images; // the model's folder contains images; images elsewhere are probably not its
+    const view_image_file *only; // the only possible image in the model's folder, or NULL
 } named_mesh;
 
 typedef struct candidate {
@@ -721,20 +864,22 @@ typedef struct candidate {
     const char *objection; // or NULL
 } candidate;
 
-// -- What a mesh is called -----------------------------------------------------------------------
+// -- Identity of a mesh --------------------------------------------------------------------------
 
-// What tells a mesh from the others: its shader, else its name.
-static const char *identity_of(const md5_mesh *mesh)
+// Returns the text that distinguishes a mesh from other meshes: its shader or its name.
+static const char *mesh_identity(const md5_mesh *mesh)
 {
     return mesh->shader[0] != '\0' ? mesh->shader : mesh->name;
 }
 
 // -- Objections ----------------------------------------------------------------------------------
 
-// Whether an image has all words of a name that says something.
+// Returns true if a name is meaningful and an image's name contains its words.
 static bool claims(const view_name *name, const view_name *image)
 {
-    return !is_all(name, WORD_GENERIC | WORD_VARIANT) && view_share_in(name, image) >= SAME;
+    if (has_only_words(name, WORD_GENERIC | WORD_VARIANT))
+        return false;
+    return view_share_in(name, image) >= SAME_NAME;
 }
 
 static bool is_claimed_by(const md5_mesh *mesh, const view_name *image)
@@ -744,110 +889,139 @@ static bool is_claimed_by(const md5_mesh *mesh, const view_name *image)
     return claims(&shader, image) || claims(&name, image);
 }
 
-// Whether another mesh, or another model beside this one, is called like an image.
-static bool is_of_another(const named_mesh *subject, const view_name *image)
+// Returns true if another mesh of the model claims an image.
+static bool is_claimed_by_other_mesh(const named_mesh *subject, const view_name *image)
 {
-    enum { MOST = 64 }; // real models have fewer meshes
+    enum { MAX_COMPARED = 64 }; // real models have fewer meshes
     const md5_model *const model = subject->search->model;
-    const view_package *const package = subject->search->package;
-    bool is_claim = false;
-    bool is_model = false;
-    for (uint32_t i = 0; i < model->num_meshes && i < MOST && subject->has_others; i++)
-        is_claim = is_claim
-                   || (strcmp(identity_of(&model->meshes[i]), identity_of(subject->mesh)) != 0
-                       && is_claimed_by(&model->meshes[i], image));
-    for (size_t i = 0; i < package->num_models; i++)
-        is_model = is_model || claims(&package->models[i], image);
-    return (is_claim || (is_model && !claims(&subject->model, image)))
-           && !is_claimed_by(subject->mesh, image);
+    if (!subject->has_others)
+        return false;
+    for (uint32_t i = 0; i < model->num_meshes && i < MAX_COMPARED; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        if (strcmp(mesh_identity(mesh), mesh_identity(subject->mesh)) != 0
+            && is_claimed_by(mesh, image))
+            return true;
+    }
+    return false;
 }
 
-// Whether its name, or that of its folder, has a word of images that are on no model, which the
-// model and the mesh lack.
+// Returns true if another model in the folder claims an image, and this model does not.
+static bool is_claimed_by_other_model(const named_mesh *subject, const view_name *image)
+{
+    const view_package *const package = subject->search->package;
+    bool is_claimed = false;
+    for (size_t i = 0; i < package->num_models && !is_claimed; i++)
+        is_claimed = claims(&package->models[i], image);
+    return is_claimed && !claims(&subject->model, image);
+}
+
+// Returns true if an image belongs to another mesh or to another model, according to its name.
+static bool is_of_another(const named_mesh *subject, const view_name *image)
+{
+    if (!is_claimed_by_other_mesh(subject, image) && !is_claimed_by_other_model(subject, image))
+        return false;
+    return !is_claimed_by(subject->mesh, image);
+}
+
+// Returns true if the name of an image or of its folder contains a word of images that are not on
+// models, and the names of the model and the mesh do not.
 static bool is_not_on_models(const named_mesh *subject, const view_image_file *image)
 {
     char *const folder = common_folder(image->path);
-    const view_name above = view_split_name(image->place != VIEW_BESIDE ? common_base(folder) : "");
+    const view_name folder_name =
+        view_split_name(image->place != VIEW_BESIDE ? common_base(folder) : "");
     free(folder);
-    return (has_word(&image->name, WORD_OTHER) || has_word(&above, WORD_OTHER))
-           && !has_word(&subject->all, WORD_OTHER);
+    if (!has_word(&image->name, WORD_OTHER) && !has_word(&folder_name, WORD_OTHER))
+        return false;
+    return !has_word(&subject->all, WORD_OTHER);
 }
 
-static void object(candidate *judged, int score, const char *objection)
+// Subtracts from the score of a candidate.
+static void object(candidate *rated, int score, const char *objection)
 {
-    judged->score -= score;
-    judged->objection = objection;
+    rated->score -= score;
+    rated->objection = objection;
 }
 
 // -- Scores --------------------------------------------------------------------------------------
 
-// Halfway alike is more than half as good as the same.
-static void consider(candidate *judged, evidence by, uint32_t likeness, int percent)
+// Raises the score of a candidate to the score of a piece of evidence. `similarity` is that of the
+// names, percent; half of it is worth more than half of the score. `weight` is a percentage, too.
+static void add_evidence(candidate *rated, evidence by, uint32_t similarity, int weight)
 {
-    const int most = rows[by].scores[judged->image->place];
-    const int score =
-        likeness > 0 ? most * (30 + 70 * (int)likeness / 100) / 100 * percent / 100 : 0;
-    if (score > judged->score) {
-        judged->score = score;
-        judged->by = by;
-    }
-}
-
-// How like the name of an image is to one that is said of the model or the mesh. The image's may
-// have further words if other names account for them: the mesh "tail" of the model "imp" has
-// "imp_tail2.png", but not "imp_tail_light.png".
-static void consider_name(const named_mesh *subject, candidate *judged, evidence by,
-                          const view_name *said, int percent)
-{
-    const view_name *const name = &judged->image->name;
-    const view_place place = judged->image->place;
-    const bool is_far = place == VIEW_AROUND || place == VIEW_ELSEWHERE;
-    const uint8_t further = is_far ? WORD_COLOR : WORD_COLOR | WORD_GENERIC | WORD_VARIANT;
-    const view_name main = drop_words(*name, further);
-    const bool is_bare = main.words[1] == '\0';
-    const bool is_said = view_share_in(said, name) >= SAME;
-    if (place != VIEW_BESIDE && (!is_specific(said) || (is_far && subject->has_images)))
+    const int max_score = rules[by].scores[rated->image->place];
+    if (similarity == 0)
         return;
-    if (is_said && (is_bare || view_share_in(&main, said) >= SAME))
-        consider(judged, by, 100, percent);
-    else if (is_said && view_share_in(&main, &subject->all) >= SAME)
-        consider(judged, by, 80, percent);
-    else if (by == BY_SHADER && subject->is_foreign && place == VIEW_BESIDE)
-        consider(judged, by, view_share_in(said, name), percent); // it was renamed since
+    const int score = max_score * (30 + 70 * (int)similarity / 100) / 100 * weight / 100;
+    if (score > rated->score) {
+        rated->score = score;
+        rated->by = by;
+    }
 }
 
-// Considers an image by all that the mesh is called.
-static void consider_names(const named_mesh *subject, candidate *judged)
+// Compares the name of an image with a name of the model or the mesh. The image's name can have
+// additional words if they are in other names of the mesh: the mesh "tail" of the model "imp"
+// matches "imp_tail2.png", but not "imp_tail_light.png".
+static void compare_name(const named_mesh *subject, candidate *rated, evidence by,
+                         const view_name *expected, int weight)
 {
-    const view_name *const name = &judged->image->name;
-    const int percent = is_specific(&subject->shader) ? 75 : 100; // of what the shader does not say
-    consider_name(subject, judged, BY_SHADER, &subject->shader, 100);
-    consider_name(subject, judged, BY_MESH, &subject->name, percent);
+    const view_name *const name = &rated->image->name;
+    const view_place place = rated->image->place;
+    const bool is_far = place == VIEW_AROUND || place == VIEW_ELSEWHERE;
+    const uint8_t ignored = is_far ? WORD_COLOR : WORD_COLOR | WORD_GENERIC | WORD_VARIANT;
+    const view_name main = remove_words(*name, ignored);
+    const bool is_bare = main.words[1] == '\0';
+    const bool is_expected = view_share_in(expected, name) >= SAME_NAME;
+    if (place != VIEW_BESIDE && !is_specific(expected))
+        return;
+    if (is_far && subject->has_images)
+        return;
+    if (is_expected && (is_bare || view_share_in(&main, expected) >= SAME_NAME))
+        add_evidence(rated, by, 100, weight);
+    else if (is_expected && view_share_in(&main, &subject->all) >= SAME_NAME)
+        add_evidence(rated, by, 80, weight);
+    else if (by == BY_SHADER && subject->is_foreign && place == VIEW_BESIDE)
+        add_evidence(rated, by, view_share_in(expected, name), weight); // renamed by its author
+}
+
+// Returns the degree to which a name is that of a colour map without the name of a mesh, such as
+// "base_skin", percent.
+static uint32_t rate_purpose(const named_mesh *subject, const view_name *name)
+{
+    const view_name bare = main_words(*name, WORD_VARIANT);
+    const view_name specific = main_words(bare, WORD_GENERIC);
+    if (has_only_words(&bare, WORD_COLOR))
+        return 100;
+    if (!has_word(name, WORD_COLOR))
+        return 0;
+    return view_share_in(&specific, &subject->all) >= SAME_NAME ? 80 : 60;
+}
+
+// Compares an image with all names of a mesh.
+static void compare_names(const named_mesh *subject, candidate *rated)
+{
+    const view_name *const name = &rated->image->name;
+    const int weight = is_specific(&subject->shader) ? 75 : 100; // of all names but the shader
+    compare_name(subject, rated, BY_SHADER, &subject->shader, 100);
+    compare_name(subject, rated, BY_MESH, &subject->name, weight);
     if (subject->is_main)
-        consider_name(subject, judged, BY_MODEL, &subject->model, percent);
+        compare_name(subject, rated, BY_MODEL, &subject->model, weight);
     if (subject->is_main && !subject->is_shared) {
-        // How far a name says that it is that of a colour map, and not of which: "base_skin".
-        const view_name bare = main_words(*name, WORD_VARIANT);
-        const view_name rest = main_words(bare, WORD_GENERIC);
-        const uint32_t purpose = is_all(&bare, WORD_COLOR)                     ? 100
-                                 : !has_word(name, WORD_COLOR)                 ? 0
-                                 : view_share_in(&rest, &subject->all) >= SAME ? 80
-                                                                               : 60;
-        consider_name(subject, judged, BY_FOLDER, &subject->folder, percent);
-        consider(judged, BY_PURPOSE, purpose, percent);
-        consider(judged, BY_ITSELF, judged->image == subject->only ? 100 : 0, percent);
+        compare_name(subject, rated, BY_FOLDER, &subject->folder, weight);
+        add_evidence(rated, BY_PURPOSE, rate_purpose(subject, name), weight);
+        add_evidence(rated, BY_ITSELF, rated->image == subject->only ? 100 : 0, weight);
     }
-    if (judged->score <= 0)
+    if (rated->score <= 0)
         return;
     if (subject->is_part && !claims(&subject->shader, name) && !claims(&subject->name, name))
-        object(judged, OF_A_PART, "the mesh is a separate part of the body");
+        object(rated, OF_A_PART, "the mesh is a separate part of the body");
     if (is_of_another(subject, name))
-        object(judged, OF_ANOTHER, "another mesh or model has this name");
-    else if (is_not_on_models(subject, judged->image))
-        object(judged, NOT_ON_MODELS, "the name suggests that it is not a model texture");
+        object(rated, OF_ANOTHER, "another mesh or model has this name");
+    else if (is_not_on_models(subject, rated->image))
+        object(rated, NOT_ON_MODELS, "the name suggests that it is not a model texture");
 }
 
-// Whether an image lies where the shader says, as seen from a folder that the model is in.
+// Returns true if the path of an image is the shader's path, relative to an ancestor of the model.
 static bool is_at_path(const named_mesh *subject, const char *path)
 {
     char *const folder = common_folder(path);
@@ -858,49 +1032,68 @@ static bool is_at_path(const named_mesh *subject, const char *path)
     free(folder);
     free(inner);
     const char *const model = subject->search->package->model;
-    return ends_in(path, subject->path) && strncmp(path, model, above) == 0 && model[above] == '/';
+    if (!ends_with_path(path, subject->path))
+        return false;
+    return strncmp(path, model, above) == 0 && model[above] == '/';
 }
 
-static candidate judge(const named_mesh *subject, const view_image_file *image)
+// Returns the last two parts of the shader's path, as a pointer into it.
+static const char *last_two_parts(const char *path)
 {
-    candidate judged = {.image = image};
-    const char *end = common_base(subject->path); // the last two parts of the shader's path
-    for (int part = 0; part < 2 && end > subject->path; part++)
-        while (--end > subject->path && *end != '/') {
-        }
-    if (view_is_other_map(&image->name) && !is_same(&image->name, &subject->model, 0))
-        return judged;
-    if (end >= subject->path && strchr(end + 1, '/') != NULL) {
-        if (is_at_path(subject, image->stem))
-            consider(&judged, BY_PATH, 100, 100);
-        else if (ends_in(image->stem, end))
-            consider(&judged, BY_END_OF_PATH, 100,
-                     image->place == VIEW_BESIDE || is_specific(&subject->shader) ? 100 : 60);
+    const char *end = common_base(path);
+    for (int part = 0; part < 2 && end > path; part++) {
+        do
+            end--;
+        while (end > path && *end != '/');
     }
-    if (judged.by != BY_PATH)
-        consider_names(subject, &judged);
-    // Too small for a model's texture: a placeholder.
-    enum { TINY = 16 * 16, TINY_BYTES = 64 * 1024 };
-    view_image tiny = {.rgba = NULL};
-    md5_error error;
-    if (judged.score >= LEAST && common_file_size(image->path) <= TINY_BYTES
-        && view_read_image(image->path, TINY, &tiny, &error))
-        object(&judged, IS_TINY, "the image is tiny");
-    free(tiny.rgba);
-    return judged;
+    return end;
 }
 
-// -- The best ------------------------------------------------------------------------------------
+// Returns true if an image is too small for a model's texture, so that it is a placeholder.
+static bool is_tiny(const char *path)
+{
+    enum { MAX_PIXELS = 16 * 16, MAX_BYTES = 64 * 1024 };
+    view_image image = {.rgba = NULL};
+    md5_error error;
+    if (common_file_size(path) > MAX_BYTES)
+        return false;
+    const bool is_read = view_read_image(path, MAX_PIXELS, &image, &error);
+    free(image.rgba);
+    return is_read;
+}
 
-static void take(view_look *look, const candidate *best)
+// Returns the score of an image for a mesh.
+static candidate rate_image(const named_mesh *subject, const view_image_file *image)
+{
+    candidate rated = {.image = image};
+    const char *const end = last_two_parts(subject->path);
+    if (view_is_other_map(&image->name) && !is_same(&image->name, &subject->model, 0))
+        return rated;
+    if (end >= subject->path && strchr(end + 1, '/') != NULL) {
+        const bool is_strong = image->place == VIEW_BESIDE || is_specific(&subject->shader);
+        if (is_at_path(subject, image->stem))
+            add_evidence(&rated, BY_PATH, 100, 100);
+        else if (ends_with_path(image->stem, end))
+            add_evidence(&rated, BY_END_OF_PATH, 100, is_strong ? 100 : 60);
+    }
+    if (rated.by != BY_PATH)
+        compare_names(subject, &rated);
+    if (rated.score >= MIN_SCORE && is_tiny(image->path))
+        object(&rated, IS_TINY, "the image is tiny");
+    return rated;
+}
+
+// -- Selection -----------------------------------------------------------------------------------
+
+static void select_image(view_look *look, const candidate *best)
 {
     look->diffuse = common_copy(best->image->path);
-    look->why = common_format("%s, %s (%d)", rows[best->by].name, place_names[best->image->place],
+    look->why = common_format("%s, %s (%d)", rules[best->by].name, place_names[best->image->place],
                               best->score);
-    look->is_guess = best->score < SAID;
+    look->is_guess = best->score < DECLARED_SCORE;
 }
 
-// The names that images were compared with, up to the one that was `found`.
+// Lists the names that images were compared with, up to the evidence `found`.
 static void note_names(view_look *look, const named_mesh *subject, evidence found)
 {
     const char *const names[NUM_EVIDENCE] = {
@@ -912,28 +1105,48 @@ static void note_names(view_look *look, const named_mesh *subject, evidence foun
     for (evidence by = BY_PATH; by <= found && by < NUM_EVIDENCE; by++) {
         const char *const name = names[by] + strspn(names[by], " /");
         if (name[0] != '\0')
-            view_note_looked(look, by == found, common_format("%s: %s", rows[by].name, name));
+            view_note_looked(look, by == found, common_format("%s: %s", rules[by].name, name));
     }
 }
 
-// Takes the image with the highest score, unless it is low or that of another image is about the
-// same. `is_last`: else notes why the likeliest are not taken.
-static bool take_best(view_look *look, named_mesh *subject, bool all, int min_score, bool is_last)
+// Returns true if the folder contains a model whose name has no word in common with this model.
+static bool is_folder_shared(const view_package *package, const view_name *model)
 {
-    enum { NOTED = 8 };
-    view_package *const package = subject->search->package;
-    list_pictures(package, all);
-    const view_image_file *const images = package->pictures;
-    const size_t count = package->num_pictures;
-    candidate *const judged = common_alloc(count + 1, sizeof *judged);
-    candidate best = {.score = 0};
+    for (size_t i = 0; i < package->num_models; i++) {
+        if (view_share_in(&package->models[i], model) == 0
+            && view_share_in(model, &package->models[i]) == 0)
+            return true;
+    }
+    return false;
+}
 
-    // The only image that lies beside a model whose shader says no other name.
+// Returns true if the shader's name is that of a particular image.
+static bool has_meaningful_shader(const named_mesh *subject)
+{
+    if (subject->path[0] == '\0')
+        return false;
+    const view_name main = main_words(subject->shader, WORD_VARIANT);
+    if (!has_only_words(&main, WORD_GENERIC) || has_word(&main, WORD_COLOR))
+        return true;
+    return !subject->is_foreign && common_base(subject->path) > subject->path + 1;
+}
+
+// Returns true if an image in the model's folder can belong to the mesh.
+static bool is_possible_image(const named_mesh *subject, const view_image_file *image)
+{
+    if (subject->is_shared || view_is_other_map(&image->name))
+        return false;
+    return !is_of_another(subject, &image->name);
+}
+
+// Sets the members of a mesh that depend on the images in the model's folder. An image is the only
+// possible one if it has no other name than variants of one image, and the shader has no
+// meaningful name.
+static void examine_folder(named_mesh *subject, const view_image_file *images, size_t count)
+{
     bool is_only = true;
-    for (size_t i = 0; i < package->num_models; i++)
-        subject->is_shared = subject->is_shared
-                             || (view_share_in(&package->models[i], &subject->model) == 0
-                                 && view_share_in(&subject->model, &package->models[i]) == 0);
+    subject->is_shared =
+        subject->is_shared || is_folder_shared(subject->search->package, &subject->model);
     subject->only = NULL;
     subject->has_images = false;
     for (size_t i = 0; i < count; i++) {
@@ -941,80 +1154,122 @@ static bool take_best(view_look *look, named_mesh *subject, bool all, int min_sc
         if (image->place != VIEW_BESIDE || is_not_on_models(subject, image))
             continue;
         subject->has_images = true;
-        if (!is_only || subject->is_shared || view_is_other_map(&image->name)
-            || is_of_another(subject, &image->name))
+        if (!is_only || !is_possible_image(subject, image))
             continue;
         is_only = !subject->only || is_same_image(subject->only, image, true);
-        subject->only = !subject->only ? image : subject->only;
+        if (!subject->only)
+            subject->only = image;
     }
-    const view_name said = main_words(subject->shader, WORD_VARIANT);
-    const bool is_said =
-        subject->path[0] != '\0'
-        && (!is_all(&said, WORD_GENERIC) || has_word(&said, WORD_COLOR)
-            || (!subject->is_foreign && common_base(subject->path) > subject->path + 1));
-    subject->only = is_only && !is_said ? subject->only : NULL;
+    if (!is_only || has_meaningful_shader(subject))
+        subject->only = NULL;
+}
 
-    for (size_t i = 0; i < count; i++) {
-        judged[i] = judge(subject, &images[i]);
-        best = judged[i].score > best.score ? judged[i] : best;
-    }
-    // Of several materials each may have one of the images that are alike.
-    const bool is_vague = rows[best.by].is_of_model && subject->has_others;
+// Returns true if no other image has nearly the score of the best. Similar images do not count,
+// unless each of several materials could have one of them.
+static bool is_clear_winner(const named_mesh *subject, const candidate *best,
+                            const candidate *candidates, size_t count)
+{
+    const bool is_vague = rules[best->by].is_of_model && subject->has_others;
     const int margin = is_vague ? WIDE_MARGIN : MARGIN;
-    bool is_clear = best.score >= min_score;
-    for (size_t i = 0; i < count && is_clear && best.by > BY_PATH; i++)
-        is_clear = judged[i].score <= best.score - margin
-                   || is_same_image(best.image, &images[i], !is_vague);
+    if (best->by <= BY_PATH)
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        if (candidates[i].score > best->score - margin
+            && !is_same_image(best->image, candidates[i].image, !is_vague))
+            return false;
+    }
+    return true;
+}
+
+// Returns the reason why a candidate was not selected.
+static const char *rejection(const candidate *rejected)
+{
+    if (rejected->objection)
+        return rejected->objection;
+    if (rejected->score < MIN_SCORE)
+        return "the score is too low";
+    return "another image has the same score";
+}
+
+// Lists the first candidates with the reasons why they were not selected.
+static void note_rejected(view_look *look, const candidate *candidates, size_t count)
+{
+    enum { MAX_NOTES = 8 };
+    for (size_t i = 0; i < count && look->tried.count < MAX_NOTES; i++) {
+        const candidate *const rejected = &candidates[i];
+        if (rejected->score > 0 || rejected->objection)
+            common_add(&look->tried,
+                       common_format("%s: by %s, %s (%d), but %s", rejected->image->path,
+                                     rules[rejected->by].name, place_names[rejected->image->place],
+                                     rejected->score, rejection(rejected)));
+    }
+}
+
+// Selects the image with the highest score. Returns false if the score is below `min_score` or if
+// another image has nearly the same. If `all`, considers all images of the package. If `is_last`,
+// lists the rejected images on failure.
+static bool select_best(view_look *look, named_mesh *subject, bool all, int min_score, bool is_last)
+{
+    view_package *const package = subject->search->package;
+    list_pictures(package, all);
+    const view_image_file *const images = package->pictures;
+    const size_t count = package->num_pictures;
+    candidate *const candidates = common_alloc(count + 1, sizeof *candidates);
+    candidate best = {.score = 0};
+    examine_folder(subject, images, count);
+    for (size_t i = 0; i < count; i++) {
+        candidates[i] = rate_image(subject, &images[i]);
+        if (candidates[i].score > best.score)
+            best = candidates[i];
+    }
+    const bool is_clear =
+        best.score >= min_score && is_clear_winner(subject, &best, candidates, count);
     if (is_clear)
-        take(look, &best);
+        select_image(look, &best);
     if (is_clear || is_last)
         note_names(look, subject, is_clear ? best.by : NUM_EVIDENCE);
-    for (size_t i = 0; i < count && is_last && !is_clear && look->tried.count < NOTED; i++)
-        if (judged[i].score > 0 || judged[i].objection)
-            common_add(&look->tried, common_format("%s: by %s, %s (%d), but %s", images[i].path,
-                                                   rows[judged[i].by].name,
-                                                   place_names[images[i].place], judged[i].score,
-                                                   judged[i].objection ? judged[i].objection
-                                                   : judged[i].score < LEAST
-                                                       ? "the score is too low"
-                                                       : "another image has the same score"));
-    free(judged);
+    if (is_last && !is_clear)
+        note_rejected(look, candidates, count);
+    free(candidates);
     return is_clear;
 }
 
-// -- What files declare --------------------------------------------------------------------------
+// -- Declarations --------------------------------------------------------------------------------
 
-// Finds the image of a path, which may be relative to the package and need not have the right
-// ending. NULL if there is none.
-static const view_image_file *find_at(view_package *package, const char *path)
+// Finds the image of a path, which can be relative to the package and can have a wrong extension.
+// Returns NULL if it does not exist.
+static const view_image_file *find_image(view_package *package, const char *path)
 {
-    char *const whole = common_join(package->root ? package->root : ".", path);
-    char *const named = seek_pictures(package, whole);
-    char *const stem = without_ending(named);
+    char *const joined = common_join(package->root ? package->root : ".", path);
+    char *const normalized = add_named_folder(package, joined);
+    char *const stem = remove_extension(normalized);
     const view_name name = view_split_name(common_base(stem));
     const view_image_file *found = NULL;
     for (size_t i = 0; i < package->num_pictures && found == NULL; i++) {
         const view_image_file *const image = &package->pictures[i];
         if (view_is_other_map(&image->name) == view_is_other_map(&name)
-            && ends_in(image->stem, stem))
+            && ends_with_path(image->stem, stem))
             found = image;
     }
     free(stem);
-    free(named);
-    free(whole);
+    free(normalized);
+    free(joined);
     return found;
 }
 
-static char *path_at(view_package *package, const char *path, view_listener warnings)
+// Returns the path of a declared image, or NULL with a warning. `path` can be NULL.
+static char *find_image_path(view_package *package, const char *path, view_listener warnings)
 {
-    const view_image_file *const image = path ? find_at(package, path) : NULL;
-    if (path && !image)
+    if (!path)
+        return NULL;
+    const view_image_file *const image = find_image(package, path);
+    if (!image)
         warn(warnings, common_format("declared image %s not found", path));
     return image ? common_copy(image->path) : NULL;
 }
 
-// Finds the material of a shader in the package's declarations, whose image is that of the diffuse
-// map of a lit material, else of the first stage. Returns false if no file declares one.
+// Finds the material of a shader in the package's declarations. The image is that of the diffuse
+// map of a lit material, or of the first stage. Returns false if the material is not declared.
 static bool find_material(view_package *package, const char *shader, view_look *look,
                           view_listener warnings)
 {
@@ -1024,14 +1279,17 @@ static bool find_material(view_package *package, const char *shader, view_look *
     const md5_material *const material = md5_game_material(game, shader, NULL);
     const md5_image_program *const image =
         material ? view_material_image(material, MD5GL_IMAGE_DIFFUSE) : NULL;
-    for (uint32_t i = 0; image && i < image->num_steps && !look->diffuse; i++)
+    if (!image)
+        return look->diffuse;
+    for (uint32_t i = 0; i < image->num_steps && !look->diffuse; i++) {
         if (image->steps[i].kind == MD5_IMAGE_FILE && image->steps[i].file[0] != '_')
-            look->diffuse = common_copy(image->steps[i].file); // the first one of the program
+            look->diffuse = common_copy(image->steps[i].file); // the first file of the program
+    }
     return look->diffuse;
 }
 
-// Finds a material in the .shader files of the package, in the order of their names: the first one
-// counts. Large files are left out.
+// Finds a material in the .shader files of the package, in the order of their names. The first
+// declaration counts. Large files are skipped.
 static bool find_shader(const view_package *package, const char *name, view_look *look,
                         view_listener warnings)
 {
@@ -1044,9 +1302,9 @@ static bool find_shader(const view_package *package, const char *name, view_look
     for (size_t i = 0; i < files.count && !is_found; i++) {
         size_t size;
         const char *reason;
-        char *const text = common_file_size(files.names[i]) <= max_size
-                               ? common_read_stream(files.names[i], &size, &reason)
-                               : NULL;
+        if (common_file_size(files.names[i]) > max_size)
+            continue;
+        char *const text = common_read_stream(files.names[i], &size, &reason);
         is_found = text && view_read_shader(files.names[i], text, size, name, look, warnings);
         free(text);
     }
@@ -1055,8 +1313,21 @@ static bool find_shader(const view_package *package, const char *name, view_look
     return is_found;
 }
 
-// Finds how a mesh looks by an md5.cfg (Cube 2 engines) around the model that loads it. Returns
-// false, with `look` as it was, if there is none that gives the mesh a texture.
+// Returns true if a part of an md5.cfg is the model of the package.
+static bool is_package_model(const view_package *package, const md5_cube2_part *part)
+{
+    char *const absolute = common_absolute(part->mesh);
+    char *const path = common_clean(absolute);
+    bool is_model = strcmp(path, package->model) == 0;
+    if (!is_model && !package->reader)
+        is_model = common_same_file(path, package->model);
+    free(absolute);
+    free(path);
+    return is_model;
+}
+
+// Finds the appearance of a mesh in an md5.cfg (Cube 2 engines) around the model. Returns false and
+// leaves `look` unchanged if no such file declares a texture of the mesh.
 static bool find_cube_look(view_package *package, const char *mesh, view_look *look)
 {
     const md5_load_opts opts = {.files = package->reader ? *package->reader : (md5_files){0}};
@@ -1068,71 +1339,88 @@ static bool find_cube_look(view_package *package, const char *mesh, view_look *l
         const md5_cube2 *const cube = package->cubes[i];
         for (uint32_t k = 0; cube && k < cube->num_parts; k++) {
             const md5_cube2_part *const part = &cube->parts[k];
-            char *const absolute = common_absolute(part->mesh);
-            char *const path = common_clean(absolute);
-            const bool is_it = strcmp(path, package->model) == 0
-                               || (!package->reader && common_same_file(path, package->model));
-            free(absolute);
-            free(path);
-            view_look said = is_it ? view_cube_look(cube, part, mesh) : (view_look){0};
-            if (said.diffuse) {
+            if (!is_package_model(package, part))
+                continue;
+            view_look declared = view_cube_look(cube, part, mesh);
+            if (declared.diffuse) {
                 view_free_look(look);
-                *look = said;
+                *look = declared;
                 return true;
             }
-            view_free_look(&said);
+            view_free_look(&declared);
         }
     }
     return false;
 }
 
-// Takes the declared image, and what is declared besides. If the image is missing, no other one is
-// right.
-static bool take_declared(view_look *look, const named_mesh *subject, view_listener warnings)
+// Searches the declarations of a mesh: materials, then .shader files, then md5.cfg files. The paths
+// in `declared` are as in the files. `notes` lists the searched declarations.
+static void find_declaration(view_package *package, const md5_mesh *mesh, view_look *declared,
+                             view_look *notes, view_listener warnings)
 {
-    view_package *const package = subject->search->package;
-    view_look own = {0}, notes = {0}; // own: with paths as in files
-    if (!subject->search->said) {
-        char *const shader = common_clean(subject->mesh->shader);
-        const bool has_shader = shader[0] != '\0';
-        const char *const name = has_shader ? shader + 1 : "no shader";
-        const bool is_material = has_shader && find_material(package, name, &own, warnings);
+    char *const shader = common_clean(mesh->shader);
+    const bool has_shader = shader[0] != '\0';
+    const char *const name = has_shader ? shader + 1 : "no shader";
+    const bool is_material = has_shader && find_material(package, name, declared, warnings);
+    view_note_looked(notes, is_material, common_format("materials/*.mtr: %s", name));
+    if (!is_material) {
         const bool is_script =
-            has_shader && !is_material && find_shader(package, name, &own, warnings) && own.diffuse;
-        view_note_looked(&notes, is_material, common_format("materials/*.mtr: %s", name));
-        if (!is_material)
-            view_note_looked(&notes, is_script, common_format("scripts/*.shader: %s", name));
-        if (!is_material && !is_script)
-            view_note_looked(&notes, find_cube_look(package, subject->mesh->name, &own),
+            has_shader && find_shader(package, name, declared, warnings) && declared->diffuse;
+        view_note_looked(notes, is_script, common_format("scripts/*.shader: %s", name));
+        if (!is_script)
+            view_note_looked(notes, find_cube_look(package, mesh->name, declared),
                              common_copy("md5.cfg in the model's folder and above"));
-        free(shader);
     }
-    const view_look *const said = subject->search->said ? subject->search->said : &own;
-    *look = *said;
-    look->looked = notes.looked;
-    look->diffuse = NULL;
-    look->normals = path_at(package, said->normals, warnings);
-    look->masks = path_at(package, said->masks, warnings);
-    const view_image_file *image = said->diffuse ? find_at(package, said->diffuse) : NULL;
-    if (!image && said->diffuse && !common_is_absolute(said->diffuse)) {
-        char *const compressed = common_join("dds", said->diffuse); // as in id's games
-        image = find_at(package, compressed);
+    free(shader);
+}
+
+// Finds a declared image. id's games also search compressed images in the folder "dds".
+static const view_image_file *find_declared_image(view_package *package, const char *path)
+{
+    const view_image_file *image = find_image(package, path);
+    if (!image && !common_is_absolute(path)) {
+        char *const compressed = common_join("dds", path);
+        image = find_image(package, compressed);
         free(compressed);
     }
-    look->is_declared = image != NULL;
-    if (said->diffuse)
-        view_note_looked(look, image != NULL, common_copy(said->diffuse));
-    if (image)
-        take(look, &(candidate){.image = image, .score = rows[BY_DECLARATION].scores[0]});
-    else if (said->diffuse)
-        common_add(&look->tried, common_format("declared image %s not found", said->diffuse));
-    view_free_look(&own);
-    return image || look->tried.count > 0;
+    return image;
+}
+
+// Sets the declared appearance. Returns true if an image is declared, even if it does not exist: it
+// is not replaced by another image.
+static bool select_declared(view_look *look, const named_mesh *subject, view_listener warnings)
+{
+    view_package *const package = subject->search->package;
+    view_look found = {0};
+    view_look notes = {0};
+    if (!subject->search->said)
+        find_declaration(package, subject->mesh, &found, &notes, warnings);
+    const view_look *const declared = subject->search->said ? subject->search->said : &found;
+    *look = *declared;
+    look->looked = notes.looked;
+    look->diffuse = NULL;
+    look->normals = find_image_path(package, declared->normals, warnings);
+    look->masks = find_image_path(package, declared->masks, warnings);
+    look->is_declared = false;
+    if (declared->diffuse) {
+        const view_image_file *const image = find_declared_image(package, declared->diffuse);
+        look->is_declared = image != NULL;
+        view_note_looked(look, image != NULL, common_copy(declared->diffuse));
+        if (image)
+            select_image(look,
+                         &(candidate){.image = image, .score = rules[BY_DECLARATION].scores[0]});
+        else
+            common_add(&look->tried,
+                       common_format("declared image %s not found", declared->diffuse));
+    }
+    view_free_look(&found);
+    return look->is_declared || look->tried.count > 0;
 }
 
 // -- Skins of the Quake re-releases --------------------------------------------------------------
 
-// Which game a file belongs to; of Quake II also the .md2 that it stands for, to be freed.
+// Returns the game of a file. For Quake II, *md2 is the path of the .md2 file that the model
+// replaces, which the caller frees.
 static view_quake find_quake(const char *path, char **md2)
 {
     char *const folder = common_folder(path);
@@ -1140,17 +1428,19 @@ static view_quake find_quake(const char *path, char **md2)
     const bool is_progs = strcmp(common_base(absolute), "progs") == 0;
     *md2 = NULL;
     if (strcmp(common_base(absolute), "md5") == 0) {
-        char *const above = common_folder(absolute);
+        char *const parent = common_folder(absolute);
         char *const stem = common_stem(path);
         char *const name = common_format("%s.md2", stem);
-        *md2 = common_find(above, name);
-        free(above);
+        *md2 = common_find(parent, name);
+        free(parent);
         free(stem);
         free(name);
     }
     free(folder);
     free(absolute);
-    return is_progs ? VIEW_QUAKE_1 : *md2 ? VIEW_QUAKE_2 : VIEW_QUAKE_NONE;
+    if (is_progs)
+        return VIEW_QUAKE_1;
+    return *md2 ? VIEW_QUAKE_2 : VIEW_QUAKE_NONE;
 }
 
 view_quake view_quake_of(const char *path)
@@ -1161,89 +1451,118 @@ view_quake view_quake_of(const char *path)
     return quake;
 }
 
-// A name in an .md2's list of skins: "models/monsters/x/skin.pcx". The head has their number at
-// byte 20 and where they are at byte 44; each takes 64 bytes. NULL if there is none.
+enum { MD2_NAME_SIZE = 64 };
+
+// Reads a name of an .md2's list of skins. The header contains the number of skins at byte 20 and
+// the offset of the list at byte 44. Returns false if there is no such skin.
+static bool read_md2_skin(FILE *file, uint32_t skin, char name[MD2_NAME_SIZE + 1])
+{
+    enum { HEADER = 68, NUM_SKINS = 20, SKINS = 44, VERSION = 8 };
+    unsigned char header[HEADER];
+    if (fread(header, 1, HEADER, file) != HEADER || memcmp(header, "IDP2", 4) != 0)
+        return false;
+    const uint32_t offset = common_number(header + SKINS, 4);
+    if (common_number(header + 4, 4) != VERSION || common_number(header + NUM_SKINS, 4) <= skin)
+        return false;
+    if (offset >= 1u << 30 || fseek(file, (long)offset + (long)skin * MD2_NAME_SIZE, SEEK_SET) != 0)
+        return false;
+    return fread(name, 1, MD2_NAME_SIZE, file) == MD2_NAME_SIZE && name[0] != '\0';
+}
+
+// Returns the name of a skin in an .md2 file without folder and extension: "skin" for
+// "models/monsters/x/skin.pcx". Returns NULL if there is no such skin.
 static char *find_md2_skin(const char *path, uint32_t skin)
 {
-    enum { HEAD = 68, NUM_SKINS = 20, SKINS = 44, VERSION = 8, NAME = 64 };
-    unsigned char head[HEAD];
-    char name[NAME + 1] = "";
+    char name[MD2_NAME_SIZE + 1] = "";
     FILE *const file = fopen(path, "rb");
     if (!file)
         return NULL;
-    const bool is_md2 =
-        fread(head, 1, HEAD, file) == HEAD && memcmp(head, "IDP2", 4) == 0
-        && common_number(head + 4, 4) == VERSION && common_number(head + NUM_SKINS, 4) > skin
-        && common_number(head + SKINS, 4) < 1u << 30
-        && fseek(file, (long)common_number(head + SKINS, 4) + (long)skin * NAME, SEEK_SET) == 0
-        && fread(name, 1, NAME, file) == NAME && name[0] != '\0';
+    const bool is_read = read_md2_skin(file, skin, name);
     fclose(file);
-    return is_md2 ? common_stem(name) : NULL;
+    return is_read ? common_stem(name) : NULL;
 }
 
-// An image of a mesh's skin: beside the model, or in the folder "textures" of the game. Quake's
-// names follow from the shader, and there may be up to MD5_MAX_QUAKE_IMAGES of them, shown in turn;
-// Quake II's is that of the .md2. There need not be such a file.
-static const view_image_file *find_skin_image(const named_mesh *subject, uint32_t skin,
-                                              uint32_t number)
+// Returns the name of image `index` of a mesh's skin, or NULL. The names of Quake are derived from
+// the shader; the name of Quake II is in the .md2 file.
+static char *skin_image_name(const named_mesh *subject, uint32_t skin, uint32_t index)
 {
-    view_package *const package = subject->search->package;
     char *md2 = NULL;
     char *name = NULL;
     char text[256];
-    if (package->reader) // which of Quake's it is the folder above says
-        return NULL;
-    const view_quake quake = find_quake(package->model, &md2);
-    if (quake == VIEW_QUAKE_1 && subject->path[0] != '\0'
-        && md5_quake_image_name(common_base(subject->path), skin, number, text, sizeof text)
-               < sizeof text)
-        name = common_copy(text);
-    else if (quake == VIEW_QUAKE_2 && number == 0)
+    const view_quake quake = find_quake(subject->search->package->model, &md2);
+    if (quake == VIEW_QUAKE_1 && subject->path[0] != '\0') {
+        const size_t length =
+            md5_quake_image_name(common_base(subject->path), skin, index, text, sizeof text);
+        if (length < sizeof text)
+            name = common_copy(text);
+    } else if (quake == VIEW_QUAKE_2 && index == 0) {
         name = find_md2_skin(md2, skin);
+    }
     free(md2);
+    return name;
+}
+
+// Finds image `index` of a mesh's skin in the model's folder or in the folder "textures" of the
+// game. Returns NULL if it does not exist. A skin of Quake can have up to MD5_MAX_QUAKE_IMAGES
+// images, which are shown in turn.
+static const view_image_file *find_skin_image(const named_mesh *subject, uint32_t skin,
+                                              uint32_t index)
+{
+    view_package *const package = subject->search->package;
+    if (package->reader) // the game is unknown, because only the model's folder is read
+        return NULL;
+    char *const name = skin_image_name(subject, skin, index);
     if (!name)
         return NULL;
-    char *const below = common_format("/textures/%s", name);
-    const char *const end = strrchr(below, '/');
+    char *const path = common_format("/textures/%s", name);
+    const char *const base = strrchr(path, '/');
     const view_image_file *found = NULL;
-    free(seek_pictures(package, below + 1));
+    free(add_named_folder(package, path + 1));
     for (size_t i = 0; i < package->num_pictures && found == NULL; i++) {
         const view_image_file *const image = &package->pictures[i];
-        if (common_has_ending(image->stem, image->place == VIEW_BESIDE ? end : below))
+        if (common_has_ending(image->stem, image->place == VIEW_BESIDE ? base : path))
             found = image;
     }
     free(name);
-    free(below);
+    free(path);
     return found;
 }
 
-static bool take_skin(view_look *look, const named_mesh *subject, view_listener warnings)
+// Selects the images of the mesh's skin. Returns false if they do not exist.
+static bool select_skin(view_look *look, const named_mesh *subject, view_listener warnings)
 {
     uint32_t skin = subject->search->skin;
     const view_image_file *image = find_skin_image(subject, skin, 0);
-    if (!image && skin > 0 && (image = find_skin_image(subject, 0, 0)) != NULL) {
-        warn(warnings,
-             common_format("mesh \"%s\" has no skin %u; using skin 0", subject->mesh->name, skin));
+    if (!image && skin > 0) {
+        image = find_skin_image(subject, 0, 0);
+        if (image)
+            warn(warnings, common_format("mesh \"%s\" has no skin %u; using skin 0",
+                                         subject->mesh->name, skin));
         skin = 0;
     }
     if (!image)
         return false;
-    take(look, &(candidate){.image = image, .by = BY_SKIN, .score = rows[BY_SKIN].scores[0]});
-    while (look->num_turns < MD5_MAX_QUAKE_IMAGES - 1
-           && (image = find_skin_image(subject, skin, look->num_turns + 1)) != NULL)
-        look->turns[look->num_turns++] = common_copy(image->path);
+    select_image(look,
+                 &(candidate){.image = image, .by = BY_SKIN, .score = rules[BY_SKIN].scores[0]});
+    while (look->num_turns < MD5_MAX_QUAKE_IMAGES - 1) {
+        const view_image_file *const next = find_skin_image(subject, skin, look->num_turns + 1);
+        if (!next)
+            break;
+        look->turns[look->num_turns++] = common_copy(next->path);
+    }
     return true;
 }
 
-view_look view_find_look(const view_look_search *search, view_listener warnings)
+// -- Search --------------------------------------------------------------------------------------
+
+// Collects all names of a mesh. The caller frees `path`.
+static named_mesh describe_mesh(const view_look_search *search)
 {
-    view_look look;
-    // All that the mesh is called.
     const md5_mesh *const mesh = &search->model->meshes[search->mesh];
     named_mesh subject = {
         .search = search, .mesh = mesh, .is_foreign = common_is_absolute(mesh->shader)};
     const bool has_drive = mesh->shader[0] != '\0' && mesh->shader[1] == ':';
-    char *const stem = without_ending(mesh->shader + (has_drive ? 2 : 0));
+    char *const stem = remove_extension(mesh->shader + (has_drive ? 2 : 0));
     char *const model = common_stem(search->package->model);
     subject.path = common_clean(stem);
     subject.shader = view_split_name(common_base(subject.path));
@@ -1257,22 +1576,27 @@ view_look view_find_look(const view_look_search *search, view_listener warnings)
     free(all);
     free(model);
     free(stem);
-    for (uint32_t i = 0; i < search->model->num_meshes; i++)
+    for (uint32_t i = 0; i < search->model->num_meshes && !subject.has_others; i++)
         subject.has_others =
-            subject.has_others
-            || strcmp(identity_of(&search->model->meshes[i]), identity_of(mesh)) != 0;
-    subject.is_part =
-        subject.has_others
-        && (has_word(&subject.shader, WORD_PART) || has_word(&subject.name, WORD_PART))
-        && !has_word(&subject.model, WORD_PART);
-    const bool is_else = is_specific(&subject.shader)
-                         && view_share_in(&subject.shader, &subject.model) == 0
-                         && view_share_in(&subject.shader, &subject.folder) == 0;
-    subject.is_main = !subject.has_others || (!subject.is_part && !is_else);
-    if (!take_declared(&look, &subject, warnings) && !take_skin(&look, &subject, warnings)) {
-        free(seek_pictures(search->package, subject.path[0] != '\0' ? subject.path + 1 : ""));
-        if (!take_best(&look, &subject, false, SURE, false))
-            take_best(&look, &subject, true, LEAST, true);
+            strcmp(mesh_identity(&search->model->meshes[i]), mesh_identity(mesh)) != 0;
+    const bool has_part_name =
+        has_word(&subject.shader, WORD_PART) || has_word(&subject.name, WORD_PART);
+    subject.is_part = subject.has_others && has_part_name && !has_word(&subject.model, WORD_PART);
+    const bool has_unrelated_shader = is_specific(&subject.shader)
+                                      && view_share_in(&subject.shader, &subject.model) == 0
+                                      && view_share_in(&subject.shader, &subject.folder) == 0;
+    subject.is_main = !subject.has_others || (!subject.is_part && !has_unrelated_shader);
+    return subject;
+}
+
+view_look view_find_look(const view_look_search *search, view_listener warnings)
+{
+    view_look look;
+    named_mesh subject = describe_mesh(search);
+    if (!select_declared(&look, &subject, warnings) && !select_skin(&look, &subject, warnings)) {
+        free(add_named_folder(search->package, subject.path[0] != '\0' ? subject.path + 1 : ""));
+        if (!select_best(&look, &subject, false, SURE_SCORE, false))
+            select_best(&look, &subject, true, MIN_SCORE, true);
     }
     free(subject.path);
     return look;

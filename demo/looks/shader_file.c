@@ -1,4 +1,7 @@
-// Materials of Unvanquished and other games of Quake III's line: .shader files.
+// Reads .shader files: materials of Unvanquished and other games based on Quake III.
+//
+// A shader_reader splits the text into tokens. A material is a name and a block of lines; the first
+// token of a line is a keyword. Nested blocks are stages, which have one image each.
 #include "demo/looks/look.h"
 
 #include "demo/common/memory.h"
@@ -8,11 +11,11 @@
 typedef struct shader_reader {
     const char *path;
     const char *start;
-    const char *rest;
+    const char *rest; // text that is not read yet
     const char *end;
     const char *word; // the last token
-    size_t size;
-    bool is_first; // on its line
+    size_t size;      // bytes of the last token
+    bool is_first;    // the last token is the first of its line
     int num_warnings;
     view_listener warnings;
 } shader_reader;
@@ -22,7 +25,7 @@ static bool is_space(char c)
     return (unsigned char)c <= ' ';
 }
 
-// Steps over white space and comments. Returns whether a line ended.
+// Skips white space and comments. Returns true if a line ended.
 static bool skip_space(shader_reader *in)
 {
     bool is_new_line = false;
@@ -35,8 +38,11 @@ static bool skip_space(shader_reader *in)
             const char *const line = memchr(in->rest, '\n', left);
             in->rest = line ? line : in->end;
         } else if (left >= 2 && memcmp(in->rest, "/*", 2) == 0) {
-            for (in->rest += 2; in->end - in->rest >= 2 && memcmp(in->rest, "*/", 2) != 0;)
-                is_new_line = *in->rest++ == '\n' || is_new_line;
+            in->rest += 2;
+            while (in->end - in->rest >= 2 && memcmp(in->rest, "*/", 2) != 0) {
+                is_new_line = is_new_line || *in->rest == '\n';
+                in->rest++;
+            }
             in->rest = in->end - in->rest >= 2 ? in->rest + 2 : in->end;
         } else {
             break;
@@ -45,7 +51,8 @@ static bool skip_space(shader_reader *in)
     return is_new_line;
 }
 
-// Reads a token: a brace, a text in quotes, or what ends at white space. False at the end.
+// Reads a token: a brace, a text in quotes, or a word that ends at white space. Returns false at
+// the end of the text.
 static bool next(shader_reader *in)
 {
     in->is_first = skip_space(in) || !in->word;
@@ -60,16 +67,22 @@ static bool next(shader_reader *in)
         in->rest = close ? close + 1 : in->end;
         return true;
     }
-    const bool is_brace = *in->rest == '{' || *in->rest == '}';
-    for (in->rest += is_brace; !is_brace && in->rest < in->end && !is_space(*in->rest);)
+    if (*in->rest == '{' || *in->rest == '}') {
         in->rest++;
+    } else {
+        while (in->rest < in->end && !is_space(*in->rest))
+            in->rest++;
+    }
     in->size = (size_t)(in->rest - in->word);
     return true;
 }
 
+// Converts a character for comparisons: to lower case, and backslashes to slashes.
 static char lower(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c == '\\' ? '/' : c;
+    if (c >= 'A' && c <= 'Z')
+        return (char)(c - 'A' + 'a');
+    return c == '\\' ? '/' : c;
 }
 
 static bool is_word(const shader_reader *in, const char *word)
@@ -80,13 +93,14 @@ static bool is_word(const shader_reader *in, const char *word)
     return i == in->size && word[i] == '\0';
 }
 
-// Only the first errors of a file are reported: counting lines takes time.
+// Reports an error at the last token. Only the first errors of a file are reported, because
+// counting lines takes time.
 static void warn(shader_reader *in, const char *expected)
 {
-    enum { MOST = 20 };
+    enum { MAX_WARNINGS = 20 };
     unsigned line = 1;
     unsigned column = 1;
-    if (in->num_warnings++ >= MOST)
+    if (in->num_warnings++ >= MAX_WARNINGS)
         return;
     for (const char *c = in->start; c < in->word; c++) {
         line += *c == '\n';
@@ -104,33 +118,42 @@ static void warn(shader_reader *in, const char *expected)
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// The length of a name without its ending, at the last dot behind the last slash.
+// Returns the length of a name without its extension.
 static size_t stem_size(const char *name, size_t size)
 {
-    for (size_t i = size; i > 0 && lower(name[i - 1]) != '/'; i--)
+    for (size_t i = size; i > 0 && lower(name[i - 1]) != '/'; i--) {
         if (name[i - 1] == '.')
             return i - 1;
+    }
     return size;
 }
 
 static bool is_name(const shader_reader *in, const char *name)
 {
     const size_t size = stem_size(in->word, in->size);
-    const size_t other = stem_size(name, strlen(name));
+    const size_t name_size = stem_size(name, strlen(name));
     size_t i = 0;
-    while (i < size && i < other && lower(in->word[i]) == lower(name[i]))
+    while (i < size && i < name_size && lower(in->word[i]) == lower(name[i]))
         i++;
-    return i == size && i == other;
+    return i == size && i == name_size;
 }
 
-// Takes the rest of the line's first word as a picture, unless one is known already or it is one of
-// the engine's own: $whiteimage, *white, _flat.
-static void take_picture(shader_reader *in, char **picture)
+// Reads the next token of the line. Returns false if it is missing.
+static bool next_argument(shader_reader *in)
+{
+    if (!next(in) || in->is_first)
+        return false;
+    return !is_word(in, "{") && !is_word(in, "}");
+}
+
+// Reads an image name to *picture, unless *picture is set already or the name is that of an image
+// that engines create: $whiteimage, *white, _flat.
+static void read_picture(shader_reader *in, char **picture)
 {
     const char *const rest = in->rest;
-    if (!next(in) || in->is_first || is_word(in, "{") || is_word(in, "}")) {
+    if (!next_argument(in)) {
         warn(in, "an image name");
-        in->rest = rest; // what follows is read as usual
+        in->rest = rest; // the token is read again as the next line
         return;
     }
     if (*picture)
@@ -138,7 +161,7 @@ static void take_picture(shader_reader *in, char **picture)
     char *const name = common_format("%.*s", (int)stem_size(in->word, in->size), in->word);
     for (char *c = name; *c != '\0'; c++)
         *c = *c == '\\' ? '/' : *c;
-    if (strchr("$*_", name[0]) == NULL) // which finds an empty name, too: that of ".tga"
+    if (strchr("$*_", name[0]) == NULL) // not NULL for an empty name, such as that of ".tga"
         *picture = name;
     else
         free(name);
@@ -146,14 +169,15 @@ static void take_picture(shader_reader *in, char **picture)
 
 typedef struct shader_stage {
     char *picture;
-    bool is_normals, is_other; // which map it is, if not colours
+    bool is_normals; // the image is a normal map
+    bool is_other;   // the image is neither a colour map nor a normal map
 } shader_stage;
 
-// A word of a stage, or of a material outside of stages (stage = NULL).
-static void read_word(shader_reader *in, shader_stage *stage, view_look *look)
+// Reads the line of a keyword in a stage, or outside of stages if `stage` is NULL.
+static void read_keyword(shader_reader *in, shader_stage *stage, view_look *look)
 {
     if (stage && (is_word(in, "map") || is_word(in, "clampmap"))) {
-        take_picture(in, &stage->picture);
+        read_picture(in, &stage->picture);
     } else if (stage && is_word(in, "stage")) {
         if (!next(in) || in->is_first) {
             warn(in, "the stage's map type");
@@ -163,9 +187,9 @@ static void read_word(shader_reader *in, shader_stage *stage, view_look *look)
         stage->is_other =
             !stage->is_normals && !is_word(in, "diffusemap") && !is_word(in, "colormap");
     } else if (is_word(in, "diffusemap")) {
-        take_picture(in, &look->diffuse);
+        read_picture(in, &look->diffuse);
     } else if (is_word(in, "normalmap") || is_word(in, "bumpmap")) {
-        take_picture(in, &look->normals);
+        read_picture(in, &look->normals);
     } else if (is_word(in, "cull")) {
         if (next(in) && !in->is_first)
             look->two_sided =
@@ -177,16 +201,16 @@ static void read_word(shader_reader *in, shader_stage *stage, view_look *look)
 
 static void end_stage(shader_stage *stage, view_look *look)
 {
-    char **const place = stage->is_normals ? &look->normals : &look->diffuse;
-    if (!*place && !stage->is_other) {
-        *place = stage->picture;
+    char **const map = stage->is_normals ? &look->normals : &look->diffuse;
+    if (!*map && !stage->is_other) {
+        *map = stage->picture;
         stage->picture = NULL;
     }
     free(stage->picture);
     *stage = (shader_stage){0};
 }
 
-// Reads a material behind its opening brace. Only the first token of a line is a word.
+// Reads a material after its opening brace.
 static void read_material(shader_reader *in, view_look *look)
 {
     shader_stage stage = {0};
@@ -202,11 +226,23 @@ static void read_material(shader_reader *in, view_look *look)
                 warn(in, "'}' at the end of the stage");
             in_stage = true;
         } else {
-            read_word(in, in_stage ? &stage : NULL, look);
+            read_keyword(in, in_stage ? &stage : NULL, look);
         }
     }
     end_stage(&stage, look);
     warn(in, "'}'");
+}
+
+// Skips a block after its opening brace.
+static void skip_block(shader_reader *in)
+{
+    size_t depth = 1;
+    while (depth > 0 && next(in)) {
+        if (is_word(in, "{"))
+            depth++;
+        else if (is_word(in, "}"))
+            depth--;
+    }
 }
 
 bool view_read_shader(const char *path, const char *text, size_t size, const char *name,
@@ -217,15 +253,15 @@ bool view_read_shader(const char *path, const char *text, size_t size, const cha
     *look = (view_look){0};
     while (next(&in)) {
         const bool is_found = is_name(&in, name);
-        // Tables and the like: a word, a name, a block.
-        while (next(&in) && !is_word(&in, "{"))
+        // Tables and similar declarations consist of a keyword, a name and a block.
+        while (next(&in) && !is_word(&in, "{")) {
             if (is_found) {
                 warn(&in, "'{'");
                 return false;
             }
+        }
         if (!is_found) {
-            for (size_t depth = 1; depth > 0 && next(&in);)
-                depth = is_word(&in, "{") ? depth + 1 : is_word(&in, "}") ? depth - 1 : depth;
+            skip_block(&in);
             continue;
         }
         read_material(&in, look);
