@@ -1,4 +1,4 @@
-// Arrays that grow, names with values, and shared arrays.
+// Maps of names and shared arrays: see containers.h.
 #include "md5/decl/containers.h"
 
 #include <string.h>
@@ -15,8 +15,9 @@ const void *md5i_find_row(const char *word, const void *rows, size_t count, size
 
 // == Names ========================================================================================
 
-// The side of an inner node's child on the path to a name.
-static size_t side_of(const md5_name_node *node, const char *name, size_t length)
+// Returns the index of the child of an inner node that leads to a name: 1 if the bit of the node is
+// set in the name.
+static size_t child_index(const md5_name_node *node, const char *name, size_t length)
 {
     const unsigned c = node->byte < length ? (unsigned char)name[node->byte] : 0;
     return (1 + (node->bits | c)) >> 8;
@@ -27,7 +28,7 @@ static md5_name_node *closest(const md5_name_map *names, const char *name, size_
 {
     md5_name_node *node = names->root;
     while (node && !node->name)
-        node = node->child[side_of(node, name, length)];
+        node = node->child[child_index(node, name, length)];
     return node;
 }
 
@@ -37,12 +38,21 @@ void **md5i_name_map_find(const md5_name_map *names, const char *name)
     return node && strcmp(node->name, name) == 0 ? &node->value : NULL;
 }
 
-// All bits but the highest that is set.
-static unsigned without_highest(unsigned bits)
+// Returns the mask of all bits of a byte except the highest bit that is set in `bits`.
+static unsigned mask_without_highest(unsigned bits)
 {
     while (bits & (bits - 1))
         bits &= bits - 1;
     return bits ^ 255;
+}
+
+// Returns true if an inner node tests an earlier bit of names than `added`, so that it must be
+// above it in the tree.
+static bool is_above(const md5_name_node *node, const md5_name_node *added)
+{
+    if (node->name)
+        return false;
+    return node->byte < added->byte || (node->byte == added->byte && node->bits < added->bits);
 }
 
 void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name)
@@ -63,71 +73,77 @@ void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name
         names->root = &nodes[0];
         return &nodes[0].value;
     }
-    nodes[1].byte = byte;
-    nodes[1].bits =
-        without_highest((unsigned char)near->name[byte] ^ (unsigned)(unsigned char)name[byte]);
-    // Put `added`, an inner node whose byte and bits are set, and its leaf into the tree.
+    // Inserts an inner node for the first bit in which the name differs from all names of the tree.
+    md5_name_node *const inner = &nodes[1];
+    inner->byte = byte;
+    inner->bits =
+        mask_without_highest((unsigned char)near->name[byte] ^ (unsigned)(unsigned char)name[byte]);
     md5_name_node **link = &names->root;
-    while (!(*link)->name
-           && ((*link)->byte < nodes[1].byte
-               || ((*link)->byte == nodes[1].byte && (*link)->bits < nodes[1].bits)))
-        link = &(*link)->child[side_of(*link, nodes[0].name, length)];
-    const size_t side = side_of(&nodes[1], nodes[0].name, length);
-    nodes[1].child[side] = &nodes[0];
-    nodes[1].child[1 - side] = *link;
-    *link = &nodes[1];
+    while (is_above(*link, inner))
+        link = &(*link)->child[child_index(*link, name, length)];
+    const size_t side = child_index(inner, name, length);
+    inner->child[side] = &nodes[0];
+    inner->child[1 - side] = *link;
+    *link = inner;
     return &nodes[0].value;
 }
 
 // == Shared arrays ================================================================================
 
-// The number of elements below each child of a node of this level, 1 being the lowest one. 2^32
-// elements need 16 levels.
-static uint64_t width_of(uint32_t level)
+// Returns the capacity of each child of a node of this level. 1 is the lowest level; 2^32 elements
+// need 16 levels.
+static uint64_t child_capacity(uint32_t level)
 {
     return (uint64_t)1 << (2 * (level - 1));
 }
 
-static uint32_t child_of(uint32_t index, uint32_t level)
+// Returns the index of the child that contains an element, in a node of this level.
+static uint32_t child_at_level(uint32_t index, uint32_t level)
 {
-    return (uint32_t)(index / width_of(level)) % MD5_SHARED_WIDTH;
+    return (uint32_t)(index / child_capacity(level)) % MD5_SHARED_WIDTH;
+}
+
+static bool has_capacity(const md5_shared_array *array, uint32_t index)
+{
+    return array->num_levels > 0 && index / child_capacity(array->num_levels) < MD5_SHARED_WIDTH;
 }
 
 void *md5i_shared_get(const md5_shared_array *array, uint32_t index)
 {
     void *node = array->root;
-    if (array->num_levels == 0 || index / width_of(array->num_levels) >= MD5_SHARED_WIDTH)
+    if (!has_capacity(array, index))
         return NULL;
     for (uint32_t level = array->num_levels; node && level > 0; level--)
-        node = ((const md5_shared_node *)node)->child[child_of(index, level)];
+        node = ((const md5_shared_node *)node)->child[child_at_level(index, level)];
     return node;
 }
 
-// Returns a node of the owner with the contents of the node `from`, which may be NULL. Returns NULL
-// if memory runs out.
-static md5_shared_node *own_node(md5_arena *arena, const void *owner, void *from)
+// Returns a node that the owner may change, with the content of the node `from`, which may be NULL:
+// `from` itself or a copy. Returns NULL if memory runs out.
+static md5_shared_node *make_writable(md5_arena *arena, const void *owner, void *from)
 {
     md5_shared_node *const node = (md5_shared_node *)from;
     if (node && node->owner == owner)
         return node;
-    md5_shared_node *const own = MD5_NEW(arena, md5_shared_node, 1);
-    if (own && node)
-        *own = *node;
-    if (own)
-        own->owner = owner;
-    return own;
+    md5_shared_node *const copy = MD5_NEW(arena, md5_shared_node, 1);
+    if (!copy)
+        return NULL;
+    if (node)
+        *copy = *node;
+    copy->owner = owner;
+    return copy;
 }
 
 bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owner, uint32_t index,
                      void *value)
 {
-    const bool was_there = md5i_shared_get(array, index) != NULL;
-    if (!value && !was_there)
+    const bool was_set = md5i_shared_get(array, index) != NULL;
+    if (!value && !was_set)
         return true;
-    // Add levels until there is room for an index.
-    while (array->num_levels == 0 || index / width_of(array->num_levels) >= MD5_SHARED_WIDTH) {
+    // Adds levels until the capacity is sufficient.
+    while (!has_capacity(array, index)) {
         if (array->root) {
-            md5_shared_node *const above = own_node(arena, owner, NULL);
+            md5_shared_node *const above = make_writable(arena, owner, NULL);
             TRY(above);
             above->child[0] = array->root;
             above->count = md5i_shared_count(array);
@@ -137,15 +153,18 @@ bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owne
     }
     void **link = &array->root;
     for (uint32_t level = array->num_levels;; level--) {
-        md5_shared_node *const node = own_node(arena, owner, *link);
+        md5_shared_node *const node = make_writable(arena, owner, *link);
         TRY(node);
         *link = node;
-        node->count += (uint32_t)(value != NULL) - (uint32_t)was_there;
+        if (value && !was_set)
+            node->count++;
+        else if (!value)
+            node->count--;
         if (level == 1) {
-            node->child[child_of(index, 1)] = value;
+            node->child[child_at_level(index, 1)] = value;
             return true;
         }
-        link = &node->child[child_of(index, level)];
+        link = &node->child[child_at_level(index, level)];
     }
 }
 
@@ -154,7 +173,7 @@ uint32_t md5i_shared_count(const md5_shared_array *array)
     return array->root ? ((const md5_shared_node *)array->root)->count : 0;
 }
 
-// The elements below a child.
+// Returns the number of elements in a child of a node of this level.
 static uint32_t count_below(const void *child, uint32_t level)
 {
     if (!child)
@@ -170,8 +189,10 @@ void *md5i_shared_nth(const md5_shared_array *array, uint32_t order)
     for (uint32_t level = array->num_levels; below && level > 0; level--) {
         const md5_shared_node *const node = (const md5_shared_node *)below;
         uint32_t child = 0;
-        while (order >= count_below(node->child[child], level))
-            order -= count_below(node->child[child++], level);
+        while (order >= count_below(node->child[child], level)) {
+            order -= count_below(node->child[child], level);
+            child++;
+        }
         below = node->child[child];
     }
     return below;

@@ -1,4 +1,4 @@
-// The tokens of declarations.
+// The lexer of declarations: see decl_lex.h.
 #include "md5/decl/decl_lex.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 // == Tokens =======================================================================================
 //
-// Tokens, and what every reader of them needs to begin and to report warnings.
+// Beginning to read a text, warnings, and the content of tokens.
 
 // -- Lexers ---------------------------------------------------------------------------------------
 
@@ -37,17 +37,18 @@ void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_
 
 void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
 {
-    if (lex->is_silent) // and there may be no game
+    if (lex->is_silent) // lex->game may be NULL then
         return;
     md5_context *const context = &lex->game->context;
     char message[sizeof context->error.message];
     char *const file = context->error.file;
     MD5_PRINT(message, format);
     const bool has_token = lex->token_at >= lex->line_start && lex->token_at < lex->at;
-    const char *const place = has_token ? lex->token_at : lex->at;
-    // md5i_warn() takes the file's name from the error, which has none in this call.
+    const char *const position = has_token ? lex->token_at : lex->at;
+    // md5i_warn() gets the file name from the context's error. In other messages of this call the
+    // error does not have a file name.
     (void)snprintf(file, sizeof context->error.file, "%s", lex->file ? lex->file : "");
-    md5i_warn(context, lex->line, (uint32_t)(place - lex->line_start) + 1, "%s", message);
+    md5i_warn(context, lex->line, (uint32_t)(position - lex->line_start) + 1, "%s", message);
     file[0] = '\0';
 }
 
@@ -68,9 +69,9 @@ bool md5i_token_is_word(const md5_token *token, const char *text)
 
 const void *md5i_token_row(const md5_token *token, const void *rows, size_t count, size_t size)
 {
-    const char *row = (const char *)rows;
-    for (size_t i = 0; i < count; i++, row += size) {
-        if (md5i_token_is_word(token, *(const char *const *)(const void *)row))
+    for (size_t i = 0; i < count; i++) {
+        const void *const row = (const char *)rows + i * size;
+        if (md5i_token_is_word(token, *(const char *const *)row))
             return row;
     }
     return NULL;
@@ -96,10 +97,10 @@ const char *md5i_keep_token(md5_game *game, const md5_token *token)
 
 // == Numbers ======================================================================================
 //
-// Numbers of declarations. Their values are summed digit by digit in double, as the engine does,
-// which is not always the nearest float.
+// Numbers of declarations. Like in the engine, values are summed digit by digit in double, so that
+// the result is not always the nearest float.
 
-// The byte at lex->at, and the one behind it; NUL behind the end of the text.
+// Return the byte at lex->at, and the byte after it; NUL after the end of the text.
 static char byte_at(const md5_decl_lex *lex)
 {
     return lex->at < lex->end ? *lex->at : '\0';
@@ -112,9 +113,15 @@ static char next_byte(const md5_decl_lex *lex)
 
 static bool is_digit(char c, unsigned base)
 {
-    if (base == 16)
-        return (c >= '0' && c <= '9') || (md5_lower(c) >= 'a' && md5_lower(c) <= 'f');
-    return c >= '0' && c < (char)('0' + base);
+    if (base < 16)
+        return c >= '0' && c < (char)('0' + base);
+    const char lower = md5_lower(c);
+    return md5_is_digit(c) || (lower >= 'a' && lower <= 'f');
+}
+
+static bool is_upper_case(char c)
+{
+    return c >= 'A' && c <= 'Z';
 }
 
 static unsigned digit_value(char c)
@@ -122,13 +129,55 @@ static unsigned digit_value(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)(md5_lower(c) - 'a') + 10;
 }
 
-// Reads digits at lex->at as a whole number, modulo 2^32 as the engine's.
+// Reads digits at lex->at as an integer. Like in the engine, the result is modulo 2^32.
 static uint32_t read_whole(md5_decl_lex *lex, unsigned base)
 {
     uint32_t value = 0;
     for (; is_digit(byte_at(lex), base); lex->at++)
         value = value * base + digit_value(*lex->at);
     return value;
+}
+
+// Returns the value of the decimal digits from `digit` to `end`, which contain at most one point.
+static double decimal_value(const char *digit, const char *end)
+{
+    double value = 0.0;
+    double unit = 0.1;
+    for (; digit < end && *digit != '.'; digit++)
+        value = value * 10.0 + digit_value(*digit);
+    if (digit < end)
+        digit++; // the point
+    for (; digit < end; digit++) {
+        value += digit_value(*digit) * unit;
+        unit *= 0.1;
+    }
+    return value;
+}
+
+// Reads the sign and the digits of an exponent and applies it to token->number.
+static void read_exponent(md5_decl_lex *lex, md5_token *token)
+{
+    enum { MAX_EXPONENT = 400 }; // above it every double is 0 or infinite
+    const bool is_negative = byte_at(lex) == '-';
+    if (is_negative || byte_at(lex) == '+')
+        lex->at++;
+    uint32_t exponent = 0;
+    for (; is_digit(byte_at(lex), 10); lex->at++)
+        exponent = exponent < MAX_EXPONENT ? 10 * exponent + digit_value(*lex->at) : MAX_EXPONENT;
+    double factor = 1.0;
+    for (uint32_t i = 0; i < exponent; i++)
+        factor *= 10.0;
+    token->number = is_negative ? token->number / factor : token->number * factor;
+}
+
+// Skips the rest of a number like 1.#INF. In the engine it is an error of a declaration, but still
+// a token.
+static void skip_not_finite(md5_decl_lex *lex, const char *start)
+{
+    while (byte_at(lex) == '#' || is_upper_case(byte_at(lex)) || is_digit(byte_at(lex), 10))
+        lex->at++;
+    const md5_token shown = {.text = start, .size = (size_t)(lex->at - start)};
+    md5i_decl_lex_warn(lex, "parsed %s", MD5_SHOWN(&shown));
 }
 
 static bool read_decimal(md5_decl_lex *lex, md5_token *token)
@@ -141,7 +190,6 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
         md5i_decl_lex_warn(lex, "more than one dot in number");
         return false;
     }
-    const char *const digits_end = lex->at;
     const char next = byte_at(lex);
     token->is_real = dots == 1 || next == 'e';
     if (!token->is_real) {
@@ -149,39 +197,22 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
         token->number = read_whole(lex, 10);
         return true;
     }
-    const char *digit = start;
-    double value = 0.0;
-    double place = 0.1;
-    for (; digit < digits_end && *digit != '.'; digit++)
-        value = value * 10.0 + digit_value(*digit);
-    for (digit += digit < digits_end; digit < digits_end; digit++) {
-        value += digit_value(*digit) * place;
-        place *= 0.1;
-    }
-    token->number = value;
+    token->number = decimal_value(start, lex->at);
     if (next == 'e') {
         lex->at++;
-        enum { MOST = 400 }; // beyond it every double is 0 or infinite
-        const bool is_negative = byte_at(lex) == '-';
-        if (is_negative || byte_at(lex) == '+')
-            lex->at++;
-        uint32_t power = 0;
-        for (; is_digit(byte_at(lex), 10); lex->at++)
-            power = power < MOST ? 10 * power + digit_value(*lex->at) : MOST;
-        double factor = 1.0;
-        for (uint32_t i = 0; i < power; i++)
-            factor *= 10.0;
-        token->number = is_negative ? token->number / factor : token->number * factor;
+        read_exponent(lex, token);
     } else if (next == '#') {
-        // 1.#INF and the like: an error in declarations, but a token that is read.
-        while (
-            lex->at < lex->end
-            && (*lex->at == '#' || (*lex->at >= 'A' && *lex->at <= 'Z') || is_digit(*lex->at, 10)))
-            lex->at++;
-        const md5_token shown = {.text = start, .size = (size_t)(lex->at - start)};
-        md5i_decl_lex_warn(lex, "parsed %s", MD5_SHOWN(&shown));
+        skip_not_finite(lex, start);
     }
     return true;
+}
+
+// Returns the base of a number that begins with 0, from its second byte.
+static unsigned base_from_prefix(char second)
+{
+    if (md5_lower(second) == 'x')
+        return 16;
+    return md5_lower(second) == 'b' ? 2 : 8;
 }
 
 // Reads the number at lex->at.
@@ -191,18 +222,19 @@ static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
     token->kind = MD5_TOKEN_NUMBER;
     if (*start == '0' && next_byte(lex) != '.') {
         // 0x1f, 0b1, 017 or 0.
-        const char second = md5_lower(next_byte(lex));
-        const unsigned base = second == 'x' ? 16 : second == 'b' ? 2 : 8;
+        const unsigned base = base_from_prefix(next_byte(lex));
         lex->at += base == 8 ? 1 : 2;
         token->number = read_whole(lex, base);
     } else
         TRY(read_decimal(lex, token));
     token->text = start;
     token->size = (size_t)(lex->at - start);
-    // One f or l behind a real number, up to two of l and u behind a whole one.
-    for (int i = 0; i < (token->is_real ? 1 : 2); i++) {
+    // Skips suffixes: one f or l after a real number, up to two of l and u after an integer.
+    const int max_suffixes = token->is_real ? 1 : 2;
+    const char suffix = token->is_real ? 'f' : 'u';
+    for (int i = 0; i < max_suffixes; i++) {
         const char c = md5_lower(byte_at(lex));
-        if (c != 'l' && c != (token->is_real ? 'f' : 'u'))
+        if (c != 'l' && c != suffix)
             break;
         lex->at++;
     }
@@ -218,7 +250,7 @@ static bool is_blank(char c)
     return (unsigned char)c <= ' ' || (unsigned char)c >= 0x80;
 }
 
-// Steps over one byte that ends a line.
+// Skips one byte that ends a line.
 static void next_line(md5_decl_lex *lex)
 {
     lex->line++;
@@ -226,7 +258,38 @@ static void next_line(md5_decl_lex *lex)
     lex->line_start = lex->at;
 }
 
-// Returns false at the end of the text.
+// Skips // and the rest of the line.
+static void skip_line_comment(md5_decl_lex *lex)
+{
+    while (byte_at(lex) != '\0' && byte_at(lex) != '\n')
+        lex->at++;
+    if (byte_at(lex) == '\n')
+        next_line(lex);
+}
+
+// Skips a comment that begins with a slash and a star. Like in the engine, the byte after the
+// comment is skipped too, and if it ends a line, that line is not counted.
+static void skip_block_comment(md5_decl_lex *lex)
+{
+    lex->at++;
+    for (lex->at++; byte_at(lex) != '\0'; lex->at++) {
+        if (*lex->at == '\n') {
+            lex->line++;
+            lex->line_start = lex->at + 1;
+        } else if (*lex->at == '/' && lex->at[-1] == '*') {
+            break;
+        } else if (*lex->at == '/' && next_byte(lex) == '*') {
+            md5i_decl_lex_warn(lex, "nested comment");
+        }
+    }
+    for (int i = 0; i < 2 && byte_at(lex) != '\0'; i++) {
+        if (*lex->at == '\n')
+            lex->line_start = lex->at + 1;
+        lex->at++;
+    }
+}
+
+// Skips white space and comments. Returns false at the end of the text.
 static bool skip_space(md5_decl_lex *lex)
 {
     for (;;) {
@@ -237,46 +300,25 @@ static bool skip_space(md5_decl_lex *lex)
                 lex->at++;
         }
         const char second = byte_at(lex) == '/' ? next_byte(lex) : '\0';
-        if (second == '/') {
-            // The lexer is at //.
-            while (byte_at(lex) != '\0' && byte_at(lex) != '\n')
-                lex->at++;
-            if (byte_at(lex) == '\n')
-                next_line(lex);
-        } else if (second == '*') {
-            // The lexer is at a slash and a star. As in the engine, the byte behind the comment is
-            // swallowed too, and if that ends a line, the line is not counted.
-            lex->at++;
-            for (lex->at++; byte_at(lex) != '\0'; lex->at++) {
-                if (*lex->at == '\n') {
-                    lex->line++;
-                    lex->line_start = lex->at + 1;
-                } else if (*lex->at == '/' && lex->at[-1] == '*') {
-                    break;
-                } else if (*lex->at == '/' && next_byte(lex) == '*') {
-                    md5i_decl_lex_warn(lex, "nested comment");
-                }
-            }
-            for (int i = 0; i < 2 && byte_at(lex) != '\0'; i++) {
-                if (*lex->at == '\n')
-                    lex->line_start = lex->at + 1;
-                lex->at++;
-            }
-        } else
+        if (second == '/')
+            skip_line_comment(lex);
+        else if (second == '*')
+            skip_block_comment(lex);
+        else
             return byte_at(lex) != '\0';
     }
 }
 
 // -- Strings --------------------------------------------------------------------------------------
 
-static void return_to(md5_decl_lex *lex, md5_decl_place place)
+static void return_to(md5_decl_lex *lex, md5_decl_place position)
 {
-    lex->at = place.at;
-    lex->line_start = place.line_start;
-    lex->line = place.line;
+    lex->at = position.at;
+    lex->line_start = position.line_start;
+    lex->line = position.line;
 }
 
-// Reads up to the quote that ends a part of a string, and steps over it.
+// Reads one quoted part of a string, including its quotes.
 static bool read_part(md5_decl_lex *lex, char quote, const char **text, size_t *size)
 {
     *text = ++lex->at;
@@ -292,12 +334,21 @@ static bool read_part(md5_decl_lex *lex, char quote, const char **text, size_t *
     return true;
 }
 
-// Behind a string: moves to the quote of a part that a backslash joins. `is_joined` says whether
-// there is one. Returns false, reported, if the backslash is not followed by a string.
+// Returns true if a backslash follows a string in `quote`, which joins another part to it. Skips
+// the white space before it.
+static bool find_backslash(md5_decl_lex *lex, char quote)
+{
+    if (!lex->joins_strings || quote != '"')
+        return false;
+    return skip_space(lex) && *lex->at == '\\';
+}
+
+// After a part of a string, sets `is_joined` if a backslash joins another part, and moves to the
+// quote of that part. Reports an error and returns false if a string does not follow the backslash.
 static bool find_joined(md5_decl_lex *lex, char quote, bool *is_joined)
 {
     const md5_decl_place before = {lex->at, lex->line_start, lex->line};
-    *is_joined = lex->joins_strings && quote == '"' && skip_space(lex) && *lex->at == '\\';
+    *is_joined = find_backslash(lex, quote);
     if (!*is_joined) {
         return_to(lex, before);
         return true;
@@ -309,13 +360,13 @@ static bool find_joined(md5_decl_lex *lex, char quote, bool *is_joined)
     return false;
 }
 
-bool md5i_append_text(md5_arena *arena, md5_token *token, size_t *room, const char *text,
+bool md5i_append_text(md5_arena *arena, md5_token *token, size_t *capacity, const char *text,
                       size_t size)
 {
     char *memory = (char *)(uintptr_t)token->text;
-    if (size + token->size > *room) {
-        *room = 2 * (size + token->size);
-        memory = (char *)md5i_arena_room(arena, *room, 1);
+    if (size + token->size > *capacity) {
+        *capacity = 2 * (size + token->size);
+        memory = (char *)md5i_arena_room(arena, *capacity, 1);
         TRY(memory);
         if (token->size > 0)
             memcpy(memory, token->text, token->size);
@@ -327,11 +378,65 @@ bool md5i_append_text(md5_arena *arena, md5_token *token, size_t *room, const ch
     return true;
 }
 
+static bool read_string(md5_decl_lex *lex, char quote, md5_token *token)
+{
+    bool is_joined = false;
+    size_t capacity = 0;
+    token->kind = MD5_TOKEN_STRING;
+    token->is_literal = quote == '\'';
+    TRY(read_part(lex, quote, &token->text, &token->size));
+    TRY(find_joined(lex, quote, &is_joined));
+    while (is_joined) {
+        const char *text;
+        size_t size;
+        TRY(read_part(lex, quote, &text, &size));
+        TRY(md5i_append_text(&lex->game->scratch, token, &capacity, text, size));
+        TRY(find_joined(lex, quote, &is_joined));
+    }
+    return true;
+}
+
 // -- Names and punctuation ------------------------------------------------------------------------
 
 static bool begins_name(char c)
 {
-    return md5_is_letter(c) || c == '/' || c == '\\' || c == '.';
+    const bool is_path_byte = c == '/' || c == '\\' || c == '.';
+    return is_path_byte || md5_is_letter(c);
+}
+
+static void read_name(md5_decl_lex *lex, md5_token *token)
+{
+    token->kind = MD5_TOKEN_NAME;
+    token->text = lex->at++;
+    while (begins_name(byte_at(lex)) || byte_at(lex) == ':' || is_digit(byte_at(lex), 10))
+        lex->at++;
+    token->size = (size_t)(lex->at - token->text);
+}
+
+static bool read_punctuation(md5_decl_lex *lex, md5_token *token)
+{
+    // Longer tokens precede their beginnings. Tokens that begin with / \ or . are names.
+    static const char *const all[] = {
+        ">>=", "<<=", "##", "&&", "||", ">=", "<=", "==", "!=", "*=", "%=", "+=",
+        "-=",  "++",  "--", "&=", "|=", "^=", ">>", "<<", "->", "::", "*",  "%",
+        "+",   "-",   "=",  "&",  "|",  "^",  "!",  ">",  "<",  ":",  "#"};
+    static const char single[] = "{}(),;[]?~$"; // not the beginning of a longer token
+    const char c = *lex->at;
+    size_t size = c != '\0' && strchr(single, c) ? 1 : 0;
+    for (size_t i = 0; i < MD5_COUNT(all) && size == 0; i++) {
+        const size_t length = strlen(all[i]);
+        if (length <= (size_t)(lex->end - lex->at) && memcmp(lex->at, all[i], length) == 0)
+            size = length;
+    }
+    if (size == 0) {
+        md5i_decl_lex_warn(lex, "unknown punctuation %s", md5i_quote(lex->at, 1).text);
+        return false;
+    }
+    token->kind = MD5_TOKEN_PUNCTUATION;
+    token->text = lex->at;
+    token->size = size;
+    lex->at += size;
+    return true;
 }
 
 // -- Reading --------------------------------------------------------------------------------------
@@ -350,53 +455,13 @@ bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
     lex->token_at = token->at = lex->at;
     token->lines_crossed = lex->line - lex->last.line;
     const char c = *lex->at;
-    const char second = next_byte(lex);
-    if ((c >= '0' && c <= '9') || (c == '.' && second >= '0' && second <= '9'))
+    if (is_digit(c, 10) || (c == '.' && is_digit(next_byte(lex), 10)))
         return decl_lex_number(lex, token);
-    if (c == '"' || c == '\'') {
-        bool is_joined = false;
-        size_t room = 0;
-        token->kind = MD5_TOKEN_STRING;
-        token->is_literal = c == '\'';
-        TRY(read_part(lex, c, &token->text, &token->size) && find_joined(lex, c, &is_joined));
-        while (is_joined) {
-            const char *text;
-            size_t size;
-            TRY(read_part(lex, c, &text, &size)
-                && md5i_append_text(&lex->game->scratch, token, &room, text, size)
-                && find_joined(lex, c, &is_joined));
-        }
-        return true;
-    }
-    if (!begins_name(c)) {
-        // Longer ones first. Those that begin with / \ or . are names.
-        static const char *const all[] = {
-            ">>=", "<<=", "##", "&&", "||", ">=", "<=", "==", "!=", "*=", "%=", "+=",
-            "-=",  "++",  "--", "&=", "|=", "^=", ">>", "<<", "->", "::", "*",  "%",
-            "+",   "-",   "=",  "&",  "|",  "^",  "!",  ">",  "<",  ":",  "#"};
-        static const char alone[] = "{}(),;[]?~$"; // begin nothing longer
-        size_t size = c != '\0' && strchr(alone, c) ? 1 : 0;
-        for (size_t i = 0; i < MD5_COUNT(all) && size == 0; i++) {
-            const size_t length = strlen(all[i]);
-            if (length <= (size_t)(lex->end - lex->at) && memcmp(lex->at, all[i], length) == 0)
-                size = length;
-        }
-        if (size == 0) {
-            md5i_decl_lex_warn(lex, "unknown punctuation %s", md5i_quote(lex->at, 1).text);
-            return false;
-        }
-        token->kind = MD5_TOKEN_PUNCTUATION;
-        token->text = lex->at;
-        token->size = size;
-        lex->at += size;
-        return true;
-    }
-    token->kind = MD5_TOKEN_NAME;
-    token->text = lex->at++;
-    while (begins_name(byte_at(lex)) || byte_at(lex) == ':'
-           || (byte_at(lex) >= '0' && byte_at(lex) <= '9'))
-        lex->at++;
-    token->size = (size_t)(lex->at - token->text);
+    if (c == '"' || c == '\'')
+        return read_string(lex, c, token);
+    if (!begins_name(c))
+        return read_punctuation(lex, token);
+    read_name(lex, token);
     return true;
 }
 
@@ -489,7 +554,7 @@ bool md5i_decl_lex_skip_braces(md5_decl_lex *lex, uint32_t depth)
 
 // -- Values ---------------------------------------------------------------------------------------
 
-// Reads a number behind a minus.
+// Reads a number after a minus.
 static bool read_negated(md5_decl_lex *lex, md5_token *token)
 {
     TRY(md5i_decl_lex_any(lex, token));

@@ -1,4 +1,4 @@
-// The index of declarations over all files, and what an error in a declaration does.
+// Creates and frees games; the index of declarations over all files; errors in declarations.
 #include "md5/core/freed.h"
 #include "md5/decl/decls.h"
 
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// == Verdicts =====================================================================================
+// == Parse modes ==================================================================================
 //
-// A game keeps its declarations twice, once for each mode: what a declaration refers to is read
-// in the same mode, and implicit declarations of one are unknown to the other. The texts, the
-// names and the files are shared.
+// A game has two lists of declarations, one for each parse mode: a declaration and everything that
+// it refers to is parsed in the same mode, and implicit declarations exist in one mode only. Both
+// lists share texts, names and files. The second list is created when the mode changes.
 
 void md5i_decl_error(const md5_decl_lex *lex, const char *expected, const char *format, ...)
 {
@@ -23,37 +23,38 @@ void md5i_decl_error(const md5_decl_lex *lex, const char *expected, const char *
         md5i_decl_lex_warn(lex, "%s: expected %s", message, expected);
     else
         md5i_decl_lex_warn(lex, "%s", message);
-    *lex->is_defaulted |= !md5_is_lenient(lex->game);
+    if (!md5_is_lenient(lex->game))
+        *lex->is_defaulted = true;
 }
 
-// -- Both lists -----------------------------------------------------------------------------------
+// Copies the declarations of files, which precede implicit declarations, as unparsed.
+static bool copy_list(md5_arena *arena, const md5_decl_list *from, md5_decl_list *to)
+{
+    md5_decl_entry *const copies = MD5_NEW(arena, md5_decl_entry, from->count);
+    TRY(copies);
+    for (uint32_t i = 0; i < from->count && from->entries[i]->decl.file; i++) {
+        md5_decl_entry *const copy = &copies[to->count];
+        copy->decl = from->entries[i]->decl;
+        copy->decl.state = MD5_DECL_UNPARSED;
+        copy->line_start = from->entries[i]->line_start;
+        void **const added = md5i_name_map_add(&to->names, arena, copy->decl.name);
+        to->entries =
+            (md5_decl_entry **)md5_grow(arena, to->entries, to->count, sizeof(md5_decl_entry *));
+        TRY(added && to->entries);
+        *added = copy;
+        to->entries[to->count++] = copy;
+    }
+    return true;
+}
 
 static bool copy_lists(md5_game *game)
 {
-    if (game->has_other_decls)
+    if (game->has_inactive_decls)
         return true;
-    memset(game->other_decls, 0, sizeof game->other_decls);
-    for (uint32_t i = 0; i < MD5_NUM_DECL_TYPES; i++) {
-        // Those that are in files, unparsed.
-        const md5_decl_list *const from = &game->decls[i];
-        md5_decl_list *const to = &game->other_decls[i];
-        md5_arena *const arena = &game->arena;
-        md5_decl_entry *const copies = MD5_NEW(arena, md5_decl_entry, from->count);
-        TRY(copies);
-        for (uint32_t k = 0; k < from->count && from->entries[k]->decl.file; k++) {
-            md5_decl_entry *const copy = &copies[to->count];
-            copy->decl = from->entries[k]->decl;
-            copy->decl.state = MD5_DECL_UNPARSED;
-            copy->line_start = from->entries[k]->line_start;
-            void **const added = md5i_name_map_add(&to->names, arena, copy->decl.name);
-            to->entries = (md5_decl_entry **)md5_grow(arena, to->entries, to->count,
-                                                      sizeof(md5_decl_entry *));
-            TRY(added && to->entries);
-            *added = copy;
-            to->entries[to->count++] = copy;
-        }
-    }
-    game->has_other_decls = true;
+    memset(game->inactive_decls, 0, sizeof game->inactive_decls);
+    for (uint32_t i = 0; i < MD5_NUM_DECL_TYPES; i++)
+        TRY(copy_list(&game->arena, &game->decls[i], &game->inactive_decls[i]));
+    game->has_inactive_decls = true;
     return true;
 }
 
@@ -74,15 +75,12 @@ bool md5_game_set_parse_mode(md5_game *game, md5_parse_mode mode, md5_error *err
     TRY(is_copied);
     for (uint32_t i = 0; i < MD5_NUM_DECL_TYPES; i++) {
         const md5_decl_list list = game->decls[i];
-        game->decls[i] = game->other_decls[i];
-        game->other_decls[i] = list;
+        game->decls[i] = game->inactive_decls[i];
+        game->inactive_decls[i] = list;
     }
     game->mode = mode;
     return true;
 }
-
-// == Words of other engines =======================================================================
-//
 
 // == Declarations =================================================================================
 
@@ -155,27 +153,29 @@ const void *md5i_request(md5_game *game, md5_decl_type type, const char *name, m
 
 // -- Limits ---------------------------------------------------------------------------------------
 //
-// An archive of a few bytes may have very long files of declarations: each file, each declaration
-// and all of an archive have limits, which no real game comes near, and all together take at most
-// half of the game's memory. What is beyond is a warning; the rest of the game is read.
+// A small compressed archive may contain very long files of declarations. So a file, a declaration
+// and an archive have limits, which are much larger than in any real game, and all declarations
+// together use at most half of the game's memory limit. Exceeding a limit causes a warning; the
+// rest of the game is read.
 
 enum {
-    MAX_DECL = 2 << 20,
-    MAX_FILE = 16 << 20,
-    MAX_ARCHIVE = 48 << 20, // with what each declaration costs
-    DECL_COST = 320,        // about what stays in memory of each, besides its text
+    MAX_DECL = 2 << 20,     // bytes of a declaration
+    MAX_FILE = 16 << 20,    // bytes of a file
+    MAX_ARCHIVE = 48 << 20, // bytes of all files of an archive, and DECL_COST for each declaration
+    DECL_COST = 320,        // approximate memory of a declaration in addition to its text, bytes
 };
 
-// How many bytes may still be read of a file's search path; `cost`: what it has taken so far.
-static size_t room_of(const md5_game *game, const md5_game_entry *entry, size_t cost)
+// Returns the number of bytes that may still be read from the search path of a file. `cost` is the
+// number of bytes that were read from it.
+static size_t remaining_read_budget(const md5_game *game, const md5_game_entry *entry, size_t cost)
 {
-    const size_t half = game->context.allocator.limit / 2;
+    const size_t half_limit = game->context.allocator.limit / 2;
     const size_t held = game->context.memory_held;
-    size_t room = half > held ? half - held : 0;
-    const size_t left = cost < MAX_ARCHIVE ? MAX_ARCHIVE - cost : 0;
-    if (game->paths[entry->path].is_archive && left < room)
-        room = left;
-    return room;
+    size_t budget = half_limit > held ? half_limit - held : 0;
+    const size_t archive_budget = cost < MAX_ARCHIVE ? MAX_ARCHIVE - cost : 0;
+    if (game->paths[entry->path].is_archive && archive_budget < budget)
+        budget = archive_budget;
+    return budget;
 }
 
 // -- One file -------------------------------------------------------------------------------------
@@ -197,15 +197,16 @@ static const char *const type_words[MD5_NUM_DECL_TYPES] = {
     [MD5_DECL_MODEL] = "model",
 };
 
-// The type, name and start of a declaration, before the end of its text is known.
+// The beginning of a declaration: `[type] name`.
 typedef struct decl_head {
     md5_decl_type type;
-    bool is_export; // of models, which only their exporter reads
+    bool is_export; // `export`, which only the exporter of models reads
     md5_token name;
-    const char *start;
+    const char *start; // position of the lexer before the declaration
     const char *line_start;
     uint32_t line;
-    uint32_t keyword_line, keyword_column; // location of the first token
+    uint32_t keyword_line;   // line of the first token
+    uint32_t keyword_column; // column of the first token
 } decl_head;
 
 typedef enum head_result { HEAD_READ, HEAD_SKIPPED, HEAD_END } head_result;
@@ -217,14 +218,14 @@ static head_result skip_nameless(md5_decl_lex *lex)
     return HEAD_SKIPPED;
 }
 
-static head_result fail_at_end(const md5_decl_lex *lex)
+static head_result warn_at_end(const md5_decl_lex *lex)
 {
     md5i_decl_lex_warn(lex, "Type without definition at end of file");
     return HEAD_END;
 }
 
-// Counts the lines of a file. The lexer counts as the engine does, which skips the end of a line
-// that follows a comment.
+// Counts all lines of a file. The lexer counts like the engine, which does not count a line that
+// ends directly after a comment.
 typedef struct line_counter {
     const char *at;
     const char *line_start;
@@ -241,7 +242,15 @@ static void count_lines_until(line_counter *lines, const char *end)
     }
 }
 
-// Reads `[type] name`, and looks at the brace behind it.
+static md5_decl_type type_from_token(const md5_token *token)
+{
+    int type = 0;
+    while (type < MD5_NUM_DECL_TYPES && !md5i_token_is_word(token, type_words[type]))
+        type++;
+    return (md5_decl_type)type;
+}
+
+// Reads `[type] name`, and checks that a brace follows.
 static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line_counter *lines,
                              decl_head *head)
 {
@@ -252,10 +261,7 @@ static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line
     count_lines_until(lines, token.at);
     head->keyword_line = lines->line;
     head->keyword_column = (uint32_t)(token.at - lines->line_start) + 1;
-    int type = 0;
-    while (type < MD5_NUM_DECL_TYPES && !md5i_token_is_word(&token, type_words[type]))
-        type++;
-    head->type = (md5_decl_type)type;
+    head->type = type_from_token(&token);
     head->is_export = md5i_token_is_word(&token, "export");
     if (head->type == MD5_NUM_DECL_TYPES && !head->is_export) {
         if (md5i_token_is(&token, "{"))
@@ -264,13 +270,13 @@ static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line
         head->type = default_type;
     }
     if (!md5i_decl_lex_read(lex, &head->name))
-        return fail_at_end(lex);
+        return warn_at_end(lex);
     if (md5i_token_is(&head->name, "{"))
         return skip_nameless(lex);
     if (head->is_export)
         return HEAD_READ;
     if (!md5i_decl_lex_read(lex, &token))
-        return fail_at_end(lex);
+        return warn_at_end(lex);
     if (!md5i_token_is(&token, "{")) {
         md5i_decl_lex_warn(lex, "Expecting '{' but found %s", MD5_SHOWN(&token));
         return HEAD_SKIPPED;
@@ -289,6 +295,28 @@ static void set_text(const md5_decl_lex *lex, const decl_head *head, md5_decl *d
     decl->size = (size_t)(lex->at - head->start);
 }
 
+// Adds a declaration to the list of duplicates of `entry`, which has the same name. The engine uses
+// the first declaration of a name.
+static bool add_hidden(md5_decl_lex *lex, const decl_head *head, md5_decl_entry *entry)
+{
+    lex->token_at = head->name.at;
+    md5i_decl_lex_warn(lex, "%s %s previously defined at %s:%u", type_words[head->type],
+                       MD5_SHOWN(&head->name), entry->decl.file, entry->decl.line);
+    md5_decl *const hidden = MD5_NEW(&lex->game->arena, md5_decl, 1);
+    TRY(hidden);
+    hidden->type = entry->decl.type;
+    hidden->name = entry->decl.name;
+    hidden->index = entry->decl.index;
+    set_text(lex, head, hidden);
+    if (entry->last_hidden)
+        entry->last_hidden->hidden = hidden;
+    else
+        entry->decl.hidden = hidden;
+    entry->last_hidden = hidden;
+    return true;
+}
+
+// Adds the declaration that ends at the position of the lexer.
 static bool add_decl(md5_decl_lex *lex, const decl_head *head)
 {
     const size_t size = (size_t)(lex->at - head->start);
@@ -300,23 +328,8 @@ static bool add_decl(md5_decl_lex *lex, const decl_head *head)
     }
     md5_decl_entry *entry =
         md5i_find_entry(lex->game, head->type, head->name.text, head->name.size);
-    if (entry) {
-        lex->token_at = head->name.at;
-        md5i_decl_lex_warn(lex, "%s %s previously defined at %s:%u", type_words[head->type],
-                           MD5_SHOWN(&head->name), entry->decl.file, entry->decl.line);
-        md5_decl *const hidden = MD5_NEW(&lex->game->arena, md5_decl, 1);
-        TRY(hidden);
-        hidden->type = entry->decl.type;
-        hidden->name = entry->decl.name;
-        hidden->index = entry->decl.index;
-        set_text(lex, head, hidden);
-        if (entry->last_hidden)
-            entry->last_hidden->hidden = hidden;
-        else
-            entry->decl.hidden = hidden;
-        entry->last_hidden = hidden;
-        return true;
-    }
+    if (entry)
+        return add_hidden(lex, head, entry);
     entry = md5i_find_or_add_entry(lex->game, head->type, head->name.text, head->name.size);
     TRY(entry);
     set_text(lex, head, &entry->decl);
@@ -326,7 +339,7 @@ static bool add_decl(md5_decl_lex *lex, const decl_head *head)
 
 // -- Folders --------------------------------------------------------------------------------------
 
-// Where declarations are, in the engine's order. Folders within these are not read.
+// The folders of declarations, in the order of the engine. Subfolders are not read.
 static const struct decl_folder {
     const char *folder;
     const char *extension;
@@ -347,9 +360,10 @@ static bool is_in_folder(const char *name, const struct decl_folder *folder)
     const size_t start = strlen(folder->folder);
     const size_t extension = strlen(folder->extension);
     const size_t length = strlen(name);
-    return length > start + extension && memcmp(name, folder->folder, start) == 0
-           && !strchr(name + start, '/')
-           && memcmp(name + length - extension, folder->extension, extension) == 0;
+    if (length <= start + extension || memcmp(name, folder->folder, start) != 0)
+        return false;
+    const bool is_in_subfolder = strchr(name + start, '/') != NULL;
+    return !is_in_subfolder && memcmp(name + length - extension, folder->extension, extension) == 0;
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -358,12 +372,13 @@ static int compare_entries(const void *a, const void *b)
                   (*(const md5_game_entry *const *)b)->name);
 }
 
-// Copies the bytes of a file into the arena. Returns NULL if the file cannot be read or has more
-// than `most` bytes, which is reported, or if memory runs out.
-static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t most, size_t *size)
+// Copies the bytes of a file to the arena. Reports a warning and returns NULL if the file cannot be
+// read or has more than `max_size` bytes. Returns NULL if memory runs out.
+static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t max_size,
+                             size_t *size)
 {
     md5_error reason = {.status = MD5_OK};
-    const char *const bytes = md5i_game_open_file(game, entry, most, size, &reason);
+    const char *const bytes = md5i_game_open_file(game, entry, max_size, size, &reason);
     reason.message[sizeof reason.message - 1] = '\0';
     if (!bytes) {
         md5_decl_lex nowhere;
@@ -378,39 +393,49 @@ static const char *read_file(md5_game *game, const md5_game_entry *entry, size_t
     return copy;
 }
 
-// `cost`: what has been read of the file's search path.
+// Adds the declarations of text[size], the content of a file. Returns false if memory runs out.
+static bool index_text(md5_game *game, const struct decl_folder *folder,
+                       const md5_game_entry *entry, const char *text, size_t size, size_t *cost)
+{
+    md5_decl_lex lex;
+    line_counter lines = {.at = text, .line_start = text, .line = 1};
+    md5i_decl_lex_begin(&lex, game, entry->spelled, 1, text, size);
+    for (;;) {
+        decl_head head;
+        const head_result result = read_head(&lex, folder->default_type, &lines, &head);
+        if (result == HEAD_END)
+            break;
+        if (result == HEAD_SKIPPED)
+            continue;
+        (void)md5i_decl_lex_skip_braces(&lex, 0);
+        if (!head.is_export)
+            TRY(add_decl(&lex, &head));
+        *cost += DECL_COST;
+        if (remaining_read_budget(game, entry, *cost) == 0) {
+            md5i_decl_lex_warn(&lex, "too many declarations: the rest of the file is ignored");
+            game->num_unread++;
+            break;
+        }
+    }
+    return md5_game_has_memory(game);
+}
+
+// Adds the declarations of a file. `cost` is the number of bytes that were read from its search
+// path, and is increased. Returns false if memory runs out.
 static bool index_file(md5_game *game, const struct decl_folder *folder,
                        const md5_game_entry *entry, size_t *cost)
 {
-    const size_t room = room_of(game, entry, *cost);
+    size_t max_size = remaining_read_budget(game, entry, *cost);
+    if (max_size > MAX_FILE)
+        max_size = MAX_FILE;
+    if (max_size == 0)
+        max_size = 1; // 0 would mean any size
     size_t size = 0;
-    const char *const text = read_file(game, entry,
-                                       room == 0         ? 1
-                                       : room < MAX_FILE ? room
-                                                         : MAX_FILE,
-                                       &size);
+    const char *const text = read_file(game, entry, max_size, &size);
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    *cost += text ? size : 0;
     if (text) {
-        md5_decl_lex lex;
-        decl_head head;
-        head_result result;
-        line_counter lines = {.at = text, .line_start = text, .line = 1};
-        md5i_decl_lex_begin(&lex, game, entry->spelled, 1, text, size);
-        while ((result = read_head(&lex, folder->default_type, &lines, &head)) != HEAD_END) {
-            if (result != HEAD_READ)
-                continue;
-            (void)md5i_decl_lex_skip_braces(&lex, 0);
-            if (!head.is_export)
-                TRY(add_decl(&lex, &head));
-            *cost += DECL_COST;
-            if (room_of(game, entry, *cost) == 0) {
-                md5i_decl_lex_warn(&lex, "too many declarations: the rest of the file is ignored");
-                game->num_unread++;
-                break;
-            }
-        }
-        TRY(md5_game_has_memory(game));
+        *cost += size;
+        TRY(index_text(game, folder, entry, text, size, cost));
     }
     md5i_arena_rewind(&game->scratch, before);
     return md5_game_has_memory(game);
@@ -471,8 +496,6 @@ const md5_decl *md5_find_decl(const md5_game *game, md5_decl_type type, const ch
 }
 
 // == Games ========================================================================================
-//
-// Opening and freeing games.
 
 md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths, const md5_load_opts *opts,
                           md5_error *error)

@@ -1,41 +1,50 @@
-// The files of a game: the best of each name among all search paths.
+// The index of the files of a game over all search paths, and reading of files.
 #include "md5/core/assert.h"
 #include "md5/decl/game.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// Names of files follow the engine: case is ignored, \ counts as /, and so does : in archives; a
-// leading / is dropped; names with .. or :: are never found. So files of archives whose names begin
-// with / or contain .. cannot be requested.
+// Names of files follow the rules of the engine. Case is ignored. \ is the same as /, and so is :
+// in archives. A leading / of a requested name is ignored. Names with .. or :: are never found. So
+// files in archives whose names begin with / or contain .. cannot be requested.
 
-// Writes a name in lower case with / between folders. `separator` is another character that counts
-// as /, or NUL.
-static void fold(char *name, char separator)
+// Returns true if `c` separates folders. `separator` is a separator in addition to / and \, or NUL.
+static bool is_separator(char c, char separator)
 {
-    for (; *name; name++) {
-        const char c = *name;
-        *name = c == '\\' || (separator && c == separator) ? '/' : md5_lower(c);
-    }
+    if (c == '/' || c == '\\')
+        return true;
+    return separator != '\0' && c == separator;
 }
 
+// Converts a name to lower case, with / between folders.
+static void fold(char *name, char separator)
+{
+    for (; *name; name++)
+        *name = is_separator(*name, separator) ? '/' : md5_lower(*name);
+}
+
+// Returns true if a file with this folded name can be requested.
 static bool is_reachable(const char *name)
 {
-    return name[0] != '\0' && name[0] != '/' && !strstr(name, "..") && !strstr(name, "::");
+    if (name[0] == '\0' || name[0] == '/')
+        return false;
+    return !strstr(name, "..") && !strstr(name, "::");
 }
 
 // -- Index ----------------------------------------------------------------------------------------
 
-static bool add_file(md5_game *game, uint32_t number, size_t file)
+// Adds a file of search path `path_index`, unless its name is already in the index or cannot be
+// requested. If an archive contains a name twice, the last file is used.
+static bool add_file(md5_game *game, uint32_t path_index, size_t file)
 {
-    const md5_game_path *const path = &game->paths[number];
+    const md5_game_path *const path = &game->paths[path_index];
     const char *const name = path->name(path->user, file);
     md5_game_entry *const entry = &game->entries[game->num_entries];
     if (!name)
         return true;
     const md5_arena_mark before = md5i_arena_here(&game->arena);
-    *entry = (md5_game_entry){.path = number, .file = file};
-    // The name of a file twice: folded, and as its search path spells it.
+    *entry = (md5_game_entry){.path = path_index, .file = file};
     const size_t size = strlen(name);
     char *const folded = md5_copy_text(&game->arena, name, size);
     char *const spelled = md5_copy_text(&game->arena, name, size);
@@ -49,7 +58,7 @@ static bool add_file(md5_game *game, uint32_t number, size_t file)
         is_reachable(entry->name) ? md5i_name_map_find(&game->files, entry->name) : NULL;
     if (!is_reachable(entry->name) || found) {
         md5_game_entry *const best = found ? (md5_game_entry *)*found : NULL;
-        if (best && best->path == number && path->is_archive)
+        if (best && best->path == path_index && path->is_archive)
             best->file = file;
         md5i_arena_rewind(&game->arena, before);
         return true;
@@ -79,12 +88,12 @@ bool md5i_game_index_files(md5_game *game)
 
 const md5_game_entry *md5i_game_find_file(const md5_game *game, const char *name)
 {
-    enum { LONGEST = 1024 };
-    char folded[LONGEST];
+    enum { CAPACITY = 1024 };
+    char folded[CAPACITY];
     while (*name == '/' || *name == '\\')
         name++;
     const size_t length = strlen(name);
-    if (length >= LONGEST)
+    if (length >= CAPACITY)
         return NULL;
     memcpy(folded, name, length + 1);
     fold(folded, '\0');
@@ -94,17 +103,17 @@ const md5_game_entry *md5i_game_find_file(const md5_game *game, const char *name
     return found ? (const md5_game_entry *)*found : NULL;
 }
 
-const char *md5i_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t most,
+const char *md5i_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t max_size,
                                 size_t *size, md5_error *error)
 {
     const md5_game_path *const path = &game->paths[entry->path];
-    *size = most;
+    *size = max_size;
     const char *const bytes = (const char *)path->open(path->user, entry->file, size, error);
-    if (!bytes || most == 0 || *size <= most)
+    if (!bytes || max_size == 0 || *size <= max_size)
         return bytes;
     path->close(path->user, bytes, *size);
     (void)snprintf(error->message, sizeof error->message,
-                   "file is too large: expected at most %zu bytes, found %zu", most, *size);
+                   "file is too large: expected at most %zu bytes, found %zu", max_size, *size);
     return NULL;
 }
 
@@ -127,12 +136,13 @@ const char *md5_game_file(const md5_game *game, size_t index)
     return index < game->num_entries ? game->entries[index].spelled : NULL;
 }
 
-// Whether a name of a search path folds to `folded`.
-static bool is_name(const md5_game_path *path, const char *name, const char *folded)
+// Returns true if fold() would convert a name of a search path to `folded`.
+static bool folds_to(const md5_game_path *path, const char *name, const char *folded)
 {
+    const char separator = path->is_archive ? ':' : '\0';
     for (; *name && *folded; name++, folded++) {
-        const bool is_slash = *name == '\\' || (path->is_archive && *name == ':');
-        if ((is_slash ? '/' : md5_lower(*name)) != *folded)
+        const char c = is_separator(*name, separator) ? '/' : md5_lower(*name);
+        if (c != *folded)
             return false;
     }
     return *name == *folded;
@@ -142,7 +152,7 @@ static bool has_file(const md5_game_path *path, const char *folded)
 {
     for (size_t file = 0; file < path->num_files; file++) {
         const char *const name = path->name(path->user, file);
-        if (name && is_name(path, name, folded))
+        if (name && folds_to(path, name, folded))
             return true;
     }
     return false;
@@ -161,14 +171,15 @@ uint32_t md5_game_find_file(const md5_game *game, const char *name, uint32_t fro
     return MD5_NONE;
 }
 
-// -- For other loaders ----------------------------------------------------------------------------
+// -- Files for loaders ----------------------------------------------------------------------------
 
 static void set_reason(md5_error *error, const char *reason)
 {
     memcpy(error->message, reason, strlen(reason) + 1);
 }
 
-// Loaders return only the bytes, not the file that they belong to, so they get a copy.
+// Loaders close a file with only its bytes, not with its entry, so that they get a copy of the
+// bytes.
 static const void *open_for_loader(void *user, const char *path, size_t *size, md5_error *error)
 {
     const md5_game *const game = (const md5_game *)user;

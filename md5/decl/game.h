@@ -1,5 +1,5 @@
-// The state of a game: its files, its declarations, and what has been parsed. Two arenas: `arena`
-// holds what stays until the game is freed, `scratch` what one parse needs.
+// The state of a game: its files, its declarations, and the parsed declarations. `arena` contains
+// everything that is freed with the game; `scratch` contains the temporary memory of one parse.
 #ifndef MD5_DECL_GAME_H
 #define MD5_DECL_GAME_H
 
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-// A file of the game, the best of its name.
+// A file of the game. If several files have the same name, this is the one that the game uses.
 typedef struct md5_game_entry {
     const char *name;    // lower case, / between folders
     const char *spelled; // as its search path spells it, / between folders
@@ -17,13 +17,13 @@ typedef struct md5_game_entry {
     size_t file;         // index in that path
 } md5_game_entry;
 
-// A declaration with the result of its parse: md5_table, md5_material, and so on; NULL before.
+// A declaration and the result of its parse.
 typedef struct md5_decl_entry {
     md5_decl decl;
-    const char *line_start; // of the line in which its text begins
-    void *parsed;
-    md5_decl *last_hidden; // the end of the list decl.hidden
-    bool is_open;          // a model whose parents are being parsed
+    const char *line_start; // start of the line in which its text begins
+    void *parsed;           // md5_table, md5_material, and so on; NULL until it is parsed
+    md5_decl *last_hidden;  // last element of the list decl.hidden
+    bool is_open;           // for models: its parents are being parsed
 } md5_decl_entry;
 
 typedef struct md5_decl_list {
@@ -43,14 +43,14 @@ struct md5_game {
     md5_game_entry *entries; // [num_entries] in the order of the search paths
     size_t num_entries;
     md5_decl_list decls[MD5_NUM_DECL_TYPES];
-    md5_decl_list other_decls[MD5_NUM_DECL_TYPES]; // of the other mode: see decls.c
-    uint32_t num_unread;                           // declarations or files of them
-    bool has_other_decls;
-    bool is_used; // something was requested, so declarations may be parsed
+    md5_decl_list inactive_decls[MD5_NUM_DECL_TYPES]; // of the inactive parse mode: see decls.c
+    bool has_inactive_decls;                          // inactive_decls is filled
+    uint32_t num_unread; // declarations and files of declarations that could not be read
+    bool is_used;        // a public function was called, so that declarations may be parsed
     md5_parse_mode mode;
-    struct md5_material_parser *parser; // made by the first material
-    md5_name_map assets;                // meshes and animations that were read, for models
-    md5_name_map anim_names;            // of md5_anim_name: names of animations, for models
+    struct md5_material_parser *parser; // created for the first material
+    md5_name_map assets;                // meshes and animations that models have loaded
+    md5_name_map anim_names;            // of md5_anim_name: names of animations of models
     uint32_t num_anim_names;
     uint32_t num_model_joints[2]; // by mode; see model_spend()
 };
@@ -60,8 +60,8 @@ static inline bool md5_is_lenient(const md5_game *game)
     return game->mode == MD5_PARSE_LENIENT;
 }
 
-// Begin and end a public call whose failure is the caller's error, which may be NULL. A call
-// without a game fails: md5_game_begin() returns false.
+// Begin and end a public call. A failure is stored in `error`, which may be NULL. md5_game_begin()
+// returns false if the game is NULL.
 static inline bool md5_game_begin(md5_game *game, md5_error *error)
 {
     if (!game) {
@@ -79,7 +79,7 @@ static inline void md5_game_end(md5_game *game)
     game->context.caller = NULL;
 }
 
-// Whether the public call has not failed: memory that runs out is the context's error.
+// Returns true if the public call has not failed. Running out of memory sets the context's error.
 static inline bool md5_game_has_memory(const md5_game *game)
 {
     return game->context.error.status == MD5_OK;
@@ -90,7 +90,7 @@ static inline char md5_lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-// Returns what is behind the prefix of a text, ignoring case; NULL if it begins otherwise.
+// Returns the text after a prefix, ignoring case; NULL if the text does not begin with the prefix.
 static inline const char *md5_behind_prefix(const char *text, const char *prefix)
 {
     for (; *prefix; text++, prefix++) {
@@ -100,16 +100,17 @@ static inline const char *md5_behind_prefix(const char *text, const char *prefix
     return text;
 }
 
-// Whether two words are the same, ignoring case.
+// Returns true if two words are equal, ignoring case.
 static inline bool md5_is_same_word(const char *a, const char *b)
 {
-    const char *const rest = md5_behind_prefix(a, b);
-    return rest && *rest == '\0';
+    const char *const end = md5_behind_prefix(a, b);
+    return end && *end == '\0';
 }
 
 // == Files ========================================================================================
 //
-// The files of a game: the best of each name among all search paths.
+// The files of a game. If several search paths contain a file of the same name, the engine's rules
+// select one of them.
 
 // Fills game->files and game->entries. Returns false if memory runs out.
 bool md5i_game_index_files(md5_game *game);
@@ -117,9 +118,9 @@ bool md5i_game_index_files(md5_game *game);
 // Returns the file of a name as the engine would find it, or NULL.
 const md5_game_entry *md5i_game_find_file(const md5_game *game, const char *name);
 
-// Opens a file of at most `most` bytes, 0 = any; close it with md5i_game_close_file(). Returns NULL
-// with a reason in error->message.
-const char *md5i_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t most,
+// Opens a file of at most `max_size` bytes; 0 = any size. The caller closes it with
+// md5i_game_close_file(). Returns NULL and writes the reason to error->message if it fails.
+const char *md5i_game_open_file(const md5_game *game, const md5_game_entry *entry, size_t max_size,
                                 size_t *size, md5_error *error);
 void md5i_game_close_file(const md5_game *game, const md5_game_entry *entry, const char *bytes,
                           size_t size);
