@@ -1,4 +1,5 @@
-// Quake and Quake II: skins by their names, scales of joints.
+// Models of the Quake re-releases: skins of Quake, which are found by their file names, and scales
+// of joints of Quake II (.md5scale files).
 #include "md5/core/freed.h"
 #include "md5/core/assert.h"
 #include "md5/core/math.h"
@@ -13,7 +14,7 @@
 
 // == Skins of Quake ===============================================================================
 //
-// Skins of the Quake re-release: progs/SHADER_SS_FF, skin SS and image FF of its group.
+// Skins of the Quake re-release are images progs/SHADER_SS_FF: image FF of skin SS.
 
 size_t md5_quake_image_name(const char *shader, uint32_t skin, uint32_t image, char *text,
                             size_t size)
@@ -24,15 +25,17 @@ size_t md5_quake_image_name(const char *shader, uint32_t skin, uint32_t image, c
     return length > 0 ? (size_t)length : 0;
 }
 
-static bool has_any(const char *shader, uint32_t skin, uint32_t image,
-                    md5_quake_has_image *has_image, void *user)
+// Returns true if an image exists in one of the folders of images.
+static bool image_exists(const char *shader, uint32_t skin, uint32_t image,
+                         md5_quake_has_image *has_image, void *user)
 {
-    enum { FOLDER = 64, ROOM = 1024 };
+    enum { FOLDER_SIZE = 64, NAME_SIZE = 1024 };
     static const char *const folders[] = {"", "progs/", "textures/"};
-    char name[ROOM], path[FOLDER + ROOM];
+    char name[NAME_SIZE];
+    char path[FOLDER_SIZE + NAME_SIZE];
     if (md5_quake_image_name(shader, skin, image, name, sizeof name) >= sizeof name)
         return false;
-    for (uint32_t i = 0; i < 3; i++) {
+    for (uint32_t i = 0; i < MD5_COUNT(folders); i++) {
         (void)snprintf(path, sizeof path, "%s%s", folders[i], name);
         if (has_image(user, path))
             return true;
@@ -49,7 +52,7 @@ void md5_build_quake_skins(const char *shader, md5_quake_has_image *has_image, v
     skins->num_skins = 0;
     for (uint32_t skin = 0; skin < MD5_MAX_QUAKE_SKINS; skin++) {
         uint32_t count = 0;
-        while (count < MD5_MAX_QUAKE_IMAGES && has_any(shader, skin, count, has_image, user))
+        while (count < MD5_MAX_QUAKE_IMAGES && image_exists(shader, skin, count, has_image, user))
             count++;
         skins->num_images[skin] = count;
         if (count == 0)
@@ -63,35 +66,36 @@ uint32_t md5_quake_image_at(const md5_quake_skins *skins, uint32_t skin, double 
     MD5_ASSERT_NOT_NULL(skins);
     const uint32_t count = skin < skins->num_skins ? skins->num_images[skin] : 0;
     const double tenths = floor(time * 10.0);
-    if (count < 2 || !(tenths >= 0.0 && tenths < 9e15)) // whole numbers that a double has exactly
+    if (count < 2 || !(tenths >= 0.0 && tenths < 9e15)) // a double represents these exactly
         return 0;
     const uint32_t slot = (uint32_t)((uint64_t)tenths % MD5_MAX_QUAKE_IMAGES);
     return slot % count; // four slots: 0 1 0 1, 0 1 2 0 or 0 1 2 3
 }
 
-// A scale, or whether positions are scaled.
-typedef struct md5_scale_row {
-    uint32_t joint;
-    bool is_position;
-    uint32_t frame; // unless is_position
-    uint32_t order; // in the text: of rows for the same frame the last one counts
-    float value;    // of is_position 0 or 1
-} md5_scale_row;
-
-// == Texts of scales ==============================================================================
+// == Reading scales ===============================================================================
 //
-// JSON, as much of it as .md5scale files have: an object of objects of numbers and booleans. Other
-// values are skipped with a warning, whatever is in them; nothing recurses.
+// Scales are JSON: an object of objects of numbers and booleans. Any other value is skipped with a
+// warning. The functions do not recurse.
+
+// An entry of the text: the scale of a joint in a frame, or the flag that the positions of a joint
+// are scaled too.
+typedef struct scale_entry {
+    uint32_t joint;
+    bool is_position; // the entry is the flag
+    uint32_t frame;   // of a scale
+    uint32_t order;   // index in the text; the last entry of a joint and frame is used
+    float value;      // the scale; or the flag, 0 or 1
+} scale_entry;
 
 typedef struct scale_reader {
     md5_lex *lex;
     const md5_anim *anim;
-    md5_name_map joints; // values are 1 + the index
-    md5_scale_row *rows; // [count]
+    md5_name_map joints;  // values are 1 + the index
+    scale_entry *entries; // [count]
     uint32_t count;
 } scale_reader;
 
-// What is at lex->at, for a message.
+// Returns the token at lex->at for a message.
 static md5_quoted found(const md5_lex *lex)
 {
     return md5i_lex_token(lex, lex->at);
@@ -104,8 +108,8 @@ static bool expect(md5_lex *lex, char c, const char *where)
                             found(lex).text);
 }
 
-// Reads a string into the arena without its backslashes; \u and its digits stay as they are.
-// Returns NULL after an error.
+// Copies a string to the arena without its backslashes, except in \u and its digits. Returns NULL
+// after an error.
 static const char *read_string(md5_lex *lex)
 {
     const char *const start = md5i_lex_next(lex);
@@ -137,7 +141,8 @@ static const char *read_string(md5_lex *lex)
 
 // -- Values ---------------------------------------------------------------------------------------
 
-static const char *end_of_plain(const md5_lex *lex)
+// Returns the end of a number or a literal that begins at lex->at.
+static const char *literal_end(const md5_lex *lex)
 {
     const char *byte = lex->at;
     while (byte != lex->end && *byte > ' ' && !strchr(",}]:", *byte))
@@ -145,32 +150,39 @@ static const char *end_of_plain(const md5_lex *lex)
     return byte;
 }
 
-// Skips a value of a kind that has no meaning here.
+// Skips an object or an array, whose bracket is at lex->at.
+static bool skip_brackets(md5_lex *lex)
+{
+    const char *const start = lex->at;
+    size_t depth = 0;
+    while (lex->at < lex->end) {
+        const char c = *lex->at;
+        if (c == '"') {
+            TRY(read_string(lex));
+            continue;
+        }
+        lex->at++;
+        if (c == '{' || c == '[')
+            depth++;
+        else if (c == '}' || c == ']')
+            depth--;
+        if (depth == 0)
+            return true;
+    }
+    return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "unterminated bracket");
+}
+
+// Skips a value of another type than `expected`, with a warning.
 static bool skip_value(md5_lex *lex, const char *expected)
 {
     md5i_lex_next(lex);
     md5i_lex_warn(lex, lex->at, "expected %s, found %s: skipped", expected, found(lex).text);
-    if (lex->at < lex->end && *lex->at == '"')
+    const char first = lex->at < lex->end ? *lex->at : '\0';
+    if (first == '"')
         return read_string(lex) != NULL;
-    if (lex->at < lex->end && (*lex->at == '{' || *lex->at == '[')) {
-        // An object or array with all that is in it.
-        const char *const start = lex->at;
-        size_t depth = 0;
-        while (lex->at < lex->end) {
-            const char c = *lex->at;
-            if (c == '"') {
-                TRY(read_string(lex));
-                continue;
-            }
-            lex->at++;
-            depth += c == '{' || c == '[';
-            depth -= c == '}' || c == ']';
-            if (depth == 0)
-                return true;
-        }
-        return md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "unterminated bracket");
-    }
-    const char *const end = end_of_plain(lex);
+    if (first == '{' || first == '[')
+        return skip_brackets(lex);
+    const char *const end = literal_end(lex);
     if (end == lex->at)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected a value, found %s",
                              found(lex).text);
@@ -181,7 +193,7 @@ static bool skip_value(md5_lex *lex, const char *expected)
 static bool read_number(md5_lex *lex, float *value, bool *is_number)
 {
     md5i_lex_next(lex);
-    const char *const end = end_of_plain(lex);
+    const char *const end = literal_end(lex);
     const char *const next = md5i_scan_float(lex->at, end, value);
     *is_number = next && next == end && md5_is_length(*value);
     if (!*is_number)
@@ -190,7 +202,7 @@ static bool read_number(md5_lex *lex, float *value, bool *is_number)
     return true;
 }
 
-// As in the engine, the first letter decides.
+// Reads true or false. Like in the engine, only the first letter is checked.
 static bool read_bool(md5_lex *lex, bool *value, bool *is_bool)
 {
     md5i_lex_next(lex);
@@ -199,24 +211,24 @@ static bool read_bool(md5_lex *lex, bool *value, bool *is_bool)
     *value = first == 't';
     if (!*is_bool)
         return skip_value(lex, "true or false");
-    lex->at = end_of_plain(lex);
+    lex->at = literal_end(lex);
     return true;
 }
 
-// -- Rows -----------------------------------------------------------------------------------------
+// -- Entries --------------------------------------------------------------------------------------
 
-static bool add_row(scale_reader *reader, md5_scale_row row)
+static bool add_entry(scale_reader *reader, scale_entry entry)
 {
-    reader->rows = (md5_scale_row *)md5_grow(reader->lex->arena, reader->rows, reader->count,
-                                             sizeof *reader->rows);
-    TRY(reader->rows);
-    row.order = reader->count;
-    reader->rows[reader->count++] = row;
+    reader->entries = (scale_entry *)md5_grow(reader->lex->arena, reader->entries, reader->count,
+                                              sizeof *reader->entries);
+    TRY(reader->entries);
+    entry.order = reader->count;
+    reader->entries[reader->count++] = entry;
     return true;
 }
 
-// The number of a frame; UINT32_MAX if the name is none.
-static uint32_t frame_of(const char *name)
+// Returns the frame number that a name contains; UINT32_MAX if it is not a number.
+static uint32_t parse_frame(const char *name)
 {
     uint64_t number = 0;
     if (*name == '\0')
@@ -229,37 +241,37 @@ static uint32_t frame_of(const char *name)
     return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-// "scale_positions": true, or "12": 0.5
-static bool read_member(scale_reader *reader, uint32_t joint, bool is_known)
+// Reads "scale_positions": true, or "12": 0.5. The entry is not added if the joint does not exist.
+static bool read_member(scale_reader *reader, uint32_t joint, bool joint_exists)
 {
     md5_lex *const lex = reader->lex;
-    md5_scale_row row = {.joint = joint};
+    scale_entry entry = {.joint = joint};
     bool is_read;
     bool scales = false;
-    const char *const word = md5i_lex_next(lex);
+    const char *const position = md5i_lex_next(lex);
     const char *const name = read_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
-    row.is_position = strcmp(name, "scale_positions") == 0;
-    if (row.is_position) {
+    entry.is_position = strcmp(name, "scale_positions") == 0;
+    if (entry.is_position) {
         TRY(read_bool(lex, &scales, &is_read));
-        row.value = scales ? 1.0f : 0.0f;
+        entry.value = scales ? 1.0f : 0.0f;
     } else {
-        row.frame = frame_of(name);
-        TRY(read_number(lex, &row.value, &is_read));
-        if (row.frame >= reader->anim->num_frames) {
-            md5i_lex_warn(lex, word, "unknown frame %s: expected 0 to %u", MD5_QUOTED(name),
+        entry.frame = parse_frame(name);
+        TRY(read_number(lex, &entry.value, &is_read));
+        if (entry.frame >= reader->anim->num_frames) {
+            md5i_lex_warn(lex, position, "unknown frame %s: expected 0 to %u", MD5_QUOTED(name),
                           reader->anim->num_frames - 1);
             return true;
         }
     }
-    return !is_read || !is_known || add_row(reader, row);
+    return !is_read || !joint_exists || add_entry(reader, entry);
 }
 
-// "joint": { ... }
+// Reads "joint": { ... }.
 static bool read_joint(scale_reader *reader)
 {
     md5_lex *const lex = reader->lex;
-    const char *const word = md5i_lex_next(lex);
+    const char *const position = md5i_lex_next(lex);
     const char *const name = read_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
     md5i_lex_next(lex);
@@ -268,7 +280,7 @@ static bool read_joint(scale_reader *reader)
     TRY(expect(lex, '{', "before the scales of a joint"));
     void **const joint = md5i_name_map_find(&reader->joints, name);
     if (!joint)
-        md5i_lex_warn(lex, word, "unknown joint %s: the animation does not have it",
+        md5i_lex_warn(lex, position, "unknown joint %s: the animation does not have it",
                       MD5_QUOTED(name));
     const uint32_t index = joint ? (uint32_t)((uintptr_t)*joint - 1) : 0;
     if (md5i_lex_take(lex, '}'))
@@ -279,12 +291,13 @@ static bool read_joint(scale_reader *reader)
     return expect(lex, '}', "or ',' after a scale");
 }
 
-// Reads all rows into memory of the lexer's arena. Returns false with the context's error set.
-static bool read_scale_rows(md5_lex *lex, const md5_anim *anim, md5_scale_row **rows, size_t *count)
+// Reads all entries into the lexer's arena. Returns false with the context's error set.
+static bool read_entries(md5_lex *lex, const md5_anim *anim, scale_entry **entries, size_t *count)
 {
     scale_reader reader = {.lex = lex, .anim = anim};
     const md5_skeleton *const skeleton = &anim->skeleton;
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // of equal names the first one counts
+    // Backwards, so that the first of several joints with the same name is used.
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         void **const joint =
             md5i_name_map_add(&reader.joints, lex->arena, skeleton->joints[i].name);
         TRY(joint);
@@ -298,37 +311,46 @@ static bool read_scale_rows(md5_lex *lex, const md5_anim *anim, md5_scale_row **
         TRY(expect(lex, '}', "or ',' after a joint"));
     }
     md5i_lex_next(lex);
-    TRY(lex->arena->context->error.status == MD5_OK); // a comment without an end
+    TRY(md5_lex_is_ok(lex)); // an unterminated comment
     if (lex->at < lex->end)
         md5i_lex_warn(lex, lex->at, "text after the last brace is ignored");
-    *rows = reader.rows;
+    *entries = reader.entries;
     *count = reader.count;
     return true;
 }
 
 // == Scales of Quake II ===========================================================================
 //
-// Scales of joints: sorted rows of a .md5scale file, and what they do to poses and palettes.
+// Builds md5_scales from the entries of a .md5scale file, and applies them to poses and palettes.
 
 // -- Loading --------------------------------------------------------------------------------------
 
-// By joint, positions before scales, then by frame, then as in the text.
-static int compare_rows(const void *left, const void *right)
+// Orders entries by joint, flags before scales, then by frame, then by their order in the text.
+static int compare_entries(const void *left, const void *right)
 {
-    const md5_scale_row *const a = (const md5_scale_row *)left;
-    const md5_scale_row *const b = (const md5_scale_row *)right;
+    const scale_entry *const a = (const scale_entry *)left;
+    const scale_entry *const b = (const scale_entry *)right;
     if (a->joint != b->joint)
         return a->joint < b->joint ? -1 : 1;
     if (a->is_position != b->is_position)
         return a->is_position ? -1 : 1;
     if (a->frame != b->frame)
         return a->frame < b->frame ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
+    if (a->order != b->order)
+        return a->order < b->order ? -1 : 1;
+    return 0;
 }
 
-// Takes the scales from the block, and fills them unless the block is only measured.
+// Returns true if `next` replaces an entry: both have the same joint, type and frame.
+static bool is_replaced(const scale_entry *entry, const scale_entry *next)
+{
+    return next->joint == entry->joint && next->is_position == entry->is_position
+           && next->frame == entry->frame;
+}
+
+// Allocates the scales in the block. Fills them and returns them unless the block is only measured.
 static md5_scales *place_scales(const md5_context *context, md5_block *block, uint32_t num_joints,
-                                const md5_scale_row *rows, size_t count)
+                                const scale_entry *entries, size_t count)
 {
     md5_scales *const scales = (md5_scales *)md5i_block_take(block, 1, sizeof *scales);
     md5_scaled_joint *const joints =
@@ -338,19 +360,18 @@ static md5_scales *place_scales(const md5_context *context, md5_block *block, ui
         return NULL;
     md5_scaled_joint *joint = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (i == 0 || rows[i].joint != rows[i - 1].joint) {
+        const scale_entry *const entry = &entries[i];
+        if (i == 0 || entry->joint != entries[i - 1].joint) {
             joint = joint ? joint + 1 : joints;
-            *joint = (md5_scaled_joint){rows[i].joint, false, 0, key};
+            *joint = (md5_scaled_joint){entry->joint, false, 0, key};
         }
-        // The next row replaces this one if it is of the same joint, kind and frame.
-        if (i + 1 < count && rows[i + 1].joint == rows[i].joint
-            && rows[i + 1].is_position == rows[i].is_position && rows[i + 1].frame == rows[i].frame)
+        if (i + 1 < count && is_replaced(entry, &entries[i + 1]))
             continue;
-        if (rows[i].is_position) {
-            joint->scales_position = rows[i].value != 0.0f;
+        if (entry->is_position) {
+            joint->scales_position = entry->value != 0.0f;
             continue;
         }
-        *key++ = (md5_scale_key){rows[i].frame, rows[i].value};
+        *key++ = (md5_scale_key){entry->frame, entry->value};
         joint->num_keys++;
     }
     *scales = (md5_scales){
@@ -366,21 +387,23 @@ static md5_scales *place_scales(const md5_context *context, md5_block *block, ui
 static md5_scales *build(md5_arena *arena, const char *text, size_t size, const md5_anim *anim)
 {
     md5_lex lex;
-    md5_scale_row *rows;
+    scale_entry *entries;
     size_t count;
     uint32_t num_joints = 0;
     md5_block block = {0};
     md5i_lex_begin(&lex, arena, text, size);
-    if (!read_scale_rows(&lex, anim, &rows, &count))
+    if (!read_entries(&lex, anim, &entries, &count))
         return NULL;
     if (count > 0)
-        qsort(rows, count, sizeof *rows, compare_rows);
-    for (size_t i = 0; i < count; i++)
-        num_joints += i == 0 || rows[i].joint != rows[i - 1].joint;
-    place_scales(arena->context, &block, num_joints, rows, count);
-    return md5i_block_allocate(arena->context, &block)
-               ? place_scales(arena->context, &block, num_joints, rows, count)
-               : NULL;
+        qsort(entries, count, sizeof *entries, compare_entries);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0 || entries[i].joint != entries[i - 1].joint)
+            num_joints++;
+    }
+    place_scales(arena->context, &block, num_joints, entries, count);
+    if (!md5i_block_allocate(arena->context, &block))
+        return NULL;
+    return place_scales(arena->context, &block, num_joints, entries, count);
 }
 
 static md5_scales *build_with_arena(md5_context *context, const char *text, size_t size,
@@ -405,7 +428,9 @@ md5_scales *md5_parse_scales(const void *text, size_t size, const md5_anim *anim
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    return build_with_arena(&context, text ? (const char *)text : "", text ? size : 0, anim);
+    if (!text)
+        return build_with_arena(&context, "", 0, anim);
+    return build_with_arena(&context, (const char *)text, size, anim);
 }
 
 md5_scales *md5_load_scales(const char *path, const md5_anim *anim, const md5_load_opts *opts,
@@ -435,18 +460,19 @@ void md5_free_scales(md5_scales *scales)
 
 // -- Use ------------------------------------------------------------------------------------------
 
-// Returns the row that begins with a number, of rows that are sorted by it; NULL: none.
-static const void *find_number(const void *rows, uint32_t count, size_t size, uint32_t number)
+// Returns the item of a sorted array whose first member is `number`, or NULL. Items have `size`
+// bytes.
+static const void *find_number(const void *items, uint32_t count, size_t size, uint32_t number)
 {
     uint32_t first = 0;
     uint32_t end = count;
     while (first < end) {
         const uint32_t middle = first + (end - first) / 2;
-        const uint32_t *const row =
-            (const uint32_t *)(const void *)((const char *)rows + middle * size);
-        if (*row == number)
-            return row;
-        if (*row < number)
+        const uint32_t *const item =
+            (const uint32_t *)(const void *)((const char *)items + middle * size);
+        if (*item == number)
+            return item;
+        if (*item < number)
             first = middle + 1;
         else
             end = middle;
@@ -454,14 +480,16 @@ static const void *find_number(const void *rows, uint32_t count, size_t size, ui
     return NULL;
 }
 
+// Returns the scales of a joint of the animation, or NULL. The joint may be MD5_NONE.
 static const md5_scaled_joint *find_scaled(const md5_scales *scales, uint32_t joint)
 {
-    return joint == MD5_NONE ? NULL
-                             : (const md5_scaled_joint *)find_number(
-                                 scales->joints, scales->num_joints, sizeof *scales->joints, joint);
+    if (joint == MD5_NONE)
+        return NULL;
+    return (const md5_scaled_joint *)find_number(scales->joints, scales->num_joints,
+                                                 sizeof *scales->joints, joint);
 }
 
-static float scale_of(const md5_scaled_joint *scaled, const md5_sample_position *sample)
+static float scale_at(const md5_scaled_joint *scaled, const md5_sample_position *sample)
 {
     const uint32_t frame = sample->fraction > 0.0f ? sample->frame1 : sample->frame0;
     const md5_scale_key *const key = (const md5_scale_key *)find_number(
@@ -478,7 +506,7 @@ void md5_scale_pose(const md5_scales *scales, const md5_binding *binding,
     for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
         const md5_scaled_joint *const scaled = find_scaled(scales, binding->tracks[j]);
         if (scaled && scaled->scales_position)
-            pose[j].translation = md5_vec3_scale(pose[j].translation, scale_of(scaled, &sample));
+            pose[j].translation = md5_vec3_scale(pose[j].translation, scale_at(scaled, &sample));
     }
 }
 
@@ -490,7 +518,7 @@ void md5_scale_palette(const md5_scales *scales, const md5_binding *binding,
     MD5_ASSERT(joints != NULL && palette != NULL, "joints, palette: must not be NULL");
     for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
         const md5_scaled_joint *const scaled = find_scaled(scales, binding->tracks[j]);
-        const float scale = scaled ? scale_of(scaled, &sample) : 1.0f;
+        const float scale = scaled ? scale_at(scaled, &sample) : 1.0f;
         if (scale == 1.0f)
             continue;
         md5_mat34 joint = joints[j];
