@@ -1,16 +1,18 @@
-// Characters: a machine file, the model and animations that it names, their bindings, the machine.
-// The machine copies its tables, so the file's own are freed again; the arena that holds the
-// character's arrays stays.
+// Loads characters: a machine file, the models and animations that it names, their bindings, and
+// the machine.
 //
-// On one thread each file is read when it is its turn. With threads all are read first, and what
-// they say is kept until it is their turn: so warnings and errors are those of one thread.
+// The machine copies its tables, so the machine file is freed afterwards. The arena with the
+// character's arrays becomes its memory. On one thread each file is read when it is needed. With
+// threads all files are read first, and their warnings and errors are stored and reported in the
+// order of one thread.
 #include "md5/play/schema.h"
 #include "md5/core/file.h"
 #include "md5/core/names.h"
 
-// What a character frees. Clips that share a file have one entry here.
+// The objects that a character frees, in memory that begins with the public part. Clips that share
+// a file have one entry.
 typedef struct owned_parts {
-    md5_character character; // first: the public part
+    md5_character character; // must be first
     md5_machine *machine;
     md5_model *model;
     md5_model *attached[MD5_MAX_ATTACHED];
@@ -19,39 +21,37 @@ typedef struct owned_parts {
     md5_binding **bindings; // [num_anims], NULL if binding failed
 } owned_parts;
 
-typedef struct kept_warning {
+typedef struct stored_warning {
     md5_error warning;
-    struct kept_warning *next;
-} kept_warning;
+    struct stored_warning *next;
+} stored_warning;
 
-// A file that the machine file names.
+// A model or animation file that the machine file names.
 typedef struct named_file {
     const char *path;
-    // Read on any thread, and not taken yet.
-    md5_model *model;
-    md5_anim *anim;
-    md5_error error;
-    // With threads.
-    md5_context context; // of the memory for warnings
+    md5_model *model;    // read and not used yet, or NULL
+    md5_anim *anim;      // read and not used yet, or NULL
+    md5_error error;     // error of the file
+    md5_context context; // with threads: memory for warnings
     md5_arena arena;
-    kept_warning *warnings;
-    kept_warning **last_warning;
+    stored_warning *warnings;
+    stored_warning **last_warning;
 } named_file;
 
 // The load of one character.
 typedef struct loading {
     md5_context context;
-    md5_arena arena;           // becomes the character's
-    md5_arena scratch;         // of `parts`
+    md5_arena arena;           // becomes the memory of the character
+    md5_arena scratch;         // contains `parts`
     const md5_load_opts *opts; // not NULL
     const char *path;
     md5_machine_file *file;
     owned_parts *owned;
     uint32_t num_parts;
-    named_file *parts; // [num_parts]: the model, what is attached, the animations
+    named_file *parts; // [num_parts]: the machine's model, attached models, animations
     uint32_t num_models;
-    const uint32_t *shared; // [clips]: the first clip that names the same file
-    bool are_read;          // all parts, before the first is taken
+    const uint32_t *shared; // [clips] first clip with the same file
+    bool are_read;          // all parts were read in advance, with threads
 } loading;
 
 // -- Paths ----------------------------------------------------------------------------------------
@@ -61,15 +61,15 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-// Returns the path of a file that the machine file names, in the arena; NULL without memory. A name
-// that begins with two separators would be that of a file on another machine.
-static const char *path_of(loading *load, const char *name)
+// Returns the path of a file that the machine file names, in the arena, or NULL if there is no
+// memory. Two leading separators are removed, because such a path would refer to another computer.
+static const char *resolve_path(loading *load, const char *name)
 {
     const bool is_remote = is_separator(name[0]) && is_separator(name[1]);
     while (is_remote && is_separator(name[0]))
         name++;
     const bool is_absolute = is_separator(name[0]) || (name[0] != '\0' && name[1] == ':');
-    size_t folder = is_absolute ? 0 : strlen(load->path); // up to its last separator, with it
+    size_t folder = is_absolute ? 0 : strlen(load->path); // length, including the last separator
     while (folder > 0 && !is_separator(load->path[folder - 1]))
         folder--;
     const size_t size = strlen(name) + 1;
@@ -83,18 +83,19 @@ static const char *path_of(loading *load, const char *name)
 
 // -- Errors ---------------------------------------------------------------------------------------
 
-// Passes on an error of another file. That a file cannot be read is an error in the machine file,
-// at `member`, which names it.
+// Reports an error of another file. If the file cannot be read, the error is at the location of
+// `member`, which names it in the machine file.
 static bool fail_with(loading *load, const md5_error *error, const char *const *member)
 {
     if (error->status == MD5_ERROR_IO) {
-        const md5_location place = md5i_find_location(load->file->desc.locations, member);
-        return md5i_fail(&load->context, MD5_ERROR_IO, place.line, place.column, "%s: %s",
+        const md5_location location = md5i_find_location(load->file->desc.locations, member);
+        return md5i_fail(&load->context, MD5_ERROR_IO, location.line, location.column, "%s: %s",
                          MD5_QUOTED(*member), error->message);
     }
     return md5i_fail_as(&load->context, error);
 }
 
+// Adds the name of a clip to the message of an error.
 static void name_clip(const char *clip, md5_error *error)
 {
     const md5_error before = *error;
@@ -102,13 +103,13 @@ static void name_clip(const char *clip, md5_error *error)
              before.message);
 }
 
-// Adds the name of a clip to the warnings about its binding.
+// The clip whose name is added to warnings about its binding.
 typedef struct clip_warnings {
     const char *clip;
     const md5_load_opts *opts;
 } clip_warnings;
 
-static void warn_of_clip(void *user, const md5_error *warning)
+static void warn_about_clip(void *user, const md5_error *warning)
 {
     const clip_warnings *const to = (const clip_warnings *)user;
     md5_error named = *warning;
@@ -118,13 +119,15 @@ static void warn_of_clip(void *user, const md5_error *warning)
 
 // -- Parts ----------------------------------------------------------------------------------------
 
+// Adds a file to the parts.
 static bool add_part(loading *load, const char *name)
 {
     named_file *const to = &load->parts[load->num_parts++];
-    to->path = path_of(load, name);
+    to->path = resolve_path(load, name);
     return to->path != NULL;
 }
 
+// Reads a file into its part.
 static void read_part(const loading *load, uint32_t number, const md5_load_opts *opts)
 {
     named_file *const to = &load->parts[number];
@@ -134,11 +137,11 @@ static void read_part(const loading *load, uint32_t number, const md5_load_opts 
         to->anim = md5_load_anim(to->path, opts, &to->error);
 }
 
-// Without memory the context has an error.
-static void keep_warning(void *user, const md5_error *warning)
+// Stores a warning. If there is no memory, the context receives an error.
+static void store_warning(void *user, const md5_error *warning)
 {
     named_file *const to = (named_file *)user;
-    kept_warning *const entry = MD5_ROOM(&to->arena, kept_warning, 1);
+    stored_warning *const entry = MD5_ROOM(&to->arena, stored_warning, 1);
     if (!entry)
         return;
     entry->warning = *warning;
@@ -147,6 +150,7 @@ static void keep_warning(void *user, const md5_error *warning)
     to->last_warning = &entry->next;
 }
 
+// Reads a range of parts on one of several threads.
 static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const loading *const load = (const loading *)user;
@@ -157,37 +161,65 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
         md5i_context_begin(&to->context, &opts, to->path, NULL);
         to->arena.context = &to->context;
         to->last_warning = &to->warnings;
-        opts.warn = opts.warn ? keep_warning : NULL;
+        opts.warn = opts.warn ? store_warning : NULL;
         opts.warn_user = to;
         read_part(load, (uint32_t)i, &opts);
     }
 }
 
-// Reads a part whose turn it is, or reports what was found when it was read. `member` names it in
-// the machine file.
-static bool take_part(loading *load, uint32_t number, const char *const *member)
+// Reads a part, or reports the warnings and errors that were stored when it was read. `member`
+// names it in the machine file.
+static bool finish_part(loading *load, uint32_t number, const char *const *member)
 {
     named_file *const from = &load->parts[number];
     if (!load->are_read)
         read_part(load, number, load->opts);
-    for (const kept_warning *entry = from->warnings; entry; entry = entry->next)
+    for (const stored_warning *entry = from->warnings; entry; entry = entry->next)
         load->opts->warn(load->opts->warn_user, &entry->warning);
     if (from->context.error.status != MD5_OK)
         return md5i_fail_as(&load->context, &from->context.error);
     return from->error.status == MD5_OK || fail_with(load, &from->error, member);
 }
 
-// The machine's, or an attached one.
-static bool take_model(loading *load, uint32_t number, const char *const *member, md5_model **model)
+// Loads the machine's model or an attached model.
+static bool load_model(loading *load, uint32_t number, const char *const *member, md5_model **model)
 {
-    TRY(take_part(load, number, member));
+    TRY(finish_part(load, number, member));
     *model = load->parts[number].model;
     load->parts[number].model = NULL;
     load->context.num_warnings += (*model)->num_warnings;
     return true;
 }
 
-static bool take_clips(loading *load)
+// Loads the animation of a clip and binds it. `clip` is the first clip that uses the file.
+static bool load_clip(loading *load, uint32_t clip)
+{
+    owned_parts *const owned = load->owned;
+    const uint32_t number = owned->num_anims;
+    const md5_clip_desc *const desc = &load->file->clips[clip];
+    named_file *const part = &load->parts[load->num_models + number];
+    TRY(finish_part(load, load->num_models + number, &desc->file));
+    md5_anim *const anim = part->anim;
+    part->anim = NULL;
+    owned->anims[owned->num_anims++] = anim;
+    load->context.num_warnings += anim->num_warnings;
+    owned->character.anims_size += anim->size;
+    clip_warnings named = {desc->name, load->opts};
+    md5_load_opts opts = *load->opts;
+    md5_error error = {.status = MD5_OK};
+    opts.file_name = part->path;
+    if (opts.warn) {
+        opts.warn = warn_about_clip;
+        opts.warn_user = &named;
+    }
+    owned->bindings[number] = md5_bind(owned->model, anim, &opts, &error);
+    if (owned->bindings[number])
+        return true;
+    name_clip(named.clip, &error);
+    return fail_with(load, &error, &desc->file);
+}
+
+static bool load_clips(loading *load)
 {
     const uint32_t num_clips = load->file->desc.num_clips;
     md5_arena *const arena = &load->arena;
@@ -207,56 +239,42 @@ static bool take_clips(loading *load)
         const uint32_t shared = load->shared[clip];
         if (shared == clip) {
             const uint32_t number = owned->num_anims;
-            named_file *const from = &load->parts[load->num_models + number];
-            TRY(take_part(load, load->num_models + number, &load->file->clips[clip].file));
-            md5_anim *const anim = from->anim;
-            from->anim = NULL;
-            owned->anims[owned->num_anims++] = anim;
-            load->context.num_warnings += anim->num_warnings;
-            character->anims_size += anim->size;
-            clip_warnings named = {load->file->clips[clip].name, load->opts};
-            md5_load_opts opts = *load->opts;
-            md5_error error = {.status = MD5_OK};
-            opts.file_name = from->path;
-            if (opts.warn) {
-                opts.warn = warn_of_clip;
-                opts.warn_user = &named;
-            }
-            owned->bindings[number] = md5_bind(owned->model, anim, &opts, &error);
-            if (!owned->bindings[number]) {
-                name_clip(named.clip, &error);
-                return fail_with(load, &error, &load->file->clips[clip].file);
-            }
-            paths[clip] = from->path;
-            anims[clip] = anim;
+            TRY(load_clip(load, clip));
+            paths[clip] = load->parts[load->num_models + number].path;
+            anims[clip] = owned->anims[number];
             bindings[clip] = owned->bindings[number];
         }
         paths[clip] = paths[shared];
         anims[clip] = anims[shared];
-        bindings[clip] = load->file->clips[clip].binding = bindings[shared];
+        bindings[clip] = bindings[shared];
+        load->file->clips[clip].binding = bindings[shared];
     }
     return true;
 }
 
-static bool load_parts(loading *load)
+// Reads the machine file.
+static bool read_machine_file(loading *load)
 {
-    load->owned = MD5_NEW(&load->arena, owned_parts, 1);
-    TRY(load->owned);
     md5_error error = {.status = MD5_OK};
     load->file = md5_load_machine_file(load->path, load->opts, &error);
     if (!load->file)
         return md5i_fail_as(&load->context, &error);
     load->context.num_warnings = load->file->num_warnings;
     if (load->file->model_file[0] == '\0') {
-        const md5_location place =
+        const md5_location location =
             md5i_find_location(load->file->desc.locations, &load->file->desc.name);
-        return md5i_fail(&load->context, MD5_ERROR_SYNTAX, place.line, place.column,
+        return md5i_fail(&load->context, MD5_ERROR_SYNTAX, location.line, location.column,
                          "machine has no model file: expected 'model' and a file name");
     }
+    return true;
+}
 
+// Finds the first clip with the same file for each clip. The names are sorted, so that the time is
+// not quadratic in the number of clips.
+static bool find_shared_files(loading *load)
+{
     const md5_clip_desc *const clips = load->file->clips;
     const uint32_t count = load->file->desc.num_clips;
-    // Clips that share a file: sorted, so that many clips take no square of the time.
     md5_ordered_name *names = MD5_NEW(&load->scratch, md5_ordered_name, (size_t)count + 1);
     uint32_t *const shared = MD5_NEW(&load->scratch, uint32_t, (size_t)count + 1);
     TRY(names && shared);
@@ -266,41 +284,65 @@ static bool load_parts(loading *load)
         names[i].number = i;
     }
     TRY(names = md5i_order_names(&load->scratch, names, count));
-    for (uint32_t i = 0, first = 0; i < count; i++) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t clip = names[i].number;
         if (i == 0 || strcmp(clips[first].file, clips[clip].file) != 0)
             first = clip;
         shared[clip] = first;
     }
     load->shared = shared;
-    // More are an error when the machine is created.
-    md5_attached_desc *const attached = load->file->attached;
-    uint32_t num_attached = load->file->desc.num_attached;
-    num_attached = num_attached < MD5_MAX_ATTACHED ? num_attached : MD5_MAX_ATTACHED;
+    return true;
+}
+
+// Lists the files of the machine's model, of attached models and of animations.
+static bool list_parts(loading *load, uint32_t num_attached)
+{
+    const md5_clip_desc *const clips = load->file->clips;
+    const uint32_t count = load->file->desc.num_clips;
     load->num_models = 1 + num_attached;
     load->parts = MD5_NEW(&load->scratch, named_file, (size_t)count + load->num_models);
     TRY(load->parts && add_part(load, load->file->model_file));
     for (uint32_t i = 0; i < num_attached; i++)
-        TRY(add_part(load, attached[i].file));
-    for (uint32_t clip = 0; clip < count; clip++)
-        TRY(shared[clip] != clip || add_part(load, clips[clip].file));
+        TRY(add_part(load, load->file->attached[i].file));
+    for (uint32_t clip = 0; clip < count; clip++) {
+        if (load->shared[clip] == clip)
+            TRY(add_part(load, clips[clip].file));
+    }
+    return true;
+}
+
+static bool load_parts(loading *load)
+{
+    load->owned = MD5_NEW(&load->arena, owned_parts, 1);
+    TRY(load->owned);
+    TRY(read_machine_file(load));
+    TRY(find_shared_files(load));
+    // If there are more attached models, the creation of the machine reports an error.
+    md5_attached_desc *const attached = load->file->attached;
+    uint32_t num_attached = load->file->desc.num_attached;
+    num_attached = num_attached < MD5_MAX_ATTACHED ? num_attached : MD5_MAX_ATTACHED;
+    TRY(list_parts(load, num_attached));
 
     const md5_threads *const threads = load->opts->threads;
     load->are_read = threads && threads->num_workers > 1;
     if (load->are_read)
         md5_threads_run(threads, load->num_parts, read_range, load);
-    TRY(take_model(load, 0, &load->file->model_file, &load->owned->model));
+    TRY(load_model(load, 0, &load->file->model_file, &load->owned->model));
     load->owned->character.model_path = load->parts[0].path;
     load->file->desc.model = load->owned->model;
     for (uint32_t i = 0; i < num_attached; i++) {
-        TRY(take_model(load, 1 + i, &attached[i].file, &load->owned->attached[i]));
+        TRY(load_model(load, 1 + i, &attached[i].file, &load->owned->attached[i]));
         attached[i].model = load->owned->attached[i];
     }
-    TRY(take_clips(load));
+    TRY(load_clips(load));
+    md5_error error = {.status = MD5_OK};
     md5_load_opts opts = *load->opts;
     opts.file_name = load->path;
     load->owned->machine = md5_create_machine(&load->file->desc, &opts, &error);
-    return load->owned->machine || md5i_fail_as(&load->context, &error);
+    if (!load->owned->machine)
+        return md5i_fail_as(&load->context, &error);
+    return true;
 }
 
 // -- Characters -----------------------------------------------------------------------------------
@@ -325,10 +367,11 @@ md5_character *md5_load_character(const char *path, const md5_load_opts *opts, m
     md5_character *character = NULL;
     loading load = {.opts = opts ? opts : &defaults, .path = path ? path : ""};
     md5i_context_begin(&load.context, load.opts, path, error);
-    load.arena.context = load.scratch.context = &load.context;
+    load.arena.context = &load.context;
+    load.scratch.context = &load.context;
     const bool is_loaded = load_parts(&load);
     for (uint32_t i = 0; i < load.num_parts; i++) {
-        md5_free_model(load.parts[i].model); // unless it was taken
+        md5_free_model(load.parts[i].model); // NULL if it was used
         md5_free_anim(load.parts[i].anim);
         if (load.are_read)
             md5i_arena_free(&load.parts[i].arena);

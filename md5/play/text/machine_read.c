@@ -1,25 +1,28 @@
-// Machine files: md5/play/machine_files.md has the grammar. A row is written as its word, the
-// values of its head, and braces with words and their values; md5/play/schema.c says which there
-// are. Every value's location is kept, for errors that are found only when the machine is created.
+// Reads machine files; md5/play/machine_files.md describes the grammar.
+//
+// A row is written as its keyword, its head (values in a fixed order) and a block in braces with
+// keywords and their values; md5/play/schema.c defines which columns are in the head and in the
+// block. The location of each value is stored, for errors that are found only when the machine is
+// created. read_blocks() is the main loop.
 #include "md5/core/file.h"
 #include "md5/core/lex.h"
 #include "md5/play/schema.h"
 
-// A row that is filled from the text, and where its members stand there.
+// A row that is filled from the text, with the locations of its members.
 typedef struct text_row {
-    char *row;            // NULL: there was no memory for it
-    md5_location *places; // one for every four bytes of it
-    md5_locations *text;  // of all tables
+    char *row;               // NULL: allocation failed
+    md5_location *locations; // one for every four bytes of the row
+    md5_locations *all;      // locations of all tables
 } text_row;
 
 // -- Tables -------------------------------------------------------------------------------------
 
-// Adds a table and returns its rows: `count` of `size` bytes each, zeroed like their locations.
-// `size` is a multiple of 4. NULL, with the error set, if memory runs out.
+// Adds a table and returns its rows: `count` rows of `size` bytes, zeroed like their locations.
+// `size` is a multiple of 4. If there is no memory, sets the error and returns NULL.
 static unsigned char *add_table(md5_arena *arena, md5_locations *locations, size_t count,
                                 size_t size)
 {
-    enum { TIMES = 3 }; // the rows, and 8 bytes of location for each 4 bytes of rows
+    enum { TIMES = 3 }; // rows, and 8 bytes of location for every 4 bytes of rows
     md5_located_table *const table = MD5_NEW(arena, md5_located_table, 1);
     unsigned char *const rows = (unsigned char *)md5i_arena_alloc(arena, count, TIMES * size);
     if (!table || !rows)
@@ -29,8 +32,9 @@ static unsigned char *add_table(md5_arena *arena, md5_locations *locations, size
     return rows;
 }
 
-// Appends a row to a table of `owner`, or makes the one row of a column; it is zeroed but for what
-// its columns start with. A table doubles when it is full: when its count is a power of two.
+// Appends a row to a table of `owner`, or creates the single row of a column. The row is zeroed
+// except for the start values of its columns. A table is full when its count is a power of two;
+// then its capacity doubles.
 static text_row append_row(md5_lex *lex, text_row owner, const md5_column *column)
 {
     uint32_t one = 0;
@@ -46,7 +50,7 @@ static text_row append_row(md5_lex *lex, text_row owner, const md5_column *colum
     unsigned char *bytes;
     memcpy(&bytes, rows, sizeof bytes);
     if ((number & (number - 1)) == 0) {
-        unsigned char *const grown = add_table(lex->arena, owner.text, capacity, size);
+        unsigned char *const grown = add_table(lex->arena, owner.all, capacity, size);
         if (!grown)
             return (text_row){0};
         if (number > 0) {
@@ -59,7 +63,7 @@ static text_row append_row(md5_lex *lex, text_row owner, const md5_column *colum
     }
     (*count)++;
     const text_row added = {(char *)bytes + used, md5_locations_at(bytes, capacity * size, used),
-                            owner.text};
+                            owner.all};
     for (uint32_t i = 0; i < column->rows->num_columns; i++) {
         const md5_column *const inner = &column->rows->columns[i];
         if (inner->start != 0)
@@ -68,11 +72,11 @@ static text_row append_row(md5_lex *lex, text_row owner, const md5_column *colum
     return added;
 }
 
-// `token` is where a token begins.
-static void note_place(md5_lex *lex, text_row record, size_t offset, const char *token)
+// Stores the location of a member whose token begins at `token`.
+static void store_location(md5_lex *lex, text_row record, size_t offset, const char *token)
 {
-    md5_location *const place = &record.places[offset / MD5_LOCATION_UNIT];
-    md5i_lex_place(lex, token, &place->line, &place->column);
+    md5_location *const location = &record.locations[offset / MD5_LOCATION_UNIT];
+    md5i_lex_place(lex, token, &location->line, &location->column);
 }
 
 // -- Texts --------------------------------------------------------------------------------------
@@ -88,33 +92,37 @@ static bool read_name(md5_lex *lex, text_row record, const char *what, size_t of
 {
     md5_span span;
     md5i_lex_blanks(lex);
-    note_place(lex, record, offset, lex->at);
+    store_location(lex, record, offset, lex->at);
     return md5i_lex_name(lex, &span, what)
            && store_text(lex, record, offset, span.bytes, span.size);
 }
 
-// As md5i_lex_take_word(), but a word that continues with bytes from 0x80 on is a name, not `word`.
-static bool take_keyword(md5_lex *lex, const char *word)
+// Reads a keyword like md5i_lex_take_word(). If the token continues with bytes of 0x80 and above,
+// it is a name and not the keyword.
+static bool read_keyword(md5_lex *lex, const char *word)
 {
     const char *const start = lex->at;
-    if (md5i_lex_take_word(lex, word) && (lex->at == lex->end || (unsigned char)*lex->at < 0x80))
-        return true;
+    if (md5i_lex_take_word(lex, word)) {
+        if (lex->at == lex->end || (unsigned char)*lex->at < 0x80)
+            return true;
+    }
     lex->at = start;
     return false;
 }
 
-// -- Words --------------------------------------------------------------------------------------
+// -- Keywords -------------------------------------------------------------------------------------
 
-// A word of a block: its column, and the value that it stands for.
-typedef struct word_found {
+// A keyword of a block: its column, and the value that it selects.
+typedef struct keyword_match {
     const md5_column *column;
-    uint32_t value, number; // of the word among all of the block's
-    bool is_above;          // of the row above
-} word_found;
-
-static word_found find_word(const md5_schema *schema, md5_span word)
+    uint32_t value;
+    uint32_t number; // index among all keywords of the block
+    bool is_above;   // it belongs to the row above
+} keyword_match;
+// Finds a keyword of a block. The column is NULL if the block does not have this keyword.
+static keyword_match find_keyword(const md5_schema *schema, md5_span word)
 {
-    word_found found = {0};
+    keyword_match found = {0};
     for (uint32_t i = 0; i < schema->num_columns; i++) {
         const md5_column *const column = &schema->columns[i];
         if (column->place != MD5_PLACE_WORD)
@@ -134,29 +142,33 @@ static word_found find_word(const md5_schema *schema, md5_span word)
     return found;
 }
 
-// What stands in braces, or behind the word and the head of a row without them.
+// The block of a row: the text in its braces, or after its keyword and head.
 typedef struct open_block {
     const md5_schema *schema;
     text_row record;
-    uint64_t seen; // bits of its words
+    uint64_t seen; // bits of the keywords that have occurred
     uint32_t kind;
-    const md5_schema *above; // some of its words may belong to the row above; else the same
+    const md5_schema *above; // row above whose keywords are also allowed; otherwise `schema`
     uint32_t above_kind;
     text_row above_record;
 } open_block;
 
 // -- Events -------------------------------------------------------------------------------------
 
-// Where the text of an event ends: at the end of the line, a comment, or a brace.
+// Returns true if the text of an event ends at `token`: at the end of the line, a comment, or a
+// brace.
 static bool ends_event(const md5_lex *lex, const char *token)
 {
-    if (token == lex->end || *token == '\n' || *token == '\r' || *token == '}')
+    if (token == lex->end || *token == '}')
         return true;
-    return lex->end - token > 1 && token[0] == '/' && (token[1] == '/' || token[1] == '*');
+    if (*token == '\n' || *token == '\r')
+        return true;
+    const bool is_slash = lex->end - token > 1 && token[0] == '/';
+    return is_slash && (token[1] == '/' || token[1] == '*');
 }
 
-// The word that begins at `token`; size 0 if none does.
-static md5_span word_at(const md5_lex *lex, const char *token)
+// Returns the word that begins at `token`; its size is 0 if no word begins there.
+static md5_span keyword_at(const md5_lex *lex, const char *token)
 {
     if ((unsigned char)token[-1] > ' ') // `token` is never the first of a text
         return (md5_span){token, 0};
@@ -165,8 +177,9 @@ static md5_span word_at(const md5_lex *lex, const char *token)
     return (md5_span){token, ends ? (size_t)(end - token) : 0};
 }
 
-// In quotes the text of an event may be anything. Else `frame` and `markers`, which need more
-// behind them, end it; any other word of a clip could be meant as text or as itself.
+// Reads the text of an event. In quotes it may contain anything. Without quotes, `frame` and
+// `markers` end it, because they need values. Any other keyword of a clip is ambiguous, and an
+// error.
 static bool read_event_text(md5_lex *lex, text_row record, size_t offset)
 {
     while (lex->at < lex->end && (*lex->at == ' ' || *lex->at == '\t'))
@@ -179,7 +192,8 @@ static bool read_event_text(md5_lex *lex, text_row record, size_t offset)
     const char *const start = lex->at;
     const char *end = start;
     for (; !ends_event(lex, lex->at); lex->at++) {
-        const md5_column *const column = find_word(&md5i_clip_schema, word_at(lex, lex->at)).column;
+        const md5_column *const column =
+            find_keyword(&md5i_clip_schema, keyword_at(lex, lex->at)).column;
         if (column && column->rows)
             break;
         if (column)
@@ -195,27 +209,30 @@ static bool read_event_text(md5_lex *lex, text_row record, size_t offset)
 
 // -- Values -------------------------------------------------------------------------------------
 
-// A word of a list into the member; without one the member stays.
-static bool take_choice(md5_lex *lex, text_row record, const md5_column *column)
+// Reads a keyword of a choice and stores its value. Otherwise returns false; the member does not
+// change.
+static bool read_choice(md5_lex *lex, text_row record, const md5_column *column)
 {
     uint32_t value;
     const char *word;
     for (uint32_t i = 0; (word = md5i_choice_word(column, i, &value)) != NULL; i++) {
-        if (!take_keyword(lex, word))
+        if (!read_keyword(lex, word))
             continue;
         memcpy(record.row + column->offset, &value, sizeof value);
         return true;
     }
     return false;
 }
-
+// Sets an error that lists the choices.
 static bool fail_choice(md5_lex *lex, const md5_column *column)
 {
     char words[128];
     size_t size = 0;
     uint32_t value;
     for (uint32_t i = 0; i < column->num_choices && size < sizeof words; i++) {
-        const char *const join = i == 0 ? "" : i + 1 < column->num_choices ? ", " : " or ";
+        const char *join = i == 0 ? "" : ", ";
+        if (i > 0 && i + 1 == column->num_choices)
+            join = " or ";
         size += (size_t)snprintf(words + size, sizeof words - size, "%s'%s'", join,
                                  md5i_choice_word(column, i, &value));
     }
@@ -223,8 +240,8 @@ static bool fail_choice(md5_lex *lex, const md5_column *column)
     return md5i_lex_fail_found(lex, "expected %s", words);
 }
 
-// A number that has a token, and so a location, of its own. 0 in a row means the default where it
-// has one; a text leaves the word out instead.
+// Reads a number and stores the location of its token. In tables, 0 selects the default of a column
+// that has one; in a text the keyword is omitted instead.
 static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
 {
     const char *const word = md5_column_word(column);
@@ -232,7 +249,7 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
     float *const floats = (float *)(void *)value;
     int64_t number;
     md5i_lex_blanks(lex);
-    note_place(lex, record, column->offset, lex->at);
+    store_location(lex, record, column->offset, lex->at);
     md5i_lex_next(lex);
     const char *const token = lex->at;
     switch (column->kind) {
@@ -245,9 +262,10 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
         return md5i_lex_double(lex, (double *)(void *)value);
     case MD5_COLUMN_COUNT:
         TRY(md5i_read_uint(lex, word, (uint32_t *)(void *)value));
-        return !column->is_positive || *(uint32_t *)(void *)value > 0
-               || md5i_lex_fail(lex, token, MD5_ERROR_RANGE,
-                                "%s is out of range: expected 1 or more, found 0", word);
+        if (!column->is_positive || *(uint32_t *)(void *)value > 0)
+            return true;
+        return md5i_lex_fail(lex, token, MD5_ERROR_RANGE,
+                             "%s is out of range: expected 1 or more, found 0", word);
     case MD5_COLUMN_INT:
         TRY(md5i_lex_int(lex, &number));
         if (number < INT32_MIN || number > INT32_MAX)
@@ -259,7 +277,7 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
         return true;
     default: // MD5_COLUMN_DIRECTION
         TRY(md5i_lex_vec3(lex, md5i_lex_float, (md5_vec3 *)(void *)value));
-        if (floats[0] != 0 || floats[1] != 0 || floats[2] != 0 || column->is_length)
+        if (column->is_length || floats[0] != 0 || floats[1] != 0 || floats[2] != 0)
             return true;
         return md5i_lex_fail(
             lex, token, MD5_ERROR_RANGE,
@@ -275,81 +293,112 @@ static bool is_number_next(md5_lex *lex)
     return word.size > 0 && !md5_span_is_name(word) && word.bytes == next;
 }
 
-// What is not a row, a share or an easing.
+// Reads the joint list of a mask: the bytes between the brackets, so that locations in the list are
+// locations in the text. Comments are replaced by blanks.
+static bool read_joints(md5_lex *lex, const md5_column *column, text_row record)
+{
+    TRY(md5i_lex_expect(lex, '('));
+    store_location(lex, record, column->offset, lex->at);
+    const char *const start = lex->at;
+    md5_span word;
+    md5i_lex_blanks(lex);
+    while (lex->at == lex->end || *lex->at != ')') {
+        TRY(md5i_lex_name(lex, &word, "a joint name or ')'"));
+        md5i_lex_blanks(lex);
+    }
+    const char *const end = lex->at;
+    char *const text = MD5_NEW(lex->arena, char, (size_t)(end - start) + 1);
+    TRY(text);
+    for (const char *byte = start; byte < end; byte++)
+        text[byte - start] = *byte == '\n' || *byte == '\r' ? *byte : ' ';
+    lex->at = start;
+    md5i_lex_blanks(lex);
+    while (lex->at < end) {
+        const char *const token = lex->at;
+        TRY(md5i_lex_name(lex, &word, "a joint"));
+        memcpy(text + (token - start), token, (size_t)(lex->at - token));
+        md5i_lex_blanks(lex);
+    }
+    memcpy(record.row + column->offset, &text, sizeof text);
+    return md5i_lex_expect(lex, ')');
+}
+
+// Reads the name of an event. It must be on the line of its frame, so that a missing name does not
+// consume the next keyword of the clip.
+static bool read_event_name(md5_lex *lex, const md5_column *column, text_row record)
+{
+    const char *const start = lex->at;
+    md5i_lex_blanks(lex);
+    for (const char *byte = start; byte < lex->at; byte++) {
+        if (*byte == '\n' || *byte == '\r')
+            return md5i_lex_fail(lex, byte, MD5_ERROR_SYNTAX,
+                                 "expected an event name, found the end of the line");
+    }
+    if (md5_span_is(keyword_at(lex, lex->at), "frame"))
+        return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
+                             "expected an event name, found 'frame'");
+    return read_name(lex, record, column->what, column->offset);
+}
+
+// Reads the first number of a range such as 12-18. The lexer considers this one word, so the text
+// is temporarily cut at the hyphen.
+static bool read_range_start(md5_lex *lex, const md5_column *column, text_row record)
+{
+    const char *const end = lex->end;
+    const md5_span word = md5i_lex_peek_word(lex);
+    const char *hyphen = NULL;
+    if (word.size > 1)
+        hyphen = (const char *)memchr(word.bytes + 1, '-', word.size - 1);
+    lex->end = hyphen ? hyphen : end;
+    const bool is_read = read_number(lex, column, record);
+    lex->end = end;
+    if (is_read && hyphen)
+        lex->at++;
+    return is_read;
+}
+
+// Reads the subject of a condition and its comparison. The next column of the row is the
+// comparison, the column after it the kind of the condition. A time needs a comparison, an event
+// does not have one.
+static bool read_comparison(md5_lex *lex, const md5_column *column, text_row record,
+                            const char *what)
+{
+    const md5_column *const comparison = column + 1;
+    const md5_column *const kind = column + 2;
+    const md5_condition *const row = (const md5_condition *)(void *)record.row;
+    const bool is_negated = read_keyword(lex, "not");
+    const bool has_kind = !is_negated && read_choice(lex, record, kind);
+    const bool is_event = row->kind == MD5_WHEN_EVENT;
+    const bool is_time = has_kind && !is_event;
+    if (!is_time)
+        TRY(read_name(lex, record, is_event ? "an event name" : what, column->offset));
+    if (!is_negated && !is_event && read_choice(lex, record, comparison))
+        return true;
+    const uint32_t compare = is_negated ? MD5_IS_CLEAR : MD5_IS_SET;
+    memcpy(record.row + comparison->offset, &compare, sizeof compare);
+    return !is_time || fail_choice(lex, comparison);
+}
+
+// Reads a value that is not a row, a share or an easing.
 static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
 {
     const char *const what = column->what ? column->what : md5_column_word(column);
     char *const value = record.row + column->offset;
     switch (column->form) {
-    case MD5_FORM_JOINTS: {
-        // The bytes between two round brackets as they stand, so that places in them are places in
-        // the text, but with blanks for comments.
-        TRY(md5i_lex_expect(lex, '('));
-        note_place(lex, record, column->offset, lex->at);
-        const char *const start = lex->at;
-        md5_span word;
-        for (md5i_lex_blanks(lex); lex->at == lex->end || *lex->at != ')'; md5i_lex_blanks(lex))
-            TRY(md5i_lex_name(lex, &word, "a joint name or ')'"));
-        const char *const end = lex->at;
-        char *const text = MD5_NEW(lex->arena, char, (size_t)(end - start) + 1);
-        TRY(text);
-        for (const char *byte = start; byte < end; byte++)
-            text[byte - start] = *byte == '\n' || *byte == '\r' ? *byte : ' ';
-        for (lex->at = start; md5i_lex_blanks(lex), lex->at < end;) {
-            const char *const token = lex->at;
-            TRY(md5i_lex_name(lex, &word, "a joint"));
-            memcpy(text + (token - start), token, (size_t)(lex->at - token));
-        }
-        memcpy(value, &text, sizeof text);
-        return md5i_lex_expect(lex, ')');
-    }
-    case MD5_FORM_EVENT: {
-        // On the line of its frame, so that a name left out does not take the next word of the
-        // clip.
-        const char *const start = lex->at;
-        md5i_lex_blanks(lex);
-        for (const char *byte = start; byte < lex->at; byte++) {
-            if (*byte == '\n' || *byte == '\r')
-                return md5i_lex_fail(lex, byte, MD5_ERROR_SYNTAX,
-                                     "expected an event name, found the end of the line");
-        }
-        if (md5_span_is(word_at(lex, lex->at), "frame"))
-            return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                                 "expected an event name, found 'frame'");
-        return read_name(lex, record, column->what, column->offset);
-    }
+    case MD5_FORM_JOINTS:
+        return read_joints(lex, column, record);
+    case MD5_FORM_EVENT:
+        return read_event_name(lex, column, record);
     case MD5_FORM_LINE:
         return read_event_text(lex, record, column->offset);
-    case MD5_FORM_SPAN: {
-        // 12-18 is one word to the lexer: for this number the text ends at the hyphen.
-        const char *const end = lex->end;
-        const md5_span word = md5i_lex_peek_word(lex);
-        const char *const hyphen =
-            word.size > 1 ? (const char *)memchr(word.bytes + 1, '-', word.size - 1) : NULL;
-        lex->end = hyphen ? hyphen : end;
-        const bool is_read = read_number(lex, column, record);
-        lex->end = end;
-        lex->at += is_read && hyphen;
-        return is_read;
-    }
+    case MD5_FORM_SPAN:
+        return read_range_start(lex, column, record);
     case MD5_FORM_AFTER:
-        if (!take_keyword(lex, md5_column_word(column)))
+        if (!read_keyword(lex, md5_column_word(column)))
             return true;
         break;
-    case MD5_FORM_COMPARED: {
-        const uint32_t compare = take_keyword(lex, "not") ? MD5_IS_CLEAR : MD5_IS_SET;
-        const md5_condition *const row = (const md5_condition *)(void *)record.row;
-        const bool is_time = compare == MD5_IS_SET && take_choice(lex, record, column + 2)
-                             && row->kind != MD5_WHEN_EVENT;
-        if (!is_time)
-            TRY(read_name(lex, record, row->kind == MD5_WHEN_EVENT ? "an event name" : what,
-                          column->offset));
-        if (compare == MD5_IS_SET && row->kind != MD5_WHEN_EVENT
-            && take_choice(lex, record, column + 1))
-            return true;
-        memcpy(record.row + column[1].offset, &compare, sizeof compare);
-        return !is_time || fail_choice(lex, column + 1);
-    }
+    case MD5_FORM_COMPARED:
+        return read_comparison(lex, column, record, what);
     case MD5_FORM_OR_AT:
         return md5_span_is(md5i_lex_peek_word(lex), "at") || read_number(lex, column, record);
     default:
@@ -357,30 +406,32 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
     }
     switch (column->kind) {
     case MD5_COLUMN_TEXT:
-        if (column->place == MD5_PLACE_HEAD && column->usual && take_keyword(lex, column->usual))
+        if (column->place == MD5_PLACE_HEAD && column->usual && read_keyword(lex, column->usual))
             return true;
         return read_name(lex, record, what, column->offset);
     case MD5_COLUMN_MODEL:
         return read_name(lex, record, what, column->other);
     case MD5_COLUMN_CHOICE:
-        if (take_choice(lex, record, column))
+        if (read_choice(lex, record, column))
             return true;
         memset(value, 0, sizeof(uint32_t));
         return column->form == MD5_FORM_OPTIONAL || fail_choice(lex, column);
     default:
-        return (column->form == MD5_FORM_OPTIONAL && !is_number_next(lex))
-               || read_number(lex, column, record);
+        if (column->form == MD5_FORM_OPTIONAL && !is_number_next(lex))
+            return true;
+        return read_number(lex, column, record);
     }
 }
 
-// An easing and its numbers, if the next word is one; else linear.
+// Reads an easing and its parameters if the next word is an easing, otherwise stores a linear
+// easing.
 static bool read_easing(md5_lex *lex, size_t offset, text_row record)
 {
     static const md5_schema *const schema = &md5i_easing_schema;
-    const text_row easing = {record.row + offset, record.places + offset / MD5_LOCATION_UNIT,
-                             record.text};
+    const text_row easing = {record.row + offset, record.locations + offset / MD5_LOCATION_UNIT,
+                             record.all};
     memset(easing.row, 0, schema->size);
-    if (!take_choice(lex, easing, &schema->columns[0]))
+    if (!read_choice(lex, easing, &schema->columns[0]))
         return true;
     const uint32_t kind = md5_kind_of(schema, easing.row, 0);
     for (uint32_t i = 1; i < schema->num_columns; i++) {
@@ -389,41 +440,60 @@ static bool read_easing(md5_lex *lex, size_t offset, text_row record)
     }
     return true;
 }
+// Returns true if the next token is a name.
+static bool is_name_next(md5_lex *lex)
+{
+    const char *const start = lex->at;
+    md5i_lex_blanks(lex);
+    const char first = lex->at < lex->end ? *lex->at : '0';
+    const bool is_quoted = first == '"' || first == '\'';
+    const bool is_name =
+        is_quoted || (unsigned char)first >= 0x80 || md5_span_is_name(md5i_lex_peek_word(lex));
+    lex->at = start;
+    return is_name;
+}
+
+// Reads the keyword of a driver. Returns its index, or MD5_DRIVERS if there is none.
+static uint32_t read_driver(md5_lex *lex)
+{
+    for (uint32_t i = 0; i < MD5_DRIVERS; i++) {
+        if (md5i_drivers[i].word && read_keyword(lex, md5i_drivers[i].word))
+            return i;
+    }
+    return MD5_DRIVERS;
+}
+
+// Reads a share: a number, a parameter with an easing, or another driver. If it occurs several
+// times, the last one clears the others.
+static bool read_share(md5_lex *lex, const md5_column *column, text_row record)
+{
+    const char *const none = NULL;
+    const bool is_name = is_name_next(lex);
+    memset(record.row + column->offset, 0, sizeof(float));
+    memcpy(record.row + column->other, &none, sizeof none);
+    if (column->easing > 0)
+        memset(record.row + column->easing, 0, sizeof(md5_easing));
+    if (column->state > 0)
+        memset(record.row + column->state, 0, MD5_DRIVERS * sizeof none);
+    if (!is_name)
+        return read_number(lex, column, record);
+    uint32_t driver = column->state > 0 ? read_driver(lex) : MD5_DRIVERS;
+    if (driver < MD5_DRIVERS) {
+        do {
+            TRY(read_name(lex, record, md5i_drivers[driver].what,
+                          column->state + driver * sizeof none));
+            driver++;
+        } while (driver < MD5_DRIVERS && !md5i_drivers[driver].word);
+        return true;
+    }
+    TRY(read_name(lex, record, md5_column_word(column), column->other));
+    return column->easing == 0 || read_easing(lex, column->easing, record);
+}
 
 static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
 {
-    if (column->form == MD5_FORM_SHARE) {
-        // A number, a parameter or another driver: the last one is used, it clears the others.
-        const char *const start = lex->at;
-        const char *const none = NULL;
-        md5i_lex_blanks(lex);
-        const char first = lex->at < lex->end ? *lex->at : '0';
-        const bool is_name = first == '"' || first == '\'' || (unsigned char)first >= 0x80
-                             || md5_span_is_name(md5i_lex_peek_word(lex));
-        lex->at = start;
-        memset(record.row + column->offset, 0, sizeof(float));
-        memcpy(record.row + column->other, &none, sizeof none);
-        if (column->easing > 0)
-            memset(record.row + column->easing, 0, sizeof(md5_easing));
-        if (column->state > 0)
-            memset(record.row + column->state, 0, MD5_DRIVERS * sizeof none);
-        if (is_name) {
-            uint32_t i = 0;
-            while (i < MD5_DRIVERS && column->state > 0
-                   && !(md5i_drivers[i].word && take_keyword(lex, md5i_drivers[i].word)))
-                i++;
-            if (i < MD5_DRIVERS && column->state > 0) {
-                do
-                    TRY(read_name(lex, record, md5i_drivers[i].what,
-                                  column->state + i * sizeof none));
-                while (++i < MD5_DRIVERS && !md5i_drivers[i].word);
-                return true;
-            }
-            TRY(read_name(lex, record, md5_column_word(column), column->other));
-            return column->easing == 0 || read_easing(lex, column->easing, record);
-        }
-        return read_number(lex, column, record);
-    }
+    if (column->form == MD5_FORM_SHARE)
+        return read_share(lex, column, record);
     if (column->kind == MD5_COLUMN_EASING)
         return read_easing(lex, column->offset, record);
     return read_plain(lex, column, record);
@@ -431,7 +501,7 @@ static bool read_value(md5_lex *lex, const md5_column *column, text_row record)
 
 // -- Rows ---------------------------------------------------------------------------------------
 
-// Rows without braces: ( VALUES VALUES ... ), or VALUES and VALUES or VALUES ...
+// Reads rows without braces: ( VALUES VALUES ... ), or VALUES and VALUES or VALUES ...
 static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
 {
     const bool is_list = column->form == MD5_FORM_LIST;
@@ -456,8 +526,8 @@ static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
     return true;
 }
 
-// Begins the row of a word: its head. *braces becomes whether there are some.
-static bool begin_row(md5_lex *lex, const word_found *word, const open_block *owner,
+// Begins the row of a keyword: reads its head. Sets *braces to true if a block in braces follows.
+static bool begin_row(md5_lex *lex, const keyword_match *word, const open_block *owner,
                       open_block *row, bool *braces)
 {
     const md5_column *const column = word->column;
@@ -465,7 +535,7 @@ static bool begin_row(md5_lex *lex, const word_found *word, const open_block *ow
     *row = (open_block){.schema = schema};
     row->record =
         (text_row){owner->record.row + column->offset,
-                   owner->record.places + column->offset / MD5_LOCATION_UNIT, owner->record.text};
+                   owner->record.locations + column->offset / MD5_LOCATION_UNIT, owner->record.all};
     if (column->kind != MD5_COLUMN_PART)
         row->record = append_row(lex, owner->record, column);
     TRY(row->record.row);
@@ -481,10 +551,12 @@ static bool begin_row(md5_lex *lex, const word_found *word, const open_block *ow
             continue;
         if (inner->form == MD5_FORM_ALWAYS)
             always = inner;
-        if (inner->place == MD5_PLACE_HEAD)
-            TRY(inner->rows && inner->kind != MD5_COLUMN_EASING
-                    ? read_list(lex, inner, row->record)
-                    : read_value(lex, inner, row->record));
+        if (inner->place != MD5_PLACE_HEAD)
+            continue;
+        if (inner->rows && inner->kind != MD5_COLUMN_EASING)
+            TRY(read_list(lex, inner, row->record));
+        else
+            TRY(read_value(lex, inner, row->record));
     }
     if (always) {
         const text_row added = append_row(lex, row->record, always);
@@ -506,16 +578,17 @@ static bool begin_row(md5_lex *lex, const word_found *word, const open_block *ow
     return true;
 }
 
-// The next word of a block, which is a word of its row or of the row above. An unknown one is an
-// error; one with a value that appears twice, or that this kind of row does not use, is a warning.
-static bool take_word(md5_lex *lex, open_block *block, word_found *found)
+// Reads the next keyword of a block, which belongs to its row or to the row above. An unknown
+// keyword is an error. A duplicate keyword with a value, or a keyword that this kind of row does
+// not use, is a warning.
+static bool match_keyword(md5_lex *lex, open_block *block, keyword_match *found)
 {
     const char *const token = lex->at;
     const md5_span word = md5i_lex_peek_word(lex);
-    *found = find_word(block->schema, word);
+    *found = find_keyword(block->schema, word);
     if (!found->column) {
         const uint32_t number = found->number;
-        *found = find_word(block->above, word);
+        *found = find_keyword(block->above, word);
         found->number += number;
         found->is_above = true;
         if (found->column && !md5_is_used(found->column, block->above_kind))
@@ -540,9 +613,9 @@ static bool take_word(md5_lex *lex, open_block *block, word_found *found)
     return true;
 }
 
-// The values of a word, which began at `token`.
-static bool read_word(md5_lex *lex, const char *token, const word_found *word,
-                      const open_block *block)
+// Reads the values of a keyword that began at `token`.
+static bool read_keyword_values(md5_lex *lex, const char *token, const keyword_match *word,
+                                const open_block *block)
 {
     const md5_column *const column = word->column;
     const md5_schema *const schema = word->is_above ? block->above : block->schema;
@@ -550,7 +623,7 @@ static bool read_word(md5_lex *lex, const char *token, const word_found *word,
     char *const value = record.row + column->offset;
     switch (column->kind) {
     case MD5_COLUMN_CHOICE:
-        note_place(lex, record, column->offset, token);
+        store_location(lex, record, column->offset, token);
         memcpy(value, &word->value, sizeof word->value);
         break;
     case MD5_COLUMN_FLAG:
@@ -579,7 +652,7 @@ static bool read_word(md5_lex *lex, const char *token, const word_found *word,
     return true;
 }
 
-// Reads what stands in braces, and in the braces in these.
+// Reads a block and the blocks in it.
 static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
 {
     open_block blocks[MD5_TABLE_DEPTH] = {
@@ -592,12 +665,12 @@ static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
             continue;
         }
         const char *const token = lex->at;
-        word_found word;
-        TRY(take_word(lex, inner, &word) && word.column);
+        keyword_match word;
+        TRY(match_keyword(lex, inner, &word) && word.column);
         const md5_column *const column = word.column;
         bool braces = false;
         if (!column->rows) {
-            TRY(read_word(lex, token, &word, inner));
+            TRY(read_keyword_values(lex, token, &word, inner));
             continue;
         }
         if (column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS) {
@@ -617,44 +690,46 @@ static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
 
 // -- The file -----------------------------------------------------------------------------------
 
-// The file is a table of one row, so that its words have locations too. Names are not looked up:
-// md5_create_machine() does that.
+// Reads a file. The file is a table of one row, so that its values have locations, too.
+// md5_create_machine() resolves the names.
 static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, const char *text,
                                    size_t size)
 {
     const char *const name = arena->context->error.file;
     md5_lex lex;
     md5i_lex_begin(&lex, arena, text, size);
-    md5_locations *const places = MD5_NEW(arena, md5_locations, 1);
+    md5_locations *const locations = MD5_NEW(arena, md5_locations, 1);
     unsigned char *const row =
-        places ? add_table(arena, places, 1, sizeof(md5_machine_file)) : NULL;
+        locations ? add_table(arena, locations, 1, sizeof(md5_machine_file)) : NULL;
     if (row)
-        places->file = md5_copy_text(arena, name, strlen(name));
-    if (!row || !places->file)
+        locations->file = md5_copy_text(arena, name, strlen(name));
+    if (!row || !locations->file)
         return NULL;
     md5_machine_file *const file = (md5_machine_file *)(void *)row;
-    *file = (md5_machine_file){.desc = {.locations = places}, .model_file = ""};
-    const text_row record = {(char *)row, md5_locations_at(row, sizeof *file, 0), places};
+    *file = (md5_machine_file){.desc = {.locations = locations}, .model_file = ""};
+    const text_row record = {(char *)row, md5_locations_at(row, sizeof *file, 0), locations};
     if (!md5i_lex_take_word(&lex, schema->head)) {
         md5i_lex_fail_found(&lex, "expected '%s'", schema->head);
         return NULL;
     }
-    if (!read_plain(&lex, &schema->columns[0], record) || !md5i_lex_expect(&lex, '{')
-        || !read_blocks(&lex, schema, record))
+    if (!read_plain(&lex, &schema->columns[0], record))
+        return NULL;
+    if (!md5i_lex_expect(&lex, '{') || !read_blocks(&lex, schema, record))
         return NULL;
     md5i_lex_next(&lex);
-    if (arena->context->error.status != MD5_OK) // a comment without an end
+    if (arena->context->error.status != MD5_OK) // a comment is not terminated
         return NULL;
     if (lex.at < lex.end)
         md5i_lex_warn(&lex, lex.at, "text after the machine is ignored: found %s",
                       md5i_lex_token(&lex, lex.at).text);
-    memcpy(&file->clips, &file->desc.clips, sizeof file->clips); // they may be written
+    memcpy(&file->clips, &file->desc.clips,
+           sizeof file->clips); // pointers through which the program may change the tables
     memcpy(&file->attached, &file->desc.attached, sizeof file->attached);
     return file;
 }
 
-// The tables are small and of many kinds, so they are not copied into one block: the file takes
-// over the arena that they were read into.
+// Reads a machine file. Its tables are small and of many kinds, so they are not copied into one
+// block: the file owns the arena into which they were read.
 md5_machine_file *md5i_read_machine(md5_context *context, const md5_schema *schema,
                                     const char *text, size_t size)
 {
@@ -679,8 +754,9 @@ md5_machine_file *md5_parse_machine_file(const void *text, size_t size, const md
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    return md5i_read_machine(&context, &md5i_machine_schema, text ? (const char *)text : "",
-                             text ? size : 0);
+    if (!text)
+        return md5i_read_machine(&context, &md5i_machine_schema, "", 0);
+    return md5i_read_machine(&context, &md5i_machine_schema, (const char *)text, size);
 }
 
 md5_machine_file *md5_load_machine_file(const char *path, const md5_load_opts *opts,

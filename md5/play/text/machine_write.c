@@ -1,20 +1,24 @@
-// A machine's tables as the text that machine_read.c reads as the same tables. What a text cannot
-// say is an error, so that nothing is lost without a word.
+// Writes a machine's tables as a machine file, which machine_read.c reads as the same tables.
+// Values that the file format cannot store are errors, so that no value is lost silently.
+//
+// The pass over the columns of schema.c writes a row's keyword and head first, then the keywords of
+// its block. Braces are opened when the first of these is written.
 #include "md5/play/schema.h"
 #include "md5/core/number.h"
 
 typedef struct writer {
+    // An output text. Bytes above its size are only counted.
     md5_context *context;
-    char *text; // [size], of which `used` bytes would be written
-    size_t size;
-    size_t used;
-    bool has_braces[MD5_TABLE_DEPTH]; // of the row at this level of the walk
-    bool has_lines[MD5_TABLE_DEPTH];  // so its closing brace has one too
+    char *text;                       // [size]
+    size_t size;                      // bytes
+    size_t used;                      // bytes that were written or counted
+    bool has_braces[MD5_TABLE_DEPTH]; // the block of the row at this level was opened
+    bool has_lines[MD5_TABLE_DEPTH];  // the block has several lines
 } writer;
 
 // -- Bytes --------------------------------------------------------------------------------------
 
-static void put(writer *to, const char *bytes)
+static void write_text(writer *to, const char *bytes)
 {
     for (; *bytes; bytes++, to->used++) {
         if (to->used < to->size)
@@ -22,18 +26,18 @@ static void put(writer *to, const char *bytes)
     }
 }
 
-// With a blank in front.
-static void put_word(writer *to, const char *word)
+// Writes a token with a blank before it.
+static void write_token(writer *to, const char *word)
 {
-    put(to, " ");
-    put(to, word);
+    write_text(to, " ");
+    write_text(to, word);
 }
 
 static void begin_line(writer *to, int depth)
 {
-    put(to, "\n");
+    write_text(to, "\n");
     for (int i = 0; i < depth; i++)
-        put(to, "    ");
+        write_text(to, "    ");
 }
 
 static bool fail(writer *to, const md5_table_walk *walk, const char *problem)
@@ -44,45 +48,59 @@ static bool fail(writer *to, const md5_table_walk *walk, const char *problem)
                     MD5_QUOTED(title.name), column ? column->member : "", problem);
 }
 
-// Words that would be taken for something else than a name.
-static bool is_plain(const char *name)
+static bool is_letter(char c)
 {
-    static const char *const taken[] = {"any",   "nothing",    "not",       "and",  "or",
-                                        "frame", "state_time", "time_left", "heard"};
-    for (uint32_t i = 0; i < MD5_COUNT(taken); i++) {
-        if (strcmp(name, taken[i]) == 0)
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+// Returns true if a name does not need quotes.
+static bool is_valid_name(const char *name)
+{
+    static const char *const reserved[] = {"any",   "nothing",    "not",       "and",  "or",
+                                           "frame", "state_time", "time_left", "heard"};
+    for (uint32_t i = 0; i < MD5_COUNT(reserved); i++) {
+        if (strcmp(name, reserved[i]) == 0)
             return false;
     }
     for (const char *byte = name; *byte; byte++) {
-        const bool is_letter =
-            (*byte >= 'a' && *byte <= 'z') || (*byte >= 'A' && *byte <= 'Z') || *byte == '_';
-        if (!is_letter && (byte == name || !((*byte >= '0' && *byte <= '9') || *byte == '.')))
+        const bool is_valid_later = is_digit(*byte) || *byte == '.';
+        const bool is_valid = is_letter(*byte) || (byte > name && is_valid_later);
+        if (!is_valid)
             return false;
     }
     return name[0] != '\0';
 }
 
-static bool put_quoted(writer *to, const md5_table_walk *walk, const char *text)
+static bool write_quoted(writer *to, const md5_table_walk *walk, const char *text)
 {
-    const char *const quote = strchr(text, '"') ? "'" : "\"";
-    if (strchr(text, '\r') || strchr(text, '\n') || (strchr(text, '"') && strchr(text, '\'')))
+    const bool has_double = strchr(text, '"') != NULL;
+    const bool has_single = strchr(text, '\'') != NULL;
+    const bool has_line_break = strchr(text, '\r') || strchr(text, '\n');
+    const char *const quote = has_double ? "'" : "\"";
+    if (has_line_break || (has_double && has_single))
         return fail(to, walk, "contains both kinds of quotes or a line break");
-    put_word(to, quote);
-    put(to, text);
-    put(to, quote);
+    write_token(to, quote);
+    write_text(to, text);
+    write_text(to, quote);
     return true;
 }
 
-static bool put_name(writer *to, const md5_table_walk *walk, const char *name)
+static bool write_name(writer *to, const md5_table_walk *walk, const char *name)
 {
-    if (!name || !is_plain(name))
-        return put_quoted(to, walk, name ? name : "");
-    put_word(to, name);
+    if (!name || !is_valid_name(name))
+        return write_quoted(to, walk, name ? name : "");
+    write_token(to, name);
     return true;
 }
 
-// The fewest digits that are read as the same number. printf() may write another decimal point.
-static void put_number(writer *to, double number, bool is_float)
+// Writes the shortest decimal number that is read as the same number. The decimal point of printf()
+// depends on the locale, so it is replaced.
+static void write_number(writer *to, double number, bool is_float)
 {
     enum { FLOAT_DIGITS = 6, DOUBLE_DIGITS = 15, MORE = 3 };
     char printed[40];
@@ -95,9 +113,9 @@ static void put_number(writer *to, double number, bool is_float)
         double wide = 0;
         snprintf(printed, sizeof printed, "%.*g", digits + i, number);
         for (const char *byte = printed; *byte; byte++) {
-            const bool is_own = (*byte >= '0' && *byte <= '9') || strchr("+-e", *byte);
-            if (is_own || length == 0 || text[length - 1] != '.')
-                text[length++] = is_own ? *byte : '.';
+            const bool is_kept = is_digit(*byte) || strchr("+-e", *byte);
+            if (is_kept || length == 0 || text[length - 1] != '.')
+                text[length++] = is_kept ? *byte : '.';
         }
         text[length] = '\0';
         if (is_float)
@@ -106,13 +124,13 @@ static void put_number(writer *to, double number, bool is_float)
             md5i_scan_double(text, text + length, &wide);
         is_same = (is_float ? narrow : wide) == number;
     }
-    put_word(to, text);
+    write_token(to, text);
 }
 
 // -- Values -------------------------------------------------------------------------------------
 
-// The word of a value, or none.
-static const char *word_of(const md5_column *column, uint32_t value)
+// Returns the keyword of a value of a choice, or NULL.
+static const char *choice_keyword(const md5_column *column, uint32_t value)
 {
     const char *word;
     uint32_t found;
@@ -123,14 +141,14 @@ static const char *word_of(const md5_column *column, uint32_t value)
     return NULL;
 }
 
-static void put_choice(writer *to, const md5_column *column, const char *row)
+static void write_choice(writer *to, const md5_column *column, const char *row)
 {
-    const char *const word = word_of(column, (uint32_t)md5i_column_number(column, row));
+    const char *const word = choice_keyword(column, (uint32_t)md5i_column_number(column, row));
     if (word)
-        put_word(to, word);
+        write_token(to, word);
 }
 
-static void put_easing(writer *to, const md5_easing *easing)
+static void write_easing(writer *to, const md5_easing *easing)
 {
     const md5_schema *const schema = &md5i_easing_schema;
     for (uint32_t i = 0; i < schema->num_columns; i++) {
@@ -139,55 +157,81 @@ static void put_easing(writer *to, const md5_easing *easing)
         if (!md5_is_used(column, (uint32_t)easing->kind))
             continue;
         if (column->kind == MD5_COLUMN_CHOICE)
-            put_choice(to, column, row);
+            write_choice(to, column, row);
         else
-            put_number(to, md5i_column_number(column, row), column->kind == MD5_COLUMN_FLOAT);
+            write_number(to, md5i_column_number(column, row), column->kind == MD5_COLUMN_FLOAT);
     }
 }
 
-// Writes a value as it stands behind its word or in a head.
-static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *column,
-                      const char *row)
+// Writes a condition: a name, after `not` if necessary, and its comparison, which is the next
+// column. If the column after it, the kind, has a value, its keyword is written before the name of
+// an event.
+static bool write_condition(writer *to, const md5_table_walk *walk, const md5_column *column,
+                            const char *row, const char *text)
+{
+    const md5_column *const comparison = column + 1;
+    const md5_column *const kind = column + 2;
+    if ((int)md5i_column_number(comparison, row) == MD5_IS_CLEAR)
+        write_text(to, " not");
+    write_choice(to, kind, row);
+    if (text || md5i_column_number(kind, row) == (double)MD5_WHEN_PARAMETER)
+        TRY(write_name(to, walk, text));
+    write_choice(to, comparison, row);
+    return true;
+}
+
+// Returns true if a text contains a bracket or a comment outside of quotes, which would end a joint
+// list.
+static bool has_bracket_or_comment(const char *text)
+{
+    char quote = '\0';
+    for (const char *byte = text; *byte; byte++) {
+        if (quote != '\0') {
+            if (*byte == quote)
+                quote = '\0';
+        } else if (*byte == '"' || *byte == '\'') {
+            quote = *byte;
+        } else {
+            if (strchr("(){}", *byte))
+                return true;
+            if (*byte == '/' && (byte[1] == '/' || byte[1] == '*'))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool write_joints(writer *to, const md5_table_walk *walk, const char *joints)
+{
+    if (has_bracket_or_comment(joints))
+        return fail(to, walk, "contains a bracket or comment outside quotes");
+    write_text(to, " (");
+    write_text(to, joints);
+    write_text(to, ")");
+    return true;
+}
+
+// Writes a value after its keyword or in a head.
+static bool write_value(writer *to, const md5_table_walk *walk, const md5_column *column,
+                        const char *row)
 {
     const void *const value = row + column->offset;
     const char *const text = column->kind == MD5_COLUMN_TEXT ? *(const char *const *)value : NULL;
     const float *const floats = (const float *)value;
     const double number = md5i_column_number(column, row);
     if (column->form == MD5_FORM_AFTER)
-        put_word(to, md5_column_word(column));
+        write_token(to, md5_column_word(column));
     switch (column->kind) {
     case MD5_COLUMN_TEXT:
-        if (column->form == MD5_FORM_COMPARED) {
-            // A name, perhaps behind `not`, and how it is compared, which is the next column; or a
-            // word of the one after that, and, of an event, its name.
-            put(to, (int)md5i_column_number(column + 1, row) == MD5_IS_CLEAR ? " not" : "");
-            put_choice(to, column + 2, row);
-            if (text || md5i_column_number(column + 2, row) == (double)MD5_WHEN_PARAMETER)
-                TRY(put_name(to, walk, text));
-            put_choice(to, column + 1, row);
-            return true;
-        }
-        if (column->form == MD5_FORM_JOINTS) {
-            // The bytes between the brackets of a mask: brackets and comments would end them.
-            const char *const joints = text ? text : "";
-            for (const char *byte = joints, *quote = NULL; *byte; byte++) {
-                if (quote ? *byte == *quote : *byte == '"' || *byte == '\'')
-                    quote = quote ? NULL : byte;
-                else if (!quote
-                         && (strchr("(){}", *byte)
-                             || (*byte == '/' && (byte[1] == '/' || byte[1] == '*'))))
-                    return fail(to, walk, "contains a bracket or comment outside quotes");
-            }
-            put(to, " (");
-            put(to, joints);
-            put(to, ")");
-            return true;
-        }
+        if (column->form == MD5_FORM_COMPARED)
+            return write_condition(to, walk, column, row, text);
+        if (column->form == MD5_FORM_JOINTS)
+            return write_joints(to, walk, text ? text : "");
         if (column->form == MD5_FORM_LINE)
-            return !text || !*text || put_quoted(to, walk, text);
+            return !text || !*text || write_quoted(to, walk, text);
         if (text || column->place != MD5_PLACE_HEAD || !column->usual)
-            return put_name(to, walk, text);
-        put_word(to, column->usual);
+            return write_name(to, walk, text);
+        write_token(to, column->usual);
         return true;
     case MD5_COLUMN_FLOAT:
     case MD5_COLUMN_DOUBLE:
@@ -196,26 +240,34 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
         const bool is_float = column->kind == MD5_COLUMN_FLOAT;
         if (!(fabs(number) <= (is_float ? 3.4e38f : 3.4e38)))
             return fail(to, walk, is_float ? "is not finite" : "is not finite or too large");
-        put_number(to, number == (double)MD5_EXPLICIT_ZERO && column->keeps_zero ? 0 : number,
-                   is_float);
+        write_number(to, number == (double)MD5_EXPLICIT_ZERO && column->keeps_zero ? 0 : number,
+                     is_float);
         return true;
     }
     case MD5_COLUMN_DIRECTION:
-        put(to, " (");
+        write_text(to, " (");
         for (uint32_t i = 0; i < 3; i++)
-            put_number(to, floats[i], true);
-        put(to, " )");
+            write_number(to, floats[i], true);
+        write_text(to, " )");
         return true;
     case MD5_COLUMN_EASING:
-        put_easing(to, md5_easing_of(row, column->offset));
+        write_easing(to, md5_easing_of(row, column->offset));
         return true;
     default: // MD5_COLUMN_CHOICE
-        put_choice(to, column, row);
+        write_choice(to, column, row);
         return true;
     }
 }
 
-// Whether a value is other than that of a row which says nothing of it.
+// Returns true if an easing follows a number in its head and is not linear.
+static bool has_easing_after(const md5_column *column, const char *row)
+{
+    if (column->kind != MD5_COLUMN_FLOAT || column[1].kind != MD5_COLUMN_EASING)
+        return false;
+    return column[1].place == MD5_PLACE_BEHIND && md5i_column_number(column + 1, row) != 0;
+}
+
+// Returns true if a value differs from the value of a column that is not written.
 static bool is_set(const md5_column *column, const char *row)
 {
     const char *const value = row + column->offset;
@@ -237,114 +289,140 @@ static bool is_set(const md5_column *column, const char *row)
                 return true;
         }
         return false;
-    default: // also a 0, behind which an easing says something
-        return (number != 0 && number != column->start)
-               || (column->kind == MD5_COLUMN_FLOAT && column[1].kind == MD5_COLUMN_EASING
-                   && column[1].place == MD5_PLACE_BEHIND
-                   && md5i_column_number(column + 1, row) != 0);
+    default: // a 0 is also written if an easing follows it
+        return (number != 0 && number != column->start) || has_easing_after(column, row);
     }
 }
 
-// Whether nothing is written of a value.
-static bool is_left_out(const md5_column *column, const char *row)
+// Returns true if a value is not written at all.
+static bool is_omitted(const md5_column *column, const char *row)
 {
-    return !is_set(column, row)
-           && (column->form == MD5_FORM_OPTIONAL || column->form == MD5_FORM_AFTER
-               || (column->form == MD5_FORM_OR_AT && is_set(column + 1, row)));
+    if (is_set(column, row))
+        return false;
+    if (column->form == MD5_FORM_OR_AT)
+        return is_set(column + 1, row);
+    return column->form == MD5_FORM_OPTIONAL || column->form == MD5_FORM_AFTER;
 }
 
 // -- Rows ---------------------------------------------------------------------------------------
 
-static bool put_list(writer *to, const md5_table_walk *walk, const md5_column *column,
-                     const char *owner)
+static bool write_list(writer *to, const md5_table_walk *walk, const md5_column *column,
+                       const char *owner)
 {
     const md5_schema *const schema = column->rows;
     const bool is_list = column->form == MD5_FORM_LIST;
     uint32_t count;
     const char *row = md5i_rows_of(column, owner, &count);
-    put(to, is_list ? " (" : "");
+    write_text(to, is_list ? " (" : "");
     for (uint32_t i = 0; i < count; i++, row += schema->size) {
         const bool is_or =
             !is_list && ((const md5_condition *)(const void *)row)->begins_alternative;
-        put(to, is_list || i == 0 ? "" : is_or ? " or" : " and");
+        if (!is_list && i > 0)
+            write_text(to, is_or ? " or" : " and");
         for (uint32_t j = 0; j < schema->num_columns; j++) {
             const md5_column *const inner = &schema->columns[j];
             const bool is_used = md5_is_used(inner, md5_kind_of(schema, row, 0));
-            if ((!is_used && is_set(inner, row)) || (is_or && i == 0))
+            const bool has_unused_value = !is_used && is_set(inner, row);
+            const bool is_first_or = is_or && i == 0;
+            if (has_unused_value || is_first_or)
                 return fail(to, walk, "has a value that the file format cannot store");
-            if (is_used && inner->place == MD5_PLACE_HEAD && !is_left_out(inner, row))
-                TRY(put_value(to, walk, inner, row));
+            if (is_used && inner->place == MD5_PLACE_HEAD && !is_omitted(inner, row))
+                TRY(write_value(to, walk, inner, row));
         }
     }
-    put(to, is_list ? " )" : "");
+    write_text(to, is_list ? " )" : "");
     return true;
 }
-
-static const char *name_at(const char *row, size_t offset)
+// Returns the text at an offset in a row, or NULL if the offset is 0.
+static const char *text_at(const char *row, size_t offset)
 {
     return offset > 0 ? *(const char *const *)(const void *)(row + offset) : NULL;
 }
 
-// The number of the driver of a share, of those with a word; MD5_DRIVERS: none.
-static uint32_t driver_of(const md5_column *column, const char *row)
+// Returns the index of the driver of a share, or MD5_DRIVERS if it does not have one.
+static uint32_t find_driver(const md5_column *column, const char *row)
 {
-    uint32_t i = 0;
-    while (i < MD5_DRIVERS
-           && !(column->state > 0 && md5i_drivers[i].word
-                && name_at(row, column->state + i * sizeof row)))
-        i++;
-    return i;
+    if (column->state == 0)
+        return MD5_DRIVERS;
+    for (uint32_t i = 0; i < MD5_DRIVERS; i++) {
+        if (md5i_drivers[i].word && text_at(row, column->state + i * sizeof row))
+            return i;
+    }
+    return MD5_DRIVERS;
 }
 
-// A number, a parameter and its easing, or another driver.
-static bool put_share(writer *to, const md5_table_walk *walk)
+// Returns true if a name would be read as the keyword of a driver.
+static bool is_driver_keyword(const md5_column *column, const char *name)
+{
+    if (column->state == 0)
+        return false;
+    for (uint32_t i = 0; i < MD5_DRIVERS; i++) {
+        if (md5i_drivers[i].word && strcmp(name, md5i_drivers[i].word) == 0)
+            return true;
+    }
+    return false;
+}
+
+// Writes a share: a number, a parameter with an easing, or another driver.
+static bool write_share(writer *to, const md5_table_walk *walk)
 {
     const md5_column *const column = walk->column;
     const char *const row = walk->level->row;
-    const char *const name = name_at(row, column->other);
-    uint32_t driver = driver_of(column, row);
+    const char *const name = text_at(row, column->other);
+    uint32_t driver = find_driver(column, row);
     const bool is_driven = driver < MD5_DRIVERS;
     const md5_easing *const easing = md5_easing_of(row, column->easing);
     const bool is_eased = column->easing > 0 && easing->kind != MD5_EASE_LINEAR;
-    if (name || is_driven ? md5i_column_number(column, row) != 0 || (name && is_driven) : is_eased)
+    const bool has_number = md5i_column_number(column, row) != 0;
+    const bool is_number = !name && !is_driven;
+    const bool has_conflict = is_number ? is_eased : has_number || (name && is_driven);
+    if (has_conflict)
         return fail(to, walk, "is set to a number and a parameter: expected one of them");
     if (is_driven) {
-        put_word(to, md5i_drivers[driver].word);
-        do
-            TRY(put_name(to, walk, name_at(row, column->state + driver * sizeof row)));
-        while (++driver < MD5_DRIVERS && !md5i_drivers[driver].word);
+        write_token(to, md5i_drivers[driver].word);
+        do {
+            TRY(write_name(to, walk, text_at(row, column->state + driver * sizeof row)));
+            driver++;
+        } while (driver < MD5_DRIVERS && !md5i_drivers[driver].word);
         return true;
     }
-    if (!name)
-        return put_value(to, walk, column, row);
-    bool is_word = false;
-    if (column->state > 0) {
-        for (uint32_t i = 0; i < MD5_DRIVERS; i++)
-            is_word = is_word || (md5i_drivers[i].word && strcmp(name, md5i_drivers[i].word) == 0);
-    }
-    TRY(is_word ? put_quoted(to, walk, name) : put_name(to, walk, name));
+    if (is_number)
+        return write_value(to, walk, column, row);
+    if (is_driver_keyword(column, name))
+        TRY(write_quoted(to, walk, name));
+    else
+        TRY(write_name(to, walk, name));
     if (is_eased)
-        put_easing(to, easing);
+        write_easing(to, easing);
     return true;
 }
 
-// The column that the rows of this level are of; NULL: the machine.
+// Returns the column that contains the rows of this level, or NULL for the machine.
 static const md5_column *column_above(const md5_table_walk *walk)
 {
     const md5_table_level *const above = walk->level - 1;
     return walk->top > 0 ? &above->schema->columns[above->next - 1] : NULL;
 }
 
-// The word of a row, and its head.
-static bool put_head(writer *to, const md5_table_walk *walk)
+// Writes the keyword of a row.
+static void write_keyword(writer *to, const md5_table_walk *walk)
+{
+    const md5_column *const above = column_above(walk);
+    if (!above)
+        write_text(to, walk->level->schema->head);
+    else if (above->choices)
+        write_text(to, choice_keyword(above, walk->level->kind));
+    else
+        write_text(to, md5_column_word(above));
+}
+
+// Writes the keyword of a row and its head.
+static bool write_head(writer *to, const md5_table_walk *walk)
 {
     const md5_table_level *const level = walk->level;
     const md5_schema *const schema = level->schema;
-    const md5_column *const above = column_above(walk);
-    put(to, above && above->choices ? word_of(above, level->kind)
-            : above                 ? md5_column_word(above)
-                                    : schema->head);
-    md5_table_walk head = *walk; // at the column that is written, for messages
+    write_keyword(to, walk);
+    md5_table_walk head = *walk; // its column is the column that is written, for messages
     for (uint32_t i = 0; i < schema->num_columns; i++) {
         const md5_column *const column = &schema->columns[i];
         head.column = column;
@@ -353,23 +431,25 @@ static bool put_head(writer *to, const md5_table_walk *walk)
             continue;
         if (!is_used && is_set(column, level->row))
             return fail(to, &head, "has a value that the file format cannot store");
-        if (!is_used || is_left_out(column, level->row))
+        if (!is_used || is_omitted(column, level->row))
             continue;
         if (column->rows && column->kind != MD5_COLUMN_EASING)
-            TRY(put_list(to, &head, column, level->row));
+            TRY(write_list(to, &head, column, level->row));
         else
-            TRY(put_value(to, &head, column, level->row));
+            TRY(write_value(to, &head, column, level->row));
     }
     return true;
 }
 
 static void open_braces(writer *to, int level)
 {
-    put(to, to->has_braces[level] ? "" : " {");
+    if (!to->has_braces[level])
+        write_text(to, " {");
     to->has_braces[level] = true;
 }
 
-// A value that a file can only have behind another one, which the row has not, or not at all.
+// Returns true if the file format cannot store a value: it has no keyword, or it must follow
+// another value that the row does not have.
 static bool is_lost(const md5_table_walk *walk)
 {
     const md5_column *column = walk->column;
@@ -385,88 +465,120 @@ static bool is_lost(const md5_table_walk *walk)
     return !is_set(column, row);
 }
 
-// `braces` is the level of the row in whose braces the column stands.
-static bool put_column(writer *to, md5_table_walk *walk, const char *model_file, int braces)
+// Writes a keyword of a block and its value.
+static bool write_keyword_value(writer *to, const md5_table_walk *walk)
 {
     const md5_column *const column = walk->column;
     const char *const row = walk->level->row;
+    const md5_schema *const schema = walk->level->schema;
+    const bool is_text_array = column->kind == MD5_COLUMN_TEXTS;
+    const size_t count = is_text_array ? column->other : 1;
+    for (size_t i = 0; i < count; i++) {
+        const char *const *const texts = (const char *const *)(const void *)(row + column->offset);
+        if (is_text_array && !texts[i])
+            break;
+        if (column->kind != MD5_COLUMN_CHOICE)
+            write_token(to, md5_column_word(column));
+        if (is_text_array)
+            TRY(write_name(to, walk, texts[i]));
+        else if (column->form == MD5_FORM_SHARE)
+            TRY(write_share(to, walk));
+        else if (column->rows)
+            TRY(write_list(to, walk, column, row));
+        else if (column->kind != MD5_COLUMN_FLAG)
+            TRY(write_value(to, walk, column, row));
+    }
+    const md5_column *const end = schema->columns + schema->num_columns;
+    for (const md5_column *next = column + 1; next < end && next->place == MD5_PLACE_BEHIND;
+         next++) {
+        if (md5_is_used(next, walk->level->kind) && !is_omitted(next, row))
+            TRY(write_value(to, walk, next, row));
+    }
+    return true;
+}
+
+// Returns true if the parameter or driver of a share is set.
+static bool is_share_set(const md5_column *column, const char *row)
+{
+    if (column->form != MD5_FORM_SHARE)
+        return false;
+    return text_at(row, column->other) || find_driver(column, row) < MD5_DRIVERS;
+}
+
+// Writes the current column of the pass. `braces` is the level of the row whose block contains the
+// column.
+static bool write_column(writer *to, md5_table_walk *walk, const char *model_file, int braces)
+{
+    const md5_column *const column = walk->column;
+    const char *const row = walk->level->row;
+    const bool is_in_block = column->place == MD5_PLACE_WORD;
     const bool is_list = column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS;
-    const bool has_lines = column->rows && !is_list && column->place == MD5_PLACE_WORD;
-    const bool is_share = column->form == MD5_FORM_SHARE
-                          && (name_at(row, column->other) || driver_of(column, row) < MD5_DRIVERS);
-    const bool is_model = column->kind == MD5_COLUMN_MODEL && column->place == MD5_PLACE_WORD
-                          && model_file[0] != '\0';
+    const bool has_lines = column->rows && !is_list && is_in_block;
+    const bool has_row_lines = has_lines && is_set(column, row);
+    const bool is_model = column->kind == MD5_COLUMN_MODEL && is_in_block && model_file[0] != '\0';
     if (is_lost(walk))
         return fail(to, walk, "has a value that the file format cannot store");
-    if (is_model || (has_lines && is_set(column, row))) {
+    if (is_model || has_row_lines) {
         open_braces(to, braces);
         to->has_lines[braces] = true;
     }
     if (is_model) {
         begin_line(to, braces + 1);
-        put(to, md5_column_word(column));
-        return put_name(to, walk, model_file);
+        write_text(to, md5_column_word(column));
+        return write_name(to, walk, model_file);
     }
-    if (!has_lines && column->place == MD5_PLACE_WORD && (is_share || is_set(column, row))) {
-        // A word of the row's braces with its value.
-        const md5_schema *const schema = walk->level->schema;
-        const size_t count = column->kind == MD5_COLUMN_TEXTS ? column->other : 1;
+    const bool is_keyword_set = is_share_set(column, row) || is_set(column, row);
+    if (is_in_block && !has_lines && is_keyword_set) {
         open_braces(to, braces);
-        for (size_t i = 0; i < count; i++) {
-            const char *const *const texts =
-                (const char *const *)(const void *)(row + column->offset);
-            if (column->kind == MD5_COLUMN_TEXTS && !texts[i])
-                break;
-            if (column->kind != MD5_COLUMN_CHOICE)
-                put_word(to, md5_column_word(column));
-            if (column->kind == MD5_COLUMN_TEXTS)
-                TRY(put_name(to, walk, texts[i]));
-            else if (column->form == MD5_FORM_SHARE)
-                TRY(put_share(to, walk));
-            else if (column->rows)
-                TRY(put_list(to, walk, column, row));
-            else if (column->kind != MD5_COLUMN_FLAG)
-                TRY(put_value(to, walk, column, row));
-        }
-        const md5_column *const end = schema->columns + schema->num_columns;
-        for (const md5_column *next = column + 1; next < end && next->place == MD5_PLACE_BEHIND;
-             next++) {
-            if (md5_is_used(next, walk->level->kind) && !is_left_out(next, row))
-                TRY(put_value(to, walk, next, row));
-        }
+        TRY(write_keyword_value(to, walk));
     }
-    // Other rows are written with a value. They are not gone through.
-    if (column->rows && column->form != MD5_FORM_ALWAYS && !(has_lines && is_set(column, row)))
+    // Rows that were written with their value are not iterated over.
+    if (column->rows && column->form != MD5_FORM_ALWAYS && !has_row_lines)
         walk->column = NULL;
     return true;
 }
 
-static bool put_machine(writer *to, const md5_schema *schema, const md5_machine_desc *desc,
-                        const char *model_file)
+// Begins the row of the current level: writes its keyword and head.
+static bool begin_row(writer *to, const md5_table_walk *walk)
+{
+    const int level = walk->top;
+    to->has_braces[level] = false;
+    to->has_lines[level] = false;
+    if (level > 0)
+        begin_line(to, level);
+    TRY(write_head(to, walk));
+    if (walk->level->schema->needs_braces)
+        open_braces(to, level);
+    return true;
+}
+
+// Ends the row of the current level: closes its block.
+static void end_row(writer *to, int level)
+{
+    if (!to->has_braces[level])
+        return;
+    if (to->has_lines[level])
+        begin_line(to, level);
+    write_text(to, to->has_lines[level] ? "}" : " }");
+}
+
+static bool write_machine(writer *to, const md5_schema *schema, const md5_machine_desc *desc,
+                          const char *model_file)
 {
     md5_table_walk walk = md5i_begin_columns(schema, desc, NULL);
     while (md5i_next_column(&walk)) {
         const int level = walk.top;
         const md5_column *const above = column_above(&walk);
         const bool is_within = above && above->form == MD5_FORM_ALWAYS;
-        if (walk.column && walk.level->next == 1 && !is_within) {
-            to->has_braces[level] = to->has_lines[level] = false;
-            if (level > 0)
-                begin_line(to, level);
-            TRY(put_head(to, &walk));
-            if (walk.level->schema->needs_braces)
-                open_braces(to, level);
-        }
+        if (walk.column && walk.level->next == 1 && !is_within)
+            TRY(begin_row(to, &walk));
         if (walk.column)
-            TRY(put_column(to, &walk, model_file, is_within ? level - 1 : level));
-        if (walk.column || is_within || !to->has_braces[level]
-            || walk.level->next <= walk.level->schema->num_columns)
-            continue;
-        if (to->has_lines[level])
-            begin_line(to, level);
-        put(to, to->has_lines[level] ? "}" : " }");
+            TRY(write_column(to, &walk, model_file, is_within ? level - 1 : level));
+        const bool is_row_end = walk.level->next > walk.level->schema->num_columns;
+        if (!walk.column && is_row_end && !is_within)
+            end_row(to, level);
     }
-    put(to, "\n");
+    write_text(to, "\n");
     return true;
 }
 
@@ -475,7 +587,7 @@ size_t md5i_write_machine(md5_context *context, const md5_schema *schema,
                           size_t size)
 {
     writer to = {.context = context, .text = text, .size = size};
-    if (!put_machine(&to, schema, desc, model_file ? model_file : ""))
+    if (!write_machine(&to, schema, desc, model_file ? model_file : ""))
         to.used = 0;
     if (size > 0)
         text[to.used < size ? to.used : size - 1] = '\0';
