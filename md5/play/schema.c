@@ -1,94 +1,69 @@
-// The columns of a machine's tables, the walk over them, and where their members stand in a text.
+// The columns of a machine's tables, the iterator over them, and locations in a text.
+//
+// Each table is a list of md5_column with one entry per column. COLUMN() and the macros next to it
+// name the kind, the member and its offset; all other fields are written out.
 #include "md5/core/freed.h"
 #include "md5/motion/numbers.h"
 #include "md5/play/schema.h"
 
-// NOLINTBEGIN(bugprone-macro-parentheses): types, members and lists of initializers
+// Macros that name the fields of a column. RowType is the C type of the rows, `name` the member.
+//
+// NOLINTBEGIN(bugprone-macro-parentheses): types and members
 
-// The place of a member, whose type must be the column's.
+// Offset of a member whose type must be `type`.
 #if defined(__cplusplus)
-#define OFFSET(member, type) offsetof(ROW, member)
+#define OFFSET(RowType, name, type) offsetof(RowType, name)
 #else
-#define OFFSET(member, type) (offsetof(ROW, member) + _Generic(((ROW *)0)->member, type : 0u))
+#define OFFSET(RowType, name, type) \
+    (offsetof(RowType, name) + _Generic(((RowType *)0)->name, type : 0u))
 #endif
-#define NUMBER_OF(member) (sizeof((ROW *)0)->member / sizeof((ROW *)0)->member[0])
+#define ARRAY_SIZE(RowType, name) (sizeof((RowType *)0)->name / sizeof((RowType *)0)->name[0])
 
-// Columns: the member, what else the kind needs, the text for the manual, and what differs from 0,
-// in the order of the members of md5_column.
-#define TEXT(name, ...) \
-    COLUMN(MD5_COLUMN_TEXT, name, OFFSET(name, const char *), .text = __VA_ARGS__)
-#define FLOAT(name, ...) COLUMN(MD5_COLUMN_FLOAT, name, OFFSET(name, float), .text = __VA_ARGS__)
-#define FLOAT_OF(part, name, ...)                            \
-    COLUMN(MD5_COLUMN_FLOAT, name, OFFSET(part.name, float), \
-           .text = __VA_ARGS__) // in a struct of the row
-#define DIRECTION_OF(part, name, ...) \
-    COLUMN(MD5_COLUMN_DIRECTION, name, OFFSET(part.name, md5_vec3), .text = __VA_ARGS__)
-#define DOUBLE(name, ...) COLUMN(MD5_COLUMN_DOUBLE, name, OFFSET(name, double), .text = __VA_ARGS__)
-#define NUMBER(name, ...) \
-    COLUMN(MD5_COLUMN_COUNT, name, OFFSET(name, uint32_t), .text = __VA_ARGS__)
-#define INT(name, ...) COLUMN(MD5_COLUMN_INT, name, OFFSET(name, int32_t), .text = __VA_ARGS__)
-#define FLAG(name, ...) COLUMN(MD5_COLUMN_FLAG, name, OFFSET(name, bool), .text = __VA_ARGS__)
-#define OTHER(name, ...)                                                                 \
-    COLUMN(MD5_COLUMN_OTHER, name, offsetof(ROW, name), .other = sizeof((ROW *)0)->name, \
-           .text = __VA_ARGS__)
-#define SHARE(name, ...)                                                                          \
-    COLUMN(MD5_COLUMN_FLOAT, name, OFFSET(name, float), .other = offsetof(ROW, name##_parameter), \
-           .text = __VA_ARGS__)
-#define PART(name, schema, ...) \
-    COLUMN(MD5_COLUMN_PART, name, offsetof(ROW, name), .rows = &(schema), .text = __VA_ARGS__)
-#define ONE(name, schema, ...) \
-    COLUMN(MD5_COLUMN_ROW, name, offsetof(ROW, name), .rows = &(schema), .text = __VA_ARGS__)
-#define EASING(name, largest, ...)                                                         \
-    COLUMN(MD5_COLUMN_EASING, name, OFFSET(name, md5_easing), .rows = &md5i_easing_schema, \
-           .last = largest, .text = __VA_ARGS__)
-#define TEXTS(name, ...)                                                          \
-    COLUMN(MD5_COLUMN_TEXTS, name, offsetof(ROW, name), .other = NUMBER_OF(name), \
-           .text = __VA_ARGS__)
-#define TABLE(name, schema, ...)                                                               \
-    COLUMN(MD5_COLUMN_TABLE, name, offsetof(ROW, name), .other = OFFSET(num_##name, uint32_t), \
-           .rows = &(schema), .text = __VA_ARGS__)
-#define CHOICE(name, list, largest, ...)                                                   \
-    COLUMN(MD5_COLUMN_CHOICE, name, offsetof(ROW, name), .last = largest, .choices = list, \
-           .num_choices = MD5_COUNT(list), .text = __VA_ARGS__)
-#define NUMBERED(name, largest, ...) \
-    COLUMN(MD5_COLUMN_CHOICE, name, offsetof(ROW, name), .last = largest, .text = __VA_ARGS__)
-#define RESERVED                                                                              \
-    {                                                                                         \
-        .kind = MD5_COLUMN_RESERVED, .member = "reserved", .offset = offsetof(ROW, reserved), \
-        .other = NUMBER_OF(reserved), .text = "0", .place = MD5_PLACE_NOWHERE,                \
-        .hash = MD5_HASH_NEVER,                                                               \
+// A column whose member has the C type `type`.
+#define COLUMN(RowType, name, column_kind, type) \
+    .kind = (column_kind), .member = #name, .offset = OFFSET(RowType, name, type)
+// A column whose member may have any C type.
+#define UNTYPED_COLUMN(RowType, name, column_kind) \
+    .kind = (column_kind), .member = #name, .offset = offsetof(RowType, name)
+// A column in a structure `part` of the row.
+#define PART_COLUMN(RowType, part, name, column_kind, type) \
+    .kind = (column_kind), .member = #name, .offset = OFFSET(RowType, part.name, type)
+// The reserved member at the end of a row.
+#define RESERVED(RowType)                                                                    \
+    {                                                                                        \
+        UNTYPED_COLUMN(RowType, reserved, MD5_COLUMN_RESERVED),                              \
+            .other = ARRAY_SIZE(RowType, reserved), .text = "0", .place = MD5_PLACE_NOWHERE, \
+            .hash = MD5_HASH_NEVER                                                           \
     }
-#define COLUMN(type, name, place, ...)                              \
-    {                                                               \
-        .kind = type, .member = #name, .offset = place, __VA_ARGS__ \
-    }
-
-#define HEAD .place = MD5_PLACE_HEAD
-#define BEHIND .place = MD5_PLACE_BEHIND
-#define NOWHERE .place = MD5_PLACE_NOWHERE
-#define IN_HEAD(words) HEAD, .what = (words)
-#define NAME(of) TEXT(name, "name", IN_HEAD("the name of " of))
-#define HASHED_IF_SET .hash = MD5_HASH_SET
-#define HASHED_IF_ROWS .hash = MD5_HASH_ROWS
-#define HASHED_IF_USED .hash = MD5_HASH_USED
-#define NOT_HASHED .hash = MD5_HASH_NEVER
-#define NAMED .has_name = true
-#define BRACELESS .has_no_braces = true
-#define RANGE(low, high) .least = (low), .most = (high)
-#define FINITE .range = "any"
-// What 0 means; a 0 of a file is MD5_EXPLICIT_ZERO then.
-#define OR(number) .keeps_zero = true, .is_filled = true, .otherwise = (number)
-#define OR_UNITS(number) \
-    .keeps_zero = true, .is_filled = true, .is_length = true, .otherwise = (number)
-#define OR_ELSE(words) .keeps_zero = true, .usual = (words)
 #define BIT(kind) ((uint64_t)1 << (kind))
-#define ONLY(kind) .kinds = BIT(kind)
-// Of the schema whose rows are of type ROW.
-#define KIND(member) .kind = offsetof(ROW, member), .has_kind = true
-// Its rows in messages of files, and their word.
-#define CALLED(rows, word) .what = rows, .head = word
-#define A(word) CALLED("a " word, word)
-#define COLUMNS(list) .size = sizeof(ROW), .num_columns = MD5_COUNT(list), .columns = (list)
+
+// Columns for the numbers that md5/motion/numbers.h lists.
+#define GAZE_NUMBER(name, low, high, usual, about)                          \
+    {PART_COLUMN(md5_modifier_gaze, params, name, MD5_COLUMN_FLOAT, float), \
+     .text = (about),                                                       \
+     .least = (low),                                                        \
+     .most = (high),                                                        \
+     .keeps_zero = true,                                                    \
+     .is_filled = true,                                                     \
+     .otherwise = (usual)},
+#define GAZE_LENGTH(name, low, high, usual, about)                          \
+    {PART_COLUMN(md5_modifier_gaze, params, name, MD5_COLUMN_FLOAT, float), \
+     .text = (about),                                                       \
+     .least = (low),                                                        \
+     .most = (high),                                                        \
+     .keeps_zero = true,                                                    \
+     .is_filled = true,                                                     \
+     .is_length = true,                                                     \
+     .otherwise = (usual)},
+#define SPRING_NUMBER(name, low, high, usual, about)                        \
+    {PART_COLUMN(md5_modifier_desc, spring, name, MD5_COLUMN_FLOAT, float), \
+     .text = (about),                                                       \
+     .least = (low),                                                        \
+     .most = (high),                                                        \
+     .keeps_zero = true,                                                    \
+     .is_filled = true,                                                     \
+     .otherwise = (usual),                                                  \
+     .kinds = BIT(MD5_MODIFIER_SPRING)},
 
 // NOLINTEND(bugprone-macro-parentheses)
 
@@ -97,126 +72,179 @@
 static const md5_choice jumps[] = {
     {"jump_start", MD5_JUMP_START}, {"jump_none", MD5_JUMP_NONE}, {"jump_both", MD5_JUMP_BOTH}};
 
-// NOLINTBEGIN(bugprone-macro-parentheses): likewise
-// The numbers of an easing, in a row whose kind is the easing.
-#define LABEL(name) .word = name, .label = name
-#define OF_CURVE ONLY(MD5_EASE_CUBIC_BEZIER), HASHED_IF_USED
-#define OF_STEPS ONLY(MD5_EASE_STEPS), HASHED_IF_USED
-#define EASING_NUMBERS(prefix, where)                                                          \
-    FLOAT(prefix x1, "x of the first control point", .place = where, LABEL("x1"), RANGE(0, 1), \
-          OF_CURVE),                                                                           \
-        FLOAT(prefix y1, "y of that point", .place = where, LABEL("y1"), FINITE, OF_CURVE),    \
-        FLOAT(prefix x2, "x of the second control point", .place = where, LABEL("x2"),         \
-              RANGE(0, 1), OF_CURVE),                                                          \
-        FLOAT(prefix y2, "y of that point", .place = where, LABEL("y2"), FINITE, OF_CURVE),    \
-        NUMBER(prefix steps, "number of steps", .place = where, .word = "steps",               \
-               .range = "1 to 65536, 2 with jump_none", OF_STEPS),                             \
-        CHOICE(prefix jump, jumps, MD5_JUMP_BOTH,                                              \
-               "position of the jump within each step, as in CSS", .place = where,             \
-               .form = MD5_FORM_OPTIONAL, .label = "jump", .usual = "at its end", OF_STEPS)
-// NOLINTEND(bugprone-macro-parentheses)
-
-#define ROW md5_easing
 static const md5_column easing_columns[] = {
-    NUMBERED(kind, MD5_EASE_STEPS, "kind of the easing", HEAD, .label = "easing",
-             .usual = "linear"),
-    EASING_NUMBERS(, MD5_PLACE_HEAD),
+    {UNTYPED_COLUMN(md5_easing, kind, MD5_COLUMN_CHOICE), .last = MD5_EASE_STEPS,
+     .text = "kind of the easing", .place = MD5_PLACE_HEAD, .label = "easing", .usual = "linear"},
+    {COLUMN(md5_easing, x1, MD5_COLUMN_FLOAT, float), .text = "x of the first control point",
+     .place = MD5_PLACE_HEAD, .word = "x1", .label = "x1", .least = 0, .most = 1,
+     .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
+    {COLUMN(md5_easing, y1, MD5_COLUMN_FLOAT, float), .text = "y of that point",
+     .place = MD5_PLACE_HEAD, .word = "y1", .label = "y1", .range = "any",
+     .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
+    {COLUMN(md5_easing, x2, MD5_COLUMN_FLOAT, float), .text = "x of the second control point",
+     .place = MD5_PLACE_HEAD, .word = "x2", .label = "x2", .least = 0, .most = 1,
+     .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
+    {COLUMN(md5_easing, y2, MD5_COLUMN_FLOAT, float), .text = "y of that point",
+     .place = MD5_PLACE_HEAD, .word = "y2", .label = "y2", .range = "any",
+     .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
+    {COLUMN(md5_easing, steps, MD5_COLUMN_COUNT, uint32_t), .text = "number of steps",
+     .place = MD5_PLACE_HEAD, .word = "steps", .range = "1 to 65536, 2 with jump_none",
+     .kinds = BIT(MD5_EASE_STEPS), .hash = MD5_HASH_USED},
+    {UNTYPED_COLUMN(md5_easing, jump, MD5_COLUMN_CHOICE), .last = MD5_JUMP_BOTH, .choices = jumps,
+     .num_choices = MD5_COUNT(jumps), .text = "position of the jump within each step, as in CSS",
+     .place = MD5_PLACE_HEAD, .form = MD5_FORM_OPTIONAL, .label = "jump", .usual = "at its end",
+     .kinds = BIT(MD5_EASE_STEPS), .hash = MD5_HASH_USED},
 };
-const md5_schema md5i_easing_schema = {CALLED("an easing", NULL),
-                                       .mark = "curve",
-                                       .text = "an easing function and its parameters",
-                                       KIND(kind),
-                                       BRACELESS,
-                                       COLUMNS(easing_columns)};
-#undef ROW
+
+const md5_schema md5i_easing_schema = {
+    .what = "an easing",
+    .mark = "curve",
+    .text = "an easing function and its parameters",
+    .kind = offsetof(md5_easing, kind),
+    .has_kind = true,
+    .has_no_braces = true,
+    .size = sizeof(md5_easing),
+    .num_columns = MD5_COUNT(easing_columns),
+    .columns = easing_columns,
+};
 
 // -- Clips, masks, parameters -------------------------------------------------------------------
 
-#define ROW md5_event
 static const md5_column event_columns[] = {
-    NUMBER(frame, "frame of the event", HEAD, .range = "a frame of the clip"),
-    TEXT(name, "name of the event, passed to the game", HEAD, .form = MD5_FORM_EVENT,
-         .what = "an event name"),
-    TEXT(text, "text of the event, up to the end of the line", HEAD, .form = MD5_FORM_LINE,
-         .is_text_filled = true, .usual = "none"),
-    NUMBERED(kind, MD5_EVENT_CLIP, "0", NOWHERE, .usual = "an event of a clip", NOT_HASHED),
-    OTHER(layer, "0", NOWHERE, NOT_HASHED),
-    OTHER(index, "0", NOWHERE, NOT_HASHED),
-    RESERVED,
+    {COLUMN(md5_event, frame, MD5_COLUMN_COUNT, uint32_t), .text = "frame of the event",
+     .place = MD5_PLACE_HEAD, .range = "a frame of the clip"},
+    {COLUMN(md5_event, name, MD5_COLUMN_TEXT, const char *),
+     .text = "name of the event, passed to the game", .place = MD5_PLACE_HEAD,
+     .form = MD5_FORM_EVENT, .what = "an event name"},
+    {COLUMN(md5_event, text, MD5_COLUMN_TEXT, const char *),
+     .text = "text of the event, up to the end of the line", .place = MD5_PLACE_HEAD,
+     .form = MD5_FORM_LINE, .is_text_filled = true, .usual = "none"},
+    {UNTYPED_COLUMN(md5_event, kind, MD5_COLUMN_CHOICE), .last = MD5_EVENT_CLIP, .text = "0",
+     .place = MD5_PLACE_NOWHERE, .usual = "an event of a clip", .hash = MD5_HASH_NEVER},
+    {UNTYPED_COLUMN(md5_event, layer, MD5_COLUMN_OTHER), .other = sizeof((md5_event *)0)->layer,
+     .text = "0", .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_NEVER},
+    {UNTYPED_COLUMN(md5_event, index, MD5_COLUMN_OTHER), .other = sizeof((md5_event *)0)->index,
+     .text = "0", .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_NEVER},
+    RESERVED(md5_event),
 };
-static const md5_schema event_schema = {CALLED("an event", "frame"),
-                                        .owner = "event",
-                                        .text = "an event at a frame of the clip",
-                                        .name = offsetof(ROW, name),
-                                        NAMED,
-                                        BRACELESS,
-                                        COLUMNS(event_columns)};
-#undef ROW
 
-#define ROW md5_window
+static const md5_schema event_schema = {
+    .what = "an event",
+    .head = "frame",
+    .owner = "event",
+    .text = "an event at a frame of the clip",
+    .name = offsetof(md5_event, name),
+    .has_name = true,
+    .has_no_braces = true,
+    .size = sizeof(md5_event),
+    .num_columns = MD5_COUNT(event_columns),
+    .columns = event_columns,
+};
+
 static const md5_column window_columns[] = {
-    TEXT(name, "name of the window, passed to the game", IN_HEAD("the name of a window")),
-    NUMBER(first, "first frame; write `first-last` without spaces", HEAD, .form = MD5_FORM_SPAN,
-           .range = "a frame of the clip"),
-    NUMBER(last, "last frame", HEAD, .range = "a frame of the clip, not before the first"),
-    TEXT(text, "text of the event, up to the end of the line", HEAD, .form = MD5_FORM_LINE,
-         .is_text_filled = true, .usual = "none"),
-    RESERVED,
+    {COLUMN(md5_window, name, MD5_COLUMN_TEXT, const char *),
+     .text = "name of the window, passed to the game", .place = MD5_PLACE_HEAD,
+     .what = "the name of a window"},
+    {COLUMN(md5_window, first, MD5_COLUMN_COUNT, uint32_t),
+     .text = "first frame; write `first-last` without spaces", .place = MD5_PLACE_HEAD,
+     .form = MD5_FORM_SPAN, .range = "a frame of the clip"},
+    {COLUMN(md5_window, last, MD5_COLUMN_COUNT, uint32_t), .text = "last frame",
+     .place = MD5_PLACE_HEAD, .range = "a frame of the clip, not before the first"},
+    {COLUMN(md5_window, text, MD5_COLUMN_TEXT, const char *),
+     .text = "text of the event, up to the end of the line", .place = MD5_PLACE_HEAD,
+     .form = MD5_FORM_LINE, .is_text_filled = true, .usual = "none"},
+    RESERVED(md5_window),
 };
-const md5_schema md5i_window_schema = {A("window"), .text = "an event with a duration", NAMED,
-                                       BRACELESS, COLUMNS(window_columns)};
-#undef ROW
 
-#define ROW md5_morph_key
+const md5_schema md5i_window_schema = {
+    .what = "a window",
+    .head = "window",
+    .text = "an event with a duration",
+    .has_name = true,
+    .has_no_braces = true,
+    .size = sizeof(md5_window),
+    .num_columns = MD5_COUNT(window_columns),
+    .columns = window_columns,
+};
+
 static const md5_column key_columns[] = {
-    NUMBER(frame, "frame of the key", HEAD, .range = "a frame of the clip, ascending"),
-    FLOAT(weight, "weight or value at that frame", HEAD, .label = "weight of a key",
-          RANGE(-1e6, 1e6)),
-    RESERVED,
+    {COLUMN(md5_morph_key, frame, MD5_COLUMN_COUNT, uint32_t), .text = "frame of the key",
+     .place = MD5_PLACE_HEAD, .range = "a frame of the clip, ascending"},
+    {COLUMN(md5_morph_key, weight, MD5_COLUMN_FLOAT, float),
+     .text = "weight or value at that frame", .place = MD5_PLACE_HEAD, .label = "weight of a key",
+     .least = -1e6, .most = 1e6},
+    RESERVED(md5_morph_key),
 };
-static const md5_schema key_schema = {CALLED("a key", NULL),
-                                      .text = "a weight or value at a frame of a clip", BRACELESS,
-                                      COLUMNS(key_columns)};
-#undef ROW
 
-#define ROW md5_clip_curve
-static const md5_column curve_columns[] = {
-    NAME("a curve"),
-    EASING(easing, MD5_EASE_BOUNCE_IN_OUT, "easing between the keys", HEAD, .usual = "linear"),
-    TABLE(keys, key_schema, "list of frames and values", HEAD, .form = MD5_FORM_LIST),
-    RESERVED,
+static const md5_schema key_schema = {
+    .what = "a key",
+    .text = "a weight or value at a frame of a clip",
+    .has_no_braces = true,
+    .size = sizeof(md5_morph_key),
+    .num_columns = MD5_COUNT(key_columns),
+    .columns = key_columns,
 };
+
+static const md5_column curve_columns[] = {
+    {COLUMN(md5_clip_curve, name, MD5_COLUMN_TEXT, const char *), .text = "name",
+     .place = MD5_PLACE_HEAD, .what = "the name of a curve"},
+    {COLUMN(md5_clip_curve, easing, MD5_COLUMN_EASING, md5_easing), .rows = &md5i_easing_schema,
+     .last = MD5_EASE_BOUNCE_IN_OUT, .text = "easing between the keys", .place = MD5_PLACE_HEAD,
+     .usual = "linear"},
+    {UNTYPED_COLUMN(md5_clip_curve, keys, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_clip_curve, num_keys, uint32_t), .rows = &key_schema,
+     .text = "list of frames and values", .place = MD5_PLACE_HEAD, .form = MD5_FORM_LIST},
+    RESERVED(md5_clip_curve),
+};
+
 const md5_schema md5i_curve_schema = {
-    A("curve"),
-    .text = "an animated number over the frames of the clip, for the game and for morphs", NAMED,
-    BRACELESS, COLUMNS(curve_columns)};
-#undef ROW
+    .what = "a curve",
+    .head = "curve",
+    .text = "an animated number over the frames of the clip, for the game and for morphs",
+    .has_name = true,
+    .has_no_braces = true,
+    .size = sizeof(md5_clip_curve),
+    .num_columns = MD5_COUNT(curve_columns),
+    .columns = curve_columns,
+};
 
 typedef struct marker_row {
     uint32_t marker;
 } marker_row;
-#define ROW marker_row
 static const md5_column marker_columns[] = {
-    NUMBER(marker, "frame of the marker", HEAD, .range = "a frame of the cycle, ascending"),
+    {COLUMN(marker_row, marker, MD5_COLUMN_COUNT, uint32_t), .text = "frame of the marker",
+     .place = MD5_PLACE_HEAD, .range = "a frame of the cycle, ascending"},
 };
+
 static const md5_schema marker_schema = {
     .what = "a marker",
     .text =
         "frames at which synchronized clips are at the same point of the cycle, such as footfalls",
-    BRACELESS,
-    COLUMNS(marker_columns)};
-#undef ROW
-
-#define ROW md5_section
-static const md5_column section_columns[] = {
-    NAME("a section"),
-    NUMBER(first, "first frame", HEAD, .range = "a frame of the clip"),
-    NUMBER(last, "last frame", HEAD, .range = "a later frame of the clip"),
-    RESERVED,
+    .has_no_braces = true,
+    .size = sizeof(marker_row),
+    .num_columns = MD5_COUNT(marker_columns),
+    .columns = marker_columns,
 };
-static const md5_schema section_schema = {A("section"), .text = "a part of the clip, for one-shots",
-                                          BRACELESS, COLUMNS(section_columns)};
-#undef ROW
+
+static const md5_column section_columns[] = {
+    {COLUMN(md5_section, name, MD5_COLUMN_TEXT, const char *), .text = "name",
+     .place = MD5_PLACE_HEAD, .what = "the name of a section"},
+    {COLUMN(md5_section, first, MD5_COLUMN_COUNT, uint32_t), .text = "first frame",
+     .place = MD5_PLACE_HEAD, .range = "a frame of the clip"},
+    {COLUMN(md5_section, last, MD5_COLUMN_COUNT, uint32_t), .text = "last frame",
+     .place = MD5_PLACE_HEAD, .range = "a later frame of the clip"},
+    RESERVED(md5_section),
+};
+
+static const md5_schema section_schema = {
+    .what = "a section",
+    .head = "section",
+    .text = "a part of the clip, for one-shots",
+    .has_no_braces = true,
+    .size = sizeof(md5_section),
+    .num_columns = MD5_COUNT(section_columns),
+    .columns = section_columns,
+};
 
 static const md5_choice periods[] = {{"closed", MD5_PERIOD_CLOSED}, {"open", MD5_PERIOD_OPEN}};
 static const md5_choice interpolations[] = {{"linear", MD5_INTERPOLATE_LINEAR},
@@ -227,92 +255,144 @@ static const md5_choice root_extractions[] = {{"move", MD5_ROOT_EXTRACTION_MOVE}
                                               {"walk", MD5_ROOT_EXTRACTION_WALK},
                                               {"turn", MD5_ROOT_EXTRACTION_TURN}};
 
-#define ROW md5_clip_desc
 static const md5_column clip_columns[] = {
-    TEXT(name, "name of the clip, and of a motion that plays it", IN_HEAD("the name of a clip")),
-    TEXT(file, "the .md5anim file", IN_HEAD("the file of a clip"), NOT_HASHED),
-    COLUMN(MD5_COLUMN_BINDING, binding, OFFSET(binding, const md5_binding *),
-           .text = "the clip, loaded", NOWHERE),
-    CHOICE(period, periods, MD5_PERIOD_OPEN,
-           "`closed`: the last frame repeats the first; `open`: the first frame follows the last",
-           .usual = "closed"),
-    CHOICE(interpolation, interpolations, MD5_INTERPOLATE_NLERP, "interpolation between frames",
-           .usual = "linear"),
-    CHOICE(root_extraction, root_extractions, MD5_ROOT_EXTRACTION_TURN,
-           "root motion, the motion of joint 0 that moves the character: `move` x, y and z; `walk` "
-           "x and y; `turn` x, y and yaw",
-           .usual = "none"),
-    TABLE(events, event_schema, "an event at a frame of the clip"),
-    TABLE(markers, marker_schema, "frames at which synchronized clips are at the same point",
-          .form = MD5_FORM_LIST),
-    TABLE(sections, section_schema, "a part of the clip, for one-shots", HASHED_IF_ROWS),
-    TABLE(windows, md5i_window_schema, "an event with a duration", HASHED_IF_ROWS),
-    TABLE(curves, md5i_curve_schema, "an animated number", HASHED_IF_ROWS),
-    RESERVED,
+    {COLUMN(md5_clip_desc, name, MD5_COLUMN_TEXT, const char *),
+     .text = "name of the clip, and of a motion that plays it", .place = MD5_PLACE_HEAD,
+     .what = "the name of a clip"},
+    {COLUMN(md5_clip_desc, file, MD5_COLUMN_TEXT, const char *), .text = "the .md5anim file",
+     .place = MD5_PLACE_HEAD, .what = "the file of a clip", .hash = MD5_HASH_NEVER},
+    {COLUMN(md5_clip_desc, binding, MD5_COLUMN_BINDING, const md5_binding *),
+     .text = "the clip, loaded", .place = MD5_PLACE_NOWHERE},
+    {UNTYPED_COLUMN(md5_clip_desc, period, MD5_COLUMN_CHOICE), .last = MD5_PERIOD_OPEN,
+     .choices = periods, .num_choices = MD5_COUNT(periods),
+     .text = "`closed`: the last frame repeats the first; `open`: the first frame follows the last",
+     .usual = "closed"},
+    {UNTYPED_COLUMN(md5_clip_desc, interpolation, MD5_COLUMN_CHOICE), .last = MD5_INTERPOLATE_NLERP,
+     .choices = interpolations, .num_choices = MD5_COUNT(interpolations),
+     .text = "interpolation between frames", .usual = "linear"},
+    {UNTYPED_COLUMN(md5_clip_desc, root_extraction, MD5_COLUMN_CHOICE),
+     .last = MD5_ROOT_EXTRACTION_TURN, .choices = root_extractions,
+     .num_choices = MD5_COUNT(root_extractions),
+     .text =
+         "root motion, the motion of joint 0 that moves the character: `move` x, y and z; `walk` "
+         "x and y; `turn` x, y and yaw",
+     .usual = "none"},
+    {UNTYPED_COLUMN(md5_clip_desc, events, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_clip_desc, num_events, uint32_t), .rows = &event_schema,
+     .text = "an event at a frame of the clip"},
+    {UNTYPED_COLUMN(md5_clip_desc, markers, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_clip_desc, num_markers, uint32_t), .rows = &marker_schema,
+     .text = "frames at which synchronized clips are at the same point", .form = MD5_FORM_LIST},
+    {UNTYPED_COLUMN(md5_clip_desc, sections, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_clip_desc, num_sections, uint32_t), .rows = &section_schema,
+     .text = "a part of the clip, for one-shots", .hash = MD5_HASH_ROWS},
+    {UNTYPED_COLUMN(md5_clip_desc, windows, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_clip_desc, num_windows, uint32_t), .rows = &md5i_window_schema,
+     .text = "an event with a duration", .hash = MD5_HASH_ROWS},
+    {UNTYPED_COLUMN(md5_clip_desc, curves, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_clip_desc, num_curves, uint32_t), .rows = &md5i_curve_schema,
+     .text = "an animated number", .hash = MD5_HASH_ROWS},
+    RESERVED(md5_clip_desc),
 };
-const md5_schema md5i_clip_schema = {A("clip"),
-                                     .text = "an animation file and its playback properties", NAMED,
-                                     COLUMNS(clip_columns)};
-#undef ROW
 
-#define ROW md5_mask_desc
-static const md5_column mask_columns[] = {
-    NAME("a mask"),
-    TEXT(joints, "list of joints, see [Masks](#masks)", HEAD, .form = MD5_FORM_JOINTS),
-    NUMBER(feather, "number of hierarchy levels over which the weight rises", .range = "any",
-           .usual = "0"),
-    RESERVED,
+const md5_schema md5i_clip_schema = {
+    .what = "a clip",
+    .head = "clip",
+    .text = "an animation file and its playback properties",
+    .has_name = true,
+    .size = sizeof(md5_clip_desc),
+    .num_columns = MD5_COUNT(clip_columns),
+    .columns = clip_columns,
 };
-static const md5_schema mask_schema = {A("mask"), .text = "a set of joints, for layers and items",
-                                       NAMED, COLUMNS(mask_columns)};
-#undef ROW
+
+static const md5_column mask_columns[] = {
+    {COLUMN(md5_mask_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
+     .place = MD5_PLACE_HEAD, .what = "the name of a mask"},
+    {COLUMN(md5_mask_desc, joints, MD5_COLUMN_TEXT, const char *),
+     .text = "list of joints, see [Masks](#masks)", .place = MD5_PLACE_HEAD,
+     .form = MD5_FORM_JOINTS},
+    {COLUMN(md5_mask_desc, feather, MD5_COLUMN_COUNT, uint32_t),
+     .text = "number of hierarchy levels over which the weight rises", .range = "any",
+     .usual = "0"},
+    RESERVED(md5_mask_desc),
+};
+
+static const md5_schema mask_schema = {
+    .what = "a mask",
+    .head = "mask",
+    .text = "a set of joints, for layers and items",
+    .has_name = true,
+    .size = sizeof(md5_mask_desc),
+    .num_columns = MD5_COUNT(mask_columns),
+    .columns = mask_columns,
+};
 
 static const md5_choice parameter_kinds[] = {{"float", MD5_PARAMETER_FLOAT},
                                              {"bool", MD5_PARAMETER_BOOL},
                                              {"trigger", MD5_PARAMETER_TRIGGER}};
 
-#define ROW md5_parameter_desc
 static const md5_column parameter_columns[] = {
-    NAME("a parameter"),
-    CHOICE(kind, parameter_kinds, MD5_PARAMETER_TRIGGER, "the word before its name", NOWHERE,
-           .usual = "float"),
-    FLOAT(value, "initial value", HEAD, .form = MD5_FORM_OPTIONAL, FINITE, .usual = "0"),
-    RESERVED,
+    {COLUMN(md5_parameter_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
+     .place = MD5_PLACE_HEAD, .what = "the name of a parameter"},
+    {UNTYPED_COLUMN(md5_parameter_desc, kind, MD5_COLUMN_CHOICE), .last = MD5_PARAMETER_TRIGGER,
+     .choices = parameter_kinds, .num_choices = MD5_COUNT(parameter_kinds),
+     .text = "the word before its name", .place = MD5_PLACE_NOWHERE, .usual = "float"},
+    {COLUMN(md5_parameter_desc, value, MD5_COLUMN_FLOAT, float), .text = "initial value",
+     .place = MD5_PLACE_HEAD, .form = MD5_FORM_OPTIONAL, .range = "any", .usual = "0"},
+    RESERVED(md5_parameter_desc),
 };
-static const md5_schema parameter_schema = {CALLED("a parameter", "float"),
-                                            .owner = "parameter",
-                                            .text = "a value that the game sets",
-                                            KIND(kind),
-                                            NAMED,
-                                            BRACELESS,
-                                            COLUMNS(parameter_columns)};
-#undef ROW
+
+static const md5_schema parameter_schema = {
+    .what = "a parameter",
+    .head = "float",
+    .owner = "parameter",
+    .text = "a value that the game sets",
+    .kind = offsetof(md5_parameter_desc, kind),
+    .has_kind = true,
+    .has_name = true,
+    .has_no_braces = true,
+    .size = sizeof(md5_parameter_desc),
+    .num_columns = MD5_COUNT(parameter_columns),
+    .columns = parameter_columns,
+};
 
 static const md5_choice follow_kinds[] = {
     {"smooth", MD5_FOLLOW_SMOOTH}, {"spring", MD5_FOLLOW_SPRING}, {"ease", MD5_FOLLOW_EASE}};
 
-#define ROW md5_follow_desc
 static const md5_column follow_columns[] = {
-    TEXT(parameter, "name of a float parameter", IN_HEAD("a parameter")),
-    CHOICE(kind, follow_kinds, MD5_FOLLOW_EASE, "method", HEAD, .usual = "smooth"),
-    FLOAT(rate, "fraction of the remaining difference per second, 1/s", HEAD, RANGE(1e-6, 1e6),
-          ONLY(MD5_FOLLOW_SMOOTH)),
-    FLOAT(stiffness, "spring stiffness, 1/s²", HEAD, RANGE(1e-6, 1e12), ONLY(MD5_FOLLOW_SPRING)),
-    FLOAT(damping, "spring damping, 1/s", HEAD, RANGE(0, 1e6), ONLY(MD5_FOLLOW_SPRING)),
-    FLOAT(duration, "duration, seconds", HEAD, RANGE(0, 1e6), ONLY(MD5_FOLLOW_EASE)),
-    EASING(easing, MD5_EASE_BOUNCE_IN_OUT, "easing", HEAD, .usual = "linear",
-           ONLY(MD5_FOLLOW_EASE)),
-    RESERVED,
+    {COLUMN(md5_follow_desc, parameter, MD5_COLUMN_TEXT, const char *),
+     .text = "name of a float parameter", .place = MD5_PLACE_HEAD, .what = "a parameter"},
+    {UNTYPED_COLUMN(md5_follow_desc, kind, MD5_COLUMN_CHOICE), .last = MD5_FOLLOW_EASE,
+     .choices = follow_kinds, .num_choices = MD5_COUNT(follow_kinds), .text = "method",
+     .place = MD5_PLACE_HEAD, .usual = "smooth"},
+    {COLUMN(md5_follow_desc, rate, MD5_COLUMN_FLOAT, float),
+     .text = "fraction of the remaining difference per second, 1/s", .place = MD5_PLACE_HEAD,
+     .least = 1e-6, .most = 1e6, .kinds = BIT(MD5_FOLLOW_SMOOTH)},
+    {COLUMN(md5_follow_desc, stiffness, MD5_COLUMN_FLOAT, float), .text = "spring stiffness, 1/s²",
+     .place = MD5_PLACE_HEAD, .least = 1e-6, .most = 1e12, .kinds = BIT(MD5_FOLLOW_SPRING)},
+    {COLUMN(md5_follow_desc, damping, MD5_COLUMN_FLOAT, float), .text = "spring damping, 1/s",
+     .place = MD5_PLACE_HEAD, .least = 0, .most = 1e6, .kinds = BIT(MD5_FOLLOW_SPRING)},
+    {COLUMN(md5_follow_desc, duration, MD5_COLUMN_FLOAT, float), .text = "duration, seconds",
+     .place = MD5_PLACE_HEAD, .least = 0, .most = 1e6, .kinds = BIT(MD5_FOLLOW_EASE)},
+    {COLUMN(md5_follow_desc, easing, MD5_COLUMN_EASING, md5_easing), .rows = &md5i_easing_schema,
+     .last = MD5_EASE_BOUNCE_IN_OUT, .text = "easing", .place = MD5_PLACE_HEAD, .usual = "linear",
+     .kinds = BIT(MD5_FOLLOW_EASE)},
+    RESERVED(md5_follow_desc),
 };
+
 static const md5_schema follow_schema = {
-    A("follow"),
+    .what = "a follow",
+    .head = "follow",
     .owner = "follow rule of parameter",
     .text = "smoothing of a parameter towards the value that the game sets",
-    KIND(kind),
-    NAMED,
-    BRACELESS,
-    COLUMNS(follow_columns)};
-#undef ROW
+    .kind = offsetof(md5_follow_desc, kind),
+    .has_kind = true,
+    .has_name = true,
+    .has_no_braces = true,
+    .size = sizeof(md5_follow_desc),
+    .num_columns = MD5_COUNT(follow_columns),
+    .columns = follow_columns,
+};
 
 // -- Motions ------------------------------------------------------------------------------------
 
@@ -320,30 +400,50 @@ static const md5_choice layer_modes[] = {{"override", MD5_LAYER_OVERRIDE}, {"add
 
 #define SPACES (BIT(MD5_MOTION_BLEND_1D) | BIT(MD5_MOTION_BLEND_2D) | BIT(MD5_MOTION_BY_SPEED))
 
-#define ROW md5_motion_item
 static const md5_column item_columns[] = {
-    TEXT(motion, "a motion or clip that is declared earlier", IN_HEAD("the motion of an item")),
-    FLOAT(x, "x position of the item", HEAD, .label = "position of an item", FINITE,
-          .kinds = BIT(MD5_MOTION_BLEND_1D) | BIT(MD5_MOTION_BLEND_2D)),
-    FLOAT(y, "y position of the item", HEAD, .label = "position of an item", FINITE,
-          ONLY(MD5_MOTION_BLEND_2D)),
-    CHOICE(mode, layer_modes, MD5_LAYER_ADD,
-           "whether the item is blended over the previous items or added to them",
-           .label = "mode of an item", .usual = "override", ONLY(MD5_MOTION_STACK)),
-    TEXT(mask, "mask that restricts the item", .usual = "all joints", ONLY(MD5_MOTION_STACK)),
-    SHARE(weight, "weight", .easing = offsetof(ROW, weight_easing), .form = MD5_FORM_SHARE,
-          .label = "weight of an item", RANGE(0, 1), OR(1), .start = 1, ONLY(MD5_MOTION_STACK)),
-    TEXT(weight_parameter, "instead of a weight", NOWHERE),
-    TEXT(reference, "clip whose pose is subtracted before the addition",
-         .what = "the clip of a reference", .usual = "its own clip", ONLY(MD5_MOTION_STACK)),
-    NUMBER(reference_frame, "frame of that clip", BEHIND, .word = "reference",
-           .range = "a frame of the clip"),
-    EASING(weight_easing, MD5_EASE_LINEAR, "an easing of the parameter", NOWHERE),
-    RESERVED,
+    {COLUMN(md5_motion_item, motion, MD5_COLUMN_TEXT, const char *),
+     .text = "a motion or clip that is declared earlier", .place = MD5_PLACE_HEAD,
+     .what = "the motion of an item"},
+    {COLUMN(md5_motion_item, x, MD5_COLUMN_FLOAT, float), .text = "x position of the item",
+     .place = MD5_PLACE_HEAD, .label = "position of an item", .range = "any",
+     .kinds = BIT(MD5_MOTION_BLEND_1D) | BIT(MD5_MOTION_BLEND_2D)},
+    {COLUMN(md5_motion_item, y, MD5_COLUMN_FLOAT, float), .text = "y position of the item",
+     .place = MD5_PLACE_HEAD, .label = "position of an item", .range = "any",
+     .kinds = BIT(MD5_MOTION_BLEND_2D)},
+    {UNTYPED_COLUMN(md5_motion_item, mode, MD5_COLUMN_CHOICE), .last = MD5_LAYER_ADD,
+     .choices = layer_modes, .num_choices = MD5_COUNT(layer_modes),
+     .text = "whether the item is blended over the previous items or added to them",
+     .label = "mode of an item", .usual = "override", .kinds = BIT(MD5_MOTION_STACK)},
+    {COLUMN(md5_motion_item, mask, MD5_COLUMN_TEXT, const char *),
+     .text = "mask that restricts the item", .usual = "all joints", .kinds = BIT(MD5_MOTION_STACK)},
+    {COLUMN(md5_motion_item, weight, MD5_COLUMN_FLOAT, float),
+     .other = offsetof(md5_motion_item, weight_parameter), .text = "weight",
+     .easing = offsetof(md5_motion_item, weight_easing), .form = MD5_FORM_SHARE,
+     .label = "weight of an item", .least = 0, .most = 1, .keeps_zero = true, .is_filled = true,
+     .otherwise = 1, .start = 1, .kinds = BIT(MD5_MOTION_STACK)},
+    {COLUMN(md5_motion_item, weight_parameter, MD5_COLUMN_TEXT, const char *),
+     .text = "instead of a weight", .place = MD5_PLACE_NOWHERE},
+    {COLUMN(md5_motion_item, reference, MD5_COLUMN_TEXT, const char *),
+     .text = "clip whose pose is subtracted before the addition", .what = "the clip of a reference",
+     .usual = "its own clip", .kinds = BIT(MD5_MOTION_STACK)},
+    {COLUMN(md5_motion_item, reference_frame, MD5_COLUMN_COUNT, uint32_t),
+     .text = "frame of that clip", .place = MD5_PLACE_BEHIND, .word = "reference",
+     .range = "a frame of the clip"},
+    {COLUMN(md5_motion_item, weight_easing, MD5_COLUMN_EASING, md5_easing),
+     .rows = &md5i_easing_schema, .last = MD5_EASE_LINEAR, .text = "an easing of the parameter",
+     .place = MD5_PLACE_NOWHERE},
+    RESERVED(md5_motion_item),
 };
-const md5_schema md5i_item_schema = {CALLED("an item", "item"), .text = "a component of a motion",
-                                     .kind_is_above = true, COLUMNS(item_columns)};
-#undef ROW
+
+const md5_schema md5i_item_schema = {
+    .what = "an item",
+    .head = "item",
+    .text = "a component of a motion",
+    .kind_is_above = true,
+    .size = sizeof(md5_motion_item),
+    .num_columns = MD5_COUNT(item_columns),
+    .columns = item_columns,
+};
 
 static const md5_choice motion_kinds[] = {{"clip", MD5_MOTION_CLIP},
                                           {"line", MD5_MOTION_BLEND_1D},
@@ -355,42 +455,72 @@ static const md5_choice play_modes[] = {
 static const md5_choice syncs[] = {
     {"alone", MD5_SYNC_NONE}, {"phase", MD5_SYNC_PHASE}, {"markers", MD5_SYNC_MARKERS}};
 
-#define ROW md5_motion_desc
 static const md5_column motion_columns[] = {
-    NAME("a motion"),
-    CHOICE(kind, motion_kinds, MD5_MOTION_BY_SPEED, "kind of the motion", HEAD, .usual = "clip"),
-    TEXT(clip, "a clip", IN_HEAD("the clip of a motion"), ONLY(MD5_MOTION_CLIP)),
-    CHOICE(mode, play_modes, MD5_PLAY_PING_PONG, "behavior at the end of the clip", .usual = "loop",
-           ONLY(MD5_MOTION_CLIP)),
-    DOUBLE(start, "normalized time at which the clip starts", FINITE, .usual = "0",
-           ONLY(MD5_MOTION_CLIP)),
-    SHARE(speed, "playback rate", .form = MD5_FORM_SHARE, FINITE, OR(1)),
-    TEXT(speed_parameter, "instead of a speed", NOWHERE),
-    TEXT(x_parameter, "parameter with the x position", IN_HEAD("a parameter"), .kinds = SPACES),
-    TEXT(y_parameter, "parameter with the y position", IN_HEAD("a parameter"),
-         ONLY(MD5_MOTION_BLEND_2D)),
-    CHOICE(sync, syncs, MD5_SYNC_MARKERS, "synchronization of the clips", .usual = "alone",
-           .kinds = SPACES),
-    TABLE(items, md5i_item_schema, "a component", .kinds = SPACES | BIT(MD5_MOTION_STACK)),
-    RESERVED,
+    {COLUMN(md5_motion_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
+     .place = MD5_PLACE_HEAD, .what = "the name of a motion"},
+    {UNTYPED_COLUMN(md5_motion_desc, kind, MD5_COLUMN_CHOICE), .last = MD5_MOTION_BY_SPEED,
+     .choices = motion_kinds, .num_choices = MD5_COUNT(motion_kinds), .text = "kind of the motion",
+     .place = MD5_PLACE_HEAD, .usual = "clip"},
+    {COLUMN(md5_motion_desc, clip, MD5_COLUMN_TEXT, const char *), .text = "a clip",
+     .place = MD5_PLACE_HEAD, .what = "the clip of a motion", .kinds = BIT(MD5_MOTION_CLIP)},
+    {UNTYPED_COLUMN(md5_motion_desc, mode, MD5_COLUMN_CHOICE), .last = MD5_PLAY_PING_PONG,
+     .choices = play_modes, .num_choices = MD5_COUNT(play_modes),
+     .text = "behavior at the end of the clip", .usual = "loop", .kinds = BIT(MD5_MOTION_CLIP)},
+    {COLUMN(md5_motion_desc, start, MD5_COLUMN_DOUBLE, double),
+     .text = "normalized time at which the clip starts", .range = "any", .usual = "0",
+     .kinds = BIT(MD5_MOTION_CLIP)},
+    {COLUMN(md5_motion_desc, speed, MD5_COLUMN_FLOAT, float),
+     .other = offsetof(md5_motion_desc, speed_parameter), .text = "playback rate",
+     .form = MD5_FORM_SHARE, .range = "any", .keeps_zero = true, .is_filled = true, .otherwise = 1},
+    {COLUMN(md5_motion_desc, speed_parameter, MD5_COLUMN_TEXT, const char *),
+     .text = "instead of a speed", .place = MD5_PLACE_NOWHERE},
+    {COLUMN(md5_motion_desc, x_parameter, MD5_COLUMN_TEXT, const char *),
+     .text = "parameter with the x position", .place = MD5_PLACE_HEAD, .what = "a parameter",
+     .kinds = SPACES},
+    {COLUMN(md5_motion_desc, y_parameter, MD5_COLUMN_TEXT, const char *),
+     .text = "parameter with the y position", .place = MD5_PLACE_HEAD, .what = "a parameter",
+     .kinds = BIT(MD5_MOTION_BLEND_2D)},
+    {UNTYPED_COLUMN(md5_motion_desc, sync, MD5_COLUMN_CHOICE), .last = MD5_SYNC_MARKERS,
+     .choices = syncs, .num_choices = MD5_COUNT(syncs), .text = "synchronization of the clips",
+     .usual = "alone", .kinds = SPACES},
+    {UNTYPED_COLUMN(md5_motion_desc, items, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_motion_desc, num_items, uint32_t), .rows = &md5i_item_schema,
+     .text = "a component", .kinds = SPACES | BIT(MD5_MOTION_STACK)},
+    RESERVED(md5_motion_desc),
 };
+
 const md5_schema md5i_motion_schema = {
-    A("motion"), .text = "a source of poses: a clip, a blend space or a stack", KIND(kind), NAMED,
-    COLUMNS(motion_columns)};
-#undef ROW
+    .what = "a motion",
+    .head = "motion",
+    .text = "a source of poses: a clip, a blend space or a stack",
+    .kind = offsetof(md5_motion_desc, kind),
+    .has_kind = true,
+    .has_name = true,
+    .size = sizeof(md5_motion_desc),
+    .num_columns = MD5_COUNT(motion_columns),
+    .columns = motion_columns,
+};
 
 // -- Layers -------------------------------------------------------------------------------------
 
-#define ROW md5_state_desc
 static const md5_column state_columns[] = {
-    NAME("a state"),
-    TEXT(motion, "a motion", IN_HEAD("a motion or 'nothing'"), .usual = "nothing"),
-    RESERVED,
+    {COLUMN(md5_state_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
+     .place = MD5_PLACE_HEAD, .what = "the name of a state"},
+    {COLUMN(md5_state_desc, motion, MD5_COLUMN_TEXT, const char *), .text = "a motion",
+     .place = MD5_PLACE_HEAD, .what = "a motion or 'nothing'", .usual = "nothing"},
+    RESERVED(md5_state_desc),
 };
+
 static const md5_schema state_schema = {
-    A("state"), .text = "a state of the layer; the layer starts in its first state", NAMED,
-    BRACELESS, COLUMNS(state_columns)};
-#undef ROW
+    .what = "a state",
+    .head = "state",
+    .text = "a state of the layer; the layer starts in its first state",
+    .has_name = true,
+    .has_no_braces = true,
+    .size = sizeof(md5_state_desc),
+    .num_columns = MD5_COUNT(state_columns),
+    .columns = state_columns,
+};
 
 static const md5_choice comparisons[] = {
     {"<=", MD5_IS_AT_MOST}, {">=", MD5_IS_AT_LEAST}, {"<", MD5_IS_LESS}, {">", MD5_IS_GREATER}};
@@ -402,257 +532,430 @@ static const md5_choice condition_kinds[] = {{"state_time", MD5_WHEN_STATE_TIME}
 #define COMPARED \
     (BIT(MD5_IS_LESS) | BIT(MD5_IS_GREATER) | BIT(MD5_IS_AT_MOST) | BIT(MD5_IS_AT_LEAST))
 
-#define ROW md5_condition
 static const md5_column condition_columns[] = {
-    TEXT(parameter,
+    {COLUMN(md5_condition, parameter, MD5_COLUMN_TEXT, const char *),
+     .text =
          "a parameter, optionally after `not`; or `state_time`; or `time_left`; or `heard` and an "
          "event",
-         HEAD, .form = MD5_FORM_COMPARED, .what = "a parameter"),
-    CHOICE(compare, comparisons, MD5_IS_AT_LEAST, "how it is compared", NOWHERE,
-           .label = "comparison", .usual = "is set"),
-    CHOICE(kind, condition_kinds, MD5_WHEN_EVENT, "what is compared", NOWHERE,
-           .label = "kind of a condition", .usual = "a parameter", HASHED_IF_SET),
-    FLOAT(value, "value for the comparison", HEAD, .label = "value of a condition", FINITE,
-          .kinds = COMPARED),
-    FLOAT(longest, "only for `state_time`: upper limit of a random time", HEAD,
-          .form = MD5_FORM_AFTER, .word = "to", .label = "maximum time of a condition",
-          RANGE(1e-6, 1e6), .keeps_zero = true, .usual = "the value", .kinds = COMPARED,
-          HASHED_IF_SET),
-    FLAG(begins_alternative, "behind `or`", NOWHERE, HASHED_IF_SET),
-    RESERVED,
+     .place = MD5_PLACE_HEAD, .form = MD5_FORM_COMPARED, .what = "a parameter"},
+    {UNTYPED_COLUMN(md5_condition, compare, MD5_COLUMN_CHOICE), .last = MD5_IS_AT_LEAST,
+     .choices = comparisons, .num_choices = MD5_COUNT(comparisons), .text = "how it is compared",
+     .place = MD5_PLACE_NOWHERE, .label = "comparison", .usual = "is set"},
+    {UNTYPED_COLUMN(md5_condition, kind, MD5_COLUMN_CHOICE), .last = MD5_WHEN_EVENT,
+     .choices = condition_kinds, .num_choices = MD5_COUNT(condition_kinds),
+     .text = "what is compared", .place = MD5_PLACE_NOWHERE, .label = "kind of a condition",
+     .usual = "a parameter", .hash = MD5_HASH_SET},
+    {COLUMN(md5_condition, value, MD5_COLUMN_FLOAT, float), .text = "value for the comparison",
+     .place = MD5_PLACE_HEAD, .label = "value of a condition", .range = "any", .kinds = COMPARED},
+    {COLUMN(md5_condition, longest, MD5_COLUMN_FLOAT, float),
+     .text = "only for `state_time`: upper limit of a random time", .place = MD5_PLACE_HEAD,
+     .form = MD5_FORM_AFTER, .word = "to", .label = "maximum time of a condition", .least = 1e-6,
+     .most = 1e6, .keeps_zero = true, .usual = "the value", .kinds = COMPARED,
+     .hash = MD5_HASH_SET},
+    {COLUMN(md5_condition, begins_alternative, MD5_COLUMN_FLAG, bool), .text = "behind `or`",
+     .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_SET},
+    RESERVED(md5_condition),
 };
-const md5_schema md5i_condition_schema = {CALLED("a condition", "when"),
-                                          .text = "a condition of a transition or one-shot",
-                                          KIND(compare), BRACELESS, COLUMNS(condition_columns)};
-#undef ROW
+
+const md5_schema md5i_condition_schema = {
+    .what = "a condition",
+    .head = "when",
+    .text = "a condition of a transition or one-shot",
+    .kind = offsetof(md5_condition, compare),
+    .has_kind = true,
+    .has_no_braces = true,
+    .size = sizeof(md5_condition),
+    .num_columns = MD5_COUNT(condition_columns),
+    .columns = condition_columns,
+};
 
 static const md5_choice fades[] = {{"cross", MD5_FADE_CROSS}, {"inertial", MD5_FADE_INERTIAL}};
 static const md5_choice interrupts[] = {{"interrupt_any", MD5_INTERRUPT_ANY},
                                         {"interrupt_higher", MD5_INTERRUPT_HIGHER},
                                         {"interrupt_none", MD5_INTERRUPT_NONE}};
 
-#define ROW md5_transition_desc
 static const md5_column transition_columns[] = {
-    TEXT(from, "source state", IN_HEAD("a state or 'any'"), .usual = "any"),
-    TEXT(to, "target state", IN_HEAD("a state")),
-    TABLE(conditions, md5i_condition_schema, "conditions of the transition",
-          .form = MD5_FORM_CONDITIONS),
-    FLAG(waits, "the transition waits for an exit time", .word = "exit"),
-    FLOAT(exit, "exit time, normalized, in cycles of the source state", BEHIND,
-          .form = MD5_FORM_OR_AT, FINITE),
-    TEXT(exit_event, "event of the source's first clip instead of an exit time", .word = "at",
-         .what = "an event name", .usual = "the time", HASHED_IF_SET),
-    FLAG(exits_each, "the exit time repeats in each cycle", .word = "each", HASHED_IF_SET),
-    FLOAT(duration, "duration of the fade, seconds", RANGE(0, 1e6), .usual = "0"),
-    CHOICE(fade, fades, MD5_FADE_INERTIAL, "blending method", .usual = "cross"),
-    NUMBERED(easing.kind, MD5_EASE_STEPS, "easing of the fade", .label = "easing",
-             .usual = "linear"),
-    EASING_NUMBERS(easing., MD5_PLACE_BEHIND),
-    FLAG(keeps_phase, "the target starts at the source's position in the cycle",
-         .word = "keep_phase"),
-    FLAG(in_step, "source and target share one clock during the fade", HASHED_IF_SET),
-    TEXT(leader, "with `in_step`: the state whose rate is used", .what = "a state",
-         .usual = "both, weighted", HASHED_IF_SET),
-    FLOAT(start, "normalized time at which the target starts", FINITE, .usual = "0"),
-    INT(priority, "the transition with the highest priority is taken", .range = "any",
-        .usual = "0"),
-    CHOICE(interrupt, interrupts, MD5_INTERRUPT_NONE,
-           "transitions that may interrupt this transition", .usual = "interrupt_any"),
-    RESERVED,
+    {COLUMN(md5_transition_desc, from, MD5_COLUMN_TEXT, const char *), .text = "source state",
+     .place = MD5_PLACE_HEAD, .what = "a state or 'any'", .usual = "any"},
+    {COLUMN(md5_transition_desc, to, MD5_COLUMN_TEXT, const char *), .text = "target state",
+     .place = MD5_PLACE_HEAD, .what = "a state"},
+    {UNTYPED_COLUMN(md5_transition_desc, conditions, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_transition_desc, num_conditions, uint32_t), .rows = &md5i_condition_schema,
+     .text = "conditions of the transition", .form = MD5_FORM_CONDITIONS},
+    {COLUMN(md5_transition_desc, waits, MD5_COLUMN_FLAG, bool),
+     .text = "the transition waits for an exit time", .word = "exit"},
+    {COLUMN(md5_transition_desc, exit, MD5_COLUMN_FLOAT, float),
+     .text = "exit time, normalized, in cycles of the source state", .place = MD5_PLACE_BEHIND,
+     .form = MD5_FORM_OR_AT, .range = "any"},
+    {COLUMN(md5_transition_desc, exit_event, MD5_COLUMN_TEXT, const char *),
+     .text = "event of the source's first clip instead of an exit time", .word = "at",
+     .what = "an event name", .usual = "the time", .hash = MD5_HASH_SET},
+    {COLUMN(md5_transition_desc, exits_each, MD5_COLUMN_FLAG, bool),
+     .text = "the exit time repeats in each cycle", .word = "each", .hash = MD5_HASH_SET},
+    {COLUMN(md5_transition_desc, duration, MD5_COLUMN_FLOAT, float),
+     .text = "duration of the fade, seconds", .least = 0, .most = 1e6, .usual = "0"},
+    {UNTYPED_COLUMN(md5_transition_desc, fade, MD5_COLUMN_CHOICE), .last = MD5_FADE_INERTIAL,
+     .choices = fades, .num_choices = MD5_COUNT(fades), .text = "blending method",
+     .usual = "cross"},
+    {UNTYPED_COLUMN(md5_transition_desc, easing.kind, MD5_COLUMN_CHOICE), .last = MD5_EASE_STEPS,
+     .text = "easing of the fade", .label = "easing", .usual = "linear"},
+    {COLUMN(md5_transition_desc, easing.x1, MD5_COLUMN_FLOAT, float),
+     .text = "x of the first control point", .place = MD5_PLACE_BEHIND, .word = "x1", .label = "x1",
+     .least = 0, .most = 1, .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
+    {COLUMN(md5_transition_desc, easing.y1, MD5_COLUMN_FLOAT, float), .text = "y of that point",
+     .place = MD5_PLACE_BEHIND, .word = "y1", .label = "y1", .range = "any",
+     .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
+    {COLUMN(md5_transition_desc, easing.x2, MD5_COLUMN_FLOAT, float),
+     .text = "x of the second control point", .place = MD5_PLACE_BEHIND, .word = "x2",
+     .label = "x2", .least = 0, .most = 1, .kinds = BIT(MD5_EASE_CUBIC_BEZIER),
+     .hash = MD5_HASH_USED},
+    {COLUMN(md5_transition_desc, easing.y2, MD5_COLUMN_FLOAT, float), .text = "y of that point",
+     .place = MD5_PLACE_BEHIND, .word = "y2", .label = "y2", .range = "any",
+     .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
+    {COLUMN(md5_transition_desc, easing.steps, MD5_COLUMN_COUNT, uint32_t),
+     .text = "number of steps", .place = MD5_PLACE_BEHIND, .word = "steps",
+     .range = "1 to 65536, 2 with jump_none", .kinds = BIT(MD5_EASE_STEPS), .hash = MD5_HASH_USED},
+    {UNTYPED_COLUMN(md5_transition_desc, easing.jump, MD5_COLUMN_CHOICE), .last = MD5_JUMP_BOTH,
+     .choices = jumps, .num_choices = MD5_COUNT(jumps),
+     .text = "position of the jump within each step, as in CSS", .place = MD5_PLACE_BEHIND,
+     .form = MD5_FORM_OPTIONAL, .label = "jump", .usual = "at its end",
+     .kinds = BIT(MD5_EASE_STEPS), .hash = MD5_HASH_USED},
+    {COLUMN(md5_transition_desc, keeps_phase, MD5_COLUMN_FLAG, bool),
+     .text = "the target starts at the source's position in the cycle", .word = "keep_phase"},
+    {COLUMN(md5_transition_desc, in_step, MD5_COLUMN_FLAG, bool),
+     .text = "source and target share one clock during the fade", .hash = MD5_HASH_SET},
+    {COLUMN(md5_transition_desc, leader, MD5_COLUMN_TEXT, const char *),
+     .text = "with `in_step`: the state whose rate is used", .what = "a state",
+     .usual = "both, weighted", .hash = MD5_HASH_SET},
+    {COLUMN(md5_transition_desc, start, MD5_COLUMN_FLOAT, float),
+     .text = "normalized time at which the target starts", .range = "any", .usual = "0"},
+    {COLUMN(md5_transition_desc, priority, MD5_COLUMN_INT, int32_t),
+     .text = "the transition with the highest priority is taken", .range = "any", .usual = "0"},
+    {UNTYPED_COLUMN(md5_transition_desc, interrupt, MD5_COLUMN_CHOICE), .last = MD5_INTERRUPT_NONE,
+     .choices = interrupts, .num_choices = MD5_COUNT(interrupts),
+     .text = "transitions that may interrupt this transition", .usual = "interrupt_any"},
+    RESERVED(md5_transition_desc),
 };
-const md5_schema md5i_transition_schema = {A("transition"), .owner = "transition of layer",
-                                           .text = "a change from one state to another",
-                                           KIND(easing.kind), COLUMNS(transition_columns)};
-#undef ROW
 
-// How a layer or one-shot is blended.
-#define BLENDED(clip)                                                              \
-    CHOICE(mode, layer_modes, MD5_LAYER_ADD,                                       \
-           "whether the pose is blended over the layers below or added to them",   \
-           .usual = "override"),                                                   \
-        TEXT(reference, "clip whose pose is subtracted before the addition",       \
-             .what = "the clip of a reference", .usual = (clip)),                  \
-        NUMBER(reference_frame, "frame of that clip", BEHIND, .word = "reference", \
-               .range = "a frame of the clip"),                                    \
-        TEXT(mask, "name of a mask", .usual = "all joints")
+const md5_schema md5i_transition_schema = {
+    .what = "a transition",
+    .head = "transition",
+    .owner = "transition of layer",
+    .text = "a change from one state to another",
+    .kind = offsetof(md5_transition_desc, easing.kind),
+    .has_kind = true,
+    .size = sizeof(md5_transition_desc),
+    .num_columns = MD5_COUNT(transition_columns),
+    .columns = transition_columns,
+};
 
-#define ROW md5_layer_desc
 static const md5_column layer_columns[] = {
-    NAME("a layer"),
-    BLENDED("the clip of each state"),
-    SHARE(weight, "weight", .easing = offsetof(ROW, weight_easing), .form = MD5_FORM_SHARE,
-          RANGE(0, 1), OR(1)),
-    TEXT(weight_parameter, "instead of a weight", NOWHERE),
-    EASING(weight_easing, MD5_EASE_LINEAR, "an easing of the parameter", NOWHERE),
-    TABLE(states, state_schema, "a state"),
-    TABLE(transitions, md5i_transition_schema, "a transition"),
-    RESERVED,
+    {COLUMN(md5_layer_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
+     .place = MD5_PLACE_HEAD, .what = "the name of a layer"},
+    {UNTYPED_COLUMN(md5_layer_desc, mode, MD5_COLUMN_CHOICE), .last = MD5_LAYER_ADD,
+     .choices = layer_modes, .num_choices = MD5_COUNT(layer_modes),
+     .text = "whether the pose is blended over the layers below or added to them",
+     .usual = "override"},
+    {COLUMN(md5_layer_desc, reference, MD5_COLUMN_TEXT, const char *),
+     .text = "clip whose pose is subtracted before the addition", .what = "the clip of a reference",
+     .usual = "the clip of each state"},
+    {COLUMN(md5_layer_desc, reference_frame, MD5_COLUMN_COUNT, uint32_t),
+     .text = "frame of that clip", .place = MD5_PLACE_BEHIND, .word = "reference",
+     .range = "a frame of the clip"},
+    {COLUMN(md5_layer_desc, mask, MD5_COLUMN_TEXT, const char *), .text = "name of a mask",
+     .usual = "all joints"},
+    {COLUMN(md5_layer_desc, weight, MD5_COLUMN_FLOAT, float),
+     .other = offsetof(md5_layer_desc, weight_parameter), .text = "weight",
+     .easing = offsetof(md5_layer_desc, weight_easing), .form = MD5_FORM_SHARE, .least = 0,
+     .most = 1, .keeps_zero = true, .is_filled = true, .otherwise = 1},
+    {COLUMN(md5_layer_desc, weight_parameter, MD5_COLUMN_TEXT, const char *),
+     .text = "instead of a weight", .place = MD5_PLACE_NOWHERE},
+    {COLUMN(md5_layer_desc, weight_easing, MD5_COLUMN_EASING, md5_easing),
+     .rows = &md5i_easing_schema, .last = MD5_EASE_LINEAR, .text = "an easing of the parameter",
+     .place = MD5_PLACE_NOWHERE},
+    {UNTYPED_COLUMN(md5_layer_desc, states, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_layer_desc, num_states, uint32_t), .rows = &state_schema,
+     .text = "a state"},
+    {UNTYPED_COLUMN(md5_layer_desc, transitions, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_layer_desc, num_transitions, uint32_t), .rows = &md5i_transition_schema,
+     .text = "a transition"},
+    RESERVED(md5_layer_desc),
 };
+
 const md5_schema md5i_layer_schema = {
-    A("layer"), .text = "a state machine that is blended over the previous layers or added to them",
-    NAMED, .needs_braces = true, COLUMNS(layer_columns)};
-#undef ROW
+    .what = "a layer",
+    .head = "layer",
+    .text = "a state machine that is blended over the previous layers or added to them",
+    .has_name = true,
+    .needs_braces = true,
+    .size = sizeof(md5_layer_desc),
+    .num_columns = MD5_COUNT(layer_columns),
+    .columns = layer_columns,
+};
 
 // -- One-shots ----------------------------------------------------------------------------------
 
-#define ROW md5_slot_desc
 static const md5_column slot_columns[] = {
-    NAME("a slot"),
-    BLENDED("its own clip"),
-    TEXT(layer, "layer over which the clip is played", .usual = "all layers"),
-    RESERVED,
+    {COLUMN(md5_slot_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
+     .place = MD5_PLACE_HEAD, .what = "the name of a slot"},
+    {UNTYPED_COLUMN(md5_slot_desc, mode, MD5_COLUMN_CHOICE), .last = MD5_LAYER_ADD,
+     .choices = layer_modes, .num_choices = MD5_COUNT(layer_modes),
+     .text = "whether the pose is blended over the layers below or added to them",
+     .usual = "override"},
+    {COLUMN(md5_slot_desc, reference, MD5_COLUMN_TEXT, const char *),
+     .text = "clip whose pose is subtracted before the addition", .what = "the clip of a reference",
+     .usual = "its own clip"},
+    {COLUMN(md5_slot_desc, reference_frame, MD5_COLUMN_COUNT, uint32_t),
+     .text = "frame of that clip", .place = MD5_PLACE_BEHIND, .word = "reference",
+     .range = "a frame of the clip"},
+    {COLUMN(md5_slot_desc, mask, MD5_COLUMN_TEXT, const char *), .text = "name of a mask",
+     .usual = "all joints"},
+    {COLUMN(md5_slot_desc, layer, MD5_COLUMN_TEXT, const char *),
+     .text = "layer over which the clip is played", .usual = "all layers"},
+    RESERVED(md5_slot_desc),
 };
-static const md5_schema slot_schema = {A("slot"),
-                                       .text = "a channel that plays at most one clip at a time",
-                                       NAMED, COLUMNS(slot_columns)};
-#undef ROW
+
+static const md5_schema slot_schema = {
+    .what = "a slot",
+    .head = "slot",
+    .text = "a channel that plays at most one clip at a time",
+    .has_name = true,
+    .size = sizeof(md5_slot_desc),
+    .num_columns = MD5_COUNT(slot_columns),
+    .columns = slot_columns,
+};
 
 static const md5_choice one_shot_ends[] = {
     {"ends", MD5_ONE_SHOT_ENDS}, {"holds", MD5_ONE_SHOT_HOLDS}, {"loops", MD5_ONE_SHOT_LOOPS}};
 
-#define ROW md5_one_shot_desc
 static const md5_column one_shot_columns[] = {
-    NAME("a one-shot"),
-    TEXT(slot, "a slot", IN_HEAD("a slot")),
-    TEXT(clip, "a clip", IN_HEAD("a clip")),
-    TABLE(conditions, md5i_condition_schema, "conditions of the start",
-          .form = MD5_FORM_CONDITIONS),
-    TABLE(until, md5i_condition_schema, "conditions of the stop", .form = MD5_FORM_CONDITIONS,
-          .word = "until"),
-    INT(priority, "a one-shot of higher priority replaces one of lower priority", .range = "any",
-        .usual = "0"),
-    BLENDED("its own clip"),
-    TEXT(layer, "layer over which the clip is played", .usual = "all layers"),
-    FLOAT(weight, "weight outside of the fades", RANGE(0, 1), OR(1)),
-    FLOAT(speed, "playback rate; negative values play backward", FINITE, OR(1)),
-    DOUBLE(start, "normalized start time within the section", RANGE(0, 0.999999), .usual = "0"),
-    FLOAT(fade_in, "duration of the fade-in, seconds", RANGE(0, 1e6), .usual = "0"),
-    EASING(fade_in_easing, MD5_EASE_LINEAR, "easing of the fade", BEHIND, .form = MD5_FORM_OPTIONAL,
-           .usual = "linear"),
-    FLOAT(fade_out, "duration of the fade-out before the end or after a stop, seconds",
-          RANGE(0, 1e6), .usual = "0"),
-    EASING(fade_out_easing, MD5_EASE_LINEAR, "easing of the fade", BEHIND,
-           .form = MD5_FORM_OPTIONAL, .usual = "linear"),
-    CHOICE(end, one_shot_ends, MD5_ONE_SHOT_LOOPS,
-           "`ends` fades out before the end, `holds` keeps the last frame, `loops` repeats the "
-           "section",
-           .usual = "ends"),
-    TEXT(section, "section of the clip in which playback starts", .usual = "none"),
-    RESERVED,
+    {COLUMN(md5_one_shot_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
+     .place = MD5_PLACE_HEAD, .what = "the name of a one-shot"},
+    {COLUMN(md5_one_shot_desc, slot, MD5_COLUMN_TEXT, const char *), .text = "a slot",
+     .place = MD5_PLACE_HEAD, .what = "a slot"},
+    {COLUMN(md5_one_shot_desc, clip, MD5_COLUMN_TEXT, const char *), .text = "a clip",
+     .place = MD5_PLACE_HEAD, .what = "a clip"},
+    {UNTYPED_COLUMN(md5_one_shot_desc, conditions, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_one_shot_desc, num_conditions, uint32_t), .rows = &md5i_condition_schema,
+     .text = "conditions of the start", .form = MD5_FORM_CONDITIONS},
+    {UNTYPED_COLUMN(md5_one_shot_desc, until, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_one_shot_desc, num_until, uint32_t), .rows = &md5i_condition_schema,
+     .text = "conditions of the stop", .form = MD5_FORM_CONDITIONS, .word = "until"},
+    {COLUMN(md5_one_shot_desc, priority, MD5_COLUMN_INT, int32_t),
+     .text = "a one-shot of higher priority replaces one of lower priority", .range = "any",
+     .usual = "0"},
+    {UNTYPED_COLUMN(md5_one_shot_desc, mode, MD5_COLUMN_CHOICE), .last = MD5_LAYER_ADD,
+     .choices = layer_modes, .num_choices = MD5_COUNT(layer_modes),
+     .text = "whether the pose is blended over the layers below or added to them",
+     .usual = "override"},
+    {COLUMN(md5_one_shot_desc, reference, MD5_COLUMN_TEXT, const char *),
+     .text = "clip whose pose is subtracted before the addition", .what = "the clip of a reference",
+     .usual = "its own clip"},
+    {COLUMN(md5_one_shot_desc, reference_frame, MD5_COLUMN_COUNT, uint32_t),
+     .text = "frame of that clip", .place = MD5_PLACE_BEHIND, .word = "reference",
+     .range = "a frame of the clip"},
+    {COLUMN(md5_one_shot_desc, mask, MD5_COLUMN_TEXT, const char *), .text = "name of a mask",
+     .usual = "all joints"},
+    {COLUMN(md5_one_shot_desc, layer, MD5_COLUMN_TEXT, const char *),
+     .text = "layer over which the clip is played", .usual = "all layers"},
+    {COLUMN(md5_one_shot_desc, weight, MD5_COLUMN_FLOAT, float),
+     .text = "weight outside of the fades", .least = 0, .most = 1, .keeps_zero = true,
+     .is_filled = true, .otherwise = 1},
+    {COLUMN(md5_one_shot_desc, speed, MD5_COLUMN_FLOAT, float),
+     .text = "playback rate; negative values play backward", .range = "any", .keeps_zero = true,
+     .is_filled = true, .otherwise = 1},
+    {COLUMN(md5_one_shot_desc, start, MD5_COLUMN_DOUBLE, double),
+     .text = "normalized start time within the section", .least = 0, .most = 0.999999,
+     .usual = "0"},
+    {COLUMN(md5_one_shot_desc, fade_in, MD5_COLUMN_FLOAT, float),
+     .text = "duration of the fade-in, seconds", .least = 0, .most = 1e6, .usual = "0"},
+    {COLUMN(md5_one_shot_desc, fade_in_easing, MD5_COLUMN_EASING, md5_easing),
+     .rows = &md5i_easing_schema, .last = MD5_EASE_LINEAR, .text = "easing of the fade",
+     .place = MD5_PLACE_BEHIND, .form = MD5_FORM_OPTIONAL, .usual = "linear"},
+    {COLUMN(md5_one_shot_desc, fade_out, MD5_COLUMN_FLOAT, float),
+     .text = "duration of the fade-out before the end or after a stop, seconds", .least = 0,
+     .most = 1e6, .usual = "0"},
+    {COLUMN(md5_one_shot_desc, fade_out_easing, MD5_COLUMN_EASING, md5_easing),
+     .rows = &md5i_easing_schema, .last = MD5_EASE_LINEAR, .text = "easing of the fade",
+     .place = MD5_PLACE_BEHIND, .form = MD5_FORM_OPTIONAL, .usual = "linear"},
+    {UNTYPED_COLUMN(md5_one_shot_desc, end, MD5_COLUMN_CHOICE), .last = MD5_ONE_SHOT_LOOPS,
+     .choices = one_shot_ends, .num_choices = MD5_COUNT(one_shot_ends),
+     .text = "`ends` fades out before the end, `holds` keeps the last frame, `loops` repeats the "
+             "section",
+     .usual = "ends"},
+    {COLUMN(md5_one_shot_desc, section, MD5_COLUMN_TEXT, const char *),
+     .text = "section of the clip in which playback starts", .usual = "none"},
+    RESERVED(md5_one_shot_desc),
 };
-static const md5_schema one_shot_schema = {CALLED("a one-shot clip", "one_shot"),
-                                           .text = "a clip that is played once over the layers",
-                                           NAMED, COLUMNS(one_shot_columns)};
-#undef ROW
+
+static const md5_schema one_shot_schema = {
+    .what = "a one-shot clip",
+    .head = "one_shot",
+    .text = "a clip that is played once over the layers",
+    .has_name = true,
+    .size = sizeof(md5_one_shot_desc),
+    .num_columns = MD5_COUNT(one_shot_columns),
+    .columns = one_shot_columns,
+};
 
 // -- Modifiers ----------------------------------------------------------------------------------
 
-#define ROW md5_attached_desc
 static const md5_column attached_columns[] = {
-    TEXT(name, "name", IN_HEAD("the name of an attached model")),
-    COLUMN(MD5_COLUMN_MODEL, model, OFFSET(model, const md5_model *), .text = "the model, loaded",
-           NOWHERE),
-    TEXT(file, "the .md5mesh file", IN_HEAD("the file of an attached model"), NOT_HASHED),
-    TEXT(joint, "joint of the character to which the model is attached", HEAD,
-         .form = MD5_FORM_AFTER, .word = "on", .what = "a joint", .usual = "set by the game"),
-    RESERVED,
+    {COLUMN(md5_attached_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
+     .place = MD5_PLACE_HEAD, .what = "the name of an attached model"},
+    {COLUMN(md5_attached_desc, model, MD5_COLUMN_MODEL, const md5_model *),
+     .text = "the model, loaded", .place = MD5_PLACE_NOWHERE},
+    {COLUMN(md5_attached_desc, file, MD5_COLUMN_TEXT, const char *), .text = "the .md5mesh file",
+     .place = MD5_PLACE_HEAD, .what = "the file of an attached model", .hash = MD5_HASH_NEVER},
+    {COLUMN(md5_attached_desc, joint, MD5_COLUMN_TEXT, const char *),
+     .text = "joint of the character to which the model is attached", .place = MD5_PLACE_HEAD,
+     .form = MD5_FORM_AFTER, .word = "on", .what = "a joint", .usual = "set by the game"},
+    RESERVED(md5_attached_desc),
 };
-static const md5_schema attached_schema = {CALLED("an attached model", "attached"),
-                                           .mark = "attached",
-                                           .text =
-                                               "a model whose joints can be a `target` or `pole`",
-                                           NAMED,
-                                           BRACELESS,
-                                           COLUMNS(attached_columns)};
-#undef ROW
+
+static const md5_schema attached_schema = {
+    .what = "an attached model",
+    .head = "attached",
+    .mark = "attached",
+    .text = "a model whose joints can be a `target` or `pole`",
+    .has_name = true,
+    .has_no_braces = true,
+    .size = sizeof(md5_attached_desc),
+    .num_columns = MD5_COUNT(attached_columns),
+    .columns = attached_columns,
+};
 
 static const md5_choice limit_kinds[] = {
     {"none", MD5_LIMIT_NONE}, {"hinge", MD5_LIMIT_HINGE}, {"cone", MD5_LIMIT_CONE}};
 
-#define ROW md5_limit_desc
 static const md5_column limit_columns[] = {
-    TEXT(joint, "a joint", IN_HEAD("a joint")),
-    CHOICE(kind, limit_kinds, MD5_LIMIT_CONE, "kind of the limit", HEAD, .usual = "none"),
-    COLUMN(MD5_COLUMN_DIRECTION, axis, OFFSET(axis, md5_vec3),
-           .text = "twist axis in the joint's space", HEAD, .range = "not 0 0 0"),
-    FLOAT(min, "minimum twist from the bind pose, radians", RANGE(-3.1416, 3.1416), .usual = "0"),
-    FLOAT(max, "maximum twist from the bind pose, radians", RANGE(-3.1416, 3.1416), .usual = "0"),
-    FLOAT(swing, "maximum angle between the axis and its direction in the bind pose, radians",
-          RANGE(0, 3.1416), .usual = "0", ONLY(MD5_LIMIT_CONE)),
-    RESERVED,
+    {COLUMN(md5_limit_desc, joint, MD5_COLUMN_TEXT, const char *), .text = "a joint",
+     .place = MD5_PLACE_HEAD, .what = "a joint"},
+    {UNTYPED_COLUMN(md5_limit_desc, kind, MD5_COLUMN_CHOICE), .last = MD5_LIMIT_CONE,
+     .choices = limit_kinds, .num_choices = MD5_COUNT(limit_kinds), .text = "kind of the limit",
+     .place = MD5_PLACE_HEAD, .usual = "none"},
+    {COLUMN(md5_limit_desc, axis, MD5_COLUMN_DIRECTION, md5_vec3),
+     .text = "twist axis in the joint's space", .place = MD5_PLACE_HEAD, .range = "not 0 0 0"},
+    {COLUMN(md5_limit_desc, min, MD5_COLUMN_FLOAT, float),
+     .text = "minimum twist from the bind pose, radians", .least = -3.1416, .most = 3.1416,
+     .usual = "0"},
+    {COLUMN(md5_limit_desc, max, MD5_COLUMN_FLOAT, float),
+     .text = "maximum twist from the bind pose, radians", .least = -3.1416, .most = 3.1416,
+     .usual = "0"},
+    {COLUMN(md5_limit_desc, swing, MD5_COLUMN_FLOAT, float),
+     .text = "maximum angle between the axis and its direction in the bind pose, radians",
+     .least = 0, .most = 3.1416, .usual = "0", .kinds = BIT(MD5_LIMIT_CONE)},
+    RESERVED(md5_limit_desc),
 };
-static const md5_schema limit_schema = {A("limit"),
-                                        .mark = "limit",
-                                        .text = "rotation limit of a joint in limbs and chains",
-                                        KIND(kind),
-                                        .name = offsetof(ROW, joint),
-                                        NAMED,
-                                        COLUMNS(limit_columns)};
-#undef ROW
 
-#define ROW md5_foot_desc
+static const md5_schema limit_schema = {
+    .what = "a limit",
+    .head = "limit",
+    .mark = "limit",
+    .text = "rotation limit of a joint in limbs and chains",
+    .kind = offsetof(md5_limit_desc, kind),
+    .has_kind = true,
+    .name = offsetof(md5_limit_desc, joint),
+    .has_name = true,
+    .size = sizeof(md5_limit_desc),
+    .num_columns = MD5_COUNT(limit_columns),
+    .columns = limit_columns,
+};
+
 static const md5_column foot_columns[] = {
-    TEXT(ankle, "ankle joint", IN_HEAD("the ankle of a foot")),
-    TEXT(knee, "knee joint", .usual = "the ankle's parent"),
-    TEXT(hip, "hip joint", .usual = "the knee's parent"),
-    RESERVED,
+    {COLUMN(md5_foot_desc, ankle, MD5_COLUMN_TEXT, const char *), .text = "ankle joint",
+     .place = MD5_PLACE_HEAD, .what = "the ankle of a foot"},
+    {COLUMN(md5_foot_desc, knee, MD5_COLUMN_TEXT, const char *), .text = "knee joint",
+     .usual = "the ankle's parent"},
+    {COLUMN(md5_foot_desc, hip, MD5_COLUMN_TEXT, const char *), .text = "hip joint",
+     .usual = "the knee's parent"},
+    RESERVED(md5_foot_desc),
 };
-const md5_schema md5i_foot_schema = {A("foot"), .text = "a leg of a `feet`", COLUMNS(foot_columns)};
-#undef ROW
 
-#define ROW md5_modifier_gaze
+const md5_schema md5i_foot_schema = {
+    .what = "a foot",
+    .head = "foot",
+    .text = "a leg of a `feet`",
+    .size = sizeof(md5_foot_desc),
+    .num_columns = MD5_COUNT(foot_columns),
+    .columns = foot_columns,
+};
+
 static const md5_column gaze_columns[] = {
-    TEXTS(eyes, "eye joint, whose x axis points forward; up to 8 times", .word = "eye",
-          .what = "an eye", .usual = "none"),
-    COLUMN(MD5_COLUMN_COUNT, length, OFFSET(params.length, uint32_t),
-           .text = "number of joints that rotate the head", .range = "1 to 64", .is_positive = true,
-           .usual = "3"),
-#define FILLED(name, low, high, usual, about) \
-    FLOAT_OF(params, name, (about), RANGE(low, high), OR(usual)),
-#define FILLED_UNITS(name, low, high, usual, about) \
-    FLOAT_OF(params, name, (about), RANGE(low, high), OR_UNITS(usual)),
-    MD5_GAZE_NUMBERS(FILLED, FILLED_UNITS)
-        NUMBER(seed, "initial seed of every player", .range = "any", .usual = "0"),
-    RESERVED,
+    {UNTYPED_COLUMN(md5_modifier_gaze, eyes, MD5_COLUMN_TEXTS),
+     .other = ARRAY_SIZE(md5_modifier_gaze, eyes),
+     .text = "eye joint, whose x axis points forward; up to 8 times", .word = "eye",
+     .what = "an eye", .usual = "none"},
+    {PART_COLUMN(md5_modifier_gaze, params, length, MD5_COLUMN_COUNT, uint32_t),
+     .text = "number of joints that rotate the head", .range = "1 to 64", .is_positive = true,
+     .usual = "3"},
+    MD5_GAZE_NUMBERS(GAZE_NUMBER, GAZE_LENGTH){
+        COLUMN(md5_modifier_gaze, seed, MD5_COLUMN_COUNT, uint32_t),
+        .text = "initial seed of every player", .range = "any", .usual = "0"},
+    RESERVED(md5_modifier_gaze),
 };
+
 const md5_schema md5i_gaze_schema = {
-    .what = "a gaze", .text = "eyes and parameters of a `gaze`", COLUMNS(gaze_columns)};
-#undef ROW
+    .what = "a gaze",
+    .text = "eyes and parameters of a `gaze`",
+    .size = sizeof(md5_modifier_gaze),
+    .num_columns = MD5_COUNT(gaze_columns),
+    .columns = gaze_columns,
+};
 
-#define ROW md5_modifier_hold
 static const md5_column hold_columns[] = {
-    TEXTS(toes, "joint of the sole, in the order of the feet; up to 8 times", .word = "toe",
-          .what = "a toe", .usual = "the ankles"),
-    FLOAT_OF(params, height, "maximum height of a planted sole, units", RANGE(0, 1e6),
-             OR_UNITS(0.3f)),
-    FLOAT_OF(params, speed, "maximum speed of a planted sole, units/s", RANGE(0, 1e9),
-             OR_UNITS(10)),
-    FLOAT_OF(params, distance, "maximum distance of a held foot from its animated position, units",
-             RANGE(0, 1e6), OR_UNITS(4)),
-    FLOAT_OF(params, release,
-             "time until a released foot is back at its animated position, seconds", RANGE(0, 1e6),
-             OR(0.2f)),
-    RESERVED,
+    {UNTYPED_COLUMN(md5_modifier_hold, toes, MD5_COLUMN_TEXTS),
+     .other = ARRAY_SIZE(md5_modifier_hold, toes),
+     .text = "joint of the sole, in the order of the feet; up to 8 times", .word = "toe",
+     .what = "a toe", .usual = "the ankles"},
+    {PART_COLUMN(md5_modifier_hold, params, height, MD5_COLUMN_FLOAT, float),
+     .text = "maximum height of a planted sole, units", .least = 0, .most = 1e6, .keeps_zero = true,
+     .is_filled = true, .is_length = true, .otherwise = 0.3f},
+    {PART_COLUMN(md5_modifier_hold, params, speed, MD5_COLUMN_FLOAT, float),
+     .text = "maximum speed of a planted sole, units/s", .least = 0, .most = 1e9,
+     .keeps_zero = true, .is_filled = true, .is_length = true, .otherwise = 10},
+    {PART_COLUMN(md5_modifier_hold, params, distance, MD5_COLUMN_FLOAT, float),
+     .text = "maximum distance of a held foot from its animated position, units", .least = 0,
+     .most = 1e6, .keeps_zero = true, .is_filled = true, .is_length = true, .otherwise = 4},
+    {PART_COLUMN(md5_modifier_hold, params, release, MD5_COLUMN_FLOAT, float),
+     .text = "time until a released foot is back at its animated position, seconds", .least = 0,
+     .most = 1e6, .keeps_zero = true, .is_filled = true, .otherwise = 0.2f},
+    RESERVED(md5_modifier_hold),
 };
-const md5_schema md5i_hold_schema = {A("hold"), .text = "holds the planted feet of a `feet`",
-                                     COLUMNS(hold_columns)};
-#undef ROW
 
-#define ROW md5_modifier_point
-static const md5_column place_columns[] = {
-    TEXT(joint, "name of the joint", IN_HEAD("a joint")),
-    TEXT(attached, "attached model that contains the joint", HEAD, .form = MD5_FORM_AFTER,
-         .word = "of", .what = "the name of an attached model", .usual = "the machine's model"),
-    COLUMN(MD5_COLUMN_DIRECTION, offset, OFFSET(offset, md5_vec3),
-           .text = "offset in the joint's space, units", RANGE(-1e6, 1e6), .is_length = true,
-           .usual = "none"),
-    FLAG(aligned, "only for targets: use the joint's rotation, too"),
-    RESERVED,
+const md5_schema md5i_hold_schema = {
+    .what = "a hold",
+    .head = "hold",
+    .text = "holds the planted feet of a `feet`",
+    .size = sizeof(md5_modifier_hold),
+    .num_columns = MD5_COUNT(hold_columns),
+    .columns = hold_columns,
 };
-static const md5_schema place_schema = {CALLED("a place", "target"), .mark = "place",
-                                        .text = "a point on a joint, for a `target` or a `pole`",
-                                        COLUMNS(place_columns)};
-#undef ROW
+
+static const md5_column place_columns[] = {
+    {COLUMN(md5_modifier_point, joint, MD5_COLUMN_TEXT, const char *), .text = "name of the joint",
+     .place = MD5_PLACE_HEAD, .what = "a joint"},
+    {COLUMN(md5_modifier_point, attached, MD5_COLUMN_TEXT, const char *),
+     .text = "attached model that contains the joint", .place = MD5_PLACE_HEAD,
+     .form = MD5_FORM_AFTER, .word = "of", .what = "the name of an attached model",
+     .usual = "the machine's model"},
+    {COLUMN(md5_modifier_point, offset, MD5_COLUMN_DIRECTION, md5_vec3),
+     .text = "offset in the joint's space, units", .least = -1e6, .most = 1e6, .is_length = true,
+     .usual = "none"},
+    {COLUMN(md5_modifier_point, aligned, MD5_COLUMN_FLAG, bool),
+     .text = "only for targets: use the joint's rotation, too"},
+    RESERVED(md5_modifier_point),
+};
+
+static const md5_schema place_schema = {
+    .what = "a place",
+    .head = "target",
+    .mark = "place",
+    .text = "a point on a joint, for a `target` or a `pole`",
+    .size = sizeof(md5_modifier_point),
+    .num_columns = MD5_COUNT(place_columns),
+    .columns = place_columns,
+};
 
 static const md5_choice modifier_kinds[] = {
     {"joint", MD5_MODIFIER_JOINT},       {"aim", MD5_MODIFIER_AIM},
@@ -672,59 +975,96 @@ static const md5_choice spaces[] = {{"local", MD5_JOINT_LOCAL},
 const md5_driver md5i_drivers[MD5_DRIVERS] = {
     {"state", "a layer"}, {NULL, "a state"}, {"curve", "a curve"}, {"window", "a window"}};
 
-#define ROW md5_modifier_desc
 static const md5_column modifier_columns[] = {
-    NAME("a modifier"),
-    CHOICE(kind, modifier_kinds, MD5_MODIFIER_GAZE, "kind of the modifier", HEAD, .usual = "joint"),
-    TEXT(joint, "joint: the tip of a chain or limb, the pelvis of `feet`, the head of a `gaze`",
-         IN_HEAD("a joint")),
-    TEXT(middle, "elbow or knee", .usual = "the joint's parent", ONLY(MD5_MODIFIER_TWO_BONE)),
-    TEXT(root, "shoulder or hip", .usual = "the parent of `middle`", ONLY(MD5_MODIFIER_TWO_BONE)),
-    NUMBER(length, "number of joints in the chain", .range = "1 to 64 for `aim`, otherwise 2 to 64",
-           .is_filled = true, .is_positive = true, .otherwise = 2.0f, .kinds = CHAINS),
-    CHOICE(
-        space, spaces, MD5_JOINT_MODEL_OVERRIDE,
-        "space of the target; `_override` replaces the joint's transform instead of adding to it",
-        .usual = "local", ONLY(MD5_MODIFIER_JOINT)),
-    DIRECTION_OF(aim, forward, "forward direction of the tip, in its space", .range = "not 0 0 0",
-                 .usual = "( 1 0 0 )", ONLY(MD5_MODIFIER_AIM)),
-    DIRECTION_OF(aim, up, "up direction of the tip, in its space", .range = "not 0 0 0",
-                 .usual = "( 0 0 1 )", ONLY(MD5_MODIFIER_AIM)),
-    FLOAT_OF(aim, limit, "maximum rotation of one joint, radians", RANGE(0, 1e6),
-             OR_ELSE("no limit"), ONLY(MD5_MODIFIER_AIM)),
-    FLOAT_OF(two_bone, soften, "last fraction of the reach, in which the tip slows down",
-             RANGE(0, 1), .usual = "0", ONLY(MD5_MODIFIER_TWO_BONE)),
-    FLOAT_OF(two_bone, stretch, "maximum stretch factor of the limb", RANGE(1, 1e6), OR(1),
-             ONLY(MD5_MODIFIER_TWO_BONE)),
-#define SPRING(name, low, high, usual, about) \
-    FLOAT_OF(spring, name, (about), RANGE(low, high), OR(usual), ONLY(MD5_MODIFIER_SPRING)),
-    MD5_SPRING_NUMBERS(SPRING)
-        FLOAT_OF(spring, gravity, "gravity along the model's -z axis, units/s²", FINITE,
-                 .usual = "0", ONLY(MD5_MODIFIER_SPRING)),
-    FLOAT(smoothing, "time in which the feet follow the ground, seconds", RANGE(0, 1e6), OR(0.1f),
-          ONLY(MD5_MODIFIER_FEET)),
-    TABLE(feet, md5i_foot_schema, "a leg", ONLY(MD5_MODIFIER_FEET)),
-    ONE(gaze, md5i_gaze_schema, "eyes and numbers", NOWHERE, .form = MD5_FORM_ALWAYS,
-        ONLY(MD5_MODIFIER_GAZE)),
-    ONE(hold, md5i_hold_schema, "holds planted feet", ONLY(MD5_MODIFIER_FEET)),
-    SHARE(weight, "initial weight of every player, or the source of the weight",
-          .easing = offsetof(ROW, weight_easing), .state = OFFSET(weight_layer, const char *),
-          .form = MD5_FORM_SHARE, RANGE(0, 1), OR(1), HASHED_IF_SET),
-    TEXT(weight_parameter, "instead of a weight", NOWHERE, HASHED_IF_SET),
-    TEXT(weight_layer, "instead of a weight", NOWHERE, HASHED_IF_SET),
-    TEXT(weight_state, "a state of that layer", NOWHERE, HASHED_IF_SET),
-    TEXT(weight_curve, "instead of a weight", NOWHERE, HASHED_IF_SET),
-    TEXT(weight_window, "instead of a weight", NOWHERE, HASHED_IF_SET),
-    EASING(weight_easing, MD5_EASE_LINEAR, "an easing of the parameter", NOWHERE),
-    ONE(target, place_schema, "position of the target", .kinds = TARGETS),
-    ONE(pole, place_schema, "point towards which the elbow or knee bends", .word = "pole",
-        ONLY(MD5_MODIFIER_TWO_BONE)),
-    RESERVED,
+    {COLUMN(md5_modifier_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
+     .place = MD5_PLACE_HEAD, .what = "the name of a modifier"},
+    {UNTYPED_COLUMN(md5_modifier_desc, kind, MD5_COLUMN_CHOICE), .last = MD5_MODIFIER_GAZE,
+     .choices = modifier_kinds, .num_choices = MD5_COUNT(modifier_kinds),
+     .text = "kind of the modifier", .place = MD5_PLACE_HEAD, .usual = "joint"},
+    {COLUMN(md5_modifier_desc, joint, MD5_COLUMN_TEXT, const char *),
+     .text = "joint: the tip of a chain or limb, the pelvis of `feet`, the head of a `gaze`",
+     .place = MD5_PLACE_HEAD, .what = "a joint"},
+    {COLUMN(md5_modifier_desc, middle, MD5_COLUMN_TEXT, const char *), .text = "elbow or knee",
+     .usual = "the joint's parent", .kinds = BIT(MD5_MODIFIER_TWO_BONE)},
+    {COLUMN(md5_modifier_desc, root, MD5_COLUMN_TEXT, const char *), .text = "shoulder or hip",
+     .usual = "the parent of `middle`", .kinds = BIT(MD5_MODIFIER_TWO_BONE)},
+    {COLUMN(md5_modifier_desc, length, MD5_COLUMN_COUNT, uint32_t),
+     .text = "number of joints in the chain", .range = "1 to 64 for `aim`, otherwise 2 to 64",
+     .is_filled = true, .is_positive = true, .otherwise = 2.0f, .kinds = CHAINS},
+    {UNTYPED_COLUMN(md5_modifier_desc, space, MD5_COLUMN_CHOICE), .last = MD5_JOINT_MODEL_OVERRIDE,
+     .choices = spaces, .num_choices = MD5_COUNT(spaces),
+     .text =
+         "space of the target; `_override` replaces the joint's transform instead of adding to it",
+     .usual = "local", .kinds = BIT(MD5_MODIFIER_JOINT)},
+    {PART_COLUMN(md5_modifier_desc, aim, forward, MD5_COLUMN_DIRECTION, md5_vec3),
+     .text = "forward direction of the tip, in its space", .range = "not 0 0 0",
+     .usual = "( 1 0 0 )", .kinds = BIT(MD5_MODIFIER_AIM)},
+    {PART_COLUMN(md5_modifier_desc, aim, up, MD5_COLUMN_DIRECTION, md5_vec3),
+     .text = "up direction of the tip, in its space", .range = "not 0 0 0", .usual = "( 0 0 1 )",
+     .kinds = BIT(MD5_MODIFIER_AIM)},
+    {PART_COLUMN(md5_modifier_desc, aim, limit, MD5_COLUMN_FLOAT, float),
+     .text = "maximum rotation of one joint, radians", .least = 0, .most = 1e6, .keeps_zero = true,
+     .usual = "no limit", .kinds = BIT(MD5_MODIFIER_AIM)},
+    {PART_COLUMN(md5_modifier_desc, two_bone, soften, MD5_COLUMN_FLOAT, float),
+     .text = "last fraction of the reach, in which the tip slows down", .least = 0, .most = 1,
+     .usual = "0", .kinds = BIT(MD5_MODIFIER_TWO_BONE)},
+    {PART_COLUMN(md5_modifier_desc, two_bone, stretch, MD5_COLUMN_FLOAT, float),
+     .text = "maximum stretch factor of the limb", .least = 1, .most = 1e6, .keeps_zero = true,
+     .is_filled = true, .otherwise = 1, .kinds = BIT(MD5_MODIFIER_TWO_BONE)},
+    MD5_SPRING_NUMBERS(SPRING_NUMBER){
+        PART_COLUMN(md5_modifier_desc, spring, gravity, MD5_COLUMN_FLOAT, float),
+        .text = "gravity along the model's -z axis, units/s²", .range = "any", .usual = "0",
+        .kinds = BIT(MD5_MODIFIER_SPRING)},
+    {COLUMN(md5_modifier_desc, smoothing, MD5_COLUMN_FLOAT, float),
+     .text = "time in which the feet follow the ground, seconds", .least = 0, .most = 1e6,
+     .keeps_zero = true, .is_filled = true, .otherwise = 0.1f, .kinds = BIT(MD5_MODIFIER_FEET)},
+    {UNTYPED_COLUMN(md5_modifier_desc, feet, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_modifier_desc, num_feet, uint32_t), .rows = &md5i_foot_schema,
+     .text = "a leg", .kinds = BIT(MD5_MODIFIER_FEET)},
+    {UNTYPED_COLUMN(md5_modifier_desc, gaze, MD5_COLUMN_ROW), .rows = &md5i_gaze_schema,
+     .text = "eyes and numbers", .place = MD5_PLACE_NOWHERE, .form = MD5_FORM_ALWAYS,
+     .kinds = BIT(MD5_MODIFIER_GAZE)},
+    {UNTYPED_COLUMN(md5_modifier_desc, hold, MD5_COLUMN_ROW), .rows = &md5i_hold_schema,
+     .text = "holds planted feet", .kinds = BIT(MD5_MODIFIER_FEET)},
+    {COLUMN(md5_modifier_desc, weight, MD5_COLUMN_FLOAT, float),
+     .other = offsetof(md5_modifier_desc, weight_parameter),
+     .text = "initial weight of every player, or the source of the weight",
+     .easing = offsetof(md5_modifier_desc, weight_easing),
+     .state = OFFSET(md5_modifier_desc, weight_layer, const char *), .form = MD5_FORM_SHARE,
+     .least = 0, .most = 1, .keeps_zero = true, .is_filled = true, .otherwise = 1,
+     .hash = MD5_HASH_SET},
+    {COLUMN(md5_modifier_desc, weight_parameter, MD5_COLUMN_TEXT, const char *),
+     .text = "instead of a weight", .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_SET},
+    {COLUMN(md5_modifier_desc, weight_layer, MD5_COLUMN_TEXT, const char *),
+     .text = "instead of a weight", .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_SET},
+    {COLUMN(md5_modifier_desc, weight_state, MD5_COLUMN_TEXT, const char *),
+     .text = "a state of that layer", .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_SET},
+    {COLUMN(md5_modifier_desc, weight_curve, MD5_COLUMN_TEXT, const char *),
+     .text = "instead of a weight", .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_SET},
+    {COLUMN(md5_modifier_desc, weight_window, MD5_COLUMN_TEXT, const char *),
+     .text = "instead of a weight", .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_SET},
+    {COLUMN(md5_modifier_desc, weight_easing, MD5_COLUMN_EASING, md5_easing),
+     .rows = &md5i_easing_schema, .last = MD5_EASE_LINEAR, .text = "an easing of the parameter",
+     .place = MD5_PLACE_NOWHERE},
+    {UNTYPED_COLUMN(md5_modifier_desc, target, MD5_COLUMN_ROW), .rows = &place_schema,
+     .text = "position of the target", .kinds = TARGETS},
+    {UNTYPED_COLUMN(md5_modifier_desc, pole, MD5_COLUMN_ROW), .rows = &place_schema,
+     .text = "point towards which the elbow or knee bends", .word = "pole",
+     .kinds = BIT(MD5_MODIFIER_TWO_BONE)},
+    RESERVED(md5_modifier_desc),
 };
-const md5_schema md5i_modifier_schema = {A("modifier"),
-                                         .text = "an operation on the pose after the layers",
-                                         KIND(kind), NAMED, COLUMNS(modifier_columns)};
-#undef ROW
+
+const md5_schema md5i_modifier_schema = {
+    .what = "a modifier",
+    .head = "modifier",
+    .text = "an operation on the pose after the layers",
+    .kind = offsetof(md5_modifier_desc, kind),
+    .has_kind = true,
+    .has_name = true,
+    .size = sizeof(md5_modifier_desc),
+    .num_columns = MD5_COUNT(modifier_columns),
+    .columns = modifier_columns,
+};
 
 // -- Morph targets ------------------------------------------------------------------------------
 
@@ -734,72 +1074,132 @@ static const md5_choice drives[] = {{"parameter", MD5_MORPH_BY_PARAMETER},
                                     {"curve", MD5_MORPH_BY_CURVE},
                                     {"window", MD5_MORPH_BY_WINDOW}};
 
-#define ROW md5_morph_desc
 static const md5_column morph_columns[] = {
-    TEXT(target, "a morph target", IN_HEAD("the name of a morph target")),
-    CHOICE(drive, drives, MD5_MORPH_BY_WINDOW, "source of the weight", HEAD, .usual = "parameter"),
-    TEXT(parameter, "a parameter", IN_HEAD("a parameter"), ONLY(MD5_MORPH_BY_PARAMETER)),
-    TEXT(layer, "a layer", IN_HEAD("a layer"), ONLY(MD5_MORPH_BY_STATE)),
-    TEXT(state, "a state of that layer", IN_HEAD("a state"), ONLY(MD5_MORPH_BY_STATE)),
-    TEXT(clip, "a clip", IN_HEAD("a clip"), ONLY(MD5_MORPH_BY_CLIP)),
-    TEXT(curve, "a curve of the clips", IN_HEAD("a curve"), ONLY(MD5_MORPH_BY_CURVE),
-         HASHED_IF_USED),
-    TEXT(window, "a window of the clips", IN_HEAD("a window"), ONLY(MD5_MORPH_BY_WINDOW),
-         HASHED_IF_USED),
-    TABLE(keys, key_schema, "list of frames and weights", HEAD, .form = MD5_FORM_LIST,
-          ONLY(MD5_MORPH_BY_CLIP)),
-    FLOAT(weight, "factor of the weight", RANGE(-1e6, 1e6), OR(1)),
-    RESERVED,
+    {COLUMN(md5_morph_desc, target, MD5_COLUMN_TEXT, const char *), .text = "a morph target",
+     .place = MD5_PLACE_HEAD, .what = "the name of a morph target"},
+    {UNTYPED_COLUMN(md5_morph_desc, drive, MD5_COLUMN_CHOICE), .last = MD5_MORPH_BY_WINDOW,
+     .choices = drives, .num_choices = MD5_COUNT(drives), .text = "source of the weight",
+     .place = MD5_PLACE_HEAD, .usual = "parameter"},
+    {COLUMN(md5_morph_desc, parameter, MD5_COLUMN_TEXT, const char *), .text = "a parameter",
+     .place = MD5_PLACE_HEAD, .what = "a parameter", .kinds = BIT(MD5_MORPH_BY_PARAMETER)},
+    {COLUMN(md5_morph_desc, layer, MD5_COLUMN_TEXT, const char *), .text = "a layer",
+     .place = MD5_PLACE_HEAD, .what = "a layer", .kinds = BIT(MD5_MORPH_BY_STATE)},
+    {COLUMN(md5_morph_desc, state, MD5_COLUMN_TEXT, const char *), .text = "a state of that layer",
+     .place = MD5_PLACE_HEAD, .what = "a state", .kinds = BIT(MD5_MORPH_BY_STATE)},
+    {COLUMN(md5_morph_desc, clip, MD5_COLUMN_TEXT, const char *), .text = "a clip",
+     .place = MD5_PLACE_HEAD, .what = "a clip", .kinds = BIT(MD5_MORPH_BY_CLIP)},
+    {COLUMN(md5_morph_desc, curve, MD5_COLUMN_TEXT, const char *), .text = "a curve of the clips",
+     .place = MD5_PLACE_HEAD, .what = "a curve", .kinds = BIT(MD5_MORPH_BY_CURVE),
+     .hash = MD5_HASH_USED},
+    {COLUMN(md5_morph_desc, window, MD5_COLUMN_TEXT, const char *), .text = "a window of the clips",
+     .place = MD5_PLACE_HEAD, .what = "a window", .kinds = BIT(MD5_MORPH_BY_WINDOW),
+     .hash = MD5_HASH_USED},
+    {UNTYPED_COLUMN(md5_morph_desc, keys, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_morph_desc, num_keys, uint32_t), .rows = &key_schema,
+     .text = "list of frames and weights", .place = MD5_PLACE_HEAD, .form = MD5_FORM_LIST,
+     .kinds = BIT(MD5_MORPH_BY_CLIP)},
+    {COLUMN(md5_morph_desc, weight, MD5_COLUMN_FLOAT, float), .text = "factor of the weight",
+     .least = -1e6, .most = 1e6, .keeps_zero = true, .is_filled = true, .otherwise = 1},
+    RESERVED(md5_morph_desc),
 };
-const md5_schema md5i_morph_schema = {A("morph"), .text = "the source of a morph target's weight",
-                                      KIND(drive), NAMED, COLUMNS(morph_columns)};
-#undef ROW
+
+const md5_schema md5i_morph_schema = {
+    .what = "a morph",
+    .head = "morph",
+    .text = "the source of a morph target's weight",
+    .kind = offsetof(md5_morph_desc, drive),
+    .has_kind = true,
+    .has_name = true,
+    .size = sizeof(md5_morph_desc),
+    .num_columns = MD5_COUNT(morph_columns),
+    .columns = morph_columns,
+};
 
 // -- Machines -----------------------------------------------------------------------------------
 
-#define ROW md5_report_desc
 static const md5_column report_columns[] = {
-    FLAG(enter, "a state is entered"),
-    FLAG(leave, "a transition away from a state starts"),
-    FLAG(transition_end, "a state has faded in completely"),
-    FLAG(clip_end, "a clip ends"),
-    RESERVED,
+    {COLUMN(md5_report_desc, enter, MD5_COLUMN_FLAG, bool), .text = "a state is entered"},
+    {COLUMN(md5_report_desc, leave, MD5_COLUMN_FLAG, bool),
+     .text = "a transition away from a state starts"},
+    {COLUMN(md5_report_desc, transition_end, MD5_COLUMN_FLAG, bool),
+     .text = "a state has faded in completely"},
+    {COLUMN(md5_report_desc, clip_end, MD5_COLUMN_FLAG, bool), .text = "a clip ends"},
+    RESERVED(md5_report_desc),
 };
-static const md5_schema report_schema = {A("report"), .text = "events that the player reports",
-                                         .needs_braces = true, COLUMNS(report_columns)};
-#undef ROW
 
-#define ROW md5_machine_desc
+static const md5_schema report_schema = {
+    .what = "a report",
+    .head = "report",
+    .text = "events that the player reports",
+    .needs_braces = true,
+    .size = sizeof(md5_report_desc),
+    .num_columns = MD5_COUNT(report_columns),
+    .columns = report_columns,
+};
+
 static const md5_column machine_columns[] = {
-    TEXT(name, "name", IN_HEAD("the name of the machine"), .is_text_filled = true),
-    COLUMN(MD5_COLUMN_MODEL, model, OFFSET(model, const md5_model *),
-           .other = offsetof(md5_machine_file, model_file),
-           .text = "the .md5mesh file of the model"),
-    TABLE(clips, md5i_clip_schema, "a clip"),
-    TABLE(masks, mask_schema, "a set of joints"),
-    COLUMN(MD5_COLUMN_TABLE, parameters, offsetof(ROW, parameters),
-           .other = OFFSET(num_parameters, uint32_t), .rows = &parameter_schema,
-           .choices = parameter_kinds, .num_choices = MD5_COUNT(parameter_kinds),
-           .text = "a parameter"),
-    TABLE(follows, follow_schema, "smoothing of a parameter", HASHED_IF_ROWS),
-    TABLE(motions, md5i_motion_schema, "a motion"),
-    TABLE(layers, md5i_layer_schema, "a layer"),
-    TABLE(slots, slot_schema, "a channel for one-shots", HASHED_IF_ROWS),
-    TABLE(one_shots, one_shot_schema, "a one-shot clip", HASHED_IF_ROWS),
-    NUMBER(max_one_shots, "slots for one-shots", NOWHERE, .range = "0 to 64", .usual = "4"),
-    PART(report, report_schema, "events that the player reports"),
-    TABLE(attached, attached_schema, "an attached model, such as a weapon", HASHED_IF_ROWS),
-    TABLE(limits, limit_schema, "a rotation limit of a joint", HASHED_IF_ROWS),
-    TABLE(modifiers, md5i_modifier_schema, "a modifier"),
-    TABLE(morphs, md5i_morph_schema, "the source of a morph target's weight", HASHED_IF_ROWS),
-    OTHER(locations, "of the words of a file", NOWHERE, NOT_HASHED),
-    RESERVED,
+    {COLUMN(md5_machine_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
+     .place = MD5_PLACE_HEAD, .what = "the name of the machine", .is_text_filled = true},
+    {COLUMN(md5_machine_desc, model, MD5_COLUMN_MODEL, const md5_model *),
+     .other = offsetof(md5_machine_file, model_file), .text = "the .md5mesh file of the model"},
+    {UNTYPED_COLUMN(md5_machine_desc, clips, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_machine_desc, num_clips, uint32_t), .rows = &md5i_clip_schema,
+     .text = "a clip"},
+    {UNTYPED_COLUMN(md5_machine_desc, masks, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_machine_desc, num_masks, uint32_t), .rows = &mask_schema,
+     .text = "a set of joints"},
+    {UNTYPED_COLUMN(md5_machine_desc, parameters, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_machine_desc, num_parameters, uint32_t), .rows = &parameter_schema,
+     .choices = parameter_kinds, .num_choices = MD5_COUNT(parameter_kinds), .text = "a parameter"},
+    {UNTYPED_COLUMN(md5_machine_desc, follows, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_machine_desc, num_follows, uint32_t), .rows = &follow_schema,
+     .text = "smoothing of a parameter", .hash = MD5_HASH_ROWS},
+    {UNTYPED_COLUMN(md5_machine_desc, motions, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_machine_desc, num_motions, uint32_t), .rows = &md5i_motion_schema,
+     .text = "a motion"},
+    {UNTYPED_COLUMN(md5_machine_desc, layers, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_machine_desc, num_layers, uint32_t), .rows = &md5i_layer_schema,
+     .text = "a layer"},
+    {UNTYPED_COLUMN(md5_machine_desc, slots, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_machine_desc, num_slots, uint32_t), .rows = &slot_schema,
+     .text = "a channel for one-shots", .hash = MD5_HASH_ROWS},
+    {UNTYPED_COLUMN(md5_machine_desc, one_shots, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_machine_desc, num_one_shots, uint32_t), .rows = &one_shot_schema,
+     .text = "a one-shot clip", .hash = MD5_HASH_ROWS},
+    {COLUMN(md5_machine_desc, max_one_shots, MD5_COLUMN_COUNT, uint32_t),
+     .text = "slots for one-shots", .place = MD5_PLACE_NOWHERE, .range = "0 to 64", .usual = "4"},
+    {UNTYPED_COLUMN(md5_machine_desc, report, MD5_COLUMN_PART), .rows = &report_schema,
+     .text = "events that the player reports"},
+    {UNTYPED_COLUMN(md5_machine_desc, attached, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_machine_desc, num_attached, uint32_t), .rows = &attached_schema,
+     .text = "an attached model, such as a weapon", .hash = MD5_HASH_ROWS},
+    {UNTYPED_COLUMN(md5_machine_desc, limits, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_machine_desc, num_limits, uint32_t), .rows = &limit_schema,
+     .text = "a rotation limit of a joint", .hash = MD5_HASH_ROWS},
+    {UNTYPED_COLUMN(md5_machine_desc, modifiers, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_machine_desc, num_modifiers, uint32_t), .rows = &md5i_modifier_schema,
+     .text = "a modifier"},
+    {UNTYPED_COLUMN(md5_machine_desc, morphs, MD5_COLUMN_TABLE),
+     .other = OFFSET(md5_machine_desc, num_morphs, uint32_t), .rows = &md5i_morph_schema,
+     .text = "the source of a morph target's weight", .hash = MD5_HASH_ROWS},
+    {UNTYPED_COLUMN(md5_machine_desc, locations, MD5_COLUMN_OTHER),
+     .other = sizeof((md5_machine_desc *)0)->locations, .text = "of the words of a file",
+     .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_NEVER},
+    RESERVED(md5_machine_desc),
 };
-const md5_schema md5i_machine_schema = {A("machine"), .text = "the whole file", NAMED,
-                                        .needs_braces = true, COLUMNS(machine_columns)};
-#undef ROW
 
-// -- Walks --------------------------------------------------------------------------------------
+const md5_schema md5i_machine_schema = {
+    .what = "a machine",
+    .head = "machine",
+    .text = "the whole file",
+    .has_name = true,
+    .needs_braces = true,
+    .size = sizeof(md5_machine_desc),
+    .num_columns = MD5_COUNT(machine_columns),
+    .columns = machine_columns,
+};
+
+// -- Iteration ----------------------------------------------------------------------------------
 
 const char *md5i_choice_word(const md5_column *column, uint32_t i, uint32_t *value)
 {
@@ -827,7 +1227,7 @@ double md5i_column_number(const md5_column *column, const char *row)
         return *(const bool *)value;
     case MD5_COLUMN_COUNT:
     case MD5_COLUMN_CHOICE:
-    case MD5_COLUMN_EASING: // its first member
+    case MD5_COLUMN_EASING: // the kind is its first member
         memcpy(&number, value, sizeof number);
         return number;
     default:
@@ -899,10 +1299,10 @@ md5_row_title md5i_title_of(const md5_table_walk *walk)
         const md5_table_level *const level = &walk->levels[i];
         const char *const *const name =
             (const char *const *)(const void *)(level->row + level->schema->name);
-        title.kind = title.kind                ? title.kind
-                     : level->schema->owner    ? level->schema->owner
-                     : level->schema->has_name ? level->schema->head
-                                               : NULL;
+        if (!title.kind)
+            title.kind = level->schema->owner;
+        if (!title.kind && level->schema->has_name)
+            title.kind = level->schema->head;
         if (!title.name && level->schema->has_name)
             title.name = *name ? *name : "";
     }
@@ -922,11 +1322,12 @@ void md5i_fill_defaults(const md5_schema *schema, void *row, float unit)
             continue;
         }
         float *const number = (float *)(void *)value;
-        const float usual = column->is_length ? column->otherwise * unit : column->otherwise;
+        const float default_value =
+            column->is_length ? column->otherwise * unit : column->otherwise;
         if (*number == MD5_EXPLICIT_ZERO)
             *number = 0;
         else if (*number == 0)
-            *number = usual;
+            *number = default_value;
     }
 }
 
@@ -938,7 +1339,7 @@ md5_location md5i_find_location(const md5_locations *locations, const void *memb
     for (const md5_located_table *table = locations ? locations->tables : NULL; table;
          table = table->next) {
         const uintptr_t offset =
-            address - (uintptr_t)table->rows; // wraps if `address` is before the rows
+            address - (uintptr_t)table->rows; // wraps if the member is before the rows
         if (offset < table->size)
             return *md5_locations_at(table->rows, table->size, offset);
     }

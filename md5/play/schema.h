@@ -1,6 +1,9 @@
-// What a machine is made of: one list of columns for each kind of row. Reading and writing of
-// machine files, checks, defaults, copies, the fingerprint and the tables of machine_files.md are
-// one walk each over these lists, so a number that is added to a list is known to all of them.
+// The schema of a machine's tables: one list of columns for each kind of row.
+//
+// Reading and writing of machine files, checks, defaults, copies, the fingerprint and the tables of
+// machine_files.md are one pass each over these lists, so a new column only has to be added to a
+// list. md5_table_walk iterates over a row and all rows below it. The second part of this file
+// stores the locations of values in a machine file.
 #ifndef MD5_PLAY_SCHEMA_H
 #define MD5_PLAY_SCHEMA_H
 
@@ -11,7 +14,7 @@ typedef struct md5_schema md5_schema;
 
 typedef enum md5_column_kind {
     MD5_COLUMN_TEXT,      // const char *
-    MD5_COLUMN_TEXTS,     // const char *[number]: those behind the first NULL do not count
+    MD5_COLUMN_TEXTS,     // const char *[number]; the first NULL ends the list
     MD5_COLUMN_FLOAT,     // float
     MD5_COLUMN_DOUBLE,    // double
     MD5_COLUMN_COUNT,     // uint32_t
@@ -22,38 +25,39 @@ typedef enum md5_column_kind {
     MD5_COLUMN_TABLE,     // a pointer to rows, and their number in another member
     MD5_COLUMN_ROW,       // a pointer to one row, or NULL
     MD5_COLUMN_PART,      // a row within the row
-    MD5_COLUMN_EASING,   // a md5_easing within the row, which is no row if its kind is up to `last`
-    MD5_COLUMN_MODEL,    // const md5_model *; in files the name of one, a member of the file
-    MD5_COLUMN_BINDING,  // const md5_binding *
-    MD5_COLUMN_RESERVED, // uint64_t[number], all 0
-    MD5_COLUMN_OTHER,    // not a matter of what the machine does
+    MD5_COLUMN_EASING,    // a md5_easing within the row; a row if its kind is above `last`
+    MD5_COLUMN_MODEL,     // const md5_model *; in a file its name, which is a member of the file
+    MD5_COLUMN_BINDING,   // const md5_binding *
+    MD5_COLUMN_RESERVED,  // uint64_t[number], all 0
+    MD5_COLUMN_OTHER,     // does not influence the behavior of the machine
 } md5_column_kind;
 
-// Where a column stands in a machine file.
+// Position of a column in a machine file.
 typedef enum md5_place {
-    MD5_PLACE_WORD,    // in the braces, behind its word; a choice by the choice's own word
+    MD5_PLACE_WORD,    // in the braces, after its keyword; a choice is its own keyword
     MD5_PLACE_HEAD,    // before the braces, in the order of the columns
-    MD5_PLACE_BEHIND,  // behind the value of the column before it
-    MD5_PLACE_NOWHERE, // in C tables only, or with the column that has it as its other form
+    MD5_PLACE_BEHIND,  // after the value of the previous column
+    MD5_PLACE_NOWHERE, // only in C tables, or an alternative form of another column
 } md5_place;
 
-// What is written otherwise than others of its kind.
+// Syntax of a value that differs from the syntax of other values of its kind.
 typedef enum md5_form {
     MD5_FORM_PLAIN,
-    MD5_FORM_OPTIONAL,   // a value that may be left out
-    MD5_FORM_SHARE,      // a number, or the name of a parameter and perhaps an easing
+    MD5_FORM_OPTIONAL,   // a value that may be omitted
+    MD5_FORM_SHARE,      // a number, or the name of a parameter, optionally with an easing
     MD5_FORM_LIST,       // a table in round brackets
-    MD5_FORM_CONDITIONS, // a table of rows with `and` between
-    MD5_FORM_COMPARED,   // a name, perhaps behind `not`; or a word of the column after the next
-    MD5_FORM_OR_AT,      // a value, unless `at` follows, which is the next column
-    MD5_FORM_JOINTS,     // the words of a mask in round brackets
-    MD5_FORM_EVENT,      // a name on the same line
-    MD5_FORM_LINE,       // the rest of the line
-    MD5_FORM_SPAN,       // a number, perhaps with a hyphen before that of the next column
-    MD5_FORM_AFTER,      // a name or number behind the column's word; both may be left out
-    MD5_FORM_ALWAYS,     // one row, in whose braces also words of its owner may stand
+    MD5_FORM_CONDITIONS, // a table of rows with `and` between them
+    MD5_FORM_COMPARED, // a name, optionally after `not`; or a keyword of the column after the next
+    MD5_FORM_OR_AT,    // a value, unless `at` follows, which is the next column
+    MD5_FORM_JOINTS,   // a joint list in round brackets
+    MD5_FORM_EVENT,    // a name on the same line
+    MD5_FORM_LINE,     // the remaining line
+    MD5_FORM_SPAN,     // a number, optionally followed by a hyphen and the next column's number
+    MD5_FORM_AFTER,    // a name or number after the column's keyword; both may be omitted
+    MD5_FORM_ALWAYS,   // one row; its braces may also contain keywords of its owner
 } md5_form;
 
+// Condition under which a column is part of the fingerprint.
 typedef enum md5_hash {
     MD5_HASH_ALWAYS,
     MD5_HASH_NEVER,
@@ -62,14 +66,14 @@ typedef enum md5_hash {
     MD5_HASH_ROWS, // of a table: without the number of rows
 } md5_hash;
 
-// A value of an enumeration with its word.
+// A value of an enumeration and its keyword.
 typedef struct md5_choice {
     const char *word;
     uint32_t value;
 } md5_choice;
 
-// What may drive a share beside a parameter: names that lie one behind the other, and the word in
-// front of each; NULL: none.
+// Sources of a share other than a parameter. Their names are adjacent members, and a keyword
+// precedes each; NULL: a further name of the previous source.
 enum { MD5_DRIVERS = 4 };
 typedef struct md5_driver {
     const char *word;
@@ -77,80 +81,90 @@ typedef struct md5_driver {
 } md5_driver;
 extern const md5_driver md5i_drivers[MD5_DRIVERS];
 
-// A text of the manual alone: small programs only keep whether there is one.
+// A text that is only used in the manual. Programs without the manual store only whether it exists.
 #ifdef MD5_NO_MANUAL
 typedef bool md5_manual;
 #else
 typedef const char *md5_manual;
 #endif
 
+// A column of a table.
 typedef struct md5_column {
     md5_column_kind kind;
     const char *member;
     size_t offset;
-    size_t other; // the number of rows or elements; of a share, the parameter; of OTHER, its size
+    size_t other; // offset of the row count, number of elements, offset of a share's parameter, or
+                  // size
     const md5_schema *rows;    // of tables, rows and parts
-    uint32_t last;             // the largest value of a choice
+    uint32_t last;             // largest value of a choice
     const md5_choice *choices; // [num_choices], NULL: easings
     uint32_t num_choices;
     md5_manual text;
-    size_t easing; // of a share: its easing; 0: it has none
-    size_t state;  // of a share that md5i_drivers may drive: their names; 0: none
+    size_t easing; // offset of a share's easing; 0: none
+    size_t state;  // offset of the names of a share's drivers (md5i_drivers); 0: none
     md5_place place;
     md5_form form;
-    const char *word;   // in files, instead of its rows' or the member's name
-    const char *what;   // in files' messages, where it has no word
-    const char *label;  // in messages of checks, instead of the member's name
-    double least, most; // if not equal; else a number must be finite
-    md5_manual range;   // which numbers it may be, where that is not one range for all machines
-    bool
-        keeps_zero; // a 0 of a file is MD5_EXPLICIT_ZERO in the table, where 0 means something else
-    bool is_filled; // 0 means `otherwise`, times id's units if `is_length`
-    bool is_length; // in units; of a direction: it is none, and may be 0
-    bool is_positive;    // a file says 1 or more; 0 is the default
-    bool is_text_filled; // the machine's copy has "" for NULL
-    float otherwise;
-    const char *usual; // what 0 or NULL means, if that is no number
-    float start;       // of a file's row, where the column is not written
-    uint64_t kinds;    // bits of the kinds of row that use it; 0 = all
+    const char *word;    // keyword in files; default: the keyword of its rows or the member's name
+    const char *what;    // name in messages about files if it has no keyword
+    const char *label;   // name in messages of checks; default: the member's name
+    double least;        // minimum, if least and most differ; otherwise a number must be finite
+    double most;         // maximum
+    md5_manual range;    // permitted values, if they are not one range for all machines
+    bool keeps_zero;     // 0 in a file becomes MD5_EXPLICIT_ZERO, because 0 selects the default
+    bool is_filled;      // 0 selects the default `otherwise`
+    bool is_length;      // a length: its default is in id's units; a direction: an offset, may be 0
+    bool is_positive;    // in a file at least 1; 0 selects the default
+    bool is_text_filled; // the machine's copy is "" instead of NULL
+    float otherwise;     // default
+    const char *usual;   // meaning of 0 or NULL, if that is not a number
+    float start;         // value in a row of a file in which the column is not written
+    uint64_t kinds;      // bits of the kinds of row that use it; 0 = all
     md5_hash hash;
 } md5_column;
 
+// The columns of a kind of row.
 struct md5_schema {
-    const char *what;  // "a clip": its braces in messages of files
-    const char *head;  // "clip": its word and its title in the manual
-    const char *owner; // in messages of checks; NULL: its head if it has a name, else as above
-    const char *mark;  // hashed before its rows
+    const char *what; // name of a block in messages about files: "a clip"
+    const char *head; // keyword, and title in the manual: "clip"
+    const char
+        *owner; // name in messages of checks; default: `head` if it has a name, or the row above
+    const char *mark; // hashed before its rows
     md5_manual text;
-    size_t kind; // the member that says of which kind a row is
+    size_t kind; // offset of the member that contains the kind of a row
     bool has_kind;
-    size_t name; // the member that is its name in messages of checks
+    size_t name; // offset of the member that contains the name in messages of checks
     bool has_name;
-    bool kind_is_above; // instead, that of the row above
+    bool kind_is_above; // the kind is the kind of the row above
     bool needs_braces;
     bool has_no_braces;
     size_t size;
-    uint32_t num_columns; // at most 64 words
+    uint32_t num_columns; // at most 64 keywords
     const md5_column *columns;
 };
 
-// The file's are those of the machine, and the name of the model.
+// The columns of a machine. A machine file has the same columns and the name of the model.
 extern const md5_schema md5i_machine_schema;
 extern const md5_schema md5i_clip_schema, md5i_window_schema, md5i_curve_schema, md5i_motion_schema,
     md5i_item_schema, md5i_layer_schema, md5i_transition_schema, md5i_condition_schema,
     md5i_modifier_schema, md5i_foot_schema, md5i_gaze_schema, md5i_hold_schema, md5i_morph_schema,
     md5i_easing_schema;
 
-// The word of a choice: its number i in the list becomes the value; NULL behind the last one.
+// Returns the keyword of the choice with index i and sets *value, or returns NULL after the last
+// choice.
 const char *md5i_choice_word(const md5_column *column, uint32_t i, uint32_t *value);
 
+// Returns the keyword of a column.
 static inline const char *md5_column_word(const md5_column *column)
 {
-    const char *const head = column->rows ? column->rows->head : NULL;
-    return column->word ? column->word : head ? head : column->member;
+    if (column->word)
+        return column->word;
+    if (column->rows && column->rows->head)
+        return column->rows->head;
+    return column->member;
 }
 
-// Of which kind a row is, as a number of a bit in md5_column.kinds.
+// Returns the kind of a row, the index of a bit in md5_column.kinds. `above` is the kind of the row
+// above.
 static inline uint32_t md5_kind_of(const md5_schema *schema, const void *row, uint32_t above)
 {
     uint32_t kind = 0;
@@ -159,6 +173,7 @@ static inline uint32_t md5_kind_of(const md5_schema *schema, const void *row, ui
     return schema->kind_is_above ? above : kind;
 }
 
+// Returns true if a kind of row uses a column.
 static inline bool md5_is_used(const md5_column *column, uint32_t kind)
 {
     return column->kinds == 0 || (kind < 64 && (column->kinds >> kind & 1) != 0);
@@ -169,20 +184,21 @@ static inline const md5_easing *md5_easing_of(const char *row, size_t offset)
     return (const md5_easing *)(const void *)(row + offset);
 }
 
-// A number, a flag, a choice, or the kind of an easing; 0 of other columns.
+// Returns the value of a number, flag or choice, or the kind of an easing; 0 for other columns.
 double md5i_column_number(const md5_column *column, const char *row);
 
-// The rows of a column of kind TABLE, ROW, PART or EASING.
+// Returns the rows of a column of the kind TABLE, ROW, PART or EASING, and sets *count.
 const char *md5i_rows_of(const md5_column *column, const char *row, uint32_t *count);
 
-// Goes through a row, column after column, and behind a column of rows through these. Tables lie at
-// most four deep, so there is no recursion. Behind the last column of each row `column` is NULL.
+// Iterator over the columns of a row and of all rows below it. After a column with rows, it
+// continues with these rows. Tables are nested at most four levels deep, so no recursion is needed.
+// After the last column of each row `column` is NULL.
 typedef struct md5_table_level {
     const md5_schema *schema;
     const char *row;
-    char *copy; // the row's counterpart, if the caller wants one: goes on with it
-    uint32_t left;
-    uint32_t next;
+    char *copy;    // corresponding row of a copy, if the caller creates one
+    uint32_t left; // number of rows, including the current row
+    uint32_t next; // index of the next column
     uint32_t kind;
 } md5_table_level;
 
@@ -191,49 +207,48 @@ typedef struct md5_table_walk {
     md5_table_level levels[MD5_TABLE_DEPTH];
     int top;
     const md5_column *column;
-    md5_table_level *level; // that has the column
-    char *copies;           // of the rows of `column`, for the next step
+    md5_table_level *level; // level of the column
+    char *copies; // copies of the rows of `column`, set by the caller before the next step
 } md5_table_walk;
 
 md5_table_walk md5i_begin_columns(const md5_schema *schema, const void *row, void *copy);
 bool md5i_next_column(md5_table_walk *walk);
 
-// The bytes of a value.
+// Returns the address of the current value.
 static inline const char *md5_column_value(const md5_table_walk *walk)
 {
     return walk->level->row + walk->column->offset;
 }
 
-// Of what a message about a row speaks: the kind and name of the row or of the nearest one above
-// it.
+// Kind and name of a row in messages; of the nearest row above it if it has none.
 typedef struct md5_row_title {
     const char *kind;
     const char *name;
 } md5_row_title;
 md5_row_title md5i_title_of(const md5_table_walk *walk);
 
-// md5_parse_machine_file() and md5_write_machine() with a list of columns of a test.
+// md5_parse_machine_file() and md5_write_machine() with the columns of a test.
 md5_machine_file *md5i_read_machine(md5_context *context, const md5_schema *schema,
                                     const char *text, size_t size);
 size_t md5i_write_machine(md5_context *context, const md5_schema *schema,
                           const md5_machine_desc *desc, const char *model_file, char *text,
                           size_t size);
 
-// Frees an arena that something made has taken over, which may itself lie in it.
+// Frees the arena of an object. The object may be in the arena.
 void md5i_free_memory(const md5_internal *internal);
 
-// Fills in defaults of a row. `unit` is the length of one of id's units.
+// Replaces values that select a default. `unit` is the length of one of id's units.
 void md5i_fill_defaults(const md5_schema *schema, void *row, float unit);
 
 // -- Locations in a text ------------------------------------------------------------------------
 //
-// Locations in a text of the members of tables, for errors that are found only after the text was
-// read: the error in `modifier look aim haed` is found when the machine is created. Invariant:
-// every four bytes of a table's rows have one location, stored after the rows in the same
-// allocation.
+// Locations of the members of tables in a text, for errors that are found after the text was read:
+// the error in `modifier look aim haed` is found when the machine is created. Invariant: every four
+// bytes of a table's rows have one location, stored after the rows in the same allocation.
 
 typedef struct md5_location {
-    uint32_t line, column; // 1-based, as in md5_error; 0 = none
+    uint32_t line;   // 1-based, as in md5_error; 0 = none
+    uint32_t column; // 1-based
 } md5_location;
 
 enum { MD5_LOCATION_UNIT = 4 }; // bytes that share one location

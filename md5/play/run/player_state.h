@@ -1,51 +1,55 @@
-// The inside of a player: the playback state of one character.
+// The playback state of one character (md5_player), and the functions that the files of this folder
+// share.
 //
-// Each layer has a layer state: a chain of active states, oldest first. Each one fades in over
-// those before it, so three of them give blend(blend(A, B), C). When one has faded in fully, those
-// before it end. An active state holds one clip instance, with its own clock, for each clip of its
-// flattened blend tree. Invariant: a chain is never empty, and holds at most MD5_MAX_ACTIVE states.
+// Each layer has a chain of active states (md5_layer_state), oldest first. Each state fades in over
+// the states before it: three states A, B, C give blend(blend(A, B), C). When a state has faded in,
+// the states before it end. An active state contains one clip instance with a separate clock for
+// each clip of its flattened blend tree. Invariant: a chain has at least one state and at most
+// MD5_MAX_ACTIVE.
 #ifndef MD5_PLAY_RUN_PLAYER_STATE_H
 #define MD5_PLAY_RUN_PLAYER_STATE_H
 
 #include "md5/play/machine.h"
 
-// -- state.c: synchronised clips ----------------------------------------------------------------
+// -- state.c: synchronized clips ----------------------------------------------------------------
 
-// One clip of a group.
+// A clip of a synchronized group.
 typedef struct md5_sync_item {
-    float weight; // of all items together more than 0
-    double rate;  // own rate, cycles a second; negative = backward
-    // Phases of its markers, ascending, 0 <= phase < 1, and how many; the same
-    // number for each clip of a group. 0: clips have equal phases.
+    float weight; // the sum of all weights is above 0
+    double rate;  // cycles per second without synchronization; negative = backward
+    // Phases of the markers, ascending, 0 <= phase < 1. All clips of a group have the same number
+    // of markers; without markers they have equal phases.
     const double *markers;
 } md5_sync_item;
 
-// The shared clock after `seconds`. Its rate is the weighted mean of the rates; with markers, the
-// weighted mean of the rates at which each clip moves from this marker to the next. The result does
-// not depend on how the time is split.
+// Returns the shared clock `seconds` later. Its rate is the weighted mean of the clips' rates; with
+// markers, of the rates at which each clip moves from one marker to the next. The result does not
+// depend on the division of time into steps.
 md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                             md5_clock clock, double seconds);
 
-// Seconds that the shared clock takes from one position to another: negative if time must run
-// backward, not finite if it never arrives. `items` as for md5i_sync_advance().
+// Returns the seconds that the shared clock takes from one position to another: negative if time
+// must run backward, not finite if it never arrives. `items` as for md5i_sync_advance().
 double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
                          md5_clock from, md5_clock to);
 
-// An item's own clock: equal to the shared one without markers; with them, the shared clock's phase
-// 0 is the first marker, and each marker takes an equal part of a cycle.
+// Returns the clock of a clip from the shared clock. Without markers they are equal. With markers,
+// phase 0 of the shared clock is the first marker, and each part between markers takes an equal
+// part of a cycle.
 md5_clock md5i_sync_clock(const double *markers, uint32_t num_markers, md5_clock shared);
 
-// The shared clock when an item's own is `own`: the inverse, up to rounding error.
-md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_clock own);
+// Returns the shared clock from the clock of a clip: the inverse of md5i_sync_clock(), up to
+// rounding errors.
+md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_clock clock);
 
 // -- layers.c: inertial transitions --------------------------------------------------------------
 //
-// Inertial transitions: the difference between the old pose and the new motion decays over the new
-// motion (D. Bollo, Inertialization: High-Performance Animation Transitions in Gears of War,
-// GDC 2018). Each joint's offset keeps its direction or axis; only its length changes, and it never
-// grows. Only + - * / are used, so every platform gives the same bits.
+// The difference between the old pose and the new motion decays over the new motion (D. Bollo,
+// Inertialization: High-Performance Animation Transitions in Gears of War, GDC 2018). The offset of
+// each joint keeps its direction or axis; only its length changes, and it never grows. Only + - * /
+// are used, so every platform gives the same bits.
 
-// No offset decays faster, 1/s: it is gone within five microseconds.
+// Limit of the decay rate of an offset, 1/s: the offset ends within five microseconds.
 #define MD5_FASTEST_DECAY (-1e6f)
 
 // Velocity of a joint in its parent's space: linear in units/s, angular as rotation vector in
@@ -55,15 +59,15 @@ typedef struct md5_velocity {
     md5_vec3 angular;
 } md5_velocity;
 
-// Computes the velocity of each joint from one pose to the next, by the shorter arc; all 0 unless
-// seconds > 0. The arrays are [num_joints].
+// Computes the velocity of each joint from one pose to another, along the shorter arc. All
+// velocities are 0 unless seconds > 0. The arrays have num_joints elements.
 void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t num_joints,
                         float seconds, md5_velocity *velocity);
 
-// Difference of one joint: takes the new motion to the old pose when the transition began.
-// Rotations are modified Rodrigues parameters, axis * tan(angle / 4): rational both ways, and
-// nearly proportional to the angle. The rates are the relative changes of the lengths at the start,
-// 1/s; they are never above 0.
+// Difference between the old pose and the new motion of one joint at the start of the transition.
+// Rotations are modified Rodrigues parameters, axis * tan(angle / 4): both conversions are
+// rational, and they are nearly proportional to the angle. The rates are the relative changes of
+// the lengths at the start, 1/s; they are at most 0.
 typedef struct md5_offset {
     md5_vec3 turn;
     float turn_rate;
@@ -71,26 +75,27 @@ typedef struct md5_offset {
     float move_rate;
 } md5_offset;
 
-// Writes offsets[num_joints], which take `to` to `from`. Only the part of the relative velocity
-// that shortens an offset is kept.
+// Computes offsets[num_joints] from `to` to `from`. Components of the relative velocity that would
+// increase an offset are ignored.
 void md5i_make_offsets(const md5_xform *from, const md5_velocity *from_velocities,
                        const md5_xform *to, const md5_velocity *to_velocities, uint32_t num_joints,
                        md5_offset *offsets);
 
-// fmaxf() without a call, of what is a number.
+// Returns the larger number, like fmaxf() without a call. The arguments must not be NaN.
 static inline float md5_larger(float a, float b)
 {
     return a > b ? a : b;
 }
 
-// Returns the share of an offset that is left, for its rate: 0 once it is over.
+// Returns the remaining fraction of an offset with a decay rate; 0 after the end.
 //
-// What is left of a length that is 1 at first and changes by `rate` a second, where 1 / x0 v0 is
-// `rate` in Bollo's terms. His duration is t1 = min(duration, -5 x0 / v0), and his start
-// acceleration a0 = max(0, (-8 v0 t1 - 20 x0) / t1^2). With s = t / t1, u = rate * t1, which is
-// -5 to 0, and a = a0 t1^2 / x0 his quintic is
+// In Bollo's terms, an offset with the initial length x0 = 1 and the velocity v0 has `rate` = v0 /
+// x0. His duration is t1 = min(duration, -5 x0 / v0), and his initial acceleration is a0 = max(0,
+// (-8 v0 t1 - 20 x0) / t1^2). With s = t / t1, u = rate * t1 (between -5 and 0) and a = a0 t1^2 /
+// x0 his quintic is
 //   (1 - s)^3 (1 + (3 + u) s + (6 + 3 u + a / 2) s^2),   6 + 3 u + a / 2 = max(6 + 3 u, -4 - u)
-// whose derivative is not above 0 in 0..1 for any such u: it falls from 1 to 0 and crosses neither.
+// Its derivative is at most 0 in 0..1 for all such u, so it decreases from 1 to 0 without
+// overshoot.
 static inline float md5_offset_left(float rate, float elapsed, float duration)
 {
     if (elapsed < 0)
@@ -99,38 +104,41 @@ static inline float md5_offset_left(float rate, float elapsed, float duration)
     if (!(s < 1))
         return 0;
     const float u = md5_larger(rate * duration, -5);
-    const float rest = 1.0f - s;
-    return rest * rest * rest
-           * (1.0f + s * (3.0f + u + s * md5_larger(6.0f + 3.0f * u, -4.0f - u)));
+    const float t = 1.0f - s;
+    return t * t * t * (1.0f + s * (3.0f + u + s * md5_larger(6.0f + 3.0f * u, -4.0f - u)));
 }
 
-// Adds to `pose` the remaining offsets `elapsed` seconds into a transition of `duration`: all at 0,
-// nothing at the end, where velocity and acceleration are 0. Before 0 they change linearly, at the
-// rates.
+// Adds the remaining offsets to `pose`, `elapsed` seconds into a transition of `duration`: the
+// complete offsets at 0, nothing at the end, where velocity and acceleration are 0. Before 0 the
+// offsets change linearly, at their rates.
 void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, uint32_t num_joints,
                       md5_xform *pose);
 
 // -- The state of a player ----------------------------------------------------------------------
 
-// The largest number of active states in a layer; the frozen pose that replaces older ones counts
-// as one. There is one more while an inertial transition begins, which compares it with the others.
+// Maximum number of active states in a layer, including the frozen pose that replaces older states.
+// One more slot is used while an inertial transition begins, which compares the new state with the
+// others.
 enum { MD5_MAX_ACTIVE = 4, MD5_SLOTS = MD5_MAX_ACTIVE + 1 };
-enum { MD5_MOST_HALVES = 64 }; // of a time, to find an instant: a long one has no more digits
+// Maximum number of bisections to find an instant, more than the digits of a time.
+enum { MD5_MOST_HALVES = 64 };
 
-// A playing clip. One that has no weight sleeps, unless it stands where it began, may end, or is
-// the first of its state: in a group its clock is set when it wakes, elsewhere that goes on, and
-// nothing else does.
+// A clip that is playing. A clip without weight becomes inactive, unless it is still at its start,
+// can end, or is the first clip of its state. An inactive clip in a group gets its clock when it
+// becomes active again; other inactive clips only advance their phases.
 typedef struct md5_clip_instance {
-    md5_clock before, now; // before and after the last step
-    double rate;           // cycles a second when not synchronised
-    double seconds_at_end; // since it reached its end, if it is played once
-    float weight;          // in its motion
-    float share;           // in its synchronised group
-    bool is_at_start;      // it began at a whole cycle and has not moved since
-    bool is_asleep;
-    md5_root_position root; // cached, of the last clock that was asked for
+    md5_clock before;       // clock before the last step
+    md5_clock now;          // clock after the last step
+    double rate;            // cycles per second without synchronization
+    double seconds_at_end;  // time since the end of a clip that is played once
+    float weight;           // weight in its motion
+    float share;            // weight in its synchronized group
+    bool is_at_start;       // it began at a whole cycle and has not moved since
+    bool is_asleep;         // inactive
+    md5_root_position root; // cached displacement at one clock
 } md5_clip_instance;
 
+// Returns the sample position of a clip.
 static inline md5_sample_position md5_instance_sample_position(const md5_playable *playable,
                                                                const md5_clip_instance *instance)
 {
@@ -138,64 +146,66 @@ static inline md5_sample_position md5_instance_sample_position(const md5_playabl
                                       playable->source->interpolation);
 }
 
-// Times of tables and descriptions are floats: their error, relative to the larger of 1 and the
-// time.
+// Relative error of times that are stored as floats, for times of at least 1.
 #define MD5_FLOAT_ERROR 6e-8
 
+// Returns true if a cached root position is valid for a clock.
 static inline bool md5_is_at(const md5_root_position *position, md5_clock clock)
 {
     return position->clock.phase == clock.phase && position->clock.cycle == clock.cycle;
 }
 
-// fmin() without a call; neither argument is NaN.
+// Returns the smaller number, like fmin() without a call. The arguments must not be NaN.
 static inline double md5_least(double a, double b)
 {
     return b < a ? b : a;
 }
 
-// Speed of a part, and its weight in its synchronised group and in the whole motion.
+// Values of a part of a blend tree that its inputs inherit.
 typedef struct md5_flow {
-    double speed;
-    float share;
-    float total;
+    double speed; // factor of the rates
+    float share;  // weight in its synchronized group
+    float total;  // weight in the whole motion
 } md5_flow;
 
 // A state that is playing or fading out.
 typedef struct md5_active_state {
     const md5_blend_tree *tree; // NULL: no motion
     uint32_t state;
-    uint32_t from;            // source of its transition, MD5_NONE = none
-    const md5_easing *easing; // of the machine
-    double elapsed, duration; // of its transition
+    uint32_t from;            // source state of its transition; MD5_NONE = none
+    const md5_easing *easing; // of its transition; belongs to the machine
+    double elapsed;           // seconds of its transition
+    double duration;          // seconds of its transition
     int32_t priority;
     md5_interrupt interrupt;
-    bool fades;         // it fades in over `duration`; else its weight was full from the start
-    bool in_step;       // it shares its clock with the state below it in the chain, and
-    uint32_t leader;    // the state that leads, MD5_NONE: all by their weights
-    double own_rate;    // cycles a second of that clock by this state alone, or the leader's,
-    double shared_rate; // and of all of them, the mean of an interval
-    bool is_new;        // events where it begins have not fired yet
-    double start_time;  // normalised time at which it began
-    float weight;       // in the layer, mean of the last interval
-    // Up to here md5_player_copy() copies it as a whole; it has its own arrays.
+    bool fades;         // it fades in over `duration`; otherwise its weight was full from the start
+    bool in_step;       // it shares its clock with the state below it in the chain
+    uint32_t leader;    // if in_step: state whose rate is used; MD5_NONE: the mean by weight
+    double own_rate;    // rate of the shared clock by this state or the leader, cycles per second
+    double shared_rate; // rate of the shared clock, mean of an interval, cycles per second
+    bool is_new;        // the events at its start have not fired yet
+    double start_time;  // normalized time at which it began
+    float weight;       // weight in the layer, mean of the last interval
+    // md5_player_copy() copies the preceding members as a whole. The following arrays belong to the
+    // player.
     md5_clip_instance *instances; // [num_instances]
     md5_clock *groups;
-    float *weights;  // of items in their motion: parts[].weight
-    md5_flow *flows; // of parts
-    // [num_instances] Those that are awake, ascending; from first_loose on those that sleep and are
-    // in no group. num_awake is 0 before they are listed.
+    float *weights;  // weights of items in their motions, indexed by md5i_part.weight
+    md5_flow *flows; // [num_parts]
+    // [num_instances] Indices of the active instances, ascending, and from first_loose on of the
+    // inactive instances without a group. num_awake is 0 before they are listed.
     uint32_t *awake;
     uint32_t num_awake;
     uint32_t first_loose;
 } md5_active_state;
 
-// A fade over time: seconds that have passed, of how many.
+// A fade over time, seconds.
 typedef struct md5_fade_time {
     double elapsed;
     double duration;
 } md5_fade_time;
 
-// Its progress, 0..1.
+// Returns the progress of a fade, 0..1.
 static inline double md5_progress_of(double elapsed, double duration)
 {
     if (elapsed >= duration - MD5_BORDER)
@@ -203,81 +213,85 @@ static inline double md5_progress_of(double elapsed, double duration)
     return elapsed > MD5_BORDER ? elapsed / duration : 0.0;
 }
 
-// How the root moves in time that goes forward, in the space of the character: x, y, z in units a
-// second, and a quarter of its turn to the left, radians a second.
+// Velocity of the root in forward time, in the space of the character: x, y, z in units per second,
+// and a quarter of its angular velocity, radians per second, positive to the left.
 typedef struct md5_root_velocity {
     double v[4];
 } md5_root_velocity;
 
 // Playback state of one layer.
 typedef struct md5_layer_state {
-    uint8_t order[MD5_SLOTS]; // slots in use, oldest first
-    uint8_t num_used;
-    bool has_snapshot; // below the oldest
-    bool has_offsets;
-    bool is_resting;  // its open transitions form a cycle: see take_in_layer()
-    bool is_entered;  // MD5_EVENT_ENTER of the newest state need not be reported any more
-    bool has_arrived; // in this interval the newest state has faded in completely
-    bool is_steered;  // rates of some states are those of the clock that they share
-    uint32_t entered; // the last state that was reported, MD5_NONE = none
-    bool ends_cycle;  // in this interval the newest state reaches an exit and takes it
-    uint64_t deaf;    // ears at this instant: all, if it began now, or of what it fires itself
-    uint64_t causes;  // that came up since none of the newest state's transitions was open
-    uint64_t random;  // from which the newest state's conditions draw
-    float coverage;   // of the snapshot
-    md5_fade_time settling;        // of the offsets
-    md5_root_velocity frozen_root; // velocity that goes with the snapshot
-    // Up to here md5_player_copy() copies it as a whole; it has its own arrays.
+    uint8_t order[MD5_SLOTS]; // slots in use, oldest state first
+    uint8_t num_used;         // number of active states
+    bool has_snapshot;        // a frozen pose is below the oldest state
+    bool has_offsets;         // an inertial transition is in progress
+    bool is_resting;          // its open transitions form a cycle: see take_transitions()
+    bool is_entered;          // the entry of the newest state was reported
+    bool has_arrived;         // the newest state has faded in completely in this interval
+    bool is_steered;          // rates of some states are the rate of a shared clock
+    uint32_t entered;         // last state that was reported; MD5_NONE = none
+    bool ends_cycle; // the newest state takes an exit at the end of a cycle in this interval
+    uint64_t deaf;   // ears of events at this instant that it ignores: its own, or all if it is new
+    uint64_t causes; // causes since the last time when no transition was open
+    uint64_t random; // random state for the conditions of the newest state
+    float coverage;  // weight of the frozen pose, below 1 if a state had no motion
+    md5_fade_time settling;        // decay of the offsets
+    md5_root_velocity frozen_root; // root velocity of the frozen pose
+    // md5_player_copy() copies the preceding members as a whole. The following arrays belong to the
+    // player.
     md5_xform *snapshot;      // [joints]
     md5_offset *offsets;      // [joints]
-    md5_velocity *velocities; // [joints] of the old pose when the offsets began
-    float *frozen_morphs;     // [num_sums] that go with the snapshot
-    float *morph_offsets;     // [num_sums] with the offsets
-    // With the offsets: the velocity of the root, and how far it was from that of the new motion.
+    md5_velocity *velocities; // [joints] velocities of the old pose at the start of the transition
+    float *frozen_morphs;     // [num_sums] sums of the frozen pose
+    float *morph_offsets;     // [num_sums] differences of sums at the start of the transition
+    // If has_offsets: velocity of the root, and its difference from the velocity of the new motion.
     md5_root_velocity root_velocity;
     md5_root_velocity root_offset;
-    md5_active_state first, *others; // the slots; usually one is used
+    md5_active_state first;   // slot 0, usually the only slot in use
+    md5_active_state *others; // [MD5_SLOTS - 1] other slots
 } md5_layer_state;
 
-// Cycles a second, as those of states.
+// Maximum rate of a one-shot clip, cycles per second, like for clips of states.
 #define MD5_MOST_ONE_SHOT_RATE 1e6
 
-// A one-shot that plays or fades out.
+// A one-shot clip that is playing or fading out.
 typedef struct md5_one_shot {
     uint32_t source;
-    uint32_t num_below; // layers that it is played over
+    uint32_t num_below; // number of layers over which it is played
     md5_layer_mode mode;
     uint32_t mask;
-    uint32_t reference, reference_frame; // ADD: source
+    uint32_t reference;       // additive: source of the reference pose
+    uint32_t reference_frame; // additive
     md5_one_shot_end end;
     md5_easing fade_in_curve;
     md5_easing fade_out_curve;
     md5_easing stop_curve;
-    float weight; // before fades
-    float left;   // share of it that was left when the last stop began
-    bool is_new;  // events where it begins have not fired yet
+    float weight; // weight without fades
+    float left;   // fraction of the weight that was left when the last stop began
+    bool is_new;  // the events at its start have not fired yet
     bool is_stopping;
-    bool is_at_start;       // as in a md5_clip_instance
-    double rate;            // cycles a second
+    bool is_at_start;       // as in md5_clip_instance
+    double rate;            // cycles per second
     double fade_out;        // seconds
-    md5_clock before, now;  // before and after the last step
-    md5_fade_time fade_in;  // `elapsed` goes on after it
+    md5_clock before;       // clock before the last step
+    md5_clock now;          // clock after the last step
+    md5_fade_time fade_in;  // `elapsed` increases after the fade, too
     md5_fade_time stopping; // if is_stopping
-    uint32_t section;       // MD5_NONE: the whole clip
-    uint32_t next;          // section to which it goes at the end of that; MD5_NONE: it plays on
-    uint32_t row;           // of the machine's table, or MD5_NONE
-    bool repeats;           // `next` is played over and over
-    uint64_t deaf;          // as in a md5_layer_state
+    uint32_t section;       // current section; MD5_NONE: the whole clip
+    uint32_t next;          // section after the current section; MD5_NONE: playback continues
+    uint32_t row;           // row of the machine's table, or MD5_NONE
+    bool repeats;           // `next` is repeated
+    uint64_t deaf;          // as in md5_layer_state
 } md5_one_shot;
 
-// The one-shots of a slot, oldest first: all but the newest one fade out.
+// The one-shot clips of a slot, oldest first. All except the newest fade out.
 enum { MD5_SLOT_ONE_SHOTS = 4 };
 typedef struct md5_one_shot_slot {
     uint32_t num_one_shots;
     md5_one_shot one_shots[MD5_SLOT_ONE_SHOTS];
 } md5_one_shot_slot;
 
-// Part of a chain, as positions in its order; the frozen pose precedes the first.
+// Part of a chain, as positions in its order. The frozen pose precedes the first state.
 typedef struct md5_chain_range {
     uint32_t begin;
     uint32_t end;
@@ -287,86 +301,92 @@ typedef struct md5_chain_range {
 
 // Level of detail.
 typedef struct md5_detail_state {
-    uint32_t mask;            // whose joints are animated, MD5_NONE: all
-    uint32_t interval, phase; // `interval` is 1 or more, `phase` less than that
-    uint32_t num_calls;       // poses that were asked for; may wrap
-    uint32_t age;             // of the kept pose: poses that were asked for since, 0: it is new
-    bool is_kept;
+    uint32_t mask;      // mask of the animated joints; MD5_NONE: all joints
+    uint32_t interval;  // a pose is computed in one of this number of calls; at least 1
+    uint32_t phase;     // call in the interval that computes a pose; below `interval`
+    uint32_t num_calls; // number of requested poses; may wrap
+    uint32_t age;       // number of poses that were requested since the stored pose was computed
+    bool is_kept;       // a pose is stored
 } md5_detail_state;
 
-// Walks through the events that a clip passes in an interval.
+// Iterator over the events that a clip passes in an interval.
 typedef struct md5_walker {
     md5_event_walk walk;
-    uint32_t clip;          // whose events; one more than there are is its end
-    md5_one_shot *one_shot; // NULL: of a state, in
-    md5_layer_state *layer_state;
-    uint32_t position; // of the active state in the layer's order
-    uint32_t instance;
-    bool is_new, is_backward; // it begins; the direction in which it plays
-    uint32_t event;           // the next one
-    double when;              // seconds since the start of the interval
-    double slack;             // seconds: what is not earlier than this is simultaneous
+    uint32_t clip;                // clip whose events are passed
+    md5_one_shot *one_shot;       // the one-shot clip, or NULL for a clip of a state
+    md5_layer_state *layer_state; // layer of the state
+    uint32_t position;            // position of the active state in the layer's order
+    uint32_t instance;            // clip of the state
+    bool is_new;                  // it begins
+    bool is_backward;             // direction in which it plays
+    uint32_t event;               // index of the next event; the number of events is the clip's end
+    double when;                  // time of the next event, seconds since the start of the interval
+    double slack;                 // seconds; later events within this time are simultaneous
 } md5_walker;
 
-// How far a parameter is on its way to what was set. At rest it is at `from`, which is its goal.
+// Progress of a smoothed parameter towards the value that was set. At rest it is at `from`, which
+// equals `goal`.
 typedef struct md5_following {
-    float goal, from, velocity; // the last: of a spring, when it was at `from`
-    float next;                 // scratch memory
-    double elapsed;             // seconds since then
+    float goal;
+    float from;     // value when the goal was set
+    float velocity; // velocity when the goal was set, only for a spring
+    float next;     // scratch: value at the end of an interval
+    double elapsed; // seconds since the goal was set
 } md5_following;
 
-// A window of a clip. How many clips are at its frames is found anew for each interval.
+// State of a window of a clip. `most`, `count` and `before` are computed for each interval.
 typedef struct md5_window_state {
-    float weight; // 0: it is closed
-    float most;   // of the clips that are at its frames
-    uint32_t count;
-    uint32_t before;
+    float weight;    // 0: the window is closed
+    float most;      // maximum weight of the clips that are in the window
+    uint32_t count;  // number of clips that are in the window
+    uint32_t before; // scratch: `count` before a clip was added
 } md5_window_state;
 
 struct md5_player {
     const md5_machine *machine;
-    bool has_consumed;
-    uint64_t heard;            // ears of events that were passed in this interval
-    bool has_new;              // some active state is new
+    bool has_consumed;         // a trigger was consumed at this instant
+    uint64_t heard;            // ears of the events that were passed in this interval
+    bool has_new;              // some active state or one-shot clip is new
     bool is_settled;           // no transition can be taken, and nothing has changed since
-    bool is_weighed;           // weights and speeds are up to date, unless
-    bool has_moved;            // parameters that follow have moved since; within a step
-    bool is_at_kink;           // one will be at a kink when this interval ends
+    bool is_weighed;           // weights and speeds are up to date, unless has_moved
+    bool has_moved;            // smoothed parameters have moved since, within a step
+    bool is_at_kink;           // a parameter will be at a kink when this interval ends
     bool is_backward;          // direction of the last step that took time
-    md5_root_delta motion;     // of the last md5_player_advance()
-    md5_advance_status status; // likewise
-    uint32_t num_walked;       // likewise: events, silent ones included
-    uint32_t num_steps;        // likewise: intervals and transitions
+    md5_root_delta motion;     // root motion of the last md5_player_advance()
+    md5_advance_status status; // status of the last md5_player_advance()
+    uint32_t num_walked;       // events in this call, including silent events
+    uint32_t num_steps;        // intervals and transitions in this call
     uint32_t num_one_shots;    // in all slots
-    md5_root_delta walked;     // since the last pose, if there are soles
-    double since_pose;         // seconds
+    md5_root_delta walked;     // root motion since the last pose, if there are soles
+    double since_pose;         // seconds since the last pose
     md5_detail_state detail;
-    // Up to here md5_player_copy() copies it as a whole; it has its own arrays.
+    // md5_player_copy() copies the preceding members as a whole. The following arrays belong to the
+    // player.
     md5_layer_state *layer_states; // [layers]
     float *parameters;             // [parameters]
     md5_following *followings;     // [follows]
-    uint32_t *consumed; // [parameters] 1 + the layer that has consumed this trigger in this step
+    uint32_t *consumed; // [parameters] 1 + the layer that has consumed this trigger at this instant
     md5_one_shot_slot *slots; // [num_slots]
     md5_target *targets;      // [modifiers]
     md5_spring_joint *springs;
-    bool *are_placed;           // [modifiers] of springs and feet: their state is initialised
+    bool *are_placed;           // [modifiers] the state of springs or feet is initialized
     md5_foot *feet;             // [num_feet]; the joints of their legs never change
     float *drops;               // [modifiers] of feet: displacement of the pelvis
     md5_held *held;             // [num_soles]
     md5_gaze *gazes;            // [num_gazes]
     md5_window_state *windows;  // [num_windows]
-    const md5_mat34 **attached; // [attached] joints or NULL; the game's
-    md5_xform *kept_pose;       // [joints] the last pose that was computed, if detail.is_kept
-    md5_ground_fn *ground;      // or NULL; the game's, as `ground_user` is
-    void *ground_user;
+    const md5_mat34 **attached; // [attached] joints that the game has set, or NULL
+    md5_xform *kept_pose;       // [joints] last computed pose, if detail.is_kept
+    md5_ground_fn *ground;      // callback of the game, or NULL
+    void *ground_user;          // its user pointer
 
     // Scratch memory.
-    float *gathered;             // [max_parts]
+    float *gathered;             // [max_parts] weight that was blended into each part
     md5_clock *group_clocks;     // [max_groups]
-    md5_sync_item *sync_items;   // [max_leaves]
+    md5_sync_item *sync_items;   // [max_instances]
     md5_root_delta *root_deltas; // [max_poses]
     md5_walker *walkers;
-    md5_xform *spare;         // [lay_out() counts them][joints] while states change
+    md5_xform *spare;         // [joints * see lay_out_player()] poses for changes of states
     md5_velocity *velocities; // [joints]
     float *morphs;            // [num_sums]
 
@@ -374,19 +394,19 @@ struct md5_player {
     md5_internal internal;
 };
 
+// Returns true if the binding or animation of a clip was freed.
 static inline bool md5_has_freed_clip(const md5_machine *machine)
 {
-    bool has_freed = false;
     for (uint32_t i = 0; i < machine->tables.num_clips; i++) {
         const md5_binding *const binding = machine->sources[i].binding;
-        has_freed = has_freed || md5_was_freed(&binding->internal)
-                    || md5_was_freed(&binding->anim->internal);
+        if (md5_was_freed(&binding->internal) || md5_was_freed(&binding->anim->internal))
+            return true;
     }
-    return has_freed;
+    return false;
 }
 
-// Check the player of a public function and the objects that it uses; of a function that changes
-// the player, that no callback of this player runs.
+// Check the player of a public function and the objects that it uses. The variants for functions
+// that change the player also check that no callback of this player is running.
 // NOLINTBEGIN(bugprone-macro-parentheses): the messages name the arguments
 #define MD5_ASSERT_PLAYER(player)                                \
     do {                                                         \
@@ -419,7 +439,7 @@ static inline md5_active_state *md5_active_at(md5_layer_state *layer_state, uint
     return md5_slot(layer_state, layer_state->order[position]);
 }
 
-// The joints to animate; NULL: all.
+// Returns the joints to animate, or NULL for all joints.
 static inline const md5_detail_set *md5_detail_of(const md5_player *player)
 {
     const uint32_t mask = player->detail.mask;
@@ -439,7 +459,7 @@ static inline void md5_end_oldest(md5_layer_state *layer_state, uint32_t count)
     memmove(layer_state->order, layer_state->order + count, layer_state->num_used);
 }
 
-// The state that fades in, or the only one.
+// Returns the state that fades in, or the only state.
 static inline md5_active_state *md5_newest(md5_layer_state *layer_state)
 {
     return md5_active_at(layer_state, layer_state->num_used - 1u);
@@ -450,104 +470,106 @@ float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule);
 
 // -- state.c: playing one state -----------------------------------------------------------------
 
-// Initialises the clips of an active state.
+// Initializes the clips of an active state.
 void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_active_state *active,
                       const md5_change *change);
 
-// Sets the clocks of a state that has begun to those that clips of the same names have in a state
-// of another machine's player. Both have a motion.
+// Sets the clocks of a new state to the clocks of the clips with the same names in a state of
+// another machine's player. Both states must have a motion.
 void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_player *old,
                        const md5_active_state *was);
 
-// The clock of a clip now, also of one that sleeps.
+// Returns the current clock of a clip, which may be inactive.
 md5_clock md5i_clock_now(const md5_active_state *active, uint32_t number);
 
-// Computes the clocks of groups `seconds` from now: player->group_clocks.
+// Computes the clocks of groups `seconds` from now, in player->group_clocks.
 void md5i_find_clocks(md5_player *player, const md5_active_state *active, double seconds);
 
-// The clock of a clip that is awake, so many seconds from now, once groups have theirs. At its end
-// it has stood still for as long as it has been there.
+// Returns the clock of an active clip `seconds` from now, after md5i_find_clocks(). A clip that is
+// played once stays at its end for the time since it arrived there.
 md5_clock md5i_clock_after(const md5_player *player, const md5_active_state *active,
                            uint32_t number, double seconds);
 
-// Computes weights and speeds of all active states from the parameters, if one has changed.
+// Computes weights and speeds of all active states from the parameters, if a parameter has changed.
 void md5i_weigh_all(md5_player *player);
 
 void md5i_advance_state(md5_player *player, md5_active_state *active, double seconds);
 
-// Gives all clips that are in step the rate of the clock that they share, the mean over the next
-// `seconds`, which may be negative; elsewhere each has its own again. Returns for how many seconds,
-// up to `most`, that is their rate: until the next marker, a turn, and part of a fade.
+// Sets the rates of all clips that share a clock to the rate of the clock, the mean over the next
+// `seconds`, which may be negative; other clips get their separate rates. Returns the time, at most
+// `most`, for which these rates are valid: until the next marker, a change of direction, or a part
+// of a fade.
 double md5i_keep_in_step(md5_player *player, double seconds, double most);
 
-// Seconds since the last interval of so many began, until a clip of a state had gone a share of its
-// way in it: in step its rate, of which it has the mean, was that of weights that changed.
+// Returns the seconds since the start of the last interval, of length `seconds`, until a clip of a
+// state had moved a fraction `share` of its path. If it shares a clock, only the mean of its rate
+// is stored, but the rate follows weights that changed.
 double md5i_seconds_in_step(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
                             double share, double seconds);
 
-// Seconds until the time that the newest state's first clip has left, which is `left` at the mean
-// rate, passes a value. Where its rate changes in step, that is looked for up to `most`.
+// Returns the seconds until the time that the newest state's first clip has left passes a value.
+// The clip has `left` seconds left at the mean rate. If its rate is shared and changes, searches up
+// to `most`.
 double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double value,
                                double most);
 
-// Whether states of some layer are in step.
+// Returns true if states of some layer share a clock.
 bool md5i_is_in_step(const md5_player *player);
 
-// The normalised time at which a state begins in step with another one.
+// Returns the normalized time at which a state begins that shares its clock with another state.
 double md5i_start_in_step(const md5_active_state *left, const md5_blend_tree *tree);
 
-// Normalised time of the first clip.
+// Returns the normalized time of the first clip.
 double md5i_active_time(const md5_active_state *active);
 
-// Seconds that a clip takes from one clock to another at the current weights and speeds: negative
-// if time must run backward, not finite if it never arrives.
+// Returns the seconds that a clip takes from one clock to another at the current weights and
+// speeds: negative if time must run backward, not finite if it never arrives.
 double md5i_instance_seconds(const md5_player *player, const md5_active_state *active,
                              uint32_t number, md5_clock from, md5_clock to);
 
-// Progress of its transition, 0..1.
+// Returns the progress of the transition to a state, 0..1.
 static inline double md5_progress(const md5_active_state *active)
 {
     return md5_progress_of(active->elapsed, active->duration);
 }
 
-// Weight of a state over those below it in a part of the chain, `shift` seconds from now: the eased
-// progress of its fade, 0..1, or 1 at the bottom.
+// Returns the weight of a state over the states below it in a part of the chain, `shift` seconds
+// from now: the eased progress of its fade, 0..1, or 1 for the lowest state.
 float md5i_fade_in(md5_layer_state *layer_state, md5_chain_range part, uint32_t position,
                    double shift);
 
 // -- advance.c: parameters ----------------------------------------------------------------------
 
-// Sets a parameter now, for all layers.
+// Sets a parameter immediately, for all layers.
 void md5i_set_value(md5_player *player, uint32_t parameter, float value);
 
-// Sets what a parameter goes to; returns false if it does not follow.
+// Sets the goal of a smoothed parameter. Returns false if the parameter is not smoothed.
 bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal);
 
 // -- motion.c: root motion, morphs --------------------------------------------------------------
 
-// Root motion of the last interval, of so many seconds.
+// Returns the root motion of the last interval of length `seconds`.
 md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds);
 
-// The value now of what drives a row of morph_rows: a parameter; a state, by its weight in its
-// layer and that of the layer; a curve; a window; a clip, as far as one-shots play it.
+// Returns the current value of the source of a row of morph_rows: a parameter; a state's weight in
+// its layer times the weight of the layer; a curve; a window; or a clip that one-shot clips play.
 float md5i_driven(const md5_player *player, uint32_t number);
 
-// Begins an inertial transition of a layer's root motion and morphs, from one part of a chain to
-// another, of the same layer or of another player's.
+// Begins an inertial transition of a layer's root motion and morphs from one part of a chain to
+// another, of the same layer or of another player's layer.
 void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old,
                        md5_player *player, uint32_t layer, md5_chain_range fresh);
 
-// Keeps what root motion and morphs have of a part of a layer's chain that becomes a frozen pose.
+// Stores the root motion and morphs of a part of a layer's chain that becomes a frozen pose.
 void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range oldest);
 
-// Writes the sums of a player's morph_rows from those of another, by name; 0 if it has none.
+// Copies the sums of morph_rows from another player, by name; sums that it does not have become 0.
 void md5i_carry_morphs(const md5_player *player, const md5_player *old, const float *old_weights,
                        float *weights);
 
-// -- one_shots.c: one-shots
-// -------------------------------------------------------------------------
+// -- one_shots.c: one-shot clips ----------------------------------------------------------------
 
-// Goes through the one-shots of all slots.
+// Iterator over the one-shot clips of all slots.
 typedef struct md5_one_shot_walk {
     uint32_t slot;
     uint32_t next;
@@ -571,31 +593,32 @@ static inline void md5_remove_one_shot(md5_player *player, md5_one_shot_slot *sl
             (slot->num_one_shots - number) * sizeof slot->one_shots[0]);
 }
 
-// Cycles until a clip's end, in the direction in which it is played.
+// Returns the cycles until a clip's end, in the direction of playback.
 static inline double md5_cycles_left(const md5_one_shot *one_shot, double phase)
 {
     return one_shot->rate < 0 ? phase : 1.0 - phase;
 }
 
-// Cycles until the end of its section likewise; infinite if it has none and will go to none.
+// Returns the cycles until the end of its section, in the direction of playback; infinite if it
+// does not have a section and no next section.
 double md5i_section_left(const md5_machine *machine, const md5_one_shot *one_shot);
 
-// Lets it go to the next section at once, or on.
+// Ends the current section: jumps to the next section, or continues after the section.
 void md5i_end_section(md5_player *player, md5_one_shot *one_shot);
 
-// The newest one-shot of a slot, or NULL.
+// Returns the newest clip of a slot, or NULL.
 static inline md5_one_shot *md5_newest_one_shot(const md5_player *player, uint32_t slot)
 {
     const uint32_t count = player->slots[slot].num_one_shots;
     return count == 0 ? NULL : &player->slots[slot].one_shots[count - 1];
 }
 
-// Weight, `shift` seconds from now, at most 0. Events at the ends of fades must not be silent: they
-// have the weight of a `least` progress, 0 for poses.
+// Returns the weight `shift` seconds from now, shift <= 0. Events at the ends of fades must not be
+// silent, so they use a progress of at least `least`, which is 0 for poses.
 float md5i_one_shot_weight(const md5_player *player, const md5_one_shot *one_shot, double shift,
                            double least);
 
-// The clip of a one-shot.
+// Returns the timing of a one-shot clip.
 static inline const md5_timing *md5_one_shot_timing(const md5_machine *machine,
                                                     const md5_one_shot *one_shot)
 {
@@ -610,48 +633,50 @@ static inline md5_sample_position md5_one_shot_sample_position(const md5_machine
                                       machine->sources[one_shot->source].interpolation);
 }
 
-// The weight to blend or add a one-shot with where its mask has `mask`, so that it and those that
-// are newer than it in its slot have the shares weight * mask of the result. `shares` are their
-// weights, and masks those of the newer ones at the joint.
+// Returns the weight for blending a one-shot clip, so that it has the weight `share` in the result
+// after newer clips of its slot were blended over it. `covered` is the sum of the weights of the
+// newer clips. All weights include the masks at the joint.
 float md5i_one_shot_share(float share, float covered);
 
 // -- layers.c, modifiers.c ----------------------------------------------------------------------
 
-// Lets another state begin.
+// Begins another state.
 void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *change);
 
-// Lets a layer that has taken over the states of another player's go on from that one's pose by an
-// inertial transition, if both have a pose. They have the same joints and are weighed.
+// After a layer has taken over the states of another player's layer, begins an inertial transition
+// from the other layer's pose, if both have a pose. Both models have the same joints, and weights
+// are up to date.
 void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old, uint32_t old_layer);
 
-// Writes the blended pose of all layers. spare[] are as many scratch poses as
+// Computes the blended pose of all layers. spare[] has as many scratch poses as
 // md5_player_pose_scratch() counts.
 void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose);
 
 // Applies the machine's modifiers to a blended pose, in the order of their table.
 void md5i_apply_modifiers(md5_player *player, md5_xform *pose);
 
-// Lets gazes go on by `seconds`, above 0.
+// Advances gazes by `seconds`, above 0.
 void md5i_advance_gazes(md5_player *player, double seconds);
 
 // -- state.c: blend spaces ----------------------------------------------------------------------
 //
 // Weights of the items of a blend space. They are not negative and sum to 1.
 
-// items[num_items], num_items >= 1, places strictly ascending: the two neighbours of `x` are
-// weighted by distance; beyond the ends the outermost item has weight 1. Returns the first of the
-// two, or that.
+// Computes the weights of items[num_items], num_items >= 1, whose positions are strictly ascending.
+// The two neighbours of `x` are weighted by distance; outside of the range the outermost item has
+// the weight 1. Returns the first item with a weight.
 uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double x, float *weights);
 
-// No two items have the same position. Gradient band interpolation (R. S. Johansen, Automated
-// Semi-Procedural Animation for Character Locomotion, 2009, 6.3): an item's influence falls from 1
-// at its own position to 0 at that of every other item, w_i = min over j of 1 - (p - p_i) . (p_j -
-// p_i) / |p_j - p_i|^2, clamped to 0..1, then all are scaled to sum 1. Time: at most the square of
-// num_items; items without influence take a few steps.
+// Computes the weights of items in a plane; no two items have the same position. Gradient band
+// interpolation (R. S. Johansen, Automated Semi-Procedural Animation for Character Locomotion,
+// 2009, 6.3): the influence of an item decreases from 1 at its position to 0 at the position of
+// every other item, w_i = min over j of 1 - (p - p_i) . (p_j - p_i) / |p_j - p_i|^2, clamped to
+// 0..1. Then all weights are scaled to the sum 1. Time: at most the square of num_items; items
+// without influence take a few steps.
 void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, float x, float y,
                            float *weights);
 
-// Whether a run has joints between the first and the last one of a set that is not listed.
+// Returns true if a run overlaps the range of a set that is not a list.
 static inline bool md5_meets(md5_joint_run run, const md5_joint_set *set)
 {
     return run.first < set->first + set->count && set->first < run.first + run.count;
