@@ -1,26 +1,28 @@
-// Clips baked into vertices: 16 bits a coordinate within the bounds of the clip, and normals on an
-// unfolded octahedron.
+// Baked clips: the vertices of each frame, with 16 bits per coordinate within the bounds of the
+// clip, and normals in 16 bits on an unfolded octahedron (octahedron.h).
 //
-// Frames are skinned twice, for the bounds and for the vertices, because storing the posed vertices
-// of a clip as floats would take three times the memory of the result.
+// Frames are skinned twice, first for the bounds and then for the vertices, because the posed
+// vertices of a clip as floats would take three times the memory of the result.
 #include "md5/core/freed.h"
 #include "md5/core/arena.h"
 #include "md5/md5skin.h"
 #include "md5/skin/octahedron.h"
 
-enum { LEVELS = 65535 }; // of a coordinate
+enum { MAX_LEVEL = 65535 }; // largest encoded coordinate
 
 // -- Encoding ---------------------------------------------------------------------------------
 
-static uint32_t level_of(float value, float min, float step)
+static uint32_t encode_level(float value, float min, float step)
 {
     if (!(step > 0))
         return 0;
     const double level = floor(((double)value - (double)min) / (double)step + 0.5);
-    return level > 0 ? (level < (double)LEVELS ? (uint32_t)level : (uint32_t)LEVELS) : 0;
+    if (!(level > 0))
+        return 0;
+    return level < (double)MAX_LEVEL ? (uint32_t)level : (uint32_t)MAX_LEVEL;
 }
 
-static md5_vec3 position_of(const md5_baked *baked, md5_baked_vertex vertex)
+static md5_vec3 decode_position(const md5_baked *baked, md5_baked_vertex vertex)
 {
     const float x = (float)(vertex.xy & 0xffff);
     const float y = (float)(vertex.xy >> 16);
@@ -37,6 +39,8 @@ static float distance(md5_vec3 a, md5_vec3 b)
 
 // -- Baking -----------------------------------------------------------------------------------
 
+// Counts the vertices of a model. Returns false and sets the context's error if the model has no
+// geometry or the baked clip would be empty or too large.
 static bool check(md5_context *context, const md5_model *model, uint32_t num_frames,
                   uint32_t *num_vertices)
 {
@@ -62,44 +66,79 @@ static bool check(md5_context *context, const md5_model *model, uint32_t num_fra
            || MD5_FAIL(context, MD5_ERROR_RANGE, "no frames to bake: expected at least 1");
 }
 
-static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat34 *palettes,
-                         uint32_t num_frames)
+// Computes the bounds of all frames. positions[max_vertices] is scratch memory. Returns false and
+// sets the context's error if a position is not finite; comparisons of bounds would ignore NaN.
+static bool find_bounds(md5_context *context, const md5_model *model, const md5_mat34 *palettes,
+                        uint32_t num_frames, md5_vec3 *positions, md5_bounds *bounds)
 {
-    md5_context *const context = arena->context;
-    md5_baked counts = {.num_frames = num_frames, .bounds = md5_bounds_from_points(NULL, 0)};
-    if (!check(context, model, num_frames, &counts.num_vertices))
-        return NULL;
-    md5_vec3 *const positions = MD5_ROOM(arena, md5_vec3, model->max_vertices);
-    md5_vec3 *const normals = MD5_ROOM(arena, md5_vec3, model->max_vertices);
-    if (!positions || !normals)
-        return NULL;
-
-    // Bounds and steps. Comparisons ignore NaN, so each vertex is checked for finite numbers.
+    *bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         const md5_mat34 *const palette = palettes + (size_t)frame * model->skeleton.num_joints;
         for (uint32_t i = 0; i < model->num_meshes; i++) {
             const md5_mesh *const mesh = &model->meshes[i];
             md5_skin(mesh, palette, positions, NULL, NULL);
             for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-                const md5_vec3 place = positions[vertex];
-                if (!isfinite(place.x) || !isfinite(place.y) || !isfinite(place.z)) {
-                    MD5_FAIL(context, MD5_ERROR_RANGE,
-                             "cannot bake frame %u: position of vertex %u of mesh %u is not finite",
-                             frame, vertex, i);
-                    return NULL;
-                }
-                counts.bounds = md5_bounds_union(counts.bounds, (md5_bounds){place, place});
+                const md5_vec3 position = positions[vertex];
+                if (!isfinite(position.x) || !isfinite(position.y) || !isfinite(position.z))
+                    return MD5_FAIL(
+                        context, MD5_ERROR_RANGE,
+                        "cannot bake frame %u: position of vertex %u of mesh %u is not finite",
+                        frame, vertex, i);
+                *bounds = md5_bounds_union(*bounds, (md5_bounds){position, position});
             }
         }
     }
-    const md5_vec3 min = counts.bounds.min;
-    const md5_vec3 max = counts.bounds.max;
-    // The difference of two floats may overflow; that of their halves does not.
-    const float half_level = 0.5f / (float)LEVELS;
+    return true;
+}
+
+// Returns the distance between two levels of each coordinate. The difference of two floats can
+// overflow; the difference of their halves cannot.
+static md5_vec3 find_step(const md5_bounds *bounds)
+{
+    const md5_vec3 min = bounds->min;
+    const md5_vec3 max = bounds->max;
+    const float half_level = 0.5f / (float)MAX_LEVEL;
+    return (md5_vec3){2 * (max.x * half_level - min.x * half_level),
+                      2 * (max.y * half_level - min.y * half_level),
+                      2 * (max.z * half_level - min.z * half_level)};
+}
+
+// Encodes a vertex and updates the largest errors.
+static md5_baked_vertex bake_vertex(md5_baked *baked, md5_vec3 position, md5_vec3 normal)
+{
+    const md5_vec3 min = baked->bounds.min;
+    const md5_vec3 step = baked->step;
+    const uint32_t x = encode_level(position.x, min.x, step.x);
+    const uint32_t y = encode_level(position.y, min.y, step.y);
+    const uint32_t z = encode_level(position.z, min.z, step.z);
+    const md5_baked_vertex vertex = {
+        .xy = x | y << 16,
+        .z_normal = z | md5_encode_octahedron(normal) << 16,
+    };
+    // The angle between unit vectors is computed from their distance.
+    const md5_vec3 decoded_normal = md5_decode_octahedron(vertex.z_normal >> 16);
+    const float half = distance(decoded_normal, normal) * 0.5f;
+    baked->position_error =
+        fmaxf(baked->position_error, distance(decode_position(baked, vertex), position));
+    baked->normal_error = fmaxf(baked->normal_error, 2 * asinf(half < 1 ? half : 1));
+    return vertex;
+}
+
+static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat34 *palettes,
+                         uint32_t num_frames)
+{
+    md5_context *const context = arena->context;
+    md5_baked counts = {.num_frames = num_frames};
+    if (!check(context, model, num_frames, &counts.num_vertices))
+        return NULL;
+    md5_vec3 *const positions = MD5_ROOM(arena, md5_vec3, model->max_vertices);
+    md5_vec3 *const normals = MD5_ROOM(arena, md5_vec3, model->max_vertices);
+    if (!positions || !normals)
+        return NULL;
+    if (!find_bounds(context, model, palettes, num_frames, positions, &counts.bounds))
+        return NULL;
     if (counts.num_vertices > 0)
-        counts.step = (md5_vec3){2 * (max.x * half_level - min.x * half_level),
-                                 2 * (max.y * half_level - min.y * half_level),
-                                 2 * (max.z * half_level - min.z * half_level)};
+        counts.step = find_step(&counts.bounds);
 
     md5_block block = {0};
     md5_baked *baked = NULL;
@@ -118,20 +157,8 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
         for (uint32_t i = 0; i < model->num_meshes; i++) {
             const md5_mesh *const mesh = &model->meshes[i];
             md5_skin(mesh, palette, positions, normals, NULL);
-            for (uint32_t j = 0; j < mesh->num_vertices; j++) {
-                const md5_vec3 p = positions[j];
-                const md5_vec3 step = baked->step;
-                vertices[j] = (md5_baked_vertex){
-                    .xy = level_of(p.x, min.x, step.x) | level_of(p.y, min.y, step.y) << 16,
-                    .z_normal = level_of(p.z, min.z, step.z) | md5_octahedron_of(normals[j]) << 16,
-                };
-                const md5_vec3 normal = md5_octahedron_normal(vertices[j].z_normal >> 16);
-                // The angle between unit vectors from their distance.
-                const float half = distance(normal, normals[j]) * 0.5f;
-                baked->position_error =
-                    fmaxf(baked->position_error, distance(position_of(baked, vertices[j]), p));
-                baked->normal_error = fmaxf(baked->normal_error, 2 * asinf(half < 1 ? half : 1));
-            }
+            for (uint32_t j = 0; j < mesh->num_vertices; j++)
+                vertices[j] = bake_vertex(baked, positions[j], normals[j]);
             vertices += mesh->num_vertices;
         }
     }
@@ -173,19 +200,19 @@ void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count,
     MD5_ASSERT(sample.frame0 < baked->num_frames && sample.frame1 < baked->num_frames,
                "sample: must be a position in the baked clip");
     MD5_ASSERT_ARRAY(positions, count);
-    const size_t last = baked->num_frames - 1; // to which frames are clamped without assertions
+    const size_t last = baked->num_frames - 1; // frames are clamped in builds without assertions
     const size_t frame0 = sample.frame0 < last ? sample.frame0 : last;
     const size_t frame1 = sample.frame1 < last ? sample.frame1 : last;
     const md5_baked_vertex *const from = baked->vertices + frame0 * baked->num_vertices + first;
     const md5_baked_vertex *const to = baked->vertices + frame1 * baked->num_vertices + first;
     for (uint32_t i = 0; i < count; i++) {
-        positions[i] =
-            md5_vec3_lerp(position_of(baked, from[i]), position_of(baked, to[i]), sample.fraction);
+        positions[i] = md5_vec3_lerp(decode_position(baked, from[i]), decode_position(baked, to[i]),
+                                     sample.fraction);
         if (!normals)
             continue;
-        const md5_vec3 normal = md5_octahedron_normal(from[i].z_normal >> 16);
+        const md5_vec3 normal = md5_decode_octahedron(from[i].z_normal >> 16);
         normals[i] = md5_vec3_normalize(
-            md5_vec3_lerp(normal, md5_octahedron_normal(to[i].z_normal >> 16), sample.fraction),
+            md5_vec3_lerp(normal, md5_decode_octahedron(to[i].z_normal >> 16), sample.fraction),
             normal);
     }
 }
@@ -204,7 +231,7 @@ float md5_baked_error(const md5_baked *baked, const md5_model *model, md5_sample
         for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
             md5_vec3 decoded;
             md5_skin_baked(baked, first + vertex, 1, sample, &decoded, NULL);
-            // As md5_skin() computes it, but for rounding error.
+            // The result of md5_skin(), except for rounding errors.
             md5_vec3 exact = {0, 0, 0};
             for (uint32_t k = mesh->first_influence[vertex]; k < mesh->first_influence[vertex + 1];
                  k++)

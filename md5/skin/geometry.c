@@ -1,3 +1,4 @@
+// Derives the geometry of a mesh without optional parts, and computes its statistics.
 #include "md5/skin/geometry.h"
 #include "md5/core/math.h"
 
@@ -23,13 +24,13 @@ bool md5i_build_geometry(md5_arena *scratch, const md5_mesh_joints *joints, md5_
 }
 
 enum {
-    EXTRA = 512,        // bytes for a few weights and joints
-    MARKS_PER_BYTE = 4, // vertices whose use is marked in one byte: see tangents.c
+    EXTRA = 512,        // additional bytes for a few weights and joints
+    MARKS_PER_BYTE = 4, // number of vertices whose use is marked in one byte: see tangents.c
 };
 
 size_t md5i_geometry_build_size(uint64_t num_vertices)
 {
-    return (size_t)num_vertices * sizeof(double[4]) + EXTRA; // sums of texture axes
+    return (size_t)num_vertices * sizeof(double[4]) + EXTRA; // for sums of texture axes
 }
 
 size_t md5i_geometry_least_size(uint64_t num_vertices)
@@ -37,8 +38,8 @@ size_t md5i_geometry_least_size(uint64_t num_vertices)
     return (size_t)num_vertices / MARKS_PER_BYTE + EXTRA;
 }
 
-// Sums of biases within this of 1 count as 1: files round each bias to six decimals.
-#define OFF_SUM 1e-4
+// Largest difference to 1 of a sum of biases that counts as 1: files round biases to six decimals.
+#define SUM_TOLERANCE 1e-4
 
 void md5i_geometry_summarize(md5_mesh *mesh)
 {
@@ -52,7 +53,7 @@ void md5i_geometry_summarize(md5_mesh *mesh)
         double sum = 0;
         for (uint32_t k = 0; k < vertex->num_weights; k++)
             sum += (double)mesh->weights[vertex->first_weight + k].bias;
-        mesh->num_off_sums += vertex->num_weights > 0 && !(fabs(sum - 1) <= OFF_SUM);
+        mesh->num_off_sums += vertex->num_weights > 0 && !(fabs(sum - 1) <= SUM_TOLERANCE);
     }
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         const uint32_t count = mesh->first_influence[i + 1] - mesh->first_influence[i];

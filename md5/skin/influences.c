@@ -1,9 +1,11 @@
-// The influences of a mesh: the weights of each vertex, merged by joint and sorted.
+// Derives the influences of a mesh: the weights of each vertex, merged by joint and sorted by
+// magnitude. Also computes the bind positions of the vertices.
 #include "md5/skin/geometry.h"
 #include "md5/skin/pair.h"
 
-// Up to this many weights, influences are sorted by insertion, above by heap sort.
-enum { FEW_INFLUENCES = 16 };
+// Largest number of influences of a vertex that is sorted by insertion. More influences are sorted
+// by heap sort.
+enum { MAX_INSERTION_SORT = 16 };
 
 typedef struct influence {
     md5_vec4 value;
@@ -16,20 +18,20 @@ typedef struct quad {
     md5_pair zw;
 } quad;
 
-// The sum of the weights of one vertex on one joint: (bias * point, bias).
+// The sum of (bias * point, bias) over the weights of one vertex on one joint.
 typedef struct joint_sum {
     quad sum;
     uint32_t joint;
 } joint_sum;
 
-// The sums of one vertex, found by joint. `slots` is a sparse set: slots[joint] is valid only if it
-// is below num_sums and that sum names the joint. So it needs no clearing between vertices, and a
-// vertex costs only its own weights.
+// The sums of one vertex, by joint. `slots` is a sparse set: slots[joint] is valid only if it is
+// below num_sums and sums[slots[joint]] has this joint. Therefore it is not cleared between
+// vertices, and the time for a vertex depends only on its own weights.
 typedef struct weight_merger {
     const md5_mesh_joints *joints;
-    uint32_t *slots;    // [joints]
+    uint32_t *slots;    // [num_joints]
     joint_sum *sums;    // [largest number of weights of a vertex]
-    influence *rounded; // the same
+    influence *rounded; // [largest number of weights of a vertex]
     uint32_t num_sums;
 } weight_merger;
 
@@ -48,26 +50,27 @@ static quad quad_zero(void)
     return (quad){md5_pair_both(0), md5_pair_both(0)};
 }
 
-// A column of a bind matrix, whose last row is 0 0 0 1, times a number.
+// Returns a column of a bind matrix, whose last row is 0 0 0 1, times a factor.
 static inline quad scaled_column(const float *m, int column, float factor)
 {
-    const quad whole = {md5_pair_of(m[column], m[4 + column]),
-                        md5_pair_of(m[8 + column], column < 3 ? 0 : 1.0)};
-    return quad_scale(whole, md5_pair_both(factor));
+    const quad entries = {md5_pair_set(m[column], m[4 + column]),
+                          md5_pair_set(m[8 + column], column < 3 ? 0 : 1.0)};
+    return quad_scale(entries, md5_pair_both(factor));
 }
 
-// (bias * point, bias)
+// Returns (bias * point, bias) of a weight, where `point` is in model space.
 static inline quad weighted_point(const weight_merger *merger, const md5_weight *weight)
 {
     const float *const m = merger->joints->bind[weight->joint].m;
     const quad x = scaled_column(m, 0, weight->offset.x);
     const quad y = scaled_column(m, 1, weight->offset.y);
     const quad z = scaled_column(m, 2, weight->offset.z);
-    const quad at = scaled_column(m, 3, 1);
-    return quad_scale(quad_add(quad_add(quad_add(x, y), z), at), md5_pair_both(weight->bias));
+    const quad origin = scaled_column(m, 3, 1);
+    return quad_scale(quad_add(quad_add(quad_add(x, y), z), origin), md5_pair_both(weight->bias));
 }
 
-// Sorts by magnitude, so that packing keeps the largest influences also if biases are negative.
+// Returns true if `a` is before `b` in descending order of magnitude. Packing keeps the first
+// influences of a vertex; with magnitudes these are the largest ones even if biases are negative.
 static bool comes_before(influence a, influence b)
 {
     const float bias_a = fabsf(a.value.w);
@@ -75,7 +78,7 @@ static bool comes_before(influence a, influence b)
     return bias_a > bias_b || (bias_a == bias_b && a.joint < b.joint);
 }
 
-// Moves the item at `hole` down until no child comes after it.
+// Moves the item at `hole` down the heap until no child comes after the item.
 static void sift_down(influence *heap, uint32_t hole, uint32_t count)
 {
     const influence item = heap[hole];
@@ -93,13 +96,27 @@ static void sift_down(influence *heap, uint32_t hole, uint32_t count)
 
 static bool is_zero(md5_vec4 value)
 {
-    return value.x == 0 && value.y == 0 && value.z == 0 && value.w == 0;
+    const bool is_zero_xy = value.x == 0 && value.y == 0;
+    return is_zero_xy && value.z == 0 && value.w == 0;
+}
+
+// Sorts by heap sort, which takes n * log n for any input, without recursion or memory.
+static void heap_sort(influence *items, uint32_t count)
+{
+    for (uint32_t i = count / 2; i > 0; i--)
+        sift_down(items, i - 1, count);
+    for (uint32_t last = count; last-- > 1;) {
+        const influence top = items[0];
+        items[0] = items[last];
+        items[last] = top;
+        sift_down(items, 0, last);
+    }
 }
 
 // Writes the sums that are not zero, sorted. Returns their number.
 static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_vec4 *values)
 {
-    const bool are_few = merger->num_sums <= FEW_INFLUENCES;
+    const bool by_insertion = merger->num_sums <= MAX_INSERTION_SORT;
     influence *const items = merger->rounded;
     uint32_t count = 0;
     for (uint32_t i = 0; i < merger->num_sums; i++) {
@@ -108,25 +125,41 @@ static uint32_t write_sums(const weight_merger *merger, uint32_t *joints, md5_ve
         if (is_zero(item.value))
             continue;
         uint32_t slot = count++;
-        for (; are_few && slot > 0 && comes_before(item, items[slot - 1]); slot--)
+        for (; by_insertion && slot > 0 && comes_before(item, items[slot - 1]); slot--)
             items[slot] = items[slot - 1];
         items[slot] = item;
     }
-    if (!are_few) { // heap sort: n * log n for any input, without recursion or memory
-        for (uint32_t i = count / 2; i > 0; i--)
-            sift_down(items, i - 1, count);
-        for (uint32_t last = count; last-- > 1;) {
-            const influence top = items[0];
-            items[0] = items[last];
-            items[last] = top;
-            sift_down(items, 0, last);
-        }
-    }
+    if (!by_insertion)
+        heap_sort(items, count);
     for (uint32_t i = 0; i < count; i++) {
         joints[i] = items[i].joint;
         values[i] = items[i].value;
     }
     return count;
+}
+
+// Sums the weights of a vertex by joint, in the order of the file. Returns the sum over all joints,
+// which is the position in the bind pose, and adding to zero turns -0 into +0. A single weight is
+// not stored in the merger, because the returned sum is also its influence.
+static quad sum_weights(weight_merger *merger, const md5_weight *weights, uint32_t num_weights)
+{
+    quad position = quad_zero();
+    merger->num_sums = 0;
+    for (uint32_t i = 0; i < num_weights; i++) {
+        const quad point = weighted_point(merger, &weights[i]);
+        const uint32_t joint = weights[i].joint;
+        position = quad_add(position, point);
+        if (num_weights == 1)
+            break;
+        uint32_t slot = merger->slots[joint];
+        if (slot >= merger->num_sums || merger->sums[slot].joint != joint) {
+            slot = merger->num_sums++;
+            merger->slots[joint] = slot;
+            merger->sums[slot] = (joint_sum){quad_zero(), joint};
+        }
+        merger->sums[slot].sum = quad_add(merger->sums[slot].sum, point);
+    }
+    return position;
 }
 
 bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh)
@@ -139,8 +172,10 @@ bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md
         const uint32_t count = mesh->file_vertices[i].num_weights;
         max_weights = count > max_weights ? count : max_weights;
     }
-    TRY(merger.sums = MD5_ROOM(scratch, joint_sum, max_weights));
-    TRY(merger.rounded = MD5_ROOM(scratch, influence, max_weights));
+    merger.sums = MD5_ROOM(scratch, joint_sum, max_weights);
+    TRY(merger.sums);
+    merger.rounded = MD5_ROOM(scratch, influence, max_weights);
+    TRY(merger.rounded);
 
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
         const uint32_t num_weights = mesh->file_vertices[i].num_weights;
@@ -149,28 +184,12 @@ bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md
         md5_vec4 *const values = mesh->influences + next;
         mesh->sources[i] = i;
         mesh->first_influence[i] = next;
-        // Weights are summed by joint, in the file's order, and give the position in the bind pose.
-        // Adding to zero turns -0 into +0.
-        quad position = quad_zero();
-        merger.num_sums = 0;
-        for (uint32_t j = 0; j < num_weights; j++) {
-            const quad point = weighted_point(&merger, &weights[j]);
-            const uint32_t joint = weights[j].joint;
-            position = quad_add(position, point);
-            if (num_weights == 1)
-                break; // the position is also the influence
-            uint32_t slot = merger.slots[joint];
-            if (slot >= merger.num_sums || merger.sums[slot].joint != joint) {
-                slot = merger.slots[joint] = merger.num_sums++;
-                merger.sums[slot] = (joint_sum){quad_zero(), joint};
-            }
-            merger.sums[slot].sum = quad_add(merger.sums[slot].sum, point);
-        }
+        const quad position = sum_weights(&merger, weights, num_weights);
         const md5_vec4 rounded = md5_pair_round(position.xy, position.zw);
         mesh->positions[i] = (md5_vec3){rounded.x, rounded.y, rounded.z};
-        if (num_weights != 1)
+        if (num_weights != 1) {
             next += write_sums(&merger, influence_joints, values);
-        else if (!is_zero(rounded)) {
+        } else if (!is_zero(rounded)) {
             *influence_joints = weights->joint;
             *values = rounded;
             next++;
@@ -181,26 +200,31 @@ bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md
     return true;
 }
 
-// Equal joints are searched for only among this many weights: more are rare, and take long.
-enum { FEW_WEIGHTS = 16 };
+// Largest number of weights of a vertex that are compared by joint. More weights are rare, and
+// comparing them would take quadratic time.
+enum { MAX_COMPARED_WEIGHTS = 16 };
 
 uint32_t md5i_count_influences(const md5_mesh_build *mesh, uint32_t vertex)
 {
     const uint32_t num_weights = mesh->file_vertices[vertex].num_weights;
     const md5_weight *const weights = mesh->weights + mesh->file_vertices[vertex].first_weight;
-    uint64_t joints = 0; // a bit for each remainder by 64
+    uint64_t used_bits = 0; // joints of the earlier weights: bit (joint % 64)
     uint32_t count = 0;
     uint32_t num_merged = 0;
     for (uint32_t i = 0; i < num_weights; i++) {
-        const uint64_t joint = (uint64_t)(weights[i].bias != 0) << weights[i].joint % 64;
-        count += joint != 0;
-        if ((joints & joint) && num_weights <= FEW_WEIGHTS) {
-            uint32_t k = 0; // an earlier weight on the same joint
+        if (weights[i].bias == 0)
+            continue;
+        const uint64_t joint_bit = (uint64_t)1 << weights[i].joint % 64;
+        count++;
+        if ((used_bits & joint_bit) && num_weights <= MAX_COMPARED_WEIGHTS) {
+            // Search for an earlier weight on the same joint.
+            uint32_t k = 0;
             while (k < i && (weights[k].joint != weights[i].joint || weights[k].bias == 0))
                 k++;
-            num_merged += k < i;
+            if (k < i)
+                num_merged++;
         }
-        joints |= joint;
+        used_bits |= joint_bit;
     }
     return count - num_merged;
 }

@@ -1,4 +1,4 @@
-// What skinning needs of AVX2 in addition to md5/core/wide.h.
+// Loads, stores and matrix sums for skinning with AVX2, in addition to md5/core/wide.h.
 #ifndef MD5_SKIN_LANES_AVX2_H
 #define MD5_SKIN_LANES_AVX2_H
 
@@ -7,16 +7,15 @@
 
 // == Points ======================================================================================
 //
-// Loads and stores points in eight lanes, for AVX2: see skin_wide.h.
-
-// In the names of registers below, 0 to 7 are vertices; a bar separates the two halves.
+// Loads and stores points in eight lanes. In the comments and names of registers, 0 to 7 are
+// vertices, and a bar separates the two halves of a register.
 
 MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
 {
     return _mm256_movemask_ps(mask) == 0xff;
 }
 
-// From a = x0 y0 z0 x1 | x4 y4 z4 x5, b = y1 z1 x2 y2 | .., c = z2 x3 y3 z3 | ..
+// Transposes a = x0 y0 z0 x1 | x4 y4 z4 x5, b = y1 z1 x2 y2 | .., c = z2 x3 y3 z3 | ..
 MD5_WIDE_INLINE lanes3 points_of_rows(md5_wide a, md5_wide b, md5_wide c)
 {
     const md5_wide xy = _mm256_shuffle_ps(b, c, _MM_SHUFFLE(2, 1, 3, 2)); // x2 y2 x3 y3
@@ -53,13 +52,11 @@ MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
 }
 
 // == Matrices ====================================================================================
-//
-// Loads, stores and matrix sums for skinning with AVX2, in addition to md5/core/wide.h.
 
-// One matrix as it lies in the palette.
+// One matrix in the layout of the palette.
 typedef md5_wide_mat34 matrix_rows;
 
-// Twelve bytes, and no more, of each of two points.
+// Loads two points, reading exactly twelve bytes of each.
 MD5_WIDE_INLINE md5_wide load_point_pair(const float *low, const float *high)
 {
     const __m128 low_xy = _mm_castsi128_ps(_mm_loadl_epi64((const __m128i *)(const void *)low));
@@ -80,7 +77,8 @@ MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uin
     return (lanes3){rows[0], rows[1], rows[2]};
 }
 
-// `at` ascends, so every point but the last may be read with four bytes of what follows it.
+// Point i is at from + at[i]. `at` is ascending, so four bytes after every point except the last
+// point can be read.
 MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
 {
     md5_wide rows[4] = {
@@ -93,7 +91,7 @@ MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *
     return (lanes3){rows[0], rows[1], rows[2]};
 }
 
-// A matrix row's entries in memory. `i` is a constant after inlining.
+// The entries of a matrix row, in memory. In spread_entry(), `i` is a constant after inlining.
 typedef const float *entry_row;
 
 MD5_WIDE_INLINE entry_row load_entries(const float *row)
@@ -106,7 +104,7 @@ MD5_WIDE_INLINE md5_wide spread_entry(entry_row row, int i)
     return _mm256_broadcast_ss(row + i);
 }
 
-// Points `low` and `high` of a half.
+// Stores two points of a half register.
 MD5_WIDE_INLINE void store_point_pair(float *low, float *high, __m128 xy, __m128 z)
 {
     _mm_storel_pi((__m64 *)(void *)low, xy);
@@ -158,7 +156,8 @@ MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows matrices[8], md5_wide e
 {
     MD5_UNROLL
     for (uint32_t i = 0; i < 4; i++) {
-        const matrix_rows a = matrices[i], b = matrices[i + 4];
+        const matrix_rows a = matrices[i];
+        const matrix_rows b = matrices[i + 4];
         entries[0][i] = _mm256_permute2f128_ps(a.top, b.top, 0x20);
         entries[1][i] = _mm256_permute2f128_ps(a.top, b.top, 0x31);
         entries[2][i] = join(a.bottom, b.bottom);
@@ -168,14 +167,14 @@ MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows matrices[8], md5_wide e
     md5_wide_transpose(entries[2]);
 }
 
-// Sums of neighbouring lanes, in each half: a0 + a1, a2 + a3, b0 + b1, b2 + b3.
+// Adds neighbouring lanes, in each half: a0 + a1, a2 + a3, b0 + b1, b2 + b3.
 MD5_WIDE_INLINE md5_wide add_neighbours(md5_wide a, md5_wide b)
 {
     return _mm256_add_ps(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)),
                          _mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
 }
 
-// (e0 + e1) + (e2 + e3) along each row.
+// Computes (e0 + e1) + (e2 + e3) of each row.
 MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[8])
 {
     const md5_wide xy0123 =

@@ -1,4 +1,4 @@
-// Matrix sums for skinning with registers of four floats: what SSE2 and NEON have in common.
+// Matrix sums for skinning with registers of four floats, for SSE2 and NEON.
 #ifndef MD5_SKIN_LANES_FOUR_H
 #define MD5_SKIN_LANES_FOUR_H
 
@@ -6,7 +6,7 @@
 
 #if MD5_WIDTH == 4
 
-// One matrix as it lies in the palette.
+// One matrix in the layout of the palette.
 typedef md5_wide_mat34 matrix_rows;
 
 MD5_WIDE_INLINE matrix_rows multiply_by(const float *m, md5_wide q)
@@ -42,16 +42,16 @@ MD5_WIDE_INLINE void matrices_to_lanes(const matrix_rows m[4], md5_wide entries[
     }
 }
 
-MD5_WIDE_INLINE md5_wide sum_row_of(const matrix_rows m[4], int row)
+MD5_WIDE_INLINE md5_wide sum_matrix_row(const matrix_rows m[4], int row)
 {
     return add_neighbours(add_neighbours(m[0].row[row], m[1].row[row]),
                           add_neighbours(m[2].row[row], m[3].row[row]));
 }
 
-// (e0 + e1) + (e2 + e3) along each row.
+// Computes (e0 + e1) + (e2 + e3) of each row.
 MD5_WIDE_INLINE lanes3 sum_rows(const matrix_rows m[4])
 {
-    return (lanes3){sum_row_of(m, 0), sum_row_of(m, 1), sum_row_of(m, 2)};
+    return (lanes3){sum_matrix_row(m, 0), sum_matrix_row(m, 1), sum_matrix_row(m, 2)};
 }
 
 #endif

@@ -21,7 +21,7 @@ MD5_WIDE_INLINE void store_points(md5_vec3 *points, lanes3 v)
     vst3q_f32(&points->x, (float32x4x3_t){{v.x, v.y, v.z}});
 }
 
-// Point i begins at from + at[i] * size.
+// Point i is at from + at[i] * size.
 MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uint32_t size)
 {
     float32x4x3_t v = {{vdupq_n_f32(0.0f), vdupq_n_f32(0.0f), vdupq_n_f32(0.0f)}};
@@ -32,13 +32,14 @@ MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uin
     return (lanes3){v.val[0], v.val[1], v.val[2]};
 }
 
-// Loading single lanes reads nothing behind a point.
+// Loads of single lanes read exactly twelve bytes.
 MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
 {
     return load_points_at(from, at, 1);
 }
 
-// A matrix row's entries. `i` is a constant after inlining. A product with one is one instruction.
+// The entries of a matrix row. In spread_entry(), `i` is a constant after inlining. A product with
+// an entry is one instruction.
 typedef float32x4_t entry_row;
 
 MD5_WIDE_INLINE entry_row load_entries(const float *row)
@@ -69,7 +70,7 @@ MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t siz
     vst3q_lane_f32(to + at[3] * size, v, 3);
 }
 
-// a0 + a1, a2 + a3, b0 + b1, b2 + b3.
+// Adds neighbouring lanes: a0 + a1, a2 + a3, b0 + b1, b2 + b3.
 MD5_WIDE_INLINE md5_wide add_neighbours(md5_wide a, md5_wide b)
 {
     return vpaddq_f32(a, b);

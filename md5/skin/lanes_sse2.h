@@ -5,7 +5,7 @@
 #include "md5/core/wide.h"
 #include "md5/md5model.h"
 
-// In the names of registers below, 0 to 3 are vertices. Point i begins at from + at[i] * size.
+// In the comments and names of registers, 0 to 3 are vertices. Point i is at from + at[i] * size.
 
 MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
 {
@@ -51,7 +51,7 @@ MD5_WIDE_INLINE lanes3 load_points_at(const float *from, const uint32_t *at, uin
     return (lanes3){rows[0], rows[1], rows[2]};
 }
 
-// `at` ascends, so every point but the last may be read with four bytes of what follows it.
+// `at` is ascending, so four bytes after every point except the last point can be read.
 MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *at)
 {
     md5_wide rows[4] = {_mm_loadu_ps(from + at[0]), _mm_loadu_ps(from + at[1]),
@@ -60,7 +60,7 @@ MD5_WIDE_INLINE lanes3 load_points_ascending(const float *from, const uint32_t *
     return (lanes3){rows[0], rows[1], rows[2]};
 }
 
-// A matrix row's entries. `i` is a constant after inlining.
+// The entries of a matrix row. In spread_entry(), `i` is a constant after inlining.
 typedef __m128 entry_row;
 
 MD5_WIDE_INLINE entry_row load_entries(const float *row)
@@ -97,7 +97,7 @@ MD5_WIDE_INLINE void store_points_at(float *to, const uint32_t *at, uint32_t siz
                      _mm_movehl_ps(v.z, v.z));
 }
 
-// a0 + a1, a2 + a3, b0 + b1, b2 + b3.
+// Adds neighbouring lanes: a0 + a1, a2 + a3, b0 + b1, b2 + b3.
 MD5_WIDE_INLINE md5_wide add_neighbours(md5_wide a, md5_wide b)
 {
     return _mm_add_ps(_mm_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)),

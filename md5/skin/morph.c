@@ -1,12 +1,12 @@
-// Morph targets: the differences between models of one topology, vertex by vertex.
+// Morph targets: the differences between models with the same topology, vertex by vertex.
 //
-// All targets of a vertex lie side by side, so that blending reads each vertex once, and so do
-// shaders. Two walks over the sources, one to count and one to write, place everything in one
-// block.
+// The deltas of all targets of a vertex are consecutive in memory, so that blending and shaders
+// read each vertex once. Two passes over the sources, one to count and one to write, create the
+// morph in one memory block.
 //
-// The kernels skin the mesh without targets; then plain C moves each changed vertex by its offset
-// times the blended matrix, which equals the exact sum. So the additional cost depends only on the
-// number of vertices that move.
+// The kernels skin the mesh without targets. Then plain C moves each changed vertex by its offset
+// times the blended matrix, which equals the exact sum (skin.c). The additional time depends only
+// on the number of vertices that move.
 #include "md5/core/freed.h"
 #include "md5/core/math.h"
 #include "md5/md5skin.h"
@@ -14,7 +14,7 @@
 
 // -- Topology ---------------------------------------------------------------------------------
 
-// A source beside the model, for messages.
+// A model and a source to compare, and the name of the target for messages.
 typedef struct comparison {
     md5_context *context;
     const md5_model *base;
@@ -22,8 +22,8 @@ typedef struct comparison {
     md5_quoted name;
 } comparison;
 
-static bool differs(const comparison *pair, uint32_t mesh, const char *what, uint32_t base,
-                    uint32_t source)
+static bool fail_mesh(const comparison *pair, uint32_t mesh, const char *what, uint32_t base,
+                      uint32_t source)
 {
     const char *const name = pair->base->meshes[mesh].name;
     const char *const shader = pair->base->meshes[mesh].shader;
@@ -62,22 +62,28 @@ static bool check_skeleton(const comparison *pair)
     return true;
 }
 
-// Equal arrays of triangles and of the file's vertices that are drawn are equal topology.
+static bool is_released(const md5_mesh *mesh)
+{
+    return mesh->num_vertices > 0 && !mesh->positions;
+}
+
+// Returns true if both meshes have the same topology: equal triangles, and equal file vertices of
+// the drawn vertices. Otherwise sets the context's error.
 static bool check_mesh(const comparison *pair, uint32_t index)
 {
     const md5_mesh *const base = &pair->base->meshes[index];
     const md5_mesh *const source = &pair->source->meshes[index];
-    if ((base->num_vertices > 0 && !base->positions)
-        || (source->num_vertices > 0 && !source->positions))
+    if (is_released(base) || is_released(source))
         return fail_model(pair,
                           "geometry of the target or the model was released; load the model again");
     if (base->num_file_vertices != source->num_file_vertices)
-        return differs(pair, index, "numverts", base->num_file_vertices, source->num_file_vertices);
+        return fail_mesh(pair, index, "numverts", base->num_file_vertices,
+                         source->num_file_vertices);
     if (base->num_triangles != source->num_triangles)
-        return differs(pair, index, "numtris", base->num_triangles, source->num_triangles);
+        return fail_mesh(pair, index, "numtris", base->num_triangles, source->num_triangles);
     if (base->num_vertices != source->num_vertices)
-        return differs(pair, index, "number of drawn vertices with copies at mirror seams",
-                       base->num_vertices, source->num_vertices);
+        return fail_mesh(pair, index, "number of drawn vertices with copies at mirror seams",
+                         base->num_vertices, source->num_vertices);
     for (uint32_t i = 0; i < 3 * base->num_triangles; i++) {
         if (base->indices[i] != source->indices[i])
             return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
@@ -89,10 +95,10 @@ static bool check_mesh(const comparison *pair, uint32_t index)
     const bool is_grouped = pair->base->has_grouped_vertices || pair->source->has_grouped_vertices;
     for (uint32_t i = is_grouped ? 0 : base->num_file_vertices; i < base->num_vertices; i++) {
         if (base->sources[i] != source->sources[i])
-            return differs(pair, index,
-                           is_grouped ? "source of a drawn vertex"
-                                      : "source of a vertex at a mirror seam",
-                           base->sources[i], source->sources[i]);
+            return fail_mesh(pair, index,
+                             is_grouped ? "source of a drawn vertex"
+                                        : "source of a vertex at a mirror seam",
+                             base->sources[i], source->sources[i]);
     }
     return base->num_vertices == 0 || !base->tangents == !source->tangents
            || fail_model(
@@ -102,67 +108,70 @@ static bool check_mesh(const comparison *pair, uint32_t index)
 
 // -- Differences ------------------------------------------------------------------------------
 
-// Differences up to this size count as equal: rounding errors of sums in floats for a model of this
-// size.
-typedef struct slack {
+// The largest differences that count as equal: rounding errors of sums in floats for a model of
+// this size.
+typedef struct delta_tolerances {
     float position;
     float direction;
-} slack;
+} delta_tolerances;
 
-// The difference, or 0 if each component is within the slack.
-static md5_vec3 difference(md5_vec3 from, md5_vec3 to, float within)
+// Returns to - from, or 0 if the magnitude of each component is at most the tolerance.
+static md5_vec3 difference(md5_vec3 from, md5_vec3 to, float tolerance)
 {
-    const md5_vec3 apart = md5_vec3_sub(to, from);
-    const bool is_none =
-        fabsf(apart.x) <= within && fabsf(apart.y) <= within && fabsf(apart.z) <= within;
-    return is_none ? (md5_vec3){0, 0, 0} : apart;
+    const md5_vec3 delta = md5_vec3_sub(to, from);
+    if (fabsf(delta.x) <= tolerance && fabsf(delta.y) <= tolerance && fabsf(delta.z) <= tolerance)
+        return (md5_vec3){0, 0, 0};
+    return delta;
 }
 
-static inline md5_vec3 along(md5_vec4 tangent)
+static inline md5_vec3 tangent_direction(md5_vec4 tangent)
 {
     return (md5_vec3){tangent.x, tangent.y, tangent.z};
 }
 
-static bool is_none(md5_vec3 v)
+static bool is_zero(md5_vec3 v)
 {
     return v.x == 0 && v.y == 0 && v.z == 0;
 }
 
 // -- Building ---------------------------------------------------------------------------------
 
-typedef struct building {
+typedef struct morph_builder {
     const md5_model *model;
     const md5_morph_source *sources;
     uint32_t num_targets;
-    slack within;
-    // Memory of the result.
+    delta_tolerances tolerances;
+    // Addresses in the block of the result.
     md5_morph *morph;
     md5_morph_target *targets;
     md5_morph_mesh *meshes;
     char *names;
     size_t names_size;
-} building;
+} morph_builder;
 
-// Counts the vertices and deltas of a mesh; also writes them if there are arrays.
-static void walk_mesh(const building *job, uint32_t index, uint32_t *vertices, uint32_t *firsts,
-                      md5_morph_delta *deltas, md5_morph_mesh *counts)
+// Counts the changed vertices and the deltas of a mesh. Also writes them if the arrays are not
+// NULL.
+static void collect_deltas(const morph_builder *job, uint32_t index, uint32_t *vertices,
+                           uint32_t *firsts, md5_morph_delta *deltas, md5_morph_mesh *counts)
 {
     const md5_mesh *const base = &job->model->meshes[index];
-    counts->num_vertices = counts->num_deltas = 0;
+    counts->num_vertices = 0;
+    counts->num_deltas = 0;
     for (uint32_t vertex = 0; vertex < base->num_vertices; vertex++) {
         const uint32_t first = counts->num_deltas;
         for (uint32_t i = 0; i < job->num_targets; i++) {
             md5_morph_delta delta = {.target = i};
             const md5_mesh *const source = &job->sources[i].model->meshes[index];
-            const slack within = job->within;
+            const delta_tolerances tolerances = job->tolerances;
             delta.position =
-                difference(base->positions[vertex], source->positions[vertex], within.position);
+                difference(base->positions[vertex], source->positions[vertex], tolerances.position);
             delta.normal =
-                difference(base->normals[vertex], source->normals[vertex], within.direction);
+                difference(base->normals[vertex], source->normals[vertex], tolerances.direction);
             if (base->tangents)
-                delta.tangent = difference(along(base->tangents[vertex]),
-                                           along(source->tangents[vertex]), within.direction);
-            if (is_none(delta.position) && is_none(delta.normal) && is_none(delta.tangent))
+                delta.tangent =
+                    difference(tangent_direction(base->tangents[vertex]),
+                               tangent_direction(source->tangents[vertex]), tolerances.direction);
+            if (is_zero(delta.position) && is_zero(delta.normal) && is_zero(delta.tangent))
                 continue;
 
             if (deltas) {
@@ -187,8 +196,10 @@ static void walk_mesh(const building *job, uint32_t index, uint32_t *vertices, u
         firsts[counts->num_vertices] = counts->num_deltas;
 }
 
-// The counts are in counts[num_meshes].
-static md5_morph *place(md5_context *context, building *job, const md5_morph_mesh *counts)
+// Creates the block of a morph and fills it. counts[num_meshes] contains the result of the counting
+// pass. Returns NULL if memory runs out.
+static md5_morph *create_block(md5_context *context, morph_builder *job,
+                               const md5_morph_mesh *counts)
 {
     const size_t num_meshes = job->model->num_meshes;
     size_t num_integers = 0;
@@ -227,7 +238,7 @@ static md5_morph *place(md5_context *context, building *job, const md5_morph_mes
     }
     for (uint32_t i = 0; i < num_meshes; i++) {
         uint32_t *const firsts = integers + counts[i].num_vertices;
-        walk_mesh(job, i, integers, firsts, deltas, &job->meshes[i]);
+        collect_deltas(job, i, integers, firsts, deltas, &job->meshes[i]);
         job->meshes[i].vertices = integers;
         job->meshes[i].first = firsts;
         job->meshes[i].deltas = deltas;
@@ -237,7 +248,7 @@ static md5_morph *place(md5_context *context, building *job, const md5_morph_mes
     return job->morph;
 }
 
-static md5_morph *create(md5_arena *arena, building *job)
+static md5_morph *create(md5_arena *arena, morph_builder *job)
 {
     const uint32_t num_meshes = job->model->num_meshes;
     for (uint32_t i = 0; i < job->num_targets; i++) {
@@ -268,9 +279,9 @@ static md5_morph *create(md5_arena *arena, building *job)
                      job->model->meshes[i].num_vertices);
             return NULL;
         }
-        walk_mesh(job, i, NULL, NULL, NULL, &counts[i]);
+        collect_deltas(job, i, NULL, NULL, NULL, &counts[i]);
     }
-    return place(arena->context, job, counts);
+    return create_block(arena->context, job, counts);
 }
 
 md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sources, uint32_t count,
@@ -295,11 +306,11 @@ md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sour
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
-    building job = {
+    morph_builder job = {
         .model = model,
         .sources = sources,
         .num_targets = count,
-        .within = {md5_largest_coordinate(&model->bounds) * FLT_EPSILON, 4.0f * FLT_EPSILON},
+        .tolerances = {md5_largest_coordinate(&model->bounds) * FLT_EPSILON, 4.0f * FLT_EPSILON},
     };
     md5_morph *const morph = create(&arena, &job);
     md5i_arena_free(&arena);

@@ -7,15 +7,16 @@
 
 #include "md5/core/math.h"
 
-#define MD5_OCTAHEDRON_CENTRE 127.0f // 0; so that the axes are exact, 255 is not used
+// The encoded value of 0. The value 255 is not used, so that the axes are exact.
+#define MD5_OCTAHEDRON_CENTRE 127.0f
 
 static inline float md5_octahedron_sign(float value)
 {
     return value < 0 ? -1.0f : 1.0f;
 }
 
-// Returns the unit vector of bits 0 to 15; bits above are ignored.
-static inline md5_vec3 md5_octahedron_normal(uint32_t bits)
+// Decodes bits 0 to 15 to a unit vector. Ignores higher bits.
+static inline md5_vec3 md5_decode_octahedron(uint32_t bits)
 {
     const float u = ((float)(bits & 255) - MD5_OCTAHEDRON_CENTRE) / MD5_OCTAHEDRON_CENTRE;
     const float v = ((float)(bits >> 8 & 255) - MD5_OCTAHEDRON_CENTRE) / MD5_OCTAHEDRON_CENTRE;
@@ -27,19 +28,21 @@ static inline md5_vec3 md5_octahedron_normal(uint32_t bits)
     return md5_vec3_normalize(point, (md5_vec3){0, 0, 1});
 }
 
-// Returns -1 to 1 as a whole number of steps at or below it.
+// Encodes a value of -1 to 1, rounded down. The result is at most 253, so that the next encoded
+// value also exists.
 static inline uint32_t md5_octahedron_step_below(float value)
 {
     const float steps = floorf(value * MD5_OCTAHEDRON_CENTRE);
-    const float last = MD5_OCTAHEDRON_CENTRE - 1.0f; // there is one above it
+    const float last = MD5_OCTAHEDRON_CENTRE - 1.0f;
     if (!(steps > -MD5_OCTAHEDRON_CENTRE))
         return 0;
     return (uint32_t)((steps < last ? steps : last) + MD5_OCTAHEDRON_CENTRE);
 }
 
-// Returns u in bits 0 to 7 and v in bits 8 to 15, of the four nearest pairs the one whose vector is
-// nearest. A vector that is not finite or 0 gives any pair.
-static inline uint32_t md5_octahedron_of(md5_vec3 n)
+// Encodes a unit vector: u in bits 0 to 7, v in bits 8 to 15. Selects the nearest vector among the
+// four nearest pairs of u and v. The result for 0 and for vectors that are not finite is an
+// arbitrary pair.
+static inline uint32_t md5_encode_octahedron(md5_vec3 n)
 {
     const float sum = fabsf(n.x) + fabsf(n.y) + fabsf(n.z);
     float u = n.x / sum;
@@ -54,7 +57,7 @@ static inline uint32_t md5_octahedron_of(md5_vec3 n)
     float nearest = -2;
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t bits = corner + (i & 1) + (i >> 1 << 8);
-        const float cosine = md5_vec3_dot(md5_octahedron_normal(bits), n);
+        const float cosine = md5_vec3_dot(md5_decode_octahedron(bits), n);
         if (cosine > nearest) {
             nearest = cosine;
             best = bits;

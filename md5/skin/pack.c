@@ -1,16 +1,18 @@
-// Packs influences into a fixed number of slots, and measures the error against the exact form.
+// Packs influences into a fixed number of slots per vertex, and computes an upper bound of the
+// resulting error.
 #include "md5/core/math.h"
 #include "md5/skin/kernels.h"
 
-// If kept biases cancel out to less than this fraction of their magnitudes, they are not scaled by
-// their sum: that would magnify float rounding a million times.
+// If the sum of the kept biases is smaller than this fraction of their magnitudes, they are not
+// divided by their sum, which would magnify float rounding a million times.
 #define CANCELLED 1e-6
 
-// How the influences of one vertex are packed.
+// The packing of one vertex. The first `num_kept` influences are kept, the others are dropped.
 typedef struct packed_vertex {
-    uint32_t first, end; // all influences
-    uint32_t kept;       // how many of them, from `first`
-    double sum;          // of the kept biases; 0 = weight 1 on the first
+    uint32_t first; // index of the first influence
+    uint32_t end;   // index after the last influence
+    uint32_t num_kept;
+    double sum; // sum of the kept biases; 0: the first influence has weight 1
 } packed_vertex;
 
 static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t slots)
@@ -18,9 +20,9 @@ static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t
     packed_vertex packing = {.first = mesh->first_influence[vertex],
                              .end = mesh->first_influence[vertex + 1]};
     const uint32_t count = packing.end - packing.first;
-    packing.kept = count < slots ? count : slots;
+    packing.num_kept = count < slots ? count : slots;
     double magnitude = 0;
-    for (uint32_t i = 0; i < packing.kept; i++) {
+    for (uint32_t i = 0; i < packing.num_kept; i++) {
         const double bias = (double)mesh->influences[packing.first + i].w;
         packing.sum += bias;
         magnitude += fabs(bias);
@@ -30,10 +32,10 @@ static packed_vertex pack_vertex(const md5_mesh *mesh, uint32_t vertex, uint32_t
     return packing;
 }
 
-// Returns the weight of the vertex's influence `slot`, 0 if it was dropped.
+// Returns the weight of a slot, 0 if the influence was dropped.
 static float packed_weight(const md5_mesh *mesh, const packed_vertex *packing, uint32_t slot)
 {
-    if (slot >= packing->kept)
+    if (slot >= packing->num_kept)
         return 0;
     if (packing->sum == 0)
         return slot == 0 ? 1 : 0;
@@ -42,37 +44,51 @@ static float packed_weight(const md5_mesh *mesh, const packed_vertex *packing, u
 
 // -- Bytes ----------------------------------------------------------------------------------
 
-enum { MAX_SLOTS = 255, WHOLE = 255 };
+enum {
+    MAX_SLOTS = 255,
+    WHOLE = 255, // sum of the weights of a vertex
+};
 
-// Writes the weights of the kept slots: WHOLE in sum, if there is one.
+// Writes the weights of the kept slots. Their sum is WHOLE, or 0 without slots.
 static void round_weights(const md5_mesh *mesh, const packed_vertex *packing, uint8_t *bytes)
 {
     double weights[MAX_SLOTS];
     double sum = 0;
-    int missing = packing->kept > 0 ? WHOLE : 0;
-    for (uint32_t slot = 0; slot < packing->kept; slot++) {
+    int missing = packing->num_kept > 0 ? WHOLE : 0;
+    for (uint32_t slot = 0; slot < packing->num_kept; slot++) {
         const float weight = packed_weight(mesh, packing, slot);
         weights[slot] = weight > 0 ? (double)weight : 0;
         sum += weights[slot];
     }
-    for (uint32_t slot = 0; slot < packing->kept; slot++) {
+    for (uint32_t slot = 0; slot < packing->num_kept; slot++) {
         const double exact = (double)WHOLE * weights[slot] / sum;
         bytes[slot] = (uint8_t)exact;
         weights[slot] = exact - (double)bytes[slot]; // the remainder
         missing -= bytes[slot];
     }
 
-    // The missing units go to the slots with the largest remainders. None gets two: the remainders
-    // sum to `missing`, and each is less than 1.
+    // Add the missing units to the slots with the largest remainders. Each slot gets at most one
+    // unit, because the sum of the remainders is `missing` and each remainder is less than 1.
     for (; missing > 0; missing--) {
         uint32_t largest = 0;
-        for (uint32_t i = 1; i < packing->kept; i++) {
+        for (uint32_t i = 1; i < packing->num_kept; i++) {
             if (weights[i] > weights[largest])
                 largest = i;
         }
         bytes[largest]++;
         weights[largest] -= 1;
     }
+}
+
+// Returns true if the joints of all kept influences fit into a byte.
+static bool fit_bytes(const md5_mesh *mesh, uint32_t slots)
+{
+    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
+        const packed_vertex packing = pack_vertex(mesh, vertex, slots);
+        for (uint32_t slot = 0; slot < packing.num_kept; slot++)
+            TRY(mesh->influence_joints[packing.first + slot] <= UINT8_MAX);
+    }
+    return true;
 }
 
 bool md5_pack_influences(const md5_pack_job *job)
@@ -93,13 +109,8 @@ bool md5_pack_influences(const md5_pack_job *job)
                "job->joint_stride: must be 0, or at least the number of slots");
     MD5_ASSERT(job->weight_stride == 0 || job->weight_stride >= tight,
                "job->weight_stride: must be 0, or at least the number of slots");
-    if (is_bytes) {
-        for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
-            const packed_vertex packing = pack_vertex(mesh, vertex, slots);
-            for (uint32_t slot = 0; slot < packing.kept; slot++)
-                TRY(mesh->influence_joints[packing.first + slot] <= UINT8_MAX);
-        }
-    }
+    if (is_bytes)
+        TRY(fit_bytes(mesh, slots));
     unsigned char *joints = (unsigned char *)job->joints;
     unsigned char *weights = (unsigned char *)job->weights;
     for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
@@ -109,7 +120,7 @@ bool md5_pack_influences(const md5_pack_job *job)
             round_weights(mesh, &packing, bytes);
         for (uint32_t slot = 0; slot < slots; slot++) {
             const float weight = packed_weight(mesh, &packing, slot);
-            const bool is_used = slot < packing.kept && (!is_bytes || weight > 0);
+            const bool is_used = slot < packing.num_kept && (!is_bytes || weight > 0);
             const uint32_t joint = is_used ? mesh->influence_joints[packing.first + slot] : 0;
             if (is_bytes) {
                 joints[slot] = (uint8_t)joint;
@@ -127,18 +138,21 @@ bool md5_pack_influences(const md5_pack_job *job)
 
 // -- Losses ---------------------------------------------------------------------------------
 
-// Each joint i takes a bind point p to R_i (p - o_i) + a_i, with any rotation R_i. So the exact
-// vertex less the packed one is
+// Joint i moves a bind point p to R_i (p - o_i) + a_i, with any rotation R_i. With biases b_i,
+// packed weights w_i and the bind position c, the difference between the exact vertex and the
+// packed vertex is
+//
 //   sum b_i (R_i (p_i - o_i) + a_i)  -  sum w_i (R_i (c - o_i) + a_i)
 //     = sum (b_i - w_i) a_i  +  sum R_i (b_i (p_i - o_i) - w_i (c - o_i)),
-// which is longest if every R_i rotates its term into the direction of the first sum. Moving all
-// joints by `travel` as well adds sum (b_i - w_i) times that.
+//
+// which is longest if every R_i rotates its term into the direction of the first sum. A movement of
+// all joints by `travel` adds sum (b_i - w_i) * travel.
 float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints,
-                     uint32_t fewest, uint32_t most)
+                     uint32_t min_influences, uint32_t max_influences)
 {
     const md5_mesh *const drawn = &model->meshes[mesh];
     const md5_mat34 *const posed = joints ? joints : model->bind;
-    // How far a character is assumed to move if no pose is given: the diagonal of its bind pose.
+    // The assumed movement of a character if no pose is given: the diagonal of its bind pose.
     const md5_vec3d low = md5_vec3d_of(model->bounds.min);
     const md5_vec3d high = md5_vec3d_of(model->bounds.max);
     const double travel =
@@ -147,8 +161,10 @@ float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, cons
     for (uint32_t vertex = 0; vertex < drawn->num_vertices; vertex++) {
         const uint32_t *const first = &drawn->first_influence[vertex];
         const uint32_t count = first[1] - first[0];
-        if (count < fewest || count > most || (count == 1 && md5_is_rigid(drawn, vertex)))
-            continue; // most are rigid: any packed form is exact
+        if (count < min_influences || count > max_influences)
+            continue;
+        if (count == 1 && md5_is_rigid(drawn, vertex)) // most vertices: packing is exact
+            continue;
         const packed_vertex packing = pack_vertex(drawn, vertex, slots);
         const md5_vec3d c = md5_vec3d_of(drawn->positions[vertex]);
         md5_vec3d shift = {0, 0, 0};

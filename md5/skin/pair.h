@@ -1,5 +1,6 @@
-// Two doubles in one register, for values that are derived at load: by vector extensions of the
-// compiler, else in plain C. Each operation is rounded as C rounds it, so both give the same bits.
+// Two doubles in one register, for values that are derived while loading. Uses the vector
+// extensions of the compiler or plain C. Both round every operation in the same way, so they
+// compute the same bits.
 #ifndef MD5_SKIN_PAIR_H
 #define MD5_SKIN_PAIR_H
 
@@ -11,7 +12,7 @@
 typedef double md5_pair MD5_VECTOR_SIZE(16);
 typedef int64_t md5_pair_bits MD5_VECTOR_SIZE(16);
 
-static inline md5_pair md5_pair_of(double first, double second)
+static inline md5_pair md5_pair_set(double first, double second)
 {
     return (md5_pair){first, second};
 }
@@ -46,7 +47,7 @@ static inline md5_pair md5_pair_div(md5_pair a, md5_pair b)
     return a / b;
 }
 
-// Returns 1 / a; 0 if a is not above 0.
+// Returns 1 / a of each element; 0 if an element is not positive.
 static inline md5_pair md5_pair_inverse(md5_pair a)
 {
     return (md5_pair)((md5_pair_bits)(1.0 / a) & (md5_pair_bits)(a > 0));
@@ -59,7 +60,7 @@ typedef struct md5_pair {
     double second;
 } md5_pair;
 
-static inline md5_pair md5_pair_of(double first, double second)
+static inline md5_pair md5_pair_set(double first, double second)
 {
     return (md5_pair){first, second};
 }
@@ -96,7 +97,9 @@ static inline md5_pair md5_pair_div(md5_pair a, md5_pair b)
 
 static inline md5_pair md5_pair_inverse(md5_pair a)
 {
-    return (md5_pair){a.first > 0 ? 1.0 / a.first : 0.0, a.second > 0 ? 1.0 / a.second : 0.0};
+    const double first = a.first > 0 ? 1.0 / a.first : 0.0;
+    const double second = a.second > 0 ? 1.0 / a.second : 0.0;
+    return (md5_pair){first, second};
 }
 
 #endif
@@ -113,41 +116,41 @@ static inline void md5_pair_store(void *to, md5_pair a)
     memcpy(to, &a, sizeof a);
 }
 
-static inline md5_pair md5_pair_of_floats(const void *two)
+static inline md5_pair md5_pair_load_floats(const void *two)
 {
     float values[2];
     memcpy(values, two, sizeof values);
-    return md5_pair_of((double)values[0], (double)values[1]);
+    return md5_pair_set((double)values[0], (double)values[1]);
 }
 
 static inline md5_pair md5_pair_both(double value)
 {
-    return md5_pair_of(value, value);
+    return md5_pair_set(value, value);
 }
 
 static inline md5_pair md5_pair_swap(md5_pair a)
 {
-    return md5_pair_of(md5_pair_second(a), md5_pair_first(a));
+    return md5_pair_set(md5_pair_second(a), md5_pair_first(a));
 }
 
-// Return the first elements of both, or the second ones.
+// Return the first elements of both pairs, or the second elements.
 static inline md5_pair md5_pair_firsts(md5_pair a, md5_pair b)
 {
-    return md5_pair_of(md5_pair_first(a), md5_pair_first(b));
+    return md5_pair_set(md5_pair_first(a), md5_pair_first(b));
 }
 
 static inline md5_pair md5_pair_seconds(md5_pair a, md5_pair b)
 {
-    return md5_pair_of(md5_pair_second(a), md5_pair_second(b));
+    return md5_pair_set(md5_pair_second(a), md5_pair_second(b));
 }
 
 // Returns the second element of `a`, then the first of `b`.
 static inline md5_pair md5_pair_inner(md5_pair a, md5_pair b)
 {
-    return md5_pair_of(md5_pair_second(a), md5_pair_first(b));
+    return md5_pair_set(md5_pair_second(a), md5_pair_first(b));
 }
 
-// a.x * b.y - a.y * b.x
+// Returns a.x * b.y - a.y * b.x.
 static inline double md5_pair_cross(md5_pair a, md5_pair b)
 {
     const md5_pair products = md5_pair_mul(a, md5_pair_swap(b));
@@ -177,7 +180,7 @@ static inline md5_vec4 md5_pair_round(md5_pair xy, md5_pair zw)
 
 static inline md5_pair md5_pair_sqrt(md5_pair a)
 {
-    return md5_pair_of(sqrt(md5_pair_first(a)), sqrt(md5_pair_second(a)));
+    return md5_pair_set(sqrt(md5_pair_first(a)), sqrt(md5_pair_second(a)));
 }
 
 static inline md5_vec4 md5_pair_round(md5_pair xy, md5_pair zw)
@@ -189,17 +192,17 @@ static inline md5_vec4 md5_pair_round(md5_pair xy, md5_pair zw)
 
 #endif
 
-// Two vectors x y z.
+// Two vectors x y z: the first elements and the second elements.
 typedef struct md5_pair3 {
     md5_pair x;
     md5_pair y;
     md5_pair z;
 } md5_pair3;
 
-static inline md5_pair3 md5_pair3_of(md5_vec3d first, md5_vec3d second)
+static inline md5_pair3 md5_pair3_set(md5_vec3d first, md5_vec3d second)
 {
-    return (md5_pair3){md5_pair_of(first.x, second.x), md5_pair_of(first.y, second.y),
-                       md5_pair_of(first.z, second.z)};
+    return (md5_pair3){md5_pair_set(first.x, second.x), md5_pair_set(first.y, second.y),
+                       md5_pair_set(first.z, second.z)};
 }
 
 static inline md5_vec3d md5_pair3_first(md5_pair3 a)
@@ -245,12 +248,15 @@ static inline md5_pair md5_pair3_length(md5_pair3 a)
     return md5_pair_sqrt(md5_pair3_dot(a, a));
 }
 
-// Rounds both, whose components are within the range of floats.
+// Rounds both vectors to floats. Their components are within the range of floats.
 static inline void md5_pair3_round(md5_pair3 a, md5_vec3 *first, md5_vec3 *second)
 {
-    first->x = (float)md5_pair_first(a.x), second->x = (float)md5_pair_second(a.x);
-    first->y = (float)md5_pair_first(a.y), second->y = (float)md5_pair_second(a.y);
-    first->z = (float)md5_pair_first(a.z), second->z = (float)md5_pair_second(a.z);
+    first->x = (float)md5_pair_first(a.x);
+    second->x = (float)md5_pair_second(a.x);
+    first->y = (float)md5_pair_first(a.y);
+    second->y = (float)md5_pair_second(a.y);
+    first->z = (float)md5_pair_first(a.z);
+    second->z = (float)md5_pair_second(a.z);
 }
 
 #endif

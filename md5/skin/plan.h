@@ -1,12 +1,13 @@
-// The plan by which md5_skin() walks the vertices of a mesh, built once at load.
+// The skin plan of a mesh: the groups of vertices that md5_skin() computes together. Built once
+// while loading; plan.c explains the performance.
 //
-// Vertices on the same joints are skinned in groups of eight, because a matrix entry is then loaded
-// once for all of them. A contiguous group is eight consecutive vertices; a gathered group takes
-// its vertices from anywhere in the mesh; vertices that share their joints with too few others are
-// singles. Invariant: every vertex is in exactly one group or is a single, and results go to the
-// vertex's own index, so that nothing is reordered.
+// Vertices on the same joints are skinned in groups of eight, so that a matrix entry is loaded once
+// for eight vertices. A contiguous group is eight consecutive vertices. A gathered group contains
+// vertices from anywhere in the mesh. Vertices whose joints are used by too few other vertices are
+// singles. Invariant: every vertex is in exactly one group or is a single. Results are written to
+// the index of the vertex, so nothing is reordered.
 //
-// A plan is a block of its own: its size is known once its mesh is complete.
+// A plan is a separate memory block, because its size is known only after its mesh is complete.
 #ifndef MD5_SKIN_PLAN_H
 #define MD5_SKIN_PLAN_H
 
@@ -18,35 +19,38 @@
 // Vertices with more influences than this are never grouped.
 #define MD5_SKIN_MAX_INFLUENCES 16
 
-// How the position of a vertex is computed: see skin_scalar.c for the two forms of the sum.
+// The method that computes the position of a vertex: see skin_scalar.c for the two forms of the
+// sum.
 typedef enum md5_skin_kind {
-    MD5_SKIN_NONE,  // no influence: stays at the origin
+    MD5_SKIN_NONE,  // no influence: the position is the origin
     MD5_SKIN_RIGID, // one influence: the bind position with bias 1
-    MD5_SKIN_BLEND, // three or more, all at the bind position: matrices are blended
-    MD5_SKIN_EXACT, // all others
+    MD5_SKIN_BLEND, // three or more influences, all at the bind position: matrices are blended
+    MD5_SKIN_EXACT, // all other vertices
     MD5_SKIN_KINDS
 } md5_skin_kind;
 
-// Where the vertices of a run are in memory.
+// The arrangement of the vertices of a run in memory.
 typedef enum md5_skin_order {
     MD5_SKIN_CONTIGUOUS, // groups of consecutive vertices on the same joints
     MD5_SKIN_GATHERED,   // groups of any vertices on the same joints
-    MD5_SKIN_SINGLES,    // vertices that share their joints with too few others
+    MD5_SKIN_SINGLES,    // single vertices
     MD5_SKIN_ORDERS
 } md5_skin_order;
 
 // Vertices of one kind, order and number of influences, skinned by one loop.
 typedef struct md5_skin_run {
-    uint32_t count;         // groups, or single vertices
+    uint32_t count;         // number of groups or single vertices
     uint32_t vertices;      // index into md5_skin_plan.vertices
     uint32_t words;         // index into md5_skin_plan.words
-    uint8_t kind, order;    // md5_skin_kind, md5_skin_order
-    uint8_t num_influences; // of each vertex; 0 = more than MD5_SKIN_MAX_INFLUENCES
+    uint8_t kind;           // md5_skin_kind
+    uint8_t order;          // md5_skin_order
+    uint8_t num_influences; // of each vertex; 0: more than MD5_SKIN_MAX_INFLUENCES
     uint8_t reserved;       // 0
 } md5_skin_run;
 
-// The vertices of a group have the same joints, in whatever order their biases put them: joints of
-// a plan ascend, as those of every sum do (md5i_sum_order()).
+// The vertices of a group have the same joints, but not necessarily in the same order: influences
+// are sorted by magnitude. The joints in a plan are ascending, like the joints of every sum
+// (md5i_sum_order()).
 struct md5_skin_plan {
     size_t size; // bytes of the block
     uint32_t num_runs;
@@ -54,35 +58,35 @@ struct md5_skin_plan {
     uint32_t num_words;
     const md5_skin_run *runs;
 
-    // Contiguous group: its first vertex. Gathered group: MD5_SKIN_GROUP ascending numbers, three
-    // times the vertex (the offset of its position in floats); if it has fewer vertices, the first
-    // one is repeated. Single: the vertex.
+    // Contiguous group: its first vertex. Gathered group: MD5_SKIN_GROUP ascending values, each
+    // three times the vertex (the offset of its position in floats); if the group has fewer
+    // vertices, the first vertex is repeated. Single: the vertex.
     const uint32_t *vertices;
 
     // Inputs of each group, in the order in which they are read. Each float is stored for all
-    // MD5_SKIN_GROUP vertices side by side:
-    //   count     of joints, of a single vertex only
-    //   joints    num_influences
-    //   blended   a bias for each joint; in a gathered group, then x y z in the bind pose
+    // MD5_SKIN_GROUP vertices, consecutively:
+    //   count     number of joints; only of a single vertex
+    //   joints    [num_influences]
+    //   blended   a bias for each joint; in a gathered group also x y z in the bind pose
     //   rigid     in a gathered group, x y z in the bind pose
     //   exact     an influence, x y z w, for each joint
     const uint32_t *words;
 };
 
-// md5_pack_loss() of the vertices that have `fewest` to `most` influences.
+// Computes md5_pack_loss() of the vertices with min_influences to max_influences influences.
 float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints,
-                     uint32_t fewest, uint32_t most);
+                     uint32_t min_influences, uint32_t max_influences);
 
 // Builds the plan of a mesh that is complete except for its plan, in one block from the context's
-// allocator, of which every array is filled to its end. *plan is NULL if the mesh has no vertices,
-// or if three times their number or the number of words exceeds 32 bits. Returns false and sets the
-// context's error if memory runs out.
+// allocator. *plan is NULL if the mesh has no vertices, or if three times the number of vertices or
+// the number of words exceeds 32 bits. Returns false and sets the context's error if memory runs
+// out.
 bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_skin_plan **plan);
 
-// Frees a plan; NULL is allowed. `allocator` is that of the context.
+// Frees a plan; NULL is allowed. `allocator` is the allocator of the context.
 void md5i_skin_plan_free(const md5_allocator *allocator, const md5_skin_plan *plan);
 
-// Of bounds that are not empty.
+// Returns the largest magnitude of a coordinate of bounds that are not empty.
 static inline float md5_largest_coordinate(const md5_bounds *bounds)
 {
     const float x = fmaxf(fabsf(bounds->min.x), fabsf(bounds->max.x));
@@ -92,41 +96,45 @@ static inline float md5_largest_coordinate(const md5_bounds *bounds)
 }
 
 // Returns the kind of one vertex.
-md5_skin_kind md5i_skin_kind_of(const md5_mesh *mesh, uint32_t vertex);
+md5_skin_kind md5i_skin_vertex_kind(const md5_mesh *mesh, uint32_t vertex);
 
-// Whether the one influence of a vertex is its bind position with bias 1.
+// Returns true if the only influence of a vertex is its bind position with bias 1.
 static inline bool md5_is_rigid(const md5_mesh *mesh, uint32_t vertex)
 {
     const md5_vec4 q = mesh->influences[mesh->first_influence[vertex]];
     return q.w == 1 && memcmp(&q, &mesh->positions[vertex], sizeof(md5_vec3)) == 0;
 }
 
-// The order in which the influences of a vertex are added: by ascending joint, so that vertices on
-// the same joints share their order. Four bits each, the first one lowest; those of more than
-// MD5_SKIN_MAX_INFLUENCES are added as they are stored.
+// Returns the order in which the influences of a vertex are added: by ascending joint, so that
+// vertices on the same joints have the same order. Each influence is four bits, the first influence
+// is lowest. More than MD5_SKIN_MAX_INFLUENCES influences are added in stored order.
 uint64_t md5i_sum_order(const uint32_t *joints, uint32_t count);
 
-// The influence of a vertex that is added at a place.
-static inline uint32_t md5_summand(uint64_t order, uint32_t count, uint32_t place)
+// Returns the index of the influence that is added at `step` 0 .. count - 1 of the sum.
+static inline uint32_t md5_sum_index(uint64_t order, uint32_t count, uint32_t step)
 {
-    return count <= MD5_SKIN_MAX_INFLUENCES ? (uint32_t)(order >> 4 * place & 15) : place;
+    return count <= MD5_SKIN_MAX_INFLUENCES ? (uint32_t)(order >> 4 * step & 15) : step;
 }
 
-// Size of a group: elements of md5_skin_plan.vertices, and of words.
+// Returns the number of elements of a group, or a single vertex, in md5_skin_plan.vertices.
 static inline uint32_t md5_skin_num_vertices(md5_skin_order order)
 {
     return order == MD5_SKIN_GATHERED ? MD5_SKIN_GROUP : 1;
 }
 
+// Returns the number of elements of a group, or a single vertex, in md5_skin_plan.words.
 static inline uint32_t md5_skin_num_words(md5_skin_kind kind, md5_skin_order order,
                                           uint32_t num_influences)
 {
-    const uint32_t place = order == MD5_SKIN_GATHERED ? 3 : 0;
-    const uint32_t num_floats = kind == MD5_SKIN_EXACT   ? 4 * num_influences
-                                : kind == MD5_SKIN_BLEND ? num_influences + place
-                                                         : place;
-    return num_influences
-           + (order == MD5_SKIN_SINGLES ? 1 + num_floats : MD5_SKIN_GROUP * num_floats);
+    // Floats of one vertex.
+    uint32_t num_floats = order == MD5_SKIN_GATHERED ? 3 : 0;
+    if (kind == MD5_SKIN_EXACT)
+        num_floats = 4 * num_influences;
+    else if (kind == MD5_SKIN_BLEND)
+        num_floats += num_influences;
+    if (order == MD5_SKIN_SINGLES)
+        return num_influences + 1 + num_floats;
+    return num_influences + MD5_SKIN_GROUP * num_floats;
 }
 
 #endif

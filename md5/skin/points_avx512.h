@@ -11,7 +11,8 @@ MD5_WIDE_INLINE bool is_all_true(md5_mask mask)
     return mask == 0xffff;
 }
 
-// Lane numbers, the same in both halves: 0 to 7 are the first register's, 16 to 23 the second's.
+// Lane indices for a permutation that is the same in both halves. 0 to 7 are lanes of the first
+// register, 16 to 23 are lanes of the second register.
 #define IN_BOTH_HALVES(a, b, c, d, e, f, g, h)                                             \
     _mm512_setr_epi32(a, b, c, d, e, f, g, h, 8 + (a), 8 + (b), 8 + (c), 8 + (d), 8 + (e), \
                       8 + (f), 8 + (g), 8 + (h))

@@ -1,13 +1,12 @@
-// Questions about posed models and crowds: bounds from joints, the nearest joint, boxes that
-// overlap, rays.
+// Queries on posed models and crowds: bounds from joints, the nearest joint, culling of boxes, ray
+// casts.
 #include "md5/core/math.h"
 #include "md5/skin/kernels.h"
 
 // == Bounds of joints ============================================================================
 //
-// A box around the points that each joint moves, in the joint's own space. A
-// vertex is a weighted mean of such points, so the boxes of all joints, moved by any pose, hold the
-// model.
+// The bounds of a joint contain the points that the joint moves, in joint space. A vertex is a
+// weighted mean of such points, so the boxes of all joints, moved by any pose, contain the model.
 
 bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
 {
@@ -20,9 +19,9 @@ bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
         const md5_mesh *const mesh = &model->meshes[i];
         are_means = are_means && mesh->num_off_sums == 0;
         for (uint32_t weight = 0; weight < mesh->num_weights; weight++) {
-            md5_bounds *const of_joint = &bounds[mesh->weights[weight].joint];
+            md5_bounds *const joint_bounds = &bounds[mesh->weights[weight].joint];
             const md5_vec3 offset = mesh->weights[weight].offset;
-            *of_joint = md5_bounds_union(*of_joint, (md5_bounds){offset, offset});
+            *joint_bounds = md5_bounds_union(*joint_bounds, (md5_bounds){offset, offset});
             are_means = are_means && !(mesh->weights[weight].bias < 0);
         }
     }
@@ -45,7 +44,8 @@ static void add_product(float entry, float min, float max, float *low, float *hi
 
 static void transform_row(const float *row, const md5_bounds *bounds, float *low, float *high)
 {
-    *low = *high = row[3];
+    *low = row[3];
+    *high = row[3];
     add_product(row[0], bounds->min.x, bounds->max.x, low, high);
     add_product(row[1], bounds->min.y, bounds->max.y, low, high);
     add_product(row[2], bounds->min.z, bounds->max.z, low, high);
@@ -78,19 +78,18 @@ md5_bounds md5_bounds_from_joints(const md5_bounds *joint_bounds, const md5_mat3
 }
 
 // == The nearest joint ===========================================================================
-//
-// Finds the joint nearest to a point or a ray.
 
 uint32_t md5_find_nearest_joint(const md5_mat34 *joints, uint32_t num_joints, md5_vec3 point,
                                 float *distance)
 {
     MD5_ASSERT_ARRAY(joints, num_joints);
-    const md5_ray at = {.origin = point};
-    return md5_find_nearest_joint_to_ray(joints, num_joints, at, distance);
+    const md5_ray ray = {.origin = point};
+    return md5_find_nearest_joint_to_ray(joints, num_joints, ray, distance);
 }
 
-// In doubles, which hold the squares of all floats. The nearest point of a ray is its origin for
-// joints behind it, and its end for joints beyond it; without a direction it is a point.
+// Computed in double, which can represent the squares of all floats. The nearest point of a ray is
+// its origin for joints behind the origin, and its end for joints past the end. A ray without a
+// direction is a point.
 uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joints, md5_ray ray,
                                        float *distance)
 {
@@ -101,14 +100,14 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
     uint32_t nearest = MD5_NONE;
     double smallest = INFINITY;
     for (uint32_t joint = 0; joint < num_joints; joint++) {
-        const md5_vec3 place = md5_mat34_translation(joints[joint]);
-        const md5_vec3d away = md5_vec3d_sub(md5_vec3d_of(place), origin);
-        double t = length > 0 ? md5_vec3d_dot(away, direction) / length : 0;
+        const md5_vec3 position = md5_mat34_translation(joints[joint]);
+        const md5_vec3d offset = md5_vec3d_sub(md5_vec3d_of(position), origin);
+        double t = length > 0 ? md5_vec3d_dot(offset, direction) / length : 0;
         t = t > 0 ? t : 0;
         if (ray.limit > 0 && t > (double)ray.limit)
             t = (double)ray.limit;
-        const md5_vec3d across = md5_vec3d_sub(away, md5_vec3d_scale(direction, t));
-        const double square = md5_vec3d_dot(across, across);
+        const md5_vec3d perpendicular = md5_vec3d_sub(offset, md5_vec3d_scale(direction, t));
+        const double square = md5_vec3d_dot(perpendicular, perpendicular);
         if (square < smallest) {
             smallest = square;
             nearest = joint;
@@ -123,11 +122,11 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
 //
 // Finds the boxes of a crowd that overlap a sphere, a box, a view frustum or a ray.
 //
-// A loop writes each index and only then decides whether to keep it: without a branch, because
-// whether a box passes is hard to predict.
+// The loops write each index and then increment the count if the box passes the test. They use
+// arithmetic instead of branches, because the result of the test is hard to predict.
 
-// Distance from a value to an interval along one axis.
-static float outside(float min, float max, float value)
+// Returns the distance from a value to an interval along one axis.
+static float distance_to_interval(float min, float max, float value)
 {
     const float below = min - value;
     const float above = value - max;
@@ -147,10 +146,11 @@ uint32_t md5_cull_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 cent
             found[num_found] = i;
             const md5_vec3 min = bounds[i].min;
             const md5_vec3 max = bounds[i].max;
-            const md5_vec3 away = {outside(min.x, max.x, center.x), outside(min.y, max.y, center.y),
-                                   outside(min.z, max.z, center.z)};
-            num_found +=
-                (uint32_t)!is_empty(&bounds[i]) & (uint32_t)(md5_vec3_dot(away, away) <= square);
+            const md5_vec3 distance = {distance_to_interval(min.x, max.x, center.x),
+                                       distance_to_interval(min.y, max.y, center.y),
+                                       distance_to_interval(min.z, max.z, center.z)};
+            const bool is_inside = md5_vec3_dot(distance, distance) <= square;
+            num_found += (uint32_t)!is_empty(&bounds[i]) & (uint32_t)is_inside;
         }
     }
     return num_found;
@@ -175,8 +175,8 @@ uint32_t md5_cull_bounds(const md5_bounds *bounds, uint32_t count, md5_bounds bo
     return num_found;
 }
 
-// Whether the corner farthest along the plane's normal is inside it.
-static bool reaches(const md5_bounds *bounds, const md5_vec4 *plane)
+// Returns true if the corner farthest along the plane's normal is on the inner side of the plane.
+static bool is_inside_plane(const md5_bounds *bounds, const md5_vec4 *plane)
 {
     const float x = plane->x * (plane->x >= 0 ? bounds->max.x : bounds->min.x);
     const float y = plane->y * (plane->y >= 0 ? bounds->max.y : bounds->min.y);
@@ -184,7 +184,7 @@ static bool reaches(const md5_bounds *bounds, const md5_vec4 *plane)
     return x + y + z + plane->w >= 0;
 }
 
-// Row `row` of a column-major matrix, times `sign`, plus `w` times its last row.
+// Returns sign * (row `row` of a column-major matrix) + w * (the last row).
 static md5_vec4 combine_rows(const md5_mat44 *m, int row, float sign, float w)
 {
     const float *const a = m->m + row;
@@ -193,7 +193,8 @@ static md5_vec4 combine_rows(const md5_mat44 *m, int row, float sign, float w)
                       sign * a[8] + w * last[8], sign * a[12] + w * last[12]};
 }
 
-// Inside are clip coordinates of -w <= x, y, z <= w; with the other range of depth 0 <= z.
+// Clip coordinates inside the frustum have -w <= x, y, z <= w. For a depth range that includes 0,
+// 0 <= z replaces one of the planes.
 void md5_frustum_planes(md5_mat44 clip_from_world, md5_depth depth, md5_vec4 *planes)
 {
     MD5_ASSERT_NOT_NULL(planes);
@@ -215,10 +216,10 @@ uint32_t md5_cull_planes(const md5_bounds *bounds, uint32_t count, const md5_vec
     uint32_t num_found = 0;
     for (uint32_t i = 0; i < count; i++) {
         found[num_found] = i;
-        bool all = !is_empty(&bounds[i]);
+        bool is_inside = !is_empty(&bounds[i]);
         for (uint32_t k = 0; k < num_planes; k++)
-            all &= reaches(&bounds[i], &planes[k]);
-        num_found += all;
+            is_inside &= is_inside_plane(&bounds[i], &planes[k]);
+        num_found += is_inside;
     }
     return num_found;
 }
@@ -235,10 +236,8 @@ uint32_t md5_cull_ray(const md5_bounds *bounds, uint32_t count, md5_ray ray, uin
 }
 
 // == Rays ========================================================================================
-//
-// Rays against boxes, joints and triangles.
 
-static float limit_of(const md5_ray *ray)
+static float ray_limit(const md5_ray *ray)
 {
     return ray->limit > 0 ? ray->limit : FLT_MAX;
 }
@@ -250,8 +249,8 @@ static bool has_direction(md5_vec3 a)
     return a.x != 0 || a.y != 0 || a.z != 0;
 }
 
-// Narrows enter..leave to the part of the ray between two planes, and returns whether any is left.
-// A ray along the planes is between them or not; 0 * infinity never occurs.
+// Narrows enter..leave to the part of the ray between two planes. Returns false if no part is left.
+// A ray parallel to the planes is handled separately, so that 0 * infinity never occurs.
 static bool clip(float origin, float direction, float min, float max, float *enter, float *leave)
 {
     if (direction == 0)
@@ -270,12 +269,12 @@ bool md5_raycast_bounds(md5_ray ray, md5_bounds bounds, float *t)
     const md5_vec3 o = ray.origin;
     const md5_vec3 d = ray.direction;
     float enter = 0;
-    float leave = limit_of(&ray);
-    if (!has_direction(d) || is_empty(&bounds)
-        || !clip(o.x, d.x, bounds.min.x, bounds.max.x, &enter, &leave)
-        || !clip(o.y, d.y, bounds.min.y, bounds.max.y, &enter, &leave)
-        || !clip(o.z, d.z, bounds.min.z, bounds.max.z, &enter, &leave))
+    float leave = ray_limit(&ray);
+    if (!has_direction(d) || is_empty(&bounds))
         return false;
+    TRY(clip(o.x, d.x, bounds.min.x, bounds.max.x, &enter, &leave));
+    TRY(clip(o.y, d.y, bounds.min.y, bounds.max.y, &enter, &leave));
+    TRY(clip(o.z, d.z, bounds.min.z, bounds.max.z, &enter, &leave));
     if (t)
         *t = enter;
     return true;
@@ -307,11 +306,14 @@ bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_m
 
 // -- Triangles ------------------------------------------------------------------------------------
 
-// A ray as the z axis of a sheared space: there a triangle is hit if the origin of x and y lies in
-// it, and neighbours round their common edge alike, so that there is no gap between them.
+// A sheared space in which the ray is the z axis. The ray hits a triangle if the triangle contains
+// the origin of x and y. Neighbouring triangles round their common edge in the same way, so there
+// is no gap between them.
 typedef struct sheared {
     float origin[3];
-    int x, y, z; // which axis of the model is which; z = the largest of the direction
+    int x; // axis of the model that becomes x
+    int y; // axis of the model that becomes y
+    int z; // axis of the model that becomes z: the axis of the largest component of the direction
     float shear_x;
     float shear_y;
     float scale_z;
@@ -326,7 +328,7 @@ static sheared shear(const md5_ray *ray, bool is_mirrored)
     const float d[3] = {ray->direction.x, ray->direction.y, ray->direction.z};
     int z = fabsf(d[0]) > fabsf(d[1]) ? 0 : 1;
     z = fabsf(d[z]) > fabsf(d[2]) ? z : 2;
-    const bool is_positive = d[z] > 0; // else two axes are exchanged, to keep the orientation
+    const bool is_positive = d[z] > 0; // otherwise x and y are exchanged, to keep the orientation
     const int next = (z + 1) % 3;
     const int last = (z + 2) % 3;
     const int x = is_positive ? next : last;
@@ -338,7 +340,7 @@ static sheared shear(const md5_ray *ray, bool is_mirrored)
                      .shear_x = d[x] / d[z],
                      .shear_y = d[y] / d[z],
                      .scale_z = 1.0f / d[z],
-                     .limit = limit_of(ray),
+                     .limit = ray_limit(ray),
                      .front_only = ray->front_only,
                      .is_mirrored = is_mirrored};
 }
@@ -351,59 +353,72 @@ static md5_vec3 to_sheared(const sheared *space, const md5_vec3 *point)
                       p[space->y] - space->shear_y * p[space->z], space->scale_z * p[space->z]};
 }
 
-// Twice the signed area between an edge and the ray. Products of floats are exact as doubles, so
-// the sign is exact.
-static double edge(md5_vec3 a, md5_vec3 b)
+// Returns twice the signed area of the triangle between an edge and the ray. Products of floats are
+// exact as doubles, so the sign is exact.
+static double edge_area(md5_vec3 a, md5_vec3 b)
 {
     return (double)a.x * (double)b.y - (double)a.y * (double)b.x;
 }
 
-static bool have_one_side(float a, float b, float c)
+static bool are_positive(float a, float b, float c)
 {
-    return (a > 0 && b > 0 && c > 0) || (a < 0 && b < 0 && c < 0);
+    return a > 0 && b > 0 && c > 0;
 }
 
-// Whether the ray hits a triangle nearer than *hit. Most triangles lie on one side of it.
+static bool are_negative(float a, float b, float c)
+{
+    return a < 0 && b < 0 && c < 0;
+}
+
+static bool are_on_one_side(float a, float b, float c)
+{
+    return are_positive(a, b, c) || are_negative(a, b, c);
+}
+
+// Returns true and sets *hit if the ray hits a triangle nearer than *hit. The first test rejects
+// most triangles: all their vertices are on one side of the ray.
 static bool hit_triangle(const sheared *space, md5_vec3 a, md5_vec3 b, md5_vec3 c, md5_hit *hit)
 {
-    if (have_one_side(a.x, b.x, c.x) || have_one_side(a.y, b.y, c.y))
+    if (are_on_one_side(a.x, b.x, c.x) || are_on_one_side(a.y, b.y, c.y))
         return false;
-    const double u = edge(c, b);
-    const double v = edge(a, c);
-    const double w = edge(b, a);
-    if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0))
+    const double u = edge_area(c, b);
+    const double v = edge_area(a, c);
+    const double w = edge_area(b, a);
+    const bool has_negative = u < 0 || v < 0 || w < 0;
+    const bool has_positive = u > 0 || v > 0 || w > 0;
+    if (has_negative && has_positive)
         return false;
     const double sum = u + v + w;
     const bool from_front = (sum < 0) != space->is_mirrored;
     if (sum == 0 || (space->front_only && !from_front))
         return false;
-    const double share[3] = {u / sum, v / sum, w / sum};
+    const double weights[3] = {u / sum, v / sum, w / sum};
     const float t =
-        (float)(share[0] * (double)a.z + share[1] * (double)b.z + share[2] * (double)c.z);
+        (float)(weights[0] * (double)a.z + weights[1] * (double)b.z + weights[2] * (double)c.z);
     if (!(t >= 0 && t <= space->limit && t < hit->t))
         return false;
     *hit = (md5_hit){.t = t,
-                     .weights = {(float)share[0], (float)share[1], (float)share[2]},
+                     .weights = {(float)weights[0], (float)weights[1], (float)weights[2]},
                      .from_front = from_front};
     return true;
 }
 
-// How much a joint moves the point of a hit.
-static float share_of(const md5_mesh *mesh, const md5_hit *hit, uint32_t joint)
+// Returns the sum of a joint's biases at the point of a hit.
+static float joint_weight(const md5_mesh *mesh, const md5_hit *hit, uint32_t joint)
 {
-    float share = 0;
+    float weight = 0;
     for (uint32_t corner = 0; corner < 3; corner++) {
         const uint32_t vertex = mesh->indices[3 * hit->triangle + (uint32_t)corner];
         for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++)
             if (mesh->influence_joints[i] == joint)
-                share += hit->weights[corner] * fabsf(mesh->influences[i].w);
+                weight += hit->weights[corner] * fabsf(mesh->influences[i].w);
     }
-    return share;
+    return weight;
 }
 
-// The joint with the largest share; only the first, largest influence of each corner is a
-// candidate, which keeps the time linear in the number of influences.
-static uint32_t joint_of(const md5_mesh *mesh, const md5_hit *hit)
+// Returns the joint with the largest weight at the point of a hit. Only the first influence of each
+// corner, which is the largest, is a candidate, so that time is linear in the number of influences.
+static uint32_t find_hit_joint(const md5_mesh *mesh, const md5_hit *hit)
 {
     uint32_t joint = MD5_NONE;
     float largest = -1;
@@ -413,9 +428,9 @@ static uint32_t joint_of(const md5_mesh *mesh, const md5_hit *hit)
         if (first == mesh->first_influence[vertex + 1])
             continue;
         const uint32_t candidate = mesh->influence_joints[first];
-        const float share = share_of(mesh, hit, candidate);
-        if (share > largest) {
-            largest = share;
+        const float weight = joint_weight(mesh, hit, candidate);
+        if (weight > largest) {
+            largest = weight;
             joint = candidate;
         }
     }
@@ -442,7 +457,7 @@ bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positio
     }
     if (nearest.t == INFINITY)
         return false;
-    nearest.joint = joint_of(mesh, &nearest);
+    nearest.joint = find_hit_joint(mesh, &nearest);
     *hit = nearest;
     return true;
 }
@@ -469,12 +484,12 @@ bool md5_raycast_model(md5_ray ray, const md5_model *model, const md5_mat34 *pal
         md5_skin(&model->meshes[mesh], palette, positions, NULL, NULL);
         if (!md5_raycast_mesh(shorter, &model->meshes[mesh], positions, &nearer))
             continue;
-        if (is_hit && !(nearer.t < hit->t))
-            continue; // as far as an earlier mesh
+        if (is_hit && !(nearer.t < hit->t)) // at the same distance as a hit of an earlier mesh
+            continue;
         nearer.mesh = mesh;
         *hit = nearer;
         is_hit = true;
-        shorter.limit = nearer.t; // 0 would mean no limit; the comparison above covers it
+        shorter.limit = nearer.t; // 0 means no limit; then the comparison above rejects later hits
     }
     return is_hit;
 }

@@ -1,10 +1,11 @@
-// Skinning: md5_skin(), md5_skin_batch() and md5_skin_bounds() select kernels; morph targets.
+// Skinning: md5_skin(), md5_skin_batch() and md5_skin_bounds(). Selects a kernel for whole meshes,
+// skins single vertices in plain C, and applies morph targets.
 #include "md5/core/math.h"
 #include "md5/skin/kernels.h"
 
 // == Dual palettes ===============================================================================
 //
-// skin_scalar.c has the formulas.
+// The formulas are in skin_scalar.c.
 
 void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_quat *dual)
 {
@@ -18,21 +19,20 @@ void md5_build_dual_palette(const md5_mat34 *palette, uint32_t count, md5_dual_q
 
 // == Vertices ====================================================================================
 //
-// md5_skin() and md5_skin_batch(): select a kernel for whole meshes, skin single vertices in plain
-// C, and correct the few vertices that morph targets move.
+// Morph targets move few vertices, which are corrected after skinning. With the blended matrix e of
+// a vertex and the sum d of its weighted deltas, the exact vertex is
 //
-// With e the blended matrix of a vertex and d the sum of its weighted deltas, the exact vertex is
+//   sum of palette * (bias * (point + d), bias) = (result of md5_skin()) + rotation of e * d
 //
-//   sum of palette * (bias * (point + d), bias) = (what md5_skin() computes) + rotation of e * d
-//
-// so that the influences are not needed again; dual quaternions give one matrix per vertex anyway.
+// so the influences are not needed again. Dual quaternions result in one matrix per vertex anyway.
 
-// Smaller meshes use plain C: wide registers have a longer latency for the first result.
-enum { FEWEST_VERTICES = 4 };
+// Minimum number of vertices for SIMD. Smaller meshes use plain C, because the latency of the first
+// result is longer with wide registers.
+enum { MIN_VERTICES = 4 };
 
 void md5i_skin_with(md5_cpu level, const md5i_skin_job *job)
 {
-    const bool is_wide = job->mesh->skin_plan && job->mesh->num_vertices >= FEWEST_VERTICES;
+    const bool is_wide = job->mesh->skin_plan && job->mesh->num_vertices >= MIN_VERTICES;
     static void (*const kernels[MD5_CPU_COUNT])(const md5i_skin_job *) = MD5_OF_EACH_SET(md5i_skin);
     kernels[is_wide ? level : MD5_CPU_SCALAR](job);
 }
@@ -55,14 +55,14 @@ void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *position
 
 // -- Morph targets --------------------------------------------------------------------------
 
-// A vertex of the bind pose.
+// A vertex of the bind pose after morphing.
 typedef struct bind_vertex {
-    md5_vec3 offset; // of the position
+    md5_vec3 offset; // added to the position
     md5_vec3 normal;
     md5_vec4 tangent;
 } bind_vertex;
 
-// Blends changed vertex `index` of a mesh. Returns false if all its weights are 0.
+// Blends the targets of the changed vertex `index` of a mesh. Returns false if all weights are 0.
 static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float *weights,
                   uint32_t index, bind_vertex *result)
 {
@@ -70,7 +70,7 @@ static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float
     const md5_vec4 tangent = mesh->tangents ? mesh->tangents[vertex] : (md5_vec4){0, 0, 0, 0};
     md5_vec3 position = {0, 0, 0};
     md5_vec3 normal = mesh->normals[vertex];
-    md5_vec3 along = {tangent.x, tangent.y, tangent.z};
+    md5_vec3 tangent_axis = {tangent.x, tangent.y, tangent.z};
     bool changes = false;
     for (uint32_t i = morph->first[index]; i < morph->first[index + 1]; i++) {
         const md5_morph_delta *const delta = &morph->deltas[i];
@@ -79,14 +79,14 @@ static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float
             continue;
         position = md5_vec3_add(position, md5_vec3_scale(delta->position, weight));
         normal = md5_vec3_add(normal, md5_vec3_scale(delta->normal, weight));
-        along = md5_vec3_add(along, md5_vec3_scale(delta->tangent, weight));
+        tangent_axis = md5_vec3_add(tangent_axis, md5_vec3_scale(delta->tangent, weight));
         changes = true;
     }
     if (!changes)
         return false;
     result->offset = position;
     result->normal = md5_vec3_normalize(normal, mesh->normals[vertex]);
-    const md5_vec3 unit = md5_vec3_normalize(md5_vec3_reject(along, result->normal),
+    const md5_vec3 unit = md5_vec3_normalize(md5_vec3_reject(tangent_axis, result->normal),
                                              (md5_vec3){tangent.x, tangent.y, tangent.z});
     result->tangent = (md5_vec4){unit.x, unit.y, unit.z, tangent.w};
     return true;
@@ -103,9 +103,9 @@ static bool are_finite(const float *weights, uint32_t count)
 }
 #endif
 
-// Corrects what was written for changed vertex `index` at a place.
-static void correct(const md5_skin_job *job, const md5_morph_mesh *changed, uint32_t index,
-                    const md5i_skin_job *to, uint32_t place)
+// Corrects the result of the changed vertex `index`, which is at `out_index` of the output.
+static void apply_morph_vertex(const md5_skin_job *job, const md5_morph_mesh *changed,
+                               uint32_t index, const md5i_skin_job *to, uint32_t out_index)
 {
     const md5_mesh *const mesh = job->mesh;
     const uint32_t vertex = changed->vertices[index];
@@ -113,22 +113,23 @@ static void correct(const md5_skin_job *job, const md5_morph_mesh *changed, uint
     if (!blend(changed, mesh, job->morph_weights, index, &bind))
         return;
     if (job->palette || job->duals) {
-        const md5_vec3 along = {bind.tangent.x, bind.tangent.y, bind.tangent.z};
+        const md5_vec3 tangent_axis = {bind.tangent.x, bind.tangent.y, bind.tangent.z};
         const md5_mat34 m = md5i_vertex_matrix(to, vertex);
-        const md5_vec3 turned = md5_vec3_normalize(md5_mat34_rotate(&m, along), along);
+        const md5_vec3 rotated =
+            md5_vec3_normalize(md5_mat34_rotate(&m, tangent_axis), tangent_axis);
         bind.offset = md5_mat34_rotate(&m, bind.offset);
         bind.normal = md5_vec3_normalize(md5_mat34_rotate(&m, bind.normal), bind.normal);
-        bind.tangent = (md5_vec4){turned.x, turned.y, turned.z, bind.tangent.w};
+        bind.tangent = (md5_vec4){rotated.x, rotated.y, rotated.z, bind.tangent.w};
     }
-    md5_vec3 *const position = md5_vec3_out(to->positions, to->strides[0], place);
+    md5_vec3 *const position = md5_vec3_out(to->positions, to->strides[0], out_index);
     *position = md5_vec3_add(*position, bind.offset);
     if (to->normals)
-        *md5_vec3_out(to->normals, to->strides[1], place) = bind.normal;
+        *md5_vec3_out(to->normals, to->strides[1], out_index) = bind.normal;
     if (to->tangents)
-        *md5_vec4_out(to->tangents, to->strides[2], place) = bind.tangent;
+        *md5_vec4_out(to->tangents, to->strides[2], out_index) = bind.tangent;
 }
 
-// Returns the index of the first changed vertex that is not below `vertex`.
+// Returns the index of the first changed vertex that is not less than `vertex`.
 static uint32_t find_changed(const md5_morph_mesh *changed, uint32_t vertex)
 {
     uint32_t low = 0;
@@ -143,30 +144,29 @@ static uint32_t find_changed(const md5_morph_mesh *changed, uint32_t vertex)
     return low;
 }
 
-static void correct_all(const md5_skin_job *job, const md5i_skin_job *to, uint32_t count)
+static void apply_morph(const md5_skin_job *job, const md5i_skin_job *to, uint32_t count)
 {
     const md5_morph_mesh *const changed =
         &job->morph->meshes[job->mesh - job->morph->model->meshes];
     if (job->vertices) {
-        for (uint32_t place = 0; place < count; place++) {
-            const uint32_t index = find_changed(changed, job->vertices[place]);
-            if (index < changed->num_vertices && changed->vertices[index] == job->vertices[place])
-                correct(job, changed, index, to, place);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t index = find_changed(changed, job->vertices[i]);
+            if (index < changed->num_vertices && changed->vertices[index] == job->vertices[i])
+                apply_morph_vertex(job, changed, index, to, i);
         }
-    }
-    if (job->vertices)
         return;
+    }
     for (uint32_t i = find_changed(changed, job->first);
          i < changed->num_vertices && changed->vertices[i] - job->first < count; i++)
-        correct(job, changed, i, to, changed->vertices[i] - job->first);
+        apply_morph_vertex(job, changed, i, to, changed->vertices[i] - job->first);
 }
 
 // -- Jobs -----------------------------------------------------------------------------------
 
-// In floats; 0 if there are no gaps.
-static size_t floats_of(size_t stride, size_t tight)
+// Converts a stride in bytes of vectors with `num_floats` floats; returns 0 if there are no gaps.
+static size_t stride_in_floats(size_t stride, size_t num_floats)
 {
-    return stride == tight * sizeof(float) ? 0 : stride / sizeof(float);
+    return stride == num_floats * sizeof(float) ? 0 : stride / sizeof(float);
 }
 
 bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
@@ -175,14 +175,16 @@ bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
         .mesh = from->mesh,
         .palette = from->palette,
         .duals = from->duals,
-        .blend_duals = from->duals ? md5i_blend_duals : NULL,
         .positions = (md5_vec3 *)from->positions,
         .normals = (md5_vec3 *)from->normals,
-        .tangents = from->mesh->tangents ? (md5_vec4 *)from->tangents : NULL,
     };
-    const size_t strides[3] = {floats_of(from->position_stride, 3),
-                               floats_of(from->normal_stride, 3),
-                               floats_of(from->tangent_stride, 4)};
+    if (from->duals)
+        job->blend_duals = md5i_blend_duals;
+    if (from->mesh->tangents)
+        job->tangents = (md5_vec4 *)from->tangents;
+    const size_t strides[3] = {stride_in_floats(from->position_stride, 3),
+                               stride_in_floats(from->normal_stride, 3),
+                               stride_in_floats(from->tangent_stride, 4)};
     bool fits = true;
     for (uint32_t i = 0; i < 3; i++) {
         job->strides[i] = (uint32_t)strides[i];
@@ -192,33 +194,72 @@ bool md5i_strided_job(const md5_skin_job *from, md5i_skin_job *job)
 }
 
 #if !defined(NDEBUG)
-static bool are_vertices(const md5_skin_job *job, uint32_t count)
+static bool are_vertices_valid(const md5_skin_job *job, uint32_t count)
 {
-    bool are_below = true;
+    bool are_valid = true;
     if (job->vertices) {
         for (uint32_t i = 0; i < count; i++)
-            are_below = are_below && job->vertices[i] < job->mesh->num_vertices;
+            are_valid = are_valid && job->vertices[i] < job->mesh->num_vertices;
     }
-    return are_below;
+    return are_valid;
 }
 
-static bool has_joints(const md5_skin_job *job)
+static bool are_joints_valid(const md5_skin_job *job)
 {
-    bool are_below = true;
+    bool are_valid = true;
     if (job->num_joints > 0) {
         for (uint32_t i = 0; i < job->mesh->num_influences; i++)
-            are_below = are_below && job->mesh->influence_joints[i] < job->num_joints;
+            are_valid = are_valid && job->mesh->influence_joints[i] < job->num_joints;
     }
-    return are_below;
+    return are_valid;
 }
 
-static bool is_mesh_of(const md5_morph *morph, const md5_mesh *mesh)
+static bool is_morph_mesh(const md5_morph *morph, const md5_mesh *mesh)
 {
     return mesh >= morph->model->meshes && mesh < morph->model->meshes + morph->model->num_meshes;
 }
 #endif
 
-static void skin_some(void *user, uint32_t worker, size_t begin, size_t end)
+// Checks the arguments of a job with `count` vertices in debug builds.
+static inline void validate_job(const md5_skin_job *job, uint32_t count)
+{
+    const md5_mesh *const mesh = job->mesh;
+    (void)mesh;
+    (void)count;
+    MD5_ASSERT(job->vertices
+                   || (job->first < mesh->num_vertices && count <= mesh->num_vertices - job->first),
+               "job->first, count: must be a range of vertices of the mesh");
+    MD5_VALIDATE(are_vertices_valid(job, count), "job->vertices: must be below mesh->num_vertices");
+    MD5_ASSERT(job->positions != NULL, "job->positions: must not be NULL");
+    MD5_ASSERT(!(job->palette && job->duals), "job->palette, duals: exactly one must be set");
+    MD5_VALIDATE(are_joints_valid(job),
+                 "job->num_joints: must be above all joint indices of the mesh");
+    MD5_ASSERT(md5_is_stride(job->position_stride, 3) && md5_is_stride(job->normal_stride, 3)
+                   && md5_is_stride(job->tangent_stride, 4),
+               "job: strides must be 0, or multiples of 4 that are not smaller than the vectors");
+    MD5_ASSERT(!job->morph || is_morph_mesh(job->morph, mesh),
+               "job->mesh: must be a mesh of the morph's model");
+    MD5_ASSERT(!job->morph || job->morph_weights || job->morph->num_targets == 0,
+               "job->morph_weights: must not be NULL");
+    MD5_VALIDATE(!job->morph || are_finite(job->morph_weights, job->morph->num_targets),
+                 "job->morph_weights: must be finite");
+}
+
+// Copies the bind pose of the vertices of a job, for jobs without a palette.
+static void copy_bind_pose(const md5_skin_job *job, const md5i_skin_job *to, uint32_t count)
+{
+    const md5_mesh *const mesh = job->mesh;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t vertex = job->vertices ? job->vertices[i] : job->first + i;
+        *md5_vec3_out(to->positions, to->strides[0], i) = mesh->positions[vertex];
+        if (to->normals)
+            *md5_vec3_out(to->normals, to->strides[1], i) = mesh->normals[vertex];
+        if (to->tangents)
+            *md5_vec4_out(to->tangents, to->strides[2], i) = mesh->tangents[vertex];
+    }
+}
+
+static void skin_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     (void)worker;
     for (size_t i = begin; i < end; i++) {
@@ -231,43 +272,18 @@ static void skin_some(void *user, uint32_t worker, size_t begin, size_t end)
             job->vertices || job->count > 0 ? job->count : mesh->num_vertices - job->first;
         if (count == 0)
             continue;
-        MD5_ASSERT(
-            job->vertices
-                || (job->first < mesh->num_vertices && count <= mesh->num_vertices - job->first),
-            "job->first, count: must be a range of vertices of the mesh");
-        MD5_VALIDATE(are_vertices(job, count), "job->vertices: must be below mesh->num_vertices");
-        MD5_ASSERT(job->positions != NULL, "job->positions: must not be NULL");
-        MD5_ASSERT(!(job->palette && job->duals), "job->palette, duals: exactly one must be set");
-        MD5_VALIDATE(has_joints(job),
-                     "job->num_joints: must be above all joint indices of the mesh");
-        MD5_ASSERT(
-            md5_is_stride(job->position_stride, 3) && md5_is_stride(job->normal_stride, 3)
-                && md5_is_stride(job->tangent_stride, 4),
-            "job: strides must be 0, or multiples of 4 that are not smaller than the vectors");
-        MD5_ASSERT(!job->morph || is_mesh_of(job->morph, mesh),
-                   "job->mesh: must be a mesh of the morph's model");
-        MD5_ASSERT(!job->morph || job->morph_weights || job->morph->num_targets == 0,
-                   "job->morph_weights: must not be NULL");
-        MD5_VALIDATE(!job->morph || are_finite(job->morph_weights, job->morph->num_targets),
-                     "job->morph_weights: must be finite");
+        validate_job(job, count);
         md5i_skin_job to;
         const bool fits = md5i_strided_job(job, &to);
         const bool is_posed = job->palette || job->duals;
-        if (is_posed && !job->vertices && count == mesh->num_vertices)
+        if (!is_posed)
+            copy_bind_pose(job, &to, count);
+        else if (!job->vertices && count == mesh->num_vertices)
             md5i_skin_with(fits ? md5i_cpu_best(MD5_CPU_AVX512) : MD5_CPU_SCALAR, &to);
-        else if (is_posed)
-            md5i_skin_vertices_scalar(&to, job->vertices, job->first, count, false);
         else
-            for (uint32_t place = 0; place < count; place++) {
-                const uint32_t vertex = job->vertices ? job->vertices[place] : job->first + place;
-                *md5_vec3_out(to.positions, to.strides[0], place) = mesh->positions[vertex];
-                if (to.normals)
-                    *md5_vec3_out(to.normals, to.strides[1], place) = mesh->normals[vertex];
-                if (to.tangents)
-                    *md5_vec4_out(to.tangents, to.strides[2], place) = mesh->tangents[vertex];
-            }
+            md5i_skin_vertices_scalar(&to, job->vertices, job->first, count, false);
         if (job->morph)
-            correct_all(job, &to, count);
+            apply_morph(job, &to, count);
     }
 }
 
@@ -280,14 +296,14 @@ void md5_skin_batch(const md5_skin_job *jobs, size_t count, const md5_threads *t
             MD5_ASSERT_NULL_OR_ALIVE(jobs[i].morph, MD5_TAG_MORPH);
         }
     }
-    md5_threads_run(threads, count, skin_some, (void *)jobs); // which skin_some() only reads
+    md5_threads_run(threads, count, skin_range, (void *)jobs); // skin_range() does not modify them
 }
 
 // == Bounds ======================================================================================
 //
-// Bounds of a posed model, without writing its vertices.
+// Computes the bounds of a posed model without writing its vertices.
 
-// Which of 0 and -0 comes first depends on the instruction set.
+// Replaces -0 by 0: a kernel can select either one, depending on the instruction set.
 static md5_vec3 without_negative_zero(md5_vec3 a)
 {
     return (md5_vec3){a.x + 0, a.y + 0, a.z + 0};
@@ -307,9 +323,10 @@ md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md
 #if !defined(NDEBUG)
 static bool has_all_geometry(const md5_model *model)
 {
-    for (uint32_t i = 0; i < model->num_meshes; i++)
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
         if (!md5_has_geometry(&model->meshes[i]))
             return false;
+    }
     return true;
 }
 #endif

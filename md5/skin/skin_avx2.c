@@ -1,4 +1,4 @@
-// Both ways of skinning for AVX2.
+// The skinning kernel for AVX2.
 #include "md5/core/cpu.h"
 
 #if MD5_HAS_AVX2

@@ -1,5 +1,6 @@
-// md5_skin() for AVX-512: skins contiguous groups of rigid vertices two at a time, everything else
-// with AVX2. Rigid vertices need no blending, so a joint's matrix stays in registers.
+// The skinning kernel for AVX-512. Skins two contiguous groups of rigid vertices at a time; all
+// other vertices use AVX2. Rigid vertices need no blending, so the matrix of a joint remains in
+// registers.
 #include "md5/skin/kernels.h"
 
 #if MD5_HAS_AVX512
@@ -13,10 +14,11 @@ MD5_WIDE_INLINE lanes4 spread_two_rows(const float *low, const float *high)
     MD5_UNROLL
     for (uint32_t i = 0; i < 4; i++)
         e[i] = md5_wide_select(0x00ff, md5_wide_all(low[i]), md5_wide_all(high[i]));
-    return lanes4_of(e);
+    return lanes4_from_array(e);
 }
 
-// Spreads one joint's matrix over the lower lanes, another's over the upper ones.
+// Copies the matrix of one joint to the lower lanes, and the matrix of a second joint to the upper
+// lanes.
 MD5_WIDE_INLINE lanes_mat34 spread_two(const md5_mat34 *low, const md5_mat34 *high)
 {
     return (lanes_mat34){
@@ -35,7 +37,8 @@ MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const 
     md5_vec3 *const normals = job->normals;
     const uint32_t *const firsts = mesh->skin_plan->vertices + run->vertices;
     const uint32_t *const joints = mesh->skin_plan->words + run->words;
-    uint32_t low = joints[0], high = joints[0]; // neighbouring groups often share it
+    uint32_t low = joints[0]; // consecutive groups often have the same joint
+    uint32_t high = joints[0];
     lanes_mat34 m = spread_two(&job->palette[low], &job->palette[high]);
     uint32_t i = 0;
     for (; i + 2 <= run->count; i += 2) {
@@ -65,7 +68,9 @@ MD5_WIDE_CODE static void skin_rigid_contiguous(const md5i_skin_job *job, const 
 void md5i_skin_avx512(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
-    if (job->duals || job->bounds || job->tangents || job->strides[0] > 0 || job->strides[1] > 0) {
+    const bool has_strides = job->strides[0] > 0 || job->strides[1] > 0;
+    const bool is_special = job->duals || job->bounds || job->tangents;
+    if (has_strides || is_special) {
         md5i_skin_avx2(job);
         return;
     }

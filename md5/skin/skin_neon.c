@@ -1,4 +1,4 @@
-// Both ways of skinning for NEON.
+// The skinning kernel for NEON.
 #include "md5/core/cpu.h"
 
 #if MD5_HAS_NEON

@@ -1,28 +1,30 @@
-// Both ways of skinning in plain C, which every faster kernel must equal bit for bit.
+// Skinning in plain C, by matrix palettes and by dual quaternions. Every other kernel must compute
+// the same bits.
 #include "md5/core/math.h"
 #include "md5/skin/kernels.h"
 
 // == By matrices =================================================================================
 //
-// Order of the sums, with m a palette entry and q an influence (bias * point, bias), over the
-// influences of a vertex by ascending joint (md5i_sum_order()):
+// The order of the sums. m is a palette entry and q is an influence (bias * point, bias). Sums over
+// the influences of a vertex are in ascending order of joints (md5i_sum_order()):
 //
-//   exact:    lane[r][c] = m[r][c] * q[c] of the first, + m[r][c] * q[c] of the next, ...
+//   exact:    lane[r][c] = m[r][c] * q[c] of the first influence, + m[r][c] * q[c] of the next, ...
 //             row r      = (lane[r][0] + lane[r][1]) + (lane[r][2] + lane[r][3])
-//   blend:    e[r][c]    = m[r][c] * bias of the first, + m[r][c] * bias of the next, ...
+//   blend:    e[r][c]    = m[r][c] * bias of the first influence, + m[r][c] * bias of the next, ...
 //   rotated:  row r      = (e[r][0] * x + e[r][1] * y) + e[r][2] * z
-//   unit:     each of x y z * (1 / sqrt((x * x + y * y) + z * z)), unless it is unit already
+//   unit:     each of x y z * (1 / sqrt((x * x + y * y) + z * z)), unless the length is already 1
 //
-// If the points of all influences are the bind position x y z, and there are enough of them
-// (plan.h), the blended matrix is sufficient, and the position is
+// If the points of all influences are the bind position x y z, and there are at least three
+// influences (plan.h), the blended matrix is sufficient, and the position is
 //
 //   blended:  row r      = (e[r][0] * x + e[r][1] * y) + (e[r][2] * z + e[r][3])
 //
-// For one influence of bias 1 (plan.h calls it rigid) that gives the same bits.
+// For one influence with bias 1 (a rigid vertex, see plan.h) both methods give the same bits.
 //
-// Lanes are summed over the influences before they are summed along a row, because that is free
-// with registers of four floats: a palette row and an influence are multiplied as they lie in
-// memory. The first product starts the sum, so one influence costs no addition.
+// Lanes are summed over the influences before they are summed along a row, because this needs no
+// shuffles with registers of four floats: a palette row and an influence are multiplied in the
+// layout in which they are stored. The first product starts the sum, so one influence needs no
+// addition.
 
 typedef struct rows {
     md5_vec4 x;
@@ -60,27 +62,30 @@ static inline float rotate_row(md5_vec4 e, md5_vec3 v)
     return (e.x * v.x + e.y * v.y) + e.z * v.z;
 }
 
-static inline md5_vec4 bias_of(md5_vec4 influence)
+static inline md5_vec4 spread_bias(md5_vec4 influence)
 {
     return (md5_vec4){influence.w, influence.w, influence.w, influence.w};
 }
 
-// Sums of two have the same bits in either order.
+// Returns md5i_sum_order() of a vertex. Two influences are added in stored order, because a sum of
+// two terms has the same bits in either order.
 static inline uint64_t scalar_order(const md5_mesh *mesh, uint32_t first, uint32_t count)
 {
     return count > 2 ? md5i_sum_order(mesh->influence_joints + first, count) : 0x10;
 }
 
-// The product of the influence at a place of a vertex's sum.
-static MD5_ALWAYS_INLINE rows term_at(const md5_mesh *mesh, const md5_mat34 *palette,
-                                      uint32_t influence, bool is_exact)
+// Returns the term of one influence in the sum of a vertex.
+static MD5_ALWAYS_INLINE rows influence_term(const md5_mesh *mesh, const md5_mat34 *palette,
+                                             uint32_t influence, bool is_exact)
 {
     const md5_vec4 q = mesh->influences[influence];
-    return multiply_rows(&palette[mesh->influence_joints[influence]], is_exact ? q : bias_of(q));
+    return multiply_rows(&palette[mesh->influence_joints[influence]],
+                         is_exact ? q : spread_bias(q));
 }
 
-// Returns the lanes of the exact sum, or the matrices of a vertex's joints, blended by bias: not a
-// rotation in general, but normals and tangents follow it. Zero if the vertex has no influences.
+// Returns the lanes of the exact sum if `is_exact`. Otherwise returns the matrices of the vertex's
+// joints, blended by bias. The blend is generally not a rotation, but it transforms normals and
+// tangents. Returns zero if the vertex has no influences.
 static MD5_ALWAYS_INLINE rows sum_influences(const md5_mesh *mesh, const md5_mat34 *palette,
                                              uint32_t vertex, bool is_exact)
 {
@@ -89,10 +94,10 @@ static MD5_ALWAYS_INLINE rows sum_influences(const md5_mesh *mesh, const md5_mat
     if (count == 0)
         return (rows){0};
     const uint64_t order = scalar_order(mesh, first, count);
-    rows sum = term_at(mesh, palette, first + md5_summand(order, count, 0), is_exact);
-    for (uint32_t place = 1; place < count; place++)
-        sum = add_rows(sum,
-                       term_at(mesh, palette, first + md5_summand(order, count, place), is_exact));
+    rows sum = influence_term(mesh, palette, first + md5_sum_index(order, count, 0), is_exact);
+    for (uint32_t step = 1; step < count; step++)
+        sum = add_rows(sum, influence_term(mesh, palette, first + md5_sum_index(order, count, step),
+                                           is_exact));
     return sum;
 }
 
@@ -109,8 +114,9 @@ static inline md5_vec3 rotate(const rows *e, md5_vec3 bind)
     const md5_vec3 rotated = {rotate_row(e->x, bind), rotate_row(e->y, bind),
                               rotate_row(e->z, bind)};
     const float off = md5_vec3_dot(rotated, rotated) - 1;
-    const bool stays = MD5_IS_LENGTH_FREE || off * off < MD5_UNIT_OFF_SQUARED;
-    return stays ? rotated : md5_vec3_normalize(rotated, bind);
+    if (MD5_IS_LENGTH_FREE || off * off < MD5_UNIT_OFF_SQUARED)
+        return rotated;
+    return md5_vec3_normalize(rotated, bind);
 }
 
 static inline md5_vec4 rotate_tangent(const rows *e, md5_vec4 bind)
@@ -132,19 +138,20 @@ static inline md5_vec3 move(const rows *e, md5_vec3 p)
 // == By dual quaternions =========================================================================
 //
 // Skinning by dual quaternions (Kavan and others, "Geometric Skinning with Approximate Dual
-// Quaternion Blending", 2008) in plain C, which every faster kernel must equal bit for bit.
+// Quaternion Blending", 2008).
 //
-// A rotation r and a translation t are the dual quaternion (r, t * r / 2), t being a quaternion
-// without w. Over the influences of a vertex in the same order, with q a joint's dual quaternion:
+// A rotation r and a translation t are the dual quaternion (r, t * r / 2), where t is a quaternion
+// with w = 0. The sum over the influences of a vertex has the same order as above; q is the dual
+// quaternion of a joint:
 //
-//   blend:   s[c] = q[c] * (bias * sign) of the first, + q[c] * (bias * sign) of the next, ...
+//   blend:   s[c] = q[c] * (bias * sign) of the first influence, + q[c] * (bias * sign) of the
+//                   next, ...
 //
-// where sign selects the shorter arc to the joint of the largest bias, which is stored first
-// (md5_dual_sign). The blend is a dual quaternion
-// of any length; md5i_dual_matrix() returns the rotation and translation of its normalized form. So
-// only the ratios of the biases count, and very small or large ones are all scaled by the same
-// power of two. Removing the component of the dual part along the real part is not necessary,
-// because it contributes only to the w of the translation.
+// `sign` selects the shorter arc to the joint with the largest bias, which is stored first
+// (md5_dual_sign()). The blend is a dual quaternion of any length; md5i_dual_matrix() returns the
+// rotation and translation of its normalized form. Therefore only the ratios of the biases matter,
+// and very small or large biases are all scaled by the same power of two. The component of the dual
+// part along the real part is not removed, because it affects only the w of the translation.
 
 static inline md5_quat add_scaled(md5_quat sum, md5_quat q, float by)
 {
@@ -156,19 +163,19 @@ static inline md5_quat scaled(md5_quat q, float by)
     return (md5_quat){q.x * by, q.y * by, q.z * by, q.w * by};
 }
 
-// The power of two that scales biases, of which `first` is the largest, to about 1; 0 if they are
-// used unchanged.
-static inline int shift_for(float first)
+// Returns the exponent of the power of two that scales biases to about 1, or 0 if they are used
+// unchanged. `first` is the largest bias.
+static inline int bias_shift(float first)
 {
     const float square = first * first;
-    if (square > MD5_DUAL_LEAST_SQUARE && square < MD5_DUAL_MOST_SQUARE)
+    if (square > MD5_DUAL_MIN_SQUARE && square < MD5_DUAL_MAX_SQUARE)
         return 0;
     int exponent;
     frexpf(first, &exponent);
     return -exponent;
 }
 
-static inline float shifted(float bias, int shift)
+static inline float shift_bias(float bias, int shift)
 {
     return shift == 0 ? bias : ldexpf(bias, shift);
 }
@@ -182,23 +189,24 @@ static inline md5_dual_quat blend_duals(const md5_mesh *mesh, const md5_dual_qua
     const uint32_t *const joints = mesh->influence_joints + begin;
     const md5_vec4 *const influences = mesh->influences + begin;
     const md5_dual_quat *const first = &palette[joints[0]];
-    const int shift = shift_for(influences[0].w);
-    const float bias = shifted(influences[0].w, shift);
+    const int shift = bias_shift(influences[0].w);
+    const float bias = shift_bias(influences[0].w, shift);
     const uint64_t order = scalar_order(mesh, begin, count);
     md5_dual_quat sum = {{0, 0, 0, 0}, {0, 0, 0, 0}};
-    for (uint32_t place = 0; place < count; place++) {
-        const uint32_t i = md5_summand(order, count, place);
+    for (uint32_t step = 0; step < count; step++) {
+        const uint32_t i = md5_sum_index(order, count, step);
         const md5_dual_quat *const next = &palette[joints[i]];
-        const float by = shifted(influences[i].w, shift) * md5_dual_sign(first, next);
-        sum.real = place > 0 ? add_scaled(sum.real, next->real, by) : scaled(next->real, by);
-        sum.dual = place > 0 ? add_scaled(sum.dual, next->dual, by) : scaled(next->dual, by);
+        const float by = shift_bias(influences[i].w, shift) * md5_dual_sign(first, next);
+        sum.real = step > 0 ? add_scaled(sum.real, next->real, by) : scaled(next->real, by);
+        sum.dual = step > 0 ? add_scaled(sum.dual, next->dual, by) : scaled(next->dual, by);
     }
-    const bool is_left = md5_quat_dot(sum.real, sum.real) > MD5_DUAL_VANISHES * (bias * bias);
-    return is_left ? sum : *first;
+    // If the sum cancels out, use the dual quaternion of the joint with the largest bias.
+    const bool is_valid = md5_quat_dot(sum.real, sum.real) > MD5_DUAL_MIN_FRACTION * (bias * bias);
+    return is_valid ? sum : *first;
 }
 
-// With r and d the real and dual parts, v and e their x y z: the rotation of r / |r|, and the
-// translation 2 (r.w e - d.w v + v x e) / |r|^2.
+// With the real part r and the dual part d, and their vectors v and e (x y z): the rotation is
+// r / |r|, and the translation is 2 (r.w e - d.w v + v x e) / |r|^2.
 md5_mat34 md5i_dual_matrix(const md5_dual_quat *q)
 {
     const md5_quat r = q->real;
@@ -241,8 +249,8 @@ md5_mat34 md5i_blend_duals(const md5i_skin_job *job, uint32_t vertex)
     return md5i_dual_matrix(&sum);
 }
 
-// Blends the matrices of a vertex's joints, or their dual quaternions. Zero if the vertex has no
-// influences: it stays at the origin and keeps its directions.
+// Blends the matrices or the dual quaternions of a vertex's joints. Returns zero if the vertex has
+// no influences: its position becomes the origin, and its directions remain unchanged.
 static inline rows blend_rows(const md5i_skin_job *job, uint32_t vertex)
 {
     if (!job->duals)
@@ -261,20 +269,21 @@ md5_mat34 md5i_vertex_matrix(const md5i_skin_job *job, uint32_t vertex)
     return m;
 }
 
-// == In plain C =================================================================================
+// == Vertices ====================================================================================
 
-// Whether the blended matrix moves the vertex. Both ways give the same bits for rigid vertices:
-// takes the one with fewer operations.
+// Returns true if the blended matrix moves the vertices of a kind. Both methods give the same bits
+// for rigid vertices; the method with fewer operations is selected.
 static inline bool is_blended(const md5i_skin_job *job, md5_skin_kind kind)
 {
-    return job->duals || kind == MD5_SKIN_BLEND
-           || (kind == MD5_SKIN_RIGID && (job->normals || job->tangents));
+    if (job->duals || kind == MD5_SKIN_BLEND)
+        return true;
+    return kind == MD5_SKIN_RIGID && (job->normals || job->tangents);
 }
 
-// Inlined by force: gcc leaves a body with two callers out of line, which takes 1.3 times as
-// long.
-static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t vertex, uint32_t place,
-                                          bool blended)
+// Skins one vertex and writes it to `out_index`. Always inlined: gcc does not inline a function
+// with two callers, which takes 1.3 times as long.
+static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t vertex,
+                                          uint32_t out_index, bool blended)
 {
     const md5_mesh *const mesh = job->mesh;
     md5_vec3 unwritten;
@@ -282,14 +291,14 @@ static MD5_ALWAYS_INLINE void skin_vertex(const md5i_skin_job *job, uint32_t ver
     if (blended || job->normals || job->tangents)
         e = blend_rows(job, vertex);
     md5_vec3 *const to =
-        job->bounds ? &unwritten : md5_vec3_out(job->positions, job->strides[0], place);
+        job->bounds ? &unwritten : md5_vec3_out(job->positions, job->strides[0], out_index);
     *to = blended ? move(&e, mesh->positions[vertex]) : exact_position(mesh, job->palette, vertex);
     if (job->bounds)
         *job->bounds = md5_bounds_union(*job->bounds, (md5_bounds){*to, *to});
     if (job->normals)
-        *md5_vec3_out(job->normals, job->strides[1], place) = rotate(&e, mesh->normals[vertex]);
+        *md5_vec3_out(job->normals, job->strides[1], out_index) = rotate(&e, mesh->normals[vertex]);
     if (job->tangents)
-        *md5_vec4_out(job->tangents, job->strides[2], place) =
+        *md5_vec4_out(job->tangents, job->strides[2], out_index) =
             rotate_tangent(&e, mesh->tangents[vertex]);
 }
 
@@ -318,7 +327,7 @@ void md5i_skin_vertices_scalar(const md5i_skin_job *job, const uint32_t *vertice
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t vertex = vertices ? vertices[i] : first + i;
         skin_vertex(job, vertex, in_place ? vertex : i,
-                    job->duals || is_blended(job, md5i_skin_kind_of(job->mesh, vertex)));
+                    job->duals || is_blended(job, md5i_skin_vertex_kind(job->mesh, vertex)));
     }
 }
 

@@ -1,4 +1,4 @@
-// Both ways of skinning for SSE2.
+// The skinning kernel for SSE2.
 #include "md5/core/cpu.h"
 
 #if MD5_HAS_SSE2

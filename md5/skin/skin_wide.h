@@ -1,5 +1,5 @@
-// Both ways of skinning for one instruction set with wide registers, which the including file
-// selects.
+// Skinning by matrix palettes and by dual quaternions for one SIMD instruction set. A file
+// skin_*.c selects the instruction set and includes this file.
 #ifndef MD5_SKIN_SKIN_WIDE_H
 #define MD5_SKIN_SKIN_WIDE_H
 
@@ -9,8 +9,7 @@
 
 // == Groups of vertices ==========================================================================
 //
-// The vertices that one step of a kernel for wide registers computes: where they are in memory, how
-// they are loaded and stored.
+// The MD5_WIDTH vertices that are computed together, and their loads and stores.
 
 // Bounds in each lane.
 typedef struct lanes_bounds {
@@ -18,10 +17,10 @@ typedef struct lanes_bounds {
     lanes3 high;
 } lanes_bounds;
 
-// Everything that is read and written. Each run has its own copy, which the compiler knows to be
-// unaffected by the results.
+// All arrays that are read and written. Each run has its own copy, so that the compiler knows that
+// the results do not change the addresses.
 typedef struct skin_arrays {
-    const md5i_skin_job *job; // for vertices that plain C handles
+    const md5i_skin_job *job; // for vertices that are skinned in plain C
     const md5_mat34 *palette;
     const md5_dual_quat *duals; // or NULL; if set, used instead of the palette
     const uint32_t *first_influence;
@@ -33,11 +32,14 @@ typedef struct skin_arrays {
     md5_vec3 *positions;
     md5_vec3 *normals;
     md5_vec4 *tangents;
-    uint32_t position_stride, normal_stride, tangent_stride; // see md5i_skin_job
-    lanes_bounds *bounds; // or NULL; if set, grows to hold the positions, which are not written
+    uint32_t position_stride; // strides: see md5i_skin_job
+    uint32_t normal_stride;
+    uint32_t tangent_stride;
+    lanes_bounds *bounds; // or NULL; if set, is extended to contain the positions, which are not
+                          // written
 } skin_arrays;
 
-MD5_WIDE_INLINE skin_arrays arrays_of(const md5i_skin_job *job, lanes_bounds *bounds)
+MD5_WIDE_INLINE skin_arrays make_arrays(const md5i_skin_job *job, lanes_bounds *bounds)
 {
     const md5_mesh *const mesh = job->mesh;
     return (skin_arrays){
@@ -60,19 +62,17 @@ MD5_WIDE_INLINE skin_arrays arrays_of(const md5i_skin_job *job, lanes_bounds *bo
     };
 }
 
-// MD5_WIDTH vertices: in a contiguous group those from `first` on, else those that `vertices` lists
-// as md5_skin_plan does. In a group each has `count` influences on `joints`; `floats` are the
-// group's numbers in the plan, each for MD5_SKIN_GROUP vertices, offset to these.
+// MD5_WIDTH vertices of a group or of singles. The vertices of a group have the same joints.
 typedef struct group {
-    uint32_t first;
-    const uint32_t *vertices;
-    const uint32_t *joints;
-    const float *floats;
-    uint32_t count;
+    uint32_t first;           // first vertex of a contiguous group
+    const uint32_t *vertices; // otherwise: the vertices, as in md5_skin_plan.vertices
+    const uint32_t *joints;   // [count] of a group
+    const float *floats;      // of a group: its floats in the plan, offset to the first lane
+    uint32_t count;           // number of influences of each vertex of a group
 } group;
 
 // Returns the vertex of a lane.
-MD5_WIDE_INLINE uint32_t vertex_of(const group *lanes, uint32_t lane, md5_skin_order order)
+MD5_WIDE_INLINE uint32_t lane_vertex(const group *lanes, uint32_t lane, md5_skin_order order)
 {
     if (order == MD5_SKIN_CONTIGUOUS)
         return lanes->first + lane;
@@ -95,7 +95,7 @@ MD5_WIDE_INLINE void store3(md5_vec3 *to, uint32_t stride, const group *lanes, m
     if (stride > 0) {
         uint32_t offsets[MD5_WIDTH];
         for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-            offsets[lane] = stride * vertex_of(lanes, lane, order);
+            offsets[lane] = stride * lane_vertex(lanes, lane, order);
         store_points_at(&to->x, offsets, 1, a);
     } else if (order == MD5_SKIN_CONTIGUOUS) {
         store_points(to + lanes->first, a);
@@ -114,13 +114,13 @@ MD5_WIDE_INLINE void store_tangents_at(float *to, uint32_t stride, const group *
         float *pointers[MD5_WIDTH];
         MD5_UNROLL
         for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-            pointers[lane] = to + stride * vertex_of(lanes, lane, order);
+            pointers[lane] = to + stride * lane_vertex(lanes, lane, order);
         md5_wide_store_rows(pointers, rows);
     }
 }
 
-MD5_WIDE_INLINE void put_positions(const skin_arrays *arrays, const group *lanes,
-                                   md5_skin_order order, lanes3 a)
+MD5_WIDE_INLINE void store_positions(const skin_arrays *arrays, const group *lanes,
+                                     md5_skin_order order, lanes3 a)
 {
     lanes_bounds *const bounds = arrays->bounds;
     if (!bounds) {
@@ -137,17 +137,17 @@ MD5_WIDE_INLINE void put_positions(const skin_arrays *arrays, const group *lanes
 
 // == Vertices ====================================================================================
 //
-// Compiled once for each set, by a file that selects the set (see md5/core/wide.h): four functions,
-// for rigid, blended, exact and single vertices. Each skins by matrices and by dual quaternions,
-// which differ only in where the matrix of a vertex comes from.
+// There are functions for rigid, blended, exact and single vertices. Each function skins by
+// matrices and by dual quaternions, which differ only in the computation of a vertex's matrix.
 //
-// The vertices of a group share their joints, so a register holds one matrix entry for MD5_WIDTH
-// vertices: an entry of a joint is loaded once, and each lane multiplies it by the bias of its
-// vertex. Single vertices have different matrices: these are blended one vertex after the other, in
-// the layout of the palette, and then transposed so that each register holds one entry.
+// The vertices of a group have the same joints, so a register contains one matrix entry for
+// MD5_WIDTH vertices: an entry of a joint is loaded once, and each lane multiplies it by the bias
+// of its vertex. Single vertices have different matrices. These are blended one vertex after the
+// other, in the layout of the palette, and then transposed, so that each register contains one
+// entry.
 
-// Up to this many singles are as fast in plain C.
-enum { FEW_SINGLES = MD5_WIDTH / 4 };
+// Largest number of singles that plain C skins as fast as SIMD.
+enum { MAX_SCALAR_SINGLES = MD5_WIDTH / 4 };
 
 // -- Directions -----------------------------------------------------------------------------
 
@@ -162,7 +162,7 @@ MD5_WIDE_INLINE void rotate_tangents(const skin_arrays *arrays, const group *lan
         const float *pointers[MD5_WIDTH];
         MD5_UNROLL
         for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-            pointers[lane] = from + 4 * vertex_of(lanes, lane, order);
+            pointers[lane] = from + 4 * lane_vertex(lanes, lane, order);
         md5_wide_load_rows(pointers, rows);
     }
     md5_wide_transpose(rows);
@@ -189,7 +189,8 @@ MD5_WIDE_INLINE void rotate_directions(const skin_arrays *arrays, const group *l
 
 // -- Blends of a group ----------------------------------------------------------------------
 
-// Works entry by entry, so that only one entry at a time needs a register besides the sums.
+// The following functions process one matrix entry after the other, so that only one entry at a
+// time needs a register in addition to the sums.
 MD5_WIDE_INLINE lanes4 spread_row(const float *row)
 {
     const entry_row e = load_entries(row);
@@ -236,38 +237,38 @@ MD5_WIDE_INLINE void add_scaled_rows(lanes_mat34 *sum, const md5_mat34 *m, lanes
     sum->z = add_scaled_row(sum->z, m->m + 8, by);
 }
 
-MD5_WIDE_INLINE lanes4 all_alike(md5_wide a)
+MD5_WIDE_INLINE lanes4 lanes4_all(md5_wide a)
 {
     return (lanes4){a, a, a, a};
 }
 
-// The factors of a joint: its biases, or if `is_applied` the influences, of which each row of the
-// matrix then makes a term of the exact sum (see skin_scalar.c).
-MD5_WIDE_INLINE lanes4 load_factors(const float *from, bool is_applied)
+// Loads the factors of a joint: its biases, or the influences if `is_exact_sum`. Each row of the
+// matrix times an influence is a term of the exact sum (see skin_scalar.c).
+MD5_WIDE_INLINE lanes4 load_factors(const float *from, bool is_exact_sum)
 {
-    if (!is_applied)
-        return all_alike(md5_wide_load(from));
+    if (!is_exact_sum)
+        return lanes4_all(md5_wide_load(from));
     return (lanes4){md5_wide_load(from), md5_wide_load(from + MD5_SKIN_GROUP),
                     md5_wide_load(from + 2 * MD5_SKIN_GROUP),
                     md5_wide_load(from + 3 * MD5_SKIN_GROUP)};
 }
 
-// Factors are `step` floats apart.
+// Sums the matrices of a group times their factors, which are `step` floats apart.
 MD5_WIDE_INLINE lanes_mat34 sum_group(const skin_arrays *arrays, const group *lanes,
-                                      const float *factors, uint32_t step, bool is_applied)
+                                      const float *factors, uint32_t step, bool is_exact_sum)
 {
     lanes_mat34 sum =
-        scale_rows(&arrays->palette[lanes->joints[0]], load_factors(factors, is_applied));
+        scale_rows(&arrays->palette[lanes->joints[0]], load_factors(factors, is_exact_sum));
     for (uint32_t i = 1; i < lanes->count; i++)
         add_scaled_rows(&sum, &arrays->palette[lanes->joints[i]],
-                        load_factors(factors + step * i, is_applied));
+                        load_factors(factors + step * i, is_exact_sum));
     return sum;
 }
 
 // -- Blends of dual quaternions -------------------------------------------------------------
 //
-// A group's joints are the same in all lanes, so there is one sign per joint. The blend differs in
-// each lane and is converted to a matrix there.
+// The joints of a group are the same in all lanes. The blend is different in each lane and is
+// converted to a matrix in each lane.
 
 // A dual quaternion in each lane.
 typedef struct lanes_dual {
@@ -299,30 +300,30 @@ MD5_WIDE_INLINE lanes4 select4(md5_mask mask, lanes4 a, lanes4 b)
                     md5_wide_select(mask, a.z, b.z), md5_wide_select(mask, a.w, b.w)};
 }
 
-// Whether all first biases can be blended as they are: see MD5_DUAL_LEAST_SQUARE.
-MD5_WIDE_INLINE bool are_ordinary(md5_wide first)
+// Returns true if all first biases can be used unchanged: see MD5_DUAL_MIN_SQUARE.
+MD5_WIDE_INLINE bool are_biases_in_range(md5_wide first)
 {
     const md5_wide square = md5_wide_mul(first, first);
-    return is_all_true(md5_wide_greater(square, md5_wide_all(MD5_DUAL_LEAST_SQUARE)))
-           && is_all_true(md5_wide_less(square, md5_wide_all(MD5_DUAL_MOST_SQUARE)));
+    return is_all_true(md5_wide_greater(square, md5_wide_all(MD5_DUAL_MIN_SQUARE)))
+           && is_all_true(md5_wide_less(square, md5_wide_all(MD5_DUAL_MAX_SQUARE)));
 }
 
-// Whether each blend is long enough: see MD5_DUAL_VANISHES.
-MD5_WIDE_INLINE md5_mask is_left(lanes4 real, md5_wide bias)
+// Returns for each lane whether the blend is valid: see MD5_DUAL_MIN_FRACTION.
+MD5_WIDE_INLINE md5_mask is_valid_blend(lanes4 real, md5_wide bias)
 {
-    return md5_wide_greater(dot_lanes(real, real), md5_wide_mul(md5_wide_all(MD5_DUAL_VANISHES),
+    return md5_wide_greater(dot_lanes(real, real), md5_wide_mul(md5_wide_all(MD5_DUAL_MIN_FRACTION),
                                                                 md5_wide_mul(bias, bias)));
 }
 
-// d.w taken away from that of v x e: see md5i_dual_matrix().
-MD5_WIDE_INLINE md5_wide way(md5_wide rw, md5_wide e, md5_wide dw, md5_wide v, md5_wide v1e2,
-                             md5_wide v2e1)
+// Returns one axis of r.w e - d.w v + v x e: see md5i_dual_matrix().
+MD5_WIDE_INLINE md5_wide translation_term(md5_wide rw, md5_wide e, md5_wide dw, md5_wide v,
+                                          md5_wide v1e2, md5_wide v2e1)
 {
     return md5_wide_add(md5_wide_sub(md5_wide_mul(rw, e), md5_wide_mul(dw, v)),
                         md5_wide_sub(v1e2, v2e1));
 }
 
-MD5_WIDE_INLINE lanes_mat34 matrix_of_dual(const lanes_dual *q)
+MD5_WIDE_INLINE lanes_mat34 dual_to_matrix(const lanes_dual *q)
 {
     const lanes4 r = q->real;
     const lanes4 d = q->dual;
@@ -340,9 +341,12 @@ MD5_WIDE_INLINE lanes_mat34 matrix_of_dual(const lanes_dual *q)
     const md5_wide wx = md5_wide_mul(r.w, x2);
     const md5_wide wy = md5_wide_mul(r.w, y2);
     const md5_wide wz = md5_wide_mul(r.w, z2);
-    const md5_wide x = way(r.w, d.x, d.w, r.x, md5_wide_mul(r.y, d.z), md5_wide_mul(r.z, d.y));
-    const md5_wide y = way(r.w, d.y, d.w, r.y, md5_wide_mul(r.z, d.x), md5_wide_mul(r.x, d.z));
-    const md5_wide z = way(r.w, d.z, d.w, r.z, md5_wide_mul(r.x, d.y), md5_wide_mul(r.y, d.x));
+    const md5_wide x =
+        translation_term(r.w, d.x, d.w, r.x, md5_wide_mul(r.y, d.z), md5_wide_mul(r.z, d.y));
+    const md5_wide y =
+        translation_term(r.w, d.y, d.w, r.y, md5_wide_mul(r.z, d.x), md5_wide_mul(r.x, d.z));
+    const md5_wide z =
+        translation_term(r.w, d.z, d.w, r.z, md5_wide_mul(r.x, d.y), md5_wide_mul(r.y, d.x));
     return (lanes_mat34){
         {md5_wide_sub(one, md5_wide_add(yy, zz)), md5_wide_sub(xy, wz), md5_wide_add(xz, wy),
          md5_wide_mul(x, twice)},
@@ -358,30 +362,31 @@ MD5_WIDE_INLINE md5_wide magnitude(md5_wide a)
     return md5_wide_flip(md5_wide_less(a, md5_wide_all(0.0f)), a);
 }
 
-// What the blends of two or more begin with: the influence of the largest bias, to which signs
-// refer.
+// The influence with the largest bias in each lane, to which the signs of the others refer.
 typedef struct lanes_first {
     lanes4 real;
     md5_wide bias;
 } lanes_first;
 
-// The bias of the shorter arc.
+// Returns the biases with the signs of the shorter arc.
 MD5_WIDE_INLINE md5_wide signed_bias(const lanes_first *first, lanes4 real, md5_wide bias)
 {
     return md5_wide_flip(md5_wide_less(dot_lanes(first->real, real), md5_wide_all(0.0f)), bias);
 }
 
-// The term of a joint of a group.
+// Returns the weighted dual quaternion of one joint of a group, negated in lanes where this is the
+// shorter arc.
 MD5_WIDE_INLINE lanes_dual dual_term(const lanes_first *first, const md5_dual_quat *q,
                                      md5_wide bias)
 {
     const lanes4 real = spread_row(&q->real.x);
     const md5_wide by = signed_bias(first, real, bias);
-    return (lanes_dual){scale4(real, by), scale_row(&q->dual.x, all_alike(by))};
+    return (lanes_dual){scale4(real, by), scale_row(&q->dual.x, lanes4_all(by))};
 }
 
-// Biases are `step` floats apart. Returns false if a lane cannot be blended as it is. A function of
-// its own, as kinds and orders would have four copies.
+// Blends the dual quaternions of a group and converts them to matrices. Biases are `step` floats
+// apart. Returns false if a lane must be blended in plain C. Not inlined, because the callers would
+// contain four copies.
 MD5_WIDE_CODE static bool blend_dual_group(const md5_dual_quat *q, const uint32_t *joints,
                                            uint32_t count, const float *biases, uint32_t step,
                                            lanes_mat34 *m)
@@ -393,37 +398,39 @@ MD5_WIDE_CODE static bool blend_dual_group(const md5_dual_quat *q, const uint32_
         first.bias = md5_wide_select(is_larger, bias, first.bias);
         first.real = select4(is_larger, spread_row(&q[joints[i]].real.x), first.real);
     }
-    if (!are_ordinary(first.bias))
+    if (!are_biases_in_range(first.bias))
         return false;
     lanes_dual sum = dual_term(&first, &q[joints[0]], md5_wide_load(biases));
     for (uint32_t i = 1; i < count; i++)
         sum = add_duals(sum, dual_term(&first, &q[joints[i]], md5_wide_load(biases + step * i)));
-    *m = matrix_of_dual(&sum);
-    return is_all_true(is_left(sum.real, first.bias));
+    *m = dual_to_matrix(&sum);
+    return is_all_true(is_valid_blend(sum.real, first.bias));
 }
 
 // -- Groups ---------------------------------------------------------------------------------
 
-// Vertices that registers cannot blend: see are_ordinary().
+// Skins vertices whose dual quaternions SIMD cannot blend: see are_biases_in_range().
 MD5_WIDE_CODE static void skin_by_scalar(const skin_arrays *arrays, const group *lanes,
                                          md5_skin_order order)
 {
     uint32_t vertices[MD5_WIDTH];
     for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-        vertices[lane] = vertex_of(lanes, lane, order);
+        vertices[lane] = lane_vertex(lanes, lane, order);
     md5i_skin_vertices_scalar(arrays->job, vertices, 0, MD5_WIDTH, true);
 }
 
-// Moves and rotates the vertices by a matrix in each lane. `own`: in a gathered group, its bind
-// positions in the plan.
+// Moves and rotates the vertices by a matrix in each lane. `plan_positions` are the bind positions
+// of a gathered group in the plan.
 MD5_WIDE_INLINE void transform_group(const skin_arrays *arrays, const group *lanes,
-                                     md5_skin_order order, const lanes_mat34 *m, const float *own)
+                                     md5_skin_order order, const lanes_mat34 *m,
+                                     const float *plan_positions)
 {
     const lanes3 bind = order == MD5_SKIN_GATHERED
-                            ? (lanes3){md5_wide_load(own), md5_wide_load(own + MD5_SKIN_GROUP),
-                                       md5_wide_load(own + 2 * MD5_SKIN_GROUP)}
+                            ? (lanes3){md5_wide_load(plan_positions),
+                                       md5_wide_load(plan_positions + MD5_SKIN_GROUP),
+                                       md5_wide_load(plan_positions + 2 * MD5_SKIN_GROUP)}
                             : load_points(arrays->bind_positions + lanes->first);
-    put_positions(arrays, lanes, order, move_points(m, bind));
+    store_positions(arrays, lanes, order, move_points(m, bind));
     rotate_directions(arrays, lanes, order, m);
 }
 
@@ -435,11 +442,11 @@ MD5_WIDE_INLINE lanes_mat34 spread_joint(const skin_arrays *arrays, uint32_t joi
     return spread_matrix(&m);
 }
 
-// Vertices with several influences, or one that has a point of its own.
+// Skins vertices with several influences, or with one influence that is not at the bind position.
 MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *lanes,
                                         md5_skin_kind kind, md5_skin_order order)
 {
-    const bool is_exact = kind == MD5_SKIN_EXACT; // then biases follow points
+    const bool is_exact = kind == MD5_SKIN_EXACT; // each bias is after its point
     const float *const biases = lanes->floats + (is_exact ? 3 * MD5_SKIN_GROUP : 0);
     const uint32_t step = is_exact ? 4 * MD5_SKIN_GROUP : MD5_SKIN_GROUP;
     lanes_mat34 m;
@@ -451,12 +458,13 @@ MD5_WIDE_INLINE void skin_blended_group(const skin_arrays *arrays, const group *
         }
         m = blend;
         if (is_exact)
-            put_positions(arrays, lanes, order,
-                          move_points(&m, load3(arrays->bind_positions, lanes, order)));
+            store_positions(arrays, lanes, order,
+                            move_points(&m, load3(arrays->bind_positions, lanes, order)));
     } else {
         if (is_exact) {
             m = sum_group(arrays, lanes, lanes->floats, step, true);
-            put_positions(arrays, lanes, order, (lanes3){sum_row(m.x), sum_row(m.y), sum_row(m.z)});
+            store_positions(arrays, lanes, order,
+                            (lanes3){sum_row(m.x), sum_row(m.y), sum_row(m.z)});
         }
         if (is_exact && !arrays->normals && !arrays->tangents)
             return;
@@ -476,7 +484,7 @@ MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_run *
     const uint32_t num_words = md5_skin_num_words(kind, order, count);
     const uint32_t *vertices = plan->vertices + run->vertices;
     const uint32_t *words = plan->words + run->words;
-    uint32_t joint = words[0]; // neighbouring contiguous groups often share it
+    uint32_t joint = words[0]; // consecutive contiguous groups often have the same joint
     lanes_mat34 matrix;
     if (kind == MD5_SKIN_RIGID)
         matrix = spread_joint(arrays, joint);
@@ -500,121 +508,131 @@ MD5_WIDE_INLINE void skin_groups(const skin_arrays *arrays, const md5_skin_run *
 
 // -- Singles --------------------------------------------------------------------------------
 
-// MD5_WIDTH single vertices, and where their words are in the plan.
+// MD5_WIDTH single vertices, and their words in the plan.
 typedef struct singles {
     uint32_t vertices[MD5_WIDTH];
     const uint32_t *words[MD5_WIDTH];
 } singles;
 
-// The factors of a single: `step` floats for each joint, of which the last is the bias.
-MD5_WIDE_INLINE const float *factors_of(const uint32_t *words)
+// Returns the factors of a single: a few floats for each joint, of which the last is the bias.
+MD5_WIDE_INLINE const float *single_factors(const uint32_t *words)
 {
     return (const float *)(const void *)(words + 1 + words[0]);
 }
 
-// Sums each matrix times its bias, and each of its rows times the influence. NULL: not that one.
+// Computes the blended matrix and the lanes of the exact sum of a single (see skin_scalar.c).
+// Either result can be NULL. The factors of two joints are `step` floats apart.
 MD5_WIDE_INLINE void sum_single(const skin_arrays *arrays, const uint32_t *words, uint32_t step,
-                                matrix_rows *weighed, matrix_rows *applied)
+                                matrix_rows *blend, matrix_rows *exact)
 {
-    const float *factors = factors_of(words);
+    const float *factors = single_factors(words);
     const float *m = arrays->palette[words[1]].m;
-    matrix_rows weights, rows;
-    if (weighed)
-        weights = scale_matrix(m, factors + step - 1);
-    if (applied)
-        rows = multiply_rows(m, factors);
+    matrix_rows blend_sum;
+    matrix_rows exact_sum;
+    if (blend)
+        blend_sum = scale_matrix(m, factors + step - 1);
+    if (exact)
+        exact_sum = multiply_rows(m, factors);
     for (uint32_t i = 1; i < words[0]; i++) {
         factors += step;
         m = arrays->palette[words[1 + i]].m;
-        if (weighed)
-            weights = add_matrices(weights, scale_matrix(m, factors + step - 1));
-        if (applied)
-            rows = add_matrices(rows, multiply_rows(m, factors));
+        if (blend)
+            blend_sum = add_matrices(blend_sum, scale_matrix(m, factors + step - 1));
+        if (exact)
+            exact_sum = add_matrices(exact_sum, multiply_rows(m, factors));
     }
-    if (weighed)
-        *weighed = weights;
-    if (applied)
-        *applied = rows;
+    if (blend)
+        *blend = blend_sum;
+    if (exact)
+        *exact = exact_sum;
 }
 
-MD5_WIDE_INLINE lanes_mat34 lanes_of(const matrix_rows sums[MD5_WIDTH])
+MD5_WIDE_INLINE lanes_mat34 transpose_sums(const matrix_rows sums[MD5_WIDTH])
 {
     md5_wide e[3][4];
     matrices_to_lanes(sums, e);
-    return (lanes_mat34){lanes4_of(e[0]), lanes4_of(e[1]), lanes4_of(e[2])};
+    return (lanes_mat34){lanes4_from_array(e[0]), lanes4_from_array(e[1]), lanes4_from_array(e[2])};
 }
 
 MD5_WIDE_INLINE lanes_dual gather_duals(const md5_dual_quat *palette,
                                         const uint32_t joints[MD5_WIDTH])
 {
-    const float *reals[MD5_WIDTH], *duals[MD5_WIDTH];
+    const float *reals[MD5_WIDTH];
+    const float *duals[MD5_WIDTH];
     for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
         const md5_dual_quat *const joint = &palette[joints[lane]];
         reals[lane] = &joint->real.x;
         duals[lane] = &joint->dual.x;
     }
-    md5_wide real[4], dual[4];
+    md5_wide real[4];
+    md5_wide dual[4];
     md5_wide_load_rows(reals, real);
     md5_wide_load_rows(duals, dual);
     md5_wide_transpose(real);
     md5_wide_transpose(dual);
-    return (lanes_dual){lanes4_of(real), lanes4_of(dual)};
+    return (lanes_dual){lanes4_from_array(real), lanes4_from_array(dual)};
 }
 
-// The terms at a place of each lane's sum. Shorter sums have any term there, and false in *adds.
+// Returns the term `index` of each lane's sum. *has_term is false in lanes whose sum has fewer
+// terms; their result is the term 0.
 MD5_WIDE_INLINE lanes_dual single_terms(const md5_dual_quat *palette, const singles *lanes,
-                                        const lanes_first *first, uint32_t step, uint32_t place,
-                                        md5_mask *adds)
+                                        const lanes_first *first, uint32_t step, uint32_t index,
+                                        md5_mask *has_term)
 {
     uint32_t joints[MD5_WIDTH];
-    float biases[MD5_WIDTH], has[MD5_WIDTH];
+    float biases[MD5_WIDTH];
+    float has_terms[MD5_WIDTH];
     for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
         const uint32_t *const words = lanes->words[lane];
-        const uint32_t own = place < words[0] ? place : 0;
-        joints[lane] = words[1 + own];
-        biases[lane] = factors_of(words)[step * own + step - 1];
-        has[lane] = place < words[0] ? 1 : 0;
+        const uint32_t term = index < words[0] ? index : 0;
+        joints[lane] = words[1 + term];
+        biases[lane] = single_factors(words)[step * term + step - 1];
+        has_terms[lane] = index < words[0] ? 1 : 0;
     }
-    *adds = md5_wide_greater(md5_wide_load(has), md5_wide_all(0.0f));
+    *has_term = md5_wide_greater(md5_wide_load(has_terms), md5_wide_all(0.0f));
     const lanes_dual q = gather_duals(palette, joints);
     const md5_wide by = signed_bias(first, q.real, md5_wide_load(biases));
     return (lanes_dual){scale4(q.real, by), scale4(q.dual, by)};
 }
 
-// Returns false if a lane cannot be blended as it is.
+// Blends the dual quaternions of singles and converts them to matrices. Returns false if a lane
+// must be blended in plain C.
 MD5_WIDE_CODE static bool blend_dual_singles(const md5i_skin_job *job, const singles *lanes,
                                              uint32_t step, lanes_mat34 *m)
 {
     const md5_mesh *const mesh = job->mesh;
     uint32_t joints[MD5_WIDTH];
-    uint32_t most = 0;
+    uint32_t max_terms = 0;
     float biases[MD5_WIDTH];
     for (uint32_t lane = 0; lane < MD5_WIDTH; lane++) {
         const uint32_t largest = mesh->first_influence[lanes->vertices[lane]];
         joints[lane] = mesh->influence_joints[largest];
         biases[lane] = mesh->influences[largest].w;
-        most = lanes->words[lane][0] > most ? lanes->words[lane][0] : most;
+        max_terms = lanes->words[lane][0] > max_terms ? lanes->words[lane][0] : max_terms;
     }
     const lanes_first first = {gather_duals(job->duals, joints).real, md5_wide_load(biases)};
-    if (!are_ordinary(first.bias))
+    if (!are_biases_in_range(first.bias))
         return false;
-    md5_mask adds;
-    lanes_dual sum = single_terms(job->duals, lanes, &first, step, 0, &adds);
-    for (uint32_t place = 1; place < most; place++) {
-        const lanes_dual more =
-            add_duals(sum, single_terms(job->duals, lanes, &first, step, place, &adds));
-        sum = (lanes_dual){select4(adds, more.real, sum.real), select4(adds, more.dual, sum.dual)};
+    md5_mask has_term;
+    lanes_dual sum = single_terms(job->duals, lanes, &first, step, 0, &has_term);
+    for (uint32_t i = 1; i < max_terms; i++) {
+        const lanes_dual next =
+            add_duals(sum, single_terms(job->duals, lanes, &first, step, i, &has_term));
+        sum = (lanes_dual){select4(has_term, next.real, sum.real),
+                           select4(has_term, next.dual, sum.dual)};
     }
-    *m = matrix_of_dual(&sum);
-    return is_all_true(is_left(sum.real, first.bias));
+    *m = dual_to_matrix(&sum);
+    return is_all_true(is_valid_blend(sum.real, first.bias));
 }
 
+// Skins MD5_WIDTH single vertices.
 MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *few, bool is_exact)
 {
     const group lanes = {.vertices = few->vertices};
     const uint32_t step = is_exact ? 4 : 1;
     const bool has_directions = arrays->normals || arrays->tangents;
-    matrix_rows sums[MD5_WIDTH], applied[MD5_WIDTH];
+    matrix_rows blends[MD5_WIDTH];
+    matrix_rows exact_sums[MD5_WIDTH];
     lanes_mat34 m;
     if (arrays->duals) {
         lanes_mat34 blend;
@@ -626,27 +644,27 @@ MD5_WIDE_INLINE void skin_few_singles(const skin_arrays *arrays, const singles *
     } else {
         if (has_directions || !is_exact) {
             for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-                sum_single(arrays, few->words[lane], step, &sums[lane],
-                           is_exact ? &applied[lane] : NULL);
+                sum_single(arrays, few->words[lane], step, &blends[lane],
+                           is_exact ? &exact_sums[lane] : NULL);
         }
         if (is_exact && !has_directions) {
             for (uint32_t lane = 0; lane < MD5_WIDTH; lane++)
-                sum_single(arrays, few->words[lane], step, NULL, &applied[lane]);
+                sum_single(arrays, few->words[lane], step, NULL, &exact_sums[lane]);
         }
         if (is_exact)
-            put_positions(arrays, &lanes, MD5_SKIN_SINGLES, sum_rows(applied));
+            store_positions(arrays, &lanes, MD5_SKIN_SINGLES, sum_rows(exact_sums));
         if (is_exact && !has_directions)
             return;
-        m = lanes_of(sums);
+        m = transpose_sums(blends);
     }
     if (!is_exact || arrays->duals)
-        put_positions(arrays, &lanes, MD5_SKIN_SINGLES,
-                      move_points(&m, load3(arrays->bind_positions, &lanes, MD5_SKIN_SINGLES)));
+        store_positions(arrays, &lanes, MD5_SKIN_SINGLES,
+                        move_points(&m, load3(arrays->bind_positions, &lanes, MD5_SKIN_SINGLES)));
     rotate_directions(arrays, &lanes, MD5_SKIN_SINGLES, &m);
 }
 
-// Fills the last lanes up with the last vertex, which is then written several times; very few
-// remaining vertices use plain C.
+// Skins the singles of a run. The last lanes are filled with the last vertex, which is then written
+// several times. If very few vertices remain, they are skinned in plain C.
 MD5_WIDE_INLINE void skin_singles(const skin_arrays *arrays, const md5_skin_run *run, bool is_exact)
 {
     const md5_skin_plan *const plan = arrays->job->mesh->skin_plan;
@@ -655,11 +673,11 @@ MD5_WIDE_INLINE void skin_singles(const skin_arrays *arrays, const md5_skin_run 
     const uint32_t step = is_exact ? 4 : 1;
     const uint32_t last = run->count - 1;
     for (uint32_t done = 0; done <= last; done += MD5_WIDTH) {
-        if (run->count - done <= FEW_SINGLES) {
-            md5_skin_run rest = *run;
-            rest.vertices += done;
-            rest.count -= done;
-            md5i_skin_run_scalar(arrays->job, &rest);
+        if (run->count - done <= MAX_SCALAR_SINGLES) {
+            md5_skin_run remaining = *run;
+            remaining.vertices += done;
+            remaining.count -= done;
+            md5i_skin_run_scalar(arrays->job, &remaining);
             break;
         }
         singles few;
@@ -673,15 +691,15 @@ MD5_WIDE_INLINE void skin_singles(const skin_arrays *arrays, const md5_skin_run 
     }
 }
 
-// -- All ------------------------------------------------------------------------------------
+// -- Runs -----------------------------------------------------------------------------------
 
-// One function for each kind, so that the kind is a constant. Rigid singles are blended. Not in
-// one function with other kinds, for which a joint's matrix would lose its registers.
+// There is one function for each kind, so that the kind is a constant. In a common function the
+// matrix of a joint would not remain in registers. Rigid singles do not exist: they are blended.
 #define SKIN_RUNS(name, kind)                                                                   \
     MD5_NO_INLINE MD5_WIDE_CODE static void name(const md5i_skin_job *job,                      \
                                                  const md5_skin_run *run, lanes_bounds *bounds) \
     {                                                                                           \
-        const skin_arrays arrays = arrays_of(job, bounds);                                      \
+        const skin_arrays arrays = make_arrays(job, bounds);                                    \
         if (run->order == MD5_SKIN_CONTIGUOUS)                                                  \
             skin_groups(&arrays, run, kind, MD5_SKIN_CONTIGUOUS);                               \
         else if (run->order == MD5_SKIN_GATHERED)                                               \
@@ -714,10 +732,12 @@ void md5i_skin_run_avx2(const md5i_skin_job *job, const md5_skin_run *run)
 }
 #endif
 
-// No lane holds a NaN, since comparisons with NaN are false.
-MD5_WIDE_INLINE void add_lanes(float *min, md5_wide low, float *max, md5_wide high)
+// Extends an interval by the bounds of all lanes. No lane contains NaN, because comparisons with
+// NaN are false.
+MD5_WIDE_INLINE void extend_interval(float *min, md5_wide low, float *max, md5_wide high)
 {
-    float lows[MD5_WIDTH], highs[MD5_WIDTH];
+    float lows[MD5_WIDTH];
+    float highs[MD5_WIDTH];
     md5_wide_store(lows, low);
     md5_wide_store(highs, high);
     for (uint32_t i = 0; i < MD5_WIDTH; i++) {
@@ -737,9 +757,9 @@ MD5_WIDE_CODE void MD5_WIDE_NAME(md5i_skin)(const md5i_skin_job *job)
     md5_bounds *const to = job->bounds;
     if (!to)
         return;
-    add_lanes(&to->min.x, bounds.low.x, &to->max.x, bounds.high.x);
-    add_lanes(&to->min.y, bounds.low.y, &to->max.y, bounds.high.y);
-    add_lanes(&to->min.z, bounds.low.z, &to->max.z, bounds.high.z);
+    extend_interval(&to->min.x, bounds.low.x, &to->max.x, bounds.high.x);
+    extend_interval(&to->min.y, bounds.low.y, &to->max.y, bounds.high.y);
+    extend_interval(&to->min.z, bounds.low.z, &to->max.z, bounds.high.z);
 }
 
 #endif

@@ -1,5 +1,6 @@
-// Tangents, and what follows from them: vertices on mirror seams are drawn twice, since one tangent
-// cannot serve both sides. Normals and tangents that the file stores (version 12).
+// Derives tangents. A vertex on a mirror seam is split into two drawn vertices, because both sides
+// need different tangents. Files of version 12 store normals and tangents, which are converted
+// instead.
 #include "md5/skin/tangents.h"
 #include "md5/skin/pair.h"
 
@@ -7,33 +8,38 @@
 
 // == Mirror seams ================================================================================
 
-enum { PER_BYTE = 4 };
+enum {
+    PER_BYTE = 4, // vertices per byte
+    BITS = 2,     // bits per vertex
+};
 
-enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED, BITS = 2 };
+// Flags of a vertex: the kinds of triangles that use the vertex.
+enum { PLAIN = 1, MIRRORED = 2, BOTH = PLAIN | MIRRORED };
 
-// The kinds of triangles that use a vertex, two bits each.
+// Returns true if both plain and mirrored triangles use a vertex.
 static bool is_on_seam(const unsigned char *uses, uint32_t vertex)
 {
     return (uses[vertex / PER_BYTE] >> (BITS * (vertex % PER_BYTE)) & BOTH) == BOTH;
 }
 
-// Whether the texture is mirrored on a triangle: negative signed area of a, b, c on the texture.
-// An area of 0 counts as not mirrored. The sign is exact for coordinates of common size, because
-// a double holds the products of the differences of such floats without rounding.
+// Returns true if the texture is mirrored on a triangle: the signed area of a, b, c on the texture
+// is negative. The sign is exact for texture coordinates of usual size, because the products of the
+// differences of such floats are exact as doubles.
 static inline bool is_mirrored(const md5_vec2 *texcoords, uint32_t a, uint32_t b, uint32_t c)
 {
-    const md5_pair corner = md5_pair_of_floats(&texcoords[a]);
-    const md5_pair ab = md5_pair_sub(md5_pair_of_floats(&texcoords[b]), corner);
-    const md5_pair ac = md5_pair_sub(md5_pair_of_floats(&texcoords[c]), corner);
+    const md5_pair corner = md5_pair_load_floats(&texcoords[a]);
+    const md5_pair ab = md5_pair_sub(md5_pair_load_floats(&texcoords[b]), corner);
+    const md5_pair ac = md5_pair_sub(md5_pair_load_floats(&texcoords[c]), corner);
     return md5_pair_cross(ab, ac) < 0;
 }
 
-// Returns NULL and sets the context's error if memory runs out.
+// Returns the flags of all vertices of the file. Returns NULL and sets the context's error if
+// memory runs out.
 static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
 {
     unsigned char *const uses =
         MD5_NEW(scratch, unsigned char, mesh->num_file_vertices / PER_BYTE + 1);
-    // A vertex with a tangent from the file keeps it on both sides.
+    // A tangent from the file is used on both sides of a seam, so no vertex is split.
     if (!uses || mesh->has_frames || scratch->context->skip_geometry & MD5_GEOMETRY_TANGENTS)
         return uses;
     const size_t num_corners = 3 * (size_t)mesh->num_triangles;
@@ -47,8 +53,9 @@ static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
     return uses;
 }
 
-// Writes the sources of the copies, and changes the indices: mirrored triangles use the copies,
-// which follow the file's vertices. Returns false and sets the context's error if memory runs out.
+// Adds a copy of each vertex on a seam after the vertices of the file: writes the sources of the
+// copies, and changes the indices of mirrored triangles to the copies. Returns false and sets the
+// context's error if memory runs out.
 static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_here(scratch);
@@ -85,8 +92,8 @@ bool md5i_measure_with_seams(md5_arena *scratch, md5_mesh_build *mesh)
     const md5_arena_mark before = md5i_arena_here(scratch);
     const unsigned char *const uses = find_uses(scratch, mesh);
     TRY(uses);
-    // Texts are below 2^31 bytes and refer to fewer weights than that, so that twice as many fit
-    // into 32 bits.
+    // Files are smaller than 2^31 bytes and contain fewer weights than bytes, so twice the number
+    // of influences fits into 32 bits.
     uint32_t num_vertices = mesh->num_file_vertices;
     uint32_t num_influences = 0;
     for (uint32_t vertex = 0; vertex < mesh->num_file_vertices; vertex++) {
@@ -100,7 +107,7 @@ bool md5i_measure_with_seams(md5_arena *scratch, md5_mesh_build *mesh)
     return true;
 }
 
-// Gives the copies of vertices on seams what their originals have.
+// Copies texture coordinates, positions and influences of vertices on seams to their copies.
 static void copy_seam_vertices(md5_mesh_build *mesh)
 {
     uint32_t *const first_influence = mesh->first_influence;
@@ -121,11 +128,12 @@ static void copy_seam_vertices(md5_mesh_build *mesh)
 
 static_assert(sizeof(md5_vec4) == 2 * sizeof(double), "z of both axes fits into a tangent");
 
-// If less than this of a sum of unit vectors is perpendicular to the normal, it is rounding error.
+// If the component of a sum of unit vectors perpendicular to the normal is shorter than this, it
+// consists of rounding errors.
 #define UNDEFINED 1e-6
 
-// Directions of the texture's u and v axes in space: x of both, y of both. z of both uses the
-// memory of the vertex's tangent, which is written later.
+// The directions of the texture's u and v axes in space: x of both axes, y of both axes. z of both
+// axes is in the memory of the vertex's tangent, which is written later.
 typedef struct texture_axes {
     double x[2];
     double y[2];
@@ -136,19 +144,19 @@ static void add_to_sums(void *sums, md5_pair a)
     md5_pair_store(sums, md5_pair_add(md5_pair_load(sums), a));
 }
 
-// The unit vector perpendicular to `n` that is nearest to `along`; any perpendicular one if `along`
-// is zero or parallel to the normal.
+// Returns the unit vector perpendicular to `n` that is nearest to `along`. If `along` is zero or
+// parallel to the normal, returns an arbitrary perpendicular vector.
 static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
 {
-    // The normal has unit length up to float rounding only, which would matter if `along` is almost
-    // parallel to it.
+    // The length of the normal is 1 only within float rounding. Dividing by its square matters if
+    // `along` is almost parallel to the normal.
     const double parallel = md5_vec3d_dot(n, along) / md5_vec3d_dot(n, n);
     const md5_vec3d projected = md5_vec3d_sub(along, md5_vec3d_scale(n, parallel));
     const double length = md5_vec3d_length(projected);
     return length > UNDEFINED ? md5_vec3d_scale(projected, 1.0 / length) : md5_vec3d_across(n);
 }
 
-// The directions along one axis of the texture of two vertices, u or v first.
+// Returns the sums of two vertices along one axis of the texture: u, or v if `is_v`.
 static inline md5_pair3 two_sums(const texture_axes *const sums[2], const md5_pair z[2], bool is_v)
 {
     const md5_pair pairs[3][2] = {{md5_pair_load(sums[0]->x), md5_pair_load(sums[1]->x)},
@@ -162,27 +170,34 @@ static inline md5_pair3 two_sums(const texture_axes *const sums[2], const md5_pa
     return both;
 }
 
-// Writes those of the `count` vertices from `begin` on, for which sums[] are scratch memory.
-static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t count,
-                           texture_axes *sums)
+// Returns true if a triangle uses one of the `count` vertices from `begin` on.
+static bool has_vertex_in_range(const uint32_t *corners, uint32_t begin, uint32_t count)
+{
+    return corners[0] - begin < count || corners[1] - begin < count || corners[2] - begin < count;
+}
+
+// Adds the unit vectors along u and v of each triangle to the sums of its vertices, for the `count`
+// vertices from `begin` on. A triangle whose area on the texture is 0 adds nothing.
+//
+// With edges e0, e1 that span (du, dv) of the texture, P(u, v) satisfies
+//
+//   e0 = P_u * du0 + P_v * dv0,  e1 = P_u * du1 + P_v * dv1,
+//
+// with the solution P_u = (e0 * dv1 - e1 * dv0) / area and P_v = (e1 * du0 - e0 * du1) / area,
+// where area = du0 * dv1 - dv0 * du1. Only the sign of the division matters here.
+static void sum_texture_axes(const md5_mesh_build *mesh, uint32_t begin, uint32_t count,
+                             texture_axes *sums)
 {
     memset(sums, 0, count * sizeof *sums);
     memset(mesh->tangents + begin, 0, count * sizeof *mesh->tangents);
     for (size_t i = 0; i < mesh->num_triangles; i++) {
-        // The unit vectors of a triangle; none if its texture area is a line or a point.
-        //
-        // With edges e0, e1 that span (du, dv) of the texture, P(u, v) obeys
-        //   e0 = P_u * du0 + P_v * dv0,  e1 = P_u * du1 + P_v * dv1,
-        // which solves to P_u = (e0 * dv1 - e1 * dv0) / area and P_v = (e1 * du0 - e0 * du1) / area
-        // with area = du0 * dv1 - dv0 * du1. Only the sign of the division matters here.
         const uint32_t *const corners = mesh->indices + 3 * i;
-        if (count < mesh->num_vertices && corners[0] - begin >= count && corners[1] - begin >= count
-            && corners[2] - begin >= count)
+        if (count < mesh->num_vertices && !has_vertex_in_range(corners, begin, count))
             continue;
         const md5_vec2 *const uv = mesh->texcoords;
-        const md5_pair uv_a = md5_pair_of_floats(&uv[corners[0]]);
-        const md5_pair d0 = md5_pair_sub(md5_pair_of_floats(&uv[corners[1]]), uv_a);
-        const md5_pair d1 = md5_pair_sub(md5_pair_of_floats(&uv[corners[2]]), uv_a);
+        const md5_pair uv_a = md5_pair_load_floats(&uv[corners[0]]);
+        const md5_pair d0 = md5_pair_sub(md5_pair_load_floats(&uv[corners[1]]), uv_a);
+        const md5_pair d1 = md5_pair_sub(md5_pair_load_floats(&uv[corners[2]]), uv_a);
         const double area = md5_pair_cross(d0, d1);
         if (!(area < 0 || area > 0))
             continue;
@@ -190,11 +205,11 @@ static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t 
         const md5_vec3 *const pa = &mesh->positions[corners[0]];
         const md5_vec3 *const pb = &mesh->positions[corners[1]];
         const md5_vec3 *const pc = &mesh->positions[corners[2]];
-        const md5_pair origin = md5_pair_of_floats(pa);
-        const md5_pair e0 = md5_pair_sub(md5_pair_of_floats(pb), origin);
-        const md5_pair e1 = md5_pair_sub(md5_pair_of_floats(pc), origin);
+        const md5_pair origin = md5_pair_load_floats(pa);
+        const md5_pair e0 = md5_pair_sub(md5_pair_load_floats(pb), origin);
+        const md5_pair e1 = md5_pair_sub(md5_pair_load_floats(pc), origin);
         const md5_pair3 edges = {md5_pair_firsts(e0, e1), md5_pair_seconds(e0, e1),
-                                 md5_pair_sub(md5_pair_of(pb->z, pc->z), md5_pair_both(pa->z))};
+                                 md5_pair_sub(md5_pair_set(pb->z, pc->z), md5_pair_both(pa->z))};
         // P_u first, P_v second.
         const md5_pair plus = md5_pair_inner(d1, d0);
         const md5_pair minus = md5_pair_inner(d0, d1);
@@ -213,28 +228,42 @@ static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t 
             add_to_sums(&mesh->tangents[corners[corner]], unit.z);
         }
     }
+}
+
+// Writes the tangents of the `count` vertices from `begin` on. sums[count] is scratch memory.
+static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t count,
+                           texture_axes *sums)
+{
+    sum_texture_axes(mesh, begin, count, sums);
+    // Computes project() of two vertices at a time; the last vertex of an odd number is computed
+    // twice. Tangents still contain z of the sums.
     for (uint32_t i = 0; i < count; i += 2) {
-        // project() of two vertices, or of the last one twice. Tangents hold z of the sums.
         const uint32_t next = i + 1 < count ? i + 1 : i;
         md5_vec4 *const tangents[2] = {&mesh->tangents[begin + i], &mesh->tangents[begin + next]};
         const texture_axes *const axes[2] = {&sums[i], &sums[next]};
         const md5_pair z[2] = {md5_pair_load(tangents[0]), md5_pair_load(tangents[1])};
         const md5_pair3 u = two_sums(axes, z, false);
         const md5_pair3 v = two_sums(axes, z, true);
-        const md5_pair3 n = md5_pair3_of(md5_vec3d_of(mesh->normals[begin + i]),
-                                         md5_vec3d_of(mesh->normals[begin + next]));
+        const md5_pair3 n = md5_pair3_set(md5_vec3d_of(mesh->normals[begin + i]),
+                                          md5_vec3d_of(mesh->normals[begin + next]));
         const md5_pair parallel = md5_pair_div(md5_pair3_dot(n, u), md5_pair3_dot(n, n));
         const md5_pair3 projected = md5_pair3_sub(u, md5_pair3_scale(n, parallel));
         const md5_pair length = md5_pair3_length(projected);
         md5_pair3 unit = md5_pair3_scale(projected, md5_pair_inverse(length));
         const bool first_is_defined = md5_pair_first(length) > UNDEFINED;
         const bool second_is_defined = md5_pair_second(length) > UNDEFINED;
-        if (!first_is_defined || !second_is_defined)
-            unit = md5_pair3_of(
-                first_is_defined ? md5_pair3_first(unit) : md5_vec3d_across(md5_pair3_first(n)),
-                second_is_defined ? md5_pair3_second(unit) : md5_vec3d_across(md5_pair3_second(n)));
+        if (!first_is_defined || !second_is_defined) {
+            md5_vec3d first_unit = md5_pair3_first(unit);
+            md5_vec3d second_unit = md5_pair3_second(unit);
+            if (!first_is_defined)
+                first_unit = md5_vec3d_across(md5_pair3_first(n));
+            if (!second_is_defined)
+                second_unit = md5_vec3d_across(md5_pair3_second(n));
+            unit = md5_pair3_set(first_unit, second_unit);
+        }
         const md5_pair sides = md5_pair3_dot(md5_pair3_cross(n, unit), v);
-        md5_vec3 first, second;
+        md5_vec3 first;
+        md5_vec3 second;
         md5_pair3_round(unit, &first, &second);
         const float side0 = md5_pair_first(sides) < 0 ? -1 : 1;
         const float side1 = md5_pair_second(sides) < 0 ? -1 : 1;
@@ -243,25 +272,26 @@ static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t 
     }
 }
 
-// Writes the tangents of a mesh from its indices, positions, normals and texcoords. Every triangle
-// of a drawn vertex has equal weight. Vertices at the same position do not share tangents, since
-// their textures may have different directions. If +u has no direction, the tangent is any unit
-// vector perpendicular to the normal, with w = 1. Returns false and sets the context's error if
-// memory runs out.
+// Computes the tangents of a mesh from its indices, positions, normals and texcoords. All triangles
+// of a drawn vertex have equal weight. Vertices at the same position can have different tangents,
+// because their textures can have different directions. If +u has no direction, the tangent is an
+// arbitrary unit vector perpendicular to the normal, with w = 1. Returns false and sets the
+// context's error if memory runs out.
 static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
 {
     const md5_arena_mark before = md5i_arena_here(arena);
     const uint32_t num_vertices = mesh->num_vertices;
-    // As many vertices at a time as there is room for the sums of, but not in more than eight
-    // parts, since each looks at all triangles.
-    const size_t room = md5i_arena_left(arena) / sizeof(texture_axes);
-    const size_t least = num_vertices / 8 + 1;
-    const size_t most = room > least ? room : least;
-    texture_axes *const sums = MD5_ROOM(arena, texture_axes, most);
+    // Processes as many vertices at a time as the scratch memory has space for, but in at most
+    // eight parts, because each part reads all triangles.
+    const size_t capacity = md5i_arena_left(arena) / sizeof(texture_axes);
+    const size_t min_size = num_vertices / 8 + 1;
+    const size_t part_size = capacity > min_size ? capacity : min_size;
+    texture_axes *const sums = MD5_ROOM(arena, texture_axes, part_size);
     TRY(sums);
-    for (size_t begin = 0; begin < num_vertices; begin += most) {
+    for (size_t begin = 0; begin < num_vertices; begin += part_size) {
         const size_t left = num_vertices - begin;
-        write_tangents(mesh, (uint32_t)begin, (uint32_t)(left < most ? left : most), sums);
+        const size_t count = left < part_size ? left : part_size;
+        write_tangents(mesh, (uint32_t)begin, (uint32_t)count, sums);
     }
     md5i_arena_rewind(arena, before);
     return true;
@@ -269,8 +299,9 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
 
 // == Normals and tangents of the file ============================================================
 
-// Returns the direction in model space, of unit length, or zero if it has none. `bind` may be NULL.
-// Normalized before it is rotated: a file's numbers may be too large or too small for floats.
+// Returns a direction of the file in model space, with unit length, or zero if it has no direction.
+// `bind` can be NULL. The direction is normalized before it is rotated, because the values in a
+// file can be too large or too small for arithmetic in floats.
 static md5_vec3d file_direction(md5_vec3 from_file, const md5_mat34 *bind)
 {
     const md5_vec3d unit = md5_vec3d_normalize(md5_vec3d_of(from_file));
@@ -279,12 +310,10 @@ static md5_vec3d file_direction(md5_vec3 from_file, const md5_mat34 *bind)
     return md5_vec3d_normalize(md5_vec3d_of(md5_mat34_rotate(bind, md5_vec3d_round(unit))));
 }
 
-// Converts the file's normals and tangents to model space.
+// Converts the normals and tangents of the file to model space, from the space of the joint of each
+// vertex's first influence. Makes both unit length, and makes tangents perpendicular to normals.
 static void convert_stored_frames(const md5_mesh_joints *joints, md5_mesh_build *mesh)
 {
-    // The file's normals and tangents come to model space, from the space of each vertex's
-    // dominant joint, which is that of its first influence. Both get unit length, tangents are
-    // made perpendicular to normals.
     for (uint32_t vertex = 0; vertex < mesh->num_file_vertices; vertex++) {
         const uint32_t first = mesh->first_influence[vertex];
         const bool has_joint = first < mesh->first_influence[vertex + 1];
@@ -322,7 +351,7 @@ bool md5i_build_with_tangents(md5_arena *scratch, const md5_mesh_joints *joints,
         return true;
     }
     uint32_t *const nexts = MD5_ROOM(scratch, uint32_t, mesh->num_vertices);
-    md5_vec4 *sums = mesh->tangents; // are written later
+    md5_vec4 *sums = mesh->tangents; // reuse the memory of the tangents, which are written later
     if (!sums)
         sums = MD5_ROOM(scratch, md5_vec4, mesh->num_vertices);
     TRY(nexts && sums && md5i_build_normals(scratch, mesh, nexts, sums));

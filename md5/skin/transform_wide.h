@@ -1,5 +1,5 @@
-// Transforms points and directions by matrices, one in each lane, with the operations of
-// skin_scalar.c in their order.
+// Transforms points and directions by matrices, one in each lane. Performs the operations of
+// skin_scalar.c in the same order.
 #ifndef MD5_SKIN_TRANSFORM_WIDE_H
 #define MD5_SKIN_TRANSFORM_WIDE_H
 
@@ -13,8 +13,8 @@ typedef struct lanes3 {
     md5_wide z;
 } lanes3;
 
-// A row of a matrix in each lane, or an influence. Not an array: compilers keep struct members in
-// registers more reliably.
+// A matrix row or an influence in each lane. Not an array, because compilers keep the members of a
+// structure in registers more reliably.
 typedef struct lanes4 {
     md5_wide x;
     md5_wide y;
@@ -22,14 +22,16 @@ typedef struct lanes4 {
     md5_wide w;
 } lanes4;
 
-MD5_WIDE_INLINE lanes4 lanes4_of(const md5_wide e[4])
+MD5_WIDE_INLINE lanes4 lanes4_from_array(const md5_wide e[4])
 {
     return (lanes4){e[0], e[1], e[2], e[3]};
 }
 
-// A matrix in each lane.
+// A matrix in each lane: its three rows.
 typedef struct lanes_mat34 {
-    lanes4 x, y, z; // rows
+    lanes4 x;
+    lanes4 y;
+    lanes4 z;
 } lanes_mat34;
 
 #if defined(MD5_WIDE_AVX512)
@@ -75,7 +77,7 @@ MD5_WIDE_INLINE lanes3 keep_direction(md5_mask has_direction, lanes3 unit, lanes
                     md5_wide_select(has_direction, unit.z, bind.z)};
 }
 
-// See md5_vec3_normalize(), and MD5_UNIT_OFF_SQUARED.
+// Rotates directions to unit length: see md5_vec3_normalize() and MD5_UNIT_OFF_SQUARED.
 MD5_WIDE_INLINE lanes3 rotate(const lanes_mat34 *m, lanes3 bind)
 {
     const lanes3 v = {rotate_row(m->x, bind), rotate_row(m->y, bind), rotate_row(m->z, bind)};
@@ -89,7 +91,7 @@ MD5_WIDE_INLINE lanes3 rotate(const lanes_mat34 *m, lanes3 bind)
         return v;
     const md5_wide scale = md5_wide_select(is_unit, one, md5_wide_div(one, md5_wide_sqrt(square)));
     lanes3 unit = {md5_wide_mul(v.x, scale), md5_wide_mul(v.y, scale), md5_wide_mul(v.z, scale)};
-    // The length is NaN if the square is infinite, so one comparison finds all special cases.
+    // The length is NaN if the square is infinite, so one comparison detects all special cases.
     const md5_wide length = md5_wide_mul(square, scale);
     if (!is_all_true(md5_wide_greater(length, md5_wide_all(1.1e-15f)))) {
         unit = keep_direction(md5_wide_greater(square, md5_wide_all(1e-30f)), unit, bind);

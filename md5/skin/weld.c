@@ -1,15 +1,16 @@
+// Finds equal points: see md5i_weld().
 #include "md5/skin/geometry.h"
 
-// The bits of a point. Equal points have equal bits: -0 is stored as +0.
+// The bits of a point. Equal points have equal bits, because -0 is stored as +0.
 typedef struct point_key {
     uint32_t words[3];
 } point_key;
 
-static point_key key_of(md5_vec3 point)
+static point_key point_bits(md5_vec3 point)
 {
-    const float plain[3] = {point.x + 0, point.y + 0, point.z + 0}; // -0 becomes +0
+    const float values[3] = {point.x + 0, point.y + 0, point.z + 0}; // -0 becomes +0
     point_key key;
-    memcpy(&key, plain, sizeof key);
+    memcpy(&key, values, sizeof key);
     return key;
 }
 
@@ -22,28 +23,29 @@ static bool are_equal(md5_vec3 a, md5_vec3 b)
 
 enum { NUM_DIGITS = 12, RADIX = 256 };
 
-static uint32_t digit_of(const point_key *key, int digit)
+static uint32_t key_digit(const point_key *key, int digit)
 {
     return key->words[digit / 4] >> (8 * (digit % 4)) & (RADIX - 1);
 }
 
-// Sorts the numbers 0 .. count - 1 by key, equal keys by number: least significant digit first,
-// each pass stable. Returns the sorted one of the two buffers.
+// Sorts the indices 0 .. count - 1 by the keys of their points, and indices of equal points in
+// ascending order. Radix sort: a stable pass for each digit, least significant digit first. Returns
+// the buffer with the result, which is `order` or `buffer`.
 static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint32_t *order,
-                                   uint32_t *other)
+                                   uint32_t *buffer)
 {
     uint32_t counts[NUM_DIGITS][RADIX] = {{0}};
     for (uint32_t i = 0; i < count; i++) {
-        const point_key key = key_of(points[i]);
+        const point_key key = point_bits(points[i]);
         order[i] = i;
         for (int digit = 0; digit < NUM_DIGITS; digit++)
-            counts[digit][digit_of(&key, digit)]++;
+            counts[digit][key_digit(&key, digit)]++;
     }
     for (int digit = 0; digit < NUM_DIGITS; digit++) {
-        // Numbers of points with each value become the offsets of the first of them.
+        // Replace the number of points with each value by the offset of the first of them.
         uint32_t *const offsets = counts[digit];
         uint32_t offset = 0;
-        bool is_common = false; // all points have one value, so that there is nothing to sort
+        bool is_common = false; // all points have the same value, so this pass is skipped
         for (uint32_t value = 0; value < RADIX; value++) {
             const uint32_t num_points = offsets[value];
             is_common = is_common || num_points == count;
@@ -53,11 +55,11 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
         if (is_common)
             continue;
         for (uint32_t i = 0; i < count; i++) {
-            const point_key key = key_of(points[order[i]]);
-            other[offsets[digit_of(&key, digit)]++] = order[i];
+            const point_key key = point_bits(points[order[i]]);
+            buffer[offsets[key_digit(&key, digit)]++] = order[i];
         }
-        uint32_t *const sorted = other;
-        other = order;
+        uint32_t *const sorted = buffer;
+        buffer = order;
         order = sorted;
     }
     return order;
@@ -69,9 +71,9 @@ bool md5i_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t cou
     const md5_arena_mark before = md5i_arena_here(arena);
     uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
     TRY(order);
-    uint32_t *const other = MD5_ROOM(arena, uint32_t, count);
-    TRY(other);
-    const uint32_t *const sorted = sort_by_key(points, count, order, other);
+    uint32_t *const buffer = MD5_ROOM(arena, uint32_t, count);
+    TRY(buffer);
+    const uint32_t *const sorted = sort_by_key(points, count, order, buffer);
     for (uint32_t i = 0, first = 0; i < count; i++) {
         const uint32_t point = sorted[i];
         if (i == 0 || !are_equal(points[point], points[first]))
@@ -84,9 +86,12 @@ bool md5i_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t cou
 
 // -- By hashing -----------------------------------------------------------------------------
 
-// How many slots may be probed, per point and in addition, before hashing is given up: points can
-// be selected to collide.
-enum { FEW_STEPS = 8, FREE_STEPS = 1024 };
+// Limits of the number of probed slots. Above them, points are sorted instead: a hostile file can
+// contain points that collide.
+enum {
+    STEPS_PER_POINT = 8,
+    EXTRA_STEPS = 1024, // for the whole mesh
+};
 
 bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal)
 {
@@ -97,22 +102,23 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
     uint32_t *const slots = MD5_ROOM(arena, uint32_t, num_slots); // points; UINT32_MAX: empty
     TRY(slots);
     memset(slots, 0xFF, num_slots * sizeof *slots);
-    int64_t steps = FREE_STEPS;
+    int64_t steps = EXTRA_STEPS;
     for (uint32_t i = 0; i < count && steps >= 0; i++) {
-        const point_key key = key_of(points[i]);
+        const point_key key = point_bits(points[i]);
         uint64_t hash = key.words[0] | (uint64_t)key.words[1] << 32;
         hash = (hash ^ hash >> 29) * UINT64_C(0x9E3779B97F4A7C15);
         hash = (hash ^ key.words[2]) * UINT64_C(0xD6E8FEB86659FD93);
         uint32_t slot = (uint32_t)(hash >> 32) & (num_slots - 1);
-        steps += FEW_STEPS;
-        // A point equals itself: whether a slot is empty needs no branch, which would often be
-        // mispredicted.
+        steps += STEPS_PER_POINT;
+        // An empty slot counts as a slot that contains the point itself, which is equal. This
+        // avoids a branch that would often be mispredicted.
         uint32_t first = slots[slot] != UINT32_MAX ? slots[slot] : i;
         while (!are_equal(points[first], points[i]) && steps-- > 0) {
             slot = (slot + 1) & (num_slots - 1);
             first = slots[slot] != UINT32_MAX ? slots[slot] : i;
         }
-        first_equal[i] = slots[slot] = first;
+        slots[slot] = first;
+        first_equal[i] = first;
     }
     md5i_arena_rewind(arena, before);
     return steps >= 0 || md5i_weld_by_sorting(arena, points, count, first_equal);
@@ -121,8 +127,8 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
 void md5i_chain_equals(uint32_t *equals, uint32_t count)
 {
     for (uint32_t i = count; i-- > 0;) {
-        const uint32_t first = equals[i]; // the next one already, of a first one that has others
-        if (first > i)
+        const uint32_t first = equals[i];
+        if (first > i) // the first point of a group: already replaced by its next point
             continue;
         equals[i] = equals[first] == first ? count : equals[first];
         if (first < i)

@@ -146,7 +146,7 @@ TEST (bake_normals_are_within_their_error) {
         const double flat = sqrt(1 - z * z);
         const md5_vec3 normal = {(float)(flat * cos(turned)), (float)(flat * sin(turned)),
                                  (float)z};
-        const md5_vec3 read = md5_octahedron_normal(md5_octahedron_of(normal));
+        const md5_vec3 read = md5_decode_octahedron(md5_encode_octahedron(normal));
         real_worse(&worst, 2 * asin(0.5 * real_distance(read, normal)));
     }
     CHECK(worst < 0.012 && worst > 0.005);
@@ -154,12 +154,12 @@ TEST (bake_normals_are_within_their_error) {
         float v[3] = {0, 0, 0};
         v[axis / 2] = axis % 2 ? -1 : 1;
         const md5_vec3 normal = {v[0], v[1], v[2]};
-        const md5_vec3 read = md5_octahedron_normal(md5_octahedron_of(normal));
+        const md5_vec3 read = md5_decode_octahedron(md5_encode_octahedron(normal));
         CHECK(read.x == v[0] && read.y == v[1] && read.z == v[2]);
     }
     // An invalid direction gives some pair within the range of the words.
-    CHECK(md5_octahedron_of((md5_vec3){0, 0, 0}) <= 0xffff);
-    CHECK(md5_octahedron_of((md5_vec3){NAN, 1, 0}) <= 0xffff);
+    CHECK(md5_encode_octahedron((md5_vec3){0, 0, 0}) <= 0xffff);
+    CHECK(md5_encode_octahedron((md5_vec3){NAN, 1, 0}) <= 0xffff);
 }
 
 TEST (bake_refuses_what_it_cannot_store) {

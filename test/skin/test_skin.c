@@ -378,7 +378,7 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
                 }
             }
             const md5_vec3 p = mesh->positions[i];
-            position[row] = md5i_skin_kind_of(mesh, i) == MD5_SKIN_BLEND
+            position[row] = md5i_skin_vertex_kind(mesh, i) == MD5_SKIN_BLEND
                                 ? (e[0] * p.x + e[1] * p.y) + (e[2] * p.z + e[3])
                                 : (lane[0] + lane[1]) + (lane[2] + lane[3]);
             normal[row] = (e[0] * bind.x + e[1] * bind.y) + e[2] * bind.z;
@@ -401,7 +401,7 @@ static uint32_t count_blended(const md5_mesh *mesh)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < mesh->num_vertices; i++)
-        count += md5i_skin_kind_of(mesh, i) == MD5_SKIN_BLEND;
+        count += md5i_skin_vertex_kind(mesh, i) == MD5_SKIN_BLEND;
     return count;
 }
 

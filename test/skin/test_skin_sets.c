@@ -345,7 +345,7 @@ static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint
 {
     const uint32_t first = mesh->first_influence[vertex];
     const uint32_t count = num_influences_of(mesh, vertex);
-    const md5_skin_kind kind = md5i_skin_kind_of(mesh, vertex);
+    const md5_skin_kind kind = md5i_skin_vertex_kind(mesh, vertex);
     const bool is_exact = run->kind == MD5_SKIN_EXACT;
     bool is_right =
         kind == MD5_SKIN_RIGID && step == 1 ? run->kind == MD5_SKIN_BLEND : run->kind == kind;
