@@ -1,5 +1,8 @@
-// md5_compress_anim(): tracks are taken from the animation, once; then each attempt selects steps
-// for budgets of joints, writes groups and is measured.
+// md5_compress_anim(): compresses an animation within a tolerance.
+//
+// The tracks are converted to storage order once. Then each attempt selects scales and key steps
+// for the error budgets of all joints, writes the bits and measures the error. The smallest attempt
+// within the tolerance is the result.
 #include "md5/compress/file.h"
 #include "md5/core/math.h"
 #include "md5/core/slerp.h"
@@ -7,46 +10,46 @@
 
 #include <stdlib.h>
 
-// A rotation or translation of one joint: its frames in stored order.
+// The rotation or the translation of one joint.
 typedef struct md5_packed_track {
     uint32_t joint;
     uint8_t kind;
     uint8_t form;
     bool is_constant;
-    float weakest;   // the smallest absolute value of the component that is not stored
-    float largest;   // absolute value of a component
-    float ranges[4]; // of components, over all frames
-    // The largest difference from the animation if only each md5i_packed_key_steps[k]-th frame is a
-    // key: half a radian, or units.
+    float min_omitted; // smallest magnitude of the omitted component over all frames
+    float max_value;   // largest magnitude of a component over all frames
+    float ranges[4];   // largest less smallest value of each component
+    // The largest difference to the animation if only every frame at a multiple of
+    // md5i_packed_key_steps[k] is a key: half radians, or units.
     float deviations[MD5_PACKED_NUM_STEPS];
-    const md5_packed_value *values; // [num_frames], or one if it is constant
-    md5_packed_value middle;        // of all frames, and the largest difference from it
-    float middle_deviation;
+    const md5_packed_value *values; // [num_frames] in storage order; one element if constant
+    md5_packed_value middle;        // the middle of the range of each component
+    float middle_deviation;         // largest difference of a frame to `middle`
 
     // Selected in each attempt.
-    uint8_t step; // 0: constant, or near enough to it: `middle` is the only key
+    uint8_t step; // 0: (almost) constant, `middle` is the only key
     uint8_t bits[4];
     uint8_t offset_bits;
     uint32_t scale;
     int32_t offsets[4];
 } md5_packed_track;
 
-// Measures the largest displacement of a point of the skin, in units, as md5_anim.max_error says.
-typedef struct md5_measuring {
+// Memory for measuring the largest displacement of a point of the skin: see md5_anim.max_error.
+typedef struct md5_error_measurement {
     md5_xform *pose;
-    struct md5_placed *of_anim;
-    struct md5_placed *of_packed;
-    double *errors; // [joints], written: of each
-} md5_measuring;
+    struct md5_joint_transform *anim_joints;
+    struct md5_joint_transform *packed_joints;
+    double *errors; // [joints] result for each joint, units
+} md5_error_measurement;
 
 // == Tracks ======================================================================================
 //
-// Takes the tracks from an animation: which components are stored, in which order, and how far
-// frames are from what their neighbours make of them.
+// Reads the tracks of an animation: selects the stored components and their order, and measures the
+// deviations of frames from the interpolation of keys.
 
-// A component that is never nearer to 0 follows from the others with at most five times their
-// error.
-#define WEAKEST 0.2f
+// Minimum magnitude of an omitted component. Its error is then at most five times the error of the
+// stored components.
+#define MIN_OMITTED 0.2f
 
 // -- Values -----------------------------------------------------------------------------------
 
@@ -61,28 +64,31 @@ static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_
     return values;
 }
 
-static uint32_t strongest_component(const md5_packed_value *values, uint32_t count, float *weakest)
+// Returns the component to omit: the component whose smallest magnitude over all frames is largest.
+// *min_magnitude is this magnitude.
+static uint32_t select_omitted(const md5_packed_value *values, uint32_t count, float *min_magnitude)
 {
-    float least[4] = {2, 2, 2, 2};
-    uint32_t strongest = 0;
+    float minima[4] = {2, 2, 2, 2};
+    uint32_t selected = 0;
     for (uint32_t frame = 0; frame < count; frame++) {
         for (uint32_t c = 0; c < 4; c++) {
-            const float size = fabsf(values[frame].v[c]);
-            least[c] = size < least[c] ? size : least[c];
+            const float magnitude = fabsf(values[frame].v[c]);
+            minima[c] = magnitude < minima[c] ? magnitude : minima[c];
         }
     }
     for (uint32_t c = 1; c < 4; c++) {
-        if (least[c] >= least[strongest])
-            strongest = c;
+        if (minima[c] >= minima[selected])
+            selected = c;
     }
-    *weakest = least[strongest];
-    return strongest;
+    *min_magnitude = minima[selected];
+    return selected;
 }
 
-// The range of component `c`.
+// Finds the smallest and the largest value of component `c`.
 static void find_range(const md5_packed_track *track, uint32_t count, int c, float *min, float *max)
 {
-    *min = *max = track->values[0].v[c];
+    *min = track->values[0].v[c];
+    *max = *min;
     for (uint32_t frame = 1; frame < count; frame++) {
         const float value = track->values[frame].v[c];
         *min = value < *min ? value : *min;
@@ -93,17 +99,18 @@ static void find_range(const md5_packed_track *track, uint32_t count, int c, flo
 static void measure_ranges(md5_packed_track *track, uint32_t count)
 {
     for (int c = 0; c < 4; c++) {
-        float min, max;
+        float min;
+        float max;
         find_range(track, count, c, &min, &max);
         track->ranges[c] = max - min;
-        track->largest = fmaxf(track->largest, fmaxf(fabsf(min), fabsf(max)));
+        track->max_value = fmaxf(track->max_value, fmaxf(fabsf(min), fabsf(max)));
     }
 }
 
 // -- Keys -------------------------------------------------------------------------------------
 
-static double difference_of_rotations(const md5_packed_value *a, const md5_packed_value *b,
-                                      const md5_packed_value *at, float fraction)
+static double rotation_difference(const md5_packed_value *a, const md5_packed_value *b,
+                                  const md5_packed_value *at, float fraction)
 {
     const md5_quat q = md5_quat_slerp((md5_quat){a->v[0], a->v[1], a->v[2], a->v[3]},
                                       (md5_quat){b->v[0], b->v[1], b->v[2], b->v[3]}, fraction);
@@ -118,8 +125,8 @@ static double difference_of_rotations(const md5_packed_value *a, const md5_packe
     return sqrt(same < opposite ? same : opposite);
 }
 
-static double difference_of_translations(const md5_packed_value *a, const md5_packed_value *b,
-                                         const md5_packed_value *at, float fraction)
+static double translation_difference(const md5_packed_value *a, const md5_packed_value *b,
+                                     const md5_packed_value *at, float fraction)
 {
     double square = 0;
     for (uint32_t c = 0; c < 3; c++) {
@@ -131,7 +138,7 @@ static double difference_of_translations(const md5_packed_value *a, const md5_pa
     return sqrt(square);
 }
 
-static float deviation_of_step(const md5_packed_track *track, uint32_t num_frames, uint32_t step)
+static float step_deviation(const md5_packed_track *track, uint32_t num_frames, uint32_t step)
 {
     double worst = 0;
     const md5_packed_value *const values = track->values;
@@ -141,8 +148,8 @@ static float deviation_of_step(const md5_packed_track *track, uint32_t num_frame
             const float fraction = (float)(at - from) / (float)(to - from);
             const double off =
                 track->kind == MD5_PACKED_ROTATION
-                    ? difference_of_rotations(&values[from], &values[to], &values[at], fraction)
-                    : difference_of_translations(&values[from], &values[to], &values[at], fraction);
+                    ? rotation_difference(&values[from], &values[to], &values[at], fraction)
+                    : translation_difference(&values[from], &values[to], &values[at], fraction);
             worst = off > worst ? off : worst;
         }
     }
@@ -152,15 +159,16 @@ static float deviation_of_step(const md5_packed_track *track, uint32_t num_frame
 static void measure_deviations(md5_packed_track *track, uint32_t num_frames)
 {
     for (uint32_t k = 2; k < MD5_PACKED_NUM_STEPS && !track->is_constant; k++)
-        track->deviations[k] = deviation_of_step(track, num_frames, md5i_packed_key_steps[k]);
+        track->deviations[k] = step_deviation(track, num_frames, md5i_packed_key_steps[k]);
 }
 
-// The middle of the range of each component, and how far frames are from it.
+// Computes the middle of the range of each component, and the largest difference of a frame to it.
 static void measure_middle(md5_packed_track *track, uint32_t count)
 {
     md5_packed_value *const middle = &track->middle;
     for (int c = 0; c < 4; c++) {
-        float min, max;
+        float min;
+        float max;
         find_range(track, count, c, &min, &max);
         middle->v[c] = count > 1 ? min + (max - min) * 0.5f : min;
     }
@@ -182,36 +190,38 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
 
 // -- Tracks -----------------------------------------------------------------------------------
 
-static bool take_rotation(md5_arena *arena, const float *first, size_t step, uint32_t count,
+static bool read_rotation(md5_arena *arena, const float *first, size_t step, uint32_t count,
                           md5_packed_track *track)
 {
     md5_packed_value *const values = copy_values(arena, first, step, 4, count);
     TRY(values);
-    const uint32_t last = strongest_component(values, count, &track->weakest);
-    const bool is_full = track->weakest < WEAKEST;
+    const uint32_t omitted = select_omitted(values, count, &track->min_omitted);
+    const bool is_full = track->min_omitted < MIN_OMITTED;
     track->kind = MD5_PACKED_ROTATION;
-    track->form = (uint8_t)(is_full ? (uint32_t)MD5_PACKED_FULL : last);
+    track->form = (uint8_t)(is_full ? (uint32_t)MD5_PACKED_FULL : omitted);
     track->values = values;
 
-    // q and -q are the same rotation: the sign is that of the component that is not stored or, if
-    // all are, that of the frame before.
+    // q and -q are the same rotation. Make the omitted component positive. If no component is
+    // omitted, use the sign that is nearer to the previous frame.
     for (uint32_t frame = 0; frame < count; frame++) {
         const float *const v = values[frame].v;
         const float *const u = frame > 0 ? values[frame - 1].v : v;
         const float cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2] + u[3] * v[3];
-        if (is_full ? cosine < 0 : v[last] < 0)
+        const float sign = is_full ? cosine : v[omitted];
+        if (sign < 0) {
             for (uint32_t c = 0; c < 4; c++)
                 values[frame].v[c] = -v[c];
+        }
     }
 
     if (!is_full) {
-        // Components in stored order: `last` behind the others.
+        // Storage order: the omitted component is last.
         for (uint32_t frame = 0; frame < count; frame++) {
             float *const v = values[frame].v;
-            const float moved = v[last];
-            for (uint32_t c = last; c < 3; c++)
+            const float last = v[omitted];
+            for (uint32_t c = omitted; c < 3; c++)
                 v[c] = v[c + 1];
-            v[3] = moved;
+            v[3] = last;
         }
     }
     measure_ranges(track, count);
@@ -219,7 +229,7 @@ static bool take_rotation(md5_arena *arena, const float *first, size_t step, uin
     return true;
 }
 
-static bool take_translation(md5_arena *arena, const float *first, size_t step, uint32_t count,
+static bool read_translation(md5_arena *arena, const float *first, size_t step, uint32_t count,
                              md5_packed_track *track)
 {
     md5_packed_value *const values = copy_values(arena, first, step, 3, count);
@@ -232,8 +242,9 @@ static bool take_translation(md5_arena *arena, const float *first, size_t step, 
     return true;
 }
 
-// Two tracks for each joint: rotation 2 j, translation 2 j + 1.
-static md5_packed_track *take_tracks(md5_arena *arena, const md5_anim *anim)
+// Returns two tracks for each joint j: the rotation 2 j and the translation 2 j + 1. Returns NULL
+// if memory runs out.
+static md5_packed_track *read_tracks(md5_arena *arena, const md5_anim *anim)
 {
     const size_t num_tracks = 2 * (size_t)anim->skeleton.num_joints;
     const uint32_t num_frames = anim->num_frames;
@@ -242,18 +253,21 @@ static md5_packed_track *take_tracks(md5_arena *arena, const md5_anim *anim)
         return NULL;
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++) {
         const md5_xform *const constant = &anim->constant[joint];
-        md5_packed_track *const own = &tracks[2 * joint];
-        own[0].joint = own[1].joint = joint;
-        own[0].is_constant = own[1].is_constant = true;
-        if (!take_rotation(arena, &constant->rotation.x, 4, 1, &own[0])
-            || !take_translation(arena, &constant->translation.x, 3, 1, &own[1]))
+        md5_packed_track *const rotation = &tracks[2 * joint];
+        md5_packed_track *const translation = &tracks[2 * joint + 1];
+        rotation->joint = joint;
+        rotation->is_constant = true;
+        translation->joint = joint;
+        translation->is_constant = true;
+        if (!read_rotation(arena, &constant->rotation.x, 4, 1, rotation)
+            || !read_translation(arena, &constant->translation.x, 3, 1, translation))
             return NULL;
     }
     for (uint32_t slot = 0; slot < anim->num_rotations; slot++) {
         md5_packed_track *const track = &tracks[2 * (size_t)anim->rotation_joints[slot]];
         const float *const first = &anim->rotations[slot].x;
         *track = (md5_packed_track){.joint = track->joint};
-        if (!take_rotation(arena, first, 4 * (size_t)anim->num_rotations, num_frames, track))
+        if (!read_rotation(arena, first, 4 * (size_t)anim->num_rotations, num_frames, track))
             return NULL;
         measure_deviations(track, num_frames);
     }
@@ -261,7 +275,7 @@ static md5_packed_track *take_tracks(md5_arena *arena, const md5_anim *anim)
         md5_packed_track *const track = &tracks[2 * (size_t)anim->translation_joints[slot] + 1];
         const float *const first = &anim->translations[slot].x;
         *track = (md5_packed_track){.joint = track->joint};
-        if (!take_translation(arena, first, 3 * (size_t)anim->num_translations, num_frames, track))
+        if (!read_translation(arena, first, 3 * (size_t)anim->num_translations, num_frames, track))
             return NULL;
         measure_deviations(track, num_frames);
     }
@@ -270,23 +284,25 @@ static md5_packed_track *take_tracks(md5_arena *arena, const md5_anim *anim)
 
 // == An attempt ==================================================================================
 //
-// One attempt: scales of all tracks for a budget, distances of keys, bits.
+// Selects scales and key steps of all tracks for the budgets of the joints, and writes the bits.
 
-// Rotations in steps coarser than this could leave the unit sphere; with finer ones than so many of
-// the largest value, sums would not be exact in floats.
-#define COARSEST_ROTATION 0x1p-6
-#define COARSEST_TRANSLATION 0x1p30
-#define MIN_STEPS 0x1p22
+// Limits of the quantization step, which is the scale of a track. With larger steps rotations could
+// leave the unit sphere. If the largest value had more than MAX_LEVELS steps, sums would not be
+// exact in floats.
+#define MAX_ROTATION_STEP 0x1p-6
+#define MAX_TRANSLATION_STEP 0x1p30
+#define MAX_LEVELS 0x1p22
 
-// Keys may take that much of a track's budget for what lies between them.
+// Largest fraction of a track's budget for the error of frames between keys.
 #define MAX_DEVIATION 0.9
 
-// Constants are stored once, and get steps that leave the budget to the others.
-#define HELD_SHARE 0.25
+// Fraction of the budget for constant tracks, which are stored only once. Their smaller steps leave
+// the budget to the other tracks.
+#define CONSTANT_BUDGET_FRACTION 0.25
 
 // -- Scales -----------------------------------------------------------------------------------
 
-// The largest scale that is at most `value`; `value` above 0.
+// Returns the largest scale that is at most `value`, which is positive.
 static int32_t scale_below(double value)
 {
     int exponent;
@@ -297,10 +313,13 @@ static int32_t scale_below(double value)
                   < md5i_packed_decode_scale((uint32_t)(quarter - 4 * MD5_PACKED_MIN_EXPONENT)))
         quarter--;
     const int32_t scale = (exponent - 1 - MD5_PACKED_MIN_EXPONENT) * 4 + quarter;
-    return scale < 0 ? 0 : scale < MD5_PACKED_NUM_SCALES ? scale : MD5_PACKED_NUM_SCALES - 1;
+    if (scale < 0)
+        return 0;
+    return scale < MD5_PACKED_NUM_SCALES ? scale : MD5_PACKED_NUM_SCALES - 1;
 }
 
-static uint32_t bits_of(uint64_t value)
+// Returns the number of bits without leading zeros.
+static uint32_t bit_length(uint64_t value)
 {
     uint32_t bits = 0;
     for (; value > 0; value >>= 1)
@@ -308,63 +327,77 @@ static uint32_t bits_of(uint64_t value)
     return bits;
 }
 
-// The largest error of a component is half a step. Three of them turn a rotation by up to
-// sqrt(3) / weakest steps, in radians, since the fourth component errs the more the nearer it is to
-// 0; four by 2 steps. Three move a translation by sqrt(3) / 2 steps.
+// Returns the largest scale whose error is at most `units` at the skin.
+//
+// The largest error of a component is half a step. The errors of three stored components move a
+// translation by at most sqrt(3) / 2 steps. They rotate a rotation by at most sqrt(3) / min_omitted
+// steps in radians, because the error of the omitted component grows as it comes near 0. The errors
+// of four stored components rotate a rotation by at most 2 steps.
 static uint32_t select_scale(const md5_packed_track *track, double units, double reach)
 {
     const bool is_rotation = track->kind == MD5_PACKED_ROTATION;
     const double root = 1.7320508075688772;
-    const double step = !is_rotation                     ? units * 2.0 / root
-                        : track->form == MD5_PACKED_FULL ? units / (2 * reach)
-                                                         : units * track->weakest / (root * reach);
-    const double most = is_rotation ? COARSEST_ROTATION : COARSEST_TRANSLATION;
-    const double least = track->largest / MIN_STEPS;
-    const double bounded = step > least ? step : least;
-    return (uint32_t)(bounded > 0 ? scale_below(bounded < most ? bounded : most) : 0);
+    double step;
+    if (!is_rotation)
+        step = units * 2.0 / root;
+    else if (track->form == MD5_PACKED_FULL)
+        step = units / (2 * reach);
+    else
+        step = units * track->min_omitted / (root * reach);
+    const double max_step = is_rotation ? MAX_ROTATION_STEP : MAX_TRANSLATION_STEP;
+    const double min_step = track->max_value / MAX_LEVELS;
+    const double bounded = step > min_step ? step : min_step;
+    if (!(bounded > 0))
+        return 0;
+    return (uint32_t)scale_below(bounded < max_step ? bounded : max_step);
 }
 
-static uint32_t components_of(const md5_packed_track *track)
+static uint32_t num_components(const md5_packed_track *track)
 {
     return md5_packed_components(track->form);
 }
 
-static double cost_of(const md5_packed_track *track, uint32_t scale, uint32_t step,
-                      uint32_t num_frames)
+// Estimates the number of bits of a track's keys.
+static double estimate_bits(const md5_packed_track *track, uint32_t scale, uint32_t step,
+                            uint32_t num_frames)
 {
     const double size = md5i_packed_decode_scale(scale);
     double bits = 0;
-    for (uint32_t c = 0; c < components_of(track); c++)
-        bits += bits_of((uint64_t)(track->ranges[c] / size + 0.5));
+    for (uint32_t c = 0; c < num_components(track); c++)
+        bits += bit_length((uint64_t)(track->ranges[c] / size + 0.5));
     return bits * md5i_packed_num_keys((uint8_t)step, num_frames);
 }
 
-static int32_t level_of(float value, uint32_t scale)
+// Returns the level of a value: the nearest multiple of the scale.
+static int32_t quantize(float value, uint32_t scale)
 {
     return (int32_t)floor((double)value / md5i_packed_decode_scale(scale) + 0.5);
 }
 
-static const float *key_of(const md5_packed_track *track, uint32_t num_frames, uint32_t key)
+static const float *key_value(const md5_packed_track *track, uint32_t num_frames, uint32_t key)
 {
+    if (track->step == 0)
+        return track->middle.v;
     const uint64_t frame = (uint64_t)key * md5i_packed_key_steps[track->step];
-    return track->step == 0 ? track->middle.v
-                            : track->values[frame < num_frames ? frame : num_frames - 1].v;
+    return track->values[frame < num_frames ? frame : num_frames - 1].v;
 }
 
+// Selects the key step and the scale with the fewest bits within the budget. `unit` converts
+// deviations to units at the skin.
 static void select_keys(md5_packed_track *track, uint32_t num_frames, double budget, double unit,
                         double reach)
 {
-    double least = 0;
+    double min_bits = 0;
     for (uint32_t k = 1; k < MD5_PACKED_NUM_STEPS; k++) {
         const double deviation = track->deviations[k] * unit;
         if (k > 1 && !(deviation <= MAX_DEVIATION * budget))
             continue;
-        const double rest = sqrt(budget * budget - deviation * deviation);
-        const uint32_t scale = select_scale(track, k == 1 ? budget : rest, reach);
-        const double cost = cost_of(track, scale, k, num_frames);
-        if (k > 1 && !(cost < least))
+        const double remaining = sqrt(budget * budget - deviation * deviation);
+        const uint32_t scale = select_scale(track, k == 1 ? budget : remaining, reach);
+        const double bits = estimate_bits(track, scale, k, num_frames);
+        if (k > 1 && !(bits < min_bits))
             continue;
-        least = cost;
+        min_bits = bits;
         track->step = (uint8_t)k;
         track->scale = scale;
     }
@@ -372,16 +405,17 @@ static void select_keys(md5_packed_track *track, uint32_t num_frames, double bud
 
 // -- Bits -------------------------------------------------------------------------------------
 
-static uint32_t head_bits(const md5_packed_track *track)
+static uint32_t header_bits(const md5_packed_track *track)
 {
-    const uint32_t components = components_of(track);
-    const uint32_t form = track->kind == MD5_PACKED_ROTATION ? 3 : 0;
-    const uint32_t scale = track->step != 0 || track->offset_bits > 0 ? 9 : 0;
-    return 4 + form + 5 + scale + components * ((track->step != 0 ? 5u : 0u) + track->offset_bits);
+    const uint32_t form_bits = track->kind == MD5_PACKED_ROTATION ? 3 : 0;
+    const uint32_t scale_bits = track->step != 0 || track->offset_bits > 0 ? 9 : 0;
+    const uint32_t count_bits = track->step != 0 ? 5 : 0;
+    return 4 + form_bits + 5 + scale_bits
+           + num_components(track) * (count_bits + track->offset_bits);
 }
 
-// Bytes are 0 before.
-static void put_bits(uint8_t *bytes, uint64_t *bit, uint32_t value, uint32_t count)
+// Writes `count` bits of a value. The bytes must be 0.
+static void write_bits(uint8_t *bytes, uint64_t *bit, uint32_t value, uint32_t count)
 {
     const uint64_t mask = ((uint64_t)1 << count) - 1;
     const uint64_t shifted = (value & mask) << *bit % 8;
@@ -393,7 +427,8 @@ static void put_bits(uint8_t *bytes, uint64_t *bit, uint32_t value, uint32_t cou
 
 // == Distances of the skin =======================================================================
 //
-// How far a joint moves the skin: by itself, and with the joints below it.
+// Computes the distances from each joint to the skin that it moves, directly and with its
+// descendants.
 
 // -- From a model -----------------------------------------------------------------------------
 
@@ -402,14 +437,36 @@ static float distance_between(md5_vec3 a, md5_vec3 b)
     return (float)md5_vec3d_length(md5_vec3d_sub(md5_vec3d_of(a), md5_vec3d_of(b)));
 }
 
-static void grow(float *value, float to)
+static void raise(float *value, float to)
 {
     if (to > *value)
         *value = to;
 }
 
+// Raises distances[model joints] to the farthest vertex of each joint. A vertex is a sum of points
+// of its joints, each in the bind pose.
+static void measure_vertices(const md5_model *model, float *distances)
+{
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        if (!mesh->influences)
+            continue;
+        for (uint32_t j = 0; j < mesh->num_influences; j++) {
+            const md5_vec4 influence = mesh->influences[j];
+            const uint32_t joint = mesh->influence_joints[j];
+            if (influence.w == 0)
+                continue;
+            const float scale = 1.0f / influence.w;
+            const md5_vec3 point = {influence.x * scale, influence.y * scale, influence.z * scale};
+            const float *const m = model->bind[joint].m;
+            raise(&distances[joint], distance_between(point, (md5_vec3){m[3], m[7], m[11]}));
+        }
+    }
+}
+
+// Measures the distances of a model's vertices. Writes them to direct[anim joints].
 static bool measure_model(md5_arena *arena, const md5_model *model, const md5_anim *anim,
-                          float *own)
+                          float *direct)
 {
     md5_error error = {.status = MD5_OK};
     const md5_context *const context = arena->context;
@@ -419,44 +476,28 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
                                 .warn_user = context->warn_user,
                                 .max_warnings = context->max_warnings,
                                 .allow_partial_binding = context->allow_partial_binding};
-    float *const of_model = MD5_NEW(arena, float, model->skeleton.num_joints);
-    TRY(of_model);
+    float *const distances = MD5_NEW(arena, float, model->skeleton.num_joints);
+    TRY(distances);
     md5_binding *const binding = md5_bind(model, anim, &opts, &error);
     if (!binding)
         return MD5_FAIL(arena->context, error.status, "%s", error.message);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        if (model->meshes[i].influences) {
-            // A vertex is a sum of points of its joints, each in the bind pose.
-            const md5_mesh *const mesh = &model->meshes[i];
-            for (uint32_t j = 0; j < mesh->num_influences; j++) {
-                const md5_vec4 influence = mesh->influences[j];
-                const uint32_t joint = mesh->influence_joints[j];
-                if (influence.w == 0)
-                    continue;
-                const float scale = 1.0f / influence.w;
-                const md5_vec3 point = {influence.x * scale, influence.y * scale,
-                                        influence.z * scale};
-                const float *const m = model->bind[joint].m;
-                grow(&of_model[joint], distance_between(point, (md5_vec3){m[3], m[7], m[11]}));
-            }
-        }
-    }
+    measure_vertices(model, distances);
 
-    // A joint without a track moves with its parent: so do its vertices.
+    // A joint without a track moves with its parent. Therefore its vertices count for the parent.
     const md5_skeleton *const skeleton = &model->skeleton;
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        if (binding->tracks[joint] != MD5_NONE || parent == MD5_NONE || of_model[joint] == 0)
+        if (binding->tracks[joint] != MD5_NONE || parent == MD5_NONE || distances[joint] == 0)
             continue;
         const float bone = distance_between(md5_mat34_translation(model->bind[joint]),
                                             md5_mat34_translation(model->bind[parent]));
-        grow(&of_model[parent], of_model[joint] + bone);
+        raise(&distances[parent], distances[joint] + bone);
     }
 
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         if (binding->tracks[joint] != MD5_NONE)
-            grow(&own[binding->tracks[joint]], of_model[joint]);
+            raise(&direct[binding->tracks[joint]], distances[joint]);
     }
     md5_free_binding(binding);
     return true;
@@ -464,245 +505,323 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
 
 // -- From bones -------------------------------------------------------------------------------
 
-static float bone_of(const md5_anim *anim, uint32_t joint)
+static float bone_length(const md5_anim *anim, uint32_t joint)
 {
     return distance_between(anim->constant[joint].translation, (md5_vec3){0, 0, 0});
 }
 
+// Without a model, uses the lengths of bones: the distance of a joint is its longest child bone, or
+// its own bone if it has no children.
+static void measure_bones(const md5_anim *anim, float *direct)
+{
+    const md5_skeleton *const skeleton = &anim->skeleton;
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
+        if (parent == MD5_NONE)
+            continue;
+        const float bone = bone_length(anim, joint);
+        if (direct[joint] == 0) // no child has set it
+            direct[joint] = bone;
+        raise(&direct[parent], bone);
+    }
+}
+
 // -- Paths ------------------------------------------------------------------------------------
+
+// Computes `reach` and `budgets` from `direct`. depths[joints] is scratch memory.
+static void measure_paths(const md5_anim *anim, md5_skin_reach *reach, float *depths)
+{
+    const md5_skeleton *const skeleton = &anim->skeleton;
+    // First `budgets` contains the number of joints of the longest path downwards, including the
+    // joint itself.
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
+        raise(&reach->reach[joint], reach->direct[joint]);
+        raise(&reach->budgets[joint], 1);
+        if (parent == MD5_NONE)
+            continue;
+        raise(&reach->reach[parent], reach->reach[joint] + bone_length(anim, joint));
+        raise(&reach->budgets[parent], reach->budgets[joint] + 1);
+    }
+    // With the number of ancestors this is the length n of the longest path through the joint.
+    // Independent errors of n joints add up to sqrt(n) times the error of one joint.
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
+        depths[joint] = parent == MD5_NONE ? 0 : depths[parent] + 1;
+        reach->budgets[joint] = 1.0f / sqrtf(reach->budgets[joint] + depths[joint]);
+    }
+}
 
 bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
                      md5_skin_reach *reach)
 {
     const uint32_t num_joints = anim->skeleton.num_joints;
-    float *const above = MD5_NEW(arena, float, num_joints);
-    reach->own = MD5_NEW(arena, float, num_joints);
+    float *const depths = MD5_NEW(arena, float, num_joints);
+    reach->direct = MD5_NEW(arena, float, num_joints);
     reach->reach = MD5_NEW(arena, float, num_joints);
     reach->budgets = MD5_NEW(arena, float, num_joints);
-    TRY(above && reach->own && reach->reach && reach->budgets);
-    float *const own = reach->own;
+    TRY(depths && reach->direct);
+    TRY(reach->reach && reach->budgets);
+    float *const direct = reach->direct;
     const float scale = md5_scale_of(&anim->skeleton);
     if (compress->distances) {
         for (uint32_t joint = 0; joint < num_joints; joint++)
-            grow(&own[joint], compress->distances[joint]);
+            raise(&direct[joint], compress->distances[joint]);
     } else if (compress->model) {
-        TRY(measure_model(arena, compress->model, anim, own));
+        TRY(measure_model(arena, compress->model, anim, direct));
     } else {
-        for (uint32_t i = num_joints; i-- > 0;) {
-            const uint32_t joint = anim->skeleton.order[i];
-            const uint32_t parent = anim->skeleton.joints[joint].parent;
-            if (parent == MD5_NONE)
-                continue;
-            const float bone = bone_of(anim, joint);
-            if (own[joint] == 0) // no child has set it
-                own[joint] = bone;
-            grow(&own[parent], bone);
-        }
+        measure_bones(anim, direct);
     }
     for (uint32_t joint = 0; joint < num_joints; joint++) {
-        own[joint] = own[joint] > scale ? own[joint] : scale;
-        if (!(own[joint] <= 1e9f * scale))
+        direct[joint] = direct[joint] > scale ? direct[joint] : scale;
+        if (!(direct[joint] <= 1e9f * scale))
             return MD5_FAIL(arena->context, MD5_ERROR_RANGE,
                             "cannot compress animation: skin distance of joint %u is out of range: "
                             "expected at most 1e9 units, found %g",
-                            joint, (double)(own[joint] / scale));
+                            joint, (double)(direct[joint] / scale));
     }
-
-    const md5_skeleton *const skeleton = &anim->skeleton;
-    for (uint32_t i = num_joints; i-- > 0;) { // joints below, this one included
-        const uint32_t joint = skeleton->order[i];
-        const uint32_t parent = skeleton->joints[joint].parent;
-        grow(&reach->reach[joint], reach->own[joint]);
-        grow(&reach->budgets[joint], 1);
-        if (parent == MD5_NONE)
-            continue;
-        grow(&reach->reach[parent], reach->reach[joint] + bone_of(anim, joint));
-        grow(&reach->budgets[parent], reach->budgets[joint] + 1);
-    }
-    // `budgets` counts the joints of the longest path downwards. With those above it is the longest
-    // path through a joint; independent errors of n joints add up to sqrt(n) of one.
-    for (uint32_t i = 0; i < num_joints; i++) {
-        const uint32_t joint = skeleton->order[i];
-        const uint32_t parent = skeleton->joints[joint].parent;
-        above[joint] = parent == MD5_NONE ? 0 : above[parent] + 1;
-        reach->budgets[joint] = 1.0f / sqrtf(reach->budgets[joint] + above[joint]);
-    }
+    measure_paths(anim, reach, depths);
     return true;
 }
 
-// == Its error ===================================================================================
+// == Errors ======================================================================================
 //
-// The error of a compressed clip, measured: both clips are sampled, and all joints are placed in
-// model space, in doubles.
+// Measures the error of a compressed clip: samples both clips, converts all joints to model space
+// in double, and compares them.
 
-typedef struct md5_placed {
+// The transform of a joint in model space.
+typedef struct md5_joint_transform {
     md5_quatd rotation;
     md5_vec3d position;
-} md5_placed;
+} md5_joint_transform;
 
-// v + 2 w (u x v) + 2 u x (u x v), with u = x y z of a unit quaternion.
+// Computes v + 2 w (u x v) + 2 u x (u x v), where u is x y z of a unit quaternion.
 static md5_vec3d rotate(md5_quatd q, md5_vec3d v)
 {
     const md5_vec3d u = {q.x, q.y, q.z};
-    const md5_vec3d across = md5_vec3d_scale(md5_vec3d_cross(u, v), 2);
-    return md5_vec3d_add(v,
-                         md5_vec3d_add(md5_vec3d_scale(across, q.w), md5_vec3d_cross(u, across)));
+    const md5_vec3d cross = md5_vec3d_scale(md5_vec3d_cross(u, v), 2);
+    return md5_vec3d_add(v, md5_vec3d_add(md5_vec3d_scale(cross, q.w), md5_vec3d_cross(u, cross)));
 }
 
-static md5_quatd normalized(md5_quat rotation)
+static md5_quatd normalized_quatd(md5_quat rotation)
 {
     const md5_quatd q = md5_quatd_of(rotation);
     const double scale = 1.0 / sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-static void place(const md5_skeleton *skeleton, const md5_xform *pose, md5_placed *placed)
+static void compute_model_space(const md5_skeleton *skeleton, const md5_xform *pose,
+                                md5_joint_transform *joints)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        md5_placed local = {normalized(pose[joint].rotation),
-                            md5_vec3d_of(pose[joint].translation)};
+        md5_joint_transform local = {normalized_quatd(pose[joint].rotation),
+                                     md5_vec3d_of(pose[joint].translation)};
         if (parent != MD5_NONE) {
-            const md5_placed *const above = &placed[parent];
+            const md5_joint_transform *const above = &joints[parent];
             local.position =
                 md5_vec3d_add(above->position, rotate(above->rotation, local.position));
             local.rotation = md5_quatd_mul(above->rotation, local.rotation);
         }
-        placed[joint] = local;
+        joints[joint] = local;
     }
 }
 
-// A rotation by an angle moves points at distance 1 by up to the chord 2 sin(angle / 2), which is
-// twice the length of x y z of the rotation between both.
-static double displacement(const md5_placed *a, const md5_placed *b, double distance)
+// Returns the largest displacement of a point at a distance from a joint. A rotation by an angle
+// moves points at distance 1 by at most the chord 2 sin(angle / 2), which is twice the length of
+// x y z of the rotation between both transforms.
+static double displacement(const md5_joint_transform *a, const md5_joint_transform *b,
+                           double distance)
 {
-    const md5_quatd turn = md5_quatd_mul(md5_quatd_conjugate(a->rotation), b->rotation);
-    const double chord = 2 * sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+    const md5_quatd q = md5_quatd_mul(md5_quatd_conjugate(a->rotation), b->rotation);
+    const double chord = 2 * sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
     return md5_vec3d_length(md5_vec3d_sub(a->position, b->position)) + distance * chord;
 }
 
-// NaN counts as the largest error.
-static void grow_error(double *error, double to)
+// Raises an error to a value if the value is larger. NaN counts as infinite.
+static void raise_error(double *error, double value)
 {
-    if (!(to <= *error))
-        *error = to >= 0 ? to : INFINITY;
+    if (!(value <= *error))
+        *error = value >= 0 ? value : INFINITY;
 }
 
-static void measure_at(const md5_anim *anim, const md5_packed *packed, const float *own,
-                       const md5_measuring *scratch, const md5_sample_position *sample)
+// Raises the errors of all joints to the errors at a sample position. distances[joints] are the
+// direct distances of the joints.
+static void measure_position(const md5_anim *anim, const md5_packed *packed, const float *distances,
+                             const md5_error_measurement *scratch,
+                             const md5_sample_position *sample)
 {
     const md5_pose_kernels *const kernels = MD5_POSE_KERNELS(AVX512);
     md5i_sample_anim_with(kernels, anim, sample, MD5_ROOT_FILE, scratch->pose);
-    place(&anim->skeleton, scratch->pose, scratch->of_anim);
+    compute_model_space(&anim->skeleton, scratch->pose, scratch->anim_joints);
     md5i_packed_sample_all(kernels->sample_packed, packed, sample, scratch->pose);
-    place(&anim->skeleton, scratch->pose, scratch->of_packed);
+    compute_model_space(&anim->skeleton, scratch->pose, scratch->packed_joints);
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
-        grow_error(&scratch->errors[joint],
-                   displacement(&scratch->of_anim[joint], &scratch->of_packed[joint], own[joint]));
+        raise_error(&scratch->errors[joint],
+                    displacement(&scratch->anim_joints[joint], &scratch->packed_joints[joint],
+                                 distances[joint]));
 }
 
-static double measure_packed(const md5_anim *anim, const md5_packed *packed, const float *own,
-                             const md5_measuring *scratch)
+// Measures the errors of all joints at each frame and halfway between frames. Returns the largest.
+static double measure_packed(const md5_anim *anim, const md5_packed *packed, const float *distances,
+                             const md5_error_measurement *scratch)
 {
-    double worst = 0;
+    double max_error = 0;
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
         scratch->errors[joint] = 0;
     for (uint32_t frame = 0;; frame++) {
-        md5_sample_position at = {.frame0 = frame, .frame1 = frame};
-        measure_at(anim, packed, own, scratch, &at);
+        md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
+        measure_position(anim, packed, distances, scratch, &sample);
         if (frame + 1 == anim->num_frames)
             break;
-        at.frame1++;
-        at.fraction = 0.5f;
-        measure_at(anim, packed, own, scratch, &at);
+        sample.frame1++;
+        sample.fraction = 0.5f;
+        measure_position(anim, packed, distances, scratch, &sample);
     }
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
-        grow_error(&worst, scratch->errors[joint]);
-    return worst;
+        raise_error(&max_error, scratch->errors[joint]);
+    return max_error;
 }
 
 // == Budgets =====================================================================================
 //
-// Compresses: looks for budgets of joints with which the measured error is within the tolerance, at
-// least bytes. Errors of joints add up along a path, but rarely all in one direction, so that the
-// budgets that hold are found by trying: each attempt gives more to joints below which the error is
-// small, and less to those on the path to a larger one.
+// Searches for budgets of the joints with which the measured error is within the tolerance, with as
+// few bytes as possible. Errors of joints add up along a path, but rarely in the same direction, so
+// sufficient budgets are found by experiment: each attempt increases the budgets of joints with
+// small errors below them, and reduces the budgets of joints on the path to a large error.
 
-enum { ATTEMPTS = 10, SCALINGS = 6, MAX_HALVINGS = 24 };
+enum {
+    ATTEMPTS = 10,     // with budgets that are adapted for each joint
+    SCALINGS = 6,      // with all budgets reduced by the same factor
+    MAX_HALVINGS = 24, // with all budgets halved, until the error is within the tolerance
+};
 
-typedef struct compressing {
+typedef struct compression {
     md5_arena *arena;
     const md5_anim *anim;
     md5_packed_track *tracks;
     md5_skin_reach reach;
-    md5_measuring scratch;
-    float *best;      // [joints] budgets of the smallest attempt that holds
-    size_t num_bytes; // of that
+    md5_error_measurement scratch;
+    float *best;       // [joints] budgets of the smallest attempt within the tolerance
+    size_t best_bytes; // size of this attempt; 0 if it does not exist
     double tolerance;
-    md5_packed packed; // of the last attempt
-    double error;
-} compressing;
+    md5_packed packed; // result of the last attempt
+    double error;      // error of the last attempt
+} compression;
 
-static bool try_budgets(compressing *job, md5_arena_mark mark)
+// Selects key step and scale of a track for the budget of its joint.
+static void select_track(const compression *job, md5_packed_track *track)
+{
+    const double budget = job->reach.budgets[track->joint];
+    const double reach = job->reach.reach[track->joint];
+    const double unit = track->kind == MD5_PACKED_ROTATION ? 2 * reach : 1;
+    const double deviation = track->middle_deviation * unit;
+    track->step = 0;
+    if (track->is_constant || deviation <= MAX_DEVIATION * budget)
+        track->scale = select_scale(track, budget * CONSTANT_BUDGET_FRACTION, reach);
+    else
+        select_keys(track, job->anim->num_frames, budget, unit, reach);
+}
+
+// Returns the number of bits of an offset with its sign; 0 has no bits.
+static uint32_t signed_bit_length(int32_t value)
+{
+    if (value == 0)
+        return 0;
+    const int64_t magnitude = value < 0 ? -((int64_t)value + 1) : value;
+    return bit_length((uint64_t)magnitude) + 1;
+}
+
+// Computes the offsets of a track and the numbers of bits. A track whose keys are all equal becomes
+// constant.
+static void quantize_track(md5_packed_track *track, uint32_t num_frames)
+{
+    const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
+    bool is_constant = true;
+    track->offset_bits = 0;
+    for (uint32_t c = 0; c < num_components(track); c++) {
+        int32_t min = quantize(key_value(track, num_frames, 0)[c], track->scale);
+        int32_t max = min;
+        for (uint32_t key = 1; key < num_keys; key++) {
+            const int32_t level = quantize(key_value(track, num_frames, key)[c], track->scale);
+            min = level < min ? level : min;
+            max = level > max ? level : max;
+        }
+        const uint32_t offset_bits = signed_bit_length(min);
+        track->offsets[c] = min;
+        track->bits[c] = (uint8_t)bit_length((uint64_t)((int64_t)max - min));
+        if (offset_bits > track->offset_bits)
+            track->offset_bits = (uint8_t)offset_bits;
+        is_constant = is_constant && track->bits[c] == 0;
+    }
+    if (is_constant)
+        track->step = 0;
+}
+
+// Returns the number of bits of all keys of a track.
+static uint64_t keys_bits(const md5_packed_track *track, uint32_t num_frames)
+{
+    if (track->step == 0)
+        return 0;
+    uint64_t key_bits = 0;
+    for (uint32_t c = 0; c < num_components(track); c++)
+        key_bits += track->bits[c];
+    return key_bits * md5i_packed_num_keys(track->step, num_frames);
+}
+
+// Writes a track: its header at the bit *header, its keys at the bit *key.
+static void write_track(const md5_packed_track *track, uint32_t num_frames, uint8_t *bytes,
+                        uint64_t *header, uint64_t *key)
+{
+    const uint32_t components = num_components(track);
+    write_bits(bytes, header, track->step, 4);
+    if (track->kind == MD5_PACKED_ROTATION)
+        write_bits(bytes, header, track->form, 3);
+    write_bits(bytes, header, track->offset_bits, 5);
+    if (track->step != 0 || track->offset_bits > 0)
+        write_bits(bytes, header, track->scale, 9);
+    if (track->step != 0) {
+        for (uint32_t c = 0; c < components; c++)
+            write_bits(bytes, header, track->bits[c], 5);
+    }
+    for (uint32_t c = 0; c < components; c++)
+        write_bits(bytes, header, (uint32_t)track->offsets[c], track->offset_bits);
+    if (track->step == 0)
+        return;
+    const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
+    for (uint32_t k = 0; k < num_keys; k++)
+        for (uint32_t c = 0; c < components; c++) {
+            const int32_t level = quantize(key_value(track, num_frames, k)[c], track->scale);
+            write_bits(bytes, key, (uint32_t)(level - track->offsets[c]), track->bits[c]);
+        }
+}
+
+// Compresses with the current budgets and measures the error. `mark` is the position in the arena
+// at which the bytes are allocated.
+static bool try_budgets(compression *job, md5_arena_mark mark)
 {
     md5i_arena_rewind(job->arena, mark);
-
-    // The steps of all tracks, for displacements of budgets[joint] units; then their bits.
     const md5_anim *const anim = job->anim;
     md5_packed_track *const tracks = job->tracks;
     md5_packed *const packed = &job->packed;
     const uint32_t num_tracks = 2 * anim->skeleton.num_joints;
     const uint32_t num_frames = anim->num_frames;
-    for (uint32_t i = 0; i < num_tracks; i++) {
-        md5_packed_track *const track = &tracks[i];
-        const double budget = job->reach.budgets[track->joint];
-        const double reach = job->reach.reach[track->joint];
-        const double unit = track->kind == MD5_PACKED_ROTATION ? 2 * reach : 1;
-        const double deviation = track->middle_deviation * unit;
-        track->step = 0;
-        if (track->is_constant || deviation <= MAX_DEVIATION * budget)
-            track->scale = select_scale(track, budget * HELD_SHARE, reach);
-        else
-            select_keys(track, num_frames, budget, unit, reach);
-
-        // A track whose keys are all the same is constant.
-        const uint32_t num_keys = md5i_packed_num_keys(track->step, num_frames);
-        uint32_t row = 0;
-        track->offset_bits = 0;
-        for (uint32_t c = 0; c < components_of(track); c++) {
-            int32_t min = level_of(key_of(track, num_frames, 0)[c], track->scale);
-            int32_t max = min;
-            for (uint32_t key = 1; key < num_keys; key++) {
-                const int32_t level = level_of(key_of(track, num_frames, key)[c], track->scale);
-                min = level < min ? level : min;
-                max = level > max ? level : max;
-            }
-            // With a sign.
-            const uint32_t bits =
-                min == 0 ? 0 : bits_of((uint64_t)(min < 0 ? -((int64_t)min + 1) : min)) + 1;
-            track->offsets[c] = min;
-            track->bits[c] = (uint8_t)bits_of((uint64_t)((int64_t)max - min));
-            track->offset_bits = (uint8_t)(bits > track->offset_bits ? bits : track->offset_bits);
-            row += track->bits[c];
-        }
-        track->step = row > 0 ? track->step : 0;
-    }
     *packed = (md5_packed){.num_joints = anim->skeleton.num_joints, .num_frames = num_frames};
     uint64_t bits = 0;
-    for (uint32_t i = 0; i < num_tracks; i++)
-        bits += head_bits(&tracks[i]);
-    uint64_t head = 0;
+    for (uint32_t i = 0; i < num_tracks; i++) {
+        select_track(job, &tracks[i]);
+        quantize_track(&tracks[i], num_frames);
+        bits += header_bits(&tracks[i]);
+    }
+    uint64_t header = 0;
     uint64_t key = bits;
     packed->header_bits = (uint32_t)bits;
-    for (uint32_t i = 0; i < num_tracks; i++) {
-        uint64_t row = 0;
-        if (tracks[i].step != 0) {
-            for (uint32_t c = 0; c < components_of(&tracks[i]); c++)
-                row += tracks[i].bits[c];
-        }
-        bits += row * md5i_packed_num_keys(tracks[i].step, num_frames);
-    }
+    for (uint32_t i = 0; i < num_tracks; i++)
+        bits += keys_bits(&tracks[i], num_frames);
     if (bits > UINT32_MAX - 64)
         return MD5_FAIL(
             job->arena->context, MD5_ERROR_MEMORY,
@@ -711,94 +830,80 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
     uint8_t *const bytes = MD5_NEW(job->arena, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
     TRY(bytes);
     packed->bytes = bytes;
-    for (uint32_t i = 0; i < num_tracks; i++) {
-        const md5_packed_track *const track = &tracks[i];
-        const uint32_t components = components_of(track);
-        put_bits(bytes, &head, track->step, 4);
-        if (track->kind == MD5_PACKED_ROTATION)
-            put_bits(bytes, &head, track->form, 3);
-        put_bits(bytes, &head, track->offset_bits, 5);
-        if (track->step != 0 || track->offset_bits > 0)
-            put_bits(bytes, &head, track->scale, 9);
-        if (track->step != 0) {
-            for (uint32_t c = 0; c < components; c++)
-                put_bits(bytes, &head, track->bits[c], 5);
-        }
-        for (uint32_t c = 0; c < components; c++)
-            put_bits(bytes, &head, (uint32_t)track->offsets[c], track->offset_bits);
-        const uint32_t num_keys =
-            track->step != 0 ? md5i_packed_num_keys(track->step, num_frames) : 0;
-        for (uint32_t k = 0; k < num_keys; k++)
-            for (uint32_t c = 0; c < components; c++) {
-                const int32_t level = level_of(key_of(track, num_frames, k)[c], track->scale);
-                put_bits(bytes, &key, (uint32_t)(level - track->offsets[c]), track->bits[c]);
-            }
-    }
-
-    job->error = measure_packed(job->anim, &job->packed, job->reach.own, &job->scratch);
+    for (uint32_t i = 0; i < num_tracks; i++)
+        write_track(&tracks[i], num_frames, bytes, &header, &key);
+    job->error = measure_packed(job->anim, &job->packed, job->reach.direct, &job->scratch);
     return true;
 }
 
-static void keep_if_best(compressing *job)
+// Saves the budgets if the last attempt is the smallest within the tolerance.
+static void save_if_best(compression *job)
 {
     const uint32_t num_joints = job->anim->skeleton.num_joints;
     const size_t size = job->packed.num_bytes;
-    if (!(job->error <= job->tolerance) || (job->num_bytes > 0 && size >= job->num_bytes))
+    if (!(job->error <= job->tolerance) || (job->best_bytes > 0 && size >= job->best_bytes))
         return;
-    job->num_bytes = size;
+    job->best_bytes = size;
     memcpy(job->best, job->reach.budgets, num_joints * sizeof *job->best);
 }
 
-// A part of the way from 1 to a factor, of quotients only: pow() differs between platforms.
-static double part_of(double factor, double part)
+// Interpolates from 1 to a factor, with quotients instead of pow(), which differs between
+// platforms.
+static double partial_factor(double factor, double part)
 {
     return factor > 1 ? 1 + (factor - 1) * part : 1.0 / (1 + (1.0 / factor - 1) * part);
 }
 
-static bool find_budgets(compressing *job, md5_arena_mark mark)
+static void scale_budgets(compression *job, float factor)
+{
+    for (uint32_t joint = 0; joint < job->anim->skeleton.num_joints; joint++)
+        job->reach.budgets[joint] *= factor;
+}
+
+// Multiplies the budget of each joint by the quotient of the tolerance and the largest error of the
+// joint and its descendants, within limits. `speed` is 0..1: the fraction of the change.
+static void adapt_budgets(compression *job, double speed)
+{
+    const md5_skeleton *const skeleton = &job->anim->skeleton;
+    double *const errors = job->scratch.errors;
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+        const uint32_t joint = skeleton->order[i];
+        const uint32_t parent = skeleton->joints[joint].parent;
+        if (parent != MD5_NONE && errors[joint] > errors[parent])
+            errors[parent] = errors[joint];
+        const double min_error = job->tolerance * 0.125;
+        const double error = errors[joint];
+        const double change = job->tolerance / (error > min_error ? error : min_error);
+        const double limited = change > 0.125 ? change : 0.125;
+        job->reach.budgets[joint] *= (float)partial_factor(limited * 0.97, speed);
+    }
+}
+
+// Finds the budgets and compresses with them. `mark`: see try_budgets().
+static bool find_budgets(compression *job, md5_arena_mark mark)
 {
     const uint32_t num_joints = job->anim->skeleton.num_joints;
-    for (uint32_t joint = 0; joint < num_joints; joint++)
-        job->reach.budgets[joint] *= (float)job->tolerance;
+    scale_budgets(job, (float)job->tolerance);
     for (uint32_t i = 0; i < ATTEMPTS; i++) {
         TRY(try_budgets(job, mark));
-        keep_if_best(job);
-
-        // Largest errors of joints become those of all below them; a budget changes by what is
-        // missing to the tolerance, or is beyond it. `speed` falls, since steps are powers of two:
-        // a small change of a budget may double an error.
-        const double speed = 1.0 / (1 + 0.25 * i);
-        const md5_skeleton *const skeleton = &job->anim->skeleton;
-        double *const errors = job->scratch.errors;
-        for (uint32_t j = skeleton->num_joints; j-- > 0;) {
-            const uint32_t joint = skeleton->order[j];
-            const uint32_t parent = skeleton->joints[joint].parent;
-            if (parent != MD5_NONE && errors[joint] > errors[parent])
-                errors[parent] = errors[joint];
-            const double least = job->tolerance * 0.125;
-            const double error = errors[joint];
-            const double change = job->tolerance / (error > least ? error : least);
-            const double limited = change > 0.125 ? change : 0.125;
-            job->reach.budgets[joint] *= (float)part_of(limited * 0.97, speed);
-        }
+        save_if_best(job);
+        // The speed decreases, because key steps are discrete: a small change of a budget can
+        // double an error.
+        adapt_budgets(job, 1.0 / (1 + 0.25 * i));
     }
-    // Steps in between: all budgets by the same factor.
     for (uint32_t i = 0; i < SCALINGS; i++) {
-        for (uint32_t joint = 0; joint < num_joints; joint++)
-            job->reach.budgets[joint] *= 0.93f;
+        scale_budgets(job, 0.93f);
         TRY(try_budgets(job, mark));
-        keep_if_best(job);
+        save_if_best(job);
     }
-    // If no attempt held: finer steps for all.
     double min_error = job->error;
-    for (uint32_t i = 0; i < MAX_HALVINGS && job->num_bytes == 0; i++) {
-        for (uint32_t joint = 0; joint < num_joints; joint++)
-            job->reach.budgets[joint] *= 0.5f;
+    for (uint32_t i = 0; i < MAX_HALVINGS && job->best_bytes == 0; i++) {
+        scale_budgets(job, 0.5f);
         TRY(try_budgets(job, mark));
-        keep_if_best(job);
+        save_if_best(job);
         min_error = job->error < min_error ? job->error : min_error;
     }
-    if (job->num_bytes == 0)
+    if (job->best_bytes == 0)
         return MD5_FAIL(job->arena->context, MD5_ERROR_RANGE,
                         "tolerance of %g units cannot be reached: the smallest possible error is "
                         "%g; increase the tolerance",
@@ -807,7 +912,7 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
     return try_budgets(job, mark);
 }
 
-// Sets the tolerance if it is 0.
+// Returns true if the animation can be compressed. Sets the tolerance to its default if it is 0.
 static bool check(md5_context *context, const md5_anim *anim, double *tolerance)
 {
     if (anim->packed_size)
@@ -828,7 +933,7 @@ static bool check(md5_context *context, const md5_anim *anim, double *tolerance)
     return true;
 }
 
-static md5_anim *compress(compressing *job, const md5_compress_opts *options)
+static md5_anim *compress(compression *job, const md5_compress_opts *options)
 {
     md5_arena *const arena = job->arena;
     const md5_anim *const anim = job->anim;
@@ -836,17 +941,20 @@ static md5_anim *compress(compressing *job, const md5_compress_opts *options)
     if (!check(arena->context, anim, &job->tolerance)
         || !md5i_find_reach(arena, anim, options, &job->reach))
         return NULL;
-    job->scratch = (md5_measuring){
+    job->scratch = (md5_error_measurement){
         .pose = MD5_ROOM(arena, md5_xform, num_joints),
-        .of_anim = MD5_ROOM(arena, md5_placed, num_joints),
-        .of_packed = MD5_ROOM(arena, md5_placed, num_joints),
+        .anim_joints = MD5_ROOM(arena, md5_joint_transform, num_joints),
+        .packed_joints = MD5_ROOM(arena, md5_joint_transform, num_joints),
         .errors = MD5_ROOM(arena, double, num_joints),
     };
-    job->tracks = take_tracks(arena, anim);
+    job->tracks = read_tracks(arena, anim);
     job->best = MD5_ROOM(arena, float, num_joints);
-    if (!job->scratch.pose || !job->scratch.of_anim || !job->scratch.of_packed
-        || !job->scratch.errors || !job->tracks || !job->best
-        || !find_budgets(job, md5i_arena_here(arena)))
+    const bool has_joints = job->scratch.anim_joints && job->scratch.packed_joints;
+    if (!has_joints || !job->scratch.pose || !job->scratch.errors)
+        return NULL;
+    if (!job->tracks || !job->best)
+        return NULL;
+    if (!find_budgets(job, md5i_arena_here(arena)))
         return NULL;
     md5_anim source = *anim;
     source.tolerance = (float)job->tolerance;
@@ -870,7 +978,7 @@ md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compr
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
     const md5_compress_opts *const options = compress_opts ? compress_opts : &defaults;
-    compressing job = {.arena = &arena, .anim = anim, .tolerance = options->tolerance};
+    compression job = {.arena = &arena, .anim = anim, .tolerance = options->tolerance};
     md5_anim *const compressed = compress(&job, options);
     md5i_arena_free(&arena);
     return compressed;

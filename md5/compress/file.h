@@ -1,32 +1,37 @@
-// Compressed clips as the bytes of files and as blocks in memory.
+// Compressed clips as blocks in memory and as bytes of files.
 #ifndef MD5_COMPRESS_FILE_H
 #define MD5_COMPRESS_FILE_H
 
 #include "md5/core/bytes.h"
 #include "md5/pose/packed.h"
 
-#define MD5_PACKED_FILE "M5CC" // what the bytes of md5_write_anim() begin with
+#define MD5_PACKED_FILE "M5CC" // first bytes of a file from md5_write_anim()
 
-// Makes a compressed clip of such bytes: whatever they are, in linear time. Reports errors; returns
-// false.
+// Reads a compressed clip from the bytes of a file. Accepts any bytes and takes linear time.
+// Returns false and sets the context's error if the bytes are invalid or memory runs out.
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset);
 
-// Copies a packed clip into one block of the context's allocator: skeleton, rate, error and
-// tolerance are those of `source`. `base` is joint 0's position in the base frame. NULL if memory
-// runs out.
+// Creates a compressed clip in one block from the context's allocator: copies the tracks of
+// `packed`, and skeleton, frame rate, error and tolerance of `source`. `base` is the position of
+// joint 0 in the base frame. Returns NULL if memory runs out.
 md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_vec3 base,
                              const md5_packed *packed);
 
-// Checks all that sampling relies on, whatever bytes[num_bytes + MD5_PACKED_PADDING] are:
-// num_joints and num_frames are valid, `cursors` are not looked at. Sets header_bits.
+// Checks all properties of the tracks that sampling requires, for any content of
+// bytes[num_bytes + MD5_PACKED_PADDING]. num_joints and num_frames must be valid; `cursors` is not
+// used. Sets header_bits. Returns false and sets the context's error if a property is missing.
 bool md5i_check_packed(md5_context *context, md5_packed *packed);
 
-// Distances and budgets of joints, [anim joints] each.
+// Distances and error budgets of joints, [anim joints] each.
 typedef struct md5_skin_reach {
-    float *own;     // from a joint to the farthest point of the skin that it moves
-    float *reach;   // to the farthest point that it or a joint below it moves, along the bones
-    float *budgets; // units by which a joint may displace the skin: 1 is shared along each path
+    float *direct;  // distance to the farthest point of the skin that the joint moves itself
+    float *reach;   // distance along the bones to the farthest point that it or a descendant moves
+    float *budgets; // allowed displacement of the skin, units; a tolerance of 1 is divided among
+                    // the joints of each path
 } md5_skin_reach;
+
+// Computes the distances and budgets of all joints. Returns false and sets the context's error if a
+// distance is out of range or memory runs out.
 bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_opts *compress,
                      md5_skin_reach *reach);
 

@@ -114,9 +114,8 @@ static inline md5_vec3 rotate(const rows *e, md5_vec3 bind)
     const md5_vec3 rotated = {rotate_row(e->x, bind), rotate_row(e->y, bind),
                               rotate_row(e->z, bind)};
     const float off = md5_vec3_dot(rotated, rotated) - 1;
-    if (MD5_IS_LENGTH_FREE || off * off < MD5_UNIT_OFF_SQUARED)
-        return rotated;
-    return md5_vec3_normalize(rotated, bind);
+    const bool is_unit = MD5_IS_LENGTH_FREE || off * off < MD5_UNIT_OFF_SQUARED;
+    return is_unit ? rotated : md5_vec3_normalize(rotated, bind);
 }
 
 static inline md5_vec4 rotate_tangent(const rows *e, md5_vec4 bind)
@@ -272,12 +271,12 @@ md5_mat34 md5i_vertex_matrix(const md5i_skin_job *job, uint32_t vertex)
 // == Vertices ====================================================================================
 
 // Returns true if the blended matrix moves the vertices of a kind. Both methods give the same bits
-// for rigid vertices; the method with fewer operations is selected.
+// for rigid vertices; the method with fewer operations is selected. Written as one expression,
+// because gcc compiles the loops of the callers to slower code otherwise.
 static inline bool is_blended(const md5i_skin_job *job, md5_skin_kind kind)
 {
-    if (job->duals || kind == MD5_SKIN_BLEND)
-        return true;
-    return kind == MD5_SKIN_RIGID && (job->normals || job->tangents);
+    return job->duals || kind == MD5_SKIN_BLEND
+           || (kind == MD5_SKIN_RIGID && (job->normals || job->tangents));
 }
 
 // Skins one vertex and writes it to `out_index`. Always inlined: gcc does not inline a function

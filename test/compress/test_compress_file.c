@@ -75,7 +75,7 @@ TEST (compress_measures_bones_where_there_is_no_skin) {
     const double reach[JOINTS] = {2 * last + 22, 2 * last + 12, 2 * last, last};
     if (is_found) {
         for (int i = 0; i < JOINTS; i++) {
-            CHECK_NEAR(fixture.own[i], own[i], 1e-5);
+            CHECK_NEAR(fixture.direct[i], own[i], 1e-5);
             CHECK_NEAR(fixture.reach[i], reach[i], 1e-5);
             CHECK_NEAR(fixture.budgets[i], 0.5, 1e-6); // four joints are on the path: sqrt(4)
         }
