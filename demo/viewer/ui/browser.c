@@ -1,5 +1,5 @@
-// The list that opens over the picture, of files, clips or the contents of a game: its entries,
-// selecting by keys, and the panel, which shows them as tiles.
+// The list that opens over the image: files, clips or the contents of a game. This file contains
+// its entries (view_entry), its keys, and its panel, which displays the entries as tiles.
 #include "demo/viewer/ui/ui.h"
 
 #include "demo/viewer/draw/previews.h"
@@ -19,13 +19,13 @@ void view_clear_browser(view_browser *browser)
 
 // -- Entries --------------------------------------------------------------------------------
 
-// Adds an entry, which takes over its label.
+// Adds an entry, which owns `label`.
 static view_entry *add_entry(view_browser *browser, view_entry_kind kind,
-                             char *label, // NOLINT(readability-non-const-parameter): is freed later
+                             char *label, // NOLINT(readability-non-const-parameter): freed later
                              const char *path)
 {
     const size_t count = browser->num_entries++;
-    if ((count & (count - 1)) == 0) // all of a power of two are used
+    if ((count & (count - 1)) == 0) // a power of two: the array is full
         browser->entries =
             common_realloc(browser->entries, 2 * count + 1, sizeof *browser->entries);
     view_entry *const entry = &browser->entries[count];
@@ -34,26 +34,40 @@ static view_entry *add_entry(view_browser *browser, view_entry_kind kind,
     return entry;
 }
 
-// Whether the filter and what is asked for leave an entry in the list. In a filter with a folder,
-// which is a path that is typed, only what follows the listed one counts.
-static bool is_listed(view_browser *browser, const view_entry *entry)
+// Returns the part of the filter that names must contain. If the filter is a path in the listed
+// folder, this is the part after the folder.
+static const char *name_filter(const view_browser *browser)
 {
-    const char *wanted = browser->filter;
-    const size_t length = browser->folder != NULL ? strlen(browser->folder) : 0;
-    if (browser->kind == VIEW_BROWSE_FILES && length > 0
-        && strncmp(wanted, browser->folder, length) == 0)
-        wanted += length + (wanted[length] == '/');
-    const bool is_hidden = browser->kind == VIEW_BROWSE_FILES && entry->label[0] == '.';
-    const bool is_kind = browser->shows == 0 || entry->kind == VIEW_ENTRY_FOLDER
-                         || (browser->shows >> entry->kind & 1) != 0;
-    const bool is_found = is_kind && common_contains(entry->label, wanted)
-                          && (entry->is_own || !browser->is_own_alone);
-    const bool is_left_out = is_hidden && !browser->shows_hidden && wanted[0] != '.';
-    browser->num_hidden += is_found && is_left_out;
-    return is_found && !is_left_out;
+    const char *const filter = browser->filter;
+    if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL)
+        return filter;
+    const size_t length = strlen(browser->folder);
+    if (length == 0 || strncmp(filter, browser->folder, length) != 0)
+        return filter;
+    return filter + length + (filter[length] == '/');
 }
 
-// Finds the entries of the filter, and selects the first.
+// Returns true if the tabs show the kind of an entry. Folders are always shown.
+static bool is_kind_shown(const view_browser *browser, const view_entry *entry)
+{
+    if (browser->shows == 0 || entry->kind == VIEW_ENTRY_FOLDER)
+        return true;
+    return (browser->shows >> entry->kind & 1) != 0;
+}
+
+// Returns true if an entry matches the filter and is not hidden. Counts hidden matches.
+static bool is_listed(view_browser *browser, const view_entry *entry)
+{
+    const char *const wanted = name_filter(browser);
+    const bool is_hidden_file = browser->kind == VIEW_BROWSE_FILES && entry->label[0] == '.';
+    const bool is_match = is_kind_shown(browser, entry) && common_contains(entry->label, wanted);
+    const bool is_found = is_match && (entry->is_own || !browser->is_own_alone);
+    const bool is_hidden = is_hidden_file && !browser->shows_hidden && wanted[0] != '.';
+    browser->num_hidden += is_found && is_hidden;
+    return is_found && !is_hidden;
+}
+
+// Lists the entries that match the filter and selects the first of them.
 static void find_entries(view_browser *browser)
 {
     browser->found =
@@ -65,7 +79,7 @@ static void find_entries(view_browser *browser)
             browser->found[browser->num_found++] = i;
 }
 
-// Selects the row of what is shown, if it is listed.
+// Selects the open item if it is listed.
 static void select_shown(view_browser *browser)
 {
     for (size_t i = 0; i < browser->num_found; i++)
@@ -73,7 +87,7 @@ static void select_shown(view_browser *browser)
             browser->selected = i;
 }
 
-// The folder that the listed one lies in; VIEW_HANDLED: it lies in none.
+// Returns the command that opens the parent folder, or VIEW_HANDLED if there is no parent.
 static view_command leave(const view_browser *browser)
 {
     if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL
@@ -89,7 +103,7 @@ static view_command leave(const view_browser *browser)
 
 enum { OPENED = 1 << VIEW_ENTRY_MODEL | 1 << VIEW_ENTRY_ANIM | 1 << VIEW_ENTRY_CAMERA };
 
-// What files are, by the ends of their names; the first of several that are alike is opened.
+// File extensions and their kinds. Files are listed in this order, and Enter opens the first match.
 static const struct {
     const char *ending;
     view_entry_kind kind;
@@ -102,22 +116,28 @@ static const struct {
     {".map", VIEW_ENTRY_MAP},
 };
 
-// Lists those of the files that are of a kind, all of an ending together; or of none.
+// Adds the files with the extension `ending`. NULL adds images or, for VIEW_ENTRY_OTHER, files that
+// can be converted.
 static void add_files(view_browser *browser, const common_list *files, const char *ending,
                       view_entry_kind kind, const char *shown)
 {
     for (size_t i = 0; i < files->count; i++) {
         const char *const path = files->names[i];
-        if (ending != NULL             ? !common_has_ending(path, ending)
-            : kind == VIEW_ENTRY_OTHER ? !view_is_converted(path)
-                                       : !view_is_image(path))
+        bool is_match;
+        if (ending != NULL)
+            is_match = common_has_ending(path, ending);
+        else if (kind == VIEW_ENTRY_OTHER)
+            is_match = view_is_converted(path);
+        else
+            is_match = view_is_image(path);
+        if (!is_match)
             continue;
         add_entry(browser, kind, common_copy(common_base(path)), path)->is_shown =
             shown != NULL && strcmp(path, shown) == 0;
     }
 }
 
-// What was opened before.
+// Adds the recently opened files and items of games.
 static void list_recent(view_browser *browser, const view_config *config)
 {
     for (size_t i = 0; config != NULL && i < config->recent.count; i++) {
@@ -149,10 +169,12 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
         files = common_list_folder(listed.folder, "");
         folders = common_list_folder(listed.folder, NULL);
     }
-    for (size_t i = 0; i < COMMON_LENGTH(endings); i++)
-        if (((takes == 0 ? OPENED : takes) >> endings[i].kind & 1) != 0
-            || endings[i].kind == VIEW_ENTRY_FOLDER)
-            add_files(&listed, &files, endings[i].ending, endings[i].kind, whole);
+    const unsigned kinds = takes == 0 ? OPENED : takes;
+    for (size_t i = 0; i < COMMON_LENGTH(endings); i++) {
+        const view_entry_kind kind = endings[i].kind;
+        if ((kinds >> kind & 1) != 0 || kind == VIEW_ENTRY_FOLDER)
+            add_files(&listed, &files, endings[i].ending, kind, whole);
+    }
     if ((takes >> VIEW_ENTRY_PICTURE & 1) != 0)
         add_files(&listed, &files, NULL, VIEW_ENTRY_PICTURE, whole);
     if (takes == 0)
@@ -217,7 +239,7 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
         const int32_t playing = entity != NULL ? entity->channels[channel].clip : -1;
         browser->channel = number;
         browser->folder = common_format("Clips for %s", view_channel_name(channel));
-        // To end what it plays.
+        // An entry that stops the channel.
         add_entry(browser, VIEW_ENTRY_CLIP, common_copy("none"), NULL)->clip = SIZE_MAX;
         for (size_t i = 0; i < scene->num_clips; i++) {
             const uint32_t in_entity = scene->clips[i].in_entity;
@@ -234,7 +256,7 @@ void view_list_section(view_browser *browser, const view_library *library, view_
                        const char *shown)
 {
     const size_t count = library->num_names[section];
-    char filter[sizeof browser->filter] = ""; // goes on in another section
+    char filter[sizeof browser->filter] = ""; // the filter is kept when the section changes
     const bool keeps = browser->kind == VIEW_BROWSE_GAME;
     const bool is_own_alone = keeps && browser->is_own_alone;
     if (keeps)
@@ -270,7 +292,8 @@ void view_list_scan(view_browser *browser, const char *place)
 
 // -- Choosing -------------------------------------------------------------------------------
 
-// A path that is typed, if it has a folder: "~" is the user's. To be freed; NULL: it has none.
+// Returns the path that was typed into the filter, to be freed, or NULL if the filter does not
+// contain a folder. "~" is replaced by the home folder.
 static char *typed_path(const view_browser *browser)
 {
     const char *const text = browser->filter;
@@ -284,7 +307,7 @@ static char *typed_path(const view_browser *browser)
     return path;
 }
 
-// What the list is for is done with a file.
+// Returns the command that applies the purpose of the list to a file.
 static view_command answer_with(const view_browser *browser, const char *path)
 {
     view_command command = browser->asked.answer;
@@ -303,7 +326,8 @@ static const view_entry *selected_entry(const view_browser *browser)
                : NULL;
 }
 
-// Choosing an entry closes the list, unless it is a folder, which is listed instead.
+// Returns the command that opens the selected entry or the typed path, and closes the list. A
+// folder is listed instead.
 static view_command take_selected(view_browser *browser)
 {
     const view_entry *const entry = selected_entry(browser);
@@ -327,12 +351,10 @@ static view_command take_selected(view_browser *browser)
         static const view_action actions[] = {[VIEW_BROWSE_CLIPS] = VIEW_OPEN_CLIP,
                                               [VIEW_BROWSE_CHANNEL] = VIEW_PLAY_IN_CHANNEL,
                                               [VIEW_BROWSE_GAME] = VIEW_OPEN_NAMED};
-        command = (view_command){
-            .action = actions[browser->kind],
-            .number = browser->kind == VIEW_BROWSE_GAME ? browser->section : entry->clip,
-            .item = browser->channel,
-            .path = entry->path != NULL ? common_copy(entry->path) : NULL,
-        };
+        command.action = actions[browser->kind];
+        command.number = browser->kind == VIEW_BROWSE_GAME ? browser->section : entry->clip;
+        command.item = browser->channel;
+        command.path = entry->path != NULL ? common_copy(entry->path) : NULL;
     }
     free(typed);
     view_close_browser(browser);
@@ -342,13 +364,14 @@ static view_command take_selected(view_browser *browser)
 static void move_choice(view_browser *browser, long long step)
 {
     const long long last = (long long)browser->num_found - 1;
-    long long place = (long long)browser->selected + step;
-    place = place > last ? last : place;
-    browser->selected = place < 0 ? 0 : (size_t)place;
+    long long index = (long long)browser->selected + step;
+    index = index > last ? last : index;
+    browser->selected = index < 0 ? 0 : (size_t)index;
     browser->reveals = true;
 }
 
-// Another section of the game; of the files, the contents of their folder.
+// Returns the command that lists the next section of the game, or the game that the listed folder
+// contains.
 static view_command turn_section(const view_browser *browser, int step)
 {
     const int count = VIEW_NUM_SECTIONS;
@@ -362,7 +385,24 @@ static view_command turn_section(const view_browser *browser, int step)
 
 void view_filter_list(view_browser *browser, const char *text)
 {
-    COMMON_TEXT(browser->filter, "%s", text + (text[0] == ' ')); // of the key that shows it large
+    // A space at the beginning comes from the key that enlarges the preview.
+    COMMON_TEXT(browser->filter, "%s", text + (text[0] == ' '));
+    find_entries(browser);
+}
+
+// Returns true if the selected entry has a large preview.
+static bool can_peek(const view_browser *browser)
+{
+    const view_entry *const entry = selected_entry(browser);
+    return browser->kind == VIEW_BROWSE_FILES && entry != NULL && entry->kind < VIEW_ENTRY_LIGHT;
+}
+
+// Writes the listed folder into the filter and selects the text, so that a path can be typed.
+static void edit_path(view_browser *browser)
+{
+    COMMON_TEXT(browser->filter, "%s%s", browser->folder,
+                strcmp(browser->folder, "/") == 0 ? "" : "/");
+    browser->selects_all = true;
     find_entries(browser);
 }
 
@@ -389,8 +429,7 @@ view_command view_key_browser(view_browser *browser, int32_t code)
     case ' ':
         if (!is_empty)
             return (view_command){.action = VIEW_NOTHING};
-        browser->is_peeking = !browser->is_peeking && browser->kind == VIEW_BROWSE_FILES
-                              && entry != NULL && entry->kind < VIEW_ENTRY_LIGHT;
+        browser->is_peeking = !browser->is_peeking && can_peek(browser);
         break;
     case VIEW_KEY_BACKSPACE:
         return is_empty ? leave(browser) : (view_command){.action = VIEW_NOTHING};
@@ -399,10 +438,7 @@ view_command view_key_browser(view_browser *browser, int32_t code)
     case 'l' | VIEW_WITH_CTRL:
         if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL)
             return (view_command){.action = VIEW_NOTHING};
-        COMMON_TEXT(browser->filter, "%s%s", browser->folder,
-                    strcmp(browser->folder, "/") == 0 ? "" : "/");
-        browser->selects_all = true;
-        find_entries(browser);
+        edit_path(browser);
         break;
     case 'c' | VIEW_WITH_CTRL:
         if (entry != NULL && entry->path != NULL)
@@ -434,18 +470,36 @@ view_command view_key_browser(view_browser *browser, int32_t code)
 
 // -- The panel ------------------------------------------------------------------------------
 
-// In their order.
-static const char *const kind_words[] = {"model", "clip",         "camera", "image", "light",
-                                         "map",   "other format", "folder", "",      ""};
+// Texts for the members of view_entry_kind.
+static const char *const kind_words[] = {
+    [VIEW_ENTRY_MODEL] = "model",
+    [VIEW_ENTRY_ANIM] = "clip",
+    [VIEW_ENTRY_CAMERA] = "camera",
+    [VIEW_ENTRY_PICTURE] = "image",
+    [VIEW_ENTRY_LIGHT] = "light",
+    [VIEW_ENTRY_MAP] = "map",
+    [VIEW_ENTRY_OTHER] = "other format",
+    [VIEW_ENTRY_FOLDER] = "folder",
+    [VIEW_ENTRY_CLIP] = "",
+    [VIEW_ENTRY_NAMED] = "",
+};
 
-// The picture of an entry, or NULL, and what is said of it in a line.
+// Returns true if an entry has a preview.
+static bool has_preview(const view_entry *entry)
+{
+    if (entry->is_missing || entry->is_in_game)
+        return false;
+    return entry->kind <= VIEW_ENTRY_PICTURE || entry->kind == VIEW_ENTRY_NAMED;
+}
+
+// Returns the preview of an entry, or NULL, and writes a description of one line.
 static const view_small_picture *picture_of(view_ui *ui, const view_entry *entry, char *text,
                                             size_t size)
 {
     const view_browser *const browser = &ui->browser;
     const bool is_named = entry->kind == VIEW_ENTRY_NAMED;
     snprintf(text, size, "%s", entry->is_missing ? "missing" : kind_words[entry->kind]);
-    if ((entry->kind > VIEW_ENTRY_PICTURE && !is_named) || entry->is_missing || entry->is_in_game)
+    if (!has_preview(entry))
         return NULL;
     char *const wish = is_named ? view_preview_request(browser->section, entry->path, browser->on)
                                 : common_copy(entry->path);
@@ -458,19 +512,21 @@ static const view_small_picture *picture_of(view_ui *ui, const view_entry *entry
     return picture;
 }
 
+// Displays an entry as a tile and handles clicks on it.
 static void show_entry(view_ui *ui, size_t line, view_rect box)
 {
     view_browser *const browser = &ui->browser;
     const view_entry *const entry = &browser->entries[browser->found[line]];
     const bool is_file = browser->kind == VIEW_BROWSE_FILES || browser->kind == VIEW_BROWSE_GAME;
     const bool is_list = entry->kind == VIEW_ENTRY_FOLDER;
-    char text[64], name[256];
+    char text[64];
+    char name[256];
     const view_small_picture *const picture = picture_of(ui, entry, text, sizeof text);
     COMMON_TEXT(name, "%s",
                 entry->kind == VIEW_ENTRY_NAMED ? common_base(entry->label) : entry->label);
     char *const dot = strrchr(name, '.');
     if (dot > name && entry->kind < VIEW_ENTRY_FOLDER && box.width < 2 * box.height)
-        *dot = '\0'; // the line below says what it is
+        *dot = '\0'; // the line below contains the kind
     const ui_thing thing = {.label = entry->label,
                             .name = name,
                             .text = text,
@@ -483,7 +539,7 @@ static void show_entry(view_ui *ui, size_t line, view_rect box)
     const bool is_clip = entry->kind == VIEW_ENTRY_CLIP && entry->clip < ui->scene->num_clips;
     const bool is_pressed = is_clip ? ui_clip_tile(ui, box, entry->clip, thing.is_selected, true)
                                     : ui_thing_tile(ui, box, &thing);
-    if (browser->folder == NULL && browser->kind == VIEW_BROWSE_FILES) { // of the recent ones
+    if (browser->folder == NULL && browser->kind == VIEW_BROWSE_FILES) { // a recent file
         view_rect cross = view_cut(&box, VIEW_AT_RIGHT, 1.7f * ui->em);
         cross.height = cross.width;
         COMMON_TEXT(name, "remove %s", entry->label);
@@ -499,8 +555,7 @@ static void show_entry(view_ui *ui, size_t line, view_rect box)
         ui->command = take_selected(browser);
 }
 
-// All that is found: files as tiles, or rows with small pictures where there is little room, and
-// folders below them.
+// Displays the listed entries: files as tiles, or as rows in a small window; folders as rows.
 static void show_entries(view_ui *ui, view_rect area, bool is_small)
 {
     view_browser *const browser = &ui->browser;
@@ -515,11 +570,13 @@ static void show_entries(view_ui *ui, view_rect area, bool is_small)
         if (grid.count > 0 && is_flat != grid.is_flat)
             grid.count = 0; // a new row
         grid.is_flat = is_flat;
-        const bool is_seen = ui_next_tile(ui, &grid, is_small ? area.width : 7.5f * em,
-                                          is_small  ? 2.6f * em
-                                          : is_flat ? 2.3f * em
-                                                    : 10 * em,
-                                          &box);
+        float height = 10 * em;
+        if (is_small)
+            height = 2.6f * em;
+        else if (is_flat)
+            height = 2.3f * em;
+        const float width = is_small ? area.width : 7.5f * em;
+        const bool is_seen = ui_next_tile(ui, &grid, width, height, &box);
         if (!is_flat)
             browser->per_row = grid.per_row;
         if (i == browser->selected && browser->reveals && !ui->is_event) {
@@ -531,18 +588,21 @@ static void show_entries(view_ui *ui, view_rect area, bool is_small)
         if (is_seen)
             show_entry(ui, i, box);
         else
-            ui->item.number++; // so that the others keep theirs
+            ui->item.number++; // so that the numbers of the following items do not change
     }
-    if (browser->num_found == 0)
-        ui_column_text(ui, VIEW_DIM,
-                       browser->is_scanning         ? "Loading\xE2\x80\xA6"
-                       : browser->filter[0] != '\0' ? "No matches"
-                                                    : "No supported files in this folder");
+    if (browser->num_found == 0) {
+        const char *reason = "No supported files in this folder";
+        if (browser->is_scanning)
+            reason = "Loading\xE2\x80\xA6";
+        else if (browser->filter[0] != '\0')
+            reason = "No matches";
+        ui_column_text(ui, VIEW_DIM, reason);
+    }
     browser->num_rows = (size_t)fmaxf(area.height / fmaxf(grid.height, 1), 1);
     ui_end_column(ui);
 }
 
-// Where to look for files.
+// Displays the list of locations: folders of the user, then games.
 static void list_places(view_ui *ui, view_rect area)
 {
     static const char *const names[] = {"Recent", "Home", NULL, "Examples", "Computer"};
@@ -563,18 +623,23 @@ static void list_places(view_ui *ui, view_rect area)
             UI_ASK(ui, is_game ? VIEW_OPEN_GAME : VIEW_OPEN_FOLDER, .path = common_copy(path));
         ui_tip(ui, path);
         const bool is_here = is_game != is_files && strcmp(path, here) == 0;
-        view_draw_rect(ui->canvas, row, is_here ? VIEW_SELECTED : ui_is_hot(ui) ? VIEW_HOVERED : 0);
+        view_color background = 0;
+        if (is_here)
+            background = VIEW_SELECTED;
+        else if (ui_is_hot(ui))
+            background = VIEW_HOVERED;
+        view_draw_rect(ui->canvas, row, background);
         row = view_inset(row, 0.4f * ui->em);
-        ui_text(ui, row.x, row.y, row.width,
-                is_here   ? VIEW_BRIGHT
-                : is_game ? VIEW_DIM
-                          : VIEW_PLAIN,
-                name);
+        view_color color = is_game ? VIEW_DIM : VIEW_PLAIN;
+        if (is_here)
+            color = VIEW_BRIGHT;
+        ui_text(ui, row.x, row.y, row.width, color, name);
     }
     ui_end_column(ui);
 }
 
-// The folders that the listed one lies in, the last ones where there is no room for all.
+// Displays the path of the listed folder; each part is a link. The first parts are omitted if the
+// box is too narrow.
 static void draw_crumbs(view_ui *ui, view_rect box)
 {
     static const char arrow[] = " \xE2\x80\xBA ";
@@ -587,14 +652,14 @@ static void draw_crumbs(view_ui *ui, view_rect box)
     size_t first = strlen(path);
     size_t last = first;
     char name[256];
-    float room = box.width;
-    while (is_path && first > 0) { // goes back as far as there is room
+    float space = box.width;
+    while (is_path && first > 0) { // backwards while there is space
         size_t begin = first - 1;
         while (begin > 0 && path[begin] != '/')
             begin--;
         COMMON_TEXT(name, "%.*s", (int)(first - begin), path + begin);
-        room -= ui_text_width(ui, name) + gap;
-        if (room < 0 && first < last)
+        space -= ui_text_width(ui, name) + gap;
+        if (space < 0 && first < last)
             break;
         first = begin;
     }
@@ -613,15 +678,12 @@ static void draw_crumbs(view_ui *ui, view_rect box)
                                 box.height};
         if (ui_item(ui, part, name) && first < last)
             UI_ASK(ui, VIEW_OPEN_FOLDER, .path = common_format("%.*s", (int)first, path));
-        x += ui_text(ui, x, y, part.width,
-                     first == last   ? VIEW_BRIGHT
-                     : ui_is_hot(ui) ? VIEW_BRIGHT
-                                     : VIEW_ACCENT,
-                     name);
+        const bool is_bright = first == last || ui_is_hot(ui);
+        x += ui_text(ui, x, y, part.width, is_bright ? VIEW_BRIGHT : VIEW_ACCENT, name);
     }
 }
 
-// What is typed, or what the field is for: it has the focus unless something is above the list.
+// The filter field. It has the focus unless a panel covers the list.
 static void run_filter(view_ui *ui, view_rect box)
 {
     view_browser *const browser = &ui->browser;
@@ -643,7 +705,7 @@ static void run_filter(view_ui *ui, view_rect box)
     ui->takes_next = takes_next;
 }
 
-// The selected one, large, with what is known of it.
+// Displays the selected entry enlarged in `box`, and its properties in `facts`.
 static void show_large(view_ui *ui, view_rect box, view_rect facts)
 {
     const view_entry *const entry = selected_entry(&ui->browser);
@@ -665,7 +727,24 @@ static void show_large(view_ui *ui, view_rect box, view_rect facts)
     ui_end_column(ui);
 }
 
-// What can be done with the selected one: as many as there is room for.
+// Returns true if the list has buttons for --outfit, --compare and --retarget.
+static bool has_option_buttons(const view_ui *ui, float width)
+{
+    const view_browser *const browser = &ui->browser;
+    if (browser->kind != VIEW_BROWSE_FILES || browser->asked.answer.action != VIEW_NOTHING)
+        return false;
+    return ui->scene->model != NULL && !ui->stage->is_start && width > 26 * ui->em;
+}
+
+// Returns true if an option accepts the file of an entry. --compare also accepts clips.
+static bool accepts_entry(const view_option *option, const view_entry *entry)
+{
+    if (entry == NULL || entry->kind > VIEW_ENTRY_ANIM)
+        return false;
+    return entry->kind != VIEW_ENTRY_ANIM || strcmp(option->name, "compare") == 0;
+}
+
+// The buttons for the selected entry, as many as fit.
 static void run_verbs(view_ui *ui, view_rect *foot)
 {
     static const char *const verbs[] = {"Add as outfit", "Compare", "Retarget to this model"};
@@ -673,37 +752,35 @@ static void run_verbs(view_ui *ui, view_rect *foot)
     view_browser *const browser = &ui->browser;
     const view_entry *const entry = selected_entry(browser);
     const char *words[5];
-    const view_option *does[5] = {NULL};
+    const view_option *button_options[5] = {NULL};
     int count = 0;
-    const bool has_verbs =
-        browser->kind == VIEW_BROWSE_FILES && browser->asked.answer.action == VIEW_NOTHING
-        && ui->scene->model != NULL && !ui->stage->is_start && foot->width > 26 * ui->em;
-    for (; count < 3 && has_verbs; count++) {
-        does[count] = view_find_option(options[count], strlen(options[count]));
-        words[count] = verbs[count];
+    if (has_option_buttons(ui, foot->width)) {
+        for (; count < 3; count++) {
+            button_options[count] = view_find_option(options[count], strlen(options[count]));
+            words[count] = verbs[count];
+        }
     }
-    if (count == 0 || foot->width > 40 * ui->em) // else the cross has to do
+    if (count == 0 || foot->width > 40 * ui->em) // a narrow window has only the cross
         words[count++] = "Cancel";
     words[count++] = "Open";
     const int pressed = ui_buttons(ui, foot, words, count, count - 1, true);
     if (pressed < 0)
         return;
+    const view_option *const option = button_options[pressed];
     if (pressed == count - 1) {
         ui->command = take_selected(browser);
-    } else if (does[pressed] == NULL) {
+    } else if (option == NULL) {
         view_close_browser(browser);
         ui->command.action = VIEW_CLOSED;
-    } else if (entry == NULL || entry->kind > VIEW_ENTRY_ANIM
-               || (entry->kind == VIEW_ENTRY_ANIM && strcmp(does[pressed]->name, "compare") != 0)) {
+    } else if (!accepts_entry(option, entry)) {
         COMMON_TEXT(ui->notice, "%s: select a model first", words[pressed]);
         ui->notice_end = ui->stage->now + 2.5;
     } else {
-        ui->command = view_set_command(does[pressed], common_copy(entry->path));
+        ui->command = view_set_command(option, common_copy(entry->path));
         view_close_browser(browser);
     }
 }
-
-// Which of the files are listed, or which section of a game.
+// The tabs that select the kinds of listed files or the section of a game.
 static void run_tabs(view_ui *ui, view_rect box)
 {
     static const char *const sections[VIEW_NUM_SECTIONS] = {"Entities", "Models", "Clips", "Skins"};
@@ -730,6 +807,75 @@ static void run_tabs(view_ui *ui, view_rect box)
     }
 }
 
+// Returns the title of the dialog.
+static const char *list_title(const view_browser *browser)
+{
+    const view_action answer = browser->asked.answer.action;
+    if (answer == VIEW_TAKE_TEXTURE)
+        return "Choose an image";
+    if (browser->kind == VIEW_BROWSE_FILES)
+        return answer != VIEW_NOTHING ? "Choose a file" : "Open";
+    if (browser->kind == VIEW_BROWSE_GAME)
+        return "Game contents";
+    return browser->kind == VIEW_BROWSE_CLIPS ? "Clips" : browser->folder;
+}
+
+// Returns true if the mouse was pressed outside of the dialog `box`, on the dimmed background.
+static bool is_pressed_outside(const view_ui *ui, view_rect box)
+{
+    if (!ui->mouse.is_pressed || !ui_is_panel_hot(ui) || ui->hot.number != 1)
+        return false;
+    return !view_contains(box, ui->mouse.x, ui->mouse.y);
+}
+
+// The row above the entries: the button of the parent folder, the path, and a button for the mod or
+// for the locations of a small window.
+static void run_path_row(view_ui *ui, view_rect path, bool is_small)
+{
+    view_browser *const browser = &ui->browser;
+    const float em = ui->em;
+    const float gap = 0.6f * em;
+    const float side = ceilf(1.85f * em);
+    if (ui_button(ui, view_cut(&path, VIEW_AT_LEFT, side), "\xE2\x86\x91", false))
+        ui->command = leave(browser);
+    ui_tip(ui, "Parent folder  Ctrl+Up");
+    view_cut(&path, VIEW_AT_LEFT, gap);
+    const bool is_mod = browser->num_own > 0 && browser->num_own < browser->num_entries;
+    if (is_mod || (is_small && ui->places.count > 0)) {
+        bool *const on = is_mod ? &browser->is_own_alone : &browser->shows_places;
+        const view_rect button = view_cut(&path, VIEW_AT_RIGHT, 6 * em);
+        if (ui_button(ui, button, is_mod ? "Mod only" : "Locations", *on)) {
+            *on = !*on;
+            find_entries(browser);
+        }
+        view_cut(&path, VIEW_AT_RIGHT, gap);
+    }
+    draw_crumbs(ui, view_inset(path, 0.3f * em));
+}
+
+// The number of listed entries in the last row of the dialog, and the link that shows hidden files.
+static void run_status(view_ui *ui, view_rect foot)
+{
+    view_browser *const browser = &ui->browser;
+    char text[128];
+    char more[48] = "";
+    if (browser->num_hidden > 0)
+        COMMON_TEXT(more, VIEW_DOT "%zu hidden  ", browser->num_hidden);
+    if (browser->is_scanning)
+        COMMON_TEXT(text, "Scanning: %zu files", browser->num_scanned);
+    else
+        COMMON_TEXT(text, "%zu of %zu%s", browser->num_found, browser->num_entries, more);
+    const float y = foot.y + 0.5f * (foot.height - ui->line);
+    const float used = ui_text(ui, foot.x, y, foot.width, VIEW_DIM, text);
+    const view_rect show = {foot.x + used, y, 3 * ui->em, ui->line};
+    if (browser->num_hidden > 0 && ui_item(ui, show, "show")) {
+        browser->shows_hidden = true;
+        find_entries(browser);
+    }
+    if (more[0] != '\0')
+        ui_text(ui, show.x, y, 0, VIEW_ACCENT, "show");
+}
+
 void view_browser_panel(view_ui *ui)
 {
     view_browser *const browser = &ui->browser;
@@ -740,33 +886,22 @@ void view_browser_panel(view_ui *ui)
         return;
     const bool is_files = browser->kind == VIEW_BROWSE_FILES;
     view_rect foot;
-    char text[128];
-    char more[48] = "";
-    view_rect rest = ui_footed_dialog(
-        ui, "list", 930, 520,
-        browser->asked.answer.action == VIEW_TAKE_TEXTURE          ? "Choose an image"
-        : is_files && browser->asked.answer.action != VIEW_NOTHING ? "Choose a file"
-        : is_files                                                 ? "Open"
-        : browser->kind == VIEW_BROWSE_GAME                        ? "Game contents"
-        : browser->kind == VIEW_BROWSE_CLIPS                       ? "Clips"
-                                                                   : browser->folder,
-        &foot);
+    view_rect rest = ui_footed_dialog(ui, "list", 930, 520, list_title(browser), &foot);
     const float border = VIEW_PADDING * ui->scale;
     const float top = rest.y - ui->stage->font->line[VIEW_TITLE] - 0.5f * border;
     const view_rect all = {rest.x, top, rest.width, foot.y + foot.height - top};
-    const bool is_beside = ui->mouse.is_pressed && ui_is_panel_hot(ui) && ui->hot.number == 1
-                           && !view_contains(view_inset(all, -border), ui->mouse.x, ui->mouse.y);
+    const bool is_outside = is_pressed_outside(ui, view_inset(all, -border));
     const bool is_small = rest.width < 45 * em;
     const view_rect cross = {rest.x + rest.width - line, top, line, line};
-    const bool is_closed = ui_sign(ui, cross, "close", "\xC3\x97") || is_beside;
+    const bool is_closed = ui_sign(ui, cross, "close", "\xC3\x97") || is_outside;
     if (browser->is_peeking) {
         rest.height = foot.y + foot.height - rest.y;
         show_large(ui, rest, (view_rect){0, 0, 0, 0});
         return;
     }
     const bool has_side = rest.width > 56 * em && is_files;
-    if (!is_small && ui->places.count > 0 && browser->kind != VIEW_BROWSE_CLIPS
-        && browser->kind != VIEW_BROWSE_CHANNEL) {
+    const bool has_places = is_files || browser->kind == VIEW_BROWSE_GAME;
+    if (!is_small && ui->places.count > 0 && has_places) {
         list_places(ui, view_cut(&rest, VIEW_AT_LEFT, 11 * em));
         view_cut(&rest, VIEW_AT_LEFT, gap);
     }
@@ -777,26 +912,11 @@ void view_browser_panel(view_ui *ui)
         show_large(ui, large, side);
         view_cut(&rest, VIEW_AT_RIGHT, 2 * gap);
     }
-    if (is_files || browser->kind == VIEW_BROWSE_GAME) {
-        view_rect path = view_cut(&rest, VIEW_AT_TOP, line);
+    if (has_places) {
+        run_path_row(ui, view_cut(&rest, VIEW_AT_TOP, line), is_small);
         view_cut(&rest, VIEW_AT_TOP, gap);
-        if (ui_button(ui, view_cut(&path, VIEW_AT_LEFT, line), "\xE2\x86\x91", false))
-            ui->command = leave(browser);
-        ui_tip(ui, "Parent folder  Ctrl+Up");
-        view_cut(&path, VIEW_AT_LEFT, gap);
-        const bool is_mod = browser->num_own > 0 && browser->num_own < browser->num_entries;
-        if (is_mod || (is_small && ui->places.count > 0)) {
-            bool *const on = is_mod ? &browser->is_own_alone : &browser->shows_places;
-            const view_rect button = view_cut(&path, VIEW_AT_RIGHT, 6 * em);
-            if (ui_button(ui, button, is_mod ? "Mod only" : "Locations", *on)) {
-                *on = !*on;
-                find_entries(browser);
-            }
-            view_cut(&path, VIEW_AT_RIGHT, gap);
-        }
-        draw_crumbs(ui, view_inset(path, 0.3f * em));
     }
-    if (is_small) { // beside the buttons
+    if (is_small) { // the filter is in the row of the buttons
         run_verbs(ui, &foot);
         view_cut(&foot, VIEW_AT_RIGHT, gap);
         run_filter(ui, foot);
@@ -814,22 +934,9 @@ void view_browser_panel(view_ui *ui)
         show_entries(ui, rest, is_small);
     if (!is_small) {
         run_verbs(ui, &foot);
-        if (browser->num_hidden > 0)
-            COMMON_TEXT(more, VIEW_DOT "%zu hidden  ", browser->num_hidden);
-        if (browser->is_scanning)
-            COMMON_TEXT(text, "Scanning: %zu files", browser->num_scanned);
-        else
-            COMMON_TEXT(text, "%zu of %zu%s", browser->num_found, browser->num_entries, more);
-        const float y = foot.y + 0.5f * (foot.height - ui->line);
-        const float used = ui_text(ui, foot.x, y, foot.width, VIEW_DIM, text);
-        const view_rect show = {foot.x + used, y, 3 * em, ui->line};
-        if (browser->num_hidden > 0 && ui_item(ui, show, "show")) {
-            browser->shows_hidden = true;
-            find_entries(browser);
-        }
-        if (more[0] != '\0')
-            ui_text(ui, show.x, y, 0, VIEW_ACCENT, "show");
+        run_status(ui, foot);
     }
+
     if (is_closed) {
         view_close_browser(browser);
         ui->command.action = VIEW_CLOSED;

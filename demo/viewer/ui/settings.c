@@ -1,23 +1,26 @@
-// Values of options: a row with the picker of its kind, and the card with the rows of a command.
+// Editors of option values. A row consists of the name of an option, an editor for its kind and a
+// reset button. The card is a dialog with the rows of one command; the settings list all options.
+// Each editor reads the text of the value and requests a VIEW_SET command with a new text.
 #include "demo/viewer/ui/ui.h"
 
-// == What a row says ==============================================================================
+// == Text of an option ===========================================================================
 
-// A row of an option, or a part of it.
+// An option that is edited in a row, or one of its values.
 typedef struct setting {
     view_ui *ui;
     const view_stage *stage;
     const view_option *option;
     const char *name;
     const char *unit;
-    char *now; // its text; "": as usual
+    char *now; // text of the current value; "": the default
     view_color color;
     double low;
     double high;
     double usual;
 } setting;
 
-// "" where there is none. Of no options: what is usual.
+// Returns the text of an option's value, to be freed, or "" if it has none. `options` NULL: the
+// default value.
 static char *text_of(const view_option *option, const view_options *options)
 {
     char *const text =
@@ -25,13 +28,15 @@ static char *text_of(const view_option *option, const view_options *options)
     return text != NULL ? text : common_copy("");
 }
 
-// What an empty value reads.
+// Returns the placeholder of an empty value.
 static const char *hint_of(const view_option *option)
 {
-    return option->kind == COMMON_COLOR                        ? "scenery"
-           : option->kind == COMMON_RANGE                      ? "all"
-           : option->given > 0 || option->kind == COMMON_FLOAT ? "auto"
-                                                               : "none";
+    if (option->kind == COMMON_COLOR)
+        return "scenery";
+    if (option->kind == COMMON_RANGE)
+        return "all";
+    const bool is_automatic = option->given > 0 || option->kind == COMMON_FLOAT;
+    return is_automatic ? "auto" : "none";
 }
 
 static const char *unit_of(const view_option *option)
@@ -47,10 +52,10 @@ static const char *unit_of(const view_option *option)
     return "";
 }
 
-// == Setting ======================================================================================
+// == Changing a value =============================================================================
 
-// Asks for a value: at once or, while it is made and where the files are read again, after some
-// seconds in which nothing has followed.
+// Sets an option: immediately if `rest` is 0, or else after `rest` seconds without another change.
+// The delay is at least 0.3 s if the files are loaded again.
 static void ask_for(const setting *s, const char *text, double rest)
 {
     view_card *const card = &s->ui->card;
@@ -82,7 +87,7 @@ view_command view_take_waiting(view_ui *ui, double now)
 
 // == Parts of pickers =============================================================================
 
-// The next row of the column, and what a picker has of it: all but the sign of the reset.
+// Reserves the next row of the column and its area for an editor, which excludes the reset button.
 void ui_begin_row(view_ui *ui)
 {
     const float em = ui->em;
@@ -93,17 +98,19 @@ void ui_begin_row(view_ui *ui)
     ui->value_width = 0;
 }
 
-// At the end of a row that is not as usual. Returns whether it was pressed.
+// The reset button at the end of a row whose value is not the default. Returns true if it was
+// pressed.
 static bool reset_sign(const setting *s, view_rect row, bool is_usual)
 {
     const view_rect sign = {row.x + row.width, row.y, row.height, row.height};
     const bool is_pressed = ui_item(s->ui, sign, is_usual ? "" : "reset");
-    ui_text_in(s->ui, sign, ui_is_hot(s->ui) ? VIEW_BRIGHT : VIEW_ACCENT,
-               is_usual ? "" : "\xE2\x86\xBA");
-    return is_pressed && !is_usual;
+    if (is_usual)
+        return false;
+    ui_text_in(s->ui, sign, ui_is_hot(s->ui) ? VIEW_BRIGHT : VIEW_ACCENT, "\xE2\x86\xBA");
+    return is_pressed;
 }
 
-// A row with a name; returns the place of its picker, as high as a field.
+// Draws a row with a name. Returns the area of its editor, as high as a text field.
 static view_rect name_space(const setting *s)
 {
     view_rect rest;
@@ -112,8 +119,8 @@ static view_rect name_space(const setting *s)
     return view_inset(rest, s->ui->scale);
 }
 
-// A field that shows `now` until it is typed in: then card.typed is its text. Returns whether that
-// has changed.
+// A text field that contains `now` until the user types; then card.typed is its text. Returns true
+// if the text has changed.
 static bool type_value(const setting *s, view_rect box, const char *hint, const char *now)
 {
     view_ui *const ui = s->ui;
@@ -139,15 +146,18 @@ static bool type_value(const setting *s, view_rect box, const char *hint, const 
 
 enum { NUMBER_TEXT = 64, MAX_NUMBERS = 3 };
 
-// Whole numbers and those of wide ranges are laid out by their magnitude.
+// Maps a value to its position on a slider or, if `is_back`, the position to the value. Wide ranges
+// have a scale that is linear near 0 and logarithmic for large values.
 static double bend(const setting *s, double value, bool is_back)
 {
+    if (s->high - s->low < 1000)
+        return value;
     const double small = s->option->kind == COMMON_COUNT ? 1 : 0.1;
-    return s->high - s->low < 1000 ? value : is_back ? small * sinh(value) : asinh(value / small);
+    return is_back ? small * sinh(value) : asinh(value / small);
 }
 
-// "12f" and "0.5s" are converted by the rate of the clip; "50 %" is that part of what is usual or,
-// if that is 0, of the most. What is nothing of that stays as it is typed.
+// Converts typed units: "12f" by the frame rate of the clip; "50 %" relative to the default or, if
+// the default is 0, to the maximum. Other text is unchanged.
 static void read_number(const setting *s, char text[NUMBER_TEXT])
 {
     const md5_anim *const anim = view_clock(&s->stage->document->scene);
@@ -166,8 +176,17 @@ static void read_number(const setting *s, char text[NUMBER_TEXT])
     snprintf(text, NUMBER_TEXT, "%.9g", value);
 }
 
-// So many numbers, of which one has a slider unless its range is too wide. Returns whether they
-// were changed, to `made`.
+// Returns the step of the arrow keys and of the slider.
+static double number_step(const setting *s)
+{
+    const double span = s->high - s->low;
+    if (s->option->kind == COMMON_COUNT || span > 100)
+        return 1;
+    return span > 10 ? 0.5 : 0.05;
+}
+
+// An editor of `count` numbers. A single number also has a slider unless its range is too wide.
+// Returns true if the numbers have changed, and writes them to `made`.
 static bool numbers_row(const setting *s, int count, const char *now, char made[3 * NUMBER_TEXT])
 {
     view_ui *const ui = s->ui;
@@ -175,7 +194,7 @@ static bool numbers_row(const setting *s, int count, const char *now, char made[
     const view_rect row = ui->space;
     const double first = now[0] != '\0' ? strtod(now, NULL) : s->usual;
     const double span = s->high - s->low;
-    const double step = s->option->kind == COMMON_COUNT || span > 100 ? 1 : span > 10 ? 0.5 : 0.05;
+    const double step = number_step(s);
     const char between[2] = {s->option->kind == COMMON_RANGE ? '-' : ',', '\0'};
     double next = first;
     bool is_typed = false;
@@ -187,14 +206,18 @@ static bool numbers_row(const setting *s, int count, const char *now, char made[
     if (count == 1)
         ui->label_width = fmaxf(ui->label_width, widest);
     if (count == 1 && span < 1e6 && field.x > row.x + ui->label_width + 2 * em) {
-        float place = (float)bend(s, fmin(fmax(first, s->low), s->high), false);
+        float slider = (float)bend(s, fmin(fmax(first, s->low), s->high), false);
         if (ui_slider(ui, s->name, s->color, NULL, 0, (float)bend(s, s->low, false),
-                      (float)bend(s, s->high, false), NULL, &place))
-            next = round(bend(s, (double)place, true) / step) * step;
+                      (float)bend(s, s->high, false), NULL, &slider))
+            next = round(bend(s, (double)slider, true) / step) * step;
     } else {
         name_space(s);
     }
-    int way = ui_is_focused(ui) ? ui_key(ui, VIEW_KEY_RIGHT) - ui_key(ui, VIEW_KEY_LEFT) : 0;
+    int num_steps = 0;
+    if (ui_is_focused(ui)) {
+        num_steps += ui_key(ui, VIEW_KEY_RIGHT);
+        num_steps -= ui_key(ui, VIEW_KEY_LEFT);
+    }
     made[0] = '\0';
     for (int i = 0; i < count; i++) {
         char part[NUMBER_TEXT] = "";
@@ -207,14 +230,17 @@ static bool numbers_row(const setting *s, int count, const char *now, char made[
             snprintf(part, sizeof part, "%.63s", ui->card.typed);
             read_number(s, part);
         }
-        if (ui_is_focused(ui) && count == 1)
-            way += ui_key(ui, VIEW_KEY_UP) - ui_key(ui, VIEW_KEY_DOWN);
+        if (ui_is_focused(ui) && count == 1) {
+            num_steps += ui_key(ui, VIEW_KEY_UP);
+            num_steps -= ui_key(ui, VIEW_KEY_DOWN);
+        }
         common_append(made, 3 * NUMBER_TEXT, between, "%s",
                       part[0] == '\0' && count > 1 ? "0" : part);
         field.x += 4.7f * em;
     }
     ui_text(ui, field.x, row.y + 0.35f * em, 2.4f * em, VIEW_DIM, s->unit);
-    next = way != 0 ? fmin(fmax(next + way * step, s->low), s->high) : next;
+    if (num_steps != 0)
+        next = fmin(fmax(next + num_steps * step, s->low), s->high);
     if (!is_typed && next != first) {
         ui->card.typing = 0;
         snprintf(made, NUMBER_TEXT, "%.9g", next);
@@ -222,64 +248,110 @@ static bool numbers_row(const setting *s, int count, const char *now, char made[
     return is_typed || next != first;
 }
 
-// A row for each light or parameter of materials.
-static void parts_picker(setting *s)
+// Fills the range, unit, default and color of a parameter of materials.
+static void describe_parm(setting *s, int index, float value)
+{
+    const view_parm_range *const parm = &view_parm_ranges[index];
+    s->name = parm->name;
+    s->unit = index == VIEW_PARM_TIME ? "s" : "";
+    s->low = 0;
+    // A larger value extends the range by whole multiples, because the time, which increases
+    // without limit, must remain adjustable.
+    s->high = parm->high * fmaxf(ceilf(fminf(value, 1e6f) / parm->high), 1);
+    s->usual = parm->usual;
+    // A row that no material of the model reads is dim.
+    const bool is_read = (s->stage->document->textures.layers.read >> index & 1) != 0;
+    s->color = is_read ? VIEW_BRIGHT : VIEW_DIM;
+}
+
+// Fills the range, unit, default and color of a value of the lights.
+static void describe_light(setting *s, int index)
+{
+    const view_light_range *const light = &view_light_ranges[index];
+    s->name = light->name;
+    s->unit = light->usual == 0 ? "\xC2\xB0" : "";
+    s->low = light->low;
+    s->high = light->high;
+    s->usual = light->usual;
+    s->color = VIEW_BRIGHT;
+}
+
+// The editor of one number in the next row. Sets `value` and returns true if it has changed to a
+// valid number. `has_max` false: the number may exceed the range. `reset`: value of the reset
+// button.
+static bool number_editor(setting *s, const char *now, bool has_max, bool is_usual, double reset,
+                          double *value)
+{
+    char made[3 * NUMBER_TEXT];
+    char *end;
+    ui_begin_row(s->ui);
+    const view_rect row = s->ui->space;
+    const bool is_changed = numbers_row(s, 1, now, made);
+    *value = strtod(made, &end);
+    bool is_set = is_changed && end != made && *value >= s->low;
+    is_set = is_set && (!has_max || *value <= s->high);
+    if (reset_sign(s, row, is_usual)) {
+        s->ui->held = s->ui->item.panel;
+        is_set = true;
+        *value = reset;
+    }
+    return is_set;
+}
+
+// A row for each parameter of materials.
+static void parms_picker(setting *s)
 {
     const view_stage *const stage = s->stage;
-    const bool is_parms = s->option->kind == VIEW_OPTION_PARM;
-    for (int i = 0; i < (is_parms ? (int)VIEW_NUM_PARM_ROWS : (int)VIEW_NUM_LIGHTS); i++) {
-        const view_light_range *const light = &view_light_ranges[is_parms ? 0 : i];
-        const view_parm_range *const parm = &view_parm_ranges[i];
-        const bool is_time = is_parms && i == VIEW_PARM_TIME;
-        const float value = !is_parms ? stage->lights->values[i]
-                            : is_time ? view_material_time(stage->parms, stage->play->time)
-                                      : view_parm_of(stage, i);
-        char now[NUMBER_TEXT], made[3 * NUMBER_TEXT], *end;
-        s->name = is_parms ? parm->name : light->name;
-        s->unit = is_time ? "s" : !is_parms && light->usual == 0 ? "\xC2\xB0" : "";
-        s->low = is_parms ? 0 : light->low;
-        // Further steps of the usual range if the value is beyond it, so that time, which runs
-        // on, can be moved wherever it is.
-        s->high =
-            is_parms ? parm->high * fmaxf(ceilf(fminf(value, 1e6f) / parm->high), 1) : light->high;
-        s->usual = is_parms ? parm->usual : light->usual;
-        // Rows that no material of the model reads are dim.
-        s->color =
-            is_parms && !(stage->document->textures.layers.read >> i & 1) ? VIEW_DIM : VIEW_BRIGHT;
-        ui_begin_row(s->ui);
-        const view_rect row = s->ui->space;
+    for (int i = 0; i < (int)VIEW_NUM_PARM_ROWS; i++) {
+        const bool is_time = i == VIEW_PARM_TIME;
+        const float value =
+            is_time ? view_material_time(stage->parms, stage->play->time) : view_parm_of(stage, i);
+        char now[NUMBER_TEXT];
+        double number;
+        describe_parm(s, i, value);
         COMMON_TEXT(now, is_time ? "%.2f" : "%.7g", value);
-        bool is_set = numbers_row(s, 1, now, made);
-        double asked = strtod(made, &end);
-        is_set = is_set && end != made && asked >= s->low && (is_parms || asked <= s->high);
-        const bool is_usual = is_time ? stage->parms->ahead == parm->usual : value == s->usual;
-        if (reset_sign(s, row, is_usual)) {
-            s->ui->held = s->ui->item.panel;
-            is_set = true;
-            asked = s->usual + (is_time ? stage->play->time : 0);
-        }
-        if (is_set && is_parms)
-            view_set_parm(stage->parms, i, (float)asked, stage->play->time);
-        else if (is_set)
-            stage->lights->values[i] = (float)asked;
+        const bool is_usual =
+            is_time ? stage->parms->ahead == view_parm_ranges[i].usual : value == s->usual;
+        const double reset = s->usual + (is_time ? stage->play->time : 0);
+        if (number_editor(s, now, false, is_usual, reset, &number))
+            view_set_parm(stage->parms, i, (float)number, stage->play->time);
     }
 }
 
-// == Words, names, files ==========================================================================
+// A row for each value of the lights.
+static void lights_picker(setting *s)
+{
+    for (int i = 0; i < (int)VIEW_NUM_LIGHTS; i++) {
+        const float value = s->stage->lights->values[i];
+        char now[NUMBER_TEXT];
+        double number;
+        describe_light(s, i);
+        COMMON_TEXT(now, "%.7g", value);
+        if (number_editor(s, now, true, value == s->usual, s->usual, &number))
+            s->stage->lights->values[i] = (float)number;
+    }
+}
 
+// == Choices, names and files =====================================================================
+
+// Returns the list of values that an option selects from.
 static view_menu_list list_of(const setting *s)
 {
     const int kind = s->option->kind;
     const int names = (int)s->option->names;
-    return kind == COMMON_EITHER || kind == COMMON_CHOICE           ? VIEW_LIST_WORDS
-           : names == VIEW_NAMES_CLIP                               ? VIEW_LIST_CLIPS
-           : names == VIEW_NAMES_MESH || view_is_texture(s->option) ? VIEW_LIST_MESHES
-           : names == VIEW_NAMES_JOINT || kind == COMMON_PAIR_TEXT  ? VIEW_LIST_JOINTS
-                                                                    : VIEW_LIST_NONE;
+    if (kind == COMMON_EITHER || kind == COMMON_CHOICE)
+        return VIEW_LIST_WORDS;
+    if (names == VIEW_NAMES_CLIP)
+        return VIEW_LIST_CLIPS;
+    if (names == VIEW_NAMES_MESH || view_is_texture(s->option))
+        return VIEW_LIST_MESHES;
+    if (names == VIEW_NAMES_JOINT || kind == COMMON_PAIR_TEXT)
+        return VIEW_LIST_JOINTS;
+    return VIEW_LIST_NONE;
 }
 
-// What can be selected, by its number: its name, and the text that selects it. Returns false if
-// there are not so many.
+// Writes the name of a value that can be selected, and the text that selects it. Returns false if
+// the index is out of range.
 static bool thing_at(const setting *s, size_t number, char name[128], char text[128])
 {
     const md5_morph *const morph = s->stage->document->morphs.morph;
@@ -291,7 +363,7 @@ static bool thing_at(const setting *s, size_t number, char name[128], char text[
     return view_list_thing(s->stage, list_of(s), s->option, number, name, text);
 }
 
-// How many vertices of the files each joint moves; to be freed.
+// Returns the number of file vertices that each joint influences, to be freed.
 static uint32_t *count_moved(const view_scene *scene)
 {
     uint32_t *const counts = common_alloc((size_t)scene->num_joints + 1, sizeof *counts);
@@ -304,11 +376,24 @@ static uint32_t *count_moved(const view_scene *scene)
     return counts;
 }
 
-// Those that contain what is sought, below the row; of joints also their parents and vertices.
-// Returns whether one was pressed, or the first is taken by Enter: writes its text.
+// Writes the parent and the number of influenced vertices of a joint.
+static void describe_joint(const md5_skeleton *skeleton, uint32_t joint, uint32_t num_vertices,
+                           char text[192])
+{
+    const uint32_t parent = skeleton->joints[joint].parent;
+    const char *const name = parent != MD5_NONE ? skeleton->joints[parent].name : "root";
+    if (num_vertices > 0)
+        snprintf(text, 192, "%s" VIEW_DOT "%u vertices", name, num_vertices);
+    else
+        snprintf(text, 192, "%s" VIEW_DOT "no vertices", name);
+}
+
+// Displays a list of the values that contain the search text; joints with their parents and numbers
+// of vertices. Returns true and writes the text of the value if a value was pressed, or if Enter
+// selects the first value.
 static bool list_things(const setting *s, const char *sought, const char *chosen, char text[128])
 {
-    enum { MOST = 100 };
+    enum { MAX_VALUES = 100 };
     view_ui *const ui = s->ui;
     const view_scene *const scene = &s->stage->document->scene;
     const bool are_joints = list_of(s) == VIEW_LIST_JOINTS;
@@ -318,19 +403,15 @@ static bool list_things(const setting *s, const char *sought, const char *chosen
     char fact[192] = "";
     int count = 0;
     bool is_taken = false;
-    for (size_t i = 0; count < MOST && thing_at(s, i, name, one); i++) {
+    for (size_t i = 0; count < MAX_VALUES && thing_at(s, i, name, one); i++) {
         if (!common_contains(name, sought))
             continue;
         ui_begin_row(ui);
         view_rect row = ui->space;
         const bool is_chosen = strcmp(one, chosen) == 0;
         const bool is_pressed = ui_tile(ui, row, name, is_chosen);
-        if (are_joints) {
-            const uint32_t parent = scene->skeleton->joints[i].parent;
-            COMMON_TEXT(
-                fact, counts[i] > 0 ? "%s" VIEW_DOT "%u vertices" : "%s" VIEW_DOT "no vertices",
-                parent != MD5_NONE ? scene->skeleton->joints[parent].name : "root", counts[i]);
-        }
+        if (are_joints)
+            describe_joint(scene->skeleton, (uint32_t)i, counts[i], fact);
         if (are_joints && ui_is_hot(ui) && ui->mouse.is_moved)
             ui->hovered_joint = (int32_t)i;
         ui_tip(ui, fact);
@@ -341,7 +422,9 @@ static bool list_things(const setting *s, const char *sought, const char *chosen
                                    is_chosen || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, name);
         ui_text_left_of(ui, row.x + row.width, row.y, VIEW_PLAIN,
                         ui_text_width(ui, fact) + used < row.width - ui->em ? fact : "");
-        if (is_pressed || (count++ == 0 && sought[0] != '\0' && ui->mouse.key == VIEW_KEY_RETURN)) {
+        const bool is_entered = count == 0 && sought[0] != '\0' && ui->mouse.key == VIEW_KEY_RETURN;
+        count++;
+        if (is_pressed || is_entered) {
             snprintf(text, 128, "%s", one);
             is_taken = true;
         }
@@ -350,8 +433,8 @@ static bool list_things(const setting *s, const char *sought, const char *chosen
     return is_taken;
 }
 
-// A line for each value of what may be repeated, and one to add; of "A=B" two fields. What is named
-// is found in a list, files in theirs.
+// A row for each value of an option that can be repeated, and an empty row to add a value. A value
+// of the form "A=B" has two fields. Names are selected in a list, files in the file list.
 static void lines_picker(const setting *s)
 {
     enum { PART = VIEW_TARGET_TEXT };
@@ -370,8 +453,8 @@ static void lines_picker(const setting *s)
     setting row = *s;
     bool is_set = false;
     bool is_whole = true;
-    bool goes_on = true;
-    for (uint32_t line = 0; goes_on; line++, row.name = "") {
+    bool has_more = true;
+    for (uint32_t line = 0; has_more; line++, row.name = "") {
         char parts[2][PART];
         const size_t length = strcspn(at, "\n");
         const size_t left = is_pair ? strcspn(at, "=\n") : 0;
@@ -382,7 +465,7 @@ static void lines_picker(const setting *s)
             snprintf(parts[0], PART, "%s",
                      s->stage->document->scene.skeleton->joints[ui->selected_joint].name);
         at += length + (at[length] != '\0');
-        goes_on = is_many && length > 0;
+        has_more = is_many && length > 0;
         if (line > 0)
             ui_begin_row(s->ui);
         view_rect field = name_space(&row);
@@ -391,12 +474,16 @@ static void lines_picker(const setting *s)
             field.x += is_pair && i == 1 ? field.width : 0;
             const bool lists = has_list && i == !is_pair;
             if (type_value(s, field, i == 0 ? "name" : hint_of(option), parts[i])) {
-                snprintf(lists ? card->filter : parts[i], lists ? sizeof card->filter : PART, "%s",
-                         card->typed);
-                is_set = is_set || !lists;
+                if (lists) {
+                    COMMON_TEXT(card->filter, "%s", card->typed);
+                } else {
+                    snprintf(parts[i], PART, "%s", card->typed);
+                    is_set = true;
+                }
             }
             ui_tip_cut(ui, parts[i], field.width);
-            if (ui_is_focused(ui) && lists && (card->opened != option || card->line != line)) {
+            const bool is_open = card->opened == option && card->line == line;
+            if (ui_is_focused(ui) && lists && !is_open) {
                 card->opened = option;
                 card->line = line;
                 card->filter[0] = '\0';
@@ -405,9 +492,10 @@ static void lines_picker(const setting *s)
         field.x += field.width;
         field.width = browse;
         if (is_file && ui_button(ui, field, "Browse\xE2\x80\xA6", false)) {
-            UI_ASK(ui, VIEW_FILES, 0, 1 + (size_t)(option - view_option_rows),
-                   common_format("%s%s%s\1%s%s", text, parts[0], is_pair ? "=" : "",
-                                 is_many ? "\n" : "", at));
+            const char *const equals = is_pair ? "=" : "";
+            const char *const separator = is_many ? "\n" : "";
+            char *const form = common_format("%s%s%s\1%s%s", text, parts[0], equals, separator, at);
+            UI_ASK(ui, VIEW_FILES, 0, 1 + (size_t)(option - view_option_rows), form);
         }
         if (card->opened == option && card->line == line
             && list_things(s, card->filter, parts[!is_pair], taken)) {
@@ -416,9 +504,10 @@ static void lines_picker(const setting *s)
             card->typing = 0;
             is_set = true;
         }
-        if (parts[0][0] != '\0' || parts[1][0] != '\0')
-            common_extend(&text, "%s%s%s%s", parts[0], parts[0][0] != '\0' ? "=" : "", parts[1],
-                          is_many ? "\n" : "");
+        if (parts[0][0] != '\0' || parts[1][0] != '\0') {
+            const char *const equals = parts[0][0] != '\0' ? "=" : "";
+            common_extend(&text, "%s%s%s%s", parts[0], equals, parts[1], is_many ? "\n" : "");
+        }
         is_whole = is_whole && (parts[0][0] == '\0' || parts[1][0] != '\0');
     }
     if (is_set)
@@ -426,6 +515,7 @@ static void lines_picker(const setting *s)
     free(text);
 }
 
+// Converts HSV, each 0 to 1, to a color.
 static view_color color_of(float hue, float saturation, float value)
 {
     view_color color = 0xFF;
@@ -438,34 +528,22 @@ static view_color color_of(float hue, float saturation, float value)
     return color;
 }
 
-// Saturation and brightness in a square, the hue beside it, the channels, and swatches below.
-static void color_picker(setting *s)
+// Returns the hue of a color that is not grey, -1/6 to 5/6. `high` and `span` are its largest
+// channel and the difference to its smallest channel.
+static float hue_of(const float rgb[3], float high, float span)
 {
-    enum { STEPS = 48, NUM_SWATCHES = 8 };
-    static const view_color swatches[NUM_SWATCHES] = {0x3A424DFF, 0x16181CFF, 0xFFFFFFFF,
-                                                      0x808080FF, 0x7A8F6AFF, 0x6A809AFF,
-                                                      0x00B140FF, 0x0047BBFF};
-    view_ui *const ui = s->ui;
-    const float em = ui->em;
-    view_options of = {.background = {0.5f, 0.5f, 0.5f}};
-    if (s->now[0] != '\0')
-        view_read_option(s->option, s->now, &of);
-    const float *const rgb = of.background;
-    const float most = fmaxf(fmaxf(rgb[0], rgb[1]), rgb[2]);
-    const float least = fminf(fminf(rgb[0], rgb[1]), rgb[2]);
-    const float span = most - least;
-    float saturation = most > 0 ? span / most : 0;
-    float value = most;
-    float part;
-    if (span > 0)
-        ui->card.hue = most == rgb[0]   ? (rgb[1] - rgb[2]) / span / 6
-                       : most == rgb[1] ? ((rgb[2] - rgb[0]) / span + 2) / 6
-                                        : ((rgb[0] - rgb[1]) / span + 4) / 6;
-    float hue = ui->card.hue - floorf(ui->card.hue);
-    view_rect row;
-    ui_take_row(ui, 10 * em, &row);
-    const view_rect square = {row.x + 0.7f * em, row.y, row.width - 4 * em, 9.5f * em};
-    const view_rect bar = {square.x + square.width + em, row.y, 1.5f * em, square.height};
+    if (high == rgb[0])
+        return (rgb[1] - rgb[2]) / span / 6;
+    if (high == rgb[1])
+        return ((rgb[2] - rgb[0]) / span + 2) / 6;
+    return ((rgb[0] - rgb[1]) / span + 4) / 6;
+}
+
+// Draws the square of saturation and brightness and the bar of hues, with a marker in each.
+static void draw_color_field(view_ui *ui, view_rect square, view_rect bar, float hue,
+                             float saturation, float value)
+{
+    enum { STEPS = 48 };
     for (int i = 0; i < STEPS; i++) {
         const float at = (float)i / (float)STEPS;
         const float across = at * square.width;
@@ -479,29 +557,31 @@ static void color_picker(setting *s)
                        color_of(at, 1, 1));
     }
     view_draw_disc(ui->canvas, square.x + saturation * square.width,
-                   square.y + (1 - value) * square.height, 0.5f * em, VIEW_BRIGHT);
+                   square.y + (1 - value) * square.height, 0.5f * ui->em, VIEW_BRIGHT);
     view_draw_rect(ui->canvas, (view_rect){bar.x, bar.y + hue * bar.height, bar.width, 2},
                    VIEW_BRIGHT);
+}
+
+// A row of swatches and the button that picks a color in the viewport. Returns true and sets
+// `color` if a swatch was pressed.
+static bool swatches_row(view_ui *ui, float left, view_color *color)
+{
+    enum { NUM_SWATCHES = 8 };
+    static const view_color swatches[NUM_SWATCHES] = {0x3A424DFF, 0x16181CFF, 0xFFFFFFFF,
+                                                      0x808080FF, 0x7A8F6AFF, 0x6A809AFF,
+                                                      0x00B140FF, 0x0047BBFF};
+    const float em = ui->em;
     bool is_set = false;
-    if (ui_drag(ui, ui_item(ui, square, "square"), square, &part)) {
-        saturation = part;
-        value = view_clamp(1 - (ui->mouse.y - square.y) / square.height, 0, 1);
-        is_set = true;
-    }
-    if (ui_drag(ui, ui_item(ui, bar, "hue"), bar, &part)) {
-        ui->card.hue = hue = view_clamp((ui->mouse.y - bar.y) / bar.height, 0, 1);
-        is_set = true;
-    }
-    view_color made = color_of(hue, saturation, value);
+    view_rect row;
     ui_take_row(ui, 2 * em, &row);
-    row = (view_rect){square.x, row.y, 2 * em, 1.5f * em};
+    row = (view_rect){left, row.y, 2 * em, 1.5f * em};
     for (int i = 0; i < NUM_SWATCHES; i++) {
         row.x += i > 0 ? 2.4f * em : 0;
         view_draw_round_rect(ui->canvas, row, 3, swatches[i]);
         char name[8];
         COMMON_TEXT(name, "#%06x", swatches[i] >> 8);
         if (ui_item(ui, row, name)) {
-            made = swatches[i];
+            *color = swatches[i];
             is_set = true;
         }
     }
@@ -510,47 +590,97 @@ static void color_picker(setting *s)
     if (ui_button(ui, row, "\xE2\x97\x8E Pick", ui->card.picks_color))
         ui->card.picks_color ^= true;
     ui_tip(ui, "then click in the viewport");
-    char now[NUMBER_TEXT], text[3 * NUMBER_TEXT];
+    return is_set;
+}
+
+// A row of numbers for the channels, 0 to 255. Returns true and sets `color` if it has changed.
+static bool channels_row(const setting *s, const float rgb[3], view_color *color)
+{
+    char now[NUMBER_TEXT];
+    char text[3 * NUMBER_TEXT];
     unsigned channels[3] = {0, 0, 0};
     COMMON_TEXT(now, "%.0f,%.0f,%.0f", 255 * rgb[0], 255 * rgb[1], 255 * rgb[2]);
     setting numbers = *s;
     numbers.name = "R G B";
     numbers.high = 255;
-    ui_begin_row(ui);
-    if (numbers_row(&numbers, 3, now, text)) {
-        char *rest = text;
-        for (int i = 0; i < 3; i++) {
-            channels[i] = (unsigned)strtoul(rest, &rest, 10) & 255;
-            rest += *rest == ',';
-        }
-        made = channels[0] << 24 | channels[1] << 16 | channels[2] << 8;
+    ui_begin_row(s->ui);
+    if (!numbers_row(&numbers, 3, now, text))
+        return false;
+    char *rest = text;
+    for (int i = 0; i < 3; i++) {
+        channels[i] = (unsigned)strtoul(rest, &rest, 10) & 255;
+        rest += *rest == ',';
+    }
+    *color = channels[0] << 24 | channels[1] << 16 | channels[2] << 8;
+    return true;
+}
+
+// An editor of a color: a square of saturation and brightness, a bar of hues, swatches, and the
+// channels as numbers.
+static void color_picker(setting *s)
+{
+    view_ui *const ui = s->ui;
+    const float em = ui->em;
+    view_options options = {.background = {0.5f, 0.5f, 0.5f}};
+    if (s->now[0] != '\0')
+        view_read_option(s->option, s->now, &options);
+    const float *const rgb = options.background;
+    const float high = fmaxf(fmaxf(rgb[0], rgb[1]), rgb[2]);
+    const float low = fminf(fminf(rgb[0], rgb[1]), rgb[2]);
+    const float span = high - low;
+    float saturation = high > 0 ? span / high : 0;
+    float value = high;
+    float part;
+    if (span > 0)
+        ui->card.hue = hue_of(rgb, high, span);
+    float hue = ui->card.hue - floorf(ui->card.hue);
+    view_rect row;
+    ui_take_row(ui, 10 * em, &row);
+    const view_rect square = {row.x + 0.7f * em, row.y, row.width - 4 * em, 9.5f * em};
+    const view_rect bar = {square.x + square.width + em, row.y, 1.5f * em, square.height};
+    draw_color_field(ui, square, bar, hue, saturation, value);
+    bool is_set = false;
+    if (ui_drag(ui, ui_item(ui, square, "square"), square, &part)) {
+        saturation = part;
+        value = view_clamp(1 - (ui->mouse.y - square.y) / square.height, 0, 1);
         is_set = true;
     }
+    if (ui_drag(ui, ui_item(ui, bar, "hue"), bar, &part)) {
+        hue = view_clamp((ui->mouse.y - bar.y) / bar.height, 0, 1);
+        ui->card.hue = hue;
+        is_set = true;
+    }
+    view_color made = color_of(hue, saturation, value);
+    is_set = swatches_row(ui, square.x, &made) || is_set;
+    is_set = channels_row(s, rgb, &made) || is_set;
     if (!is_set)
         return;
+    char text[3 * NUMBER_TEXT];
     ui->held = ui->active.panel != NULL ? ui->active.panel : ui->held;
     COMMON_TEXT(text, "#%06x", (unsigned)(made >> 8));
     ask_for(s, text, 0);
 }
 
-// Words side by side.
+// Adjacent buttons for up to four values. Returns false and draws nothing if there are more values
+// or they do not fit.
 static bool words_picker(const setting *s)
 {
-    enum { MOST = 4 };
+    enum { MAX_WORDS = 4 };
     view_ui *const ui = s->ui;
-    char names[MOST + 1][128], texts[MOST + 1][128];
-    const char *words[MOST + 1];
+    char names[MAX_WORDS + 1][128];
+    char texts[MAX_WORDS + 1][128];
+    const char *words[MAX_WORDS + 1];
     uint32_t count = 0;
     uint32_t choice = UINT32_MAX;
     float widest = 0;
-    for (; count <= MOST && thing_at(s, count, names[count], texts[count]); count++) {
+    for (; count <= MAX_WORDS && thing_at(s, count, names[count], texts[count]); count++) {
         words[count] = names[count];
         widest = fmaxf(widest, ui_text_width(ui, words[count]) + ui->em);
         if (strcmp(texts[count], s->now) == 0)
             choice = count;
     }
     widest *= (float)count;
-    if (count > MOST || widest > ui->space.width)
+    if (count > MAX_WORDS || widest > ui->space.width)
         return false;
     view_rect rest = name_space(s);
     if (widest > rest.width) { // below the name
@@ -565,20 +695,69 @@ static bool words_picker(const setting *s)
 
 // == A row ========================================================================================
 
+// Returns the number of numbers that an option consists of, or 0 if it has no numbers editor.
+static int count_numbers(const view_option *option)
+{
+    const int kind = option->kind;
+    if (kind < COMMON_COUNT || kind > COMMON_POINT)
+        return 0;
+    if (kind == COMMON_COLOR || option->names == VIEW_NAMES_CLIP)
+        return 0;
+    if (kind >= COMMON_POINT)
+        return 3;
+    return kind >= COMMON_GRID ? 2 : 1;
+}
+
+// Writes the label of an option: the label of its command without an ellipsis, or its name with a
+// capital letter and spaces instead of hyphens.
+static void write_label(const view_option *option, char label[64])
+{
+    const view_command_row *const command = view_command_of(option);
+    snprintf(label, 64, "%s", command != NULL ? view_label_of(command) : option->name);
+    for (char *at = label; command == NULL && *at != '\0'; at++) {
+        if (*at == '-')
+            *at = ' ';
+        else if (at == label)
+            *at = (char)(*at - 'a' + 'A');
+    }
+    if (label[strlen(label) - 1] == '\xA6') // last byte of the ellipsis
+        label[strlen(label) - 3] = '\0';
+}
+
+// Runs the editor of an option's kind in the next row, and the reset button.
+static void run_editor(setting *s, bool is_usual)
+{
+    view_ui *const ui = s->ui;
+    const int kind = s->option->kind;
+    const int num_numbers = count_numbers(s->option);
+    const bool is_yes = strcmp(s->now, "yes") == 0;
+    char made[3 * NUMBER_TEXT];
+    ui_begin_row(ui);
+    const view_rect row = ui->space;
+    if (kind <= COMMON_OPPOSITE) {
+        if (ui_switch(ui, s->name, is_yes != (kind == COMMON_OPPOSITE), false, ""))
+            ask_for(s, is_yes ? "no" : "yes", 0);
+    } else if (num_numbers > 0) {
+        if (numbers_row(s, num_numbers, s->now, made))
+            ask_for(s, made, ui->card.typing != 0 ? 0.3 : 0);
+    } else if (kind > COMMON_CHOICE || !words_picker(s)) {
+        lines_picker(s);
+    }
+    if (reset_sign(s, row, is_usual))
+        ask_for(s, "", 0);
+    if (kind == COMMON_COLOR && ui->over == VIEW_OVER_CARD)
+        color_picker(s);
+}
+
 bool ui_setting(view_ui *ui, const view_option *option)
 {
     view_card *const card = &ui->card;
-    const view_command_row *const command = view_command_of(option);
     const int kind = option->kind;
     const bool waits = card->waiting != NULL && card->waits == option;
     const bool had_taken = ui->has_taken;
-    char name[64], made[3 * NUMBER_TEXT];
+    char name[64];
     char *const usual = text_of(option, NULL);
-    COMMON_TEXT(name, "%s", command != NULL ? view_label_of(command) : option->name);
-    for (char *at = name; command == NULL && *at != '\0'; at++)
-        *at = (char)(*at == '-' ? ' ' : at == name ? *at - 'a' + 'A' : *at);
-    if (name[strlen(name) - 1] == '\xA6')
-        name[strlen(name) - 3] = '\0';
+    write_label(option, name);
     setting s = {.ui = ui,
                  .stage = ui->stage,
                  .option = option,
@@ -589,32 +768,15 @@ bool ui_setting(view_ui *ui, const view_option *option)
                  .high = option->high,
                  .usual = strtod(usual, NULL)};
     const bool is_usual = strcmp(s.now, usual) == 0;
-    const bool is_yes = strcmp(s.now, "yes") == 0;
-    s.color = card->wrong == option ? VIEW_WRONG : is_usual ? VIEW_PLAIN : VIEW_BRIGHT;
-    if (kind == VIEW_OPTION_LIGHTS || kind == VIEW_OPTION_PARM) {
-        parts_picker(&s);
-    } else {
-        ui_begin_row(ui);
-        const view_rect row = ui->space;
-        if (kind <= COMMON_OPPOSITE) {
-            if (ui_switch(ui, name, is_yes != (kind == COMMON_OPPOSITE), false, ""))
-                ask_for(&s, is_yes ? "no" : "yes", 0);
-        } else if (kind >= COMMON_COUNT && kind <= COMMON_POINT && kind != COMMON_COLOR
-                   && option->names != VIEW_NAMES_CLIP) {
-            if (numbers_row(&s,
-                            kind >= COMMON_POINT  ? 3
-                            : kind >= COMMON_GRID ? 2
-                                                  : 1,
-                            s.now, made))
-                ask_for(&s, made, card->typing != 0 ? 0.3 : 0);
-        } else if (kind > COMMON_CHOICE || !words_picker(&s)) {
-            lines_picker(&s);
-        }
-        if (reset_sign(&s, row, is_usual))
-            ask_for(&s, "", 0);
-        if (kind == COMMON_COLOR && ui->over == VIEW_OVER_CARD)
-            color_picker(&s);
-    }
+    s.color = is_usual ? VIEW_PLAIN : VIEW_BRIGHT;
+    if (card->wrong == option)
+        s.color = VIEW_WRONG;
+    if (kind == VIEW_OPTION_LIGHTS)
+        lights_picker(&s);
+    else if (kind == VIEW_OPTION_PARM)
+        parms_picker(&s);
+    else
+        run_editor(&s, is_usual);
     if (card->wrong == option)
         ui_column_text(ui, VIEW_WRONG, card->problem);
     free(s.now);
@@ -624,15 +786,22 @@ bool ui_setting(view_ui *ui, const view_option *option)
 
 // == The card =====================================================================================
 
-// The option of a row that is on the card of another: of the same option, or group, "Crowd…/".
+// Returns true if a command is on the card of another command: both have the same group, the part
+// of the label before "/".
+static bool is_on_card(const view_command_row *row, const view_command_row *card)
+{
+    if (row == card)
+        return true;
+    const char *const slash = strchr(card->label, '/');
+    if (slash == NULL || slash == card->label || row->menu != card->menu)
+        return false;
+    return strncmp(row->label, card->label, (size_t)(slash - card->label)) == 0;
+}
+
+// Returns the option of a command if the command is on the card, or NULL.
 static const view_option *option_on_card(const view_command_row *row, const view_command_row *card)
 {
-    const char *const slash = strchr(card->label, '/');
-    const size_t length = slash != NULL ? (size_t)(slash - card->label) : 0;
-    const bool is_of_card =
-        row == card
-        || (length > 0 && row->menu == card->menu && strncmp(row->label, card->label, length) == 0);
-    return is_of_card ? view_option_of(row) : NULL;
+    return is_on_card(row, card) ? view_option_of(row) : NULL;
 }
 
 view_command view_pick_for_card(view_ui *ui, const view_stage *stage, int32_t joint,
@@ -680,9 +849,12 @@ view_command view_ask(view_ui *ui, const view_stage *stage, size_t option)
     card->row = view_command_of(card->focused);
     card->before = common_alloc(view_num_options, sizeof *card->before);
     for (size_t i = 0; card->row != NULL && i < view_num_commands; i++) {
-        const view_option *const of = option_on_card(&view_command_rows[i], card->row);
-        if (of != NULL && card->before[of - view_option_rows] == NULL)
-            card->before[of - view_option_rows] = text_of(of, stage->options);
+        const view_option *const member = option_on_card(&view_command_rows[i], card->row);
+        if (member == NULL)
+            continue;
+        char **const before = &card->before[member - view_option_rows];
+        if (*before == NULL)
+            *before = text_of(member, stage->options);
     }
     return (view_command){.action = VIEW_NOTHING};
 }
@@ -783,7 +955,7 @@ void view_card_panel(view_ui *ui)
     ui_end_column(ui);
     const int pressed = ui_buttons(ui, &foot, words, 2, 1, true);
     ui_text(ui, foot.x, foot.y + 0.3f * em, fmaxf(foot.width, 1), VIEW_DIM, "Esc cancels");
-    // What still waits must be right before the card is closed.
+    // A delayed value must be applied successfully before the card is closed.
     is_done = is_done || pressed == 1 || ui->mouse.key == VIEW_KEY_RETURN;
     if (pressed == 0 || is_escape) {
         UI_ASK(ui, VIEW_TAKE_BACK, .number = !is_escape);
@@ -796,9 +968,19 @@ void view_card_panel(view_ui *ui)
     }
 }
 
-// == All of them ==================================================================================
+// == The settings =================================================================================
 
-// What is shown, for fingers: the commands of the view and its light that are options.
+// Returns true if a command is a display or light option that the touch panel shows.
+static bool is_look_command(const view_ui *ui, const view_command_row *row)
+{
+    if (view_option_of(row) == NULL || view_missing_for(ui->stage, row) != 0)
+        return false;
+    if (row->menu == VIEW_MENU_LIGHT || strncmp(row->label, "Show/", 5) == 0)
+        return true;
+    return (row->context & (VIEW_ON_MODEL | VIEW_ON_GROUND)) != 0;
+}
+
+// The display and light options, for touch screens.
 void view_look_panel(view_ui *ui, view_rect area)
 {
     ui_column column;
@@ -806,11 +988,8 @@ void view_look_panel(view_ui *ui, view_rect area)
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_RIGHT]);
     for (size_t i = 0; i < view_num_commands; i++) {
         const view_command_row *const row = &view_command_rows[i];
-        const view_option *const option = view_option_of(row);
-        if (option != NULL && view_missing_for(ui->stage, row) == 0
-            && (row->menu == VIEW_MENU_LIGHT || strncmp(row->label, "Show/", 5) == 0
-                || (row->context & (VIEW_ON_MODEL | VIEW_ON_GROUND)) != 0))
-            ui_setting(ui, option);
+        if (is_look_command(ui, row))
+            ui_setting(ui, view_option_of(row));
     }
     ui_end_column(ui);
 }
@@ -842,6 +1021,47 @@ uint32_t view_current_keys(const view_document *document, view_key_line lines[VI
     return view_list_keys(have, triggers, count, walks, lines);
 }
 
+// Returns true if an option or its command contains the search text.
+static bool matches_search(const view_option *option, const char *sought)
+{
+    const view_command_row *const command = view_command_of(option);
+    if (common_contains(option->name, sought) || common_contains(option->help, sought))
+        return true;
+    if (option->tooltip != NULL && common_contains(option->tooltip, sought))
+        return true;
+    return command != NULL && common_contains(command->label, sought);
+}
+
+// Returns true if the value of an option is not the default.
+static bool is_modified(const view_option *option, const view_options *options)
+{
+    char *const now = text_of(option, options);
+    char *const usual = text_of(option, NULL);
+    const bool differs = strcmp(now, usual) != 0;
+    free(now);
+    free(usual);
+    return differs;
+}
+
+// Lists the options that match the search text: the modified options, or all others.
+static void list_options(view_ui *ui, bool is_changed)
+{
+    const char *heading = is_changed ? "Modified" : NULL;
+    for (size_t i = 0; i < view_num_options; i++) {
+        const view_option *const option = &view_option_rows[i];
+        const bool differs = is_modified(option, ui->stage->options);
+        const bool is_found = matches_search(option, ui->card.sought);
+        if (!is_changed && option->heading != NULL)
+            heading = option->heading;
+        if (option->scope == VIEW_SCOPE_JOB || !is_found || differs != is_changed)
+            continue;
+        if (heading != NULL)
+            draw_heading(ui, heading);
+        heading = NULL;
+        ui_setting(ui, option);
+    }
+}
+
 void view_settings_panel(view_ui *ui)
 {
     static const char *const done[] = {"Done"};
@@ -860,29 +1080,11 @@ void view_settings_panel(view_ui *ui)
     view_cut(&area, VIEW_AT_TOP, 0.35f * em);
     ui_column column;
     ui_begin_list(ui, &column, area, &ui->scrolls[UI_SCROLL_SETTINGS]);
-    for (int is_changed = 1; is_changed >= 0 && !is_keys; is_changed--) {
-        const char *heading = is_changed ? "Modified" : NULL;
-        for (size_t i = 0; i < view_num_options; i++) {
-            const view_option *const option = &view_option_rows[i];
-            const view_command_row *const command = view_command_of(option);
-            char *const now = text_of(option, ui->stage->options);
-            char *const usual = text_of(option, NULL);
-            const bool differs = strcmp(now, usual) != 0;
-            const bool is_found =
-                common_contains(option->name, sought) || common_contains(option->help, sought)
-                || (option->tooltip != NULL && common_contains(option->tooltip, sought))
-                || (command != NULL && common_contains(command->label, sought));
-            free(now);
-            free(usual);
-            heading = !is_changed && option->heading != NULL ? option->heading : heading;
-            if (option->scope == VIEW_SCOPE_JOB || !is_found || differs != is_changed)
-                continue;
-            if (heading != NULL)
-                draw_heading(ui, heading);
-            heading = NULL;
-            ui_setting(ui, option);
-        }
+    if (!is_keys) {
+        list_options(ui, true);
+        list_options(ui, false);
     }
+
     const uint32_t count = view_current_keys(ui->stage->document, lines);
     for (uint32_t i = 0; i < count; i++) {
         view_rect rest;

@@ -1,9 +1,32 @@
+// The core of the user interface: items, rows, fields, columns, tiles and dialogs, and the layout
+// of the docks. ui.h documents each function.
 #include "demo/viewer/ui/ui.h"
 
 #include <ctype.h>
 #include <stdarg.h>
 
-// -- Where the docks lie --------------------------------------------------------------------
+// -- Layout of the docks --------------------------------------------------------------------
+
+// Returns true if the right dock is open. The start page hides it.
+static bool is_right_open(const view_stage *stage, bool is_start)
+{
+    const view_shown *const shown = stage->shown;
+    if (is_start)
+        return false;
+    const bool has_inspector = shown->panel && shown->inspector && !stage->docks.is_folded;
+    return has_inspector || shown->light_list || shown->parm_list;
+}
+
+// Returns true if the bottom dock has content: problems, curves or a state graph.
+static bool has_bottom_content(const view_stage *stage, bool has_curves)
+{
+    const view_shown *const shown = stage->shown;
+    if (stage->docks.shows_problems)
+        return true;
+    if (has_curves)
+        return shown->curves || shown->differences;
+    return shown->graph && view_shows_machine(stage);
+}
 
 view_layout_wish view_wish_layout(const view_stage *stage)
 {
@@ -14,26 +37,24 @@ view_layout_wish view_wish_layout(const view_stage *stage)
     const bool is_start = stage->is_start || stage->plays;
     const bool has_panels = shown->panel && !is_start;
     const bool has_curves = view_shows_curves(stage) && !view_shows_crowd(stage->document);
+    const bool has_time_line = is_machine || view_clock(scene) != NULL;
+    const bool has_bottom = has_panels && has_bottom_content(stage, has_curves);
+    const bool has_left = has_panels && shown->hierarchy && !is_folded;
     view_layout_wish wish = {
         .width = stage->width,
         .height = stage->height - stage->caption,
         .em = view_em(stage->font),
         .is_touched = stage->is_touched,
         .has_menu = shown->panel && stage->pages == NULL,
-        .has_time = has_panels && (is_machine || view_clock(scene) != NULL),
-        .is_open = {[VIEW_DOCK_LEFT] = has_panels && shown->hierarchy && !is_folded,
-                    [VIEW_DOCK_RIGHT] = !is_start
-                                        && ((shown->panel && shown->inspector && !is_folded)
-                                            || shown->light_list || shown->parm_list),
-                    [VIEW_DOCK_BOTTOM] = has_panels
-                                         && (stage->docks.shows_problems
-                                             || (has_curves ? shown->curves || shown->differences
-                                                            : shown->graph && is_machine))},
+        .has_time = has_panels && has_time_line,
+        .is_open = {[VIEW_DOCK_LEFT] = has_left,
+                    [VIEW_DOCK_RIGHT] = is_right_open(stage, is_start),
+                    [VIEW_DOCK_BOTTOM] = has_bottom},
         .docks = stage->docks,
     };
     if ((has_curves || stage->docks.shows_problems) && !(wish.docks.sizes[VIEW_DOCK_BOTTOM] > 0))
         wish.docks.sizes[VIEW_DOCK_BOTTOM] = 14; // less than a graph
-    // In a small window the time bar has the button that opens the sheet.
+    // In a small window the time bar contains the button that opens the sheet.
     wish.has_time =
         wish.has_time || (has_panels && view_lay_out(&wish).arrangement == VIEW_ARRANGE_SHEET);
     return wish;
@@ -54,20 +75,23 @@ void ui_begin(view_ui *ui, const char *panel)
 
 static bool is_same(ui_item_id a, ui_item_id b)
 {
-    return a.panel != NULL && b.panel != NULL && a.number == b.number
-           && strcmp(a.panel, b.panel) == 0;
+    if (a.panel == NULL || b.panel == NULL)
+        return false;
+    return a.number == b.number && strcmp(a.panel, b.panel) == 0;
 }
 
-// Whether the panel gets keys.
+// Returns true if the current panel receives keys: no modal panel or list is open, or it is the
+// current panel.
 static bool has_keys(const view_ui *ui)
 {
-    const char *const alone =
-        ui->modal == NULL && ui->browser.kind != VIEW_BROWSE_NOTHING ? "list" : ui->modal;
-    return alone == NULL || strcmp(alone, ui->item.panel) == 0;
+    const char *exclusive = ui->modal;
+    if (exclusive == NULL && ui->browser.kind != VIEW_BROWSE_NOTHING)
+        exclusive = "list";
+    return exclusive == NULL || strcmp(exclusive, ui->item.panel) == 0;
 }
 
-// The key Tab gives the focus to the item behind the one that has it, with Shift to that before; F6
-// to one of another panel.
+// Moves the focus if this item is the target: Tab moves it to the next item, Shift+Tab to the
+// previous item, F6 to the next panel.
 static void pass_focus(view_ui *ui)
 {
     const bool has_focus = is_same(ui->focus, ui->item);
@@ -85,7 +109,7 @@ static void pass_focus(view_ui *ui)
         ui->before = ui->item;
 }
 
-// For tests.
+// For tests: stores the rectangle of the first item whose name begins with ui->sought.
 static void note_found(view_ui *ui, view_rect rect, const char *label, const char *text)
 {
     char name[320];
@@ -154,12 +178,18 @@ void ui_focus_next(view_ui *ui)
         ui->focus = (ui_item_id){ui->item.panel, ui->item.number + 1};
 }
 
+// Returns true if a value of the option can be previewed without reading files.
+static bool can_preview(const view_option *option)
+{
+    if (option->names == VIEW_NAMES_CLIP)
+        return true;
+    return option->effect == VIEW_EFFECT_NONE || option->effect == VIEW_EFFECT_MEASURES;
+}
+
 void ui_try(view_ui *ui, const view_option *option, const char *text)
 {
     view_trial *const trial = &ui->trial;
-    if (!ui_is_hot(ui)
-        || (option->effect != VIEW_EFFECT_NONE && option->effect != VIEW_EFFECT_MEASURES
-            && option->names != VIEW_NAMES_CLIP))
+    if (!ui_is_hot(ui) || !can_preview(option))
         return;
     if (strcmp(trial->text, text) != 0)
         trial->due = ui->stage->now + VIEW_TRIAL_DELAY;
@@ -177,7 +207,8 @@ void ui_tip_command(view_ui *ui, view_action action)
 {
     for (size_t i = 0; i < view_num_commands && ui_is_hot(ui); i++) {
         const view_command_row *const row = &view_command_rows[i];
-        char keys[64], text[sizeof ui->tip];
+        char keys[64];
+        char text[sizeof ui->tip];
         if (view_action_of(row) != action || row->menu >= VIEW_NUM_MENUS)
             continue;
         view_print_keys(row, keys, sizeof keys);
@@ -231,7 +262,7 @@ void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y)
     ui->menu = (view_menus){.kind = kind, .x = x, .y = y, .selected = SIZE_MAX};
     if (kind != VIEW_MENU_SEARCH)
         return;
-    ui->focus = (ui_item_id){"menu", 2}; // its field
+    ui->focus = (ui_item_id){"menu", 2}; // its text field
     ui->selects_all = false;
     ui->menu.selected = 0;
 }
@@ -323,7 +354,7 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
             *value = *usual;
             return true;
         }
-        ui->low = low; // they stay while it is dragged
+        ui->low = low; // the range is constant while the slider is dragged
         ui->high = high;
     }
     if (!ui_drag(ui, is_pressed, track, &part))
@@ -340,9 +371,11 @@ bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const
     const view_rect box = {rest.x, rest.y + 0.5f * (rest.height - side),
                            is_button ? side : 2 * side, side};
     view_draw_round_rect(ui->canvas, box, 0.5f * side, is_set ? VIEW_ACCENT : VIEW_EDGE);
-    if (!is_button)
-        view_draw_disc(ui->canvas, box.x + (is_set ? 1.5f : 0.5f) * side, box.y + 0.5f * side,
-                       0.4f * side, is_set ? VIEW_BOX : VIEW_BRIGHT);
+    if (!is_button) {
+        const float knob = is_set ? 1.5f : 0.5f;
+        view_draw_disc(ui->canvas, box.x + knob * side, box.y + 0.5f * side, 0.4f * side,
+                       is_set ? VIEW_BOX : VIEW_BRIGHT);
+    }
     ui_text(ui, box.x + box.width + 8 * ui->scale, ui_text_top(ui, rest), 0, VIEW_DIM, key);
     if (!ui_item(ui, all, name))
         return false;
@@ -400,10 +433,12 @@ void ui_note(const view_ui *ui, float x, float y, float above, const ui_line *li
 bool ui_tile(view_ui *ui, view_rect rect, const char *label, bool is_selected)
 {
     const bool is_pressed = ui_item(ui, rect, label);
-    view_draw_round_rect(ui->canvas, rect, 4 * ui->scale,
-                         is_selected     ? VIEW_SELECTED
-                         : ui_is_hot(ui) ? VIEW_HOVERED
-                                         : VIEW_CONTROL);
+    view_color color = VIEW_CONTROL;
+    if (is_selected)
+        color = VIEW_SELECTED;
+    else if (ui_is_hot(ui))
+        color = VIEW_HOVERED;
+    view_draw_round_rect(ui->canvas, rect, 4 * ui->scale, color);
     return is_pressed;
 }
 
@@ -440,7 +475,7 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
         widest = fmaxf(widest, text);
         spare -= text / (float)count;
     }
-    const bool is_even = widest < width || spare < 0; // else a long word gets more room
+    const bool is_even = widest < width || spare < 0; // else buttons are as wide as their texts
     view_rect part = rect;
     for (uint32_t i = 0; i < count; i++) {
         part.width = is_even ? width : ui_text_width(ui, words[i]) + spare;
@@ -451,7 +486,8 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
     return *choice != before;
 }
 
-// Takes text and keys of the event. A character of UTF-8 is removed as a whole.
+// Applies the text and the keys of the event to a text field. Returns true if `text` has changed.
+// Backspace removes a whole UTF-8 character.
 static bool edit(view_ui *ui, char *text, size_t size)
 {
     size_t length = strlen(text);
@@ -486,6 +522,49 @@ static bool edit(view_ui *ui, char *text, size_t size)
     return false;
 }
 
+// Returns true if the event replaces the selected text by other text.
+static bool replaces_selection(const ui_mouse *mouse)
+{
+    if (mouse->text != NULL || (mouse->control && mouse->key == 'v'))
+        return true;
+    return mouse->key == VIEW_KEY_BACKSPACE || mouse->key == VIEW_KEY_DELETE;
+}
+
+// Returns true if the event only removes the selection.
+static bool removes_selection(const ui_mouse *mouse)
+{
+    if (mouse->is_pressed)
+        return true;
+    const int32_t key = mouse->key;
+    if (key == VIEW_KEY_LEFT || key == VIEW_KEY_RIGHT)
+        return true;
+    return key == VIEW_KEY_HOME || key == VIEW_KEY_END;
+}
+
+// Consumes keys that belong to the focused field: Escape and keys of letters, which arrive again as
+// text. Ctrl+Z and Ctrl+Y are consumed because they must not undo changes of the view.
+static void consume_field_keys(view_ui *ui)
+{
+    const int32_t key = ui->mouse.key;
+    if (ui->modal == NULL && ui_key(ui, VIEW_KEY_ESCAPE))
+        ui->focus.panel = NULL;
+    const bool is_undo = key == 'z' || key == 'y';
+    const bool is_letter = key >= ' ' && key < VIEW_KEY_NAMED;
+    if (is_letter && (!ui->mouse.control || is_undo))
+        ui_key(ui, key);
+}
+
+// Returns the end of a text that fits into `width` pixels: the cursor is at the end.
+static const char *visible_end(const view_ui *ui, const char *text, float width)
+{
+    while (ui_text_width(ui, text) > width && *text != '\0') {
+        do
+            text++;
+        while (((unsigned char)*text & 0xC0) == 0x80);
+    }
+    return text;
+}
+
 bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t size)
 {
     view_canvas *const canvas = ui->canvas;
@@ -498,42 +577,28 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
     const bool is_focused = ui_is_focused(ui);
     bool selects_all = is_focused && ui->selects_all;
     bool is_changed = false;
-    const int32_t key = ui->mouse.key;
-    // Keys of letters come before their text, which is what replaces it.
-    if (selects_all
-        && (ui->mouse.text != NULL || key == VIEW_KEY_BACKSPACE || key == VIEW_KEY_DELETE
-            || (ui->mouse.control && key == 'v'))) {
+    // Keys of letters arrive before their text. Only the text replaces the selected text.
+    if (selects_all && replaces_selection(&ui->mouse)) {
         ui->selects_all = false;
         is_changed = text[0] != '\0';
         text[0] = '\0';
-    } else if (selects_all
-               && (ui->mouse.is_pressed || key == VIEW_KEY_LEFT || key == VIEW_KEY_RIGHT
-                   || key == VIEW_KEY_HOME || key == VIEW_KEY_END)) {
+    } else if (selects_all && removes_selection(&ui->mouse)) {
         ui->selects_all = false;
     }
     is_changed = (is_focused && edit(ui, text, size)) || is_changed;
     selects_all = is_focused && ui->selects_all;
-    // Keys that are letters come again as text. Ctrl+Z and Ctrl+Y are not meant for the view.
-    if (is_focused && ui->modal == NULL && ui_key(ui, VIEW_KEY_ESCAPE))
-        ui->focus.panel = NULL;
-    const bool is_undo = key == 'z' || key == 'y';
-    if (is_focused && key >= ' ' && key < VIEW_KEY_NAMED && (!ui->mouse.control || is_undo))
-        ui_key(ui, key);
+    if (is_focused)
+        consume_field_keys(ui);
     view_draw_round_rect(canvas, rect, 4 * scale, is_focused ? VIEW_ACCENT : 0x6B7788FFu);
     view_draw_round_rect(canvas, view_inset(rect, scale), 3 * scale, VIEW_FIELD);
     const bool is_empty = text[0] == '\0';
-    // Of a long text the end is seen, where it is typed.
-    const char *shown = text;
-    while (ui_text_width(ui, shown) > inside.width && *shown != '\0')
-        do
-            shown++;
-        while (((unsigned char)*shown & 0xC0) == 0x80);
+    const char *const shown = visible_end(ui, text, inside.width);
     if (selects_all && !is_empty)
         view_draw_rect(canvas,
                        (view_rect){inside.x, inside.y, ui_text_width(ui, shown), inside.height},
                        VIEW_SELECTED);
-    const float end = ui_text(ui, inside.x, inside.y, inside.width,
-                              is_empty ? VIEW_DIM : VIEW_BRIGHT, is_empty ? hint : shown);
+    const view_color color = is_empty ? VIEW_DIM : VIEW_BRIGHT;
+    const float end = ui_text(ui, inside.x, inside.y, inside.width, color, is_empty ? hint : shown);
     if (is_focused)
         view_draw_rect(canvas,
                        (view_rect){inside.x + (is_empty ? 0 : end + scale), inside.y,
@@ -587,22 +652,18 @@ bool ui_take_row(view_ui *ui, float height, view_rect *row)
     return row->y < area.y + area.height && row->y + height > area.y;
 }
 
-// What has the focus is moved into sight.
-void ui_end_column(view_ui *ui)
+// Handles the wheel and the finger for a column, and scrolls a focused item into view. `max_scroll`
+// is the largest scroll position.
+static void scroll_column(view_ui *ui, const ui_column *column, float max_scroll)
 {
-    ui_column *const column = ui->column;
     ui_scroll *const scroll = column->scroll;
     const view_rect area = column->area;
     const view_rect focus = ui->focus_rect;
-    const float shown = ui->is_smooth ? scroll->shown : scroll->wanted;
-    const float length = column->y - roundf(area.y - shown);
-    const float most = fmaxf(length - area.height, 0);
-    view_clip_canvas(ui->canvas, column->clip);
-    ui->column = NULL;
-    const bool is_dragged = ui->mouse.dragged != 0 && most > 0;
-    if ((ui->mouse.wheel != 0 || is_dragged) && column->is_hot && !ui->has_taken) {
+    const bool is_dragged = ui->mouse.dragged != 0 && max_scroll > 0;
+    const bool is_scrolled = ui->mouse.wheel != 0 || is_dragged;
+    if (is_scrolled && column->is_hot && !ui->has_taken) {
         scroll->wanted -= ui->mouse.wheel * 3 * ui->line + ui->mouse.dragged;
-        if (is_dragged) // it stays below the finger
+        if (is_dragged) // without animation, so that the content remains below the finger
             scroll->shown = scroll->wanted;
         ui->has_taken = true;
         ui->is_focus_shown = false;
@@ -611,22 +672,44 @@ void ui_end_column(view_ui *ui)
         scroll->wanted += fminf(focus.y - area.y, 0);
         scroll->wanted += fmaxf(focus.y + focus.height - area.y - area.height, 0);
     }
-    if (most > 0) {
-        const float size = fmaxf(area.height * area.height / length, ui->line);
-        const float width = 5 * ui->scale;
-        const float way = area.height - size;
-        const view_rect track = {area.x + area.width - width - 2 * ui->scale, area.y,
-                                 width + 2 * ui->scale, area.height};
-        float unused;
-        if (ui_drag(ui, ui_item(ui, track, "scroll"), track, &unused))
-            scroll->wanted = scroll->shown =
-                (ui->mouse.y - area.y - 0.5f * size) / fmaxf(way, 1) * most;
-        const float place = area.y + way * view_clamp(shown / most, 0, 1);
-        view_draw_round_rect(ui->canvas, (view_rect){track.x, place, width, size}, 0.5f * width,
-                             ui_is_hot(ui) ? VIEW_DIM : VIEW_DISABLED);
+}
+
+// Draws the scroll bar of a column of `length` pixels and handles dragging it.
+static void run_scroll_bar(view_ui *ui, const ui_column *column, float length, float shown)
+{
+    ui_scroll *const scroll = column->scroll;
+    const view_rect area = column->area;
+    const float max_scroll = fmaxf(length - area.height, 0);
+    const float size = fmaxf(area.height * area.height / length, ui->line);
+    const float width = 5 * ui->scale;
+    const float path = area.height - size;
+    const view_rect track = {area.x + area.width - width - 2 * ui->scale, area.y,
+                             width + 2 * ui->scale, area.height};
+    float unused;
+    if (ui_drag(ui, ui_item(ui, track, "scroll"), track, &unused)) {
+        scroll->wanted = (ui->mouse.y - area.y - 0.5f * size) / fmaxf(path, 1) * max_scroll;
+        scroll->shown = scroll->wanted;
     }
-    scroll->wanted = view_clamp(scroll->wanted, 0, most);
-    scroll->shown = view_clamp(scroll->shown, 0, most);
+    const float top = area.y + path * view_clamp(shown / max_scroll, 0, 1);
+    view_draw_round_rect(ui->canvas, (view_rect){track.x, top, width, size}, 0.5f * width,
+                         ui_is_hot(ui) ? VIEW_DIM : VIEW_DISABLED);
+}
+
+void ui_end_column(view_ui *ui)
+{
+    ui_column *const column = ui->column;
+    ui_scroll *const scroll = column->scroll;
+    const view_rect area = column->area;
+    const float shown = ui->is_smooth ? scroll->shown : scroll->wanted;
+    const float length = column->y - roundf(area.y - shown);
+    const float max_scroll = fmaxf(length - area.height, 0);
+    view_clip_canvas(ui->canvas, column->clip);
+    ui->column = NULL;
+    scroll_column(ui, column, max_scroll);
+    if (max_scroll > 0)
+        run_scroll_bar(ui, column, length, shown);
+    scroll->wanted = view_clamp(scroll->wanted, 0, max_scroll);
+    scroll->shown = view_clamp(scroll->shown, 0, max_scroll);
 }
 
 void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const char *text)
@@ -767,14 +850,14 @@ bool ui_section(view_ui *ui, ui_section_number number, const char *title, const 
 
 bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_t *first)
 {
-    const float most = count > room ? (float)(count - room) : 0;
-    if (ui->mouse.wheel == 0 && (ui->mouse.dragged == 0 || !(most > 0)))
+    const float max_first = count > room ? (float)(count - room) : 0;
+    if (ui->mouse.wheel == 0 && (ui->mouse.dragged == 0 || !(max_first > 0)))
         return false;
-    // Of less than a line the rest is kept.
+    // Remember a distance of less than a line for the next event.
     ui->scroll_rest = ui->mouse.dragged != 0 ? ui->scroll_rest + ui->mouse.dragged : 0;
     const float lines = truncf(ui->scroll_rest / height);
     ui->scroll_rest -= lines * height;
-    *first = (size_t)view_clamp((float)*first - truncf(3 * ui->mouse.wheel) - lines, 0, most);
+    *first = (size_t)view_clamp((float)*first - truncf(3 * ui->mouse.wheel) - lines, 0, max_first);
     ui->has_taken = true;
     return true;
 }
@@ -802,17 +885,35 @@ view_small_picture *ui_picture(view_ui *ui, const char *wish, bool is_in_game)
 bool ui_next_tile(view_ui *ui, ui_grid *grid, float least, float height, view_rect *box)
 {
     const float gap = 0.6f * ui->em;
-    const uint32_t place = grid->count++ % (grid->per_row > 0 ? grid->per_row : 1);
-    if (place == 0) {
+    const uint32_t column = grid->count++ % (grid->per_row > 0 ? grid->per_row : 1);
+    if (column == 0) {
         grid->height = ceilf(height);
         grid->is_seen = ui_take_row(ui, grid->height, &grid->row);
         grid->per_row = (uint32_t)fmaxf(floorf(grid->row.width / (least + gap)), 1);
         grid->count = 1;
     }
     const float step = (grid->row.width - gap) / (float)grid->per_row; // without the scroll bar
-    *box = (view_rect){grid->row.x + step * (float)place, grid->row.y, step - gap,
+    *box = (view_rect){grid->row.x + step * (float)column, grid->row.y, step - gap,
                        grid->row.height - 0.5f * gap};
     return grid->is_seen;
+}
+
+// Returns the color of the name of a tile.
+static view_color tile_name_color(const view_ui *ui, const ui_thing *thing)
+{
+    if (thing->is_grey)
+        return VIEW_DISABLED;
+    if (thing->is_selected || ui_is_hot(ui))
+        return VIEW_BRIGHT;
+    return thing->is_link ? VIEW_ACCENT : VIEW_PLAIN;
+}
+
+// Returns the color of the second text of a tile.
+static view_color tile_text_color(const ui_thing *thing, bool is_wide)
+{
+    if (thing->is_wrong)
+        return VIEW_AMBER;
+    return thing->is_selected && is_wide ? VIEW_PLAIN : VIEW_DIM;
 }
 
 bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
@@ -821,19 +922,14 @@ bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
     const float gap = 0.4f * ui->em;
     const bool is_wide = box.width > 2 * box.height;
     const bool is_pressed = ui_tile(ui, box, thing->label, thing->is_selected && is_wide);
-    if (!is_wide) { // pictures have a background
+    if (!is_wide) { // images have a background
         view_draw_round_rect(ui->canvas, box, gap, VIEW_CONTROL);
         if (thing->is_selected || ui_is_hot(ui))
             view_draw_frame(ui->canvas, box, 0.4f * gap,
                             thing->is_selected ? VIEW_ACCENT : VIEW_DISABLED);
     }
-    const view_color color = thing->is_grey                        ? VIEW_DISABLED
-                             : thing->is_selected || ui_is_hot(ui) ? VIEW_BRIGHT
-                             : thing->is_link                      ? VIEW_ACCENT
-                                                                   : VIEW_PLAIN;
-    const view_color below = thing->is_wrong                 ? VIEW_AMBER
-                             : thing->is_selected && is_wide ? VIEW_PLAIN
-                                                             : VIEW_DIM;
+    const view_color color = tile_name_color(ui, thing);
+    const view_color below = tile_text_color(thing, is_wide);
     view_rect image = view_inset(box, gap);
     view_rect row = image;
     ui_tip_cut(ui, thing->name, is_wide ? 0.6f * row.width : row.width);
@@ -870,7 +966,7 @@ bool ui_clip_tile(view_ui *ui, view_rect box, size_t number, bool is_selected, b
         is_seen && number < document->num_pictures ? &document->pictures[number] : NULL;
     char text[32];
     COMMON_TEXT(text, "%.2f s", clip->anim->duration);
-    if (picture != NULL && !picture->is_wanted) // they are drawn one after another
+    if (picture != NULL && !picture->is_wanted) // images of clips are drawn one per frame
         view_wake_window();
     if (picture != NULL)
         picture->is_wanted = true;
@@ -935,18 +1031,19 @@ void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *sc
         scroll->wanted += ui_key(ui, keys[i]) ? steps[i] : 0;
     scroll->shown = scroll->wanted;
     ui_begin_column(ui, column, area, scroll);
-    column->margin = 0; // the dialog has its own
+    column->margin = 0; // the dialog has a margin
 }
 
 void ui_column_text(view_ui *ui, view_color color, const char *text)
 {
     const float margin = ui->column->margin;
-    const float most = 600 * ui->scale;
+    const float max_width = 600 * ui->scale;
     const float width = ui->column->area.width - 2 * margin - 12 * ui->scale;
     char line[VIEW_MAX_LINE];
     view_rect row;
     while (*text != '\0') {
-        text = view_next_line(ui->canvas->font, VIEW_TEXT, fminf(width, most), text, line);
+        text = view_next_line(ui->canvas->font, VIEW_TEXT, fminf(width, max_width), text, line);
+
         if (ui_take_row(ui, ui->line, &row))
             ui_text(ui, row.x + margin, row.y, width, color, line);
     }
