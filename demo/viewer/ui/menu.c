@@ -1,32 +1,36 @@
-// Menus: the bar, what is below its words, the menu of what was clicked on, the search for
-// commands. All are lists of rows of the table of commands.
+// Menus: the menu bar with its menus, context menus, and the command search. All of them are lists
+// of `menu_line`, created from the table of commands (view_command_rows).
 #include "demo/viewer/ui/ui.h"
 
 #include <assert.h>
 #include <ctype.h>
 #include <strings.h>
 
-// == Lines ========================================================================================
+// == Menu lines ===================================================================================
 
-// A row of the table, or one of the things in its list. A group opens a submenu.
+// A command, or an entry of a command's list (a clip, a recent file, ...). A group opens a submenu.
 typedef struct menu_line {
     const view_command_row *row;
-    size_t number; // in the row's list
+    size_t number; // index in the command's list
     bool is_group;
     bool is_set;
-    uint32_t missing;                    // what it needs
-    int score;                           // of the search: the greatest first
-    char label[192], keys[64], word[24]; // word: of the option
-    const char *value; // of the row's option, up to the end or '|', or a path; NULL: none
+    uint32_t missing; // VIEW_NEEDS_* that are not satisfied
+    int score;        // of the search; larger is better
+    char label[192];
+    char keys[64];
+    char word[24]; // value of the command's option
+    // New value of the command's option, which ends at '|' or the end of the text, or a path.
+    // NULL: none.
+    const char *value;
 } menu_line;
 
 static const view_command_row *const table = view_command_rows;
 
-// Of long lists the first are shown; all can be searched for.
-enum { MAX_LINES = 400, NOT_FOUND = -1000000, LEAST_SCORE = -10000 };
+// A menu shows the first lines of a long list. The search finds all of them.
+enum { MAX_LINES = 400, NOT_FOUND = -1000000, MIN_SCORE = -10000 };
 
 typedef struct menu_lines {
-    char sought[256]; // begins with a space
+    char sought[256]; // search text, begins with a space
     size_t count;
     menu_line lines[MAX_LINES];
 } menu_lines;
@@ -35,13 +39,22 @@ uint32_t view_found_needs(const view_document *document)
 {
     const view_scene *const scene = &document->scene;
     const view_mode mode = view_mode_of(document);
-    return (scene->model != NULL ? VIEW_NEEDS_MODEL : 0u)
-           | (view_clock(scene) != NULL || scene->num_clips > 0 ? VIEW_NEEDS_CLIP : 0u)
-           | (mode == VIEW_MODE_MACHINE ? VIEW_NEEDS_MACHINE : 0u)
-           | (mode == VIEW_MODE_CLIPS ? VIEW_NEEDS_CLIPS : 0u)
-           | (mode != VIEW_MODE_CROWD ? VIEW_NEEDS_ONE : 0u)
-           | (scene->camera_path.camera != NULL ? VIEW_NEEDS_CAMERA_PATH : 0u)
-           | (view_mover_of(scene)->take_over != NULL ? VIEW_NEEDS_MOVER : 0u);
+    uint32_t found = 0;
+    if (scene->model != NULL)
+        found |= VIEW_NEEDS_MODEL;
+    if (view_clock(scene) != NULL || scene->num_clips > 0)
+        found |= VIEW_NEEDS_CLIP;
+    if (mode == VIEW_MODE_MACHINE)
+        found |= VIEW_NEEDS_MACHINE;
+    if (mode == VIEW_MODE_CLIPS)
+        found |= VIEW_NEEDS_CLIPS;
+    if (mode != VIEW_MODE_CROWD)
+        found |= VIEW_NEEDS_ONE;
+    if (scene->camera_path.camera != NULL)
+        found |= VIEW_NEEDS_CAMERA_PATH;
+    if (view_mover_of(scene)->take_over != NULL)
+        found |= VIEW_NEEDS_MOVER;
+    return found;
 }
 
 uint32_t view_missing_for(const view_stage *stage, const view_command_row *row)
@@ -51,9 +64,10 @@ uint32_t view_missing_for(const view_stage *stage, const view_command_row *row)
     return row->needs & ~have;
 }
 
-// -- What is in a row's list ----------------------------------------------------------------
+// -- Entries of a command's list ------------------------------------------------------------
 
-// A word of "a|b|c", which ends there or at '|'; NULL: there are not so many.
+// Returns entry `number` of a list "a|b|c"; the entry ends at '|' or the end of the text. Returns
+// NULL if there is no such entry.
 static const char *find_word(const char *words, size_t number)
 {
     for (; words != NULL && number > 0; number--) {
@@ -63,7 +77,7 @@ static const char *find_word(const char *words, size_t number)
     return words;
 }
 
-// The state of a machine that is so far behind the first, over all layers.
+// Finds a state by its index over all layers of a machine. Returns false if there is no such state.
 static bool find_state(const md5_machine_desc *desc, size_t number, uint32_t *layer,
                        uint32_t *state)
 {
@@ -77,15 +91,24 @@ static bool find_state(const md5_machine_desc *desc, size_t number, uint32_t *la
     return false;
 }
 
-// Whether it is a switch that is on. Those that leave something out are called by what is there.
+// Returns true if an option is a switch that is on. A switch "no-X" is on if X is displayed.
+static bool is_option_on(const view_stage *stage, const view_option *option)
+{
+    if (option->kind > COMMON_EITHER)
+        return false;
+    const unsigned char *const options = (const unsigned char *)stage->options;
+    const bool value = *(const bool *)(options + option->place);
+    const bool is_negated = option->kind == COMMON_SWITCH && strncmp(option->name, "no-", 3) == 0;
+    return value != is_negated;
+}
+
+// Returns true if a command is a switch that is on.
 static bool is_on(const view_stage *stage, const view_command_row *row)
 {
     const view_option *const option = view_option_of(row);
     const view_scene *const scene = &stage->document->scene;
     if (option != NULL)
-        return option->kind <= COMMON_EITHER
-               && *(const bool *)((const unsigned char *)stage->options + option->place)
-                      != (option->kind == COMMON_SWITCH && strncmp(option->name, "no-", 3) == 0);
+        return is_option_on(stage, option);
     switch (row->action) {
     case VIEW_PLAY:
         return stage->play->playing;
@@ -106,21 +129,24 @@ static bool is_on(const view_stage *stage, const view_command_row *row)
     }
 }
 
-// Whether the last word that is sought is a value of an option. Sets how a command has it, and what
-// is set now.
+// Interprets the last word of the search text as a value of an option. Sets line->value to the
+// value in the syntax of the option, and line->keys to a text about the current value. Returns
+// false if the word is not a value of the option.
 static bool read_word(const view_stage *stage, const view_option *option, const char *sought,
                       menu_line *line)
 {
     const char *const word = strrchr(sought, ' ') + 1;
     const md5_anim *const anim = view_clock(&stage->document->scene);
     view_options copy = *stage->options;
-    char *end, *now;
+    char *end;
     line->value = word;
     if (option->kind <= COMMON_EITHER) {
         const bool on = strcasecmp(word, "on") == 0;
-        line->value = option->kind == COMMON_EITHER                  ? find_word(option->value, on)
-                      : on != (strncmp(option->name, "no-", 3) == 0) ? "yes"
-                                                                     : "no";
+        const bool is_negated = strncmp(option->name, "no-", 3) == 0;
+        if (option->kind == COMMON_EITHER)
+            line->value = find_word(option->value, on);
+        else
+            line->value = on != is_negated ? "yes" : "no";
         COMMON_TEXT(line->keys, "current: %s", is_on(stage, line->row) ? "on" : "off");
         return on || strcasecmp(word, "off") == 0;
     }
@@ -128,19 +154,19 @@ static bool read_word(const view_stage *stage, const view_option *option, const 
         if (anim != NULL)
             COMMON_TEXT(line->keys, "current: %.0f", view_frame_place(stage->play, anim));
         strtod(word, &end);
-        return isdigit((unsigned char)word[0]) && strlen(end) < 2
-               && strspn(end, "fs") == strlen(end);
+        const bool has_unit = strlen(end) < 2 && strspn(end, "fs") == strlen(end);
+        return isdigit((unsigned char)word[0]) && has_unit;
     }
-    now = view_write_option(option, &copy);
+    char *const now = view_write_option(option, &copy);
     if (now != NULL)
         COMMON_TEXT(line->keys, "current: %.7s", now);
     free(now);
-    return option->kind > COMMON_CHOICE && option->kind < COMMON_TEXT
-           && view_read_option(option, word, &copy);
+    const bool is_single = option->kind > COMMON_CHOICE && option->kind < COMMON_TEXT;
+    return is_single && view_read_option(option, word, &copy);
 }
 
-// Describes what is at a place of a row's list or, where it has none, the last word that is sought
-// as a value of its option. False: the list ends before it.
+// Describes entry `number` of a command's list. A command without a list has one entry if the last
+// word of the search text is a value of its option. Returns false if there is no such entry.
 static bool describe_item(const view_stage *stage, const view_command_row *row, size_t number,
                           const char *sought, menu_line *line)
 {
@@ -150,15 +176,17 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
     const bool has_machine = view_mode_of(stage->document) == VIEW_MODE_MACHINE;
     const char *text = NULL;
     char *now;
-    uint32_t layer, state;
+    uint32_t layer;
+    uint32_t state;
     int32_t trigger;
     *line = (menu_line){.row = row, .number = number, .missing = view_missing_for(stage, row)};
     switch (row->list) {
     case VIEW_LIST_RECENT:
         if (stage->config != NULL && number < stage->config->recent.count)
-            text = line->value = stage->config->recent.names[number];
+            line->value = stage->config->recent.names[number];
+        text = line->value;
         break;
-    case VIEW_LIST_STEPS: // the latest first
+    case VIEW_LIST_STEPS: // from the newest to the oldest
         number = stage->num_steps - 1 - number;
         line->number = number;
         text = number < stage->num_steps ? stage->steps[number].label : NULL;
@@ -175,7 +203,8 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
         break;
     case VIEW_LIST_JOINTS:
         if (number < scene->num_joints)
-            text = line->value = scene->skeleton->joints[number].name;
+            line->value = scene->skeleton->joints[number].name;
+        text = line->value;
         line->is_set = (int32_t)number == stage->joint;
         break;
     case VIEW_LIST_STATES:
@@ -226,6 +255,16 @@ bool view_list_thing(const view_stage *stage, view_menu_list list, const view_op
     return true;
 }
 
+// Returns the text after which command_of() truncates the argument of a command: only values of
+// options are parts of a list "a|b|c".
+static const char *argument_end(const menu_line *line, const view_option *option)
+{
+    const bool is_word =
+        line->value != NULL && option != NULL && line->row->list != VIEW_LIST_JOINTS;
+    return is_word ? "|" : "";
+}
+
+// Returns the command of a line. `target` is the item of a context menu.
 static view_command command_of(const view_stage *stage, const menu_line *line,
                                const view_target *target)
 {
@@ -235,7 +274,8 @@ static view_command command_of(const view_stage *stage, const menu_line *line,
     const bool is_target = row->menu == VIEW_MENU_TARGET;
     view_command command = {.action = view_action_of(row), .number = line->number};
     const char *text = line->value;
-    uint32_t layer, state;
+    uint32_t layer;
+    uint32_t state;
     if (is_target) {
         command.number = target->number;
         command.item = target->item;
@@ -250,13 +290,10 @@ static view_command command_of(const view_stage *stage, const menu_line *line,
     }
     if (option != NULL && command.action < VIEW_TOGGLE)
         command.number = (size_t)(option - view_option_rows);
-    if (text != NULL && text[0] != '\0')
-        command.path = common_format("%.*s",
-                                     (int)strcspn(text, line->value != NULL && option != NULL
-                                                                && row->list != VIEW_LIST_JOINTS
-                                                            ? "|"
-                                                            : ""),
-                                     text);
+    if (text != NULL && text[0] != '\0') {
+        const size_t length = strcspn(text, argument_end(line, option));
+        command.path = common_format("%.*s", (int)length, text);
+    }
     if (option != NULL && line->value != NULL)
         command = view_set_command(option, command.path);
     return command;
@@ -264,12 +301,13 @@ static view_command command_of(const view_stage *stage, const menu_line *line,
 
 // -- Lists of lines -------------------------------------------------------------------------
 
-// Whether it is a menu of its own.
+// Returns true if a command has a submenu.
 static bool has_menu(const view_command_row *row)
 {
     return row->list != VIEW_LIST_NONE && row->action != VIEW_ASK;
 }
 
+// Adds a line for a command or a submenu. Returns NULL if the list is full.
 static menu_line *add_line(menu_lines *lines, const view_stage *stage, const view_command_row *row,
                            const char *label, bool is_group)
 {
@@ -279,8 +317,9 @@ static menu_line *add_line(menu_lines *lines, const view_stage *stage, const vie
     *line = (menu_line){.row = row, .is_group = is_group};
     COMMON_TEXT(line->label, "%s", label);
     const size_t step = stage->step + (row->action == VIEW_REDO);
-    if ((row->action == VIEW_UNDO && step > 0)
-        || (row->action == VIEW_REDO && step < stage->num_steps))
+    const bool is_undo = row->action == VIEW_UNDO && step > 0;
+    const bool is_redo = row->action == VIEW_REDO && step < stage->num_steps;
+    if (is_undo || is_redo)
         COMMON_TEXT(line->label, "%s: %s", label, stage->steps[step].label);
     if (!is_group || row->list != VIEW_LIST_NONE)
         line->missing = view_missing_for(stage, row);
@@ -292,64 +331,80 @@ static menu_line *add_line(menu_lines *lines, const view_stage *stage, const vie
     return line;
 }
 
-// How much of a label is the name of the menu within that it is in.
+// Returns the length of the submenu's name in a label "Submenu/Command", or 0.
 static size_t group_length(const view_command_row *row)
 {
     const char *const slash = strchr(row->label, '/');
     return slash != NULL ? (size_t)(slash - row->label) : 0;
 }
 
-// The lines of a menu of the bar or, if `group` names one, of the menu within.
+// Adds the entries of a command's list.
+static void list_items(menu_lines *lines, const view_stage *stage, const view_command_row *row)
+{
+    menu_line item;
+    for (size_t i = 0; lines->count < MAX_LINES; i++) {
+        if (!describe_item(stage, row, i, " ", &item))
+            return;
+        lines->lines[lines->count++] = item;
+    }
+}
+
+// Adds the lines of a menu of the bar or, if `group` is not empty, of its submenu.
 static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu, const char *group)
 {
     const size_t length = strlen(group);
     for (size_t i = 0; i < view_num_commands; i++) {
         const view_command_row *const row = &table[i];
         const size_t own = group_length(row);
-        menu_line item;
         if (row->menu != menu)
             continue;
         if (own == length && strncmp(row->label, group, own) == 0) {
             add_line(lines, stage, row, view_label_of(row), has_menu(row));
         } else if (length == 0 && strncmp(row->label, row[-1].label, own + 1) != 0) {
-            char name[64]; // rows of a submenu follow each other, and none is the first of all
+            char name[64]; // commands of a submenu are adjacent; the first command is in no submenu
             COMMON_TEXT(name, "%.*s", (int)own, row->label);
             add_line(lines, stage, row, name, strstr(name, "\xE2\x80\xA6") == NULL);
         }
-        for (size_t k = 0; strcmp(group, row->label) == 0 && lines->count < MAX_LINES
-                           && describe_item(stage, row, k, " ", &item);
-             k++)
-            lines->lines[lines->count++] = item;
+        if (strcmp(group, row->label) == 0)
+            list_items(lines, stage, row);
     }
+}
+
+// Returns the label of a command in a context menu. The commands that hide a mesh and all other
+// meshes also reverse this.
+static const char *context_label(const view_stage *stage, const view_target *target,
+                                 const view_command_row *row)
+{
+    const uint64_t mesh = target->number < 64 ? (uint64_t)1 << target->number : 0;
+    const uint64_t hidden = stage->hidden_meshes;
+    if (row->action == VIEW_HIDE_MESH && (hidden & mesh) != 0)
+        return "Show";
+    if (row->action == VIEW_ONLY_MESH && hidden != 0 && (hidden | mesh) != hidden) {
+        const uint64_t end = (uint64_t)1 << stage->document->scene.model->num_meshes % 64;
+        if ((hidden | mesh) + 1 == end)
+            return "Show all";
+    }
+    return view_label_of(row);
 }
 
 static void list_context(menu_lines *lines, const view_stage *stage, const view_target *target)
 {
-    const view_command_row *search = NULL; // is the last line
-    const uint64_t mesh = target->number < 64 ? (uint64_t)1 << target->number : 0;
-    const uint64_t hidden = stage->hidden_meshes;
+    const view_command_row *search = NULL; // the last line
     for (size_t i = 0; i < view_num_commands; i++) {
-        const bool is_shown = table[i].action == VIEW_HIDE_MESH && (hidden & mesh) != 0;
-        const bool are_all =
-            table[i].action == VIEW_ONLY_MESH && hidden != 0 && (hidden | mesh) != hidden
-            && (hidden | mesh) + 1 == (uint64_t)1 << stage->document->scene.model->num_meshes % 64;
         if (table[i].action == VIEW_SEARCH)
             search = &table[i];
         else if ((table[i].context & target->context) != 0)
-            add_line(lines, stage, &table[i],
-                     is_shown  ? "Show"
-                     : are_all ? "Show all"
-                               : view_label_of(&table[i]),
+            add_line(lines, stage, &table[i], context_label(stage, target, &table[i]),
                      has_menu(&table[i]));
     }
     assert(search != NULL);
     add_line(lines, stage, search, "All commands\xE2\x80\xA6", false);
 }
 
-// -- The search -----------------------------------------------------------------------------
+// -- Rating of the search -------------------------------------------------------------------
 
-// What a word counts in a text, in tenths: as one of its words, as the beginning of one, within
-// one; more at the beginning of the text.
+// Rates how a word matches a text, in tenths of a point: counts[0] as a whole word, counts[1] as
+// the beginning of a word, counts[2] inside a word, plus counts[3] at the beginning of the text.
 static int meet(const char *text, const char *word, size_t length, const int counts[4])
 {
     int best = 0;
@@ -364,8 +419,8 @@ static int meet(const char *text, const char *word, size_t length, const int cou
     return best;
 }
 
-// How well the words from here to an end are met by what is called so, by its other words, by the
-// menu and the group that it is in. NOT_FOUND: one is not.
+// Rates how the words from `sought` to `end` match the texts of a command: its label, keywords,
+// menu and submenu. Returns NOT_FOUND if a word matches none of them.
 static int rate(const char *const texts[4], const char *sought, const char *end)
 {
     static const int counts[4][4] = {{1000, 800, 200, 100}, {600, 500}, {300, 300}, {300, 300}};
@@ -386,54 +441,72 @@ static int rate(const char *const texts[4], const char *sought, const char *end)
     return count > 0 ? sum / count - (int)strlen(texts[0]) : 0;
 }
 
-// Better ones first; those that are equal stay in the order of the table.
+// Sorts by score, descending; then in the order of the table.
 static int compare_lines(const void *a, const void *b)
 {
     const menu_line *const first = a;
     const menu_line *const second = b;
-    return first->score != second->score ? second->score - first->score
-           : first->row != second->row   ? (first->row < second->row ? -1 : 1)
-                                         : (int)first->number - (int)second->number;
+    if (first->score != second->score)
+        return second->score - first->score;
+    if (first->row != second->row)
+        return first->row < second->row ? -1 : 1;
+    return (int)first->number - (int)second->number;
 }
 
+// Sets the score of a line: recently used commands are better, disabled commands are worse.
 static void score_line(const view_ui *ui, menu_line *line, int score)
 {
     bool is_used = false;
     for (int i = 0; i < VIEW_NUM_USED; i++)
         is_used |= ui->used[i] == line->row;
-    line->score = score + (is_used ? 150 : 0) - (line->missing != 0 ? 400 : 0);
+    line->score = score;
+    if (is_used)
+        line->score += 150;
+    if (line->missing != 0)
+        line->score -= 400;
 }
 
-// Adds the best names of a row's list, or what is typed last as the value of its option. Words of
-// the row may lead; to values of an option they must, but to a frame.
+// Returns the best score of an entry if the search text consists of words for the command, followed
+// by words for the entry, or MIN_SCORE. `needs_words` requires words for the command.
+static int rate_item(const menu_line *item, const char *const texts[4], const char *sought,
+                     bool needs_words)
+{
+    const char *const item_texts[4] = {item->label, item->word};
+    const char *const end = sought + strlen(sought);
+    const char *name = sought;
+    int score = MIN_SCORE;
+    for (int k = 0; k < 8 && name < end; k++) { // `name`: first word for the entry
+        const int named = rate(item_texts, name, end);
+        int both = named - 1;
+        if (name > sought)
+            both = rate(texts, sought, name) + 400 + named / 20;
+        if ((name > sought || !needs_words) && both > score)
+            score = both;
+        name += strcspn(name, " ");
+        name += strspn(name, " ");
+    }
+    return score;
+}
+
+// Adds the eight best entries of a command's list, or the last typed word as the value of its
+// option. Words for the command may precede; they are required for options, except for frames and
+// joints.
 static void list_names(menu_lines *lines, const view_ui *ui, const view_command_row *row,
                        const char *const texts[4])
 {
     const view_option *const option = view_option_of(row);
     const bool is_named = row->list != VIEW_LIST_NONE;
-    const bool leads =
+    const bool needs_words =
         option != NULL && option->kind != VIEW_OPTION_TIMES && row->list != VIEW_LIST_JOINTS;
     const size_t first = lines->count;
-    const size_t most = first + 8;
+    const size_t max_count = first + 8;
     const char *const sought = lines->sought + 1;
-    const char *const end = sought + strlen(sought);
     menu_line item;
-    for (size_t i = 0; sought < end && lines->count < MAX_LINES
-                       && describe_item(ui->stage, row, i, lines->sought, &item);
-         i++) {
-        const char *const own[4] = {item.label, item.word};
-        int score = LEAST_SCORE;
-        const char *name = sought;
-        for (int k = 0; k < 8 && name < end; k++) { // of any words that are typed
-            const int named = rate(own, name, end);
-            const int both =
-                name > sought ? rate(texts, sought, name) + 400 + named / 20 : named - 1;
-            if ((name > sought || !leads) && both > score)
-                score = both;
-            name += strcspn(name, " ");
-            name += strspn(name, " ");
-        }
-        if (score == LEAST_SCORE)
+    for (size_t i = 0; sought[0] != '\0' && lines->count < MAX_LINES; i++) {
+        if (!describe_item(ui->stage, row, i, lines->sought, &item))
+            break;
+        const int score = rate_item(&item, texts, sought, needs_words);
+        if (score == MIN_SCORE)
             continue;
         score_line(ui, &item, score);
         menu_line *const line = &lines->lines[lines->count++];
@@ -442,16 +515,18 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_command_
                     is_named ? ": " : " ", item.label);
     }
     qsort(lines->lines + first, lines->count - first, sizeof item, compare_lines);
-    lines->count = lines->count < most ? lines->count : most;
+    lines->count = lines->count < max_count ? lines->count : max_count;
 }
 
+// Adds the lines that match the search text, the best first, or the command with the most similar
+// name.
 static void list_found(menu_lines *lines, const view_ui *ui)
 {
     const view_command_row *nearest = NULL;
     const char *const sought = lines->sought + 1;
     COMMON_TEXT(lines->sought, " %s", ui->menu.text + strspn(ui->menu.text, " "));
     const size_t length = strlen(sought);
-    size_t least = (length + 5) / 4;
+    size_t min_distance = (length + 5) / 4;
     for (size_t i = 0; i < view_num_commands && table[i].menu < VIEW_NUM_MENUS; i++) {
         const view_command_row *const row = &table[i];
         const char *const texts[] = {view_label_of(row), row->words, view_menu_names[row->menu],
@@ -464,8 +539,10 @@ static void list_found(menu_lines *lines, const view_ui *ui)
         list_names(lines, ui, row, texts);
         for (int k = 0; k < 2 && texts[k] != NULL && lines->count == 0; k++) {
             const size_t distance = common_distance(sought, length, texts[k], true);
-            nearest = distance < least ? row : nearest;
-            least = distance < least ? distance : least;
+            if (distance < min_distance) {
+                nearest = row;
+                min_distance = distance;
+            }
         }
     }
     qsort(lines->lines, lines->count, sizeof lines->lines[0], compare_lines);
@@ -476,23 +553,26 @@ static void list_found(menu_lines *lines, const view_ui *ui)
 
 // == Drawing and input ============================================================================
 
-// In lines of text.
-static const float row_lines = 1.3f;
+static const float row_lines = 1.3f; // height of a menu line, in lines of text
 
-// Keys that select a line: the next one that is not grey, or its end.
-static size_t next_line(const menu_lines *lines, size_t from, int way)
+// Returns the line to which the arrow keys move the selection: the next enabled line in the
+// direction `step`, 1 or -1, cyclically. A `from` outside of the list begins at its first or last
+// line.
+static size_t next_line(const menu_lines *lines, size_t from, int step)
 {
+    const size_t count = lines->count;
+    const size_t start = step > 0 ? 0 : count - 1;
+    const size_t advance = step > 0 ? 1 : count - 1;
     size_t line = from;
-    for (size_t i = 0; i < lines->count; i++) {
-        line = line >= lines->count ? (way > 0 ? 0 : lines->count - 1)
-                                    : (line + (way > 0 ? 1 : lines->count - 1)) % lines->count;
+    for (size_t i = 0; i < count; i++) {
+        line = line >= count ? start : (line + advance) % count;
         if (lines->lines[line].missing == 0)
             return line;
     }
     return from;
 }
 
-// What a line does: opens a submenu, or gives a command and closes the menu.
+// Executes a line: opens its submenu, or requests its command and closes the menu.
 static void take_line(view_ui *ui, const menu_line *line)
 {
     if (line->missing != 0) {
@@ -513,34 +593,11 @@ static void take_line(view_ui *ui, const menu_line *line)
     }
 }
 
-// A box of lines, its upper left corner at (x, y) or where it fits. Returns its outline; sets the
-// line below the mouse and takes a press. `selected` is the line that keys have selected.
-static view_rect draw_lines(view_ui *ui, const menu_lines *lines, float x, float y,
-                            float least_width, size_t selected, size_t *first, size_t *hovered)
+// Sets `first` to the first visible line: scrolls to the selected line, and by the wheel. `count`
+// lines are visible.
+static void scroll_menu(view_ui *ui, const menu_lines *lines, view_rect box, float row,
+                        size_t selected, size_t count, size_t *first)
 {
-    const view_stage *const stage = ui->stage;
-    view_canvas *const canvas = stage->canvas;
-    const float scale = ui->scale;
-    const float row = roundf(row_lines * ui->line);
-    const float padding = 10 * scale;
-    const float mark = 20 * scale;
-    float labels = 0;
-    float keys = 0;
-    for (size_t i = 0; i < lines->count; i++) {
-        labels = fmaxf(labels, ui_text_width(ui, lines->lines[i].label));
-        keys = fmaxf(keys, ui_text_width(ui, lines->lines[i].keys));
-    }
-    keys += keys > 0 ? 2 * padding : mark;
-    view_rect box = {x, y, fmaxf(mark + labels + keys + 2 * padding, least_width), 0};
-    box.width = fminf(box.width, stage->width - 2 * scale);
-    const float room = stage->height - 2 * padding - ui->line;
-    size_t count = lines->count;
-    if ((float)count * row > room - (least_width > 0 ? y : 0))
-        count = (size_t)fmaxf((room - (least_width > 0 ? y : 0)) / row, 1);
-    box.height = (float)count * row + padding;
-    box.x = roundf(fmaxf(fminf(box.x, stage->width - box.width - scale), scale));
-    box.y = roundf(fmaxf(fminf(box.y, room + padding - box.height), scale));
-    // Keys and the wheel scroll.
     if (selected < lines->count && selected < *first)
         *first = selected;
     if (selected < lines->count && selected >= *first + count)
@@ -548,44 +605,94 @@ static view_rect draw_lines(view_ui *ui, const menu_lines *lines, float x, float
     if (view_contains(box, ui->mouse.x, ui->mouse.y))
         ui_scroll_lines(ui, row, count, lines->count, first);
     *first = *first + count > lines->count ? lines->count - count : *first;
+}
+
+// Requests a preview of the value that a line sets.
+static void try_line(view_ui *ui, const menu_line *line)
+{
+    if (line->row->list == VIEW_LIST_CLIPS && !line->is_group) {
+        char number[24];
+        COMMON_TEXT(number, "%zu", line->number);
+        ui_try(ui, &view_option_rows[view_number_of("animation-index")], number);
+    } else if (line->word[0] != '\0') {
+        ui_try(ui, view_option_of(line->row), line->word);
+    }
+}
+
+// Draws the content of a menu line. `keys` is the width of the column at the right. `has_menu_name`
+// adds the name of the menu that contains the command.
+static void draw_line(view_ui *ui, const menu_line *line, view_rect box, float keys, bool is_lit,
+                      bool has_menu_name)
+{
+    const float scale = ui->scale;
+    const float mark = 20 * scale;
+    if (is_lit || ui_is_hot(ui))
+        view_draw_round_rect(ui->stage->canvas, box, 3 * scale,
+                             is_lit ? VIEW_SELECTED : VIEW_CONTROL);
+    const float top = box.y + 0.5f * (box.height - ui->line);
+    view_color color = is_lit ? VIEW_BRIGHT : VIEW_PLAIN;
+    view_color dim = is_lit ? VIEW_PLAIN : VIEW_DIM;
+    if (line->is_set)
+        ui_text(ui, box.x + 4 * scale, top, 0, is_lit ? VIEW_BRIGHT : VIEW_ACCENT, "\xE2\x9C\x93");
+    if (line->missing != 0)
+        color = VIEW_DISABLED;
+    const float width = box.width - mark - keys;
+    const float used = 8 * scale + ui_text(ui, box.x + mark, top, width, color, line->label);
+    const char *const menu = view_menu_names[line->row->menu];
+    if (has_menu_name && used + ui_text_width(ui, menu) < width)
+        ui_text(ui, box.x + mark + used, top, 0, dim, menu);
+    if (line->missing != 0)
+        dim = VIEW_DISABLED;
+    ui_text_left_of(ui, box.x + box.width - 6 * scale, top, dim,
+                    line->is_group ? UI_SIGN_FOLDED : line->keys);
+}
+
+// Draws a list of lines and handles presses. Its upper left corner is at (x, y), moved to remain in
+// the window. `min_width` is 0 for menus and the width of the field for the search. `selected` is
+// the line that was selected by keys. Sets `hovered` to the line under the mouse. Returns the
+// outline.
+static view_rect draw_lines(view_ui *ui, const menu_lines *lines, float x, float y, float min_width,
+                            size_t selected, size_t *first, size_t *hovered)
+{
+    const view_stage *const stage = ui->stage;
+    const float scale = ui->scale;
+    const float row = roundf(row_lines * ui->line);
+    const float padding = 10 * scale;
+    const float mark = 20 * scale;
+    const bool is_search = min_width > 0;
+    float labels = 0;
+    float keys = 0;
+    for (size_t i = 0; i < lines->count; i++) {
+        labels = fmaxf(labels, ui_text_width(ui, lines->lines[i].label));
+        keys = fmaxf(keys, ui_text_width(ui, lines->lines[i].keys));
+    }
+    keys += keys > 0 ? 2 * padding : mark;
+    view_rect box = {x, y, fmaxf(mark + labels + keys + 2 * padding, min_width), 0};
+    box.width = fminf(box.width, stage->width - 2 * scale);
+    const float space = stage->height - 2 * padding - ui->line;
+    const float max_height = space - (is_search ? y : 0);
+    size_t count = lines->count;
+    if ((float)count * row > max_height)
+        count = (size_t)fmaxf(max_height / row, 1);
+    box.height = (float)count * row + padding;
+    box.x = roundf(fmaxf(fminf(box.x, stage->width - box.width - scale), scale));
+    box.y = roundf(fmaxf(fminf(box.y, space + padding - box.height), scale));
+    scroll_menu(ui, lines, box, row, selected, count, first);
 
     ui_popover(ui, box, 5, VIEW_EDGE);
     ui_item(ui, box, "");
     for (size_t i = *first; i < *first + count; i++) {
         const menu_line *const line = &lines->lines[i];
-        const view_rect place = {box.x + 0.3f * padding,
-                                 box.y + 0.5f * padding + (float)(i - *first) * row,
-                                 box.width - 0.6f * padding, row};
-        const bool is_pressed = ui_item(ui, place, line->label);
+        const view_rect line_box = {box.x + 0.3f * padding,
+                                    box.y + 0.5f * padding + (float)(i - *first) * row,
+                                    box.width - 0.6f * padding, row};
+        const bool is_pressed = ui_item(ui, line_box, line->label);
         const bool is_hot = ui_is_hot(ui);
         const bool is_lit = i == selected || (is_hot && selected >= lines->count);
         if (is_hot)
             *hovered = i;
-        if (line->row->list == VIEW_LIST_CLIPS && !line->is_group) {
-            char number[24];
-            COMMON_TEXT(number, "%zu", line->number);
-            ui_try(ui, &view_option_rows[view_number_of("animation-index")], number);
-        } else if (line->word[0] != '\0') {
-            ui_try(ui, view_option_of(line->row), line->word);
-        }
-        if (is_lit || is_hot)
-            view_draw_round_rect(canvas, place, 3 * scale, is_lit ? VIEW_SELECTED : VIEW_CONTROL);
-        const float top = place.y + 0.5f * (row - ui->line);
-        const view_color color = line->missing != 0 ? VIEW_DISABLED
-                                 : is_lit           ? VIEW_BRIGHT
-                                                    : VIEW_PLAIN;
-        const view_color dim = is_lit ? VIEW_PLAIN : VIEW_DIM;
-        if (line->is_set)
-            ui_text(ui, place.x + 4 * scale, top, 0, is_lit ? VIEW_BRIGHT : VIEW_ACCENT,
-                    "\xE2\x9C\x93");
-        const float most = place.width - mark - keys;
-        const float used = 8 * scale + ui_text(ui, place.x + mark, top, most, color, line->label);
-        const char *const menu = view_menu_names[line->row->menu];
-        if (least_width > 0 && used + ui_text_width(ui, menu) < most) // the search
-            ui_text(ui, place.x + mark + used, top, 0, dim, menu);
-        ui_text_left_of(ui, place.x + place.width - 6 * scale, top,
-                        line->missing != 0 ? VIEW_DISABLED : dim,
-                        line->is_group ? UI_SIGN_FOLDED : line->keys);
+        try_line(ui, line);
+        draw_line(ui, line, line_box, keys, is_lit, is_search);
         if (is_pressed) {
             take_line(ui, line);
             break;
@@ -594,7 +701,7 @@ static view_rect draw_lines(view_ui *ui, const menu_lines *lines, float x, float
     return box;
 }
 
-// What the line does, or why it cannot be done now, below the box.
+// Draws the tooltip of a line below the box, or the reason why the line is disabled.
 static void draw_help(const view_ui *ui, view_rect box, const menu_line *line)
 {
     ui_line note = {.color = line->missing != 0 ? VIEW_AMBER : VIEW_PLAIN};
@@ -602,12 +709,12 @@ static void draw_help(const view_ui *ui, view_rect box, const menu_line *line)
         COMMON_TEXT(note.text, "%s", view_reason(line->missing));
     else
         COMMON_TEXT(note.text, "%s", view_tooltip_of(line->row));
-    if (strcmp(note.text, view_label_of(line->row)) == 0) // there is no tooltip
+    if (strcmp(note.text, view_label_of(line->row)) == 0) // no tooltip
         return;
     ui_note(ui, box.x, box.y + box.height + 3 * ui->scale, INFINITY, &note, 1);
 }
 
-// Moves the choice by keys, and takes it by Enter.
+// Moves the selection by keys and executes the selected line by Enter.
 static void select_by_keys(view_ui *ui, const menu_lines *lines)
 {
     size_t *const selected = &ui->menu.selected;
@@ -621,78 +728,113 @@ static void select_by_keys(view_ui *ui, const menu_lines *lines)
         take_line(ui, &lines->lines[*selected]);
 }
 
-// -- The bar and its menus, the menu of what was clicked on ---------------------------------------
+// -- Menus of the bar and context menus -----------------------------------------------------------
 
-// An open menu with the one within, if that is open.
+// Handles the left and right arrow keys: they open and close submenus and switch between the menus
+// of the bar.
+static void move_between_menus(view_ui *ui, const menu_lines *outer)
+{
+    view_menus *const menu = &ui->menu;
+    const bool has_inner = menu->group[0] != '\0';
+    if (menu->kind == VIEW_NO_MENU)
+        return;
+    if (has_inner && ui_key(ui, VIEW_KEY_LEFT)) {
+        menu->group[0] = '\0';
+        return;
+    }
+    if (menu->kind != VIEW_MENU_OF_BAR)
+        return;
+    if (!ui_key(ui, VIEW_KEY_LEFT) && !ui_key(ui, VIEW_KEY_RIGHT))
+        return;
+    const bool is_right = ui->mouse.key == VIEW_KEY_RIGHT;
+    const bool is_on_group = menu->selected < outer->count && outer->lines[menu->selected].is_group;
+    if (is_right && is_on_group && !has_inner) {
+        take_line(ui, &outer->lines[menu->selected]);
+        return;
+    }
+    const int step = is_right ? 1 : VIEW_NUM_MENUS - 1;
+    const view_menu next = (view_menu)(((int)menu->menu + step) % VIEW_NUM_MENUS);
+    view_open_menu(ui, VIEW_MENU_OF_BAR, 0, 0);
+    menu->menu = next;
+}
+
+// Opens the submenu under the mouse. An open submenu remains open while the mouse moves towards it,
+// to the right.
+static void hover_submenu(view_ui *ui, const menu_lines *outer, size_t hovered)
+{
+    view_menus *const menu = &ui->menu;
+    const bool is_moved = ui->mouse.is_moved && ui->mouse.x <= menu->last_x;
+    if (is_moved && hovered < outer->count) {
+        menu->selected = SIZE_MAX;
+        menu->group[0] = '\0';
+        if (outer->lines[hovered].is_group && outer->lines[hovered].missing == 0)
+            take_line(ui, &outer->lines[hovered]);
+    }
+    menu->last_x = ui->mouse.is_moved ? ui->mouse.x : menu->last_x;
+}
+
+// Draws the submenu next to its line in the menu `box`. Returns its outline.
+static view_rect draw_submenu(view_ui *ui, const menu_lines *outer, const menu_lines *inner,
+                              view_rect box, size_t *hovered)
+{
+    view_menus *const menu = &ui->menu;
+    const float width = ui->stage->width;
+    size_t opened = menu->first;
+    while (opened < outer->count) {
+        if (outer->lines[opened].row == menu->row && outer->lines[opened].is_group)
+            break;
+        opened++;
+    }
+    const float y = box.y + (float)(opened - menu->first) * roundf(row_lines * ui->line);
+    const bool flips = box.x + 1.6f * box.width > width && box.x > 0.5f * width;
+    const float x = flips ? box.x - 0.6f * box.width : box.x + box.width;
+    return draw_lines(ui, inner, x, y, 0, menu->selected, &menu->inner_first, hovered);
+}
+
+// Draws an open menu and its submenu and handles the mouse.
+static void run_lines(view_ui *ui, const menu_lines *outer, const menu_lines *inner, bool has_inner)
+{
+    view_menus *const menu = &ui->menu;
+    size_t hovered = SIZE_MAX;
+    view_rect box = draw_lines(ui, outer, menu->x, menu->y, 0,
+                               has_inner ? SIZE_MAX : menu->selected, &menu->first, &hovered);
+    const menu_line *described = NULL; // line with a tooltip
+    if (hovered < outer->count)
+        described = &outer->lines[hovered];
+    else if (menu->selected < outer->count)
+        described = &outer->lines[menu->selected];
+    hover_submenu(ui, outer, hovered);
+    if (has_inner) {
+        size_t inner_hovered = SIZE_MAX;
+        box = draw_submenu(ui, outer, inner, box, &inner_hovered);
+        described = inner_hovered < inner->count ? &inner->lines[inner_hovered] : NULL;
+    }
+    if (described != NULL && ui->command.action == VIEW_NOTHING)
+        draw_help(ui, box, described);
+}
+
+// An open menu of the bar or context menu, with its open submenu.
 static void draw_menu(view_ui *ui, const view_stage *stage)
 {
     view_menus *const menu = &ui->menu;
-    const bool is_bar = menu->kind == VIEW_MENU_OF_BAR;
     menu_lines *const outer = common_alloc(1, sizeof *outer);
     menu_lines *const inner = common_alloc(1, sizeof *inner);
     const bool has_inner = menu->group[0] != '\0';
-    if (is_bar)
+    if (menu->kind == VIEW_MENU_OF_BAR)
         list_menu(outer, stage, menu->menu, "");
     else
         list_context(outer, stage, &menu->target);
     if (has_inner)
         list_menu(inner, stage, menu->row->menu, menu->group);
-    menu_lines *const taking = has_inner ? inner : outer;
-    select_by_keys(ui, taking);
-    if (menu->kind != VIEW_NO_MENU && has_inner && ui_key(ui, VIEW_KEY_LEFT)) {
-        menu->group[0] = '\0';
-    } else if (menu->kind != VIEW_NO_MENU && is_bar
-               && (ui_key(ui, VIEW_KEY_LEFT) || ui_key(ui, VIEW_KEY_RIGHT))) {
-        const int step = ui->mouse.key == VIEW_KEY_RIGHT ? 1 : VIEW_NUM_MENUS - 1;
-        const bool opens = step == 1 && menu->selected < outer->count
-                           && outer->lines[menu->selected].is_group && !has_inner;
-        if (opens) {
-            take_line(ui, &outer->lines[menu->selected]);
-        } else {
-            const view_menu next = (view_menu)(((int)menu->menu + step) % VIEW_NUM_MENUS);
-            view_open_menu(ui, VIEW_MENU_OF_BAR, 0, 0);
-            menu->menu = next;
-        }
-    }
-    if (menu->kind != VIEW_NO_MENU) {
-        size_t hovered = SIZE_MAX;
-        size_t inner_hovered = SIZE_MAX;
-        const view_rect box =
-            draw_lines(ui, outer, menu->x, menu->y, 0, has_inner ? SIZE_MAX : menu->selected,
-                       &menu->first, &hovered);
-        const menu_line *told = hovered < outer->count          ? &outer->lines[hovered]
-                                : menu->selected < outer->count ? &outer->lines[menu->selected]
-                                                                : NULL;
-        view_rect last = box;
-        // A menu within opens below the mouse, and stays while the mouse goes towards it.
-        const bool is_moved = ui->mouse.is_moved && ui->mouse.x <= menu->last_x;
-        if (is_moved && hovered < outer->count) {
-            menu->selected = SIZE_MAX;
-            menu->group[0] = '\0';
-            if (outer->lines[hovered].is_group && outer->lines[hovered].missing == 0)
-                take_line(ui, &outer->lines[hovered]);
-        }
-        menu->last_x = ui->mouse.is_moved ? ui->mouse.x : menu->last_x;
-        if (has_inner) {
-            size_t opened = menu->first;
-            while (opened < outer->count
-                   && !(outer->lines[opened].row == menu->row && outer->lines[opened].is_group))
-                opened++;
-            const float y = box.y + (float)(opened - menu->first) * roundf(row_lines * ui->line);
-            const bool flips =
-                box.x + 1.6f * box.width > stage->width && box.x > 0.5f * stage->width;
-            last = draw_lines(ui, inner, flips ? box.x - 0.6f * box.width : box.x + box.width, y, 0,
-                              menu->selected, &menu->inner_first, &inner_hovered);
-            told = inner_hovered < inner->count ? &inner->lines[inner_hovered] : NULL;
-        }
-        if (told != NULL && ui->command.action == VIEW_NOTHING)
-            draw_help(ui, last, told);
-    }
+    select_by_keys(ui, has_inner ? inner : outer);
+    move_between_menus(ui, outer);
+    if (menu->kind != VIEW_NO_MENU)
+        run_lines(ui, outer, inner, has_inner);
     free(outer);
     free(inner);
 }
 
-// -- The search -----------------------------------------------------------------------------
+// -- The command search ---------------------------------------------------------------------
 
 static void draw_search(view_ui *ui)
 {
@@ -713,16 +855,16 @@ static void draw_search(view_ui *ui)
         size_t hovered = SIZE_MAX;
         const view_rect box = draw_lines(ui, lines, field.x, field.y + height + scale, width,
                                          menu->selected, &menu->first, &hovered);
-        const size_t told = hovered < lines->count ? hovered : menu->selected;
-        if (told < lines->count && ui->command.action == VIEW_NOTHING)
-            draw_help(ui, box, &lines->lines[told]);
+        const size_t described = hovered < lines->count ? hovered : menu->selected;
+        if (described < lines->count && ui->command.action == VIEW_NOTHING)
+            draw_help(ui, box, &lines->lines[described]);
     }
     free(lines);
 }
 
-// -- All of them ----------------------------------------------------------------------------
+// -- The menu bar ---------------------------------------------------------------------------
 
-// How many problems there are, cut off the right end of the bar; a click lists them.
+// The number of problems at the right end of the bar, which is cut off. A click lists the problems.
 static void draw_problems(view_ui *ui, view_rect *bar)
 {
     const bool is_error = ui->stage->log->error[0] != '\0';
@@ -731,16 +873,16 @@ static void draw_problems(view_ui *ui, view_rect *bar)
     if (count == 0)
         return;
     COMMON_TEXT(text, "%s %u", is_error ? "\xE2\x9C\x95" : "\xE2\x9A\xA0", count);
-    const view_rect place =
+    const view_rect box =
         view_cut(bar, VIEW_AT_RIGHT, ceilf(ui_text_width(ui, text) + 1.4f * ui->em));
-    if (ui_item(ui, place, "Problems"))
+    if (ui_item(ui, box, "Problems"))
         ui->command.action = VIEW_WARNINGS;
     ui_tip_command(ui, VIEW_WARNINGS);
-    ui_text_in(ui, place, is_error ? VIEW_WRONG : VIEW_AMBER, text);
+    ui_text_in(ui, box, is_error ? VIEW_WRONG : VIEW_AMBER, text);
 }
 
-// Where there is no room for the words: the search for all commands, what is shown, whose clips or
-// neighbours it lists, and problems.
+// The menu bar of a narrow window: the command search, the name of the open file, which lists its
+// clips or the files of its folder, and the problems.
 static void draw_small_bar(view_ui *ui, view_rect bar)
 {
     const float em = ui->em;
@@ -764,7 +906,7 @@ static void draw_small_bar(view_ui *ui, view_rect bar)
         ui_text(ui, bar.x + used + 1.2f * em, y, bar.width - used - 1.4f * em, VIEW_DIM, text);
 }
 
-// The words of the bar.
+// The menu bar.
 static void draw_bar(view_ui *ui)
 {
     static const char search[] = "Search  Ctrl+P";
@@ -783,23 +925,24 @@ static void draw_bar(view_ui *ui)
         return;
     }
     for (int i = 0; i < VIEW_NUM_MENUS; i++) {
-        const view_rect place = view_cut(
-            &bar, VIEW_AT_LEFT, ceilf(ui_text_width(ui, view_menu_names[i]) + 2 * padding));
+        const view_rect box = view_cut(&bar, VIEW_AT_LEFT,
+                                       ceilf(ui_text_width(ui, view_menu_names[i]) + 2 * padding));
         const bool is_open = ui->menu.kind == VIEW_MENU_OF_BAR && (int)ui->menu.menu == i;
         if (is_open) {
-            ui->menu.x = place.x;
-            ui->menu.y = place.height;
+            ui->menu.x = box.x;
+            ui->menu.y = box.height;
         }
-        const bool is_pressed = ui_item(ui, place, view_menu_names[i]);
-        const bool slides =
-            ui->menu.kind == VIEW_MENU_OF_BAR && ui->mouse.is_moved && ui_is_hot(ui) && !is_open;
+        const bool is_pressed = ui_item(ui, box, view_menu_names[i]);
+        // An open menu follows the mouse along the bar.
+        const bool is_entered = ui->mouse.is_moved && ui_is_hot(ui) && !is_open;
+        const bool slides = ui->menu.kind == VIEW_MENU_OF_BAR && is_entered;
         if (is_open || ui_is_hot(ui))
-            view_draw_rect(ui->stage->canvas, place, is_open ? VIEW_SELECTED : VIEW_HOVERED);
-        ui_text(ui, place.x + padding, y, 0, VIEW_BRIGHT, view_menu_names[i]);
+            view_draw_rect(ui->stage->canvas, box, is_open ? VIEW_SELECTED : VIEW_HOVERED);
+        ui_text(ui, box.x + padding, y, 0, VIEW_BRIGHT, view_menu_names[i]);
         if (is_pressed && is_open) {
             view_close_menu(ui);
         } else if (is_pressed || slides) {
-            view_open_menu(ui, VIEW_MENU_OF_BAR, place.x, place.height);
+            view_open_menu(ui, VIEW_MENU_OF_BAR, box.x, box.height);
             ui->menu.menu = (view_menu)i;
             ui->has_taken = true;
         }
@@ -820,7 +963,7 @@ void view_menu_panel(view_ui *ui)
         return;
     const view_rect all = {0, view_layout_of(stage).menu.height, stage->width, stage->height};
     ui_begin(ui, "menu");
-    if (ui_item(ui, all, "") || ui_key(ui, VIEW_KEY_ESCAPE)) { // beside it
+    if (ui_item(ui, all, "") || ui_key(ui, VIEW_KEY_ESCAPE)) { // a press outside of the menu
         if (ui->menu.group[0] != '\0' && ui->mouse.key == VIEW_KEY_ESCAPE)
             ui->menu.group[0] = '\0';
         else

@@ -1,24 +1,22 @@
-// The panels: what each shows and changes, and where they lie. A panel is one function.
+// Runs all panels in their order, for drawing and for events. Also contains the small elements over
+// the image: tooltips, notices, the on-screen stick and buttons, and the help while a character is
+// controlled.
 #include "demo/viewer/ui/ui.h"
 
-// The name of the marked joint, in the picture.
+// Draws the name of the marked joint in the image. A crowd has no single pose and no label.
 static void label_joint(const view_ui *ui)
 {
     const int32_t joint = view_marked_joint(ui, ui->scene);
     float at[2];
-    if (joint >= 0 && !view_shows_crowd(ui->stage->document) // in which there is no single pose
-        && view_find_pixel(ui->stage, md5_mat34_translation(ui->scene->joints[joint]), at))
+    if (joint < 0 || view_shows_crowd(ui->stage->document))
+        return;
+    if (view_find_pixel(ui->stage, md5_mat34_translation(ui->scene->joints[joint]), at))
         view_mark_pixel(ui->stage, at, ui->scene->skeleton->joints[joint].name);
 }
 
-// == Where they lie =======================================================================
+// == Elements over the image ==============================================================
 
-// The interface as a whole: the region that panels leave free, keys, errors, the order of the
-// panels, and the events.
-
-// -- Keys -----------------------------------------------------------------------------------
-
-// What explains the item below the mouse, near to it.
+// Draws the tooltip of the item under the mouse.
 static void draw_tip(view_ui *ui)
 {
     const size_t length = strcspn(ui->tip, "\n");
@@ -32,7 +30,7 @@ static void draw_tip(view_ui *ui)
                 lines[1].text[0] != '\0' ? 2 : 1);
 }
 
-// A text in the middle of the free region, at a height of it. Returns its box.
+// Draws a text in the middle of the free region, `down` pixels below its top. Returns its box.
 static view_rect draw_badge(const view_ui *ui, float down, view_color edge, const char *text)
 {
     const float scale = ui->scale;
@@ -55,17 +53,30 @@ static view_rect draw_badge(const view_ui *ui, float down, view_color edge, cons
     return box;
 }
 
+// Returns true if the open sheet covers the region of the stick.
+static bool is_stick_covered(const view_stage *stage, const view_layout *layout)
+{
+    if (layout->arrangement != VIEW_ARRANGE_SHEET || !stage->docks.is_sheet_open)
+        return false;
+    return !(layout->handle.width > 0) || stage->docks.is_sheet_full;
+}
+
+// Returns true if the keys control the character of a state machine.
+static bool controls_character(const view_stage *stage)
+{
+    return stage->is_driving && view_mode_of(stage->document) == VIEW_MODE_MACHINE
+           && !view_is_bind_pose(&stage->document->scene);
+}
+
 view_stick view_place_stick(const view_stage *stage)
 {
-    const view_scene *const scene = &stage->document->scene;
     const view_layout layout = view_layout_of(stage);
     const view_rect free = layout.free;
     const float reach = 4 * view_em(stage->font);
-    const bool is_covered = layout.arrangement == VIEW_ARRANGE_SHEET && stage->docks.is_sheet_open
-                            && (!(layout.handle.width > 0) || stage->docks.is_sheet_full);
-    if (is_covered || !stage->is_touched || !stage->is_driving || stage->plays
-        || stage->pages != NULL || view_mode_of(stage->document) != VIEW_MODE_MACHINE
-        || view_is_bind_pose(scene) || !view_can_walk(&scene->machine))
+    const bool is_available = stage->is_touched && !stage->plays && stage->pages == NULL;
+    if (!is_available || is_stick_covered(stage, &layout))
+        return (view_stick){.reach = 0};
+    if (!controls_character(stage) || !view_can_walk(&stage->document->scene.machine))
         return (view_stick){.reach = 0};
     return (view_stick){
         .x = free.x + 1.5f * reach, .y = free.y + free.height - 1.5f * reach, .reach = reach};
@@ -81,7 +92,7 @@ static void draw_stick(const view_stage *stage)
                    stick.y + stick.pad.y * stick.reach, 0.4f * stick.reach, 0xFFC65CB0);
 }
 
-// At the right edge of a window for fingers.
+// The buttons at the right edge of the window of a phone.
 static void run_buttons(view_ui *ui, const view_stage *stage)
 {
     const struct {
@@ -100,8 +111,9 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
     const float gap = roundf(0.9f * em);
     const float end = is_upright ? layout.handle.y : free.y + free.height;
     view_rect box = {free.x + free.width - side - gap, free.y + side, side, side}; // below a badge
-    if (!layout.is_phone || end < box.y + (float)NUM_BUTTONS * (side + gap)
-        || (!is_upright && stage->docks.is_sheet_open))
+    const bool is_covered = !is_upright && stage->docks.is_sheet_open;
+    const bool has_space = end >= box.y + (float)NUM_BUTTONS * (side + gap);
+    if (!layout.is_phone || !has_space || is_covered)
         return;
     ui_begin(ui, "button");
     for (int i = 0; i < NUM_BUTTONS; i++) {
@@ -117,18 +129,17 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
     }
 }
 
-// Where keys go to the character, so that nobody looks for what they did before. What does not fit
-// is left out, but never Esc.
+// Draws a help text while the keys control the character. Parts of the text that do not fit are
+// omitted, but never the key Escape.
 static void draw_driving(const view_ui *ui, const view_stage *stage)
 {
     char text[256];
     char jump[64] = "";
     char more[32] = "";
     const view_machine *const machine = &ui->scene->machine;
-    if (!stage->is_driving || stage->is_touched
-        || view_mode_of(stage->document) != VIEW_MODE_MACHINE || view_is_bind_pose(ui->scene))
+    if (stage->is_touched || !controls_character(stage))
         return;
-    const float room = view_layout_of(stage).free.width - 40 * ui->scale;
+    const float max_width = view_layout_of(stage).free.width - 40 * ui->scale;
     const bool walks = view_can_walk(machine);
     uint32_t count = 0;
     while (count < VIEW_MAX_TRIGGERS && view_find_trigger(machine, count) >= 0)
@@ -139,27 +150,35 @@ static void draw_driving(const view_ui *ui, const view_stage *stage)
     if (count > 1)
         COMMON_TEXT(more, VIEW_DOT "%sF%u: %u more moves", count > 2 ? "F2\xE2\x80\x93" : "", count,
                     count - 1);
-    for (int i = 0; i < 5; i++) {
-        COMMON_TEXT(
-            text, "Controlling%s%s%s%s%s%s" VIEW_DOT "Esc: release keyboard", i < 4 ? " " : "",
-            i < 4 ? machine->desc->name : "", walks && i < 3 ? VIEW_DOT "W A S D: walk" : "",
-            walks && i < 2 ? VIEW_DOT "Shift: run" : "", i < 4 ? jump : "", i < 1 ? more : "");
-        if (ui_text_width(ui, text) <= room)
+    for (int i = 0; i < 5; i++) { // omits one more part in each step
+        COMMON_TEXT(text, "Controlling");
+        if (i < 4)
+            common_append(text, sizeof text, "", " %s", machine->desc->name);
+        if (walks && i < 3)
+            common_append(text, sizeof text, "", VIEW_DOT "W A S D: walk");
+        if (walks && i < 2)
+            common_append(text, sizeof text, "", VIEW_DOT "Shift: run");
+        if (i < 4)
+            common_append(text, sizeof text, "", "%s", jump);
+        if (i < 1)
+            common_append(text, sizeof text, "", "%s", more);
+        common_append(text, sizeof text, "", VIEW_DOT "Esc: release keyboard");
+        if (ui_text_width(ui, text) <= max_width)
             break;
     }
     draw_badge(ui, 10 * ui->scale, VIEW_ACCENT, text);
 }
 
-// -- Drawing and input ----------------------------------------------------------------------
+// == Running the panels ===================================================================
 
-// What lies over the document.
+// Runs the panels over the document.
 static void run_document_panels(view_ui *ui, const view_stage *stage)
 {
     const bool is_start = stage->is_start && !stage->shown->help;
     const float low = view_layout_of(stage).free.height - 50 * ui->scale;
     const float em = ui->em;
     const bool ends = ui->end_at > 0 && !is_start;
-    if (ends && stage->now > 3) { // also when he was taken over by a click
+    if (ends && stage->now > 3) { // also after a click took control of the character
         ui_begin(ui, "own");
         if (ui_button(
                 ui, (view_rect){stage->width - 17 * em, stage->height - 7 * em, 16 * em, 2.2f * em},
@@ -171,8 +190,8 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
             draw_badge(ui, low, VIEW_EDGE, "Press any key to play as Bobbin");
         return;
     }
-    if (ends && stage->now > ui->end_at - (double)VIEW_INVITING
-        && stage->width > 52 * em) // else the button is where it would be
+    const bool is_inviting = ends && stage->now > ui->end_at - (double)VIEW_INVITING;
+    if (is_inviting && stage->width > 52 * em) // in a narrow window the button is there
         draw_badge(ui, low, VIEW_ACCENT, "Drop your model here, or press Ctrl+O");
     if (is_start && !stage->is_bare)
         view_start_panel(ui);
@@ -198,7 +217,7 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
     view_browser_panel(ui);
 }
 
-// All panels and lists, the upper ones last.
+// Runs all panels and lists, the topmost last.
 static void run_panels(view_ui *ui, const view_stage *stage)
 {
     ui->canvas = stage->canvas;
@@ -210,7 +229,7 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     ui->tip[0] = '\0';
     ui->is_focus_there = false;
     ui->trial.option = NULL;
-    if (ui->is_event) // it is drawn by itself
+    if (ui->is_event) // drawn separately, because movies do not contain it
         view_recording_panel(ui, stage);
     if (stage->pages != NULL)
         stage->page_panel(ui, stage);
@@ -225,86 +244,88 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     view_reports_panel(ui);
 }
 
-// The one that keys go to alone, or NULL: the order is that of run_panels(), backward.
+// Returns the only panel that receives keys, or NULL. The order is the reverse of run_panels().
 static const char *topmost_panel(const view_ui *ui)
 {
     const char *const report = view_open_report(ui);
-    return report != NULL                                             ? report
-           : ui->menu.kind != VIEW_NO_MENU                            ? "menu"
-           : ui->over == VIEW_OVER_EXPORT && ui->stage->pages == NULL ? VIEW_EXPORT_PANEL
-           : ui->over == VIEW_OVER_SETTINGS || ui->stage->shown->help ? "settings"
-           : view_has_choice(ui)                                      ? VIEW_CHOICE_PANEL
-                                                                      : NULL;
+    if (report != NULL)
+        return report;
+    if (ui->menu.kind != VIEW_NO_MENU)
+        return "menu";
+    if (ui->over == VIEW_OVER_EXPORT && ui->stage->pages == NULL)
+        return VIEW_EXPORT_PANEL;
+    if (ui->over == VIEW_OVER_SETTINGS || ui->stage->shown->help)
+        return "settings";
+    return view_has_choice(ui) ? VIEW_CHOICE_PANEL : NULL;
 }
 
-view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event)
+// Prepares the state of the interface for a run. Returns false if nothing needs to run: the press
+// did not begin a drag, or no frame was drawn yet.
+static bool begin_run(view_ui *ui, const view_stage *stage, const ui_mouse *event)
 {
-    const int32_t hovered = ui->hovered_joint;
-    const size_t selected = ui->browser.selected;
-    const ui_item_id was_hot = ui->hot;
-    const uint32_t hovered_edge = ui->graph.hovered;
-    bool is_pressed = event != NULL && event->is_pressed;
     const bool is_moved = event != NULL && event->is_moved;
     view_note_over(ui);
     ui->command = (view_command){.action = VIEW_NOTHING};
     ui->stage = stage;
     ui->scene = &stage->document->scene;
     if (is_moved && ui->held != NULL && ui->active.panel == NULL)
-        return ui->command; // what was pressed does not follow the mouse
+        return false;
     if (!(stage->font->scale > 0))
-        return ui->command; // nothing was drawn yet
+        return false;
     if (is_moved && ui->held == NULL) {
         ui->hovered_joint = -1;
         ui->lit.is_set &= ui->keeps_lit;
         ui->textures.hovered = 0;
     }
-    if (ui->selected_joint >= 0) // it was selected later
+    if (ui->selected_joint >= 0) // a joint was selected after the mesh
         ui->selected_mesh = -1;
-    if (is_pressed) {
+    if (event != NULL && event->is_pressed) {
         ui->active.panel = ui->held = NULL;
         ui->keeps_lit = ui->problems.has_keys = false;
         ui->tip_since = INFINITY;
     }
-    const ui_mouse *const place = event != NULL ? event : &ui->mouse;
-    ui->mouse = (ui_mouse){.x = place->x, .y = place->y};
+    const ui_mouse *const mouse = event != NULL ? event : &ui->mouse;
+    ui->mouse = (ui_mouse){.x = mouse->x, .y = mouse->y};
     ui->is_event = event != NULL;
     ui->has_taken = false;
     const float top = view_layout_of(stage).menu.height;
     ui->window = (view_rect){0, top, stage->width, stage->height - top};
     ui->modal = topmost_panel(ui);
-    for (size_t i = 0; i < VIEW_MAX_PICTURES && event == NULL; i++)
-        ui->pictures[i].is_seen = false;
-    run_panels(ui, stage);
-    if (event == NULL) {
-        if (!ui->is_focus_there) // its panel was closed
-            ui->focus.panel = NULL;
-        draw_tip(ui);
-        return ui->command;
-    }
-    // Again with the event, now that it is known what is below the mouse. Nothing is drawn.
-    const bool is_key = event->key != 0 || event->text != NULL;
+    return true;
+}
+
+// Converts a key that presses the focused item or opens its menu to a press of the mouse.
+static void press_focused(view_ui *ui, const ui_mouse *event)
+{
+    const bool is_menu =
+        ui->mouse.key == VIEW_KEY_MENU || (ui->mouse.key == VIEW_KEY_F(10) && event->shift);
+    const bool is_press = is_menu || ui->mouse.key == VIEW_KEY_RETURN;
+    const bool has_focus = ui->is_focus_shown && ui->focus.panel != NULL;
+    if (!is_press || !has_focus || event->control)
+        return;
+    ui->hot = ui->focus;
+    ui->mouse = (ui_mouse){.x = ui->focus_rect.x + 0.5f * ui->focus_rect.width,
+                           .y = ui->focus_rect.y + 0.5f * ui->focus_rect.height,
+                           .is_pressed = !is_menu,
+                           .is_right = is_menu};
+}
+
+// Runs the panels with the event, after the item under the mouse was determined. Draws nothing.
+// `was_hot` is the item under the mouse before the event.
+static void run_event(view_ui *ui, const view_stage *stage, const ui_mouse *event,
+                      ui_item_id was_hot)
+{
     ui->hot = ui->top;
     ui->mouse = *event;
-    if (is_pressed) {
+    if (event->is_pressed) {
         ui->is_focus_shown = false;
         ui->focus.panel = NULL;
     }
-    ui->is_focus_shown &= event->text == NULL; // Return is for what was typed, then
-    if (event->key == VIEW_KEY_PAD_ENTER)      // is that for all panels
+    ui->is_focus_shown &= event->text == NULL; // Enter belongs to the typed text
+    if (event->key == VIEW_KEY_PAD_ENTER)
         ui->mouse.key = VIEW_KEY_RETURN;
-    // What has the focus is pressed by a key too, or its menu opened.
-    const bool is_menu =
-        ui->mouse.key == VIEW_KEY_MENU || (ui->mouse.key == VIEW_KEY_F(10) && event->shift);
-    if (ui->is_focus_shown && ui->focus.panel != NULL && !event->control
-        && (is_menu || ui->mouse.key == VIEW_KEY_RETURN)) {
-        ui->hot = ui->focus;
-        ui->mouse = (ui_mouse){.x = ui->focus_rect.x + 0.5f * ui->focus_rect.width,
-                               .y = ui->focus_rect.y + 0.5f * ui->focus_rect.height,
-                               .is_pressed = !is_menu,
-                               .is_right = is_menu};
-        is_pressed = !is_menu;
-    }
-    ui->has_taken = (is_pressed || ui->mouse.is_right) && ui->hot.panel != NULL;
+    press_focused(ui, event);
+    ui->has_taken = (ui->mouse.is_pressed || ui->mouse.is_right) && ui->hot.panel != NULL;
     if (ui->hot.number != was_hot.number || ui->hot.panel != was_hot.panel)
         ui->tip_since = stage->now;
     if (ui_passes_focus(ui)) {
@@ -313,19 +334,44 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     }
     run_panels(ui, stage);
     if (ui_passes_focus(ui)) {
-        if (event->shift ? ui->focus.panel == NULL : ui->takes_next)
+        const bool is_past_end = event->shift ? ui->focus.panel == NULL : ui->takes_next;
+        if (is_past_end)
             ui->focus = event->shift ? ui->before : (ui_item_id){NULL, 0};
         ui->is_focus_shown = ui->has_taken = true;
     }
     view_clear_canvas(stage->canvas);
-    if (is_key) // the mouse is where it was
-        return ui->command.action != VIEW_NOTHING || !ui->has_taken
-                   ? ui->command
-                   : (view_command){.action = VIEW_HANDLED};
-    const bool has_changed = ui->hovered_joint != hovered || ui->browser.selected != selected
-                             || ui->graph.hovered != hovered_edge
-                             || ui->hot.number != was_hot.number || ui->hot.panel != was_hot.panel;
-    if (ui->command.action == VIEW_NOTHING && (ui->has_taken || (is_moved && has_changed)))
+}
+
+view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *event)
+{
+    const int32_t hovered = ui->hovered_joint;
+    const size_t selected = ui->browser.selected;
+    const ui_item_id was_hot = ui->hot;
+    const uint32_t hovered_edge = ui->graph.hovered;
+    if (!begin_run(ui, stage, event))
+        return ui->command;
+    for (size_t i = 0; i < VIEW_MAX_PICTURES && event == NULL; i++)
+        ui->pictures[i].is_seen = false;
+    run_panels(ui, stage);
+    if (event == NULL) {
+        if (!ui->is_focus_there) // the panel of the item was closed
+            ui->focus.panel = NULL;
+        draw_tip(ui);
+        return ui->command;
+    }
+    run_event(ui, stage, event, was_hot);
+    const bool has_command = ui->command.action != VIEW_NOTHING;
+    if (event->key != 0 || event->text != NULL) { // the mouse has not moved
+        if (has_command || !ui->has_taken)
+            return ui->command;
+        return (view_command){.action = VIEW_HANDLED};
+    }
+    const bool has_other_item = ui->hot.number != was_hot.number || ui->hot.panel != was_hot.panel;
+    const bool has_other_line =
+        ui->browser.selected != selected || ui->graph.hovered != hovered_edge;
+    const bool has_changed = has_other_item || has_other_line || ui->hovered_joint != hovered;
+    const bool is_handled = ui->has_taken || (event->is_moved && has_changed);
+    if (!has_command && is_handled)
         ui->command.action = VIEW_HANDLED;
     return ui->command;
 }

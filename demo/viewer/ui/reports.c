@@ -1,12 +1,13 @@
-// What is reported: the window of an error, with its place in the file, the list of problems, and
-// the sign of a recording.
+// Error reports: the window of an error with the lines of its file, the list of problems, repairs
+// of files, and the indicator of a recording.
 #include "demo/viewer/ui/ui.h"
 
 const char *view_open_report(const view_ui *ui)
 {
-    return ui->stage->log->error[0] != '\0' || ui->problems.shown > 0 || ui->problems.repair != NULL
-               ? "error"
-               : NULL;
+    const bool has_error = ui->stage->log->error[0] != '\0';
+    if (has_error || ui->problems.shown > 0 || ui->problems.repair != NULL)
+        return "error";
+    return NULL;
 }
 
 void view_forget_repair(view_problems *problems)
@@ -19,31 +20,35 @@ void view_forget_repair(view_problems *problems)
 
 // -- Text -----------------------------------------------------------------------------------
 
-// "walk.md5anim:3:7", or "" if there is no file.
-static char *describe_place(const char *file, uint32_t line, uint32_t column)
+// Returns a text such as "walk.md5anim:3:7", to be freed, or "" if there is no file.
+static char *describe_location(const char *file, uint32_t line, uint32_t column)
 {
-    return file == NULL || file[0] == '\0' ? common_copy("")
-           : line == 0                     ? common_copy(file)
-           : column == 0                   ? common_format("%s:%u", file, line)
-                                           : common_format("%s:%u:%u", file, line, column);
+    if (file == NULL || file[0] == '\0')
+        return common_copy("");
+    if (line == 0)
+        return common_copy(file);
+    if (column == 0)
+        return common_format("%s:%u", file, line);
+    return common_format("%s:%u:%u", file, line, column);
 }
 
-// -- The place of an error in its file ------------------------------------------------------
+// -- The lines of a file around an error ----------------------------------------------------
 
-// Reads the lines around the place of the log's error, if it has one that can be read. Of long
-// lines only the bytes around its column are kept; tabs and other control bytes become spaces.
-static void read_excerpt(view_excerpt *excerpt, const md5_error *place)
+// Reads the lines around an error, if its file can be read. Of long lines only the bytes around the
+// column are stored; tabs and other control bytes become spaces.
+static void read_excerpt(view_excerpt *excerpt, const md5_error *error)
 {
     enum { MAX_BYTES = 64 << 20, BEFORE = VIEW_EXCERPT_BYTES / 2 };
     const uint32_t around = VIEW_EXCERPT_LINES / 2;
-    *excerpt = (view_excerpt){.first = place->line > around ? place->line - around : 1};
-    FILE *const file =
-        place->line > 0 && common_is_file(place->file) ? fopen(place->file, "rb") : NULL;
+    *excerpt = (view_excerpt){.first = error->line > around ? error->line - around : 1};
+    if (error->line == 0 || !common_is_file(error->file))
+        return;
+    FILE *const file = fopen(error->file, "rb");
     if (file == NULL)
         return;
-    const uint32_t column = place->column > 0 ? place->column - 1 : 0;
+    const uint32_t column = error->column > 0 ? error->column - 1 : 0;
     const uint32_t cut = column > BEFORE ? column - BEFORE : 0;
-    const uint32_t last = place->line + around;
+    const uint32_t last = error->line + around;
     uint32_t line = 1;
     uint32_t at = 0;
     int byte = getc(file);
@@ -57,15 +62,17 @@ static void read_excerpt(view_excerpt *excerpt, const md5_error *place)
             at = 0;
             continue;
         }
-        if (line >= excerpt->first && at >= cut && at - cut < VIEW_EXCERPT_BYTES - 1)
-            excerpt->lines[line - excerpt->first][at - cut] =
-                (char)(byte < ' ' || byte == 127 ? ' ' : byte);
+        if (line >= excerpt->first && at >= cut && at - cut < VIEW_EXCERPT_BYTES - 1) {
+            const bool is_control = byte < ' ' || byte == 127;
+            excerpt->lines[line - excerpt->first][at - cut] = is_control ? ' ' : (char)byte;
+        }
         at++;
     }
     fclose(file);
 }
 
-// The lines of the excerpt, with their numbers, and a caret below the wrong byte, in the column.
+// Displays the lines of the excerpt with their numbers, and a caret below the wrong byte, in the
+// current column.
 static void draw_excerpt(view_ui *ui, uint32_t line)
 {
     view_canvas *const canvas = ui->canvas;
@@ -73,7 +80,8 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
     const float scale = ui->scale;
     const float height = ui->line;
     view_rect row;
-    char number[16], text[VIEW_EXCERPT_BYTES + 8];
+    char number[16];
+    char text[VIEW_EXCERPT_BYTES + 8];
     COMMON_TEXT(number, "%u", (excerpt->first + excerpt->count));
     const float margin = ui_text_width(ui, number) + 12 * scale;
     for (uint32_t i = 0; i < excerpt->count; i++) {
@@ -98,15 +106,15 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
 
 // -- The window of an error -----------------------------------------------------------------
 
-// What is copied: the message, its place, and the lines there.
-static void copy_error(const view_ui *ui, const char *message, const char *place, uint32_t line)
+// Copies the message of an error, its location, and the lines there.
+static void copy_error(const view_ui *ui, const char *message, const char *location, uint32_t line)
 {
     const view_excerpt *const excerpt = &ui->excerpt;
-    char *text = common_format("%s\n%s%s", message, place, place[0] != '\0' ? "\n" : "");
+    char *text = common_format("%s\n%s%s", message, location, location[0] != '\0' ? "\n" : "");
     for (uint32_t i = 0; i < excerpt->count; i++) {
-        const bool is_wrong = excerpt->first + i == line;
-        common_extend(&text, "%6u  %s\n%*s%s", excerpt->first + i, excerpt->lines[i],
-                      is_wrong ? (int)excerpt->caret + 8 : 0, "", is_wrong ? "^\n" : "");
+        common_extend(&text, "%6u  %s\n", excerpt->first + i, excerpt->lines[i]);
+        if (excerpt->first + i == line)
+            common_extend(&text, "%*s^\n", (int)excerpt->caret + 8, "");
     }
     view_copy_text(text);
     free(text);
@@ -114,81 +122,100 @@ static void copy_error(const view_ui *ui, const char *message, const char *place
 
 static const char map_joints[] = "Map joints\xE2\x80\xA6";
 
-// Whether clips can be carried over to what is shown: a file's model.
+// Returns true if clips can be retargeted to the open model: the model is a file.
 static bool can_map(const view_stage *stage)
 {
     const view_scene *const scene = &stage->document->scene;
     return scene->model != NULL && common_is_file(scene->path);
 }
 
-// Also that of a problem.
+// Returns true if the error is a clip whose joints do not match the open model. Loading the clip
+// again would fail again.
+static bool is_mismatched_clip(const view_ui *ui, const md5_error *error)
+{
+    if (error->status != MD5_ERROR_MISMATCH || !can_map(ui->stage))
+        return false;
+    return common_has_ending(error->file, ".md5anim") && common_is_file(error->file);
+}
+
+// Returns the error in the log or, if there is none, the problem that is displayed. Sets `hash` to
+// a number that identifies it.
+static md5_error displayed_error(const view_ui *ui, uint64_t *hash)
+{
+    const view_log *const log = ui->stage->log;
+    if (log->error[0] != '\0') {
+        *hash = log->num_errors;
+        return log->failure;
+    }
+    md5_error error = log->failure;
+    const view_report *const report = &log->reports->rows[ui->problems.shown - 1];
+    error = (md5_error){.line = report->line, .column = report->column};
+    COMMON_TEXT(error.file, "%s", report->file);
+    COMMON_TEXT(error.message, "%s", report->text);
+    *hash = report->hash;
+    return error;
+}
+
+// The window of the error in the log, or of a problem.
 static void error_window(view_ui *ui)
 {
-    enum { TRY, OPEN, COPY, CLOSE, NUM_BUTTONS };
+    enum { TRY_AGAIN, OPEN, COPY, CLOSE, NUM_BUTTONS };
     const view_log *const log = ui->stage->log;
     const bool is_error = log->error[0] != '\0';
-    md5_error failure = log->failure;
-    uint64_t excerpted = log->num_errors;
-    if (!is_error) {
-        const view_report *const report = &log->reports->rows[ui->problems.shown - 1];
-        failure = (md5_error){.line = report->line, .column = report->column};
-        COMMON_TEXT(failure.file, "%s", report->file);
-        COMMON_TEXT(failure.message, "%s", report->text);
-        excerpted = report->hash;
-    }
+    uint64_t hash;
+    const md5_error failure = displayed_error(ui, &hash);
     const bool has_file = failure.file[0] != '\0';
-    // A clip of another skeleton would fail again.
-    const bool is_misfit = is_error && failure.status == MD5_ERROR_MISMATCH
-                           && common_has_ending(failure.file, ".md5anim")
-                           && common_is_file(failure.file) && can_map(ui->stage);
-    const char *const words[] = {is_misfit ? map_joints : "Try again", "Open\xE2\x80\xA6", "Copy",
-                                 "Close"};
+    const bool can_retarget = is_error && is_mismatched_clip(ui, &failure);
+    const char *const words[] = {can_retarget ? map_joints : "Try again", "Open\xE2\x80\xA6",
+                                 "Copy", "Close"};
     const char *const message = has_file ? failure.message : log->error;
     char title[32];
     COMMON_TEXT(title, "Line %u", failure.line);
-    if (ui->excerpt.of != excerpted) { // once: the file may change meanwhile
+    if (ui->excerpt.of != hash) { // read once, because the file may change
         read_excerpt(&ui->excerpt, &failure);
-        ui->excerpt.of = excerpted;
+        ui->excerpt.of = hash;
     }
-    char *const place = describe_place(failure.file, failure.line, failure.column);
+    char *const location = describe_location(failure.file, failure.line, failure.column);
     ui_column column;
     view_rect foot;
-    const view_rect inside = ui_footed_dialog(ui, "error", 620, ui->excerpt.count > 0 ? 260 : 130,
-                                              !is_error  ? title
-                                              : has_file ? common_base(failure.file)
-                                                         : "Error",
-                                              &foot);
+    const char *heading = title;
+    if (is_error)
+        heading = has_file ? common_base(failure.file) : "Error";
+    const view_rect inside =
+        ui_footed_dialog(ui, "error", 620, ui->excerpt.count > 0 ? 260 : 130, heading, &foot);
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     ui_column_text(ui, VIEW_BRIGHT, message);
-    ui_column_text(ui, VIEW_DIM, place);
+    ui_column_text(ui, VIEW_DIM, location);
     ui_gap(ui);
     draw_excerpt(ui, failure.line);
     ui_end_column(ui);
-    const int first = !is_error ? COPY : has_file ? TRY : OPEN; // only a file can be tried again
+    int first = COPY;
+    if (is_error)
+        first = has_file ? TRY_AGAIN : OPEN; // only a file can be loaded again
     const int number =
         ui_buttons(ui, &foot, words + first, NUM_BUTTONS - first, has_file ? 0 : 2, true);
     const int pressed = number >= 0 ? first + number : -1;
     const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
-    const bool tries = pressed == TRY
-    || (is_return && has_file);
+    const bool tries = pressed == TRY_AGAIN || (is_return && has_file);
+    const bool closes = pressed == CLOSE || is_return;
     if (pressed == COPY || (ui->mouse.control && ui_key(ui, 'c')))
-        copy_error(ui, message, place, failure.line);
-    else if (!is_error && (pressed == CLOSE || is_return || ui_key(ui, VIEW_KEY_ESCAPE)))
+        copy_error(ui, message, location, failure.line);
+    else if (!is_error && (closes || ui_key(ui, VIEW_KEY_ESCAPE)))
         ui->problems.shown = 0;
-    else if (tries && is_misfit)
+    else if (tries && can_retarget)
         UI_ASK(ui, VIEW_MAP_JOINTS, .path = common_copy(failure.file));
     else if (tries)
         ui->command.action = VIEW_TRY_AGAIN;
     else if (pressed == OPEN)
         ui->command.action = VIEW_FILES;
-    else if (pressed == CLOSE || is_return || ui_key(ui, VIEW_KEY_ESCAPE))
+    else if (closes || ui_key(ui, VIEW_KEY_ESCAPE))
         ui->command.action = VIEW_CLOSE_LISTS;
-    free(place);
+    free(location);
 }
 
 // -- Repairs --------------------------------------------------------------------------------
 
-// Says what would be changed, before it is.
+// The dialog that lists the changes of a repair before the repaired file is saved.
 static void repair_window(view_ui *ui)
 {
     enum { OPEN, SAVE, CLOSE, NUM_BUTTONS };
@@ -215,23 +242,38 @@ static void repair_window(view_ui *ui)
 
 // -- The list of problems -------------------------------------------------------------------
 
-// What it is about in the scene, also by its file; of another model it is only about its file.
+// Returns the number of items of a kind in the scene, or 0 if a report is about another model.
+static size_t count_items(const view_scene *scene, const view_about *about)
+{
+    if (scene->model == NULL || about->model != scene->model)
+        return 0;
+    if (about->kind == VIEW_ABOUT_CLIP)
+        return scene->num_clips;
+    return about->kind == VIEW_ABOUT_JOINT ? scene->num_joints : scene->model->num_meshes;
+}
+
+// Returns true if the item of a report exists in the scene.
+static bool exists_in_scene(const view_scene *scene, const view_about *about)
+{
+    if (about->number >= count_items(scene, about))
+        return false;
+    return about->kind != VIEW_ABOUT_VERTEX
+           || about->vertex < scene->model->meshes[about->number].num_vertices;
+}
+
+// Returns the item of the scene that a report is about. A report about a file of a clip is about
+// the clip. A report about another model is only about its file.
 static view_about about_of(const view_stage *stage, const view_report *report)
 {
     const view_scene *const scene = &stage->document->scene;
     view_about about = report->about;
-    for (uint32_t i = 0;
-         about.kind == VIEW_ABOUT_FILE && report->file != NULL && i < (uint32_t)scene->num_clips;
-         i++)
+    for (uint32_t i = 0; report->file != NULL && i < (uint32_t)scene->num_clips; i++) {
+        if (about.kind != VIEW_ABOUT_FILE)
+            break;
         if (strcmp(report->file, scene->clips[i].path) == 0)
             about = (view_about){VIEW_ABOUT_CLIP, i, 0, scene->model};
-    const size_t count = scene->model == NULL || about.model != scene->model ? 0
-                         : about.kind == VIEW_ABOUT_CLIP                     ? scene->num_clips
-                         : about.kind == VIEW_ABOUT_JOINT                    ? scene->num_joints
-                                                          : scene->model->num_meshes;
-    if (about.number >= count
-        || (about.kind == VIEW_ABOUT_VERTEX
-            && about.vertex >= scene->model->meshes[about.number].num_vertices))
+    }
+    if (!exists_in_scene(scene, &about))
         about.kind = VIEW_ABOUT_FILE;
     return about;
 }
@@ -249,7 +291,8 @@ bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint
            && about.number == mesh;
 }
 
-// What it is about, as a link; or its file, which is none.
+// Writes the label of the link to the item of a report, or the name of its file, which is not a
+// link.
 static void describe_about(const view_stage *stage, const view_report *report, view_about about,
                            char *text, size_t size)
 {
@@ -266,7 +309,7 @@ static void describe_about(const view_stage *stage, const view_report *report, v
         snprintf(text, size, "mesh %u", about.number);
 }
 
-// Selects what it is about, and shows it; the camera stays where it is.
+// Selects the item of a report and shows it. The camera does not move.
 static void show_about(view_ui *ui, const view_about *about)
 {
     ui->command.action = VIEW_MARKED;
@@ -280,45 +323,49 @@ static void show_about(view_ui *ui, const view_about *about)
     ui->lit = (view_pick){.is_set = ui->keeps_lit, .mesh = about->number, .vertex = about->vertex};
 }
 
-// Whether it is of the map by which clips are retargeted.
+// Returns true if a report is about the file of --retarget-map.
 static bool is_of_map(const view_stage *stage, const view_report *report)
 {
     const char *const map = stage->options->retarget_map;
     return map != NULL && report->file != NULL && strcmp(report->file, map) == 0;
 }
 
-// Whether the joints of a clip are not those of the model, and the report says so.
+// Returns true if a report says that the joints of a clip do not match the model.
 static bool is_misfit(const view_stage *stage, const view_report *report, const view_about *about)
 {
-    const view_scene *const scene = &stage->document->scene;
-    return about->kind == VIEW_ABOUT_CLIP && common_is_file(scene->clips[about->number].path)
-           && scene->clips[about->number].binding->num_extra > 0 && can_map(stage)
-           && common_contains(report->text, "joint");
+    if (about->kind != VIEW_ABOUT_CLIP || !common_contains(report->text, "joint"))
+        return false;
+    const view_clip *const clip = &stage->document->scene.clips[about->number];
+    return common_is_file(clip->path) && clip->binding->num_extra > 0 && can_map(stage);
 }
 
-// Whether it is of a file that md5tool writes anew.
+// Returns true if md5tool can repair the file of a report.
 static bool is_repaired(const view_report *report)
 {
-    return report->line > 0 && common_is_file(report->file)
-           && (common_has_ending(report->file, ".md5mesh")
-               || common_has_ending(report->file, ".md5anim"));
+    if (report->line == 0 || !common_is_file(report->file))
+        return false;
+    return common_has_ending(report->file, ".md5mesh")
+           || common_has_ending(report->file, ".md5anim");
 }
 
-// What mends it, or NULL.
+// Returns the label of the button that helps to solve a problem, or NULL.
 static const char *button_of(const view_stage *stage, const view_report *report,
                              const view_about *about)
 {
-    const bool lacks_image =
-        about->kind == VIEW_ABOUT_MESH && common_contains(report->text, "texture")
-        && view_lacks_image(&stage->document->textures, about->number, MD5GL_IMAGE_DIFFUSE);
-    return about->kind == VIEW_ABOUT_VERTEX ? "Show vertex"
-           : lacks_image                    ? "Choose image\xE2\x80\xA6"
-           : is_of_map(stage, report) || is_misfit(stage, report, about) ? map_joints
-                                                                         : NULL;
+    if (about->kind == VIEW_ABOUT_VERTEX)
+        return "Show vertex";
+    const bool is_texture =
+        about->kind == VIEW_ABOUT_MESH && common_contains(report->text, "texture");
+    if (is_texture
+        && view_lacks_image(&stage->document->textures, about->number, MD5GL_IMAGE_DIFFUSE))
+        return "Choose image\xE2\x80\xA6";
+    if (is_of_map(stage, report) || is_misfit(stage, report, about))
+        return map_joints;
+    return NULL;
 }
 
-// Does what the button says.
-static void mend(view_ui *ui, const view_report *report, const view_about *about)
+// Executes the button of a problem.
+static void run_button(view_ui *ui, const view_report *report, const view_about *about)
 {
     if (is_of_map(ui->stage, report)) {
         view_show_retarget(ui);
@@ -332,13 +379,14 @@ static void mend(view_ui *ui, const view_report *report, const view_about *about
     }
 }
 
+// Returns true if a report matches the filter.
 static bool is_listed(const view_problems *list, const view_report *report)
 {
     return common_contains(report->text, list->filter)
            || (report->file != NULL && common_contains(report->file, list->filter));
 }
 
-// All that are listed: a line each, its columns separated by tabs.
+// Copies the listed problems: one line each, with columns separated by tabs.
 static void copy_problems(const view_problems *list, const view_reports *reports)
 {
     char *text = common_copy("");
@@ -346,15 +394,15 @@ static void copy_problems(const view_problems *list, const view_reports *reports
         const view_report *const report = &reports->rows[i];
         if (!is_listed(list, report))
             continue;
-        char *const place = describe_place(report->file, report->line, report->column);
-        common_extend(&text, "%s\t%s\t%u\n", report->text, place, report->count);
-        free(place);
+        char *const location = describe_location(report->file, report->line, report->column);
+        common_extend(&text, "%s\t%s\t%u\n", report->text, location, report->count);
+        free(location);
     }
     view_copy_text(text);
     free(text);
 }
 
-// A text that is pressed, from `x` on. Returns whether it was.
+// A link with its upper left corner at (x, y). Returns true if it was pressed.
 static bool run_link(view_ui *ui, float x, float y, float width, bool is_selected, const char *text)
 {
     const view_rect box = {x, y, fmaxf(width, 1), ui->line};
@@ -363,75 +411,129 @@ static bool run_link(view_ui *ui, float x, float y, float width, bool is_selecte
     return is_pressed;
 }
 
-// A row, in two lines where it is narrow; the selected one acts by Enter. Returns whether it was
-// selected.
-static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, bool is_selected)
+// Returns the color of the icon of a problem.
+static view_color level_color(const view_report *report)
+{
+    if (report->level == VIEW_ERROR)
+        return VIEW_WRONG;
+    return report->level == VIEW_INFO ? VIEW_ACCENT : VIEW_AMBER;
+}
+
+// Positions of the parts of a problem's row, in pixels. A wide row has one line, a narrow row two.
+typedef struct problem_layout {
+    bool is_wide;
+    float left;   // of the message
+    float end;    // of the row without its buttons
+    float y;      // of the message
+    float second; // left edge of the link to the item
+    float third;  // left edge of the link to the location
+    float below;  // y of the links
+} problem_layout;
+
+static problem_layout lay_out_problem(const view_ui *ui, view_rect row, float end, bool is_wide)
+{
+    const float em = ui->em;
+    const float left = row.x + 2.4f * em;
+    problem_layout layout = {.is_wide = is_wide, .left = left, .end = end};
+    if (is_wide) {
+        layout.y = row.y + 0.5f * (row.height - ui->line);
+        layout.second = fmaxf(row.x + 0.52f * row.width, left);
+        layout.third = layout.second + 0.18f * row.width;
+        layout.below = layout.y;
+    } else {
+        layout.y = row.y + 0.25f * em;
+        layout.second = left;
+        layout.third = left + 12 * em;
+        layout.below = layout.y + ui->line;
+    }
+    return layout;
+}
+
+// Draws the icon and the message of a problem.
+static void draw_problem(const view_ui *ui, const view_report *report, float x,
+                         const problem_layout *layout, bool is_selected)
 {
     static const char *const signs[] = {"", "\xE2\x9C\x95", "\xE2\x9A\xA0", "i"};
+    const float width = (layout->is_wide ? layout->second : layout->end) - layout->left - ui->em;
+    char *const text = report->count > 1
+                           ? common_format("%u \xC3\x97 %s", report->count, report->text)
+                           : common_copy(report->text);
+    ui_text(ui, x, layout->y, 0, is_selected ? VIEW_BRIGHT : level_color(report),
+            signs[report->level]);
+    ui_text(ui, layout->left, layout->y, width, is_selected ? VIEW_BRIGHT : VIEW_PLAIN, text);
+    free(text);
+}
+
+// Runs the links of a problem: its item, and its location in a file. `number` is the report's
+// index.
+static void run_links(view_ui *ui, const view_report *report, const view_about *about,
+                      size_t number, const problem_layout *layout, bool is_selected)
+{
+    const float em = ui->em;
+    char name[160];
+    char *const location =
+        describe_location(report->line > 0 ? common_base(report->file) : NULL, report->line, 0);
+    describe_about(ui->stage, report, *about, name, sizeof name);
+    const bool has_third = layout->is_wide || location[0] != '\0';
+    const float wide = (has_third ? layout->third : layout->end) - layout->second - em;
+    if (about->kind == VIEW_ABOUT_FILE)
+        ui_text(ui, layout->second, layout->below, fmaxf(wide, 1),
+                is_selected ? VIEW_PLAIN : VIEW_DIM, name);
+    else if (run_link(ui, layout->second, layout->below, wide, is_selected, name))
+        show_about(ui, about);
+    const float third_width = layout->end - layout->third - 0.5f * em;
+    if (location[0] != '\0'
+        && run_link(ui, layout->third, layout->below, third_width, is_selected, location))
+        ui->problems.shown = number + 1;
+    free(location);
+}
+
+// Displays a problem in one row, or in two lines of a narrow dock. Enter presses the first button
+// of the selected problem. Returns true if the problem was selected.
+static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, bool is_selected)
+{
     const view_report *const report = &stage->log->reports->rows[number];
     const float em = ui->em;
     const bool is_wide = ui->column->area.width > 52 * em;
     enum { ITEMS = 5 };
     const uint32_t item = ui->item.number;
-    char name[160];
     view_rect row;
-    ui->item.number += ITEMS; // all rows have the same, for they may be many, and not seen
+    // Each row has the same number of items, so that invisible rows can be skipped quickly.
+    ui->item.number += ITEMS;
     if (!ui_take_row(ui, ceilf((is_wide ? 1.8f : 3.3f) * em), &row))
         return false;
     ui->item.number = item;
     const view_about about = about_of(stage, report);
-    const char *const word = button_of(stage, report, &about);
-    const char *words[2];
-    int num_words = 0;
-    const bool repairs = is_repaired(report) && (word == NULL || about.kind == VIEW_ABOUT_VERTEX);
-    if (word != NULL && (!repairs || row.width > 80 * em)) // the vertex is a link, too
-        words[num_words++] = word;
-    if (repairs)
-        words[num_words++] = "Repair\xE2\x80\xA6";
+    const char *const label = button_of(stage, report, &about);
+    const char *labels[2];
+    int num_labels = 0;
+    const bool can_repair =
+        is_repaired(report) && (label == NULL || about.kind == VIEW_ABOUT_VERTEX);
+    if (label != NULL && (!can_repair || row.width > 80 * em)) // a vertex is also a link
+        labels[num_labels++] = label;
+    if (can_repair)
+        labels[num_labels++] = "Repair\xE2\x80\xA6";
     const bool is_pressed = ui_item(ui, row, report->text);
     if (is_selected || ui_is_hot(ui))
         view_draw_rect(ui->canvas, row, is_selected ? VIEW_SELECTED : VIEW_CONTROL);
     view_rect rest = view_inset(row, 0.15f * em);
     rest.width -= 0.7f * em; // of the scroll bar
-    int mended = num_words > 0 ? ui_buttons(ui, &rest, words, num_words, -1, true) : -1;
-    if (num_words > 0 && is_selected && ui->problems.has_keys && ui_key(ui, VIEW_KEY_RETURN))
-        mended = 0;
-    if (num_words == 0 || !is_wide)
+    int pressed = -1;
+    if (num_labels > 0) {
+        pressed = ui_buttons(ui, &rest, labels, num_labels, -1, true);
+        if (is_selected && ui->problems.has_keys && ui_key(ui, VIEW_KEY_RETURN))
+            pressed = 0;
+    }
+    if (num_labels == 0 || !is_wide)
         rest.width = fminf(rest.width, row.width - (is_wide ? 10 * em : 0));
-    const float left = row.x + 2.4f * em;
-    const float end = rest.x + rest.width;
-    const float y = row.y + (is_wide ? 0.5f * (row.height - ui->line) : 0.25f * em);
-    const float second = is_wide ? fmaxf(row.x + 0.52f * row.width, left) : left;
-    const float third = is_wide ? second + 0.18f * row.width : left + 12 * em;
-    const float below = is_wide ? y : y + ui->line;
-    char *const text = report->count > 1
-                           ? common_format("%u \xC3\x97 %s", report->count, report->text)
-                           : common_copy(report->text);
-    char *const place =
-        describe_place(report->line > 0 ? common_base(report->file) : NULL, report->line, 0);
-    ui_text(ui, row.x + 0.7f * em, y, 0,
-            is_selected                   ? VIEW_BRIGHT
-            : report->level == VIEW_ERROR ? VIEW_WRONG
-            : report->level == VIEW_INFO  ? VIEW_ACCENT
-                                          : VIEW_AMBER,
-            signs[report->level]);
-    ui_text(ui, left, y, (is_wide ? second : end) - left - em,
-            is_selected ? VIEW_BRIGHT : VIEW_PLAIN, text);
-    describe_about(stage, report, about, name, sizeof name);
-    const float wide = (is_wide || place[0] != '\0' ? third : end) - second - em;
-    if (about.kind == VIEW_ABOUT_FILE)
-        ui_text(ui, second, below, fmaxf(wide, 1), is_selected ? VIEW_PLAIN : VIEW_DIM, name);
-    else if (run_link(ui, second, below, wide, is_selected, name))
-        show_about(ui, &about);
-    if (place[0] != '\0' && run_link(ui, third, below, end - third - 0.5f * em, is_selected, place))
-        ui->problems.shown = number + 1;
-    if (mended >= 0 && words[mended] != word)
+    const problem_layout layout = lay_out_problem(ui, row, rest.x + rest.width, is_wide);
+    draw_problem(ui, report, row.x + 0.7f * em, &layout, is_selected);
+    run_links(ui, report, &about, number, &layout, is_selected);
+    if (pressed >= 0 && labels[pressed] != label)
         UI_ASK(ui, VIEW_REPAIR, .path = common_copy(report->file));
-    else if (mended >= 0)
-        mend(ui, report, &about);
+    else if (pressed >= 0)
+        run_button(ui, report, &about);
     ui->item.number = item + ITEMS;
-    free(place);
-    free(text);
     return is_pressed;
 }
 
@@ -447,7 +549,7 @@ void view_problems_panel(view_ui *ui, view_rect area)
     size_t count = 0;
     ui_column column;
     ui_begin(ui, "problems");
-    if (is_wide) { // in the head of the dock, beside the tabs
+    if (is_wide) { // in the header of the dock, next to the tabs
         view_rect head = {area.x + 24 * em, area.y - ceilf(2 * em), area.width - 26.5f * em,
                           ceilf(2 * em)};
         head = view_inset(head, 0.15f * em);
@@ -475,7 +577,8 @@ void view_problems_panel(view_ui *ui, view_rect area)
             list->selected = count;
             list->has_keys = true;
         }
-        if (has_keys && count == list->selected && ui->mouse.key != 0) // it comes into sight
+        if (has_keys && count == list->selected
+            && ui->mouse.key != 0) // scrolls the selected row into view
             column.scroll->wanted +=
                 fminf(top - area.y, 0) + fmaxf(column.y - area.y - area.height, 0);
         count++;
@@ -483,7 +586,10 @@ void view_problems_panel(view_ui *ui, view_rect area)
     if (count == 0)
         ui_column_text(ui, VIEW_DIM, reports->count > 0 ? "No matches" : "No problems");
     ui_end_column(ui);
-    list->selected = count == 0 ? 0 : list->selected < count ? list->selected : count - 1;
+    if (count > 0 && list->selected >= count)
+        list->selected = count - 1;
+    if (count == 0)
+        list->selected = 0;
 }
 
 void view_reports_panel(view_ui *ui)
