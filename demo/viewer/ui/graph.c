@@ -1,14 +1,15 @@
-// The panel of the state graph of a machine: a layer at a time, which follows what plays. A click
-// on a state goes there, one on a transition takes it.
+// The state graph of a machine in the bottom dock. It displays one layer with the active states. A
+// click on a state activates it, a click on a transition takes it.
 #include "demo/viewer/ui/ui.h"
 
-// In em.
-static const float head_height = 2;
-static const float head_length = 0.55f;
+// Sizes in em.
+static const float head_height = 2;     // header of the panel
+static const float head_length = 0.55f; // head of an arrow
 static const float line_width = 0.1f;
-static const float live_width = 0.25f;
+static const float live_width = 0.25f; // of the active transition
 static const float node_radius = 0.3f;
-static const float edge_reach = 0.45f;
+static const float edge_reach = 0.45f; // distance at which the mouse hits an edge
+// Limits of the zoom.
 static const float lowest_zoom = 0.25f;
 static const float highest_zoom = 2;
 static const view_color edge_color = 0x8A97A8FFu;
@@ -20,7 +21,7 @@ bool view_shows_graph(const view_stage *stage)
            && view_layout_of(stage).docks[VIEW_DOCK_BOTTOM].width > 0;
 }
 
-// The height of text, in pixels.
+// Returns the height of text in pixels.
 static float em_of(const view_font *font)
 {
     return font->line[VIEW_TEXT] / 1.3f;
@@ -32,8 +33,8 @@ void view_clear_graph(view_graph_view *view)
     *view = (view_graph_view){.layer = view->layer};
 }
 
-// What the panel is drawn with. Everything in the graph is drawn in pixels of zoom 1, from the
-// graph's corner, and then moved to where it is seen.
+// State of one run of the panel. The graph is drawn in pixels at a zoom of 1, from its upper left
+// corner; then all its vertices are transformed to their final positions.
 typedef struct drawing {
     view_ui *ui;
     const view_stage *stage;
@@ -41,11 +42,15 @@ typedef struct drawing {
     const view_graph *graph;
     const view_machine *machine;
     md5_layer_status status;
-    view_rect area; // of the panel, below its head
+    view_rect area; // of the panel, below its header
     float em;
-    float x, y, zoom;       // of the graph's corner, pixels
-    float mouse_x, mouse_y; // in em; not finite: it is not on the graph
-    uint32_t node, edge;    // below the mouse, or MD5_NONE
+    float x; // left edge of the graph, pixels
+    float y; // top edge of the graph, pixels
+    float zoom;
+    float mouse_x; // position of the mouse in the graph, em; not finite: outside
+    float mouse_y;
+    uint32_t node; // under the mouse, or MD5_NONE
+    uint32_t edge; // under the mouse, or MD5_NONE
 } drawing;
 
 static float measure(const void *user, const char *text)
@@ -54,14 +59,15 @@ static float measure(const void *user, const char *text)
     return view_text_width(font, VIEW_TEXT, text) / em_of(font);
 }
 
-// -- What is below the mouse ------------------------------------------------------------------
+// -- Hit test ---------------------------------------------------------------------------------
 
 static view_rect scaled(view_rect rect, float factor)
 {
     return (view_rect){rect.x * factor, rect.y * factor, rect.width * factor, rect.height * factor};
 }
 
-// Where a rectangle of the graph is seen; without width if it is not.
+// Returns the visible part of a rectangle of the graph, in pixels. Its width is 0 if it is not
+// visible.
 static view_rect seen_rect(const drawing *of, view_rect rect)
 {
     const float unit = of->em * of->zoom;
@@ -69,8 +75,9 @@ static view_rect seen_rect(const drawing *of, view_rect rect)
     const float top = fmaxf(of->y + rect.y * unit, of->area.y);
     const float right = fminf(of->x + (rect.x + rect.width) * unit, of->area.x + of->area.width);
     const float bottom = fminf(of->y + (rect.y + rect.height) * unit, of->area.y + of->area.height);
-    return right > left && bottom > top ? (view_rect){left, top, right - left, bottom - top}
-                                        : (view_rect){0};
+    if (right <= left || bottom <= top)
+        return (view_rect){0};
+    return (view_rect){left, top, right - left, bottom - top};
 }
 
 // Returns the distance of the mouse from the line between two points, in em.
@@ -92,6 +99,7 @@ static float edge_distance(const drawing *of, const view_graph_edge *edge)
     return nearest;
 }
 
+// Finds the node or, if there is none, the nearest edge under the mouse.
 static void find_hovered(drawing *of)
 {
     const view_graph *const graph = of->graph;
@@ -118,12 +126,13 @@ static bool touches(const view_graph_edge *edge, uint32_t node)
     return edge->ends[0] == node || edge->ends[1] == node;
 }
 
-// Whether an edge stands back behind what is below the mouse.
+// Returns true if an edge is dim because another edge, or a node that it does not touch, is under
+// the mouse.
 static bool is_edge_dim(const drawing *of, uint32_t edge)
 {
-    return of->edge != MD5_NONE
-               ? edge != of->edge
-               : of->node != MD5_NONE && !touches(&of->graph->edges[edge], of->node);
+    if (of->edge != MD5_NONE)
+        return edge != of->edge;
+    return of->node != MD5_NONE && !touches(&of->graph->edges[edge], of->node);
 }
 
 static view_color dimmed(view_color color, bool is_dim)
@@ -133,6 +142,7 @@ static view_color dimmed(view_color color, bool is_dim)
 
 // -- Lines ------------------------------------------------------------------------------------
 
+// Returns the point at a distance from `from` on the line to `to`, but not beyond `to`.
 static view_graph_point towards(view_graph_point from, view_graph_point to, float distance)
 {
     const float way = hypotf(to.x - from.x, to.y - from.y);
@@ -140,7 +150,8 @@ static view_graph_point towards(view_graph_point from, view_graph_point to, floa
     return (view_graph_point){from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part};
 }
 
-// A straight line, at least a pixel wide where it is seen, with a head of some length at its end.
+// Draws a straight line with an arrow head of length `head` at its end. The line is at least one
+// pixel wide.
 static void draw_line(const drawing *of, view_graph_point from, view_graph_point to, float width,
                       float head, view_color color)
 {
@@ -164,7 +175,7 @@ static float length_of(const view_graph_point *ends)
     return hypotf(ends[1].x - ends[0].x, ends[1].y - ends[0].y);
 }
 
-// Draws the line of an edge, with heads where transitions end.
+// Draws the line of an edge, with an arrow head at each end that transitions lead to.
 static void draw_edge(const drawing *of, const view_graph_edge *edge, float width, view_color color)
 {
     const view_graph_point *const points = edge->points;
@@ -182,7 +193,7 @@ static void draw_edge(const drawing *of, const view_graph_edge *edge, float widt
               color);
 }
 
-// The point at a part of a line.
+// Returns the point at a fraction of the length of an edge, 0 to 1.
 static view_graph_point point_at(const view_graph_edge *edge, float part)
 {
     const view_graph_point *const points = edge->points;
@@ -195,8 +206,8 @@ static view_graph_point point_at(const view_graph_edge *edge, float part)
     return towards(points[at], points[at + 1], length);
 }
 
-// Draws a text around a point, unless texts are too small to be read. A text that is wider than
-// `max_width` is cut.
+// Draws a centered text unless it is too small to be read. A text that is wider than `max_width` is
+// truncated.
 static void draw_text(const drawing *of, float x, float y, float max_width, view_color color,
                       const char *text)
 {
@@ -208,7 +219,7 @@ static void draw_text(const drawing *of, float x, float y, float max_width, view
             text);
 }
 
-// A rounded box with a frame.
+// Draws a rounded box with a frame.
 static void draw_frame(const drawing *of, view_rect rect, float radius, view_color frame,
                        view_color color)
 {
@@ -219,7 +230,7 @@ static void draw_frame(const drawing *of, view_rect rect, float radius, view_col
                          color);
 }
 
-// How many transitions lead along a line.
+// Draws the number of transitions of an edge, if there are several in one direction.
 static void draw_count(const drawing *of, const view_graph_edge *edge, view_color frame)
 {
     const uint32_t *const counts = edge->num_transitions;
@@ -235,7 +246,7 @@ static void draw_count(const drawing *of, const view_graph_edge *edge, view_colo
     draw_text(of, middle.x, middle.y, width, dimmed(VIEW_PLAIN, (frame & 0xFFu) != 0xFFu), text);
 }
 
-// The edge that the running transition takes, with the part of it that has passed; MD5_NONE: none.
+// Returns the edge of the active transition, or MD5_NONE.
 static uint32_t running_edge(const drawing *of)
 {
     uint32_t from_any = MD5_NONE;
@@ -254,7 +265,7 @@ static uint32_t running_edge(const drawing *of)
     return from_any;
 }
 
-// Remembers the edges that were taken, which fade out.
+// Stores the edges that were taken. They fade out within two seconds.
 static void keep_taken(drawing *of)
 {
     view_graph_view *const view = of->view;
@@ -276,18 +287,20 @@ static void keep_taken(drawing *of)
 static void draw_edges(const drawing *of)
 {
     const view_graph *const graph = of->graph;
-    for (int lit = 0; lit < 2; lit++) // those that are lit on top
+    const bool has_hovered = of->node != MD5_NONE || of->edge != MD5_NONE;
+    for (int pass = 0; pass < 2; pass++) { // highlighted edges last, on top of the others
         for (uint32_t i = 0; i < graph->num_edges; i++) {
             const view_graph_edge *const edge = &graph->edges[i];
             const bool is_dim = is_edge_dim(of, i);
-            const bool is_lit = !is_dim && (of->node != MD5_NONE || of->edge != MD5_NONE);
+            const bool is_lit = !is_dim && has_hovered;
             const bool is_any = touches(edge, graph->num_states);
-            if (is_lit != (lit != 0))
+            if (is_lit != (pass == 1))
                 continue;
             const view_color usual = is_any ? VIEW_AMBER : edge_color;
             const view_color color = is_lit ? VIEW_ACCENT : dimmed(usual, is_dim);
             draw_edge(of, edge, is_lit ? 2 * line_width : line_width, color);
         }
+    }
     for (int i = VIEW_TAKEN_EDGES; i-- > 0;) {
         const view_taken_edge *const taken = &of->view->taken[i];
         const float age = (float)fabs(of->machine->time - taken->time);
@@ -314,7 +327,7 @@ static void draw_edges(const drawing *of)
 
 // -- States -----------------------------------------------------------------------------------
 
-// A circle with a head: it leads to itself.
+// Draws the sign of a transition from a state to itself: a circle with an arrow head.
 static void draw_loop(const drawing *of, float x, float y, view_color color)
 {
     enum { STEPS = 12 };
@@ -343,7 +356,7 @@ static void draw_dashes(const drawing *of, view_rect rect, view_color color)
                       color);
 }
 
-// Whether a state stands back behind what is below the mouse.
+// Returns true if a node is dim because it is not connected to the node or edge under the mouse.
 static bool is_node_dim(const drawing *of, uint32_t node)
 {
     if (of->edge != MD5_NONE)
@@ -356,6 +369,25 @@ static bool is_node_dim(const drawing *of, uint32_t node)
     return true;
 }
 
+// Returns the colors of the frame and of the background of a state.
+static void node_colors(const drawing *of, uint32_t number, view_color *frame, view_color *fill)
+{
+    const bool is_dim = is_node_dim(of, number);
+    const bool is_active = number == of->status.state;
+    const bool is_left = number == of->status.from;
+    *frame = VIEW_EDGE;
+    *fill = dimmed(VIEW_CONTROL, is_dim);
+    if (number == of->node) {
+        *frame = VIEW_PLAIN;
+        *fill = VIEW_HOVERED;
+    }
+    if (is_active || is_left)
+        *frame = VIEW_ACCENT;
+    if (is_left || (is_active && of->status.from == MD5_NONE))
+        *fill = VIEW_SELECTED;
+    *frame = dimmed(*frame, is_dim);
+}
+
 static void draw_node(const drawing *of, uint32_t number)
 {
     const view_graph_node *const node = &of->graph->nodes[number];
@@ -363,23 +395,20 @@ static void draw_node(const drawing *of, uint32_t number)
     const bool is_any = number == of->graph->num_states;
     const bool is_dim = is_node_dim(of, number);
     const bool is_active = number == of->status.state;
-    const bool is_left = number == of->status.from;
+    const bool is_left = number == of->status.from; // by the active transition
     const float middle = rect.y + 0.5f * rect.height;
-    const view_color frame = is_active || is_left ? VIEW_ACCENT
-                             : number == of->node ? VIEW_PLAIN
-                                                  : VIEW_EDGE;
-    const bool is_filled = is_active && of->status.from == MD5_NONE;
-    // Lines that pass behind the node do not show through it.
+    // Hides the lines that pass behind the node.
     view_draw_round_rect(of->stage->canvas, scaled(rect, of->em), node_radius * of->em,
                          ground_color);
-    if (is_any)
+    if (is_any) {
         draw_dashes(of, rect, dimmed(VIEW_AMBER, is_dim));
-    else
-        draw_frame(of, rect, node_radius, dimmed(frame, is_dim),
-                   is_filled || is_left ? VIEW_SELECTED
-                   : number == of->node ? VIEW_HOVERED
-                                        : dimmed(VIEW_CONTROL, is_dim));
-    if (is_active && !is_filled) { // as far as the transition has come
+    } else {
+        view_color frame;
+        view_color fill;
+        node_colors(of, number, &frame, &fill);
+        draw_frame(of, rect, node_radius, frame, fill);
+    }
+    if (is_active && of->status.from != MD5_NONE) { // the progress of the transition
         const view_rect inside = view_inset(rect, 0.1f);
         const float part = view_clamp(of->status.progress, 0, 1);
         view_draw_round_rect(
@@ -388,9 +417,9 @@ static void draw_node(const drawing *of, uint32_t number)
                    of->em),
             (node_radius - 0.1f) * of->em, VIEW_SELECTED);
     }
-    const view_color color =
-        dimmed(is_active || is_left || number == of->node ? VIEW_BRIGHT : VIEW_PLAIN, is_dim);
-    // The sign of a loop is at the right end, the name in the middle of the rest.
+    const bool is_bright = is_active || is_left || number == of->node;
+    const view_color color = dimmed(is_bright ? VIEW_BRIGHT : VIEW_PLAIN, is_dim);
+    // The sign of a loop is at the right end, the name in the middle of the remaining space.
     const float left = rect.x + 0.3f;
     float right = rect.x + rect.width - 0.3f;
     if (node->loops) {
@@ -400,7 +429,8 @@ static void draw_node(const drawing *of, uint32_t number)
     draw_text(of, 0.5f * (left + right), middle, right - left, color, node->name);
 }
 
-// Names that are shown although texts are too small to be read: not scaled.
+// Draws the names of the active states and of the state under the mouse in full size if the names
+// in the graph are too small to be read.
 static void draw_labels(const drawing *of)
 {
     for (uint32_t i = 0; i < of->graph->num_nodes && of->zoom < VIEW_GRAPH_MIN_SCALE; i++) {
@@ -418,6 +448,7 @@ static void draw_labels(const drawing *of)
     }
 }
 
+// Draws the sign of the entry and all nodes.
 static void draw_nodes(const drawing *of)
 {
     const view_graph *const graph = of->graph;
@@ -430,68 +461,87 @@ static void draw_nodes(const drawing *of)
         draw_node(of, i);
 }
 
-// -- What an edge says ------------------------------------------------------------------------
+// -- Transitions ------------------------------------------------------------------------------
 
-// What a transition waits for, whether that holds now, and how it fades.
-static ui_line say_way(const view_machine *machine, const md5_transition_desc *way)
+// Writes a condition of a transition, such as "speed > 2".
+static void describe_condition(const md5_condition *condition, char *text, size_t size)
 {
     static const char *const signs[] = {"%s",      "not %s",   "%s < %g",
                                         "%s > %g", "%s <= %g", "%s >= %g"};
+    static const char *const kinds[] = {NULL, "state time", "time left", "event "};
+    const bool is_event = condition->kind == MD5_WHEN_EVENT;
+    const char *const kind = kinds[condition->kind];
+    const char *const subject = kind != NULL && !is_event ? kind : condition->parameter;
+    char word[96];
+    COMMON_TEXT(word, signs[condition->compare], subject, condition->value);
+    common_append(text, size, "", "%s%s", is_event ? kind : "", word);
+    if (condition->longest != 0)
+        common_append(text, size, "", " to %g", condition->longest);
+}
+
+// Writes the conditions of a transition. Returns true if they are satisfied now: all conditions of
+// one alternative hold.
+static bool describe_conditions(const view_machine *machine, const md5_transition_desc *transition,
+                                char *text, size_t size)
+{
+    bool all = true;     // conditions of the current alternative hold
+    bool is_met = false; // a previous alternative holds
+    for (uint32_t i = 0; i < transition->num_conditions; i++) {
+        const md5_condition *const condition = &transition->conditions[i];
+        if (condition->begins_alternative) {
+            is_met = is_met || all;
+            all = true;
+        }
+        all = all && md5_player_condition_holds(machine->player, condition);
+        if (text[0] != '\0')
+            common_append(text, size, "", "%s", condition->begins_alternative ? " or " : " and ");
+        describe_condition(condition, text, size);
+    }
+    return all || is_met;
+}
+
+// Describes the conditions of a transition, whether they are satisfied now, and its crossfade.
+static ui_line describe_transition(const view_machine *machine,
+                                   const md5_transition_desc *transition)
+{
     static const char *const fades[] = {"cross-fade", "inertial"};
     char text[192] = "";
     char fade[48] = "cut";
     char exit[64] = "";
     char priority[32] = "";
-    bool all = true;
-    bool is_met = false;
-    for (uint32_t i = 0; i < way->num_conditions; i++) {
-        static const char *const kinds[] = {NULL, "state time", "time left", "event "};
-        const md5_condition *const condition = &way->conditions[i];
-        const bool is_event = condition->kind == MD5_WHEN_EVENT;
-        const char *const kind = kinds[condition->kind];
-        const char *const join = condition->begins_alternative ? " or " : " and ";
-        char word[96];
-        COMMON_TEXT(word, signs[condition->compare],
-                    kind != NULL && !is_event ? kind : condition->parameter, condition->value);
-        if (condition->begins_alternative && all) // one before it holds already
-            is_met = true;
-        all = (all || condition->begins_alternative)
-              && md5_player_condition_holds(machine->player, condition);
-        common_append(text, sizeof text, join, "%s%s", is_event ? kind : "", word);
-        if (condition->longest != 0)
-            common_append(text, sizeof text, "", " to %g", condition->longest);
-    }
-    all = all || is_met;
-    if (way->duration > 0)
-        COMMON_TEXT(fade, "%s %.2f s", fades[way->fade], way->duration);
-    if (way->exit_event != NULL)
-        COMMON_TEXT(exit, VIEW_DOT "exit at %s", way->exit_event);
-    else if (way->waits)
-        COMMON_TEXT(exit, VIEW_DOT "exit time %g%s", way->exit,
-                    way->exits_each ? " (each loop)" : "");
-    if (way->priority != 0)
-        COMMON_TEXT(priority, VIEW_DOT "priority %d", way->priority);
-    ui_line line = {.color = all ? VIEW_FINE : VIEW_PLAIN};
-    common_append(line.text, sizeof line.text, "", "%s%s" VIEW_DOT "%s%s%s%s",
-                  text[0] != '\0' ? text : "always", all ? " (met)" : "", fade, exit,
-                  way->in_step       ? VIEW_DOT "synchronized"
-                  : way->keeps_phase ? VIEW_DOT "keep phase"
-                                     : "",
-                  priority);
+    const char *phase = "";
+    const bool is_met = describe_conditions(machine, transition, text, sizeof text);
+    if (transition->duration > 0)
+        COMMON_TEXT(fade, "%s %.2f s", fades[transition->fade], transition->duration);
+    if (transition->exit_event != NULL)
+        COMMON_TEXT(exit, VIEW_DOT "exit at %s", transition->exit_event);
+    else if (transition->waits)
+        COMMON_TEXT(exit, VIEW_DOT "exit time %g%s", transition->exit,
+                    transition->exits_each ? " (each loop)" : "");
+    if (transition->in_step)
+        phase = VIEW_DOT "synchronized";
+    else if (transition->keeps_phase)
+        phase = VIEW_DOT "keep phase";
+    if (transition->priority != 0)
+        COMMON_TEXT(priority, VIEW_DOT "priority %d", transition->priority);
+    ui_line line = {.color = is_met ? VIEW_FINE : VIEW_PLAIN};
+    COMMON_TEXT(line.text, "%s", text[0] != '\0' ? text : "always");
+    common_append(line.text, sizeof line.text, "", "%s" VIEW_DOT "%s%s%s%s", is_met ? " (met)" : "",
+                  fade, exit, phase, priority);
     return line;
 }
 
-// The transitions of the edge below the mouse, beside it.
+// Lists the transitions of the edge under the mouse in a popup next to the mouse.
 static void draw_popover(const drawing *of)
 {
-    enum { MAX_WAYS = 8 };
+    enum { MAX_LISTED = 8 };
     const view_graph_edge *const edge = &of->graph->edges[of->edge];
     const md5_layer_desc *const layer = &of->machine->desc->layers[of->view->layer];
     const view_ui *const ui = of->ui;
-    ui_line lines[1 + 2 * (MAX_WAYS + 2)] = {{VIEW_BRIGHT, "Click to take this transition"}};
+    ui_line lines[1 + 2 * (MAX_LISTED + 2)] = {{VIEW_BRIGHT, "Click to take this transition"}};
     size_t count = 1;
-    for (uint32_t end = 0, begin = edge->first_transition; end < 2;
-         begin += edge->num_transitions[end++]) {
+    uint32_t begin = edge->first_transition;
+    for (uint32_t end = 0; end < 2; end++) {
         if (edge->num_transitions[end] > 0) {
             lines[count].color = VIEW_BRIGHT;
             COMMON_TEXT(lines[count].text, "%s \xE2\x86\x92 %s",
@@ -499,14 +549,16 @@ static void draw_popover(const drawing *of)
                         of->graph->nodes[edge->ends[1 - end]].name);
             count++;
         }
-        for (uint32_t i = 0; i < edge->num_transitions[end] && i < MAX_WAYS; i++)
-            lines[count++] =
-                say_way(of->machine, &layer->transitions[of->graph->transitions[begin + i]]);
-        if (edge->num_transitions[end] > MAX_WAYS) {
+        for (uint32_t i = 0; i < edge->num_transitions[end] && i < MAX_LISTED; i++) {
+            const uint32_t index = of->graph->transitions[begin + i];
+            lines[count++] = describe_transition(of->machine, &layer->transitions[index]);
+        }
+        if (edge->num_transitions[end] > MAX_LISTED) {
             lines[count].color = VIEW_DIM;
-            COMMON_TEXT(lines[count].text, "%u more", edge->num_transitions[end] - MAX_WAYS);
+            COMMON_TEXT(lines[count].text, "%u more", edge->num_transitions[end] - MAX_LISTED);
             count++;
         }
+        begin += edge->num_transitions[end];
     }
     const float gap = 1.2f * of->em;
     ui_note(ui, ui->mouse.x + gap, ui->mouse.y + gap, ui->mouse.y, lines, count);
@@ -514,8 +566,8 @@ static void draw_popover(const drawing *of)
 
 // -- The panel --------------------------------------------------------------------------------
 
-// A word in the head, whose left or right edge is at `x`, which becomes that of the next one.
-// Returns whether it was pressed.
+// A button in the header. Its left edge or, if `at_right`, its right edge is at `x`, which is moved
+// to the position of the next button. Returns true if it was pressed.
 static bool draw_word(const drawing *of, float *x, bool at_right, bool is_selected,
                       const char *label, const char *text)
 {
@@ -534,6 +586,7 @@ static bool draw_word(const drawing *of, float *x, bool at_right, bool is_select
     return is_pressed;
 }
 
+// Sets the zoom so that the point (x, y) of the window does not move.
 static void set_zoom(view_graph_view *view, const drawing *of, float zoom, float x, float y)
 {
     const float next = view_clamp(zoom, lowest_zoom, highest_zoom);
@@ -543,13 +596,13 @@ static void set_zoom(view_graph_view *view, const drawing *of, float zoom, float
     view->zoom = next;
 }
 
-// Places all of the graph in the middle, at no less than a zoom; from its beginning on if there is
-// no room.
-static void place_fitted(drawing *of, float least)
+// Fits the graph into the area and centers it, at a zoom of at least `min_zoom`. A graph that is
+// larger than the area begins at its upper left corner.
+static void place_fitted(drawing *of, float min_zoom)
 {
     const float width = of->graph->width * of->em;
     const float height = of->graph->height * of->em;
-    of->zoom = view_clamp(fminf(of->area.width / width, of->area.height / height), least, 1);
+    of->zoom = view_clamp(fminf(of->area.width / width, of->area.height / height), min_zoom, 1);
     of->x = roundf(of->area.x + fmaxf(0.5f * (of->area.width - width * of->zoom), 0));
     of->y = roundf(of->area.y + fmaxf(0.5f * (of->area.height - height * of->zoom), 0));
 }
@@ -559,30 +612,12 @@ static float name_width(const drawing *of, uint32_t layer)
     return (measure(of->stage->font, of->machine->desc->layers[layer].name) + 1.4f) * of->em;
 }
 
-// The names of the layers, as many as there is room for, and the zoom.
-static void head(const drawing *of)
+// Draws the names of the layers from the first one that leaves space for the selected layer. A
+// click selects a layer. The names are between `x` and `right`.
+static void layer_tabs(const drawing *of, float x, float right)
 {
-    view_ui *const ui = of->ui;
     const md5_machine_desc *const desc = of->machine->desc;
-    const view_rect area = of->area;
-    const float middle_x = area.x + 0.5f * area.width;
-    const float middle_y = area.y + 0.5f * area.height;
     char text[96];
-    float right = area.x + area.width;
-    float x = area.x;
-    if (draw_word(of, &right, true, false, "fit", "Fit")) {
-        drawing whole = *of;
-        place_fitted(&whole, lowest_zoom);
-        set_zoom(of->view, &whole, whole.zoom, 0, 0);
-    }
-    COMMON_TEXT(text, "%.0f %%", 100 * (double)of->zoom);
-    const char *const words[][2] = {
-        {"zoom in", "+"}, {"reset zoom", text}, {"zoom out", "\xE2\x88\x92"}};
-    const float zooms[] = {1.25f * of->zoom, 1, 0.8f * of->zoom};
-    for (int i = 0; i < 3; i++)
-        if (draw_word(of, &right, true, false, words[i][0], words[i][1]))
-            set_zoom(of->view, of, zooms[i], middle_x, middle_y);
-    // From the one on which leaves room for the shown one.
     uint32_t first = of->view->layer;
     float used = name_width(of, first);
     while (first > 0 && used + name_width(of, first - 1) <= right - x)
@@ -597,21 +632,46 @@ static void head(const drawing *of)
             of->view->zoom = 0;
         }
     }
+}
+
+// The header: the names of the layers and the buttons of the zoom. Also handles the wheel.
+static void head(const drawing *of)
+{
+    view_ui *const ui = of->ui;
+    const md5_machine_desc *const desc = of->machine->desc;
+    const view_rect area = of->area;
+    const float middle_x = area.x + 0.5f * area.width;
+    const float middle_y = area.y + 0.5f * area.height;
+    char text[96];
+    float right = area.x + area.width;
+    if (draw_word(of, &right, true, false, "fit", "Fit")) {
+        drawing whole = *of;
+        place_fitted(&whole, lowest_zoom);
+        set_zoom(of->view, &whole, whole.zoom, 0, 0);
+    }
+    COMMON_TEXT(text, "%.0f %%", 100 * (double)of->zoom);
+    const char *const words[][2] = {
+        {"zoom in", "+"}, {"reset zoom", text}, {"zoom out", "\xE2\x88\x92"}};
+    const float zooms[] = {1.25f * of->zoom, 1, 0.8f * of->zoom};
+    for (int i = 0; i < 3; i++)
+        if (draw_word(of, &right, true, false, words[i][0], words[i][1]))
+            set_zoom(of->view, of, zooms[i], middle_x, middle_y);
+    layer_tabs(of, area.x, right);
     if (ui->mouse.wheel == 0 || !ui_is_panel_hot(ui))
         return;
     ui->has_taken = true;
     if (view_contains(area, ui->mouse.x, ui->mouse.y)) {
         set_zoom(of->view, of, of->zoom * powf(1.15f, ui->mouse.wheel), ui->mouse.x, ui->mouse.y);
-    } else { // over the names it goes to the next layer
+    } else { // over the header: selects another layer
         const uint32_t count = desc->num_layers;
         of->view->layer = (of->view->layer + (ui->mouse.wheel < 0 ? 1 : count - 1)) % count;
         of->view->zoom = 0;
     }
 }
 
-// The transition of an edge that a click takes: of the direction that leads away from the state
-// that plays, the one of highest priority.
-static uint32_t way_of(const drawing *of, const view_graph_edge *edge)
+// Returns the transition that a click on an edge takes: of the direction that begins at the active
+// state, the transition of highest priority.
+static uint32_t clicked_transition(const drawing *of, const view_graph_edge *edge)
 {
     const uint32_t *const counts = edge->num_transitions;
     const bool is_from_second = counts[1] > 0 && edge->ends[1] == of->status.state;
@@ -621,14 +681,29 @@ static uint32_t way_of(const drawing *of, const view_graph_edge *edge)
     const uint32_t first = edge->first_transition + (end == 1 ? counts[0] : 0);
     uint32_t best = of->graph->transitions[first];
     for (uint32_t i = 1; i < counts[end]; i++) {
-        const uint32_t other = of->graph->transitions[first + i];
-        if (transitions[other].priority > transitions[best].priority)
-            best = other;
+        const uint32_t candidate = of->graph->transitions[first + i];
+        if (transitions[candidate].priority > transitions[best].priority)
+            best = candidate;
     }
     return best;
 }
 
-// Lays out the shown layer if it is another one than before, and finds where it is seen.
+// Returns true if the layout of the view is valid for the layer, the machine, the font and the
+// area.
+static bool is_laid_out(const drawing *of, view_graph_area area, uint64_t fingerprint)
+{
+    const view_graph_view *const view = of->view;
+    const bool is_same_area =
+        view->area_of_layout.width == area.width && view->area_of_layout.height == area.height;
+    const bool is_same_machine = view->graph != NULL && view->fingerprint == fingerprint;
+    const bool is_same_font = view->scale == of->stage->font->scale;
+    const bool is_same_layer = view->laid_out == view->layer;
+    if (!is_same_machine || !is_same_layer)
+        return false;
+    return is_same_area && is_same_font;
+}
+
+// Lays out the selected layer if needed, and computes the position of the graph.
 static void open_graph(drawing *of)
 {
     view_graph_view *const view = of->view;
@@ -638,11 +713,7 @@ static void open_graph(drawing *of)
     if (view->layer >= of->machine->desc->num_layers)
         view->layer = 0;
     const view_graph_area area = {of->area.width / of->em, of->area.height / of->em};
-    const bool is_same_area =
-        view->area_of_layout.width == area.width && view->area_of_layout.height == area.height;
-    const bool is_same_machine = view->graph != NULL && view->fingerprint == fingerprint;
-    if (!is_same_machine || !is_same_area || view->scale != font->scale
-        || view->laid_out != view->layer) {
+    if (!is_laid_out(of, area, fingerprint)) {
         view_free_graph(view->graph);
         if (view->fingerprint != fingerprint)
             view->zoom = 0;
@@ -656,7 +727,7 @@ static void open_graph(drawing *of)
         for (int i = 0; i < VIEW_TAKEN_EDGES; i++)
             view->taken[i].edge = MD5_NONE;
     }
-    // Of a machine that was read again the names have moved.
+    // The names have other addresses if the machine was read again.
     for (uint32_t i = 0; i < view->graph->num_states; i++)
         view->graph->nodes[i].name = of->machine->desc->layers[view->layer].states[i].name;
     of->graph = view->graph;
@@ -664,31 +735,33 @@ static void open_graph(drawing *of)
     of->zoom = view->zoom;
     of->x = of->area.x + view->x;
     of->y = of->area.y + view->y;
-    // All of it, if its names can be read then; else its beginning, as large as other texts.
+    // Show the whole graph if its names can be read then, or else its beginning at full size.
     if (!(view->zoom > 0))
         place_fitted(of, lowest_zoom);
     if (!(view->zoom > 0) && of->zoom < VIEW_GRAPH_MIN_SCALE)
         place_fitted(of, 1);
 }
 
-// The arrow keys give the focus to the nearest state in their direction that is seen.
+// Moves the focus by the arrow keys to the nearest visible state in their direction.
 static void move_focus(const drawing *of, uint32_t focused)
 {
     static const int32_t keys[] = {VIEW_KEY_LEFT, VIEW_KEY_RIGHT, VIEW_KEY_UP, VIEW_KEY_DOWN};
     const view_rect from = seen_rect(of, of->graph->nodes[focused].rect);
     for (int k = 0; k < 4; k++) {
         uint32_t nearest = focused;
-        float least = INFINITY;
+        float min_distance = INFINITY;
         if (!ui_key(of->ui, keys[k]))
             continue;
         for (uint32_t i = 0; i < of->graph->num_states; i++) {
             const view_rect to = seen_rect(of, of->graph->nodes[i].rect);
             const float x = to.x - from.x + 0.5f * (to.width - from.width);
             const float y = to.y - from.y + 0.5f * (to.height - from.height);
-            const float ahead = (k % 2 == 0 ? -1 : 1) * (k < 2 ? x : y);
-            const float distance = ahead + 2 * fabsf(k < 2 ? y : x);
-            if (to.width > 0 && ahead > 1 && distance < least) {
-                least = distance;
+            const bool is_horizontal = k < 2;
+            const float along = is_horizontal ? x : y;
+            const float ahead = k % 2 == 0 ? -along : along;
+            const float distance = ahead + 2 * fabsf(is_horizontal ? y : x);
+            if (to.width > 0 && ahead > 1 && distance < min_distance) {
+                min_distance = distance;
                 nearest = i;
             }
         }
@@ -696,13 +769,14 @@ static void move_focus(const drawing *of, uint32_t focused)
     }
 }
 
-// The states that can be pressed or have the focus.
+// Adds an item for each state, which can be pressed and can have the focus.
 static void node_items(const drawing *of)
 {
     uint32_t focused = MD5_NONE;
     for (uint32_t i = 0; i < of->graph->num_states; i++) {
         const view_rect rect = seen_rect(of, of->graph->nodes[i].rect);
-        char label[160] = ""; // what is not seen is an item too, so that numbers stay
+        char label[160] =
+            ""; // an invisible state is also an item, so that the numbers of the items are constant
         if (rect.width > 0)
             COMMON_TEXT(label, "%s/%s", of->machine->desc->layers[of->view->layer].name,
                         of->graph->nodes[i].name);
@@ -714,6 +788,24 @@ static void node_items(const drawing *of)
     }
     if (focused != MD5_NONE && of->ui->is_focus_shown)
         move_focus(of, focused);
+}
+
+// Draws the graph and moves it to its position and zoom.
+static void draw_graph(const drawing *of)
+{
+    view_canvas *const canvas = of->stage->canvas;
+    const uint32_t first = canvas->count;
+    const view_rect seen = {(of->area.x - of->x) / of->zoom, (of->area.y - of->y) / of->zoom,
+                            of->area.width / of->zoom, of->area.height / of->zoom};
+    const view_rect before = view_clip_canvas(canvas, seen);
+    draw_edges(of);
+    draw_nodes(of);
+    view_clip_canvas(canvas, before);
+    for (uint32_t i = first; i < canvas->count; i++) {
+        md5gl_panel_vertex *const vertex = &canvas->vertices[i];
+        vertex->x = of->x + vertex->x * of->zoom;
+        vertex->y = of->y + vertex->y * of->zoom;
+    }
 }
 
 void view_graph_panel(view_ui *ui)
@@ -745,31 +837,20 @@ void view_graph_panel(view_ui *ui)
         view->grip_y = ui->mouse.y;
     }
     if (of.edge != MD5_NONE) {
-        const uint32_t way = way_of(&of, &of.graph->edges[of.edge]);
-        ui_context(ui, VIEW_ON_EDGE, view->layer, way, NULL, NULL);
+        const uint32_t transition = clicked_transition(&of, &of.graph->edges[of.edge]);
+        ui_context(ui, VIEW_ON_EDGE, view->layer, transition, NULL, NULL);
         if (is_pressed)
-            UI_ASK(ui, VIEW_TAKE_TRANSITION, .number = view->layer, .item = way);
+            UI_ASK(ui, VIEW_TAKE_TRANSITION, .number = view->layer, .item = transition);
     }
     node_items(&of);
-    view->hovered = of.node != MD5_NONE   ? of.node + 1
-                    : of.edge != MD5_NONE ? of.graph->num_nodes + of.edge + 1
-                                          : 0;
+    view->hovered = 0;
+    if (of.node != MD5_NONE)
+        view->hovered = of.node + 1;
+    else if (of.edge != MD5_NONE)
+        view->hovered = of.graph->num_nodes + of.edge + 1;
     keep_taken(&of);
-    const uint32_t first = stage->canvas->count;
-    if (!ui->is_event) {
-        // Drawn at zoom 1, and then moved to where it is seen.
-        const view_rect seen = {(of.area.x - of.x) / of.zoom, (of.area.y - of.y) / of.zoom,
-                                of.area.width / of.zoom, of.area.height / of.zoom};
-        const view_rect before = view_clip_canvas(stage->canvas, seen);
-        draw_edges(&of);
-        draw_nodes(&of);
-        view_clip_canvas(stage->canvas, before);
-        for (uint32_t i = first; i < stage->canvas->count; i++) {
-            md5gl_panel_vertex *const vertex = &stage->canvas->vertices[i];
-            vertex->x = of.x + vertex->x * of.zoom;
-            vertex->y = of.y + vertex->y * of.zoom;
-        }
-    }
+    if (!ui->is_event)
+        draw_graph(&of);
     draw_labels(&of);
     head(&of);
     if (of.edge != MD5_NONE && !ui->is_event)

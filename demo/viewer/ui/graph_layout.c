@@ -39,7 +39,8 @@ typedef struct graph_place {
 
 // States of one distance.
 typedef struct graph_band {
-    uint32_t begin, end; // in layout.order
+    uint32_t begin; // in layout.order
+    uint32_t end;
 } graph_band;
 
 typedef struct layout {
@@ -56,8 +57,9 @@ typedef struct layout {
 
 // A transition, by the nodes that it connects.
 typedef struct graph_link {
-    uint32_t low, high; // nodes
-    bool is_back;       // it leads from `high` to `low`
+    uint32_t low;  // node
+    uint32_t high; // node
+    bool is_back;  // it leads from `high` to `low`
     uint32_t transition;
 } graph_link;
 
@@ -109,10 +111,12 @@ static uint32_t list_links(const md5_layer_desc *layer, graph_link *links)
         const uint32_t to = find_state(layer, states, transition->to);
         if (from == MD5_NONE || to == MD5_NONE)
             continue;
-        links[num_links++] = (graph_link){.low = from < to ? from : to,
-                                          .high = from < to ? to : from,
-                                          .is_back = from > to,
-                                          .transition = i};
+        graph_link link = {.low = from, .high = to, .is_back = from > to, .transition = i};
+        if (link.is_back) {
+            link.low = to;
+            link.high = from;
+        }
+        links[num_links++] = link;
     }
     qsort(links, num_links, sizeof *links, compare_links);
     free(states);

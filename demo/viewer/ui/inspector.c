@@ -1,5 +1,5 @@
-// The inspector: what is measured, the selected mesh or joint, lights and materials, a machine's
-// parameters, an entity's channels, and the figures of the document.
+// The inspector in the right dock: measurements, the selected mesh or joint, lights and materials,
+// parameters of a state machine, channels and states of an entity, and statistics of the document.
 #include "demo/viewer/ui/ui.h"
 
 // == The selected joint =====================================================================
@@ -9,16 +9,17 @@ const int view_value_places[VIEW_NUM_VALUE_KINDS] = {3, 2, 4};
 const char *const view_axis_names[4] = {"x", "y", "z", "w"};
 const view_color view_axis_colors[4] = {VIEW_WRONG, VIEW_FINE, VIEW_ACCENT, VIEW_DIM};
 
-// Degrees about x, then y, then z, the axes standing still.
+// Computes the values of a joint. The angles are in degrees, about the fixed axes x, y and z in
+// this order.
 void view_find_values(md5_mat34 matrix, view_joint_values values)
 {
-    const md5_vec3 place = md5_mat34_translation(matrix);
+    const md5_vec3 position = md5_mat34_translation(matrix);
     const md5_quat q = md5_quat_from_mat34(matrix);
-    const md5_mat34 turn =
+    const md5_mat34 rotation =
         md5_mat34_from_xform((md5_xform){.rotation = q, .translation = {0, 0, 0}});
-    const float *const m = turn.m;
+    const float *const m = rotation.m;
     const view_joint_values all = {
-        {place.x, place.y, place.z, 0},
+        {position.x, position.y, position.z, 0},
         {view_degrees(atan2f(m[9], m[10])), view_degrees(asinf(view_clamp(-m[8], -1, 1))),
          view_degrees(atan2f(m[4], m[0])), 0},
         {q.x, q.y, q.z, q.w},
@@ -26,7 +27,8 @@ void view_find_values(md5_mat34 matrix, view_joint_values values)
     memcpy(values, all, sizeof all);
 }
 
-// A table of the values in columns that do not move. Axes are columns; in a narrow dock, rows.
+// Displays the values as a table with columns of constant width. In a wide dock each column is an
+// axis, in a narrow dock each row is an axis.
 static void show_values(view_ui *ui, const char *title, view_joint_values values)
 {
     const float em = ui->em;
@@ -38,18 +40,21 @@ static void show_values(view_ui *ui, const char *title, view_joint_values values
     const char *const *const rows = is_wide ? view_value_names : view_axis_names;
     const char *const *const columns = is_wide ? view_axis_names : view_value_names;
     for (int r = -1; r < num_rows; r++) {
-        ui_cells of = {.name = r < 0 ? title : rows[r],
-                       .count = (uint32_t)num_columns,
-                       .color = r < 0     ? VIEW_PLAIN
-                                : is_wide ? VIEW_DIM
-                                          : view_axis_colors[r]};
+        view_color color = VIEW_PLAIN;
+        if (r >= 0)
+            color = is_wide ? VIEW_DIM : view_axis_colors[r];
+        ui_cells of = {
+            .name = r < 0 ? title : rows[r], .count = (uint32_t)num_columns, .color = color};
         view_rect row;
         view_color colors[4] = {VIEW_DIM, VIEW_DIM, VIEW_DIM, VIEW_DIM};
         for (int c = 0; c < num_columns; c++) {
             const int kind = is_wide ? r : c;
             const int axis = is_wide ? c : r;
-            colors[c] = r >= 0 ? VIEW_BRIGHT : is_wide ? view_axis_colors[c] : VIEW_DIM;
-            if (r < 0) // in a narrow dock the title is where the first name would be
+            if (r >= 0)
+                colors[c] = VIEW_BRIGHT;
+            else if (is_wide)
+                colors[c] = view_axis_colors[c];
+            if (r < 0) // in a narrow dock the title replaces the first name
                 COMMON_TEXT(of.texts[c], "%s", is_wide || c > 0 ? columns[c] : "");
             else if (axis < 3 || kind == 2)
                 view_format_number(of.texts[c], sizeof of.texts[c], values[kind][axis],
@@ -61,7 +66,7 @@ static void show_values(view_ui *ui, const char *title, view_joint_values values
     }
 }
 
-// With full precision.
+// Copies the values of a joint as text with full precision.
 static void copy_values(view_ui *ui, const char *name, view_joint_values local,
                         view_joint_values model)
 {
@@ -78,9 +83,12 @@ static void copy_values(view_ui *ui, const char *name, view_joint_values local,
     ui_copy(ui, ui->stage->now, text, name);
 }
 
+// A vertex that the joint influences.
 typedef struct weighted {
     float weight;
-    uint32_t mesh, vertex, of; // of: so many joints
+    uint32_t mesh;
+    uint32_t vertex;
+    uint32_t of; // number of joints that influence the vertex
 } weighted;
 
 static int compare_weights(const void *a, const void *b)
@@ -94,26 +102,60 @@ static int compare_weights(const void *a, const void *b)
     return x->vertex < y->vertex ? -1 : x->vertex > y->vertex;
 }
 
-// The vertices of the files that a joint moves; writes at most `room`. Returns how many there are.
-static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *all, uint32_t room)
+// Finds the file vertices that a joint influences. Writes at most `capacity` of them. Returns their
+// total number.
+static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *all,
+                             uint32_t capacity)
 {
     uint32_t count = 0;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
-        for (uint32_t v = 0; v < mesh->num_file_vertices && v < mesh->num_vertices; v++)
-            for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++)
-                if (mesh->influence_joints[i] == joint) {
-                    if (count < room)
-                        all[count] =
-                            (weighted){mesh->influences[i].w, m, v,
-                                       mesh->first_influence[v + 1] - mesh->first_influence[v]};
-                    count++;
-                }
+        for (uint32_t v = 0; v < mesh->num_file_vertices && v < mesh->num_vertices; v++) {
+            const uint32_t first = mesh->first_influence[v];
+            const uint32_t end = mesh->first_influence[v + 1];
+            for (uint32_t i = first; i < end; i++) {
+                if (mesh->influence_joints[i] != joint)
+                    continue;
+                if (count < capacity)
+                    all[count] = (weighted){mesh->influences[i].w, m, v, end - first};
+                count++;
+            }
+        }
     }
     return count;
 }
 
-// All vertices, the heaviest first.
+// Displays a row of the table of weights: the vertex, its weight as number and bar, and the number
+// of its joints. `vertex_width` is the width of the first column.
+static void show_weight(view_ui *ui, const md5_model *model, view_rect row, float vertex_width,
+                        const weighted *of)
+{
+    const bool has_meshes = model->num_meshes > 1;
+    const float em = ui->em;
+    const float padding = 0.7f * em;
+    const float y = ui_text_top(ui, row);
+    const float left = row.x + padding;
+    const float right = row.x + row.width - padding;
+    const float weight = left + vertex_width + 3.6f * em;
+    const char *const mesh = model->meshes[of->mesh].name;
+    char text[48];
+    COMMON_TEXT(text, "%u", of->vertex);
+    const float number = ui_text_width(ui, text);
+    if (has_meshes)
+        ui_text(ui, left, y, fmaxf(vertex_width - number - 1.2f * em, em), VIEW_DIM, mesh);
+    ui_text_left_of(ui, has_meshes ? left + vertex_width - 0.8f * em : left + number, y,
+                    VIEW_BRIGHT, text);
+    view_format_number(text, sizeof text, of->weight, 4, false);
+    ui_text_left_of(ui, weight, y, VIEW_BRIGHT, text);
+    const view_rect line = {weight + 0.7f * em, row.y + 0.5f * row.height - 0.15f * em,
+                            right - 1.6f * em - weight - 0.7f * em, 0.3f * em};
+    if (line.width > em)
+        ui_bar(ui, line, fabsf(of->weight));
+    COMMON_TEXT(text, "%u", of->of);
+    ui_text_left_of(ui, right, y, VIEW_DIM, text);
+}
+
+// Lists the vertices that a joint influences, sorted by weight.
 static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
 {
     const float em = ui->em;
@@ -131,62 +173,51 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
     find_weights(model, joint, all, count);
     qsort(all, count, sizeof *all, compare_weights);
     const bool has_meshes = model->num_meshes > 1;
-    const float vertex = (has_meshes ? 9 : 4) * em;
+    const float vertex_width = (has_meshes ? 9 : 4) * em;
     for (int64_t i = -1; i < (int64_t)count; i++) {
         view_rect row;
         if (!ui_take_row(ui, ceilf(1.6f * em), &row))
             continue;
-        if (i >= 0) { // the vertex of the row below the mouse is lit in the picture
-            ui_item(ui, row, "");
-            if (ui->mouse.is_moved && ui_is_hot(ui))
-                ui->lit = (view_pick){.is_set = true, .mesh = all[i].mesh, .vertex = all[i].vertex};
-            if (ui_is_hot(ui))
-                view_draw_rect(ui->canvas, row, VIEW_CONTROL);
-        }
-        const float y = ui_text_top(ui, row);
-        const float left = row.x + padding;
-        const float right = row.x + row.width - padding;
-        const float weight = left + vertex + 3.6f * em;
         if (i < 0) {
+            const float y = ui_text_top(ui, row);
+            const float left = row.x + padding;
             ui_text(ui, left, y, 0, VIEW_DIM, has_meshes ? "mesh, vertex" : "vertex");
-            ui_text_left_of(ui, weight, y, VIEW_DIM, "weight");
-            ui_text_left_of(ui, right, y, VIEW_DIM, "of");
+            ui_text_left_of(ui, left + vertex_width + 3.6f * em, y, VIEW_DIM, "weight");
+            ui_text_left_of(ui, row.x + row.width - padding, y, VIEW_DIM, "of");
             continue;
         }
-        const weighted *const of = &all[i];
-        const char *const mesh = model->meshes[of->mesh].name;
-        COMMON_TEXT(text, "%u", of->vertex);
-        const float number = ui_text_width(ui, text);
-        if (has_meshes)
-            ui_text(ui, left, y, fmaxf(vertex - number - 1.2f * em, em), VIEW_DIM, mesh);
-        ui_text_left_of(ui, has_meshes ? left + vertex - 0.8f * em : left + number, y, VIEW_BRIGHT,
-                        text);
-        view_format_number(text, sizeof text, of->weight, 4, false);
-        ui_text_left_of(ui, weight, y, VIEW_BRIGHT, text);
-        const view_rect line = {weight + 0.7f * em, row.y + 0.5f * row.height - 0.15f * em,
-                                right - 1.6f * em - weight - 0.7f * em, 0.3f * em};
-        if (line.width > em)
-            ui_bar(ui, line, fabsf(of->weight));
-        COMMON_TEXT(text, "%u", of->of);
-        ui_text_left_of(ui, right, y, VIEW_DIM, text);
+        ui_item(ui, row, "");
+        // The view highlights the vertex of the row under the mouse.
+        if (ui->mouse.is_moved && ui_is_hot(ui))
+            ui->lit = (view_pick){.is_set = true, .mesh = all[i].mesh, .vertex = all[i].vertex};
+        if (ui_is_hot(ui))
+            view_draw_rect(ui->canvas, row, VIEW_CONTROL);
+        show_weight(ui, model, row, vertex_width, &all[i]);
     }
     free(all);
 }
 
-// How far the first aim of a machine that turns the joint may do so; else there is no such section.
+// Returns true if an aim modifier rotates the joint: `length` joints upward from its own joint.
+static bool is_aimed(const view_scene *scene, const md5_modifier_desc *aim, uint32_t joint)
+{
+    if (aim->kind != MD5_MODIFIER_AIM)
+        return false;
+    uint32_t rotated = md5_find_joint(scene->skeleton, aim->joint);
+    uint32_t length = aim->length > 0 ? aim->length : 2;
+    for (; rotated != MD5_NONE && rotated != joint && length > 1; length--)
+        rotated = scene->skeleton->joints[rotated].parent;
+    return rotated == joint;
+}
+
+// Displays the limit of the first aim modifier of the state machine that rotates the joint, if any.
 static void show_limits(view_ui *ui, uint32_t joint)
 {
     const uint32_t count =
         view_shows_machine(ui->stage) ? ui->scene->machine.desc->num_modifiers : 0;
     for (uint32_t i = 0; i < count; i++) {
         const md5_modifier_desc *const aim = &ui->scene->machine.desc->modifiers[i];
-        uint32_t turned = md5_find_joint(ui->scene->skeleton, aim->joint);
-        uint32_t length = aim->length;
         char number[32];
-        for (length = length > 0 ? length : 2; turned != MD5_NONE && turned != joint && length > 1;
-             length--)
-            turned = ui->scene->skeleton->joints[turned].parent;
-        if (aim->kind != MD5_MODIFIER_AIM || turned != joint || aim->aim.limit == 0)
+        if (!is_aimed(ui->scene, aim, joint) || aim->aim.limit == 0)
             continue;
         view_format_number(number, sizeof number, view_degrees(aim->aim.limit), 2, false);
         if (ui_section(ui, UI_SECTION_LIMITS, "Limits", ""))
@@ -222,7 +253,8 @@ static void joint_panel(view_ui *ui)
                 next = (int32_t)i;
             label = "";
         }
-    view_joint_values local, model;
+    view_joint_values local;
+    view_joint_values model;
     view_find_values(view_joint_matrix(ui->scene, number, true), local);
     view_find_values(view_joint_matrix(ui->scene, number, false), model);
     const md5_anim *const anim = view_clock(ui->scene);
@@ -253,23 +285,26 @@ static void joint_panel(view_ui *ui)
 
 // == A state machine ======================================================================
 
-// The rows of what fired last; it is shown for a while.
+// Displays the last events, each for 1.5 s. The rows remain, without text.
 static void list_fired(view_ui *ui, const view_event *events, int count, double now, bool is_fixed)
 {
     const double lifetime = 1.5;
-    for (int i = 0; i < count; i++)
-        ui_row(ui, &(ui_words){.color = i == 0 ? VIEW_ACCENT : VIEW_DIM, .is_fixed = is_fixed},
-               fabs(now - events[i].time) < lifetime ? events[i].text : "");
+    for (int i = 0; i < count; i++) {
+        const bool is_recent = fabs(now - events[i].time) < lifetime;
+        const ui_words words = {.color = i == 0 ? VIEW_ACCENT : VIEW_DIM, .is_fixed = is_fixed};
+        ui_row(ui, &words, is_recent ? events[i].text : "");
+    }
 }
 
-// Curves of the machine's clips, or its windows with the weights with which they are open.
+// Displays the curves of the clips or, if `are_curves` is false, the windows, with their values.
 static void list_tracks(view_ui *ui, const view_machine *machine, bool are_curves)
 {
     const md5_machine *const made = machine->character->machine;
-    uint32_t number = 0; // it counts clip after clip; those of one name are the first
+    uint32_t number = 0; // counts the curves of all clips; equal names share the first number
     for (uint32_t i = 0; i < machine->desc->num_clips; i++) {
         const md5_clip_desc *const clip = &machine->desc->clips[i];
-        for (uint32_t k = 0; k < (are_curves ? clip->num_curves : clip->num_windows); k++) {
+        const uint32_t count = are_curves ? clip->num_curves : clip->num_windows;
+        for (uint32_t k = 0; k < count; k++) {
             const char *const name = are_curves ? clip->curves[k].name : clip->windows[k].name;
             const uint32_t first =
                 are_curves ? md5_find_curve(made, name) : md5_find_window(made, name);
@@ -281,50 +316,76 @@ static void list_tracks(view_ui *ui, const view_machine *machine, bool are_curve
     }
 }
 
+// Displays a slider for a parameter that is a number.
+static void number_row(view_ui *ui, view_machine *machine, uint32_t index)
+{
+    const char *const name = machine->desc->parameters[index].name;
+    float value = md5_player_get(machine->player, index);
+    float low;
+    float high;
+    char text[32];
+    ui_begin_row(ui);
+    ui->value_width = 62 * ui->scale;
+    view_parameter_range(machine->character->machine, name, &low, &high);
+    view_format_number(text, sizeof text, value, 2, false);
+    if (!ui_slider(ui, name, VIEW_PLAIN, text, VIEW_BRIGHT, low, high, NULL, &value))
+        return;
+    view_take_over(machine);
+    md5_player_set(machine->player, index, value);
+}
+
+// Displays a switch for a parameter, or a button with the key of the trigger `trigger`; -1: the
+// parameter is not a trigger.
+static void switch_row(view_ui *ui, view_machine *machine, uint32_t index, int64_t trigger)
+{
+    const float value = md5_player_get(machine->player, index);
+    char key[32] = "";
+    ui_begin_row(ui);
+    if (trigger >= 0)
+        view_print_trigger_key((uint32_t)trigger, key, sizeof key);
+    if (ui_switch(ui, machine->desc->parameters[index].name, value != 0, trigger >= 0, key)) {
+        view_take_over(machine);
+        view_push_parameter(machine, index);
+    }
+}
+
+// Displays the section of the triggers.
+static void list_triggers(view_ui *ui, view_machine *machine)
+{
+    uint32_t num_triggers = 0;
+    for (uint32_t i = 0; i < machine->desc->num_parameters; i++) {
+        if (machine->desc->parameters[i].kind != MD5_PARAMETER_TRIGGER)
+            continue;
+        if (num_triggers == 0 && !ui_section(ui, UI_SECTION_TRIGGERS, "Triggers", ""))
+            return;
+        switch_row(ui, machine, i, num_triggers++);
+    }
+}
+
+// Displays the section of the parameters that are not triggers.
+static void list_parameters(view_ui *ui, view_machine *machine)
+{
+    bool has_header = false;
+    for (uint32_t i = 0; i < machine->desc->num_parameters; i++) {
+        const md5_parameter_kind kind = machine->desc->parameters[i].kind;
+        if (kind == MD5_PARAMETER_TRIGGER)
+            continue;
+        if (!has_header && !ui_section(ui, UI_SECTION_PARAMETERS, "Parameters", ""))
+            return;
+        has_header = true;
+        if (kind == MD5_PARAMETER_FLOAT)
+            number_row(ui, machine, i);
+        else
+            switch_row(ui, machine, i, -1);
+    }
+}
+
 static void machine_panel(view_ui *ui)
 {
     view_machine *const machine = &ui->scene->machine;
-    const md5_machine_desc *const desc = machine->desc;
-    uint32_t num_triggers = 0;
     ui_begin(ui, "parameter");
-    for (int is_rest = 0; is_rest < 2; is_rest++) {
-        bool has_head = false;
-        bool is_open = true;
-        for (uint32_t i = 0; i < desc->num_parameters && is_open; i++) {
-            const md5_parameter_desc *const parameter = &desc->parameters[i];
-            const bool is_number = parameter->kind == MD5_PARAMETER_FLOAT;
-            float value = md5_player_get(machine->player, i);
-            float low;
-            float high;
-            char text[32] = "";
-            if ((parameter->kind == MD5_PARAMETER_TRIGGER) == is_rest)
-                continue;
-            if (!has_head)
-                is_open = ui_section(ui, is_rest ? UI_SECTION_PARAMETERS : UI_SECTION_TRIGGERS,
-                                     is_rest ? "Parameters" : "Triggers", "");
-            has_head = true;
-            if (!is_open)
-                break;
-            ui_begin_row(ui);
-            if (is_number) {
-                ui->value_width = 62 * ui->scale;
-                view_parameter_range(machine->character->machine, parameter->name, &low, &high);
-                view_format_number(text, sizeof text, value, 2, false);
-                if (!ui_slider(ui, parameter->name, VIEW_PLAIN, text, VIEW_BRIGHT, low, high, NULL,
-                               &value))
-                    continue;
-                view_take_over(machine);
-                md5_player_set(machine->player, i, value);
-                continue;
-            }
-            if (!is_rest)
-                view_print_trigger_key(num_triggers++, text, sizeof text);
-            if (ui_switch(ui, parameter->name, value != 0, !is_rest, text)) {
-                view_take_over(machine);
-                view_push_parameter(machine, i);
-            }
-        }
-    }
+    list_triggers(ui, machine);
+    list_parameters(ui, machine);
     ui_begin(ui, "machine");
     ui->label_width = 100 * ui->scale;
     list_tracks(ui, machine, true);
@@ -340,7 +401,8 @@ static void machine_panel(view_ui *ui)
 
 // == Channels of an entity ================================================================
 
-// A click on the name of a channel shows its time; on what it plays, lists clips for it.
+// Displays the channels of an entity. A click on the name of a channel shows its time in the time
+// bar; a click on its clip lists the clips for the channel.
 static void channels_panel(view_ui *ui)
 {
     const view_entity *const entity = view_channels_of(ui->scene);
@@ -353,12 +415,13 @@ static void channels_panel(view_ui *ui)
         const md5_channel channel = (md5_channel)c;
         const int32_t clip = entity->channels[c].clip;
         const bool has_focus = channel == entity->focus && clip >= 0;
+        view_color color = has_focus ? VIEW_BRIGHT : VIEW_PLAIN;
+        if (clip < 0)
+            color = VIEW_DIM;
         const ui_words words = {.name = view_channel_name(channel),
-                                .color = clip < 0    ? VIEW_DIM
-                                         : has_focus ? VIEW_BRIGHT
-                                                     : VIEW_PLAIN,
+                                .color = color,
                                 .hint = has_focus ? "time" : "",
-                                .is_fixed = true}; // it changes in every frame
+                                .is_fixed = true}; // the text changes in every frame
         char text[192] = "\xE2\x80\x94";
         if (!view_has_channel(entity, channel))
             continue;
@@ -375,39 +438,65 @@ static void channels_panel(view_ui *ui)
     ui_figure(ui, VIEW_DIM, NULL, "Click a channel to choose a clip");
 }
 
-// What the option says once a state was pressed, beside those of other channels, or a flag.
-static view_command tell(const view_entity *entity, int is_flag, uint32_t pressed)
+// Returns true if a flag is set after flag `pressed` was toggled.
+static bool is_flag_set_after(const view_entity *entity, uint32_t flag, uint32_t pressed)
 {
-    const md5_script_state *const states = entity->script->states;
-    const char *name;
-    char *text = common_copy("");
-    for (uint32_t i = 0; (name = view_script_name(entity, is_flag, i)) != NULL; i++)
-        if (name[0] != '\0'
-            && (is_flag ? view_is_told(entity, true, i) != (i == pressed)
-                        : i == pressed
-                              || (view_is_told(entity, false, i)
-                                  && states[i].channel != states[pressed].channel)))
-            common_extend(&text, "%s\n", name);
-    return view_set_command(is_flag ? view_find_option("flag", 4) : view_find_option("state", 5),
-                            text);
+    return view_is_told(entity, true, flag) != (flag == pressed);
 }
 
-// The states of an entity's script, those that run highlighted, and its flags.
-static void states_panel(view_ui *ui)
+// Returns true if a script state runs after state `pressed` was started: the states of other
+// channels continue.
+static bool is_state_active_after(const view_entity *entity, uint32_t state, uint32_t pressed)
+{
+    const md5_script_state *const states = entity->script->states;
+    if (state == pressed)
+        return true;
+    return view_is_told(entity, false, state) && states[state].channel != states[pressed].channel;
+}
+
+// Returns the command that sets --flag or --state after a flag or a state was pressed.
+static view_command press_script_name(const view_entity *entity, int is_flag, uint32_t pressed)
+{
+    char *text = common_copy("");
+    for (uint32_t i = 0;; i++) {
+        const char *const name = view_script_name(entity, is_flag, i);
+        if (name == NULL)
+            break;
+        if (name[0] == '\0')
+            continue;
+        const bool is_set = is_flag ? is_flag_set_after(entity, i, pressed)
+                                    : is_state_active_after(entity, i, pressed);
+        if (is_set)
+            common_extend(&text, "%s\n", name);
+    }
+    const view_option *const option =
+        is_flag ? view_find_option("flag", 4) : view_find_option("state", 5);
+    return view_set_command(option, text);
+}
+
+// Displays the flags or the states of an entity's script; active ones are switched on.
+static void list_script_names(view_ui *ui, int is_flag)
 {
     const view_entity *const entity = &ui->scene->entity;
-    const char *name;
+    for (uint32_t i = 0;; i++) {
+        const char *const name = view_script_name(entity, is_flag, i);
+        if (name == NULL)
+            break;
+        if (name[0] == '\0')
+            continue;
+        ui_begin_row(ui);
+        if (ui_switch(ui, name, view_is_told(entity, is_flag, i), !is_flag, ""))
+            ui->command = press_script_name(entity, is_flag, i);
+    }
+}
+
+static void states_panel(view_ui *ui)
+{
     ui_begin(ui, "state");
-    for (int is_flag = 0; is_flag < 2; is_flag++)
-        if (ui_section(ui, is_flag ? UI_SECTION_FLAGS : UI_SECTION_STATES,
-                       is_flag ? "Flags" : "States", ""))
-            for (uint32_t i = 0; (name = view_script_name(entity, is_flag, i)) != NULL; i++) {
-                if (name[0] == '\0')
-                    continue;
-                ui_begin_row(ui);
-                if (ui_switch(ui, name, view_is_told(entity, is_flag, i), !is_flag, ""))
-                    ui->command = tell(entity, is_flag, i);
-            }
+    if (ui_section(ui, UI_SECTION_STATES, "States", ""))
+        list_script_names(ui, false);
+    if (ui_section(ui, UI_SECTION_FLAGS, "Flags", ""))
+        list_script_names(ui, true);
 }
 
 // == The dock =============================================================================

@@ -1,4 +1,5 @@
-// The outliner: meshes, clips, states, materials, morphs and joints as one tree with a search.
+// The outliner in the left dock: meshes, clips, layers with states, materials, morph targets and
+// joints as one tree, filtered by a search text.
 #include "demo/viewer/ui/ui.h"
 
 // == Marked joints ========================================================================
@@ -36,7 +37,7 @@ typedef enum row_sign {
     SIGN_SHUT,
     SIGN_PLAYS,
     SIGN_PAUSED,
-    SIGN_STARTS, // below the mouse
+    SIGN_STARTS, // SIGN_PAUSED while the mouse is over the row, else nothing
 } row_sign;
 
 static const struct {
@@ -54,30 +55,41 @@ static const struct {
 };
 
 typedef struct tree_row {
-    const char *name, *label, *text; // label: NULL: the name; text: at the right, or NULL
+    const char *name;
+    const char *label; // of the item; NULL: `name`
+    const char *text;  // at the right, or NULL
     uint32_t depth;
     row_sign sign;
     view_color color; // 0: plain
     bool is_selected;
 } tree_row;
 
-// What a press has met.
+// The part of a row that was pressed.
 typedef enum row_part { PART_NONE, PART_SIGN, PART_NAME } row_part;
 
+// Returns the color of the name of a row.
+static view_color row_color(const tree_row *row, bool is_hot)
+{
+    if (row->is_selected || is_hot)
+        return VIEW_BRIGHT;
+    return row->color != 0 ? row->color : VIEW_PLAIN;
+}
+
+// Displays a row of the tree. Returns the part that was pressed.
 static row_part show_row(view_ui *ui, const tree_row *of)
 {
     const float em = ui->em;
     const float padding = 0.7f * em;
     view_rect row;
     const bool is_seen = ui_take_row(ui, ceilf(1.6f * em), &row);
-    // Deep trees stay in sight.
+    // The indent is limited, so that deep trees remain visible.
     const float indent = padding + fminf((float)of->depth * em, 0.5f * row.width);
     const float name = row.x + indent + 1.3f * em;
     const float right = row.x + row.width - padding;
     const char *const right_text = of->text != NULL ? of->text : "";
-    const float room = right - name - 4 * ui->scale - ui_text_width(ui, right_text);
+    const float width = right - name - 4 * ui->scale - ui_text_width(ui, right_text);
     const bool is_pressed = ui_item(ui, row, of->label != NULL ? of->label : of->name);
-    ui_tip_cut(ui, of->name, room);
+    ui_tip_cut(ui, of->name, width);
     if (is_seen && !ui->is_event) {
         const bool is_hot = ui_is_hot(ui);
         const float y = ui_text_top(ui, row);
@@ -86,10 +98,7 @@ static row_part show_row(view_ui *ui, const tree_row *of)
         const row_sign sign = is_hot && of->sign == SIGN_STARTS ? SIGN_PAUSED : of->sign;
         ui_text_in(ui, (view_rect){row.x + indent, row.y, em, row.height},
                    of->is_selected ? VIEW_BRIGHT : signs[sign].color, signs[sign].text);
-        const view_color bright = of->is_selected || is_hot ? VIEW_BRIGHT
-                                  : of->color != 0          ? of->color
-                                                            : VIEW_PLAIN;
-        ui_text(ui, name, y, fmaxf(room, em), bright, of->name);
+        ui_text(ui, name, y, fmaxf(width, em), row_color(of, is_hot), of->name);
         ui_text_left_of(ui, right, y, of->is_selected || is_hot ? VIEW_PLAIN : VIEW_DIM,
                         right_text);
     }
@@ -98,13 +107,14 @@ static row_part show_row(view_ui *ui, const tree_row *of)
     return of->sign != SIGN_NONE && ui->mouse.x < name ? PART_SIGN : PART_NAME;
 }
 
+// Returns true if a name matches the search text.
 static bool is_found(const view_ui *ui, const char *name)
 {
     return common_contains(name, ui->filter);
 }
 
-// Whether the rows of a section are listed. With a search those that are found are, also in a
-// section that is folded.
+// Displays the header of a section. Returns true if its rows are listed: the section is open or a
+// search text is set, and `num_found` rows match.
 static bool opens(view_ui *ui, ui_section_number number, const char *title, uint32_t count,
                   uint32_t num_found)
 {
@@ -120,7 +130,7 @@ static bool opens(view_ui *ui, ui_section_number number, const char *title, uint
 
 // == Sections =============================================================================
 
-// The first mesh that has the same material.
+// Returns the first mesh with the same material.
 static uint32_t first_with(const md5_model *model, uint32_t mesh)
 {
     uint32_t first = 0;
@@ -129,7 +139,8 @@ static uint32_t first_with(const md5_model *model, uint32_t mesh)
     return first;
 }
 
-// What a press on a name asks for: the second one of two frames what the first has selected.
+// Requests the command for a click on a name: selects the item, or shows it in the view on a double
+// click.
 static void mark(view_ui *ui)
 {
     ui->command.action = ui->mouse.is_double ? VIEW_FRAME_SELECTED : VIEW_MARKED;
@@ -163,7 +174,8 @@ static void list_meshes(view_ui *ui)
         return;
     for (uint32_t i = 0; i < count; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
-        char number[16], vertices[16];
+        char number[16];
+        char vertices[16];
         const bool is_hidden = view_is_hidden(ui->stage->hidden_meshes, i);
         if (!is_found(ui, mesh->name))
             continue;
@@ -171,16 +183,18 @@ static void list_meshes(view_ui *ui)
         COMMON_TEXT(vertices, "%u", mesh->num_vertices);
         const char *const name = mesh->name[0] != '\0' ? mesh->name : number;
         const int32_t material = i < VIEW_MAX_MATERIALS ? (int32_t)first_with(model, i) : -2;
-        const bool is_selected =
-            ui->selected_mesh == (int32_t)i || material == ui->selected_material;
-        const row_part part = show_row(ui, &(tree_row){.name = name,
-                                                       .text = vertices,
-                                                       .sign = is_hidden ? SIGN_SHUT : SIGN_EYE,
-                                                       .color = is_hidden ? VIEW_DIM : 0,
-                                                       .is_selected = is_selected});
-        if (part == PART_SIGN)
+        const bool is_of_material = material == ui->selected_material;
+        const bool is_selected = ui->selected_mesh == (int32_t)i || is_of_material;
+        tree_row row = {
+            .name = name, .text = vertices, .sign = SIGN_EYE, .is_selected = is_selected};
+        if (is_hidden) {
+            row.sign = SIGN_SHUT;
+            row.color = VIEW_DIM;
+        }
+        const row_part part = show_row(ui, &row);
+        if (part == PART_SIGN) {
             UI_ASK(ui, ui->mouse.alt ? VIEW_ONLY_MESH : VIEW_HIDE_MESH, .number = i);
-        else if (part == PART_NAME) {
+        } else if (part == PART_NAME) {
             view_select_mesh(ui, ui->stage->now, i);
             mark(ui);
         }
@@ -188,7 +202,7 @@ static void list_meshes(view_ui *ui)
     }
 }
 
-// For fingers: a picture of each clip with its name.
+// Displays the clips as images with names, for touch screens.
 static void list_clip_tiles(view_ui *ui)
 {
     const view_clip *const shown = view_shown_clip(ui->scene);
@@ -202,6 +216,14 @@ static void list_clip_tiles(view_ui *ui)
             UI_ASK(ui, VIEW_OPEN_CLIP, .number = i);
         ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
     }
+}
+
+// Returns the sign of a clip.
+static row_sign clip_sign(const view_ui *ui, bool is_shown)
+{
+    if (!is_shown)
+        return SIGN_STARTS;
+    return ui->stage->play->playing ? SIGN_PLAYS : SIGN_PAUSED;
 }
 
 static void list_clips(view_ui *ui)
@@ -222,13 +244,10 @@ static void list_clips(view_ui *ui)
         if (!is_found(ui, clip->name))
             continue;
         COMMON_TEXT(seconds, "%.2f s", clip->anim->duration);
-        const row_part part =
-            show_row(ui, &(tree_row){.name = clip->name,
-                                     .text = seconds,
-                                     .sign = !is_shown                  ? SIGN_STARTS
-                                             : ui->stage->play->playing ? SIGN_PLAYS
-                                                                        : SIGN_PAUSED,
-                                     .is_selected = is_shown});
+        const row_part part = show_row(ui, &(tree_row){.name = clip->name,
+                                                       .text = seconds,
+                                                       .sign = clip_sign(ui, is_shown),
+                                                       .is_selected = is_shown});
         if (part != PART_NONE)
             UI_ASK(ui, VIEW_OPEN_CLIP, .number = i);
         if (part == PART_SIGN)
@@ -241,6 +260,7 @@ static void list_clips(view_ui *ui)
     }
 }
 
+// Returns true if the name of a layer or of one of its states matches the search text.
 static bool is_layer_found(const view_ui *ui, const md5_layer_desc *layer)
 {
     bool has_found = is_found(ui, layer->name);
@@ -249,7 +269,29 @@ static bool is_layer_found(const view_ui *ui, const md5_layer_desc *layer)
     return has_found;
 }
 
-// Layers with what plays in them, which are folded at first, and their states.
+// Displays the states of a layer.
+static void list_states(view_ui *ui, const md5_layer_desc *layer, uint32_t layer_index,
+                        uint32_t active)
+{
+    for (uint32_t k = 0; k < layer->num_states; k++) {
+        const char *const name = layer->states[k].name;
+        char label[192];
+        if (!is_found(ui, name))
+            continue;
+        COMMON_TEXT(label, "%s/%s", layer->name, name);
+        const row_part part = show_row(ui, &(tree_row){.label = label,
+                                                       .name = name,
+                                                       .depth = 1,
+                                                       .sign = k == active ? SIGN_PLAYS : SIGN_NONE,
+                                                       .is_selected = k == active});
+        if (part != PART_NONE)
+            UI_ASK(ui, VIEW_GO_TO_STATE, .number = layer_index, .item = k);
+        ui_context(ui, VIEW_ON_STATE, layer_index, k, name, NULL);
+    }
+}
+
+// Displays the layers of a state machine with their active states and, if they are unfolded, all
+// states; then the one-shot slots.
 static void list_layers(view_ui *ui)
 {
     const view_machine *const machine = &ui->scene->machine;
@@ -271,41 +313,30 @@ static void list_layers(view_ui *ui)
         const uint64_t bit = i < 64 ? (uint64_t)1 << i : 0;
         const bool is_open = is_searched || (ui->open_layers & bit) != 0;
         char text[160];
-        if (status.from != MD5_NONE)
+        const bool is_changing = status.from != MD5_NONE;
+        if (is_changing)
             COMMON_TEXT(text, "%s \xE2\x86\x92 %s", layer->states[status.from].name, state);
         else
             COMMON_TEXT(text, "%s", state);
         if (!is_layer_found(ui, layer))
             continue;
-        const row_part part =
-            show_row(ui, &(tree_row){.name = layer->name,
-                                     .text = text,
-                                     .sign = is_open ? SIGN_OPEN : SIGN_FOLDED,
-                                     .color = status.from != MD5_NONE ? VIEW_AMBER : 0,
-                                     .is_selected = shows_graph && ui->graph.layer == i});
-        if (part == PART_SIGN)
+        tree_row row = {.name = layer->name,
+                        .text = text,
+                        .sign = is_open ? SIGN_OPEN : SIGN_FOLDED,
+                        .is_selected = shows_graph && ui->graph.layer == i};
+        if (is_changing)
+            row.color = VIEW_AMBER;
+        const row_part part = show_row(ui, &row);
+        if (part == PART_SIGN) {
             ui->open_layers ^= bit;
-        else if (part == PART_NAME) {
+        } else if (part == PART_NAME) {
             ui->graph.layer = i;
             ui->graph.zoom = 0;
         }
-        for (uint32_t k = 0; k < layer->num_states && is_open; k++) {
-            const char *const name = layer->states[k].name;
-            char label[192];
-            if (!is_found(ui, name))
-                continue;
-            COMMON_TEXT(label, "%s/%s", layer->name, name);
-            if (show_row(ui, &(tree_row){.label = label,
-                                         .name = name,
-                                         .depth = 1,
-                                         .sign = k == status.state ? SIGN_PLAYS : SIGN_NONE,
-                                         .is_selected = k == status.state})
-                != PART_NONE)
-                UI_ASK(ui, VIEW_GO_TO_STATE, .number = i, .item = k);
-            ui_context(ui, VIEW_ON_STATE, i, k, name, NULL);
-        }
+        if (is_open)
+            list_states(ui, layer, i, status.state);
     }
-    for (uint32_t i = 0; i < desc->num_slots; i++) { // and what one-shots show
+    for (uint32_t i = 0; i < desc->num_slots; i++) {
         const md5_one_shot_status one_shot = md5_player_one_shot(machine->player, i);
         const char *const clip = one_shot.weight > 0 ? desc->clips[one_shot.clip].name : NULL;
         if (is_found(ui, desc->slots[i].name))
@@ -315,12 +346,11 @@ static void list_layers(view_ui *ui)
 
 // == Joints ===============================================================================
 
-// The joints in depth-first order, since files may list them in any order, how deep each is, and
-// with how many below it. For the caller to free: one block.
+// The joints in depth-first order: files may list them in any order.
 typedef struct joint_tree {
-    uint32_t *joints;
-    uint32_t *depths;
-    uint32_t *sizes;
+    uint32_t *joints; // also the memory block of the other arrays; freed by the caller
+    uint32_t *depths; // number of ancestors, by joint
+    uint32_t *sizes;  // number of joints in the subtree, by joint
 } joint_tree;
 
 static joint_tree order_joints(const md5_skeleton *skeleton)
@@ -328,7 +358,7 @@ static joint_tree order_joints(const md5_skeleton *skeleton)
     const uint32_t count = skeleton->num_joints;
     uint32_t *const block = common_alloc(4 * (size_t)count + 1, sizeof *block);
     const joint_tree tree = {block, block + count, block + 2 * (size_t)count};
-    uint32_t *const places = block + 3 * (size_t)count; // of the next child of each, and root
+    uint32_t *const next = block + 3 * (size_t)count; // index for the next child; [count]: root
     for (uint32_t i = count; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
@@ -336,14 +366,14 @@ static joint_tree order_joints(const md5_skeleton *skeleton)
         if (parent != MD5_NONE)
             tree.sizes[parent] += tree.sizes[joint];
     }
-    for (uint32_t i = 0; i < count; i++) { // siblings are in the order of their numbers
+    for (uint32_t i = 0; i < count; i++) { // siblings remain in the order of the file
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        uint32_t *const place = &places[parent != MD5_NONE ? parent : count];
+        uint32_t *const index = &next[parent != MD5_NONE ? parent : count];
         tree.depths[joint] = parent != MD5_NONE ? tree.depths[parent] + 1 : 0;
-        tree.joints[*place] = joint;
-        places[joint] = *place + 1;
-        *place += tree.sizes[joint];
+        tree.joints[*index] = joint;
+        next[joint] = *index + 1;
+        *index += tree.sizes[joint];
     }
     return tree;
 }
@@ -353,7 +383,7 @@ static bool is_folded(const view_ui *ui, uint32_t joint)
     return joint < UI_MAX_FOLDED && (ui->folded_joints[joint / 64] >> (joint % 64) & 1) != 0;
 }
 
-// What a joint lies in is unfolded.
+// Unfolds the ancestors of a joint.
 static void unfold_to(view_ui *ui, const md5_skeleton *skeleton, uint32_t joint)
 {
     for (joint = skeleton->joints[joint].parent; joint != MD5_NONE;
@@ -362,19 +392,11 @@ static void unfold_to(view_ui *ui, const md5_skeleton *skeleton, uint32_t joint)
             ui->folded_joints[joint / 64] &= ~((uint64_t)1 << (joint % 64));
 }
 
-static void list_joints(view_ui *ui)
+// Marks the joints that match the search text, and their ancestors. Returns the number of matches.
+static uint32_t find_joints(const view_ui *ui, const md5_skeleton *skeleton, bool *listed)
 {
-    const md5_skeleton *const skeleton = ui->scene->skeleton;
-    const view_clip *const clip = view_shown_clip(ui->scene);
-    const bool is_searched = ui->filter[0] != '\0';
-    const uint32_t count = skeleton != NULL ? skeleton->num_joints : 0;
-    if (count == 0)
-        return;
-    const joint_tree tree = order_joints(skeleton);
-    // Those that are found, and the ways to them: of the rest nothing is listed.
-    bool *const listed = common_alloc(count, sizeof *listed);
     uint32_t num_found = 0;
-    for (uint32_t i = count; i-- > 0;) {
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         const bool is_hit = is_found(ui, skeleton->joints[joint].name);
@@ -383,8 +405,62 @@ static void list_joints(view_ui *ui)
         if (parent != MD5_NONE && listed[joint])
             listed[parent] = true;
     }
+    return num_found;
+}
+
+// Scrolls the column if the next row is not visible.
+static void scroll_to_next_row(const view_ui *ui, float shown)
+{
+    ui_scroll *const scroll = ui->column->scroll;
+    const view_rect area = ui->column->area;
+    const float top = ui->column->y - area.y + shown;
+    if (top < scroll->wanted || top > scroll->wanted + 0.9f * area.height)
+        scroll->wanted = fmaxf(top - 0.4f * area.height, 0);
+}
+
+// Displays the row of a joint and handles clicks on it.
+static void show_joint(view_ui *ui, const joint_tree *tree, uint32_t joint, bool is_shut,
+                       bool is_selected)
+{
+    const view_clip *const clip = view_shown_clip(ui->scene);
+    const char *const name = ui->scene->skeleton->joints[joint].name;
+    // Joints that the clip does not animate are dim.
+    const bool has_binding = clip != NULL && clip->binding != NULL;
+    const bool is_still = has_binding && clip->binding->tracks[joint] == MD5_NONE;
+    row_sign sign = SIGN_NONE;
+    if (tree->sizes[joint] > 1)
+        sign = is_shut ? SIGN_FOLDED : SIGN_OPEN;
+    const row_part part = show_row(ui, &(tree_row){.name = name,
+                                                   .depth = tree->depths[joint],
+                                                   .sign = sign,
+                                                   .color = is_still ? VIEW_DIM : 0,
+                                                   .is_selected = is_selected});
+    if (ui->mouse.is_moved && ui_is_hot(ui))
+        ui->hovered_joint = (int32_t)joint;
+    if (ui_context(ui, VIEW_ON_JOINT, joint, 0, name, NULL)) {
+        ui->selected_joint = ui->revealed_joint = (int32_t)joint;
+        ui->command.action = VIEW_MARKED;
+    }
+    if (part == PART_SIGN && joint < UI_MAX_FOLDED) {
+        ui->folded_joints[joint / 64] ^= (uint64_t)1 << (joint % 64);
+    } else if (part != PART_NONE) {
+        ui->selected_joint = ui->revealed_joint = (int32_t)joint; // its row is visible
+        mark(ui);
+    }
+}
+
+static void list_joints(view_ui *ui)
+{
+    const md5_skeleton *const skeleton = ui->scene->skeleton;
+    const bool is_searched = ui->filter[0] != '\0';
+    const uint32_t count = skeleton != NULL ? skeleton->num_joints : 0;
+    if (count == 0)
+        return;
+    const joint_tree tree = order_joints(skeleton);
+    bool *const listed = common_alloc(count, sizeof *listed);
+    const uint32_t num_found = find_joints(ui, skeleton, listed);
     const int32_t marked = view_marked_joint(ui, ui->scene);
-    // One that was selected elsewhere comes into sight.
+    // A joint that was selected elsewhere is scrolled into view.
     const bool is_new = !ui->is_event && ui->revealed_joint != ui->selected_joint;
     if (is_new && ui->selected_joint >= 0 && (uint32_t)ui->selected_joint < count)
         unfold_to(ui, skeleton, (uint32_t)ui->selected_joint);
@@ -392,43 +468,14 @@ static void list_joints(view_ui *ui)
         ui->revealed_joint = ui->selected_joint;
     ui_begin(ui, "joint");
     const bool is_open = opens(ui, UI_SECTION_JOINTS, "Joints", count, num_found);
-    ui_scroll *const scroll = ui->column->scroll;
-    const view_rect area = ui->column->area;
-    const float shown = ui->is_smooth ? scroll->shown : scroll->wanted;
+    const float shown = ui->is_smooth ? ui->column->scroll->shown : ui->column->scroll->wanted;
     for (uint32_t i = 0; i < count && is_open; i++) {
         const uint32_t joint = tree.joints[i];
-        const char *const name = skeleton->joints[joint].name;
-        const bool has_children = tree.sizes[joint] > 1;
         const bool is_shut = !is_searched && is_folded(ui, joint);
-        // Joints that the clip does not drive are dimmed.
-        const bool is_still =
-            clip != NULL && clip->binding != NULL && clip->binding->tracks[joint] == MD5_NONE;
-        const float top = ui->column->y - area.y + shown;
-        if (is_new && (int32_t)joint == ui->selected_joint
-            && (top < scroll->wanted || top > scroll->wanted + 0.9f * area.height))
-            scroll->wanted = fmaxf(top - 0.4f * area.height, 0);
-        if (listed[joint]) {
-            const row_part part =
-                show_row(ui, &(tree_row){.name = name,
-                                         .depth = tree.depths[joint],
-                                         .sign = !has_children ? SIGN_NONE
-                                                 : is_shut     ? SIGN_FOLDED
-                                                               : SIGN_OPEN,
-                                         .color = is_still ? VIEW_DIM : 0,
-                                         .is_selected = (int32_t)joint == marked});
-            if (ui->mouse.is_moved && ui_is_hot(ui))
-                ui->hovered_joint = (int32_t)joint;
-            if (ui_context(ui, VIEW_ON_JOINT, joint, 0, name, NULL)) {
-                ui->selected_joint = ui->revealed_joint = (int32_t)joint;
-                ui->command.action = VIEW_MARKED;
-            }
-            if (part == PART_SIGN && joint < UI_MAX_FOLDED) {
-                ui->folded_joints[joint / 64] ^= (uint64_t)1 << (joint % 64);
-            } else if (part != PART_NONE) {
-                ui->selected_joint = ui->revealed_joint = (int32_t)joint; // it is in sight
-                mark(ui);
-            }
-        }
+        if (is_new && (int32_t)joint == ui->selected_joint)
+            scroll_to_next_row(ui, shown);
+        if (listed[joint])
+            show_joint(ui, &tree, joint, is_shut, (int32_t)joint == marked);
         if (is_shut)
             i += tree.sizes[joint] - 1;
     }
@@ -438,8 +485,8 @@ static void list_joints(view_ui *ui)
 
 // == Materials and morph targets ==========================================================
 
-// By the last part of their names. A click selects one: its meshes are lit in their list, and the
-// inspector shows it.
+// Displays the materials by the last part of their names. A click selects a material: the list of
+// meshes highlights its meshes, and the inspector shows it.
 static void list_materials(view_ui *ui)
 {
     const md5_model *const model = ui->scene->model;
@@ -464,7 +511,8 @@ static void list_materials(view_ui *ui)
     }
 }
 
-// With their weights: sliders set what --morph does, the figures are with what a machine adds.
+// Displays the morph targets with sliders for --morph. The numbers are the final weights, which
+// include those of the state machine.
 static void list_morphs(view_ui *ui)
 {
     const view_document *const document = ui->stage->document;
@@ -497,40 +545,54 @@ static void list_morphs(view_ui *ui)
 
 // == The dock =============================================================================
 
-// Selects the first joint or else mesh that is found, rather one that is called so; else shows the
-// first clip.
+// Opens the first clip that matches the search text.
+static void open_found_clip(view_ui *ui)
+{
+    for (size_t i = 0; i < ui->scene->num_clips; i++) {
+        if (is_found(ui, ui->scene->clips[i].name)) {
+            UI_ASK(ui, VIEW_OPEN_CLIP, .number = i);
+            return;
+        }
+    }
+}
+
+// Selects the joint that the search text names, or the first joint or mesh that matches it. A mesh
+// with exactly this name is preferred to a joint that only contains it. If nothing matches, opens
+// the first matching clip.
 static void take_found(view_ui *ui)
 {
+    const md5_joint *const joints =
+        ui->scene->skeleton != NULL ? ui->scene->skeleton->joints : NULL;
     int32_t best = -1;
     ui->focus.panel = NULL;
     for (uint32_t i = 0; i < ui->scene->num_joints; i++) {
-        const char *const name = ui->scene->skeleton->joints[i].name;
-        if (strcmp(name, ui->filter) == 0 || (best < 0 && is_found(ui, name)))
+        if (strcmp(joints[i].name, ui->filter) == 0 || (best < 0 && is_found(ui, joints[i].name)))
             best = (int32_t)i;
     }
     for (uint32_t i = 0; i < view_count_meshes(ui->scene); i++) {
         const char *const name = ui->scene->model->meshes[i].name;
-        if (best < 0 ? is_found(ui, name)
-                     : strcmp(name, ui->filter) == 0
-                           && strcmp(ui->scene->skeleton->joints[best].name, name) != 0) {
+        bool is_better;
+        if (best < 0)
+            is_better = is_found(ui, name);
+        else
+            is_better = strcmp(name, ui->filter) == 0 && strcmp(joints[best].name, name) != 0;
+        if (is_better) {
             view_select_mesh(ui, ui->stage->now, i);
             ui->command.action = VIEW_MARKED;
             ui->filter[0] = '\0';
             return;
         }
     }
-    if (best >= 0) {
-        ui->selected_joint = best;
-        ui->command.action = VIEW_MARKED;
-        ui->filter[0] = '\0';
+    if (best < 0) {
+        open_found_clip(ui);
+        return;
     }
-    for (size_t i = 0; i < ui->scene->num_clips && best < 0; i++)
-        if (is_found(ui, ui->scene->clips[i].name)) {
-            UI_ASK(ui, VIEW_OPEN_CLIP, .number = i);
-            best = 0;
-        }
+    ui->selected_joint = best;
+    ui->command.action = VIEW_MARKED;
+    ui->filter[0] = '\0';
 }
 
+// The outliner. On a phone it shows either only the clips, without headers, or all other sections.
 void view_outliner(view_ui *ui, view_rect area)
 {
     const float gap = 0.7f * ui->em;
@@ -540,7 +602,7 @@ void view_outliner(view_ui *ui, view_rect area)
     const bool was_typing = ui->focus.panel != NULL && strcmp(ui->focus.panel, "search") == 0;
     ui_begin(ui, "search");
     ui_field(ui, field, "Search joints, meshes, clips", ui->filter, sizeof ui->filter);
-    if (was_typing && ui->mouse.key != 0 && ui->focus.panel == NULL) // Esc
+    if (was_typing && ui->mouse.key != 0 && ui->focus.panel == NULL) // Escape was pressed
         ui->filter[0] = '\0';
     if (was_typing && ui->filter[0] != '\0' && ui_key(ui, VIEW_KEY_RETURN))
         take_found(ui);
