@@ -1,10 +1,10 @@
-// What is at the bottom for a clip: the values of the selected joint over its frames, or how far
-// each joint is from the one that it is compared with. Each is a plot with a table beside it.
+// The bottom dock for a clip: the values of the selected joint in each frame, or the distance of
+// each joint to the joint of a compared model. Both consist of a plot and a table.
 #include "demo/viewer/ui/ui.h"
 
 // == Plots ================================================================================
 
-// A line of values, each `stride` floats behind the last one.
+// A line of values; consecutive values are `stride` floats apart.
 typedef struct plot_line {
     const char *name;
     const float *values;
@@ -12,17 +12,18 @@ typedef struct plot_line {
     view_color color;
 } plot_line;
 
-// Lines are told apart by their strokes too: solid, dashed, solid of double width, dotted.
+// Lines also differ by their strokes: solid, dashed, solid of double width, dotted.
 enum { MAX_LINES = 4 };
 static const char *const strokes[MAX_LINES] = {"#", "####--", "#", "#--"};
 static const float widths[MAX_LINES] = {0.12f, 0.12f, 0.24f, 0.15f}; // em
 
 typedef struct plot {
-    const md5_anim *anim; // of the frames
+    const md5_anim *anim; // the clip of the frames
     plot_line lines[MAX_LINES];
     uint32_t num_lines;
-    int places;     // of the values
-    view_rect area; // set by drawing, as is the range
+    int places; // decimal places of the values
+    // Set by drawing:
+    view_rect area;
     double low;
     double high;
 } plot;
@@ -37,8 +38,8 @@ static float y_of(const plot *of, double value)
     return of->area.y + of->area.height * (float)((of->high - value) / (of->high - of->low));
 }
 
-// The range of all values, with a margin. What does not move lies in the middle of a few units of
-// the last place.
+// Sets the range to that of all values plus a margin. If the values are constant, the range is a
+// few units of the last decimal place.
 static void fit(plot *of)
 {
     of->low = INFINITY;
@@ -54,15 +55,22 @@ static void fit(plot *of)
     of->high += margin;
 }
 
-// Level lines at round values, with their numbers at the left.
+// Draws horizontal lines at round values, with their numbers at the left.
+// Returns the distance of level lines, a round number of at least `min_step`.
+static double round_step(double min_step)
+{
+    const double power = pow(10, floor(log10(min_step)));
+    const double part = min_step / power;
+    if (part <= 2)
+        return 2 * power;
+    return part <= 5 ? 5 * power : 10 * power;
+}
+
 static void draw_grid(view_ui *ui, const plot *of)
 {
     const float em = ui->em;
     const float hair = fmaxf(1, roundf(0.08f * em));
-    const double least = (of->high - of->low) / fmax((of->area.height / (2.2f * em)), 1);
-    const double power = pow(10, floor(log10(least)));
-    const double part = least / power;
-    const double step = power * (part <= 2 ? 2 : part <= 5 ? 5 : 10);
+    const double step = round_step((of->high - of->low) / fmax((of->area.height / (2.2f * em)), 1));
     const int places = (int)fmin(fmax(-floor(log10(step) + 1e-9), 0), 9);
     const int64_t first = (int64_t)ceil(fmin(fmax(of->low / step, -1e15), 1e15));
     for (int64_t i = first; (double)i * step <= of->high && i < first + 64; i++) {
@@ -75,7 +83,8 @@ static void draw_grid(view_ui *ui, const plot *of)
     }
 }
 
-// In short strokes from left to right, so that any number of frames costs the same.
+// Draws a line in short strokes from left to right, so that the cost does not depend on the number
+// of frames.
 static void draw_line(view_canvas *canvas, const plot *of, uint32_t line)
 {
     const float em = view_em(canvas->font);
@@ -85,28 +94,29 @@ static void draw_line(view_canvas *canvas, const plot *of, uint32_t line)
     float ends[4] = {0};
     for (uint32_t i = 0; i <= count; i++) {
         const float part = (float)i / (float)count;
-        const float place = part * (float)last;
-        const uint32_t frame = (uint32_t)place;
+        const float position = part * (float)last;
+        const uint32_t frame = (uint32_t)position;
         const uint32_t next = frame < last ? frame + 1 : last;
         const float from = value_at(of, line, frame);
         const float to = value_at(of, line, next);
-        ends[0] = ends[2], ends[1] = ends[3];
+        ends[0] = ends[2];
+        ends[1] = ends[3];
         ends[2] = of->area.x + of->area.width * part;
-        ends[3] = y_of(of, from + (to - from) * (place - (float)frame));
+        ends[3] = y_of(of, from + (to - from) * (position - (float)frame));
         if (i > 0 && strokes[line][i % length] == '#')
             view_draw_segment(canvas, ends, widths[line] * em, of->lines[line].color);
     }
 }
 
-// A plot, in which a click sets the frame. Returns the frame below the mouse, or else the shown
-// one.
+// Draws a plot. A click sets the frame. Returns the frame under the mouse or, if there is none, the
+// current frame.
 static uint32_t run_plot(view_ui *ui, plot *of, view_rect box)
 {
     const float em = ui->em;
     const float last = (float)(of->anim->num_frames - 1);
     const float hair = fmaxf(1, roundf(0.1f * em));
-    const float place = roundf((float)view_frame_place(ui->stage->play, of->anim));
-    const uint32_t shown = (uint32_t)view_clamp(place, 0, last);
+    const float position = roundf((float)view_frame_place(ui->stage->play, of->anim));
+    const uint32_t shown = (uint32_t)view_clamp(position, 0, last);
     float names = 1 * em;
     float part;
     char text[32];
@@ -121,7 +131,7 @@ static uint32_t run_plot(view_ui *ui, plot *of, view_rect box)
     if (ui_drag(ui, ui_item(ui, view_inset(of->area, -0.5f * em), "plot"), of->area, &part))
         view_seek(ui->stage->play, of->anim, roundf(part * last) / of->anim->frame_rate);
     if (ui_is_hot(ui) && (ui->mouse.is_moved || ui->mouse.wheel != 0))
-        ui->has_taken = true; // it tells of another frame; the camera stays
+        ui->has_taken = true; // the displayed frame has changed; the camera must not move
     part = view_clamp((ui->mouse.x - of->area.x) / of->area.width, 0, 1);
     const uint32_t told = ui_is_hot(ui) ? (uint32_t)roundf(part * last) : shown;
     if (ui->is_event)
@@ -129,7 +139,8 @@ static uint32_t run_plot(view_ui *ui, plot *of, view_rect box)
     fit(of);
     draw_grid(ui, of);
     float x = right + 0.5f * em;
-    for (uint32_t i = 0; i < of->num_lines; i++) { // names side by side, at the ends of the lines
+    for (uint32_t i = 0; i < of->num_lines;
+         i++) { // names next to each other, at the height of the ends of the lines
         const float y = y_of(of, value_at(of, i, of->anim->num_frames - 1)) - 0.5f * ui->line;
         draw_line(ui->canvas, of, i);
         x += ui_text(ui, x, y, 0, of->lines[i].color, of->lines[i].name) + 0.3f * em;
@@ -148,8 +159,8 @@ static uint32_t run_plot(view_ui *ui, plot *of, view_rect box)
 
 // == Tables ===============================================================================
 
-// Below its head, rows that `fill` writes. One that was not `shown` before comes into sight: while
-// it plays, the table goes along. Returns the row that was pressed, or UINT32_MAX.
+// A table with a header. `fill` writes the cells of a row. Scrolls to the row `shown` if it has
+// changed, also during playback. Returns the row that was pressed, or UINT32_MAX.
 static uint32_t run_table(view_ui *ui, view_rect area, const ui_cells *head, uint32_t count,
                           uint32_t shown,
                           void (*fill)(const view_ui *, const view_stage *, uint32_t, ui_cells *))
@@ -162,8 +173,8 @@ static uint32_t run_table(view_ui *ui, view_rect area, const ui_cells *head, uin
     ui_column column;
     view_rect row;
     ui_draw_cells(ui, view_cut(&area, VIEW_AT_TOP, height), wide, head);
-    if (!ui->is_event && ui->curves.revealed != shown
-        && (top < scroll->wanted || top + height > scroll->wanted + area.height))
+    const bool is_outside = top < scroll->wanted || top + height > scroll->wanted + area.height;
+    if (!ui->is_event && ui->curves.revealed != shown && is_outside)
         scroll->wanted = fminf(fmaxf(top - 0.3f * area.height, 0),
                                fmaxf((float)count * height - area.height, 0));
     if (!ui->is_event)
@@ -188,8 +199,8 @@ static uint32_t run_table(view_ui *ui, view_rect area, const ui_cells *head, uin
 
 // == Curves ===============================================================================
 
-// Samples the joint in all frames, unless that was done for this clip. A quaternion and its
-// opposite are the same rotation: of each that which is nearer to the one before.
+// Samples the joint in all frames unless its values are cached. A quaternion and its opposite are
+// the same rotation; the one that is nearer to the previous frame is used.
 static void sample(view_curves *curves, const view_scene *scene, uint32_t joint)
 {
     const view_clip *const clip = view_shown_clip(scene);
@@ -216,7 +227,7 @@ static void sample(view_curves *curves, const view_scene *scene, uint32_t joint)
     curves->root = scene->root;
 }
 
-// All frames with full precision, as comma-separated values.
+// Copies all frames with full precision as comma-separated values.
 static void copy_curve(view_ui *ui, uint32_t num_axes)
 {
     const view_curves *const curves = &ui->curves;
@@ -241,7 +252,8 @@ static void fill_frame(const view_ui *ui, const view_stage *stage, uint32_t fram
                            view_value_places[curves->kind], false);
 }
 
-// Returns what is missing, or NULL.
+// Displays the curves of the selected joint. Returns a message if there is nothing to display, or
+// NULL.
 static const char *run_curves(view_ui *ui, view_rect left, view_rect right)
 {
     const view_clip *const clip = view_shown_clip(ui->scene);
@@ -253,7 +265,7 @@ static const char *run_curves(view_ui *ui, view_rect left, view_rect right)
     if (joint < 0 || (uint32_t)joint >= ui->scene->num_joints)
         return "Select a joint in the viewport or the outliner";
     sample(curves, ui->scene, (uint32_t)joint);
-    const float top = right.y - 1.65f * em; // in the head of the dock
+    const float top = right.y - 1.65f * em; // in the header of the dock
     view_rect kinds = view_cut(&right, VIEW_AT_TOP, 1.85f * em);
     view_cut(&right, VIEW_AT_TOP, 0.15f * em);
     view_cut(&kinds, VIEW_AT_TOP, 0.15f * em);
@@ -284,7 +296,7 @@ static const char *run_curves(view_ui *ui, view_rect left, view_rect right)
     return NULL;
 }
 
-// == Compared =============================================================================
+// == Comparison ===========================================================================
 
 static void fill_peak(const view_ui *ui, const view_stage *stage, uint32_t row, ui_cells *of)
 {
@@ -302,12 +314,13 @@ static void fill_peak(const view_ui *ui, const view_stage *stage, uint32_t row, 
     view_format_number(of->texts[3], size, peak->angle, 2, false);
 }
 
-// Joints by their largest distance over the clip, and that of the selected one, or of the first, in
-// each frame. Returns what is missing, or NULL.
+// Lists the joints by their largest distance over the clip, and plots the distance of the selected
+// joint, or of the first joint, in each frame. Returns a message if there is nothing to display, or
+// NULL.
 static const char *run_compared(view_ui *ui, view_rect left, view_rect right)
 {
     const view_compare *const compare = &ui->stage->document->compare;
-    uint32_t shown = 0; // row
+    uint32_t shown = 0; // index of the plotted joint in the list
     if (compare->model == NULL || compare->num_same == 0)
         return "Nothing to compare: choose Compare with\xE2\x80\xA6 in the Model menu";
     for (uint32_t i = 0; i < compare->num_same; i++)
@@ -318,7 +331,7 @@ static const char *run_compared(view_ui *ui, view_rect left, view_rect right)
                             compare->num_joints, VIEW_ACCENT},
                .num_lines = 1,
                .places = view_value_places[0]};
-    if (of.anim != NULL) // else the pose is compared
+    if (of.anim != NULL) // NULL: only the current pose is compared
         ui->curves.told = run_plot(ui, &of, left);
     ui_cells head = {compare->name, {"", "largest", "at frame", "degrees"}, 4, VIEW_DIM, NULL};
     COMMON_TEXT(head.texts[0], "frame %u", ui->curves.told);

@@ -1,7 +1,8 @@
-// The docks: where they lie, their heads, and the edges that resize them.
+// The docks: their headers with tabs, the edges that resize them, and their content; the sheets of
+// small windows.
 #include "demo/viewer/ui/ui.h"
 
-// == Where they lie =======================================================================
+// == Layout ===============================================================================
 
 view_rect view_free_region(const view_stage *stage)
 {
@@ -11,21 +12,37 @@ view_rect view_free_region(const view_stage *stage)
     return region;
 }
 
+// Returns true if a panel of the right dock was switched on.
+static bool is_right_opened(const view_shown *before, const view_shown *now)
+{
+    if (now->light_list && !before->light_list)
+        return true;
+    if (now->parm_list && !before->parm_list)
+        return true;
+    if (now->statistics && !before->statistics)
+        return true;
+    if (now->frame_time && !before->frame_time)
+        return true;
+    return now->inspector && !before->inspector;
+}
+
 void view_bring_to_front(view_ui *ui, const view_shown *before, view_shown *now)
 {
-    if (ui->docks.is_folded
-        && (now->hierarchy != before->hierarchy || now->inspector != before->inspector)) {
-        ui->docks.is_folded = false; // it shows them, whichever were switched on
+    const bool has_switched =
+        now->hierarchy != before->hierarchy || now->inspector != before->inspector;
+    if (ui->docks.is_folded && has_switched) {
+        ui->docks.is_folded = false; // shows both docks
         now->hierarchy = now->inspector = true;
     }
-    // At the bottom one is open at a time.
-    if (now->curves && now->differences)
-        *(before->curves ? &now->curves : &now->differences) = false;
+    // Only one of the bottom panels is open at a time.
+    if (now->curves && now->differences) {
+        if (before->curves)
+            now->curves = false;
+        else
+            now->differences = false;
+    }
     const bool has_left = now->hierarchy && !before->hierarchy;
-    const bool has_right =
-        (now->inspector && !before->inspector) || (now->light_list && !before->light_list)
-        || (now->parm_list && !before->parm_list) || (now->statistics && !before->statistics)
-        || (now->frame_time && !before->frame_time);
+    const bool has_right = is_right_opened(before, now);
     if (has_left || has_right) {
         ui->docks.front = has_left ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
         ui->docks.is_sheet_open = true;
@@ -33,24 +50,34 @@ void view_bring_to_front(view_ui *ui, const view_shown *before, view_shown *now)
     }
 }
 
-// == Heads and edges ======================================================================
+// == Headers and edges ====================================================================
 
-// The action that turns the switch of a dock.
-static view_action closing(const view_stage *stage, view_dock dock)
+// Returns the name of the option that shows the content of a dock.
+static const char *dock_switch(const view_stage *stage, view_dock dock)
 {
     const view_shown *const shown = stage->shown;
-    const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
-    if (is_bottom && stage->docks.shows_problems)
-        return VIEW_WARNINGS;
-    return view_toggle_of(dock == VIEW_DOCK_LEFT                   ? "hierarchy"
-                          : is_bottom && !view_shows_curves(stage) ? "graph"
-                          : is_bottom         ? shown->curves ? "curves" : "differences"
-                          : shown->light_list ? "light-list"
-                          : shown->parm_list  ? "parm-list"
-                                              : "inspector");
+    if (dock == VIEW_DOCK_LEFT)
+        return "hierarchy";
+    if (dock == VIEW_DOCK_BOTTOM) {
+        if (!view_shows_curves(stage))
+            return "graph";
+        return shown->curves ? "curves" : "differences";
+    }
+    if (shown->light_list)
+        return "light-list";
+    return shown->parm_list ? "parm-list" : "inspector";
 }
 
-// The edge between a dock and the picture: dragging it changes the dock's size.
+// Returns the action that opens or closes a dock.
+static view_action closing(const view_stage *stage, view_dock dock)
+{
+    if (dock == VIEW_DOCK_BOTTOM && stage->docks.shows_problems)
+        return VIEW_WARNINGS;
+    return view_toggle_of(dock_switch(stage, dock));
+}
+
+// The edge between a dock and the image. Dragging it resizes the dock; a double click resets the
+// size.
 static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
 {
     const view_layout_wish wish = view_wish_layout(ui->stage);
@@ -61,20 +88,22 @@ static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
     const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
     const bool is_left = box.x < free.x + grip;
     const bool is_low = is_bottom || box.y > free.y + grip;
-    const view_rect edge = view_cut(&box,
-                                    is_low    ? VIEW_AT_TOP
-                                    : is_left ? VIEW_AT_RIGHT
-                                              : VIEW_AT_LEFT,
-                                    line);
-    if (is_low && !is_bottom) { // a sheet, which has one size
+    view_side side = is_left ? VIEW_AT_RIGHT : VIEW_AT_LEFT;
+    if (is_low)
+        side = VIEW_AT_TOP;
+    const view_rect edge = view_cut(&box, side, line);
+    if (is_low && !is_bottom) { // a sheet cannot be resized here
         view_draw_rect(ui->canvas, edge, VIEW_EDGE);
         return;
     }
     view_rect area = view_inset(edge, -grip);
-    if (is_bottom)
-        area.x = edge.x, area.width = edge.width;
-    else
-        area.y = edge.y, area.height = edge.height;
+    if (is_bottom) {
+        area.x = edge.x;
+        area.width = edge.width;
+    } else {
+        area.y = edge.y;
+        area.height = edge.height;
+    }
     float unused;
     const bool is_pressed = ui_item(ui, area, "");
     const bool is_dragged = ui_drag(ui, is_pressed, area, &unused);
@@ -94,57 +123,80 @@ static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
     ui->command.action = closing(ui->stage, dock);
 }
 
-// Draws a dock and its head; returns what is below the head.
+// Executes a press on a tab of a dock. `tab` is the index of the tab.
+static void press_tab(view_ui *ui, const view_stage *stage, bool is_bottom, int tab)
+{
+    if (!is_bottom) {
+        ui->docks.front = (view_dock)tab;
+        return;
+    }
+    if (tab == 2) {
+        ui->command.action = VIEW_WARNINGS;
+        return;
+    }
+    ui->docks.shows_problems = false;
+    const bool is_shown = tab == 0 ? stage->shown->curves : stage->shown->differences;
+    if (!is_shown)
+        ui->command.action = view_toggle_of(tab == 0 ? "curves" : "differences");
+}
+
+// Draws the tabs of a dock beginning at (x, y) and handles presses.
+static void run_dock_tabs(view_ui *ui, const view_stage *stage, const view_layout *layout,
+                          view_dock dock, float x, float y)
+{
+    static const char *const side_names[] = {"Outliner", "Inspector"};
+    static const char *const bottom_names[] = {"Curves", "Compare", "Problems"};
+    const float em = ui->em;
+    const float height = ceilf(2 * em);
+    const float gap = 0.7f * em;
+    const float text = y + floorf(0.5f * (height - ui->line));
+    const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
+    const char *const *const names = is_bottom ? bottom_names : side_names;
+    const int num_tabs = is_bottom ? 3 : 2;
+    int first = 0;
+    int front = (int)dock;
+    if (is_bottom) {
+        // The sheet of a small window has no space for the curves.
+        const bool is_sheet = layout->arrangement == VIEW_ARRANGE_SHEET;
+        first = view_shows_curves(stage) && !is_sheet ? 0 : 2;
+        front = stage->shown->curves ? 0 : 1;
+        if (stage->docks.shows_problems)
+            front = 2;
+    }
+    for (int i = first; i < num_tabs; i++) {
+        const float width = ui_text_width(ui, names[i]);
+        const view_rect tab = {x - gap, y, width + 2 * gap, height};
+        if (ui_item(ui, tab, names[i]) && i != front)
+            press_tab(ui, stage, is_bottom, i);
+        ui_text(ui, x, text, 0, i == front || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, names[i]);
+        if (i == front) {
+            const float line = ceilf(0.15f * em);
+            view_draw_rect(ui->canvas, (view_rect){tab.x, y + height - line, tab.width, line},
+                           VIEW_ACCENT);
+        }
+        x += width + 2 * gap;
+    }
+}
+
+// Draws a dock and its header. Returns the area below the header.
 static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layout *layout,
                            view_dock dock)
 {
-    // Of both sides; of the bottom, with their switches.
-    const char *const names[2][3] = {{"Outliner", "Inspector"}, {"Curves", "Compare", "Problems"}};
-    const char *const switches[2] = {"curves", "differences"};
+    static const char *const names[] = {"Outliner", "Inspector"};
     static const char *const panels[VIEW_NUM_DOCKS] = {"outliner", "inspector", "bottom"};
     const view_rect box = layout->docks[dock];
     view_rect rest = box;
     const float em = ui->em;
     const float height = ceilf(2 * em);
-    const float gap = 0.7f * em;
-    const float text = box.y + floorf(0.5f * (height - ui->line));
+    const float x = box.x + 0.7f * em;
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, panels[dock]);
     ui_item(ui, box, "");
     view_draw_rect(ui->canvas, (view_rect){box.x, box.y + height - 1, box.width, 1}, VIEW_CONTROL);
-    float x = box.x + gap;
-    const bool is_bottom = dock == VIEW_DOCK_BOTTOM;
-    const bool has_tabs = layout->has_tabs || is_bottom;
-    const bool has_curves = !is_bottom
-                            || (view_shows_curves(stage) // the sheet of a small window has no room
-                                && layout->arrangement != VIEW_ARRANGE_SHEET);
-    const int front = !is_bottom                    ? (int)dock
-                      : stage->docks.shows_problems ? 2
-                                                    : !stage->shown->curves;
-    for (int side = has_curves ? 0 : 2; has_tabs && side < (is_bottom ? 3 : 2); side++) {
-        const char *const name = names[is_bottom][side];
-        const float width = ui_text_width(ui, name);
-        const view_rect tab = {x - gap, box.y, width + 2 * gap, height};
-        const bool is_pressed = ui_item(ui, tab, name) && side != front;
-        if (is_pressed && !is_bottom) {
-            ui->docks.front = (view_dock)side;
-        } else if (is_pressed && side == 2) {
-            ui->command.action = VIEW_WARNINGS;
-        } else if (is_pressed) {
-            ui->docks.shows_problems = false;
-            if (!(side == 0 ? stage->shown->curves : stage->shown->differences))
-                ui->command.action = view_toggle_of(switches[side]);
-        }
-        ui_text(ui, x, text, 0, side == front || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, name);
-        if (side == front)
-            view_draw_rect(ui->canvas,
-                           (view_rect){tab.x, box.y + height - ceilf(0.15f * em), tab.width,
-                                       ceilf(0.15f * em)},
-                           VIEW_ACCENT);
-        x += width + 2 * gap;
-    }
-    if (!has_tabs)
-        ui_text(ui, x, text, 0, VIEW_BRIGHT, names[0][dock]);
+    if (layout->has_tabs || dock == VIEW_DOCK_BOTTOM)
+        run_dock_tabs(ui, stage, layout, dock, x, box.y);
+    else
+        ui_text(ui, x, box.y + floorf(0.5f * (height - ui->line)), 0, VIEW_BRIGHT, names[dock]);
     view_rect head = view_cut(&rest, VIEW_AT_TOP, height);
     const bool is_closed =
         ui_sign(ui, view_cut(&head, VIEW_AT_RIGHT, height), "close", "\xE2\x9C\x95");
@@ -158,7 +210,8 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     return rest;
 }
 
-// The handle of an upright sheet, which follows the finger; what a release does: view_drop_sheet().
+// The handle of the sheet of an upright phone, which follows the finger. view_drop_sheet() handles
+// the release.
 static void drag_handle(view_ui *ui, view_rect handle)
 {
     const float em = ui->em;
@@ -176,14 +229,14 @@ static void drag_handle(view_ui *ui, view_rect handle)
     if (!ui_drag(ui, is_pressed, handle, &unused) || is_pressed)
         return;
     const float top = fmaxf(ui->mouse.y - 0.5f * handle.height, 1);
-    if (ui->docks.sheet_top > 0 || fabsf(top - handle.y) > em) { // a tap trembles
+    if (ui->docks.sheet_top > 0 || fabsf(top - handle.y) > em) { // ignores small movements of a tap
         ui->docks.sheet_top = top;
         ui->docks.is_sheet_open = true;
         ui->docks.is_folded = false;
     }
 }
 
-// Draws a sheet for fingers and its tabs; returns what is below them.
+// Draws a sheet for touch screens and its tabs. Returns the area below the tabs.
 static view_rect open_sheet(view_ui *ui, view_dock front, view_rect box)
 {
     const struct {
@@ -216,10 +269,21 @@ static view_rect open_sheet(view_ui *ui, view_dock front, view_rect box)
             ui->docks.front = dock;
             ui->docks.is_second[dock] = tabs[i].is_second;
             if (!view_wish_layout(ui->stage).is_open[dock])
-                ui->command.action = closing(ui->stage, dock); // the switch opens it, too
+                ui->command.action = closing(ui->stage, dock); // the same command opens the dock
         }
     }
     return rest;
+}
+
+// Runs the content of the left or right dock.
+static void run_side_dock(view_ui *ui, view_dock dock, bool is_look, view_rect area)
+{
+    if (dock == VIEW_DOCK_LEFT)
+        view_outliner(ui, area);
+    else if (is_look)
+        view_look_panel(ui, area);
+    else
+        view_inspector(ui, area);
 }
 
 void view_dock_panels(view_ui *ui)
@@ -227,7 +291,7 @@ void view_dock_panels(view_ui *ui)
     const view_stage *const stage = ui->stage;
     const view_layout layout = view_layout_of(stage);
     const bool is_sheet = layout.arrangement == VIEW_ARRANGE_SHEET && ui->docks.is_sheet_open;
-    if (is_sheet) { // a click beside it closes it, if it covers the picture
+    if (is_sheet) { // a click outside closes a sheet that covers the image
         ui_begin(ui, "sheet");
         if (!(layout.handle.width > 0) && ui_item(ui, layout.free, ""))
             ui->docks.is_sheet_open = false;
@@ -240,19 +304,21 @@ void view_dock_panels(view_ui *ui)
             continue;
         const view_rect area = layout.is_phone ? open_sheet(ui, dock, layout.docks[dock])
                                                : open_dock(ui, stage, &layout, dock);
-        (dock == VIEW_DOCK_LEFT ? view_outliner
-         : is_look              ? view_look_panel
-                                : view_inspector)(ui, area);
+        run_side_dock(ui, dock, is_look, area);
         ui_begin(ui, dock == VIEW_DOCK_LEFT ? "left-edge" : "right-edge");
         drag_edge(ui, dock, layout.docks[dock]);
     }
-    if (ui->is_event && view_shows_retarget(ui, stage)) // also while another dock is in front
+    if (ui->is_event && view_shows_retarget(ui, stage)) // also if another dock is in front
         view_take_partner(ui, stage);
     const view_rect bottom = layout.docks[VIEW_DOCK_BOTTOM];
     const bool shows_problems = stage->docks.shows_problems;
     if (bottom.width > 0 && (shows_problems || view_shows_curves(stage))) {
         const view_rect area = open_dock(ui, stage, &layout, VIEW_DOCK_BOTTOM);
-        (shows_problems ? view_problems_panel : view_curves_panel)(ui, area);
+        if (shows_problems)
+            view_problems_panel(ui, area);
+        else
+            view_curves_panel(ui, area);
+
         ui_begin(ui, "bottom-edge");
         drag_edge(ui, VIEW_DOCK_BOTTOM, bottom);
     }

@@ -1,10 +1,10 @@
-// The dialog of what is exported: its choices, what they mean as options, and the command line that
-// does the same.
+// The export dialog. It converts the choices of the user to options, and displays the equivalent
+// command line, a preview and the progress.
 #include "demo/viewer/ui/ui.h"
 
 #include <limits.h>
 
-// -- The words of the choices ---------------------------------------------------------------
+// -- Lists of choices -----------------------------------------------------------------------
 
 static const char *const kinds[] = {"Image", "Movie", "Turntable", "Contact sheet", "Model"};
 static const char *const formats[] = {"png", "apng", "gif", "mp4", "webm"};
@@ -12,7 +12,7 @@ enum { NUM_KINDS = 5, NUM_FORMATS = 5, MAX_ENDINGS = 10 };
 
 static const char *const sizes[] = {"Window", "720p", "1080p", "4K", "Custom"};
 static const uint32_t resolutions[][2] = {{0, 0}, {1280, 720}, {1920, 1080}, {3840, 2160}};
-enum { NUM_SIZES = 5, WINDOW_SIZE = 0, OWN_SIZE = NUM_SIZES - 1 };
+enum { NUM_SIZES = 5, WINDOW_SIZE = 0, CUSTOM_SIZE = NUM_SIZES - 1 };
 
 static const char *const samples[] = {"1", "4", "8", "16"};
 enum { NUM_SAMPLES = 4 };
@@ -20,7 +20,7 @@ enum { NUM_SAMPLES = 4 };
 static const char *const backgrounds[] = {"As shown", "Transparent"};
 static const char *const labels[] = {"None", "Clip and frame"};
 
-// -- What they mean -------------------------------------------------------------------------
+// -- From choices to options ----------------------------------------------------------------
 
 void view_free_export(view_export *export)
 {
@@ -52,7 +52,7 @@ bool view_read_choices(view_export_choices *choices, const char *text)
                                sizeof of.rate,   sizeof of.folder, sizeof of.name};
     for (int i = 0; i < NUM_DIGITS; i++) {
         *digits[i] = (uint32_t)(*text - '0');
-        if (*digits[i] >= counts[i]) // also if it is no digit
+        if (*digits[i] >= counts[i]) // also if it is not a digit
             return false;
         text++;
     }
@@ -69,7 +69,7 @@ bool view_read_choices(view_export_choices *choices, const char *text)
     return true;
 }
 
-// Those of the last time, or the usual ones.
+// Initializes the choices with those of the last session or with defaults.
 static void set_first(view_export *export, const view_stage *stage)
 {
     const char *const last = stage->config != NULL ? stage->config->export_choices : NULL;
@@ -90,25 +90,37 @@ static bool is_moving(const view_export_choices *choices)
     return choices->kind == VIEW_EXPORT_MOVIE || choices->kind == VIEW_EXPORT_TURNTABLE;
 }
 
-// Sets an option as its text says; if that is empty it stays as it is.
+// Sets an option from its text. An empty text leaves the option unchanged. Returns false and sets
+// `problem` if the text is invalid.
 static bool read_choice(view_export *export, const char *option, const char *text,
                         view_options *options)
 {
     const view_option *const found = view_find_option(option, strlen(option));
-    if (text[0] == '\0' || (found != NULL && view_read_option(found, text, options)))
+    if (text[0] == '\0')
+        return true;
+    if (found != NULL && view_read_option(found, text, options))
         return true;
     COMMON_TEXT(export->problem, "%s: expected %s", text, found != NULL ? found->value : "");
     return false;
 }
 
-// Of the file, with what tells several from each other.
+// Returns the extension of the exported file.
+static const char *file_extension(const view_export *export)
+{
+    const view_export_choices *const choices = &export->choices;
+    if (is_moving(choices))
+        return formats[choices->format];
+    if (choices->kind == VIEW_EXPORT_MODEL)
+        return export->endings.names[choices->model_format];
+    return formats[0];
+}
+
+// Returns the path of the exported file, to be freed. The name contains placeholders that make the
+// files of a series or of several clips distinct.
 static char *make_name(const view_export *export, bool is_series, bool has_all, unsigned number)
 {
     const view_export_choices *const choices = &export->choices;
     const bool is_model = choices->kind == VIEW_EXPORT_MODEL;
-    const char *const ending = is_moving(choices) ? formats[choices->format]
-                               : is_model         ? export->endings.names[choices->model_format]
-                                                  : formats[0];
     const char *const clip = strstr(choices->name, "_{anim}");
     const bool needs_clip = has_all && !is_model && strstr(choices->name, "{anim}") == NULL;
     const bool needs_number =
@@ -116,44 +128,92 @@ static char *make_name(const view_export *export, bool is_series, bool has_all, 
     char copy[16] = "";
     if (number > 1)
         COMMON_TEXT(copy, "-%u", number);
-    // A model with all of its clips, or without one, is named by none of them.
-    const int kept = is_model && has_all && clip ? (int)(clip - choices->name) : INT_MAX;
-    char *const name =
-        common_format("%.*s%s%s%s.%s", kept, choices->name, needs_clip ? "_{anim}" : "", copy,
-                      needs_number ? "_{n:04}" : "", ending);
+    // The name of a model with all clips, or without a clip, does not contain the name of a clip.
+    const int length = is_model && has_all && clip ? (int)(clip - choices->name) : INT_MAX;
+    const char *const clip_suffix = needs_clip ? "_{anim}" : "";
+    const char *const number_suffix = needs_number ? "_{n:04}" : "";
+    char *const name = common_format("%.*s%s%s%s.%s", length, choices->name, clip_suffix, copy,
+                                     number_suffix, file_extension(export));
     char *const path = common_join(choices->folder, name);
     free(name);
     return path;
 }
 
-bool view_select_export(view_export *export, const view_stage *stage, unsigned number,
-                        view_options *options)
+// Sets the options of the image size and of the display.
+static bool select_display(view_export *export, const view_stage *stage, view_options *options)
 {
-    const view_scene *const scene = &stage->document->scene;
-    const md5_anim *const anim = view_clock(scene);
-    view_export_choices *const choices = &export->choices;
-    if (!export->is_set)
-        set_first(export, stage);
-    if (choices->model_format >= export->endings.count) // it was remembered
-        choices->model_format = 0;
-    const bool is_moved = is_moving(choices);
-    const bool is_sheet = choices->kind == VIEW_EXPORT_SHEET;
-    const bool has_all = choices->clips == 1 && scene->num_clips > 1;
-    export->problem[0] = '\0';
-
+    const view_export_choices *const choices = &export->choices;
     const bool is_model = choices->kind == VIEW_EXPORT_MODEL;
-    const bool is_own_size = choices->size == OWN_SIZE;
-    const uint32_t *const size = resolutions[is_own_size ? WINDOW_SIZE : choices->size];
+    const bool is_custom = choices->size == CUSTOM_SIZE;
+    const uint32_t *const size = resolutions[is_custom ? WINDOW_SIZE : choices->size];
     options->width = size[0] > 0 ? size[0] : (uint32_t)stage->width;
     options->height = size[1] > 0 ? size[1] : (uint32_t)stage->height;
     options->samples = (uint32_t)strtoul(samples[choices->samples], NULL, 10);
     options->no_background = choices->background == 1;
     options->shown.grid = options->shown.grid && !options->no_background;
     options->labels = choices->labels == 1;
-    options->all_clips = has_all && !is_model;
     options->turntable = choices->kind == VIEW_EXPORT_TURNTABLE;
-    if (is_own_size && !is_model
-        && !read_choice(export, "resolution", choices->resolution, options))
+    if (!is_custom || is_model)
+        return true;
+    return read_choice(export, "resolution", choices->resolution, options);
+}
+
+// Returns the default number of frames of a movie of one clip.
+static uint32_t default_frame_count(const view_stage *stage, const view_play *play,
+                                    const view_options *options)
+{
+    const double seconds = 5; // of a machine, which has no end
+    const uint32_t turntable = 72;
+    const md5_anim *const anim = view_clock(&stage->document->scene);
+    if (options->turntable)
+        return turntable;
+    if (anim != NULL)
+        return view_count_pictures(play, anim, options->frame_rate);
+    return (uint32_t)fmax(seconds * options->frame_rate, 1);
+}
+
+// Sets the options of a movie or turntable.
+static bool select_movie(view_export *export, const view_stage *stage, const view_play *play,
+                         bool has_all, view_options *options)
+{
+    const view_export_choices *const choices = &export->choices;
+    options->frame_rate = 24;
+    if (!read_choice(export, "frame-rate", choices->rate, options))
+        return false;
+    if (!has_all)
+        options->num_frames = default_frame_count(stage, play, options);
+    return read_choice(export, "frames", choices->frames, options);
+}
+
+// Sets the options of a contact sheet: by default, enough columns and rows to make the cells about
+// as wide as high.
+static bool select_sheet(view_export *export, const view_scene *scene, bool has_all,
+                         view_options *options)
+{
+    const double count = has_all ? (double)scene->num_clips : 12;
+    const double max_count = 64; // columns or rows
+    const double columns = ceil(sqrt(count * options->width / options->height));
+    options->sheet_columns = (uint32_t)fmin(columns, max_count);
+    options->sheet_rows = (uint32_t)fmin(ceil(count / options->sheet_columns), max_count);
+    return read_choice(export, "sheet", export->choices.sheet, options);
+}
+
+bool view_select_export(view_export *export, const view_stage *stage, unsigned number,
+                        view_options *options)
+{
+    const view_scene *const scene = &stage->document->scene;
+    view_export_choices *const choices = &export->choices;
+    if (!export->is_set)
+        set_first(export, stage);
+    if (choices->model_format >= export->endings.count) // from the last session
+        choices->model_format = 0;
+    const bool is_moved = is_moving(choices);
+    const bool is_sheet = choices->kind == VIEW_EXPORT_SHEET;
+    const bool is_model = choices->kind == VIEW_EXPORT_MODEL;
+    const bool has_all = choices->clips == 1 && scene->num_clips > 1;
+    export->problem[0] = '\0';
+    options->all_clips = has_all && !is_model;
+    if (!select_display(export, stage, options))
         return false;
 
     view_play play = *stage->play;
@@ -169,43 +229,28 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
     options->sheet_columns = options->sheet_rows = 0;
     options->num_times = 0;
     if (is_moved) {
-        const double seconds = 5, usual = 24; // of what has no end
-        const uint32_t turntable = 72;
-        options->frame_rate = usual;
-        if (!read_choice(export, "frame-rate", choices->rate, options))
-            return false;
-        if (!has_all)
-            options->num_frames = options->turntable ? turntable
-                                  : anim != NULL
-                                      ? view_count_pictures(&play, anim, options->frame_rate)
-                                      : (uint32_t)fmax(seconds * options->frame_rate, 1);
-        if (!read_choice(export, "frames", choices->frames, options))
+        if (!select_movie(export, stage, &play, has_all, options))
             return false;
     } else if (is_sheet) {
-        // About as many columns and rows as make the cells as wide as high.
-        const double count = has_all ? (double)scene->num_clips : 12;
-        const double most = 64;
-        const double columns = ceil(sqrt(count * options->width / options->height));
-        options->sheet_columns = (uint32_t)fmin(columns, most);
-        options->sheet_rows = (uint32_t)fmin(ceil(count / options->sheet_columns), most);
-        if (!read_choice(export, "sheet", choices->sheet, options))
+        if (!select_sheet(export, scene, has_all, options))
             return false;
-    } else if (anim != NULL || view_shows_machine(stage)) {
+    } else if (view_clock(scene) != NULL || view_shows_machine(stage)) {
         options->times = &stage->play->time;
         options->num_times = 1;
     }
     const bool is_series = is_moved && choices->format == 0;
+    bool needs_all = has_all && !is_sheet;
+    if (is_model)
+        needs_all = has_all || view_shown_clip(scene) == NULL;
     free(export->output);
-    export->output = make_name(
-        export, is_series,
-        is_model ? has_all || view_shown_clip(scene) == NULL : has_all && !is_sheet, number);
+    export->output = make_name(export, is_series, needs_all, number);
     options->output = export->output;
     return true;
 }
 
-// -- The form -------------------------------------------------------------------------------
+// -- The form of the dialog -----------------------------------------------------------------
 
-// The next row of the column, with its name before it; returns the place of its value.
+// Reserves the next row of the column and draws its name. Returns the area of its value.
 static view_rect next_row(view_ui *ui, const char *name)
 {
     view_rect rest;
@@ -221,7 +266,7 @@ static view_rect next_row(view_ui *ui, const char *name)
 static uint32_t count_fitting(const view_ui *ui, float width, const char *const *words,
                               uint32_t count)
 {
-    const float margin = 0.4f * ui->em; // of each word, both sides together
+    const float margin = 0.4f * ui->em; // of each text, both sides together
     float used = ui_text_width(ui, words[0]) + margin;
     uint32_t fitting = 1;
     while (fitting < count) {
@@ -252,7 +297,7 @@ static void add_segment(view_ui *ui, const char *name, const char *const *words,
     }
 }
 
-// Where the file goes.
+// The rows for the folder and the name of the file.
 static void add_place(view_ui *ui)
 {
     static const char *const more = "\xE2\x80\xA6";
@@ -266,7 +311,7 @@ static void add_place(view_ui *ui)
              sizeof choices->name);
 }
 
-// What the choices are: those that have a meaning for the kind.
+// The rows for the choices of the selected kind.
 static void add_choices(view_ui *ui)
 {
     view_export *const export = &ui->export;
@@ -298,7 +343,7 @@ static void add_choices(view_ui *ui)
         return;
     }
     add_segment(ui, "Size", sizes, NUM_SIZES, &choices->size);
-    if (choices->size == OWN_SIZE)
+    if (choices->size == CUSTOM_SIZE)
         ui_field(ui, next_row(ui, " "), "1280x720", choices->resolution,
                  sizeof choices->resolution);
     if (is_moved) {
@@ -311,7 +356,7 @@ static void add_choices(view_ui *ui)
     add_place(ui);
 }
 
-// The file, and the command line with a button that copies it.
+// Displays the name and size of the file, and the command line with a button that copies it.
 static void add_results(view_ui *ui)
 {
     static const char *const copy = "Copy";
@@ -336,16 +381,18 @@ static void add_results(view_ui *ui)
 
 // -- The dialog -----------------------------------------------------------------------------
 
-// The last row: what goes on or is wrong, and the buttons.
+// The last row: the progress or an error, and the buttons.
 static void draw_foot(view_ui *ui, view_rect foot)
 {
     view_export *const export = &ui->export;
     const bool is_running = export->total > 0;
     const bool is_wrong = export->problem[0] != '\0';
-    const char *const words[] = {is_running ? "Continue in the background" : "Close",
-                                 is_running     ? "Stop"
-                                 : export->asks ? "Replace"
-                                                : "Export"};
+    const char *run = "Export";
+    if (is_running)
+        run = "Stop";
+    else if (export->asks)
+        run = "Replace";
+    const char *const words[] = {is_running ? "Continue in the background" : "Close", run};
     const int pressed = ui_buttons(ui, &foot, words, 2, is_wrong ? -1 : 1, true);
     if (pressed == 1 || ui_key(ui, VIEW_KEY_RETURN)) {
         if (is_running)
@@ -364,13 +411,16 @@ static void draw_foot(view_ui *ui, view_rect foot)
         ui_bar(ui, bar, (float)export->done / (float)export->total);
         COMMON_TEXT(text, "%u of %u, %.0f s left", export->done, export->total, ceil(export->left));
     }
-    ui_text(ui, foot.x, foot.y + 2 * ui->scale, foot.width,
-            is_wrong       ? VIEW_WRONG
-            : export->asks ? VIEW_AMBER
-                           : VIEW_PLAIN,
-            is_wrong       ? export->problem
-            : export->asks ? "The file already exists"
-                           : text);
+    const char *message = text;
+    view_color color = VIEW_PLAIN;
+    if (is_wrong) {
+        message = export->problem;
+        color = VIEW_WRONG;
+    } else if (export->asks) {
+        message = "The file already exists";
+        color = VIEW_AMBER;
+    }
+    ui_text(ui, foot.x, foot.y + 2 * ui->scale, foot.width, color, message);
 }
 
 void view_export_panel(view_ui *ui)
@@ -387,7 +437,7 @@ void view_export_panel(view_ui *ui)
     ui_begin_list(ui, &column, form, &ui->scrolls[UI_SCROLL_EXPORT]);
     if (export->is_set)
         add_choices(ui);
-    if (!export->is_small) { // at its side
+    if (!export->is_small) { // the results are in the column at the side
         ui_end_column(ui);
         view_cut(&side, VIEW_AT_RIGHT, 16 * scale);
         const view_rect small = view_cut(&side, VIEW_AT_TOP, 0.7f * side.width);

@@ -1,21 +1,23 @@
-// The figures of the inspector: the document, what the pose is compared with, what was clicked
-// on.
+// Statistics in the inspector: the document, the clip, the comparison, the clicked point, the
+// distance between two items, and the frame time.
 #include "demo/viewer/ui/ui.h"
 
 // == Numbers ===============================================================================
 //
-// They change while the pose does: digits are equally wide, and signs have places of their own. How
-// many decimal places there are is said here.
+// The numbers change during playback. Digits are equally wide and signs have fixed positions, so
+// that the texts do not move. The following constants are the numbers of decimal places.
 
-// In layout units: of the names of figures.
+// Width of the names, in layout units.
 static const float label_width = 118;
 
 enum { UNIT_PLACES = 3, DEGREE_PLACES = 2, WEIGHT_PLACES = 4, UV_PLACES = 4 };
 
+// A formatted number.
 typedef struct written {
     char text[32];
 } written;
 
+// Formats a number. `has_place` reserves the space of a sign.
 static written with_sign(double value, int places, bool has_place)
 {
     written result;
@@ -34,7 +36,7 @@ static void add_three(view_ui *ui, const char *label, md5_vec3 v, int places)
               with_sign(v.y, places, true).text, with_sign(v.z, places, true).text);
 }
 
-// == What was clicked on ===================================================================
+// == Selected points and joints ============================================================
 
 md5_mat34 view_model_from_world(const view_scene *scene)
 {
@@ -44,18 +46,21 @@ md5_mat34 view_model_from_world(const view_scene *scene)
 
 md5_vec3 view_pick_difference(const view_scene *scene, const view_pick *from, const view_pick *to)
 {
-    const md5_vec3 way = md5_vec3_sub(view_pick_point(scene, to), view_pick_point(scene, from));
-    return md5_mat34_direction(view_model_from_world(scene), way);
+    const md5_vec3 difference =
+        md5_vec3_sub(view_pick_point(scene, to), view_pick_point(scene, from));
+    return md5_mat34_direction(view_model_from_world(scene), difference);
 }
 
 md5_mat34 view_joint_matrix(const view_scene *scene, uint32_t joint, bool in_parent)
 {
     const uint32_t parent = scene->skeleton->joints[joint].parent;
-    return md5_mat34_mul(in_parent && parent != MD5_NONE ? md5_mat34_inverse(scene->joints[parent])
-                                                         : view_model_from_world(scene),
-                         scene->joints[joint]);
+    const bool is_relative = in_parent && parent != MD5_NONE;
+    const md5_mat34 from_world =
+        is_relative ? md5_mat34_inverse(scene->joints[parent]) : view_model_from_world(scene);
+    return md5_mat34_mul(from_world, scene->joints[joint]);
 }
 
+// Displays the triangle, vertex, position, texture coordinates and weights of the clicked point.
 static void list_pick(view_ui *ui)
 {
     enum { LISTED = 6 };
@@ -103,7 +108,7 @@ void view_two_panel(view_ui *ui)
         return;
     for (int i = 0; i < 2 && are_joints; i++)
         ends[i] = view_joint_matrix(ui->scene, (uint32_t)(i == 0 ? from : to), false);
-    const md5_vec3 way =
+    const md5_vec3 difference =
         are_joints ? md5_vec3_sub(md5_mat34_translation(ends[1]), md5_mat34_translation(ends[0]))
                    : view_pick_difference(ui->scene, stage->pick, stage->measured);
     const float angle = are_joints ? view_angle_between(ends[0], ends[1]) : 0;
@@ -117,14 +122,14 @@ void view_two_panel(view_ui *ui)
                   ui->scene->skeleton->joints[from].name, ui->scene->skeleton->joints[to].name);
     const bool is_copied =
         ui_row(ui, &(ui_words){.name = "Distance", .color = VIEW_ACCENT, .hint = "Copy"},
-               number_of(md5_vec3_length(way), UNIT_PLACES).text);
-    add_three(ui, "Difference", way, UNIT_PLACES);
+               number_of(md5_vec3_length(difference), UNIT_PLACES).text);
+    add_three(ui, "Difference", difference, UNIT_PLACES);
     if (are_joints)
         ui_figure(ui, VIEW_PLAIN, "Angle", "%s\xC2\xB0", number_of(angle, DEGREE_PLACES).text);
     if (!is_copied)
         return;
     COMMON_TEXT(text, "distance\t%.9g\ndifference\t%.9g\t%.9g\t%.9g\ndegrees\t%.9g\n",
-                md5_vec3_length(way), way.x, way.y, way.z, angle);
+                md5_vec3_length(difference), difference.x, difference.y, difference.z, angle);
     if (!are_joints)
         *strstr(text, "degrees") = '\0';
     ui_copy(ui, stage->now, text, "measurement");
@@ -132,7 +137,7 @@ void view_two_panel(view_ui *ui)
 
 // == The document ==========================================================================
 
-// The names of all clips of a machine, those that play now highlighted.
+// Displays the names of all clips of a machine. The active clips are highlighted.
 static void list_words(view_ui *ui, const view_machine *machine)
 {
     const float inset = VIEW_INSET * ui->scale;
@@ -155,7 +160,7 @@ static void list_words(view_ui *ui, const view_machine *machine)
     free(active);
 }
 
-// What plays, and where.
+// Displays the current clip and its time, frame, speed and range.
 static void list_clip(view_ui *ui, const view_stage *stage)
 {
     const view_scene *const scene = ui->scene;
@@ -164,7 +169,7 @@ static void list_clip(view_ui *ui, const view_stage *stage)
     const bool is_crowd = view_shows_crowd(stage->document);
     char text[256];
     view_describe_motion(scene, text, sizeof text);
-    if (view_shown_clip(scene) != NULL && is_crowd) // each character plays its own
+    if (view_shown_clip(scene) != NULL && is_crowd) // each character plays a different clip
         COMMON_TEXT(text, "%zu clip%s", scene->num_clips, scene->num_clips == 1 ? "" : "s");
     const bool is_link = scene->num_clips > 0 && view_mode_of(stage->document) == VIEW_MODE_CLIPS;
     if (text[0] != '\0'
@@ -180,7 +185,8 @@ static void list_clip(view_ui *ui, const view_stage *stage)
               view_frame_place(play, anim), anim->num_frames, anim->frame_rate);
     ui_figure(ui, VIEW_BRIGHT, "Speed", "%s%g\xC3\x97" VIEW_DOT "%s",
               play->backward ? "\xE2\x88\x92" : "", play->speed, view_wrap_name(play->wrap));
-    double begin, end;
+    double begin;
+    double end;
     if (view_find_range(play, anim, &begin, &end))
         ui_figure(ui, VIEW_AMBER, "Range", "frames %.0f to %.0f", begin * anim->frame_rate,
                   end * anim->frame_rate);
@@ -195,7 +201,7 @@ static void list_model(view_ui *ui, const view_stage *stage)
     char paths[128] = "";
     if (scene->skeleton == NULL || !ui_section(ui, UI_SECTION_MODEL, "Model", ""))
         return;
-    if (stage->document->crowd.num_kinds > 1) // the others have figures of their own
+    if (stage->document->crowd.num_kinds > 1) // of several models, only the first has statistics
         ui_figure(ui, VIEW_DIM, NULL, "%s only:", scene->name);
     ui_figure(ui, VIEW_BRIGHT, "Joints", "%u", scene->num_joints);
     if (scene->model == NULL)
@@ -212,11 +218,12 @@ static void list_model(view_ui *ui, const view_stage *stage)
             common_append(paths, sizeof paths, ", ", "%s", md5gl_path_name(path));
     ui_figure(ui, VIEW_BRIGHT, "Max. influences", "%s%s", paths,
               scene->dual ? VIEW_DOT "dual quaternions" : "");
-    ui_figure(ui, VIEW_BRIGHT, "Light", "%s%s", stage->shown->classic ? "classic" : "studio",
+    const char *const lighting = stage->shown->classic ? "classic" : "studio";
+    ui_figure(ui, VIEW_BRIGHT, "Light", "%s%s", lighting,
               stage->shown->shadows ? "" : VIEW_DOT "no shadows");
 }
 
-// Of normals and tangents. One row for each kind.
+// Displays the defects of normals and tangents, one row per kind.
 static void list_faults(view_ui *ui, const view_faults *faults, const char *label)
 {
     char text[192];
@@ -229,7 +236,7 @@ static void list_faults(view_ui *ui, const view_faults *faults, const char *labe
     }
 }
 
-// How many stages the material has, and what is not shown of them.
+// Displays the number of stages of a material, and notes about stages that are not displayed.
 static void list_material(view_ui *ui, uint32_t mesh)
 {
     const view_layers *const layers = &ui->stage->document->textures.layers;
@@ -241,14 +248,15 @@ static void list_material(view_ui *ui, uint32_t mesh)
             ui_figure(ui, VIEW_AMBER, NULL, "%s", layers->notes[i].text);
 }
 
-// The selected material, and its meshes.
+// Displays the selected material and its meshes.
 static void list_selected_material(view_ui *ui)
 {
     const md5_model *const model = ui->scene->model;
     const uint32_t first = (uint32_t)ui->stage->material;
-    if (ui->stage->material < 0 || model == NULL || first >= model->num_meshes
-        || view_shows_crowd(ui->stage->document)
-        || !ui_section(ui, UI_SECTION_MATERIAL, "Material", ""))
+    const bool is_selected = ui->stage->material >= 0 && model != NULL && first < model->num_meshes;
+    if (!is_selected || view_shows_crowd(ui->stage->document))
+        return;
+    if (!ui_section(ui, UI_SECTION_MATERIAL, "Material", ""))
         return;
     ui_figure(ui, VIEW_ACCENT, NULL, "%s", model->meshes[first].shader);
     for (uint32_t i = first; i < model->num_meshes && i < VIEW_MAX_MATERIALS; i++) {
@@ -275,7 +283,7 @@ static void list_statistics(view_ui *ui)
     if (scene->model != NULL)
         ui_figure(ui, VIEW_PLAIN, "Model", "%.1f KiB",
                   (double)(scene->model->size + scene->model->geometry_size) / 1024.0);
-    // All loaded clips, or a machine's own ones.
+    // All loaded clips, and the clips of a machine.
     const md5_character *const character = scene->machine.character;
     const size_t num_clips = scene->num_clips + (character != NULL ? character->num_clips : 0);
     size_t clips_size = character != NULL ? character->anims_size : 0;
@@ -291,35 +299,45 @@ static void list_statistics(view_ui *ui)
     ui_figure(ui, VIEW_DIM, NULL, "%s", md5gl_device_name(ui->stage->renderer));
 }
 
-// The times of the last pictures, the oldest first; returns how many there are, `most` at most.
-static uint32_t last_times(const view_stage *stage, uint32_t most, double *times)
+// Writes the times of the last frames, the oldest first. Returns their number, at most `capacity`.
+static uint32_t last_times(const view_stage *stage, uint32_t capacity, double *times)
 {
     const uint32_t all = stage->num_frame_times;
-    const uint32_t count = all < most ? all : most;
+    const uint32_t count = all < capacity ? all : capacity;
     for (uint32_t i = 0; i < count; i++)
         times[i] = stage->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
     return count;
 }
 
-// The median of the last pictures, once there are some, while more are drawn: a slow one among them
-// does not count. Before that, and while the picture stands, there is no time to tell.
+// Displays the median time of the last frames, which is not affected by single slow frames.
+// Displays no time for the first frames, and while no frames are drawn.
 static void list_frame_time(view_ui *ui)
 {
-    enum { LEAST = 10, MOST = 60 };
+    enum { MIN_FRAMES = 10, MAX_FRAMES = 60 };
     const double slow = 0.05;
-    double times[MOST];
-    const uint32_t count = last_times(ui->stage, MOST, times);
+    double times[MAX_FRAMES];
+    const uint32_t count = last_times(ui->stage, MAX_FRAMES, times);
     qsort(times, count, sizeof *times, common_compare_doubles);
     const double median = count > 0 ? times[count / 2] : 0;
     char text[32] = "\xE2\x80\x93";
-    if (ui->stage->is_moving && count >= LEAST && median > 0)
-        COMMON_TEXT(text, "%.2f ms%s", fmax(1e3 * median, 0.01),
-                    median > slow ? "  \xE2\x9A\xA0" : "");
+    if (ui->stage->is_moving && count >= MIN_FRAMES && median > 0) {
+        COMMON_TEXT(text, "%.2f ms", fmax(1e3 * median, 0.01));
+        if (median > slow)
+            common_append(text, sizeof text, "", "  \xE2\x9A\xA0");
+    }
     ui_figure(ui, VIEW_BRIGHT, "Frame time", "%s", text);
 }
 
-// The times of the last pictures as bars, the newest at the right; lines at 60 and 30 pictures a
-// second, if they are within the graph.
+// Returns the color of the bar of a frame time: good, acceptable or slow.
+static view_color time_color(float time, const float goals[2])
+{
+    if (time <= goals[0])
+        return 0x6BBF59FFu;
+    return time <= goals[1] ? VIEW_AMBER : 0xE5534BFFu;
+}
+
+// Draws the times of the last frames as bars, the newest at the right, and lines at 60 and 30
+// frames per second, if they are within the graph.
 static void draw_times(view_ui *ui)
 {
     const float goals[2] = {1.0f / 60.0f, 1.0f / 30.0f};
@@ -329,32 +347,81 @@ static void draw_times(view_ui *ui)
     const uint32_t count = last_times(ui->stage, VIEW_NUM_FRAME_TIMES, times);
     view_rect row;
     ui_take_row(ui, 2.5f * ui->line, &row);
-    const view_rect place = {row.x + VIEW_INSET * scale, row.y + 3 * scale,
-                             row.width - 2 * VIEW_INSET * scale, row.height - 6 * scale};
+    const view_rect box = {row.x + VIEW_INSET * scale, row.y + 3 * scale,
+                           row.width - 2 * VIEW_INSET * scale, row.height - 6 * scale};
     for (uint32_t i = 0; i < count; i++)
         top = fmaxf(top, 1.1f * (float)times[i]);
-    view_draw_rect(ui->canvas, place, VIEW_CONTROL);
-    const float step = place.width / 120.0f;
-    const float bottom = place.y + place.height;
-    const float begin = place.x + place.width - step * (float)count;
+    view_draw_rect(ui->canvas, box, VIEW_CONTROL);
+    const float step = box.width / 120.0f;
+    const float bottom = box.y + box.height;
+    const float begin = box.x + box.width - step * (float)count;
     for (uint32_t i = 0; i < count; i++) {
         const float time = (float)times[i];
-        const float height = place.height * time / top;
-        const view_color color = time <= goals[0]   ? 0x6BBF59FFu
-                                 : time <= goals[1] ? VIEW_AMBER
-                                                    : 0xE5534BFFu;
+        const float height = box.height * time / top;
         view_draw_rect(ui->canvas,
-                       (view_rect){begin + step * (float)i, bottom - height, step, height}, color);
+                       (view_rect){begin + step * (float)i, bottom - height, step, height},
+                       time_color(time, goals));
     }
     for (int i = 0; i < 2; i++)
         if (goals[i] < top)
             view_draw_rect(
                 ui->canvas,
-                (view_rect){place.x, bottom - place.height * goals[i] / top, place.width, scale},
+                (view_rect){box.x, bottom - box.height * goals[i] / top, box.width, scale},
                 0xF1F3F680u);
 }
 
-// In a small window most figures are hidden, unless statistics are switched on.
+// Displays the camera path of the document.
+static void list_camera_path(view_ui *ui, const view_stage *stage)
+{
+    const view_camera_path *const path = &ui->scene->camera_path;
+    if (path->camera == NULL)
+        return;
+    const view_camera_path_place place = view_find_place(path, stage->play);
+    ui_gap(ui);
+    ui_figure(ui, VIEW_BRIGHT, "Camera", "%s",
+              stage->following ? path->name : "free" VIEW_DOT "V: follow path");
+    ui_figure(ui, VIEW_BRIGHT, "Shot", "%u of %u" VIEW_DOT "frame %.1f", place.shot + 1,
+              path->camera->num_cuts + 1, place.frame);
+    ui_figure(ui, VIEW_BRIGHT, "Field of view", "%s\xC2\xB0",
+              number_of(view_camera_path_at(path, stage->play).fov, DEGREE_PLACES).text);
+}
+
+// Displays the statistics of a crowd.
+static void list_crowd(view_ui *ui, const view_stage *stage)
+{
+    const view_crowd *const crowd = &stage->document->crowd;
+    if (crowd->count == 0)
+        return;
+    const uint32_t num_seen = view_count_seen(crowd);
+    const uint32_t num_kinds = crowd->num_kinds;
+    ui_gap(ui);
+    ui_figure(ui, VIEW_BRIGHT, "Crowd", "%u" VIEW_DOT "%u model%s", crowd->count, num_kinds,
+              num_kinds == 1 ? "" : "s");
+    ui_figure(ui, VIEW_BRIGHT, "Drawn", "%u" VIEW_DOT "%u culled", num_seen,
+              crowd->count - num_seen);
+    if (crowd->baked_pixels > 0)
+        ui_figure(ui, VIEW_BRIGHT, "Baked", "%u" VIEW_DOT "%.1f MB", crowd->num_baked,
+                  1e-6 * (double)md5gl_get_stats(stage->renderer).baked_bytes);
+    if (crowd->impostor_pixels > 0)
+        ui_figure(ui, VIEW_BRIGHT, "Impostors", "%u" VIEW_DOT "%u fading", crowd->num_far,
+                  crowd->num_faded);
+    ui_figure(ui, VIEW_BRIGHT, "Update", "%u" VIEW_DOT "%.1f ms, %u threads", crowd->num_posed,
+              1e3 * crowd->seconds, crowd->threads->num_workers);
+}
+
+// Displays the compared model, and the number of joints that only one of the models has.
+static void list_comparison(view_ui *ui, const view_compare *compare)
+{
+    if (compare->model != NULL
+        && ui_row(ui, &(ui_words){.name = "Compared", .color = VIEW_ACCENT, .hint = "list"},
+                  compare->name))
+        ui->command.action = view_toggle_of("differences");
+    if (compare->num_same < compare->num_joints)
+        ui_figure(ui, VIEW_AMBER, " ", "%u joints have no counterpart",
+                  compare->num_joints - compare->num_same);
+}
+
+// All statistics of the document. Most of them are displayed only if --statistics is set.
 void view_figures_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
@@ -370,41 +437,14 @@ void view_figures_panel(view_ui *ui)
         ui->command.action = VIEW_FILES;
     list_selected_material(ui);
     list_clip(ui, stage);
-    // The file's axes, if they are not those of the viewer.
+    // The rotation of the model, if its axes differ from those of the viewer.
     view_describe_turn(&document->scene.turn, text, sizeof text);
     if (document->scene.turn.is_set && !is_crowd)
         ui_figure(ui, VIEW_AMBER, "Axes", "%s", text);
-    const view_camera_path *const path = &ui->scene->camera_path;
-    if (path->camera != NULL) {
-        const view_camera_path_place place = view_find_place(path, stage->play);
-        ui_gap(ui);
-        ui_figure(ui, VIEW_BRIGHT, "Camera", "%s",
-                  stage->following ? path->name : "free" VIEW_DOT "V: follow path");
-        ui_figure(ui, VIEW_BRIGHT, "Shot", "%u of %u" VIEW_DOT "frame %.1f", place.shot + 1,
-                  path->camera->num_cuts + 1, place.frame);
-        ui_figure(ui, VIEW_BRIGHT, "Field of view", "%s\xC2\xB0",
-                  number_of(view_camera_path_at(path, stage->play).fov, DEGREE_PLACES).text);
-    }
-    const view_crowd *const crowd = &stage->document->crowd;
-    if (crowd->count > 0) {
-        const uint32_t num_seen = view_count_seen(crowd);
-        const uint32_t num_kinds = crowd->num_kinds;
-        ui_gap(ui);
-        ui_figure(ui, VIEW_BRIGHT, "Crowd", "%u" VIEW_DOT "%u model%s", crowd->count, num_kinds,
-                  num_kinds == 1 ? "" : "s");
-        ui_figure(ui, VIEW_BRIGHT, "Drawn", "%u" VIEW_DOT "%u culled", num_seen,
-                  crowd->count - num_seen);
-        if (crowd->baked_pixels > 0)
-            ui_figure(ui, VIEW_BRIGHT, "Baked", "%u" VIEW_DOT "%.1f MB", crowd->num_baked,
-                      1e-6 * (double)md5gl_get_stats(stage->renderer).baked_bytes);
-        if (crowd->impostor_pixels > 0)
-            ui_figure(ui, VIEW_BRIGHT, "Impostors", "%u" VIEW_DOT "%u fading", crowd->num_far,
-                      crowd->num_faded);
-        ui_figure(ui, VIEW_BRIGHT, "Update", "%u" VIEW_DOT "%.1f ms, %u threads", crowd->num_posed,
-                  1e3 * crowd->seconds, crowd->threads->num_workers);
-    }
+    list_camera_path(ui, stage);
+    list_crowd(ui, stage);
     list_model(ui, stage);
-    // With normals and tangents, also in the pose that is drawn.
+    // With normals or tangents, also the defects in the displayed pose.
     if (document->scene.model != NULL && (has_glyphs || shown->statistics))
         list_faults(ui, &document->faults, "Mesh defects");
     if (document->scene.model != NULL && has_glyphs && !is_crowd)
@@ -418,14 +458,8 @@ void view_figures_panel(view_ui *ui)
         ui_figure(ui, VIEW_AMBER, "Quality", "%s", text);
     if (shown->statistics)
         list_statistics(ui);
-    const view_compare *const compare = &document->compare;
-    if (compare->model != NULL && !is_crowd
-        && ui_row(ui, &(ui_words){.name = "Compared", .color = VIEW_ACCENT, .hint = "list"},
-                  compare->name))
-        ui->command.action = view_toggle_of("differences");
-    if (compare->num_same < compare->num_joints && !is_crowd)
-        ui_figure(ui, VIEW_AMBER, " ", "%u joints have no counterpart",
-                  compare->num_joints - compare->num_same);
+    if (!is_crowd)
+        list_comparison(ui, &document->compare);
     list_pick(ui);
     ui_gap(ui);
     ui_figure(ui, VIEW_DIM, NULL, "F1: shortcuts" VIEW_DOT "M: statistics");

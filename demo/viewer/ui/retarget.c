@@ -1,5 +1,5 @@
-// The page of a model that is retargeted: which joint of the shown one moves each of its joints,
-// how that is known, and what is saved of it. All that it changes are options.
+// The page of a model that is retargeted: the joint of the open model that moves each of its
+// joints, the origin of each pair, and saving. All changes are options.
 #include "demo/viewer/ui/ui.h"
 
 typedef enum pair_origin { BY_NAME, GUESSED, BY_USER, NOTHING, NUM_ORIGINS } pair_origin;
@@ -26,7 +26,8 @@ static void set_pairs(view_ui *ui,
     ui->command = view_set_command(view_find_option(name, strlen(name)), text);
 }
 
-// Of two lines of the map for one joint the last one counts.
+// Maps the picked joint to a joint of the open model, or to "-". The last line of the map for a
+// joint is used.
 static void set_partner(view_ui *ui, const view_stage *stage, const char *source)
 {
     const md5_joint *const joints = stage->document->companions[0].model->skeleton.joints;
@@ -34,7 +35,8 @@ static void set_partner(view_ui *ui, const view_stage *stage, const char *source
     set_pairs(ui, common_format("%s;\"%s\" \"%s\"", pairs != NULL ? pairs : "", source,
                                 joints[ui->retarget.picked - 1].name));
     ui->retarget.picked = 0;
-    ui->docks.front = VIEW_DOCK_RIGHT; // where one dock is shown the search has taken the place
+    ui->docks.front =
+        VIEW_DOCK_RIGHT; // if only one dock is visible, the search has replaced this page
 }
 
 void view_take_partner(view_ui *ui, const view_stage *stage)
@@ -48,16 +50,16 @@ static void pick(view_ui *ui, uint32_t joint)
 {
     ui->retarget.picked = joint + 1;
     ui->selected_joint = -1;
-    ui->command.action = VIEW_FIND; // its partner
+    ui->command.action = VIEW_FIND; // searches for its partner
 }
 
-// Marks joints of the other model in the picture: the one that is picked, or below the mouse in the
-// list; and the one nearest to the mouse, which a click picks.
+// Marks joints of the other model in the image: the picked joint, the joint `hovered` of the list,
+// and the joint nearest to the mouse, which a click picks.
 static void mark_joints(view_ui *ui, const view_stage *stage, uint32_t hovered)
 {
     const view_companion *const other = &stage->document->companions[0];
     const md5_skeleton *const skeleton = &other->model->skeleton;
-    float least = ui->em;
+    float min_distance = ui->em;
     float at[2];
     float found[2];
     uint32_t nearest = MD5_NONE;
@@ -68,9 +70,9 @@ static void mark_joints(view_ui *ui, const view_stage *stage, uint32_t hovered)
             continue;
         if (i + 1 == ui->retarget.picked || i == hovered)
             view_mark_pixel(stage, at, skeleton->joints[i].name);
-        const float away = hypotf(at[0] - ui->mouse.x, at[1] - ui->mouse.y);
-        if (away < least) {
-            least = away;
+        const float distance = hypotf(at[0] - ui->mouse.x, at[1] - ui->mouse.y);
+        if (distance < min_distance) {
+            min_distance = distance;
             nearest = i;
             memcpy(found, at, sizeof found);
         }
@@ -83,10 +85,55 @@ static void mark_joints(view_ui *ui, const view_stage *stage, uint32_t hovered)
         pick(ui, nearest);
 }
 
+// Returns the vector between two joints in the bind pose.
 static md5_vec3 bone(const md5_model *model, uint32_t from, uint32_t to)
 {
     return md5_vec3_sub(md5_mat34_translation(model->bind[to]),
                         md5_mat34_translation(model->bind[from]));
+}
+
+// A joint of the retargeted model.
+typedef struct target_joint {
+    pair_origin origin;
+    // The bone to a mapped child points in another direction than the bone of the open model, by
+    // more than 60 degrees in the bind poses.
+    bool is_turned;
+} target_joint;
+
+// Returns how joint `index` of the target was mapped.
+static pair_origin find_origin(const convert_pair *pair, const md5_joint *from,
+                               const md5_joint *target)
+{
+    if (pair->source == MD5_NONE)
+        return NOTHING;
+    if (strcmp(from[pair->source].name, target->name) == 0)
+        return BY_NAME;
+    return pair->is_mapped ? BY_USER : GUESSED;
+}
+
+// Returns the joints of the target, to be freed, and the numbers of joints by origin.
+static target_joint *find_target_joints(const view_stage *stage, uint32_t counts[NUM_ORIGINS])
+{
+    const md5_model *const source = stage->document->scene.model;
+    const md5_model *const target = stage->document->companions[0].model;
+    const uint32_t count = target->skeleton.num_joints;
+    const convert_pair *const pairs = stage->retargeting->pairs;
+    target_joint *const joints = common_alloc(count, sizeof *joints);
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_joint *const joint = &target->skeleton.joints[i];
+        const uint32_t parent = joint->parent;
+        const uint32_t by = pairs[i].source;
+        const uint32_t above = parent != MD5_NONE ? pairs[parent].source : MD5_NONE;
+        joints[i].origin = find_origin(&pairs[i], source->skeleton.joints, joint);
+        counts[joints[i].origin]++;
+        if (by == MD5_NONE || above == MD5_NONE)
+            continue;
+        const md5_vec3 a = bone(source, above, by);
+        const md5_vec3 b = bone(target, parent, i);
+        joints[parent].is_turned |=
+            md5_vec3_dot(a, b) < 0.5f * md5_vec3_length(a) * md5_vec3_length(b);
+    }
+    return joints;
 }
 
 static void list_joints(view_ui *ui)
@@ -98,31 +145,10 @@ static void list_joints(view_ui *ui)
     const md5_joint *const from = source->skeleton.joints;
     const md5_joint *const to = target->skeleton.joints;
     const uint32_t count = target->skeleton.num_joints;
-    struct {
-        pair_origin origin;
-        bool is_turned; // the bone to one that is moved, by more than 60 degrees in the bind poses
-    } *const facts = common_alloc(count, sizeof *facts);
     uint32_t counts[NUM_ORIGINS] = {0};
+    target_joint *const joints = find_target_joints(stage, counts);
     uint32_t hovered = MD5_NONE;
     char text[160];
-    for (uint32_t i = 0; i < count; i++) {
-        const convert_pair *const pair = &stage->retargeting->pairs[i];
-        const uint32_t by = pair->source;
-        const uint32_t parent = to[i].parent;
-        const uint32_t above =
-            parent != MD5_NONE ? stage->retargeting->pairs[parent].source : MD5_NONE;
-        facts[i].origin = by == MD5_NONE                           ? NOTHING
-                          : strcmp(from[by].name, to[i].name) == 0 ? BY_NAME
-                          : pair->is_mapped                        ? BY_USER
-                                                                   : GUESSED;
-        counts[facts[i].origin]++;
-        if (by == MD5_NONE || above == MD5_NONE)
-            continue;
-        const md5_vec3 a = bone(source, above, by);
-        const md5_vec3 b = bone(target, parent, i);
-        facts[parent].is_turned |=
-            md5_vec3_dot(a, b) < 0.5f * md5_vec3_length(a) * md5_vec3_length(b);
-    }
     COMMON_TEXT(text, "%u by name, %u guessed, %u manual, %u unmatched", counts[BY_NAME],
                 counts[GUESSED], counts[BY_USER], counts[NOTHING]);
     if (ui_pair(ui, "Joints", text, true))
@@ -131,11 +157,12 @@ static void list_joints(view_ui *ui)
     ui_begin(ui, "pair");
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t by = stage->retargeting->pairs[i].source;
-        const pair_origin origin = facts[i].origin;
+        const pair_origin origin = joints[i].origin;
+        const bool is_picked = page->picked == i + 1;
         ui_cells cells = {.name = text,
                           .count = 1,
                           .color = VIEW_PLAIN,
-                          .colors = page->picked == i + 1 ? NULL : &origins[origin].color};
+                          .colors = is_picked ? NULL : &origins[origin].color};
         view_rect row;
         if (page->is_short && origin == BY_NAME)
             continue;
@@ -144,21 +171,21 @@ static void list_joints(view_ui *ui)
             pick(ui, i);
         if (ui_is_hot(ui)) {
             hovered = i;
-            ui->hovered_joint = (int32_t)by; // none is -1
+            ui->hovered_joint = (int32_t)by; // MD5_NONE becomes -1
         }
         if (!is_seen)
             continue;
-        if (page->picked == i + 1 || ui_is_hot(ui))
-            view_draw_rect(ui->canvas, row, page->picked == i + 1 ? VIEW_SELECTED : VIEW_CONTROL);
+        if (is_picked || ui_is_hot(ui))
+            view_draw_rect(ui->canvas, row, is_picked ? VIEW_SELECTED : VIEW_CONTROL);
         if (by == MD5_NONE)
             COMMON_TEXT(text, "(unmapped) %s", to[i].name);
         else
             COMMON_TEXT(text, "%s \xE2\x86\x92 %s", from[by].name, to[i].name);
-        COMMON_TEXT(cells.texts[0], "%s%s", facts[i].is_turned ? "\xE2\x9A\xA0 " : "",
+        COMMON_TEXT(cells.texts[0], "%s%s", joints[i].is_turned ? "\xE2\x9A\xA0 " : "",
                     origins[origin].word);
         ui_draw_cells(ui, row, 6 * ui->em, &cells);
     }
-    free(facts);
+    free(joints);
     mark_joints(ui, stage, hovered);
 }
 
@@ -177,7 +204,7 @@ void view_retarget_rows(view_ui *ui)
     const view_clip *const clip = view_shown_clip(ui->scene);
     const bool is_as_is = *pairs == '~';
     char text[160];
-    if (stage->retargeting->pairs == NULL) // nothing was drawn yet
+    if (stage->retargeting->pairs == NULL) // no frame was drawn yet
         return;
     ui_begin(ui, "retarget");
     for (size_t i = 0; i < COMMON_LENGTH(rows); i++)

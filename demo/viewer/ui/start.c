@@ -1,11 +1,13 @@
-// The start page, beside the live character: what was opened before, our models, and pages.
+// The start page next to the animated character: recent files, examples and lessons. Also the cards
+// that ask for a decision.
 #include "demo/viewer/ui/ui.h"
 
 // == Cards ========================================================================================
 
-// Buttons below each other, each with a key.
+// A title, a text and a column of buttons, each with a key.
 static const struct {
-    const char *title, *text; // text: NULL: what is lost
+    const char *title;
+    const char *text; // NULL: the name of the lost file
     uint32_t num_buttons;
     struct {
         const char *words;
@@ -90,7 +92,7 @@ view_rect view_start_box(const view_stage *stage)
     return (view_rect){stage->width - width, top, width, stage->height - top};
 }
 
-// A file that was opened before, in its row.
+// Displays a recently opened file and the button that removes it from the list.
 static void run_recent(view_ui *ui, view_rect row, size_t number)
 {
     const view_start *const start = &ui->start;
@@ -99,20 +101,18 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
     const bool is_missing = (start->missing >> number & 1) != 0;
     const view_rect rest = {row.x, row.y, row.width - row.height, row.height};
     const view_rect cross = {rest.x + rest.width, row.y, row.height, row.height};
-    const view_small_picture *const picture =
-        is_missing || strstr(path, "::") != NULL || view_is_converted(path)
-            ? NULL
-            : ui_picture(ui, path, false);
+    const bool has_preview = !is_missing && strstr(path, "::") == NULL && !view_is_converted(path);
+    const view_small_picture *const picture = has_preview ? ui_picture(ui, path, false) : NULL;
     char *const folder = common_folder(path);
     char *const label = common_format("remove %s", name);
-    char *const place = common_format("%s%s", is_missing ? "missing" VIEW_DOT : "", folder);
+    char *const location = common_format("%s%s", is_missing ? "missing" VIEW_DOT : "", folder);
     view_command command = {.action = VIEW_NOTHING};
     if (ui_thing_tile(ui, rest,
                       &(ui_thing){.label = name,
                                   .name = name,
-                                  .text = place,
+                                  .text = location,
                                   .picture = picture,
-                                  .is_selected = number == 0 && !is_missing, // which Enter opens
+                                  .is_selected = number == 0 && !is_missing, // Enter opens it
                                   .is_wrong = picture != NULL && picture->is_wrong,
                                   .is_grey = is_missing}))
         command.action = VIEW_OPEN_FILE;
@@ -122,14 +122,14 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
         command.path = common_copy(path);
         ui->command = command;
     }
-    free(place);
+    free(location);
     free(label);
     free(folder);
 }
 
-// A heading and below it the items, as tiles of at least that width; if there are none, only what
-// is written instead. Examples are high enough for their pictures.
-static void run_section(view_ui *ui, const char *title, const common_list *items, float least,
+// A heading, and below it the items as tiles of at least `min_width` pixels. If there are no items,
+// only the text `instead`. Examples are high enough for their images.
+static void run_section(view_ui *ui, const char *title, const common_list *items, float min_width,
                         float height, view_action action, const char *instead)
 {
     ui_grid grid = {0};
@@ -138,7 +138,7 @@ static void run_section(view_ui *ui, const char *title, const common_list *items
         ui_text(ui, row.x, row.y + 0.4f * ui->em, row.width, VIEW_DIM,
                 items->count > 0 ? title : instead);
     for (size_t i = 0; i < items->count; i++) {
-        ui_next_tile(ui, &grid, least, height, &row);
+        ui_next_tile(ui, &grid, min_width, height, &row);
         const char *const name = items->names[i];
         const bool is_file = action == VIEW_OPEN_FILE;
         char *const label = is_file ? common_stem(name) : common_copy(name);
@@ -177,7 +177,7 @@ void view_start_panel(view_ui *ui)
     view_cut(&part, VIEW_AT_TOP, gap);
     view_draw_text(canvas, VIEW_TITLE, head.x, head.y, head.width, VIEW_BRIGHT, "md5view");
     if (ui_button(ui, view_cut(&head, VIEW_AT_RIGHT, head.height), "\xC3\x97",
-                  false)) // to what is open
+                  false)) // closes the start page
         ui->command.action = VIEW_START_PAGE;
     if (box.x > 0 && ui_text_width(ui, hint) < 0.6f * head.width)
         ui_text_left_of(ui, head.x + head.width - gap, ui_text_top(ui, head), VIEW_DIM, hint);
@@ -204,11 +204,12 @@ void view_start_panel(view_ui *ui)
     ui_end_column(ui);
     if (pressed >= 0)
         ui->command.action = actions[pressed];
-    if (ui->over != VIEW_OVER_START) // keys are for what lies over it
+    if (ui->over != VIEW_OVER_START) // the overlay over the page receives the keys
         return;
     const bool is_return = pressed < 0 && ui_key(ui, VIEW_KEY_RETURN);
     const view_start *const start = &ui->start;
-    if (is_return && start->recent.count > 0 && (start->missing & 1) == 0) // where one was
+    const bool has_recent = start->recent.count > 0 && (start->missing & 1) == 0;
+    if (is_return && has_recent)
         UI_ASK(ui, VIEW_OPEN_FILE, .path = common_copy(start->recent.names[0]));
     else if (is_return)
         ui->command.action = actions[0];

@@ -1,14 +1,15 @@
-// What belongs to the surface that the body shows: the scale of the weights, in the lower right
-// corner; and the layout of a mesh's texture coordinates.
+// Panels for the displays of the surface: the legend of the weights in the lower right corner, and
+// the layout of the texture coordinates of a mesh. Also the markers of points in the image.
 #include "demo/viewer/ui/ui.h"
 
-// In layout units.
+// Sizes in layout units.
 static const float scale_width = 230;
 static const float scale_height = 12;
 static const float spacing = 8;
 
 // -- Weights --------------------------------------------------------------------------------
 
+// Draws the legend of the weights of the selected joint, or of the numbers of influences.
 static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect box)
 {
     enum { STEPS = 64 };
@@ -30,7 +31,7 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
     ui_text(ui, inside.x, inside.y, inside.width, VIEW_PLAIN, text);
     const view_rect band = {inside.x, inside.y + ui->line + 0.5f * spacing * ui->scale,
                             inside.width, scale_height * ui->scale};
-    // A band of the scale's colours, with what its ends and quarters mean.
+    // A band of the colors of the scale, with the values at its ends and quarters.
     const float step = band.width / (float)STEPS;
     for (int i = 0; i < STEPS; i++) {
         const float value = ((float)i + 0.5f) / (float)STEPS;
@@ -50,7 +51,8 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
     for (int i = 0; i < 5; i++) {
         const char *const word = joint < 0 ? counts[i] : weights[i];
         const float half = 0.5f * ui_text_width(ui, word);
-        // Below its colour: counts in the middle of their quarter, weights at their place.
+        // Labels below their colors: counts in the middle of their quarter, weights at their
+        // positions.
         const float part = joint < 0 ? ((float)i - 0.5f) / 4.0f : (float)i / 4.0f;
         const float x = band.x + part * band.width - half;
         ui_text(ui, view_clamp(x, band.x, band.x + band.width - 2 * half), band.y + band.height, 0,
@@ -60,19 +62,20 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
 
 // -- Texture coordinates --------------------------------------------------------------------
 
-// The part of the plane of texture coordinates that is shown: the image, and what is beyond it.
+// The displayed part of the plane of texture coordinates. It contains the image and coordinates
+// outside of it.
 typedef struct uv_window {
-    float low[2];
-    float size;
-    view_rect area; // where it is
+    float low[2];   // texture coordinates of the upper left corner
+    float size;     // in texture coordinates
+    view_rect area; // in the window, pixels
 } uv_window;
 
-// Sides that leave the window are left out.
+// Draws the sides of a triangle, except sides that are partly outside of the window.
 static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, uint32_t triangle,
                                 const uv_window *window, float width, view_color color)
 {
     const view_rect area = window->area;
-    const view_rect room = view_inset(area, -1);
+    const view_rect bounds = view_inset(area, -1);
     const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
     for (uint32_t i = 0; i < 3u; i++) {
         float ends[4];
@@ -81,7 +84,7 @@ static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, u
             ends[2 * k] = area.x + (uv.x - window->low[0]) / window->size * area.width;
             ends[2 * k + 1] = area.y + (uv.y - window->low[1]) / window->size * area.height;
         }
-        if (view_contains(room, ends[0], ends[1]) && view_contains(room, ends[2], ends[3]))
+        if (view_contains(bounds, ends[0], ends[1]) && view_contains(bounds, ends[2], ends[3]))
             view_draw_segment(stage->canvas, ends, width, color);
     }
 }
@@ -94,17 +97,20 @@ void view_draw_uv(const view_stage *stage, uint32_t number, view_rect inside)
         view_mesh_image(&stage->document->textures, number, MD5GL_IMAGE_DIFFUSE);
     const float line = stage->font->line[VIEW_TEXT];
     const float scale = stage->font->scale;
-    // Texture coordinates of repeated images may be far out: as far as MAX_IMAGES are shown.
+    // Texture coordinates of repeated images may be large: show at most MAX_IMAGES images per
+    // direction.
     float low[2] = {0, 0};
     float high[2] = {1, 1};
     uint32_t num_outside = 0;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const float uv[2] = {mesh->texcoords[v].x, mesh->texcoords[v].y};
+        bool is_inside = true;
         for (int i = 0; i < 2; i++) {
             low[i] = fmaxf(fminf(low[i], uv[i]), -MAX_IMAGES);
             high[i] = fminf(fmaxf(high[i], uv[i]), MAX_IMAGES);
+            is_inside = is_inside && uv[i] >= 0 && uv[i] <= 1;
         }
-        num_outside += !(uv[0] >= 0 && uv[0] <= 1 && uv[1] >= 0 && uv[1] <= 1);
+        num_outside += !is_inside;
     }
     char text[160];
     if (num_outside > 0)
@@ -142,25 +148,26 @@ void view_surface_panel(view_ui *ui)
     const view_rect free = view_layout_of(stage).free;
     const view_rect box = {free.x + free.width - margin - width,
                            free.y + fmaxf(free.height - margin - height, margin), width, height};
-    if (stage->options->surface != VIEW_SURFACE_WEIGHTS || stage->document->drawn == NULL
-        || view_shows_crowd(stage->document))
+    const bool shows_weights =
+        stage->options->surface == VIEW_SURFACE_WEIGHTS && stage->document->drawn != NULL;
+    if (!shows_weights || view_shows_crowd(stage->document))
         return;
     ui_box(ui, "surface", box, "");
     if (!ui->is_event)
         draw_weights(ui, stage, box);
 }
 
-// -- Places in the picture -------------------------------------------------------------------
+// -- Markers --------------------------------------------------------------------------------
 
-bool view_find_pixel(const view_stage *stage, md5_vec3 place, float at[2])
+bool view_find_pixel(const view_stage *stage, md5_vec3 position, float at[2])
 {
     const view_lens lens = view_stage_lens(stage);
-    const float half = view_half_height_at(&lens, place);
-    const md5_vec3 way = md5_vec3_sub(place, lens.eye);
-    const float unit = 0.5f * stage->height / half;
-    at[0] = 0.5f * stage->width * (1 + lens.shift_x) + md5_vec3_dot(way, lens.axes.right) * unit;
-    at[1] = 0.5f * stage->height * (1 - lens.shift_y) - md5_vec3_dot(way, lens.axes.up) * unit;
-    return half > 0 && fabsf(at[0]) < 1e5f && fabsf(at[1]) < 1e5f;
+    const float half_height = view_half_height_at(&lens, position);
+    const md5_vec3 offset = md5_vec3_sub(position, lens.eye);
+    const float unit = 0.5f * stage->height / half_height;
+    at[0] = 0.5f * stage->width * (1 + lens.shift_x) + md5_vec3_dot(offset, lens.axes.right) * unit;
+    at[1] = 0.5f * stage->height * (1 - lens.shift_y) - md5_vec3_dot(offset, lens.axes.up) * unit;
+    return half_height > 0 && fabsf(at[0]) < 1e5f && fabsf(at[1]) < 1e5f;
 }
 
 void view_mark_pixel(const view_stage *stage, const float at[2], const char *name)

@@ -1,5 +1,5 @@
-// The page of the selected mesh in the inspector: its material, which image it has as each map,
-// where that was looked for, its shape, faults, and UV layout.
+// The page of the selected mesh in the inspector: its material, the image of each map, the
+// locations that were searched for the image, its geometry, problems, and UV layout.
 #include "demo/viewer/ui/ui.h"
 
 #define WARNING "\xE2\x9A\xA0 "
@@ -24,7 +24,7 @@ void view_clear_textures(view_texture_panel *panel)
 
 // == Parts of rows ========================================================================
 
-// A row of the column without its padding; false if it is not seen.
+// Reserves the next row of the column without its padding. Returns false if it is not visible.
 static bool take_row(view_ui *ui, float height, view_rect *row)
 {
     const float padding = 0.7f * ui->em;
@@ -40,8 +40,7 @@ static void draw_text(view_ui *ui, view_rect row, view_color color, const char *
     ui_text(ui, row.x, y, fmaxf(row.width, 1), color, text);
 }
 
-// Gives the selected mesh an image as the selected map, or NULL; the list of images has done its
-// work.
+// Requests the command that assigns an image, or NULL, to the selected map of the selected mesh.
 static void give(view_ui *ui, const char *path)
 {
     UI_ASK(ui, VIEW_TAKE_TEXTURE, .number = (size_t)ui->selected_mesh,
@@ -52,13 +51,14 @@ static void give(view_ui *ui, const char *path)
 
 // == Maps =================================================================================
 
-// A tile for each map. A press lists images for it, or gives it what was dropped.
+// Displays a tile for each map. A press opens the list of images, or assigns the dropped image.
 static void show_maps(view_ui *ui, uint32_t mesh)
 {
     view_texture_panel *const panel = &ui->textures;
     const view_textures *const textures = &ui->stage->document->textures;
     const float gap = 0.3f * ui->em;
-    char text[48], size[48];
+    char text[48];
+    char size[48];
     view_rect row;
     take_row(ui, 7.4f, &row);
     view_cut(&row, VIEW_AT_TOP, gap);
@@ -70,22 +70,22 @@ static void show_maps(view_ui *ui, uint32_t mesh)
         view_small_picture picture = {.texture = 0};
         COMMON_TEXT(size, "%s", is_missing ? "missing" : columns[i].none);
         COMMON_TEXT(text, "%s", size);
-        if (image != NULL) { // the tile has no room for two long numbers; its tip has
+        if (image != NULL) { // the tile has space for one number; its tooltip contains both
             picture = (view_small_picture){
                 .texture = image->texture, .width = image->width, .height = image->height};
             COMMON_TEXT(size, "%u\xC3\x97%u", image->width, image->height);
             COMMON_TEXT(text, image->width == image->height ? "%u\xC2\xB2" : "%u\xC3\x97%u",
                         image->width, image->height);
         }
-        if (ui_thing_tile(ui, view_cut(&row, VIEW_AT_LEFT, width - gap),
-                          &(ui_thing){.label = columns[i].name,
-                                      .name = columns[i].name,
-                                      .text = text,
-                                      .sign = "+",
-                                      .picture = &picture,
-                                      .is_selected = panel->column == (uint32_t)i,
-                                      .is_wrong = is_missing,
-                                      .is_data = map == MD5GL_IMAGE_NORMALS})) {
+        const ui_thing tile = {.label = columns[i].name,
+                               .name = columns[i].name,
+                               .text = text,
+                               .sign = "+",
+                               .picture = &picture,
+                               .is_selected = panel->column == (uint32_t)i,
+                               .is_wrong = is_missing,
+                               .is_data = map == MD5GL_IMAGE_NORMALS};
+        if (ui_thing_tile(ui, view_cut(&row, VIEW_AT_LEFT, width - gap), &tile)) {
             panel->column = (uint32_t)i;
             if (panel->offered != NULL)
                 give(ui, panel->offered);
@@ -102,14 +102,18 @@ static void show_maps(view_ui *ui, uint32_t mesh)
 
 // == Searched locations =====================================================================
 
-// "+": found, "-": missing, which matters if there is no image in the end; else a remark.
+// Displays a searched location: '+' found, '-' missing, ' ' a remark. A missing file is a warning
+// if the map has no image.
 static void add_looked(view_ui *ui, char sign, bool has_image, const char *text)
 {
-    const char *const word = sign == '+'   ? "found"
-                             : sign != '-' ? ""
-                             : has_image   ? "missing"
-                                           : WARNING "missing";
-    const view_color color = sign == '+' ? VIEW_FINE : has_image ? VIEW_DIM : VIEW_AMBER;
+    const char *word = "";
+    view_color color = has_image ? VIEW_DIM : VIEW_AMBER;
+    if (sign == '+') {
+        word = "found";
+        color = VIEW_FINE;
+    } else if (sign == '-') {
+        word = has_image ? "missing" : WARNING "missing";
+    }
     ui_cells cells = {.name = text,
                       .count = 1,
                       .color = word[0] != '\0' ? VIEW_PLAIN : VIEW_DIM,
@@ -120,7 +124,8 @@ static void add_looked(view_ui *ui, char sign, bool has_image, const char *text)
         ui_draw_cells(ui, row, ui_text_width(ui, word), &cells);
 }
 
-// Of a map besides the texture: its names beside that.
+// Lists the locations that were searched for the image of the selected map. Maps other than the
+// texture are searched next to the texture, by a keyword in their names.
 static void list_looked(view_ui *ui, const view_textures *textures, uint32_t mesh)
 {
     const md5gl_image_kind map = columns[ui->textures.column].map;
@@ -128,23 +133,38 @@ static void list_looked(view_ui *ui, const view_textures *textures, uint32_t mes
     const view_look *const look = view_mesh_look(textures, mesh);
     const view_texture *const diffuse = view_mesh_image(textures, mesh, MD5GL_IMAGE_DIFFUSE);
     const bool is_selected = textures->meshes[mesh].is_selected[map];
-    const bool is_there = image != NULL;
-    const bool is_searched = !is_selected && map == MD5GL_IMAGE_DIFFUSE;
-    for (size_t i = 0; i < look->looked.count && is_searched; i++)
-        add_looked(ui, look->looked.names[i][0], is_there, look->looked.names[i] + 1);
-    for (size_t i = 0; i < look->tried.count && is_searched; i++)
-        add_looked(ui, ' ', is_there, common_base(look->tried.names[i]));
-    if (!is_selected && !is_searched && diffuse != NULL && diffuse->program == NULL) {
+    const bool has_image = image != NULL;
+    const bool is_texture = map == MD5GL_IMAGE_DIFFUSE;
+    for (size_t i = 0; i < look->looked.count && is_texture && !is_selected; i++)
+        add_looked(ui, look->looked.names[i][0], has_image, look->looked.names[i] + 1);
+    for (size_t i = 0; i < look->tried.count && is_texture && !is_selected; i++)
+        add_looked(ui, ' ', has_image, common_base(look->tried.names[i]));
+    const bool has_texture_file = diffuse != NULL && diffuse->program == NULL;
+    if (!is_selected && !is_texture && has_texture_file) {
         char *const names =
             common_format("%s +%s", common_base(diffuse->path), md5gl_texture_keywords(map));
-        add_looked(ui, is_there ? '+' : '-', true, names);
+        add_looked(ui, has_image ? '+' : '-', true, names);
         free(names);
     }
-    if (is_there)
+    if (has_image)
         add_looked(ui, '+', true, image->path);
 }
 
-// Which image the selected map is, and how it was found; what was dropped and waits for its place.
+// Returns a text about how the image of the selected map was found, to be freed.
+static char *describe_origin(const view_look *look, bool is_selected, bool is_texture)
+{
+    const char *const reason = look->why != NULL ? look->why : "";
+    if (is_selected)
+        return common_copy("chosen");
+    if (is_texture && look->is_guess)
+        return common_format("guessed: %s", reason);
+    if (is_texture && look->why != NULL)
+        return common_format("found: %s", reason);
+    return common_copy("found");
+}
+
+// Displays the image of the selected map and how it was found, or the dropped image that waits for
+// a map.
 static void show_selected(view_ui *ui, uint32_t mesh)
 {
     static const char *const words[] = {"Automatic"};
@@ -156,28 +176,24 @@ static void show_selected(view_ui *ui, uint32_t mesh)
     const bool is_selected = textures->meshes[mesh].is_selected[map];
     const bool is_missing = view_lacks_image(textures, mesh, map);
     char *text = NULL;
+    view_color color = image != NULL ? VIEW_BRIGHT : VIEW_DIM;
     view_rect row;
     take_row(ui, 1.8f, &row);
-    if (panel->offered != NULL)
+    if (panel->offered != NULL) {
         text = common_format("Click a slot to assign %s", common_base(panel->offered));
-    else if (image == NULL)
+    } else if (image == NULL) {
         text = common_format("%s: %s", columns[panel->column].name,
                              is_missing ? "missing; click to choose an image" : "none");
-    else
-        text =
-            common_format("%s" VIEW_DOT "%s%s", common_base(image->path),
-                          is_selected                               ? "chosen"
-                          : panel->column == 0 && look->is_guess    ? "guessed: "
-                          : panel->column == 0 && look->why != NULL ? "found: "
-                                                                    : "found",
-                          !is_selected && panel->column == 0 && look->why != NULL ? look->why : "");
+    } else {
+        char *const origin = describe_origin(look, is_selected, panel->column == 0);
+        text = common_format("%s" VIEW_DOT "%s", common_base(image->path), origin);
+        free(origin);
+    }
     if (is_selected && ui_buttons(ui, &row, words, 1, -1, true) == 0)
         give(ui, NULL);
-    draw_text(ui, row,
-              panel->offered != NULL || is_missing ? VIEW_AMBER
-              : image != NULL                      ? VIEW_BRIGHT
-                                                   : VIEW_DIM,
-              text);
+    if (panel->offered != NULL || is_missing)
+        color = VIEW_AMBER;
+    draw_text(ui, row, color, text);
     ui_item(ui, row, "");
     ui_tip_cut(ui, text, row.width);
     free(text);
@@ -185,27 +201,32 @@ static void show_selected(view_ui *ui, uint32_t mesh)
 
 // == The page =============================================================================
 
-// Where it is saved is said before, and whether a file is replaced.
+// Displays the path of the .mtr file before it is saved, and whether an existing file is replaced.
 static void show_saving(view_ui *ui)
 {
     const view_texture_panel *const panel = &ui->textures;
     const bool asks = panel->saved != NULL;
     const bool replaces = asks && panel->replaces;
-    const char *const word = replaces ? "Replace" : asks ? "Save" : "Save as .mtr\xE2\x80\xA6";
-    char *const folder = asks ? common_folder(panel->saved) : NULL;
-    char *const text = asks ? common_format("%s%s in %s", common_base(panel->saved),
-                                            replaces ? " already exists" : "", folder)
-                            : common_copy("");
+    const char *word = "Save as .mtr\xE2\x80\xA6";
+    char *text = NULL;
+    if (asks) {
+        char *const folder = common_folder(panel->saved);
+        word = replaces ? "Replace" : "Save";
+        text = common_format("%s%s in %s", common_base(panel->saved),
+                             replaces ? " already exists" : "", folder);
+        free(folder);
+    } else {
+        text = common_copy("");
+    }
     view_rect row;
     take_row(ui, 1.8f, &row);
     if (ui_buttons(ui, &row, &word, 1, -1, true) == 0)
         UI_ASK(ui, VIEW_SAVE_TEXTURES, .number = asks);
     draw_text(ui, row, replaces ? VIEW_AMBER : VIEW_DIM, text);
-    free(folder);
     free(text);
 }
 
-// Figures of a mesh that take time, once.
+// Computes the statistics of a mesh.
 static void measure(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t num_joints)
 {
     bool *const moves = common_alloc(num_joints + 1, sizeof *moves);
@@ -241,7 +262,8 @@ static void show_shape(view_ui *ui, uint32_t number)
     ui_fact(ui, "Size", "%.1f \xC3\x97 %.1f \xC3\x97 %.1f", size.x, size.y, size.z);
 }
 
-// Of normals and tangents, what of the material is not shown, and what was reported.
+// Displays the defects of normals and tangents, the parts of the material that are not displayed,
+// and the reports about the mesh.
 static void show_faults(view_ui *ui, const view_stage *stage, uint32_t mesh)
 {
     const view_layers *const layers = &stage->document->textures.layers;
@@ -275,14 +297,15 @@ void view_mesh_page(view_ui *ui)
     view_texture_panel *const panel = &ui->textures;
     const md5_model *const model = ui->scene->model;
     const uint32_t mesh = (uint32_t)ui->selected_mesh;
-    if (ui->selected_mesh < 0 || model == NULL || mesh >= model->num_meshes
-        || view_shows_crowd(stage->document))
+    const bool is_selected = ui->selected_mesh >= 0 && model != NULL && mesh < model->num_meshes;
+    if (!is_selected || view_shows_crowd(stage->document))
         return;
     const md5_mesh *const of = &model->meshes[mesh];
     const bool is_hidden = view_is_hidden(stage->hidden_meshes, mesh);
     const char *const words[] = {is_hidden ? "Show" : "Hide", "Isolate", "Frame"};
     static const view_action actions[] = {VIEW_HIDE_MESH, VIEW_ONLY_MESH, VIEW_FRAME_SELECTED};
-    char text[32], number[32];
+    char text[32];
+    char number[32];
     view_rect row;
     if (panel->facts.of != of)
         measure(&panel->facts, of, model->skeleton.num_joints);

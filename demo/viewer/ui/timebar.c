@@ -1,5 +1,5 @@
-// The time bar: buttons, a line that shows the clip's time, and figures of a fixed width. Dragging
-// on the line seeks.
+// The time bar: buttons, a timeline of the clip, and numbers of constant width. Dragging on the
+// timeline seeks.
 #include "demo/viewer/ui/ui.h"
 
 // == Buttons ==============================================================================
@@ -19,19 +19,22 @@ static const struct {
     [SIGN_DOCK] = {"panels", "\xE2\x97\xA7", VIEW_NOTHING},
 };
 
-// The next button, cut off the left end of the bar.
+// The next button, cut off the left end of the bar. Returns true if it was pressed.
 static bool sign_button(view_ui *ui, bar_sign sign, view_rect *bar)
 {
     const float em = ui->em;
     const bool is_play = sign == SIGN_PLAY;
     const view_rect box = view_cut(bar, VIEW_AT_LEFT, roundf((is_play ? 2.6f : 1.7f) * em));
     const bool is_pressed = ui_item(ui, box, signs[sign].label);
-    view_draw_round_rect(ui->canvas, box, 0.3f * em,
-                         is_play         ? VIEW_ACCENT
-                         : ui_is_hot(ui) ? VIEW_HOVERED
-                                         : VIEW_CONTROL);
-    ui_text_in(ui, box, is_play ? 0x0E1116FFu : VIEW_BRIGHT,
-               is_play && ui->stage->play->playing ? "\xE2\x9D\x9A\xE2\x9D\x9A" : signs[sign].sign);
+    view_color background = VIEW_CONTROL;
+    if (is_play)
+        background = VIEW_ACCENT;
+    else if (ui_is_hot(ui))
+        background = VIEW_HOVERED;
+    view_draw_round_rect(ui->canvas, box, 0.3f * em, background);
+    const bool is_pause = is_play && ui->stage->play->playing;
+    const char *const icon = is_pause ? "\xE2\x9D\x9A\xE2\x9D\x9A" : signs[sign].sign;
+    ui_text_in(ui, box, is_play ? 0x0E1116FFu : VIEW_BRIGHT, icon);
     view_cut(bar, VIEW_AT_LEFT, roundf(0.45f * em));
     ui_tip_command(ui, signs[sign].action);
     if (is_pressed)
@@ -39,7 +42,7 @@ static bool sign_button(view_ui *ui, bar_sign sign, view_rect *bar)
     return is_pressed;
 }
 
-// A button with a word at the right end, as wide as `widest`.
+// A button with a text, cut off the right end of the bar, as wide as the text `widest` would need.
 static void word_button(view_ui *ui, view_rect *bar, const char *widest, const char *word,
                         view_action action)
 {
@@ -51,7 +54,8 @@ static void word_button(view_ui *ui, view_rect *bar, const char *widest, const c
     view_cut(bar, VIEW_AT_RIGHT, roundf(0.45f * em));
 }
 
-// The name of the shown clip, which opens the list of clips; as wide for each of them.
+// The button with the name of the current clip, which opens the list of clips. It is as wide as the
+// longest name of a clip.
 static void clip_button(view_ui *ui, view_rect *bar)
 {
     const view_clip *const shown = view_shown_clip(ui->scene);
@@ -67,7 +71,8 @@ static void clip_button(view_ui *ui, view_rect *bar)
         ui->command.action = VIEW_CLIPS;
 }
 
-// A text at the right end, in a place as wide as `widest`. Digits are equally wide.
+// A right-aligned text, cut off the right end of the bar, as wide as the text `widest`. Digits are
+// equally wide.
 static void place_text(view_ui *ui, view_rect *bar, const char *widest, const char *text,
                        view_color color)
 {
@@ -76,43 +81,56 @@ static void place_text(view_ui *ui, view_rect *bar, const char *widest, const ch
     view_cut(bar, VIEW_AT_RIGHT, 0.7f * ui->em);
 }
 
-// == The line =============================================================================
+// == The timeline =========================================================================
 
-// One line per frame if there is space, every tenth longer; the range that is played, with a mark
-// at each end; and frame commands of the clip as marks above the line, those that have just passed
-// brighter.
-static void draw_marks(const view_stage *stage, view_rect track, const md5_anim *anim,
+// Draws the ticks of the frames: one per frame if there is space, every tenth longer.
+static void draw_ticks(const view_stage *stage, view_rect track, const md5_anim *anim,
                        double length)
 {
-    enum { MAX_COMMANDS = 2000 };
-    const double lit = 0.35; // seconds
-    view_canvas *const canvas = stage->canvas;
     const float scale = stage->font->scale;
     const double step = track.width / (length * anim->frame_rate);
     const uint32_t stride = step >= 5.0 * scale ? 1 : 10;
-    const bool has_space = step * stride >= 4.0 * scale;
-    for (uint32_t frame = 0; frame < anim->num_frames && has_space; frame += stride) {
+    if (step * stride < 4.0 * scale)
+        return;
+    for (uint32_t frame = 0; frame < anim->num_frames; frame += stride) {
         const view_rect tick = {track.x + (float)(step * frame), track.y + track.height + 3 * scale,
                                 scale, (frame % 10 == 0 ? 6 : 3) * scale};
-        view_draw_rect(canvas, tick, 0x8A93A1A0u);
+        view_draw_rect(stage->canvas, tick, 0x8A93A1A0u);
     }
+}
+
+// Draws the range that is played, with a mark at each end.
+static void draw_range(const view_stage *stage, view_rect track, const md5_anim *anim,
+                       double length)
+{
+    const float scale = stage->font->scale;
+    view_canvas *const canvas = stage->canvas;
+    double begin;
+    double end;
+    if (!view_find_range(stage->play, anim, &begin, &end))
+        return;
+    const float left = track.x + track.width * (float)(begin / length);
+    const float right = track.x + track.width * (float)fmin(end / length, 1);
+    const float top = track.y - 5 * scale;
+    const float height = track.height + 10 * scale;
+    view_draw_rect(canvas, (view_rect){left, track.y, right - left, track.height}, VIEW_AMBER);
+    view_draw_rect(canvas, (view_rect){left - scale, top, 2 * scale, height}, VIEW_AMBER);
+    view_draw_rect(canvas, (view_rect){right - scale, top, 2 * scale, height}, VIEW_AMBER);
+}
+
+// Draws the frame commands of the clip as marks above the timeline. Commands that were executed a
+// short time ago are brighter.
+static void draw_commands(const view_stage *stage, view_rect track, const md5_anim *anim,
+                          double length)
+{
+    enum { MAX_COMMANDS = 2000 };
+    const double lit = 0.35; // seconds
+    const float scale = stage->font->scale;
     const double now = view_cycle_time(stage->play, anim);
-    const float done = track.width * (float)fmin(now / length, 1);
-    view_draw_round_rect(canvas, (view_rect){track.x, track.y, done, track.height}, 2 * scale,
-                         VIEW_ACCENT);
-    double begin, end;
-    if (view_find_range(stage->play, anim, &begin, &end)) {
-        const float left = track.x + track.width * (float)(begin / length);
-        const float right = track.x + track.width * (float)fmin(end / length, 1);
-        const float top = track.y - 5 * scale;
-        const float height = track.height + 10 * scale;
-        view_draw_rect(canvas, (view_rect){left, track.y, right - left, track.height}, VIEW_AMBER);
-        view_draw_rect(canvas, (view_rect){left - scale, top, 2 * scale, height}, VIEW_AMBER);
-        view_draw_rect(canvas, (view_rect){right - scale, top, 2 * scale, height}, VIEW_AMBER);
-    }
     const md5_model_anim *const from = view_commands_of(&stage->document->scene);
     const uint32_t num_commands = from != NULL ? from->num_commands : 0;
-    for (uint32_t i = 0, last = 0; i < num_commands && i < MAX_COMMANDS; i++) {
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < num_commands && i < MAX_COMMANDS; i++) {
         const uint32_t frame = from->commands[i].frame;
         if (frame == last || frame == 0 || frame > anim->num_frames)
             continue;
@@ -123,11 +141,26 @@ static void draw_marks(const view_stage *stage, view_rect track, const md5_anim 
         const float bottom = track.y - 4 * scale;
         const float top = bottom - 6 * scale;
         const float corners[6] = {x - 4 * scale, top, x + 4 * scale, top, x, bottom};
-        view_draw_triangle(canvas, corners, since >= 0 && since < lit ? VIEW_BRIGHT : VIEW_AMBER);
+        view_draw_triangle(stage->canvas, corners,
+                           since >= 0 && since < lit ? VIEW_BRIGHT : VIEW_AMBER);
     }
 }
 
-// What is at the right of the line, from the right on. Figures do not move while it plays.
+// Draws the content of the timeline.
+static void draw_marks(const view_stage *stage, view_rect track, const md5_anim *anim,
+                       double length)
+{
+    draw_ticks(stage, track, anim, length);
+    const double now = view_cycle_time(stage->play, anim);
+    const float done = track.width * (float)fmin(now / length, 1);
+    view_draw_round_rect(stage->canvas, (view_rect){track.x, track.y, done, track.height},
+                         2 * stage->font->scale, VIEW_ACCENT);
+    draw_range(stage, track, anim, length);
+    draw_commands(stage, track, anim, length);
+}
+
+// Draws the numbers and buttons at the right of the timeline, beginning at the right end. The texts
+// do not move during playback.
 static void show_figures(view_ui *ui, view_arrangement arrangement, view_rect *bar)
 {
     static const char minus[] = "\xE2\x88\x92";
@@ -135,7 +168,8 @@ static void show_figures(view_ui *ui, view_arrangement arrangement, view_rect *b
     const md5_anim *const anim = view_clock(ui->scene);
     const double length = view_cycle_length(play, anim);
     const bool is_wide = arrangement == VIEW_ARRANGE_BESIDE;
-    char text[48], widest[48];
+    char text[48];
+    char widest[48];
     if (arrangement != VIEW_ARRANGE_SHEET) {
         word_button(ui, bar, "cycle", view_wrap_name(play->wrap), view_toggle_of("loop"));
         if (is_wide)
@@ -161,7 +195,7 @@ static void show_figures(view_ui *ui, view_arrangement arrangement, view_rect *b
     place_text(ui, bar, widest, text, VIEW_BRIGHT);
 }
 
-// Of a machine: its time, what runs in its first layer, and what fired last.
+// Draws the time of a machine, the active state or transition of a layer, and the last event.
 static void show_machine(view_ui *ui, view_rect bar)
 {
     const view_machine *const machine = &ui->scene->machine;
@@ -177,7 +211,7 @@ static void show_machine(view_ui *ui, view_rect bar)
     x += ui_text(ui, x, y, 0, VIEW_DIM, "s") + 2 * em;
     if (machine->desc->num_layers == 0 || right - x < 12 * em)
         return;
-    // The last layer that moves all of him: the first may only wait until that is over.
+    // The last layer that overrides all joints and plays. The first layer may only wait.
     uint32_t number = 0;
     for (uint32_t i = 0; i < machine->desc->num_layers; i++) {
         const md5_layer_desc *const each = &machine->desc->layers[i];
@@ -255,15 +289,16 @@ void view_time_bar(view_ui *ui, view_rect bar)
     const view_rect reach = {track.x, bar.y, track.width, bar.height};
     if (ui_drag(ui, ui_item(ui, reach, "time"), track, &part))
         view_seek(stage->play, anim, part * length);
-    if (ui_context(ui, VIEW_ON_TIME, 0, 0, NULL, NULL)) { // of the frame below the mouse
+    if (ui_context(ui, VIEW_ON_TIME, 0, 0, NULL,
+                   NULL)) { // the menu is about the frame under the mouse
         part = view_clamp((ui->mouse.x - track.x) / track.width, 0, 1);
         stage->play->playing = false;
         view_seek(stage->play, anim, part * length);
     }
-    const double place = length > 0 ? view_cycle_time(play, anim) / length : 0;
+    const double fraction = length > 0 ? view_cycle_time(play, anim) / length : 0;
     view_draw_round_rect(canvas, track, 2 * scale, VIEW_EDGE);
     if (length > 0)
         draw_marks(stage, track, anim, length);
-    view_draw_disc(canvas, track.x + track.width * (float)fmin(place, 1),
+    view_draw_disc(canvas, track.x + track.width * (float)fmin(fraction, 1),
                    track.y + 0.5f * track.height, 7 * scale, VIEW_BRIGHT);
 }
