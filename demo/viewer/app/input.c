@@ -1,10 +1,10 @@
-// Keys and the mouse: what drives a machine, what an action does, movies of the window, and which
-// event is which action.
+// Input: maps events of the mouse, the keyboard and touch screens to commands, executes commands,
+// and controls the characters.
 #include "demo/viewer/app/window.h"
 
 #include <assert.h>
 
-// What is shown, and its camera.
+// Returns the document, the camera and the settings as the panels and the renderer use them.
 static view_stage stage_of(view_state *viewer)
 {
     return view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
@@ -16,7 +16,7 @@ static view_lens lens_of(view_state *viewer)
     return view_stage_lens(&stage);
 }
 
-// == Driving a machine ============================================================================
+// == Control of a character =======================================================================
 
 void view_point_mover(view_state *viewer, float x, float y)
 {
@@ -27,8 +27,8 @@ void view_point_mover(view_state *viewer, float x, float y)
     const float width = (float)viewer->width;
     const float height = (float)viewer->height;
     const view_lens lens = lens_of(viewer);
-    // A little nearer than the camera's target, so that the character looks and reaches towards the
-    // user.
+    // A point slightly nearer than the camera's target, so that the character looks and reaches
+    // towards the user.
     const float depth = 0.7f * viewer->camera.distance;
     const float wide = lens.orthographic ? 1 : depth;
     const float across = 2 * x / width - 1 - lens.shift_x;
@@ -41,8 +41,55 @@ void view_point_mover(view_state *viewer, float x, float y)
 
 bool view_drives(const view_state *viewer)
 {
-    return !viewer->has_let_go && viewer->pages.open < 0 && !view_shows_crowd(viewer->document)
-           && view_mover_of(&viewer->document->scene)->take_over != NULL;
+    if (viewer->has_let_go || viewer->pages.open >= 0 || view_shows_crowd(viewer->document))
+        return false;
+    return view_mover_of(&viewer->document->scene)->take_over != NULL;
+}
+
+// Shows a notice if a key of a state machine has no visible effect.
+static void explain_no_effect(view_state *viewer, view_action action)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    const bool is_walk_key = action == VIEW_AHEAD || action == VIEW_BACK || action == VIEW_FAST;
+    if (is_walk_key && !view_can_walk(&scene->machine))
+        view_notice(viewer, "This character cannot walk: no parameter \"speed\" or \"ahead\"");
+    else if (view_is_bind_pose(scene))
+        view_notice(viewer, "Showing the bind pose; press P to return to the machine");
+    else if (!viewer->play.playing)
+        view_notice(viewer, "Paused; press Pause to resume");
+}
+
+// Fires the trigger of a key.
+static void push_trigger(view_state *viewer, const view_command_row *row)
+{
+    view_machine *const machine = &viewer->document->scene.machine;
+    const int32_t trigger = view_find_trigger(machine, row->trigger);
+    if (trigger >= 0) {
+        view_push_parameter(machine, (uint32_t)trigger);
+        view_tell_state(viewer, "push");
+        return;
+    }
+    char keys[32];
+    view_print_keys(row, keys, sizeof keys);
+    view_notice(viewer, "%s has no trigger in this state machine; press Pause to pause", keys);
+}
+
+// Updates a direction when one of its keys is pressed or released. If both keys of a pair are down,
+// the last pressed key counts. The actions of opposite keys differ in the last bit.
+static void set_direction(view_control *control, view_action action, bool down)
+{
+    const unsigned key = (unsigned)(action - VIEW_AHEAD);
+    const int sign = key % 2 == 0 ? 1 : -1;
+    int direction = 0;
+    control->down[key] = down;
+    if (down)
+        direction = sign;
+    else if (control->down[key ^ 1])
+        direction = -sign;
+    if (key < 2)
+        control->ahead = direction;
+    else
+        control->side = direction;
 }
 
 void view_drive(view_state *viewer, const view_command_row *row, bool down)
@@ -51,51 +98,27 @@ void view_drive(view_state *viewer, const view_command_row *row, bool down)
     const view_motion_kind *const mover = view_mover_of(scene);
     const view_action action = row->action;
     const bool has_triggers = mover->mode == VIEW_MODE_MACHINE;
-    const bool is_fast = action == VIEW_FAST;
     if (mover->take_over == NULL || (action == VIEW_TRIGGER && !has_triggers))
         return;
     view_control *const control = mover->take_over(scene, down);
-    if (down && has_triggers) { // a parameter that is set while paused would only take effect later
-        if ((action == VIEW_AHEAD || action == VIEW_BACK || is_fast)
-            && !view_can_walk(&scene->machine))
-            view_notice(viewer, "This character cannot walk: no parameter \"speed\" or \"ahead\"");
-        else if (view_is_bind_pose(scene))
-            view_notice(viewer, "Showing the bind pose; press P to return to the machine");
-        else if (!viewer->play.playing)
-            view_notice(viewer, "Paused; press Pause to resume");
-    }
+    if (down && has_triggers) // a parameter that is set while paused takes effect later
+        explain_no_effect(viewer, action);
     if (action == VIEW_TRIGGER) {
-        const int32_t trigger = down ? view_find_trigger(&scene->machine, row->trigger) : -1;
-        if (trigger >= 0) {
-            view_push_parameter(&scene->machine, (uint32_t)trigger);
-            view_tell_state(viewer, "push");
-        } else if (down) {
-            char keys[32];
-            view_print_keys(row, keys, sizeof keys);
-            view_notice(viewer, "%s has no trigger in this state machine; press Pause to pause",
-                        keys);
-        }
+        if (down)
+            push_trigger(viewer, row);
         return;
     }
-    if (is_fast) {
+    if (action == VIEW_FAST)
         control->fast = down;
-    } else {
-        // The direction is that of the last key that was pressed, of those of a pair that are still
-        // down: opposite ones differ in the last bit.
-        const unsigned key = (unsigned)(action - VIEW_AHEAD);
-        const int way = key % 2 == 0 ? 1 : -1;
-        control->down[key] = down;
-        *(key < 2 ? &control->ahead : &control->side) = down                     ? way
-                                                        : control->down[key ^ 1] ? -way
-                                                                                 : 0;
-    }
+    else
+        set_direction(control, action, down);
     view_tell_state(viewer, down ? "drive" : "let-go");
 }
 
 // == Commands =====================================================================================
 
-// Stops at the next whole frame, forward or backward; wraps around in a loop.
-static void step(view_play *play, const md5_anim *anim, int way)
+// Pauses at the next whole frame in a direction, 1 or -1. Wraps around if the clip loops.
+static void step(view_play *play, const md5_anim *anim, int direction)
 {
     play->playing = false;
     if (anim == NULL || anim->num_frames < 2)
@@ -103,10 +126,10 @@ static void step(view_play *play, const md5_anim *anim, int way)
     const double position = view_frame_place(play, anim);
     const double nearest = round(position);
     const double last = (anim->num_frames - 1);
-    double next = way > 0 ? floor(position) + 1 : ceil(position) - 1;
+    double next = direction > 0 ? floor(position) + 1 : ceil(position) - 1;
     // The time of a whole frame converts back to a frame only up to rounding error.
     if (fabs(position - nearest) < 1e-4)
-        next = nearest + way;
+        next = nearest + direction;
     if (play->wrap != MD5_WRAP_CLAMP && next > last)
         next = 0;
     if (play->wrap != MD5_WRAP_CLAMP && next < 0)
@@ -114,7 +137,7 @@ static void step(view_play *play, const md5_anim *anim, int way)
     view_seek(play, anim, next / anim->frame_rate);
 }
 
-// What plays, where and how fast. A machine has no frames: it restarts, and a step is
+// Executes commands of playback. A machine has no frames: VIEW_GO_FIRST restarts it, and a step is
 // 1 / VIEW_STEPS_A_SECOND seconds.
 static void perform_animation(view_state *viewer, view_action action)
 {
@@ -125,6 +148,7 @@ static void perform_animation(view_state *viewer, view_action action)
     const bool is_machine = view_mode_of(viewer->document) == VIEW_MODE_MACHINE;
     const char *one_shot;
     double time;
+    size_t clip_step;
     switch (action) {
     case VIEW_PLAY:
         view_toggle_play(play, anim);
@@ -156,19 +180,22 @@ static void perform_animation(view_state *viewer, view_action action)
     case VIEW_SLOWER:
     case VIEW_FASTER:
         time = fmin(fmax(play->speed * (action == VIEW_FASTER ? 2 : 0.5), 1.0 / 16.0), 16);
-        options->speed = action == VIEW_NORMAL_SPEED ? 1
-                         : action == VIEW_REVERSE    ? -options->speed
-                                                     : copysign(time, options->speed);
+        if (action == VIEW_NORMAL_SPEED)
+            options->speed = 1;
+        else if (action == VIEW_REVERSE)
+            options->speed = -options->speed;
+        else
+            options->speed = copysign(time, options->speed);
         view_notice(viewer, "Speed %g\xC3\x97", options->speed);
         break;
     case VIEW_NEXT_CLIP:
     case VIEW_PREVIOUS_CLIP:
-        if (scene->num_clips == 0)
+        if (scene->num_clips == 0) {
             view_notice(viewer, VIEW_NO_CLIP);
-        else
-            view_change_clip(viewer,
-                             (scene->clip + (action == VIEW_NEXT_CLIP ? 1 : scene->num_clips - 1))
-                                 % scene->num_clips);
+            break;
+        }
+        clip_step = action == VIEW_NEXT_CLIP ? 1 : scene->num_clips - 1;
+        view_change_clip(viewer, (scene->clip + clip_step) % scene->num_clips);
         break;
     case VIEW_BIND_POSE:
         view_show_bind_pose(scene, !view_is_bind_pose(scene), play);
@@ -196,18 +223,26 @@ static void perform_animation(view_state *viewer, view_action action)
     view_take_options(viewer);
 }
 
-// Sets an option to the next of its words, or turns a switch.
+// Returns the values that a command switches between, as "a|b".
+static const char *switch_words(const view_option *option)
+{
+    if (option->kind == COMMON_SWITCH)
+        return "no|yes";
+    return option->kind == COMMON_OPPOSITE ? "yes|no" : option->value;
+}
+
+// Sets an option to the next of its values, or changes a switch.
 static void set_next_word(view_state *viewer, const view_option *option)
 {
-    const char *const words = option->kind == COMMON_SWITCH     ? "no|yes"
-                              : option->kind == COMMON_OPPOSITE ? "yes|no"
-                                                                : option->value;
+    const char *const words = switch_words(option);
     const void *const field = (const unsigned char *)viewer->options + option->place;
     unsigned number =
         option->kind == COMMON_CHOICE ? *(const unsigned *)field : *(const bool *)field;
     char *word = common_copy_word(words, ++number);
-    if (word == NULL)
-        word = common_copy_word(words, number = 0);
+    if (word == NULL) {
+        number = 0;
+        word = common_copy_word(words, number);
+    }
     const bool is_set = view_set_option(viewer, (size_t)(option - view_option_rows), word);
     free(word);
     word = common_copy_word(view_words_of(option), number);
@@ -216,7 +251,7 @@ static void set_next_word(view_state *viewer, const view_option *option)
     free(word);
 }
 
-// Lets the character fall now, or ends its fall.
+// Starts or ends the ragdoll.
 static void perform_death(view_state *viewer)
 {
     const view_fall *const fall = viewer->document->scene.fall;
@@ -233,26 +268,32 @@ static void perform_death(view_state *viewer)
     free(time);
 }
 
-// What changes the pose of the model, or what it shows.
+// Starts or stops legs that walk by rules instead of the clip, as --walk does.
+static const char *toggle_walk(view_scene *scene)
+{
+    if (view_end_walk(scene))
+        return "Procedural walking stopped";
+    if (!view_begin_walk(scene))
+        return "Cannot walk: no two joint names contain foot or ankle";
+    return "Procedural walking: W A S D, Shift to run";
+}
+
+// Executes commands that change the pose or the orientation of the model.
 static void perform_model(view_state *viewer, view_action action)
 {
     view_scene *const scene = &viewer->document->scene;
     char text[32];
     switch (action) {
-    case VIEW_WALK: // legs that walk by rules instead of the clip, as with --walk
-        view_notice(viewer, "%s",
-                    view_end_walk(scene) ? "Procedural walking stopped"
-                    : !view_begin_walk(scene)
-                        ? "Cannot walk: no two joint names contain foot or ankle"
-                        : "Procedural walking: W A S D, Shift to run");
-        viewer->play.time = 0; // they walk from then on
+    case VIEW_WALK:
+        view_notice(viewer, "%s", toggle_walk(scene));
+        viewer->play.time = 0; // start of the walk
         view_measure(viewer);
         break;
     case VIEW_DIE:
         perform_death(viewer);
         break;
-    case VIEW_TURN_X: // stands a model up that lies on its back
-    case VIEW_TURN_Z: // turns its face to the front
+    case VIEW_TURN_X: // for a model that lies on its back
+    case VIEW_TURN_Z: // for a model that does not face the camera
         if (view_is_on_ground(scene)) {
             view_notice(viewer, "Cannot rotate a model whose feet are placed on the ground");
             break;
@@ -268,11 +309,11 @@ static void perform_model(view_state *viewer, view_action action)
     }
 }
 
-// Switches to the user's camera, which is the one that is set.
+// Executes commands of the camera. All except VIEW_CAMERA_PATH switch to the user's camera.
 static void perform_camera(view_state *viewer, view_action action)
 {
     view_camera *const camera = &viewer->camera;
-    // The elevation from which the three axes of a cube look equally long: atan(1 / sqrt 2).
+    // The elevation at which the three axes of a cube appear equally long: atan(1 / sqrt 2).
     const float isometric = 35.26439f;
     static const float angles[][2] = {{0, 0}, {180, 0}, {-90, 0}, {90, 0}, {0, 90}, {0, -90}};
     static_assert(VIEW_FROM_BELOW - VIEW_FRONT + 1 == COMMON_LENGTH(angles), "each");
@@ -329,7 +370,7 @@ static void perform_camera(view_state *viewer, view_action action)
         viewer->previous = before;
 }
 
-// The menu of a spot of the body, with the joint and the mesh that are there, or of the ground.
+// Opens the context menu of a picked point with its joint and mesh, or of the ground.
 static void open_context(view_state *viewer, const view_pick *pick, float x, float y)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -342,7 +383,32 @@ static void open_context(view_state *viewer, const view_pick *pick, float x, flo
         COMMON_TEXT(target->name, "%s", scene->skeleton->joints[pick->joint].name);
 }
 
-// The interface over the picture. Returns false if the action is none of it.
+// Closes one thing: the error, the lesson, the start page, the control of the character, or else
+// the selection and the lists.
+static void close_topmost(view_state *viewer)
+{
+    view_shown *const shown = &viewer->options->shown;
+    view_ui *const ui = &viewer->ui;
+    if (viewer->log.error[0] != '\0') {
+        viewer->log.error[0] = '\0';
+    } else if (viewer->pages.open >= 0) {
+        view_close_page(viewer);
+    } else if (ui->start.is_open) {
+        view_clear_start(ui);
+    } else if (view_drives(viewer)) {
+        viewer->has_let_go = true;
+        view_notice(viewer, "Keyboard released; press Enter to control the character");
+    } else {
+        ui->focus.panel = NULL;
+        shown->help = shown->light_list = shown->parm_list = false;
+        ui->selected_joint = ui->hovered_joint = -1;
+        ui->measured_from = ui->selected_material = -1;
+        ui->selected_mesh = -1;
+        viewer->pick = viewer->measured = (view_pick){.is_set = false};
+    }
+}
+
+// Executes commands of the user interface. Returns false if the command is not one of them.
 static bool perform_interface(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
@@ -366,24 +432,8 @@ static bool perform_interface(view_state *viewer, const view_command *command)
         viewer->ui.problems.selected = 0;
         viewer->ui.problems.has_keys = shown->panel = true;
         break;
-    case VIEW_CLOSE_LISTS: // one step out
-        if (viewer->log.error[0] != '\0') {
-            viewer->log.error[0] = '\0';
-        } else if (viewer->pages.open >= 0) {
-            view_close_page(viewer);
-        } else if (viewer->ui.start.is_open) {
-            view_clear_start(&viewer->ui);
-        } else if (view_drives(viewer)) {
-            viewer->has_let_go = true;
-            view_notice(viewer, "Keyboard released; press Enter to control the character");
-        } else {
-            viewer->ui.focus.panel = NULL;
-            shown->help = shown->light_list = shown->parm_list = false;
-            viewer->ui.selected_joint = viewer->ui.hovered_joint = -1;
-            viewer->ui.measured_from = viewer->ui.selected_material = -1;
-            viewer->ui.selected_mesh = -1;
-            viewer->pick = viewer->measured = (view_pick){.is_set = false};
-        }
+    case VIEW_CLOSE_LISTS:
+        close_topmost(viewer);
         break;
     case VIEW_DRIVE:
         viewer->has_let_go = false;
@@ -401,7 +451,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
         viewer->ui.docks.is_sheet_open = viewer->ui.selects_all = true;
         viewer->ui.focus = (ui_item_id){"search", 1};
         break;
-    case VIEW_CONTEXT: // of what is selected, in the middle
+    case VIEW_CONTEXT: // of the selection, near the middle of the window
         open_context(viewer, &viewer->pick, 0.4f * (float)viewer->width,
                      0.3f * (float)viewer->height);
         break;
@@ -420,7 +470,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
     case VIEW_ASK:
         stage = stage_of(viewer);
         asked = view_ask(&viewer->ui, &stage, command->number);
-        // How long the card is.
+        // An event without effect, which measures the height of the card.
         view_run_ui(&viewer->ui, &stage,
                     &(ui_mouse){.x = viewer->ui.mouse.x, .y = viewer->ui.mouse.y});
         view_perform_file(viewer, &asked);
@@ -432,7 +482,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
     return true;
 }
 
-// --hide by the numbers of meshes, a bit for each.
+// Sets --hide to meshes, one bit per mesh.
 static void hide(view_state *viewer, uint64_t meshes)
 {
     char *text = common_copy("");
@@ -443,22 +493,83 @@ static void hide(view_state *viewer, uint64_t meshes)
     free(text);
 }
 
-// What the mouse selects in the picture and in lists; else files.
-static void perform_rest(view_state *viewer, const view_command *command)
+// Executes commands that hide or show meshes.
+static void perform_visibility(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
     const int32_t mesh = viewer->ui.selected_mesh;
     const bool is_selection = action == VIEW_HIDE_SELECTION;
-    const size_t number = !is_selection         ? command->number
-                          : mesh >= 0           ? (size_t)mesh
-                          : viewer->pick.is_set ? viewer->pick.mesh
-                                                : SIZE_MAX;
-    view_scene *const scene = &viewer->document->scene;
-    const uint32_t num_meshes = view_count_meshes(scene);
+    size_t number = command->number;
+    if (is_selection && mesh >= 0)
+        number = (size_t)mesh;
+    else if (is_selection)
+        number = viewer->pick.is_set ? viewer->pick.mesh : SIZE_MAX;
+    const uint32_t num_meshes = view_count_meshes(&viewer->document->scene);
     const uint64_t all = num_meshes < 64 ? ((uint64_t)1 << num_meshes) - 1 : UINT64_MAX;
     const uint64_t hidden = viewer->options->hidden_meshes;
     const uint64_t bit = number < 64 ? all & (uint64_t)1 << number : 0; // others cannot be hidden
-    int32_t joint;
+    if (is_selection && number == SIZE_MAX) {
+        view_notice(viewer, "Click a mesh to select it first");
+        return;
+    }
+    if (bit == 0 && action != VIEW_SHOW_MESHES)
+        return;
+    uint64_t next = all ^ bit; // VIEW_ONLY_MESH
+    if (action == VIEW_HIDE_MESH || is_selection)
+        next = hidden ^ bit;
+    else if (action == VIEW_SHOW_MESHES || hidden == next)
+        next = 0;
+    hide(viewer, next);
+}
+
+// Starts a transition of a machine, or changes to a state with a default crossfade. A machine that
+// was read again may not have the transition or the state; then nothing happens.
+static void perform_transition(view_state *viewer, const view_command *command)
+{
+    view_machine *const machine = &viewer->document->scene.machine;
+    const uint32_t layer = (uint32_t)command->number;
+    uint32_t state = (uint32_t)command->item;
+    md5_transition_desc transition = {.duration = 0.25f, .easing.kind = MD5_EASE_SMOOTH};
+    if (view_mode_of(viewer->document) != VIEW_MODE_MACHINE)
+        return;
+    view_take_over(machine);
+    if (command->action == VIEW_TAKE_TRANSITION) {
+        if (layer >= machine->desc->num_layers
+            || command->item >= machine->desc->layers[layer].num_transitions)
+            return;
+        transition = machine->desc->layers[layer].transitions[command->item];
+        state = md5_find_state(machine->character->machine, layer, transition.to);
+    }
+    // While playback is paused, the state is displayed immediately, at its beginning.
+    bool has_changed;
+    if (viewer->play.playing)
+        has_changed = md5_player_fade_to(machine->player, layer, state, transition.duration,
+                                         transition.fade, transition.easing.kind);
+    else
+        has_changed = md5_player_seek(machine->player, layer, state, 0);
+    if (has_changed)
+        view_notice(viewer, "%s: %s", machine->desc->layers[layer].name,
+                    machine->desc->layers[layer].states[state].name);
+}
+
+// Selects the parent of the selected joint, if any.
+static void select_parent(view_state *viewer)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    const int32_t joint = viewer->ui.selected_joint;
+    if (joint < 0 || (uint32_t)joint >= scene->num_joints)
+        return;
+    const uint32_t parent = scene->skeleton->joints[joint].parent;
+    if (parent != MD5_NONE)
+        viewer->ui.selected_joint = (int32_t)parent;
+}
+
+// Executes commands of selection, recording and options. All remaining commands concern files.
+static void perform_rest(view_state *viewer, const view_command *command)
+{
+    const view_action action = command->action;
+    const size_t number = command->number;
+    view_scene *const scene = &viewer->document->scene;
     switch (action) {
     case VIEW_SCREENSHOT:
     case VIEW_CLEAN_SCREENSHOT:
@@ -477,12 +588,9 @@ static void perform_rest(view_state *viewer, const view_command *command)
         view_save_retargeted(viewer, number);
         break;
     case VIEW_SELECT_PARENT:
-        joint = viewer->ui.selected_joint;
-        if (joint >= 0 && (uint32_t)joint < scene->num_joints
-            && scene->skeleton->joints[joint].parent != MD5_NONE)
-            viewer->ui.selected_joint = (int32_t)scene->skeleton->joints[joint].parent;
+        select_parent(viewer);
         break;
-    case VIEW_MEASURE: // once more ends it
+    case VIEW_MEASURE: // a second time on the same joint ends it
         viewer->ui.measured_from =
             viewer->ui.measured_from != viewer->ui.selected_joint ? viewer->ui.selected_joint : -1;
         view_notice(viewer, viewer->ui.measured_from >= 0 ? "Select the second joint"
@@ -491,7 +599,7 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_SET:
         if (command->item != 0)
             view_lay_over(&viewer->ui, (view_over)command->item);
-        if (command->path != NULL) // of a clip that lies in no file there is none
+        if (command->path != NULL) // NULL for a clip that is not a file
             view_set_option(viewer, number, command->path);
         break;
     case VIEW_SETTINGS:
@@ -534,38 +642,12 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_ONLY_MESH:
     case VIEW_HIDE_MESH:
     case VIEW_HIDE_SELECTION:
-        if (is_selection && number == SIZE_MAX)
-            view_notice(viewer, "Click a mesh to select it first");
-        else if (bit > 0 || action == VIEW_SHOW_MESHES)
-            hide(viewer, action == VIEW_HIDE_MESH || is_selection              ? hidden ^ bit
-                         : action == VIEW_SHOW_MESHES || hidden == (all ^ bit) ? 0
-                                                                               : all ^ bit);
+        perform_visibility(viewer, command);
         break;
     case VIEW_TAKE_TRANSITION:
-    case VIEW_GO_TO_STATE: {
-        const uint32_t layer = (uint32_t)number;
-        uint32_t state = (uint32_t)command->item;
-        view_machine *const machine = &scene->machine;
-        md5_transition_desc way = {.duration = 0.25f, .easing.kind = MD5_EASE_SMOOTH};
-        if (view_mode_of(viewer->document) != VIEW_MODE_MACHINE)
-            break;
-        view_take_over(machine);
-        if (action == VIEW_TAKE_TRANSITION) {
-            if (layer >= machine->desc->num_layers
-                || command->item >= machine->desc->layers[layer].num_transitions)
-                break; // of a machine that was read again
-            way = machine->desc->layers[layer].transitions[command->item];
-            state = md5_find_state(machine->character->machine, layer, way.to);
-        }
-        // While it is paused the state is shown at once, at its beginning.
-        const bool goes = viewer->play.playing
-                              ? md5_player_fade_to(machine->player, layer, state, way.duration,
-                                                   way.fade, way.easing.kind)
-                              : md5_player_seek(machine->player, layer, state, 0);
-        if (goes) // a machine that was read again may have other states
-            view_notice(viewer, "%s: %s", machine->desc->layers[layer].name,
-                        machine->desc->layers[layer].states[state].name);
-    } break;
+    case VIEW_GO_TO_STATE:
+        perform_transition(viewer, command);
+        break;
     default:
         view_perform_file(viewer, command);
         break;
@@ -600,10 +682,8 @@ bool view_perform(view_state *viewer, view_command command)
 }
 
 // == Events =======================================================================================
-//
-// From events to actions, and the mouse.
 
-// What is at a pixel of the body.
+// Returns the point of the body at a pixel. A crowd cannot be picked.
 static view_pick find_at(view_state *viewer, float x, float y)
 {
     const float width = (float)viewer->width;
@@ -628,10 +708,10 @@ void view_pick_at(view_state *viewer, float x, float y)
         viewer->ui.command = view_pick_for_card(&viewer->ui, &stage, viewer->pick.joint, 0);
         view_take_partner(&viewer->ui, &stage);
         view_perform(viewer, viewer->ui.command);
-        viewer->ui.command.path = NULL; // it was freed
+        viewer->ui.command.path = NULL; // freed by view_perform()
     }
     const view_motion_kind *const mover = view_mover_of(&viewer->document->scene);
-    viewer->has_let_go = false; // a click on the picture takes the keys
+    viewer->has_let_go = false; // a click in the viewport takes control of the character
     if (viewer->pick.is_set && mover->click != NULL)
         mover->click(&viewer->document->scene);
     view_tell_state(viewer, "pick");
@@ -652,8 +732,8 @@ static void leave_camera_path(view_state *viewer)
 {
     if (!viewer->following)
         return;
-    // The target is on the lens's axis at the depth of the centre, where sizes stay the same. Roll
-    // and field of view are lost.
+    // The target is on the axis of the lens, at the depth of the center, so that the size of the
+    // model does not change. Roll and field of view are lost.
     view_camera *const camera = &viewer->camera;
     const md5_vec3 walked = view_walked(&viewer->document->scene, &viewer->play);
     const md5_vec3 centre = md5_vec3_add(view_centre(viewer->document->bounds), walked);
@@ -673,15 +753,16 @@ static void leave_camera_path(view_state *viewer)
     view_snap(viewer);
 }
 
-// Pixels of the picture per unit of mouse coordinates.
+// Returns the number of pixels of the image per unit of mouse coordinates.
 static float mouse_scale(const view_state *viewer)
 {
-    int width, height;
+    int width;
+    int height;
     view_window_points(viewer->window, &width, &height);
     return width > 0 ? (float)viewer->width / (float)width : 1;
 }
 
-// Returns true if a press at a pixel holds the stick.
+// Begins dragging the stick if a press hits it. Returns false if it does not.
 static bool hold_stick(view_state *viewer, float x, float y)
 {
     const view_stage stage = stage_of(viewer);
@@ -692,16 +773,16 @@ static bool hold_stick(view_state *viewer, float x, float y)
     return true;
 }
 
-// Pushes it to a point in pixels: it stands for the keys that drive.
+// Moves the pad of the stick towards a pixel, and presses and releases the keys that it represents.
 static void push_stick(view_state *viewer, float x, float y)
 {
     view_stick *const stick = &viewer->stick;
     view_input key;
     const float right = (x - stick->x) / stick->reach;
     const float down = (y - stick->y) / stick->reach;
-    const float shorter = 1.0f / fmaxf(hypotf(right, down), 1);
-    stick->pad.x = right * shorter;
-    stick->pad.y = down * shorter;
+    const float factor = 1.0f / fmaxf(hypotf(right, down), 1); // limits the length to 1
+    stick->pad.x = right * factor;
+    stick->pad.y = down * factor;
     while (view_next_of_pad(&stick->pad, &key)) {
         const view_command_row *const row = view_find_key(key.key, false, false, false, true);
         if (row != NULL)
@@ -709,7 +790,7 @@ static void push_stick(view_state *viewer, float x, float y)
     }
 }
 
-// The limb of one that lies or falls, at a pixel. Returns whether there is one.
+// Grasps a limb of a ragdoll at a pixel. Returns false if there is none.
 static bool grasp_limb(view_state *viewer, float x, float y)
 {
     const float reach = 10 * viewer->camera.distance;
@@ -719,11 +800,11 @@ static bool grasp_limb(view_state *viewer, float x, float y)
         return false;
     const view_lens lens = lens_of(viewer);
     const md5_ray ray = view_lens_ray(&lens, x, y, (float)viewer->width, (float)viewer->height);
-    const md5_vec3 way = md5_vec3_normalize(ray.direction, lens.axes.back);
-    return view_grasp(fall, ray.origin, view_along(ray.origin, way, reach));
+    const md5_vec3 direction = md5_vec3_normalize(ray.direction, lens.axes.back);
+    return view_grasp(fall, ray.origin, view_along(ray.origin, direction, reach));
 }
 
-// Drags it to a pixel, as far away as where it was grasped.
+// Moves the grasped limb to a pixel, at the depth at which it was grasped.
 static void drag_limb(view_state *viewer, float x, float y)
 {
     view_fall *const fall = viewer->document->scene.fall;
@@ -736,7 +817,7 @@ static void drag_limb(view_state *viewer, float x, float y)
     view_drag(fall, &target);
 }
 
-// At the end of a drag, also one that another button ends: the keys are let go.
+// Ends the current drag, also if another button ends it. Releases the keys of the stick.
 static void end_drag(view_state *viewer)
 {
     if (viewer->drag == VIEW_DRAG_LIMB && viewer->document->scene.fall != NULL)
@@ -747,7 +828,8 @@ static void end_drag(view_state *viewer)
     viewer->stick.reach = 0;
 }
 
-// What the interface makes of an event where was pressed. Returns whether it has used it.
+// Runs the interface with an event at the position of the last press. Returns true if the interface
+// has used the event.
 static bool run_at_press(view_state *viewer, ui_mouse event)
 {
     const view_stage stage = stage_of(viewer);
@@ -763,7 +845,7 @@ static bool press_panel(view_state *viewer)
         (ui_mouse){.is_pressed = true, .is_double = viewer->is_double, .alt = viewer->is_alt});
 }
 
-// What can be scrolled follows the finger.
+// Scrolls the panel under the finger.
 static bool drag_panel(view_state *viewer, float down)
 {
     viewer->scrolled = down;
@@ -771,8 +853,8 @@ static bool drag_panel(view_state *viewer, float down)
     return run_at_press(viewer, (ui_mouse){.dragged = down});
 }
 
-// A finger that has gone far enough scrolls, or presses where it came down and drags that. Returns
-// whether it presses.
+// Decides what a finger does once it has moved far enough: it scrolls, or presses the item under
+// the press and drags it. Returns true if it presses.
 static bool decide_finger(view_state *viewer, float x, float y)
 {
     const float right = x - viewer->press_x;
@@ -786,23 +868,35 @@ static bool decide_finger(view_state *viewer, float x, float y)
     return !scrolls;
 }
 
-// A finger that was not moved presses, or, after a while, opens the menu of what is below it. What
-// it scrolled goes on for a fifth of a second, which is twelve moves.
+// Handles the end of a touch. A finger that was not moved presses or, after a long touch, opens the
+// context menu. Scrolling continues for a fifth of a second, which is twelve moves.
 static void lift_finger(view_state *viewer, const view_input *event)
 {
     const float moves = 12;
     const float step = 3 * viewer->font.line[VIEW_TEXT];
     const bool is_still = viewer->drag == VIEW_DRAG_FINGER && !event->is_given_up;
-    const bool goes_on = viewer->drag == VIEW_DRAG_SCROLL && viewer->now - viewer->scrolled_at < 0.1
-                         && !viewer->options->shown.reduced_motion;
+    const bool is_scrolling =
+        viewer->drag == VIEW_DRAG_SCROLL && viewer->now - viewer->scrolled_at < 0.1;
+    const bool continues = is_scrolling && !viewer->options->shown.reduced_motion;
     if (viewer->drag == VIEW_DRAG_FINGER)
         viewer->drag = VIEW_DRAG_NONE;
     if (is_still && event->is_long)
         run_at_press(viewer, (ui_mouse){.is_right = true});
     else if (is_still)
         press_panel(viewer);
-    else if (goes_on)
+    else if (continues)
         run_at_press(viewer, (ui_mouse){.wheel = moves * viewer->scrolled / step});
+}
+
+// Returns the drag that a press in the viewport begins.
+static view_camera_drag drag_kind(const view_input *event)
+{
+    const bool is_left = event->button == VIEW_BUTTON_LEFT;
+    if (event->button == VIEW_BUTTON_MIDDLE || (is_left && event->shift))
+        return VIEW_DRAG_PAN;
+    if (is_left)
+        return VIEW_DRAG_ORBIT;
+    return event->button == VIEW_BUTTON_RIGHT ? VIEW_DRAG_ZOOM : VIEW_DRAG_NONE;
 }
 
 static void press(view_state *viewer, const view_input *event)
@@ -810,7 +904,6 @@ static void press(view_state *viewer, const view_input *event)
     const float x = event->x;
     const float y = event->y;
     const bool left = event->button == VIEW_BUTTON_LEFT;
-    const bool is_right = event->button == VIEW_BUTTON_RIGHT;
     end_drag(viewer);
     viewer->is_alt_alone = false;
     viewer->press_x = x;
@@ -826,13 +919,10 @@ static void press(view_state *viewer, const view_input *event)
             return;
         }
     }
-    // A menu is closed by any button beside it.
+    // Any button outside of a menu closes the menu.
     if ((left || viewer->ui.menu.kind != VIEW_NO_MENU) && press_panel(viewer))
         return;
-    viewer->drag = event->button == VIEW_BUTTON_MIDDLE || (left && event->shift) ? VIEW_DRAG_PAN
-                   : left                                                        ? VIEW_DRAG_ORBIT
-                   : is_right                                                    ? VIEW_DRAG_ZOOM
-                                                                                 : VIEW_DRAG_NONE;
+    viewer->drag = drag_kind(event);
     if (viewer->drag == VIEW_DRAG_ORBIT && hold_stick(viewer, x, y)) {
         viewer->drag = VIEW_DRAG_STICK;
         push_stick(viewer, x, y);
@@ -841,6 +931,7 @@ static void press(view_state *viewer, const view_input *event)
     }
 }
 
+// Handles a movement of the mouse or a finger. Returns true if the image must be drawn again.
 static bool move(view_state *viewer, const view_input *event)
 {
     const float x = event->x;
@@ -874,18 +965,19 @@ static bool move(view_state *viewer, const view_input *event)
     if (is_camera)
         viewer->press_travel += fabsf(right) + fabsf(down);
     view_camera *const camera = &viewer->camera;
-    if (viewer->drag == VIEW_DRAG_ORBIT) { // a drag over the picture's height turns by 180 degrees
+    if (viewer->drag
+        == VIEW_DRAG_ORBIT) { // a drag over the height of the image rotates by 180 degrees
         camera->azimuth = remainderf(camera->azimuth - right * 180.0f / height, 360);
         camera->elevation = view_clamp(camera->elevation + down * 180.0f / height, -90, 90);
     } else if (viewer->drag == VIEW_DRAG_PAN) {
         view_pan(camera, right, down, stage_of(viewer).region.height);
-    } else if (is_camera) { // upward comes nearer; over the height of the picture by 20 times
+    } else if (is_camera) { // upward zooms in, by a factor of 20 over the height of the image
         view_zoom(camera, powf(20, -down / height), 0, 0, height);
     }
     return is_camera || is_held;
 }
 
-// The menu of what is below the mouse, which is selected by that.
+// Opens the context menu of the item or point under the mouse, and selects the point.
 static void click_right(view_state *viewer)
 {
     const float x = viewer->press_x;
@@ -901,7 +993,8 @@ static void click_right(view_state *viewer)
     view_tell_state(viewer, "context");
 }
 
-// Comes near to the spot of the body that was clicked on; beside it, shows everything.
+// Moves the camera near the clicked point of the body, or shows the whole model if the click was
+// outside of the body.
 static void frame_spot(view_state *viewer)
 {
     view_camera *const camera = &viewer->camera;
@@ -917,6 +1010,32 @@ static void frame_spot(view_state *viewer)
     view_tell_state(viewer, "frame-spot");
 }
 
+// Handles a click in the viewport. Returns false if the release was not a click.
+static bool click(view_state *viewer, const view_stage *stage, const view_input *event)
+{
+    const float x = viewer->press_x;
+    const float y = viewer->press_y;
+    const bool has_moved = viewer->press_travel >= 4 * mouse_scale(viewer);
+    if (has_moved || viewer->pages.open >= 0 || event->is_given_up)
+        return false;
+    const bool is_click = viewer->drag == VIEW_DRAG_ORBIT || viewer->drag == VIEW_DRAG_LIMB;
+    if (viewer->drag == VIEW_DRAG_ZOOM || (is_click && event->is_long))
+        click_right(viewer);
+    else if (!is_click)
+        return false;
+    else if (event->control)
+        view_measure_at(viewer, x, y);
+    else if (viewer->ui.card.picks_color)
+        view_perform(viewer,
+                     view_pick_for_card(&viewer->ui, stage, -1, view_color_at(viewer, x, y)));
+    else
+        view_pick_at(viewer, x, y);
+    const bool is_plain = !event->is_long && !event->control;
+    if (is_click && is_plain && event->clicks == 2)
+        frame_spot(viewer);
+    return true;
+}
+
 static void release(view_state *viewer, const view_input *event)
 {
     static const char *const names[] = {"none",  "orbit",  "pan",    "zoom",
@@ -929,26 +1048,8 @@ static void release(view_state *viewer, const view_input *event)
         const view_layout_wish wish = view_wish_layout(&stage);
         view_drop_sheet(&wish, &viewer->ui.docks);
     }
-    // A left click that hardly moves is no drag; one beside the rows of the figures is not meant
-    // for the body behind them.
-    const bool is_still = viewer->press_travel < 4 * mouse_scale(viewer) && viewer->pages.open < 0
-                          && !event->is_given_up;
-    const bool is_click =
-        (viewer->drag == VIEW_DRAG_ORBIT || viewer->drag == VIEW_DRAG_LIMB) && is_still;
-    if ((viewer->drag == VIEW_DRAG_ZOOM && is_still) || (is_click && event->is_long))
-        click_right(viewer);
-    else if (is_click && event->control)
-        view_measure_at(viewer, viewer->press_x, viewer->press_y);
-    else if (is_click && viewer->ui.card.picks_color)
-        view_perform(viewer,
-                     view_pick_for_card(&viewer->ui, &stage, -1,
-                                        view_color_at(viewer, viewer->press_x, viewer->press_y)));
-    else if (is_click)
-        view_pick_at(viewer, viewer->press_x, viewer->press_y);
-    else if (viewer->drag != VIEW_DRAG_NONE || held != NULL)
+    if (!click(viewer, &stage, event) && (viewer->drag != VIEW_DRAG_NONE || held != NULL))
         view_tell_state(viewer, viewer->drag != VIEW_DRAG_NONE ? names[viewer->drag] : held);
-    if (is_click && event->clicks == 2 && !event->is_long && !event->control)
-        frame_spot(viewer);
     end_drag(viewer);
 }
 
@@ -967,17 +1068,23 @@ static void turn_wheel(view_state *viewer, const view_input *event)
     view_tell_state(viewer, "zoom");
 }
 
-// A key or text for the interface: fields, menus, dialogs. Returns whether that has used it.
+// Returns true if a key moves or uses the focus of an open list's buttons, instead of the list.
+static bool leads_to_buttons(const view_ui *ui, const ui_mouse *event)
+{
+    if (ui->is_focus_shown)
+        return event->key == VIEW_KEY_TAB || event->key == VIEW_KEY_RETURN;
+    return event->key == VIEW_KEY_TAB && event->shift;
+}
+
+// Passes a key or text to the interface: fields, menus, dialogs. Returns true if the interface has
+// used it.
 static bool type(view_state *viewer, const ui_mouse *event)
 {
     const bool is_listing =
         viewer->ui.browser.kind != VIEW_BROWSE_NOTHING && viewer->ui.modal == NULL;
     ui_mouse typed = *event;
-    // A list takes all keys but those that lead to its buttons, from the last one on.
-    const bool leads = viewer->ui.is_focus_shown
-                           ? event->key == VIEW_KEY_TAB || event->key == VIEW_KEY_RETURN
-                           : event->key == VIEW_KEY_TAB && event->shift;
-    if (is_listing && !leads) {
+    // An open list receives all keys except those that lead to its buttons.
+    if (is_listing && !leads_to_buttons(&viewer->ui, event)) {
         viewer->ui.is_focus_shown = false;
         const int32_t key = event->key | (event->control ? VIEW_WITH_CTRL : 0);
         if (key != 0 && !event->alt
@@ -987,8 +1094,9 @@ static bool type(view_state *viewer, const ui_mouse *event)
     const view_stage stage = stage_of(viewer);
     typed.x = viewer->ui.mouse.x;
     typed.y = viewer->ui.mouse.y;
-    return view_perform(viewer, view_run_ui(&viewer->ui, &stage, &typed))
-           || (is_listing && event->key < VIEW_KEY_NAMED && !event->control);
+    if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &typed)))
+        return true;
+    return is_listing && event->key < VIEW_KEY_NAMED && !event->control;
 }
 
 static void press_key(view_state *viewer, const view_input *event)
@@ -999,11 +1107,11 @@ static void press_key(view_state *viewer, const view_input *event)
     const bool alt = event->alt;
     viewer->is_alt_alone = key == VIEW_KEY_LEFT_ALT;
     viewer->ignores_text = viewer->ignores_text && event->is_repeated;
-    // F6 leads to another panel, but drives a machine.
+    // F6 moves the focus to another panel unless a character is controlled.
     if (!(key == VIEW_KEY_F(6) && view_drives(viewer))
         && type(viewer, &(ui_mouse){.key = key, .shift = shift, .control = control, .alt = alt}))
         return;
-    // A dialog leaves only function keys and those with Ctrl to the rest.
+    // A modal dialog ignores keys other than function keys and keys with Ctrl.
     const bool is_function = key >= VIEW_KEY_F(1) && key <= VIEW_KEY_F(12);
     if (viewer->ui.modal != NULL && !control && !is_function)
         return;
@@ -1031,8 +1139,17 @@ static void press_key(view_state *viewer, const view_input *event)
     }
 }
 
-// An image that is dropped on a mesh is for that mesh; on a tile of its page, for that map. Of a
-// model that is dropped alone on the shown one, it is asked what it is for.
+// Returns true if a file that is dropped at a pixel hits the body `pick` and no panel.
+static bool is_over_body(const view_state *viewer, const view_stage *stage, const view_pick *pick,
+                         float x, float y)
+{
+    if (!pick->is_set || stage->pages != NULL || viewer->ui.over != VIEW_OVER_NOTHING)
+        return false;
+    return view_contains(view_layout_of(stage).free, x, y);
+}
+
+// Opens a dropped file. An image that is dropped on a mesh or on a tile of its page becomes a map
+// of this mesh. If a single model is dropped on the open model, the user selects its purpose.
 static void drop_file(view_state *viewer, const view_input *event)
 {
     const float x = event->x;
@@ -1042,9 +1159,8 @@ static void drop_file(view_state *viewer, const view_input *event)
     const view_stage stage = stage_of(viewer);
     const view_pick pick = find_at(viewer, x, y);
     view_run_ui(&viewer->ui, &stage, &(ui_mouse){.x = x, .y = y, .is_moved = true});
-    const uint32_t hovered = viewer->ui.textures.hovered; // of the page of a mesh
-    const bool is_over = pick.is_set && stage.pages == NULL && viewer->ui.over == VIEW_OVER_NOTHING
-                         && view_contains(view_layout_of(&stage).free, x, y);
+    const uint32_t hovered = viewer->ui.textures.hovered;
+    const bool is_over = is_over_body(viewer, &stage, &pick, x, y);
     if (view_is_image(path) && hovered > 0)
         command =
             (view_command){VIEW_TAKE_TEXTURE, (size_t)viewer->ui.selected_mesh, hovered - 1, path};
@@ -1053,6 +1169,28 @@ static void drop_file(view_state *viewer, const view_input *event)
     else if (is_over && event->is_alone && common_has_ending(path, ".md5mesh"))
         command.action = VIEW_FILES;
     view_perform_file(viewer, &command);
+}
+
+// Returns true if an event is an intended action of the user, not a movement. A drop with an empty
+// path is ignored.
+static bool is_intended(const view_input *event)
+{
+    switch (event->kind) {
+    case VIEW_INPUT_KEY_DOWN:
+    case VIEW_INPUT_PRESS:
+    case VIEW_INPUT_WHEEL:
+        return true;
+    case VIEW_INPUT_DROP:
+        return event->path[0] != '\0';
+    default:
+        return false;
+    }
+}
+
+// Returns true if an event always changes the image.
+static bool changes_image(view_input_kind kind)
+{
+    return kind == VIEW_INPUT_RELEASE || kind == VIEW_INPUT_WINDOW || kind == VIEW_INPUT_RESIZE;
 }
 
 void view_handle_event(view_state *viewer, const view_input *in_points, bool *redraw)
@@ -1066,11 +1204,8 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
     in_pixels.moved_y *= scale;
     const view_input *const event = &in_pixels;
     const view_input_kind kind = event->kind;
-    const bool is_meant = kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_PRESS
-                          || kind == VIEW_INPUT_WHEEL
-                          || (kind == VIEW_INPUT_DROP && event->path[0] != '\0'); // see drop_file()
-    *redraw |= is_meant || kind == VIEW_INPUT_RELEASE || kind == VIEW_INPUT_WINDOW
-               || kind == VIEW_INPUT_RESIZE;
+    const bool is_meant = is_intended(event);
+    *redraw |= is_meant || changes_image(kind);
     if (viewer->ui.end_at > 0 && is_meant)
         viewer->ui.end_at = viewer->now + 20;
     if (is_meant && stage_of(viewer).plays) {
@@ -1089,7 +1224,7 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
     case VIEW_INPUT_KEY_DOWN:
         press_key(viewer, event);
         break;
-    case VIEW_INPUT_KEY_UP: // also if the mode has changed since it was pressed
+    case VIEW_INPUT_KEY_UP: // also if the mode has changed since the key was pressed
         viewer->ignores_text = false;
         let_go = view_find_key(event->key, false, false, false, true);
         if (let_go != NULL)
@@ -1130,7 +1265,7 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
         break;
     }
     viewer->joins = kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_WHEEL;
-    // What is dragged is one step, and so is what a card changes.
+    // A drag is one step of the undo history, and so are all changes of a card.
     if (viewer->ui.held == NULL && kind != VIEW_INPUT_MOVE && viewer->ui.over != VIEW_OVER_CARD)
         view_note_step(viewer);
 }

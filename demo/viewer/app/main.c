@@ -4,9 +4,10 @@
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_NO_DISPLAY };
 
-// Opens a window and the renderer in it. It is hidden: for pictures, or until it has its first one.
-// The thread that reads ahead begins behind the window, for which SDL forks: the child of a program
-// with threads must not allocate, as that of D-Bus does.
+// Opens a window and creates its renderer. The window is hidden if it is used only to render
+// images, and until its first frame is complete. The read-ahead thread starts after the window was
+// opened, because SDL forks while it opens the window, and the child process of a program with
+// threads must not allocate memory, as D-Bus does.
 static bool open_window(view_state *viewer, bool visible)
 {
     md5_error error = {0};
@@ -17,7 +18,7 @@ static bool open_window(view_state *viewer, bool visible)
         return view_error(&viewer->log, "cannot open a window with OpenGL 3.3: %s%s", problem,
                           visible ? "; use --output FILE.png to render an image without a window"
                                   : "");
-    if (viewer->options->thumbnail == 0) // a thumbnail reads its files within limits
+    if (viewer->options->thumbnail == 0) // a thumbnail reads its files with limits
         view_read_ahead(viewer);
     viewer->renderer = md5gl_create_renderer(&(md5gl_opts){.load = view_find_gl}, &error);
     if (viewer->renderer == NULL)
@@ -27,9 +28,8 @@ static bool open_window(view_state *viewer, bool visible)
     return true;
 }
 
-// Shows what the options name in a window, or runs the job that they ask for. The arguments are
-// those that the options were read from: the configuration is put before them. Returns the exit
-// status.
+// Runs the window, or the job that the options request. `arguments` are the arguments that the
+// options were read from; the configuration precedes them. Returns the exit status.
 static int run(int count, char **arguments, view_options *options)
 {
     view_state viewer;
@@ -38,7 +38,8 @@ static int run(int count, char **arguments, view_options *options)
     const bool has_window = view_shows_window(options);
     const bool is_thumbnail = options->thumbnail > 0;
     int status = EXIT_FAILED;
-    if (!options->no_config && !is_thumbnail && (has_window || options->output != NULL))
+    const bool uses_config = has_window || options->output != NULL;
+    if (!options->no_config && !is_thumbnail && uses_config)
         view_take_config(&config, count, arguments, options, &log);
     view_begin(&viewer, options);
     viewer.config = config.path != NULL ? &config : NULL;
@@ -49,7 +50,7 @@ static int run(int count, char **arguments, view_options *options)
     view_end_ahead(&viewer.ahead);
     if (!is_ready) {
         status = EXIT_NO_DISPLAY;
-        if (has_window) // a file manager shows no messages
+        if (has_window) // a file manager does not show messages
             view_show_problem(viewer.log.error);
     } else if (is_open) {
         if (log.num_warnings > 0)

@@ -1,11 +1,10 @@
-// The window: its loop and its pace.
+// The window: the main loop, the frame pace, and drawing a frame.
 #include "demo/viewer/app/window.h"
 
 // == The clock ====================================================================================
 
-// Handling an event takes less, unless it opens a file.
-static const double long_work = 0.1;
-static const double longest_frame = 10;
+static const double long_work = 0.1;    // s; handling an event takes less unless it opens a file
+static const double longest_frame = 10; // s
 
 double view_pace_frame(view_pace *pace, double now)
 {
@@ -23,58 +22,84 @@ void view_pace_work(view_pace *pace, double seconds, bool moving)
 
 // == Smooth motion ================================================================================
 //
-// In a window the picture follows the user's camera and lists smoothly. Without one no time passes
-// between two pictures, so that they are where they were set.
+// In a window, the camera and the lists approach their positions smoothly. Without a window, no
+// time passes between two images, so that they are at their positions.
 
-// Comes nearer to what is wanted. Returns whether it is still on its way.
-static bool approach(float *shown, float wanted, float share)
+// Moves a value towards its target by a fraction of the distance. Returns true if it has not
+// arrived.
+static bool approach(float *shown, float wanted, float fraction)
 {
     const bool is_moving = fabsf(wanted - *shown) > 0.5f;
-    *shown = is_moving ? *shown + (wanted - *shown) * share : wanted;
+    *shown = is_moving ? *shown + (wanted - *shown) * fraction : wanted;
     return is_moving;
 }
 
 bool view_follow(view_state *viewer, double seconds)
 {
-    const float rate = 20; // of what remains, 1/s: half takes 35 ms, 99 % of it 0.23 s
-    const float share =
+    const float rate = 20; // 1/s: 50 % of the distance takes 35 ms, 99 % takes 0.23 s
+    const float fraction =
         viewer->options->shown.reduced_motion ? 1 : md5_smoothing_fraction(rate, (float)seconds);
     view_ui *const ui = &viewer->ui;
     bool is_moving = false;
     viewer->is_smooth = ui->is_smooth = true;
     for (int i = 0; i < UI_NUM_SCROLLS; i++)
-        is_moving |= approach(&ui->scrolls[i].shown, ui->scrolls[i].wanted, share);
+        is_moving |= approach(&ui->scrolls[i].shown, ui->scrolls[i].wanted, fraction);
     is_moving =
-        approach(&viewer->pages.scroll.shown, viewer->pages.scroll.wanted, share) || is_moving;
-    if (viewer->font.scale > 0) { // it was laid out
+        approach(&viewer->pages.scroll.shown, viewer->pages.scroll.wanted, fraction) || is_moving;
+    if (viewer->font.scale > 0) { // the layout is known
         const view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
         const view_rect free = view_free_region(&stage);
         view_rect *const seen = &viewer->seen_region;
         if (!(seen->width > 0))
             *seen = free;
-        is_moving |= approach(&seen->x, free.x, share);
-        is_moving |= approach(&seen->y, free.y, share);
-        is_moving |= approach(&seen->width, free.width, share);
-        is_moving |= approach(&seen->height, free.height, share);
+        is_moving |= approach(&seen->x, free.x, fraction);
+        is_moving |= approach(&seen->y, free.y, fraction);
+        is_moving |= approach(&seen->width, free.width, fraction);
+        is_moving |= approach(&seen->height, free.height, fraction);
     }
-    return view_follow_camera(&viewer->seen, &viewer->camera, share) || is_moving;
+    return view_follow_camera(&viewer->seen, &viewer->camera, fraction) || is_moving;
 }
 
 // == The window ===================================================================================
 
-// `moving`: the picture changes by itself, and its frames may leave something out. A still picture
-// is drawn in the best quality for the device. The first one is drawn quickly, and only then the
-// window is shown.
+// Returns the index in view_economies of the quality of the next frame. A still image has the best
+// quality for the device. The first frame has low quality, because the window is shown after it.
+static uint32_t quality_step(const view_state *viewer, bool is_first, bool is_moving)
+{
+    const view_quality *const quality = &viewer->quality;
+    const bool can_reduce = viewer->options->shown.auto_quality && viewer->movie == NULL;
+    if (is_first)
+        return 2;
+    if (!can_reduce)
+        return 0;
+    if (is_moving || quality->step < quality->still)
+        return quality->step;
+    return quality->still;
+}
+
+// Measures the time of a frame and reduces or restores the quality of the next frames.
+static void adjust_quality(view_state *viewer, double begin)
+{
+    const view_quality_offers offers = {.samples = viewer->options->samples > 1,
+                                        .shadows = viewer->options->shown.shadows};
+    if (!view_judge_quality(&viewer->quality, view_seconds() - begin, offers))
+        return;
+    char text[64];
+    view_describe_economy(&view_economies[viewer->quality.step], text, sizeof text);
+    view_debug(&viewer->log, "quality: %s", text[0] != '\0' ? text : "full");
+    // Swaps do not wait for the screen any more, so that only work is measured.
+    view_set_swap_waits(viewer->window, viewer->quality.step == 0);
+}
+
+// Draws a frame. `moving`: the image changes without input.
 static bool draw_window(view_state *viewer, bool moving)
 {
     md5_error error = {0};
     const double begin = view_seconds();
     const bool is_first = view_is_window_hidden(viewer->window);
-    const bool may_give = viewer->options->shown.auto_quality && viewer->movie == NULL;
-    const bool gives_way = moving && !is_first && may_give;
-    const view_quality *const quality = &viewer->quality;
-    const uint32_t still = quality->step < quality->still ? quality->step : quality->still;
-    int width, height;
+    const bool can_reduce = viewer->options->shown.auto_quality && viewer->movie == NULL;
+    int width;
+    int height;
     view_window_pixels(viewer->window, &width, &height);
     viewer->width = width > 0 ? (uint32_t)width : 1;
     viewer->height = height > 0 ? (uint32_t)height : 1;
@@ -83,10 +108,7 @@ static bool draw_window(view_state *viewer, bool moving)
     if (!view_set_scale(viewer, view_clamp(base, VIEW_MIN_SCALE, VIEW_MAX_SCALE)))
         return false;
     viewer->is_moving = moving;
-    viewer->economy = view_economies[is_first    ? 2
-                                     : gives_way ? quality->step
-                                     : may_give  ? still
-                                                 : 0];
+    viewer->economy = view_economies[quality_step(viewer, is_first, moving)];
     const bool drawn = view_present(viewer, &error);
     viewer->economy = (view_economy){0};
     if (!drawn)
@@ -97,26 +119,18 @@ static bool draw_window(view_state *viewer, bool moving)
     if (!viewer->options->mute && view_machine_of(&viewer->document->scene) != NULL)
         view_hear_minute(&viewer->document->scene.machine, viewer->window);
     view_swap_window(viewer->window);
-    if (is_first) { // the picture is finished now, and what a hidden window got is lost
+    if (is_first) { // the image is complete; images of a hidden window are lost
         view_show_window(viewer->window);
         view_swap_window(viewer->window);
     }
     view_note_frame(viewer, view_seconds() - begin);
     view_note_risk(viewer, NULL);
-    // Decides what the next frames leave out. Swaps then wait no longer for the screen, so that
-    // only work is timed.
-    const view_quality_offers offers = {.samples = viewer->options->samples > 1,
-                                        .shadows = viewer->options->shown.shadows};
-    if (gives_way && view_judge_quality(&viewer->quality, view_seconds() - begin, offers)) {
-        char text[64];
-        view_describe_economy(&view_economies[viewer->quality.step], text, sizeof text);
-        view_debug(&viewer->log, "quality: %s", text[0] != '\0' ? text : "full");
-        view_set_swap_waits(viewer->window, viewer->quality.step == 0);
-    }
+    if (moving && !is_first && can_reduce)
+        adjust_quality(viewer, begin);
     return true;
 }
 
-// What the loop keeps from frame to frame.
+// State of the main loop between frames.
 typedef struct view_loop {
     view_state *viewer;
     view_pace pace;
@@ -140,8 +154,8 @@ static void begin_loop(view_loop *loop, view_state *viewer)
     view_snap(viewer);
 }
 
-// Draws, and sleeps for the rest of the frame's time. The rate is the given one, or slightly more
-// than the screen's: if swapping waits for the screen, that is the limit.
+// Draws a frame and sleeps until the end of the frame's time. The rate is --frame-rate or slightly
+// more than the rate of the screen, which is the limit if swaps wait for the screen.
 static bool draw_frame(view_loop *loop, bool moving, double begin)
 {
     view_state *const viewer = loop->viewer;
@@ -160,7 +174,54 @@ static bool draw_frame(view_loop *loop, bool moving, double begin)
     return true;
 }
 
-// One frame, if anything has changed, and the events after it. Returns false at the end.
+// Returns true if the image changes without input because a clip or machine is playing.
+static bool is_animated(const view_state *viewer)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    const md5_anim *const anim = view_clock(scene);
+    if (!viewer->play.playing || !(viewer->play.speed > 0))
+        return false;
+    return view_motion_of(scene)->moves_alone || (anim != NULL && anim->num_frames > 1);
+}
+
+// Opens the card after the first minute if its time is reached and nothing covers the image.
+// Returns true if the card was opened.
+static bool end_first_minute(view_state *viewer)
+{
+    view_ui *const ui = &viewer->ui;
+    if (!(ui->end_at > 0) || viewer->now < ui->end_at)
+        return false;
+    if (ui->over != VIEW_OVER_NOTHING || viewer->pages.open >= 0)
+        return false;
+    ui->end_at = -1;
+    view_tell_state(viewer, "end");
+    return true;
+}
+
+// Returns the time to wait for an event, in seconds: none while the image moves, else until the end
+// of a notice or the next check of the files.
+static double event_timeout(const view_state *viewer, bool is_moving, bool awaits_tip)
+{
+    const view_ui *const ui = &viewer->ui;
+    if (is_moving || viewer->exporting != NULL || viewer->converting != NULL)
+        return 0;
+    const bool has_notice = viewer->now < fmax(ui->notice_end, ui->lit_end);
+    const bool has_hover = awaits_tip || ui->trial.option != NULL;
+    const bool reads_files = viewer->options->watch || viewer->scan != NULL;
+    return has_notice || has_hover || reads_files ? 0.1 : 1;
+}
+
+// Returns true if the last frame showed a movement with reduced quality or a frame time, which one
+// more frame must replace after the movement has ended.
+static bool needs_still_frame(const view_loop *loop, bool is_moving)
+{
+    const view_state *const viewer = loop->viewer;
+    if (!loop->moved || is_moving)
+        return false;
+    return viewer->quality.step > viewer->quality.still || viewer->options->shown.frame_time;
+}
+
+// Draws a frame if anything has changed, and handles the events after it. Returns false at the end.
 static bool step_loop(void *user)
 {
     view_loop *const loop = user;
@@ -174,35 +235,23 @@ static bool step_loop(void *user)
     if (!view_is_window_hidden(viewer->window))
         loop->redraw |= view_open_rest(viewer);
     const bool following = view_follow(viewer, passed);
-    const view_scene *const scene = &viewer->document->scene;
-    const md5_anim *const anim = view_clock(scene);
-    const bool changes_alone =
-        viewer->play.playing && viewer->play.speed > 0
-        && (view_motion_of(scene)->moves_alone || (anim != NULL && anim->num_frames > 1));
-    const bool moving =
-        changes_alone || following || recording || view_lacks_thumbnails(&viewer->pages);
+    const md5_anim *const anim = view_clock(&viewer->document->scene);
+    const bool is_played = is_animated(viewer) || recording;
+    const bool moving = is_played || following || view_lacks_thumbnails(&viewer->pages);
     view_advance(&viewer->play, anim, passed);
     loop->redraw |= view_follow_files(viewer);
     loop->redraw |= view_follow_export(viewer);
     view_pace_work(&loop->pace, view_seconds() - begin, moving);
-    if (ui->end_at > 0 && viewer->now >= ui->end_at && ui->over == VIEW_OVER_NOTHING
-        && viewer->pages.open < 0) {
-        ui->end_at = -1;
-        loop->redraw = true;
-        view_tell_state(viewer, "end");
-    }
-    // One more frame removes a notice that has ended.
+    loop->redraw |= end_first_minute(viewer);
+    // One more frame removes a notice after its end.
     const bool noticing = viewer->now < fmax(ui->notice_end, ui->lit_end);
     if (loop->noticed && !noticing)
         view_tell_state(viewer, "quiet");
-    // And one more shows a picture that stopped in full quality, and without a frame time.
-    const bool stopped =
-        loop->moved && !moving
-        && (viewer->quality.step > viewer->quality.still || viewer->options->shown.frame_time);
     const bool awaits_tip = ui->tip[0] != '\0' && !ui->is_tip_shown;
     const bool has_tip = awaits_tip && viewer->now - ui->tip_since >= VIEW_TIP_DELAY;
-    if (loop->redraw || moving || stopped || noticing || loop->noticed || has_tip
-        || viewer->options->watch)
+    const bool has_notice = noticing || loop->noticed || has_tip;
+    const bool has_changed = loop->redraw || moving || needs_still_frame(loop, moving);
+    if (has_changed || has_notice || viewer->options->watch)
         loop->has_failed = !draw_frame(loop, moving, begin);
     if (loop->has_failed)
         return false;
@@ -210,18 +259,14 @@ static bool step_loop(void *user)
     loop->redraw = false;
     loop->moved = moving;
     const double drawn = view_seconds();
-    // Waits for events: not at all while the picture moves, otherwise until the next event, the
-    // end of a notice or the next check of the files.
-    const bool hurried = viewer->now < fmax(ui->notice_end, ui->lit_end) || awaits_tip
-                         || ui->trial.option != NULL || viewer->options->watch
-                         || viewer->scan != NULL;
-    const bool hastens = moving || viewer->exporting != NULL || viewer->converting != NULL;
-    double patience = hastens ? 0 : hurried ? 0.1 : 1;
-    // Not for long: they may come faster than they are handled.
-    for (view_input event; !viewer->quit && view_seconds() - drawn < 1
-                           && view_next_input(viewer->window, patience, &event);) {
+    double timeout = event_timeout(viewer, moving, awaits_tip);
+    // At most one second: events may arrive faster than they are handled.
+    while (!viewer->quit && view_seconds() - drawn < 1) {
+        view_input event;
+        if (!view_next_input(viewer->window, timeout, &event))
+            break;
         view_handle_event(viewer, &event, &loop->redraw);
-        patience = 0;
+        timeout = 0;
     }
     view_pace_work(&loop->pace, view_seconds() - drawn, moving);
     if (viewer->quit)
@@ -234,11 +279,11 @@ static char *describe(void *user)
     return view_command_line(((view_loop *)user)->viewer);
 }
 
-// A movie up to its last picture, and the configuration.
+// Finishes a movie and saves the configuration when the system ends the program.
 static void keep(void *user)
 {
     view_state *const viewer = ((view_loop *)user)->viewer;
-    viewer->window = NULL; // nothing is asked of it
+    viewer->window = NULL; // the window must not be used any more
     if (viewer->movie != NULL)
         view_toggle_recording(viewer);
     view_remember(viewer);

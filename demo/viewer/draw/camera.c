@@ -1,3 +1,5 @@
+// The camera and its lens: projection, framing of a document, mouse motion, smooth movement, and
+// camera paths.
 #include "demo/viewer/draw/draw.h"
 
 static view_axes axes_of(const view_camera *camera)
@@ -32,10 +34,12 @@ view_lens view_region_lens(const view_camera *camera, view_rect region, float wi
     };
 }
 
-float view_half_height_at(const view_lens *lens, md5_vec3 place)
+float view_half_height_at(const view_lens *lens, md5_vec3 position)
 {
-    const float depth = -md5_vec3_dot(md5_vec3_sub(place, lens->eye), lens->axes.back);
-    return depth <= 0 ? 0 : lens->orthographic ? lens->half_y : lens->half_y * depth;
+    const float depth = -md5_vec3_dot(md5_vec3_sub(position, lens->eye), lens->axes.back);
+    if (depth <= 0)
+        return 0;
+    return lens->orthographic ? lens->half_y : lens->half_y * depth;
 }
 
 void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
@@ -108,8 +112,8 @@ bool view_frame_meshes(view_camera *camera, view_scene *scene, const view_play *
             material < 0 ? (int32_t)m == mesh
                          : strcmp(model->meshes[m].shader, model->meshes[material].shader) == 0;
         for (uint32_t v = 0; is_one && v < model->meshes[m].num_vertices; v++) {
-            const md5_vec3 place = scene->skinned[m].positions[v];
-            bounds = md5_bounds_union(bounds, (md5_bounds){place, place});
+            const md5_vec3 position = scene->skinned[m].positions[v];
+            bounds = md5_bounds_union(bounds, (md5_bounds){position, position});
         }
     }
     if (view_is_empty(bounds))
@@ -125,13 +129,13 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
     const bool empty = view_is_empty(bounds);
     const view_axes axes = axes_of(camera);
     camera->target = empty ? (md5_vec3){0, 0, 0} : view_centre(bounds);
-    // A single point has no size; any small one will do.
+    // A single point has no size; use a small radius.
     camera->scene_radius = empty ? 1 : fmaxf(0.5f * view_size(bounds), 1e-3f);
 
-    // A change of distance shifts the centre a little; three passes are close enough.
+    // A change of the distance shifts the center slightly; three passes are sufficient.
     camera->distance = 4 * camera->scene_radius;
     for (int pass = 0; pass < 3 && !empty; pass++) {
-        // The target moves within the picture plane so that the shape is centred.
+        // The target moves parallel to the image, so that the shape is centered.
         float left = INFINITY;
         float right = -INFINITY;
         float low = INFINITY;
@@ -149,35 +153,35 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
             high = fmaxf(high, y);
         }
         move_target(camera, &axes, 0.5f * (left + right), 0.5f * (low + high));
-        // The shape may fill a part of the picture; the panel covers its edges.
+        // The shape fills only a part of the image, because the panel covers its edges.
         camera->distance = fmaxf(0.5f * camera->scene_radius,
                                  view_fitting_distance(camera, hull, 0.84f, width, height));
     }
 }
 
-// Distance and target move by equal shares, so that the point under the mouse, at which both were
-// aimed by view_zoom(), stays where it is on the way.
-bool view_follow_camera(view_camera *seen, const view_camera *camera, float share)
+// The distance and the target move by the same fraction. The point under the mouse, for which
+// view_zoom() has set both, therefore remains under the mouse during the movement.
+bool view_follow_camera(view_camera *seen, const view_camera *camera, float fraction)
 {
-    const md5_vec3 way = md5_vec3_sub(camera->target, seen->target);
-    const float turn = remainderf(camera->azimuth - seen->azimuth, 360);
-    const float rise = camera->elevation - seen->elevation;
-    const float farther = camera->distance - seen->distance;
-    const float length = fmaxf(fabsf(farther), md5_vec3_length(way));
+    const md5_vec3 offset = md5_vec3_sub(camera->target, seen->target);
+    const float azimuth = remainderf(camera->azimuth - seen->azimuth, 360);
+    const float elevation = camera->elevation - seen->elevation;
+    const float distance = camera->distance - seen->distance;
+    const float length = fmaxf(fabsf(distance), md5_vec3_length(offset));
     const bool is_there =
-        fmaxf(fabsf(turn), fabsf(rise)) < 0.02f && length < 2e-4f * camera->distance;
+        fmaxf(fabsf(azimuth), fabsf(elevation)) < 0.02f && length < 2e-4f * camera->distance;
     const view_camera from = *seen;
     *seen = *camera;
-    if (is_there || share >= 1)
+    if (is_there || fraction >= 1)
         return false;
-    seen->azimuth = remainderf(from.azimuth + turn * share, 360);
-    seen->elevation = from.elevation + rise * share;
-    seen->distance = from.distance + farther * share;
-    seen->target = md5_vec3_lerp(from.target, camera->target, share);
+    seen->azimuth = remainderf(from.azimuth + azimuth * fraction, 360);
+    seen->elevation = from.elevation + elevation * fraction;
+    seen->distance = from.distance + distance * fraction;
+    seen->target = md5_vec3_lerp(from.target, camera->target, fraction);
     return true;
 }
 
-// Size of a pixel at the target, units.
+// Returns the size of a pixel at the target, in units.
 static float pixel_size(const view_camera *camera, float height)
 {
     return 2 * VIEW_HALF_HEIGHT * camera->distance / height;
@@ -204,7 +208,7 @@ view_lens view_path_lens(const view_document *document, const view_play *play,
                          const view_camera *camera, float width, float height)
 {
     const md5_camera_view view = view_camera_path_at(&document->scene.camera_path, play);
-    // A file may hold any value; a field of view of 180 degrees has no projection.
+    // A file may contain any value; a field of view of 180 degrees has no projection.
     const float half_x = tanf(0.5f * view_radians(view_clamp(view.fov, 1, 175)));
     const md5_vec3 centre = view_centre(document->bounds);
     const float distance = view_distance(centre, view.position);
@@ -215,7 +219,7 @@ view_lens view_path_lens(const view_document *document, const view_play *play,
                  .back = md5_quat_rotate(view.rotation, (md5_vec3){-1, 0, 0})},
         .half_x = half_x,
         .half_y = half_x * height / width,
-        .near_z = 0.005f * camera->scene_radius, // camera paths come close
+        .near_z = 0.005f * camera->scene_radius, // camera paths come close to the model
         .far_z = distance + 60 * camera->scene_radius,
     };
 }

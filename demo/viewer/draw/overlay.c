@@ -1,6 +1,9 @@
+// Lines over the model: skeleton, normals, bounds, camera paths; picking of a point of the body;
+// and the marks of the selected joint and point.
 #include "demo/viewer/draw/draw.h"
 
 static const uint32_t red = 0xE5534BFF;
+// Colors, 0xRRGGBBAA.
 static const uint32_t green = 0x6BBF59FF;
 static const uint32_t blue = 0x5C8DF0FF;
 static const uint32_t limb = 0xF2C14EFF;
@@ -32,19 +35,20 @@ static void add_end(view_lines *lines, md5_vec3 position, uint32_t color)
 
 void view_add_line(view_lines *lines, md5_vec3 from, md5_vec3 to, uint32_t color)
 {
-    if (lines->count + 2 > lines->room) {
-        lines->room = lines->room > 0 ? 2 * lines->room : 1024;
-        lines->vertices = common_realloc(lines->vertices, lines->room, sizeof *lines->vertices);
+    if (lines->count + 2 > lines->capacity) {
+        lines->capacity = lines->capacity > 0 ? 2 * lines->capacity : 1024;
+        lines->vertices = common_realloc(lines->vertices, lines->capacity, sizeof *lines->vertices);
     }
     add_end(lines, from, color);
     add_end(lines, to, color);
 }
 
-// An arm from a place, and the share `back` of it to the other side.
-static void add_arm(view_lines *lines, md5_vec3 place, md5_vec3 arm, float back, uint32_t color)
+// Adds a line from a position along an arm, extended by the fraction `back` of it to the other
+// side.
+static void add_arm(view_lines *lines, md5_vec3 position, md5_vec3 arm, float back, uint32_t color)
 {
-    view_add_line(lines, md5_vec3_sub(place, md5_vec3_scale(arm, back)), md5_vec3_add(place, arm),
-                  color);
+    view_add_line(lines, md5_vec3_sub(position, md5_vec3_scale(arm, back)),
+                  md5_vec3_add(position, arm), color);
 }
 
 void view_add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t color)
@@ -54,7 +58,7 @@ void view_add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t colo
     add_arm(lines, place, (md5_vec3){0, 0, size}, 1, color);
 }
 
-// The axes of a rotation.
+// Adds the axes of a rotation.
 static void add_axes(view_lines *lines, md5_vec3 place, md5_quat rotation, md5_vec3 sizes)
 {
     add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){sizes.x, 0, 0}), 0, red);
@@ -73,7 +77,7 @@ static void add_bones(view_lines *lines, const view_scene *scene)
     }
 }
 
-// Joints as small crosses along their axes, with lines to their parents.
+// Adds the joints as small crosses along their axes, and lines to their parents.
 static void add_skeleton(view_lines *lines, const view_scene *scene, float cross_size)
 {
     static const md5_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -89,8 +93,8 @@ static void add_skeleton(view_lines *lines, const view_scene *scene, float cross
     }
 }
 
-// A short line at every vertex, magenta if it has a fault: see view_find_faults(). The scene must
-// be skinned.
+// Adds a short line at every vertex, magenta if the vertex has a defect: see view_find_faults().
+// The scene must be skinned.
 static void add_normals(view_lines *lines, view_scene *scene, float length)
 {
     bool *const marks = common_alloc((size_t)view_count_vertices(scene->model) + 1, sizeof *marks);
@@ -104,7 +108,7 @@ static void add_normals(view_lines *lines, view_scene *scene, float length)
     free(marks);
 }
 
-// Lines along the tangent and the bitangent of every vertex. Skins the scene.
+// Adds lines along the tangent and the bitangent of every vertex. Skins the scene.
 static void add_tangents(view_lines *lines, view_scene *scene, float length)
 {
     view_prepare_skin(scene);
@@ -126,7 +130,8 @@ static void add_tangents(view_lines *lines, view_scene *scene, float length)
     }
 }
 
-// The edges of a box in the space of `place`, NULL: the world's. Nothing if it is empty.
+// Adds the edges of a box in the space of `place`; NULL: world space. Adds nothing if the box is
+// empty.
 static void add_box(view_lines *lines, const md5_mat34 *place, md5_bounds bounds, uint32_t color)
 {
     md5_vec3 corners[8];
@@ -135,21 +140,21 @@ static void add_box(view_lines *lines, const md5_mat34 *place, md5_bounds bounds
         if (place != NULL)
             corners[i] = md5_mat34_point(*place, corners[i]);
     }
-    // Corners whose numbers differ in one bit share an edge.
+    // Corners whose indices differ in one bit share an edge.
     for (unsigned corner = 0; corner < 8 && !view_is_empty(bounds); corner++)
         for (unsigned bit = 1; bit < 8; bit *= 2)
             if ((corner & bit) == 0)
                 view_add_line(lines, corners[corner], corners[corner | bit], color);
 }
 
-// A camera path, shot by shot, with axes at some of its frames: red forward, green left, blue up;
-// and the frustum of its lens now, with a mark at the upper edge.
+// Adds a camera path, shot by shot, with axes at some of its frames: red forward, green left, blue
+// up. Also adds the current frustum of its lens, with a mark at the upper edge.
 static void add_camera_path(view_lines *lines, const view_camera_path *camera_path,
                             const view_lens *lens, float radius)
 {
     const float axis_size = 0.05f * radius;
     const float depth = 0.3f * radius;
-    enum { MAX_AXES = 40 }; // more hide the path
+    enum { MAX_AXES = 40 }; // more axes would hide the path
     const uint32_t num_played = camera_path->clock.num_frames;
     const uint32_t stride = 1 + num_played / MAX_AXES;
     uint32_t shot = 0;
@@ -157,7 +162,8 @@ static void add_camera_path(view_lines *lines, const view_camera_path *camera_pa
     for (uint32_t played = 0; played < num_played; played++) {
         const uint32_t frame = view_camera_path_frame(camera_path, played, &shot);
         const md5_camera_view *const view = &camera_path->camera->frames[frame];
-        if (played % stride == 0 || played + 1 == num_played || shot != last_shot)
+        const bool is_end = played + 1 == num_played || shot != last_shot;
+        if (played % stride == 0 || is_end)
             add_axes(lines, view->position, view->rotation,
                      (md5_vec3){2 * axis_size, axis_size, axis_size});
         // A shot ends at its cut; the next one does not continue from there.
@@ -181,7 +187,7 @@ static void add_camera_path(view_lines *lines, const view_camera_path *camera_pa
     view_add_line(lines, view_along(top, across, 0.5f), tip, edge_color);
 }
 
-// The edges of the bodies, which are hit, where they are in the pose.
+// Adds the edges of the bodies of an articulated figure in the current pose.
 static void add_bodies(view_lines *lines, const view_scene *scene)
 {
     const md5_figure *const figure = scene->fall->bodies;
@@ -193,7 +199,7 @@ static void add_bodies(view_lines *lines, const view_scene *scene)
             const uint32_t *const corners = figure->triangles[body->first_triangle + k / 3];
             const uint32_t from = corners[k % 3];
             const uint32_t to = corners[(k + 1) % 3];
-            if (from < to) // of the two triangles at an edge one has it in this direction
+            if (from < to) // one of the two triangles of an edge has it in this direction
                 view_add_line(lines, md5_xform_point(states[i].place, figure->vertices[from]),
                               md5_xform_point(states[i].place, figure->vertices[to]), zone);
         }
@@ -201,7 +207,57 @@ static void add_bodies(view_lines *lines, const view_scene *scene)
     free(states);
 }
 
-// -- All of them ----------------------------------------------------------------------------
+// -- Overlays of a document -----------------------------------------------------------------
+
+// Adds the bounds of the pose and the bounds that the clip's file contains.
+static void add_bounds(const view_stage *stage)
+{
+    view_scene *const scene = &stage->document->scene;
+    const md5_anim *const anim = view_shown_anim(scene);
+    add_box(stage->lines, NULL, view_pose_bounds(scene, NULL), 0xE8ECF2FF);
+    if (anim == NULL || anim->frame_bounds == NULL)
+        return;
+    md5_bounds box = md5_anim_bounds(anim, view_sample_position(stage->play, anim), scene->root);
+    // MD5_ROOT_ID bounds are relative to the origin joint.
+    if (scene->root == MD5_ROOT_ID) {
+        box.min = md5_vec3_add(box.min, scene->pose[0].translation);
+        box.max = md5_vec3_add(box.max, scene->pose[0].translation);
+    }
+    add_box(stage->lines, NULL, view_turn_bounds(&scene->turn, box), path);
+}
+
+// Adds the bodies of an articulated figure, or an oriented box for each joint that influences
+// vertices.
+static void add_joint_bounds(const view_stage *stage)
+{
+    const view_scene *const scene = &stage->document->scene;
+    if (scene->joint_bounds == NULL)
+        return;
+    if (scene->fall != NULL) {
+        add_bodies(stage->lines, scene);
+        return;
+    }
+    for (uint32_t i = 0; i < scene->num_joints; i++)
+        add_box(stage->lines, &scene->joints[i], scene->joint_bounds[i], zone);
+}
+
+// Adds the lines of the posed model, which are hidden by nearer surfaces.
+static void add_pose_overlays(const view_stage *stage)
+{
+    const view_shown *const shown = stage->shown;
+    view_scene *const scene = &stage->document->scene;
+    const float radius = stage->camera->scene_radius;
+    if (shown->normals || shown->bounds)
+        view_skin(scene);
+    if (shown->normals)
+        add_normals(stage->lines, scene, 0.025f * radius);
+    if (shown->tangents)
+        add_tangents(stage->lines, scene, 0.02f * radius);
+    if (shown->bounds)
+        add_bounds(stage);
+    if (shown->joint_bounds)
+        add_joint_bounds(stage);
+}
 
 void view_add_overlays(const view_stage *stage, bool on_top)
 {
@@ -209,43 +265,20 @@ void view_add_overlays(const view_stage *stage, bool on_top)
     view_scene *const scene = &stage->document->scene;
     view_lines *const lines = stage->lines;
     const float radius = stage->camera->scene_radius;
-    const md5_anim *const anim = view_shown_anim(scene);
-    // In a crowd the scene's model is not drawn itself.
-    const bool posed = !view_shows_crowd(stage->document);
+    // The scene's model is not drawn in a crowd.
+    const bool is_posed = !view_shows_crowd(stage->document);
     if (on_top) {
         if (shown->axes)
             add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1},
                      (md5_vec3){radius, radius, radius});
-        if (posed && scene->skeleton != NULL && (shown->skeleton || view_is_joints_alone(scene)))
+        const bool has_skeleton = shown->skeleton || view_is_joints_alone(scene);
+        if (is_posed && scene->skeleton != NULL && has_skeleton)
             add_skeleton(lines, scene, 0.03f * radius);
         return;
     }
-    if (posed && (shown->normals || shown->bounds))
-        view_skin(scene);
-    if (posed && shown->normals)
-        add_normals(lines, scene, 0.025f * radius);
-    if (posed && shown->tangents)
-        add_tangents(lines, scene, 0.02f * radius);
-    if (posed && shown->bounds)
-        add_box(lines, NULL, view_pose_bounds(scene, NULL), 0xE8ECF2FF);
-    if (posed && shown->bounds && anim != NULL && anim->frame_bounds != NULL) {
-        md5_bounds box =
-            md5_anim_bounds(anim, view_sample_position(stage->play, anim), scene->root);
-        // MD5_ROOT_ID bounds are relative to the origin joint.
-        if (scene->root == MD5_ROOT_ID) {
-            box.min = md5_vec3_add(box.min, scene->pose[0].translation);
-            box.max = md5_vec3_add(box.max, scene->pose[0].translation);
-        }
-        add_box(lines, NULL, view_turn_bounds(&scene->turn, box), path);
-    }
-    // The bodies of an articulated figure, or an oriented box for each joint that moves vertices.
-    const bool has_boxes = posed && shown->joint_bounds && scene->joint_bounds != NULL;
-    const bool is_figure = scene->fall != NULL;
-    if (has_boxes && is_figure)
-        add_bodies(lines, scene);
-    for (uint32_t i = 0; has_boxes && !is_figure && i < scene->num_joints; i++)
-        add_box(lines, &scene->joints[i], scene->joint_bounds[i], zone);
-    if (!stage->following && scene->camera_path.camera != NULL) { // from outside
+    if (is_posed)
+        add_pose_overlays(stage);
+    if (!stage->following && scene->camera_path.camera != NULL) { // seen from outside
         const view_lens lens = view_path_lens(stage->document, stage->play, stage->camera,
                                               stage->width / stage->height, 1);
         add_camera_path(lines, &scene->camera_path, &lens, radius);
@@ -257,8 +290,9 @@ void view_add_overlays(const view_stage *stage, bool on_top)
 static const uint32_t vertex_color = 0xF2C14EFF;
 static const uint32_t measure_color = 0x7CE0FFFF;
 
-// -- Where it is ----------------------------------------------------------------------------
+// -- Points ---------------------------------------------------------------------------------
 
+// Returns the position of a vertex of the picked triangle.
 static md5_vec3 corner(const view_scene *scene, const view_pick *pick, uint32_t i)
 {
     const uint32_t *const indices = scene->model->meshes[pick->mesh].indices;
@@ -282,20 +316,23 @@ md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, floa
     const md5_vec3 aside =
         md5_vec3_add(md5_vec3_scale(lens->axes.right, across), md5_vec3_scale(lens->axes.up, up));
     const md5_vec3 back = lens->axes.back;
-    if (lens->orthographic) // from behind the eye, as far as its near plane
+    if (lens->orthographic) // begins at the near plane, which is behind the eye
         return (md5_ray){.origin = view_along(md5_vec3_add(lens->eye, aside), back, -lens->near_z),
                          .direction = md5_vec3_scale(back, -1)};
     return (md5_ray){.origin = lens->eye, .direction = md5_vec3_sub(aside, back)};
 }
 
+// Finds the nearest hit of a ray among the meshes that are not hidden.
 static bool find_hit(const view_scene *scene, uint64_t hidden, const md5_ray *ray, md5_hit *nearest)
 {
     bool is_hit = false;
     for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
         md5_hit hit;
-        if (view_is_hidden(hidden, i)
-            || !md5_raycast_mesh(*ray, &scene->model->meshes[i], scene->skinned[i].positions, &hit)
-            || (is_hit && hit.t >= nearest->t))
+        if (view_is_hidden(hidden, i))
+            continue;
+        if (!md5_raycast_mesh(*ray, &scene->model->meshes[i], scene->skinned[i].positions, &hit))
+            continue;
+        if (is_hit && hit.t >= nearest->t)
             continue;
         is_hit = true;
         *nearest = hit;
@@ -320,12 +357,12 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
                       .joint = hit.joint == MD5_NONE ? -1 : (int32_t)hit.joint,
                       .weights = {hit.weights[0], hit.weights[1], hit.weights[2]}};
     const md5_vec3 point = view_pick_point(scene, &pick);
-    float least = INFINITY;
+    float min_distance = INFINITY;
     for (uint32_t i = 0; i < 3u; i++) {
         const float distance = view_distance(corner(scene, &pick, i), point);
-        if (distance >= least)
+        if (distance >= min_distance)
             continue;
-        least = distance;
+        min_distance = distance;
         pick.vertex = scene->model->meshes[pick.mesh].indices[3 * (size_t)pick.triangle + i];
     }
     return pick;
@@ -335,20 +372,40 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
 
 // -- Heat -----------------------------------------------------------------------------------
 
-// From blue (little) over green and yellow to red (all); weight 0 is transparent.
+// Returns the color of a weight: from blue (small) to green, yellow and red (1); weight 0 is
+// transparent.
 static void heat_color(float weight, uint8_t rgba[4])
 {
     static const float stops[5][3] = {
         {40, 70, 200}, {30, 170, 220}, {70, 200, 80}, {245, 210, 60}, {235, 60, 45}};
-    const float place = 4 * view_clamp(weight, 0, 1);
-    const int low = place < 4 ? (int)place : 3;
-    const float part = place - (float)low;
+    const float position = 4 * view_clamp(weight, 0, 1);
+    const int low = position < 4 ? (int)position : 3;
+    const float part = position - (float)low;
     for (int i = 0; i < 3; i++)
         rgba[i] = (uint8_t)(stops[low][i] + (stops[low + 1][i] - stops[low][i]) * part);
     rgba[3] = (uint8_t)(view_clamp(40 * weight, 0, 1) * 235);
 }
 
-// Lines over the triangles that the joint moves.
+// Covers a triangle with lines along its third side, `spacing` apart, in the colors of the weights
+// of its vertices.
+static void add_heat_lines(view_lines *lines, const md5_vec3 corners[3], const float weights[3],
+                           float spacing)
+{
+    enum { MAX_LINES = 48 };
+    const float reach =
+        fmaxf(view_distance(corners[1], corners[0]), view_distance(corners[2], corners[0]));
+    const int count = (int)view_clamp(ceilf(reach / spacing), 1, MAX_LINES);
+    for (int i = 0; i <= count; i++) {
+        const float part = (float)i / (float)count;
+        view_add_line(lines, md5_vec3_lerp(corners[0], corners[1], part),
+                      md5_vec3_lerp(corners[0], corners[2], part), 0);
+        for (int end = 0; end < 2; end++)
+            heat_color(weights[0] + (weights[1 + end] - weights[0]) * part,
+                       lines->vertices[(int)lines->count - 2 + end].rgba);
+    }
+}
+
+// Draws lines over the triangles that the joint influences.
 static void draw_heat(const view_stage *stage, int32_t joint, float spacing, float width)
 {
     const md5_model *const model = stage->document->scene.model;
@@ -365,39 +422,69 @@ static void draw_heat(const view_stage *stage, int32_t joint, float spacing, flo
         for (uint32_t t = 0; t < mesh->num_triangles; t++) {
             const uint32_t *const indices = mesh->indices + 3 * (size_t)t;
             md5_vec3 corners[3];
-            float parts[3];
+            float weights[3];
             for (uint32_t i = 0; i < 3u; i++) {
-                parts[i] = view_weight_of(mesh, indices[i], joint);
+                weights[i] = view_weight_of(mesh, indices[i], joint);
                 corners[i] =
                     view_along(skinned->positions[indices[i]], skinned->normals[indices[i]], lift);
             }
-            if (parts[0] != 0 || parts[1] != 0 || parts[2] != 0) {
-                // Lines along the third side cover it, `spacing` apart.
-                enum { MAX_LINES = 48 };
-                const float reach = fmaxf(view_distance(corners[1], corners[0]),
-                                          view_distance(corners[2], corners[0]));
-                const int count = (int)view_clamp(ceilf(reach / spacing), 1, MAX_LINES);
-                for (int i = 0; i <= count; i++) {
-                    const float part = (float)i / (float)count;
-                    view_add_line(stage->lines, md5_vec3_lerp(corners[0], corners[1], part),
-                                  md5_vec3_lerp(corners[0], corners[2], part), 0);
-                    for (int end = 0; end < 2; end++)
-                        heat_color(parts[0] + (parts[1 + end] - parts[0]) * part,
-                                   stage->lines->vertices[(int)stage->lines->count - 2 + end].rgba);
-                }
-            }
+            if (weights[0] != 0 || weights[1] != 0 || weights[2] != 0)
+                add_heat_lines(stage->lines, corners, weights, spacing);
         }
     }
     view_draw_lines(stage->lines, stage->renderer, width, false);
 }
 
-// -- What is marked ---------------------------------------------------------------------------
+// -- Marks of the selection -------------------------------------------------------------------
 
+// Adds a line between two points, with a cross at each.
 static void add_measure(view_lines *lines, md5_vec3 begin, md5_vec3 end, float radius)
 {
     view_add_line(lines, begin, end, measure_color);
     view_add_cross(lines, begin, 0.015f * radius, measure_color);
     view_add_cross(lines, end, 0.015f * radius, measure_color);
+}
+
+// Draws the weights of the selected joint, lines to its parent and children, and the measured
+// distance to another joint.
+static void draw_joint_marks(const view_stage *stage, int32_t joint)
+{
+    const view_scene *const scene = &stage->document->scene;
+    view_lines *const lines = stage->lines;
+    const float radius = stage->camera->scene_radius;
+    const float scale = stage->font->scale;
+    const view_lens lens = view_stage_lens(stage);
+    const float half_height = view_half_height_at(&lens, view_centre(stage->document->bounds));
+    const float pixel = half_height > 0 ? 2 * half_height / stage->height : radius * 0.01f;
+    const view_surface surface = stage->options->surface; // other displays color the surface
+    if (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES)
+        draw_heat(stage, joint, 2 * scale * pixel, 3 * scale);
+
+    // The lines are visible through the model.
+    for (uint32_t i = 0; i < scene->num_joints; i++) {
+        const uint32_t parent = scene->skeleton->joints[i].parent;
+        const bool is_joint = (int32_t)i == joint;
+        if (parent == MD5_NONE || (!is_joint && (int32_t)parent != joint))
+            continue;
+        view_add_line(lines, md5_mat34_translation(scene->joints[parent]),
+                      md5_mat34_translation(scene->joints[i]), is_joint ? VIEW_DIM : 0xF2C14EFFu);
+    }
+    if (stage->measured_from >= 0)
+        add_measure(lines, md5_mat34_translation(scene->joints[stage->measured_from]),
+                    md5_mat34_translation(scene->joints[joint]), radius);
+    view_draw_lines(lines, stage->renderer, 2 * scale, true);
+}
+
+// Draws the edges of the highlighted mesh. The scene must be skinned.
+static void draw_mesh_edges(const view_stage *stage, const md5_mesh *mesh,
+                            const md5_vec3 *positions)
+{
+    for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++) {
+        const size_t next = i % 3 == 2 ? i - 2 : i + 1;
+        view_add_line(stage->lines, positions[mesh->indices[i]], positions[mesh->indices[next]],
+                      VIEW_ACCENT);
+    }
+    view_draw_lines(stage->lines, stage->renderer, stage->font->scale, false);
 }
 
 void view_draw_marks(const view_stage *stage)
@@ -408,43 +495,18 @@ void view_draw_marks(const view_stage *stage)
     const view_pick *const to = stage->measured;
     const view_pick *const lit = stage->lit;
     const float radius = stage->camera->scene_radius;
-    const float scale = stage->font->scale;
-    const int32_t joint = stage->joint;
-    // In a crowd there is no single pose.
+    const int32_t lit_mesh = stage->lit_mesh;
+    // A crowd has no single pose.
     if (view_shows_crowd(stage->document))
         return;
-    if (joint >= 0) { // with the weights of the vertices as heat
-        const view_lens lens = view_stage_lens(stage);
-        const float half = view_half_height_at(&lens, view_centre(stage->document->bounds));
-        const float pixel = half > 0 ? 2 * half / stage->height : radius * 0.01f;
-        const view_surface surface = stage->options->surface; // the others show the surface itself
-        if (surface == VIEW_SURFACE_LIT || surface == VIEW_SURFACE_TEXTURES)
-            draw_heat(stage, joint, 2 * scale * pixel, 3 * scale);
-
-        // Lines to the joint's parent and children, visible through the model.
-        for (uint32_t i = 0; i < scene->num_joints; i++) {
-            const uint32_t parent = scene->skeleton->joints[i].parent;
-            if (parent != MD5_NONE && ((int32_t)i == joint || (int32_t)parent == joint))
-                view_add_line(lines, md5_mat34_translation(scene->joints[parent]),
-                              md5_mat34_translation(scene->joints[i]),
-                              (int32_t)i == joint ? VIEW_DIM : 0xF2C14EFFu);
-        }
-        if (stage->measured_from >= 0)
-            add_measure(lines, md5_mat34_translation(scene->joints[stage->measured_from]),
-                        md5_mat34_translation(scene->joints[joint]), radius);
-        view_draw_lines(lines, stage->renderer, 2 * scale, true);
-    }
-    if (scene->model == NULL || (!pick->is_set && !lit->is_set && stage->lit_mesh < 0))
+    if (stage->joint >= 0)
+        draw_joint_marks(stage, stage->joint);
+    const bool has_marks = pick->is_set || lit->is_set || lit_mesh >= 0;
+    if (scene->model == NULL || !has_marks)
         return;
     view_skin(scene);
-    if (stage->lit_mesh >= 0 && (uint32_t)stage->lit_mesh < scene->model->num_meshes) {
-        const md5_mesh *const mesh = &scene->model->meshes[stage->lit_mesh];
-        const md5_vec3 *const places = scene->skinned[stage->lit_mesh].positions;
-        for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++)
-            view_add_line(lines, places[mesh->indices[i]],
-                          places[mesh->indices[i % 3 == 2 ? i - 2 : i + 1]], VIEW_ACCENT);
-        view_draw_lines(lines, stage->renderer, scale, false);
-    }
+    if (lit_mesh >= 0 && (uint32_t)lit_mesh < scene->model->num_meshes)
+        draw_mesh_edges(stage, &scene->model->meshes[lit_mesh], scene->skinned[lit_mesh].positions);
     if (lit->is_set)
         view_add_cross(lines, scene->skinned[lit->mesh].positions[lit->vertex], 0.02f * radius,
                        vertex_color);
@@ -456,5 +518,5 @@ void view_draw_marks(const view_stage *stage)
                        vertex_color);
     if (to->is_set)
         add_measure(lines, view_pick_point(scene, pick), view_pick_point(scene, to), radius);
-    view_draw_lines(lines, stage->renderer, 2 * scale, true);
+    view_draw_lines(lines, stage->renderer, 2 * stage->font->scale, true);
 }

@@ -1,3 +1,5 @@
+// Previews and thumbnails: finds and loads the model and images of a request within limits, and
+// passes them to the drawer. The second half of the file reads single files for file managers.
 #include "demo/viewer/draw/previews.h"
 
 #include "demo/common/system.h"
@@ -158,9 +160,9 @@ static const char *const divider = "::";
 
 char *view_preview_request(view_section section, const char *name, const char *on)
 {
-    return section == VIEW_ANIMS || section == VIEW_SKINS
-               ? common_format("%s%s%s", on != NULL ? on : "", divider, name)
-               : common_copy(name);
+    if (section != VIEW_ANIMS && section != VIEW_SKINS)
+        return common_copy(name);
+    return common_format("%s%s%s", on != NULL ? on : "", divider, name);
 }
 
 // -- Drawing --------------------------------------------------------------------------------
@@ -271,6 +273,17 @@ static bool load(view_scene *scene, view_library *library, const char *name, con
     return is_loaded;
 }
 
+// Returns true if the current clip of a scene fits its model: at least half of the clip's joints
+// must exist in the model, because characters of a game often have some names in common, such as
+// "origin". If `is_strict`, the clip must also drive all joints of the model.
+static bool clip_fits(const view_scene *scene, bool is_strict)
+{
+    const md5_binding *const binding = view_shown_clip(scene)->binding;
+    if (2 * (uint64_t)binding->num_extra > binding->anim->skeleton.num_joints)
+        return false;
+    return !is_strict || binding->num_missing == 0;
+}
+
 // Loads the clip with the model `on`, with a model in the clip's folder that it fits, or without a
 // model.
 static bool load_for_clip(view_scene *scene, view_library *library, const char *clip,
@@ -283,22 +296,17 @@ static bool load_for_clip(view_scene *scene, view_library *library, const char *
     add_models_of_folder(&models, library, clip);
     // In the first round, a clip must drive all joints of a model other than `on`, so that the clip
     // of a head is not shown on a body. In the second round, joints may be missing.
-    for (int round = 0; round < 2; round++)
+    for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < models.count && !is_loaded; i++) {
             if (!load(scene, library, models.names[i], NULL))
                 continue;
-            is_loaded = scene->model != NULL && view_add_clip(scene, clip, &quiet);
-            if (is_loaded) {
-                // At least half of the clip's joints must exist in the model. Characters of a game
-                // often have some names in common, such as "origin".
-                const md5_binding *const binding = view_shown_clip(scene)->binding;
-                is_loaded = 2 * (uint64_t)binding->num_extra <= binding->anim->skeleton.num_joints
-                            && (round == 1 || strcmp(models.names[i], on) == 0
-                                || binding->num_missing == 0);
-            }
+            const bool is_strict = round == 0 && strcmp(models.names[i], on) != 0;
+            is_loaded = scene->model != NULL && view_add_clip(scene, clip, &quiet)
+                        && clip_fits(scene, is_strict);
             if (!is_loaded)
                 view_free_scene(scene);
         }
+    }
     return is_loaded || load(scene, library, clip, NULL);
 }
 
@@ -442,10 +450,12 @@ static int make_pictures(void *user)
         preview *next = NULL; // the oldest request
         for (int i = 0; i < VIEW_MAX_PREVIEWS; i++) {
             preview *const picture = &previews->list[i];
-            if (picture->request != NULL && picture->state == REQUESTED
-                && (next == NULL || picture->used < next->used))
+            if (picture->request == NULL || picture->state != REQUESTED)
+                continue;
+            if (next == NULL || picture->used < next->used)
                 next = picture;
         }
+
         if (next == NULL) {
             view_lock_wait(previews->lock);
             continue;
