@@ -53,7 +53,7 @@ md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double c
     return (md5_clock){cycle, fraction};
 }
 
-double md5i_decimal_of(float time)
+double md5i_decimal_from_float(float time)
 {
     double scale = 1;
     for (int digits = 0; digits < 8 && fabsf(time) <= 1e6f; digits++) {
@@ -163,8 +163,8 @@ static int compare_cues(const void *left, const void *right)
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
-uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
-                        bool has_ends, md5_cue *cues)
+uint32_t md5i_build_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
+                         bool has_ends, md5_cue *cues)
 {
     const double intervals = md5_timing_intervals(timing);
     uint32_t num_cues = 0;
@@ -245,12 +245,13 @@ static border border_from(const md5_cues *cues, md5_clock clock, bool is_backwar
 {
     const double ahead = is_backward ? -MD5_BORDER : MD5_BORDER;
     const bool is_loop_start = at_start && cues->timing->mode == MD5_PLAY_LOOP;
-    if (is_backward && is_loop_start && md5_clock_stays_whole(clock, clock))
+    if (is_backward && is_loop_start && md5_is_same_cycle_boundary(clock, clock))
         return (border){clock_shift(cues->timing, clock, -ahead).cycle, 0};
     return border_at(cues, clock_shift(cues->timing, clock, ahead), ahead > 0);
 }
 
-uint32_t md5i_cues_below(const md5_cues *cues, md5_clock clock, bool is_backward, bool at_start)
+uint32_t md5i_count_cues_below(const md5_cues *cues, md5_clock clock, bool is_backward,
+                               bool at_start)
 {
     return (uint32_t)border_from(cues, clock, is_backward, at_start).next;
 }
@@ -260,12 +261,12 @@ static bool is_clock_before(md5_clock a, md5_clock b)
     return a.cycle < b.cycle || (a.cycle == b.cycle && a.phase < b.phase);
 }
 
-md5_event_walk md5i_begin_event_walk(const md5_cues *cues, md5_clock before, md5_clock now,
+md5_event_iterator md5i_begin_events(const md5_cues *cues, md5_clock before, md5_clock now,
                                      bool at_start, bool ends_cycle)
 {
     const bool is_backward = is_clock_before(now, before);
     const double ahead = is_backward ? -MD5_BORDER : MD5_BORDER;
-    const bool stays = at_start && md5_clock_stays_whole(before, now);
+    const bool stays = at_start && md5_is_same_cycle_boundary(before, now);
     // The end of the step is MD5_BORDER ahead of `now` in the direction of playback.
     const md5_clock next = clock_shift(cues->timing, now, ahead);
     const md5_clock back = clock_shift(cues->timing, now, -ahead);
@@ -275,7 +276,7 @@ md5_event_walk md5i_begin_event_walk(const md5_cues *cues, md5_clock before, md5
     if (is_loop_boundary && (ends_cycle || stays))
         end = (border){back.cycle, ahead > 0 ? cues->num_cues : 0};
     const border begin = border_from(cues, before, is_backward, at_start);
-    md5_event_walk walk = {
+    md5_event_iterator walk = {
         .cues = cues->cues,
         .num_cues = cues->num_cues,
         .cycle = begin.cycle,
@@ -291,12 +292,12 @@ md5_event_walk md5i_begin_event_walk(const md5_cues *cues, md5_clock before, md5
     return walk;
 }
 
-md5_event_walk md5i_begin_event_start(const md5_cues *cues, md5_clock start)
+md5_event_iterator md5i_begin_start_events(const md5_cues *cues, md5_clock start)
 {
     // The events of neighbouring cycles do not count, so the clocks are not wrapped.
     const border low = border_at(cues, (md5_clock){start.cycle, start.phase - MD5_BORDER}, false);
     const border high = border_at(cues, (md5_clock){start.cycle, start.phase + MD5_BORDER}, true);
-    return (md5_event_walk){
+    return (md5_event_iterator){
         .cues = cues->cues,
         .num_cues = cues->num_cues,
         .cycle = low.cycle,
@@ -305,7 +306,7 @@ md5_event_walk md5i_begin_event_start(const md5_cues *cues, md5_clock start)
     };
 }
 
-bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when)
+bool md5i_next_event(md5_event_iterator *walk, uint32_t *event, md5_clock *when)
 {
     if (walk->num_left == 0)
         return false;
@@ -327,8 +328,8 @@ bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when)
 
 // == Root motion ================================================================================
 
-void md5i_make_root_track(md5_root_extraction extract, const md5_xform *roots, uint32_t num_frames,
-                          md5_root_delta *frames)
+void md5i_build_root_track(md5_root_extraction extract, const md5_xform *roots, uint32_t num_frames,
+                           md5_root_delta *frames)
 {
     md5_root_delta back = MD5_NO_DELTA;
     md5_root_delta delta = MD5_NO_DELTA;

@@ -50,7 +50,7 @@ static inline double md5_clock_time(md5_clock clock)
 // Returns the shortest decimal number that rounds to this float: 0.3 for 0.3f, which differs from
 // 0.3 by 1e-8. Times in tables are floats, but a frame is at the decimal number in the file.
 // Returns the float itself if it is above 1e6 or if 7 digits after the point are not sufficient.
-double md5i_decimal_of(float time);
+double md5i_decimal_from_float(float time);
 
 // Returns the clock `cycles` later. `cycles` may be negative; if it is not finite, the clock does
 // not change. The cycle count is limited to 2^62.
@@ -61,7 +61,7 @@ md5_clock md5i_clock_advance(const md5_timing *timing, md5_clock clock, double c
 #define MD5_BORDER 1e-9
 
 // Returns the number of cycles from one clock to another.
-static inline double md5_clock_between(md5_clock from, md5_clock to)
+static inline double md5_cycles_between(md5_clock from, md5_clock to)
 {
     return (double)(to.cycle - from.cycle) + (to.phase - from.phase);
 }
@@ -72,9 +72,9 @@ static inline bool md5_is_whole_phase(double phase)
 }
 
 // Returns true if both clocks are at the same boundary between two cycles.
-static inline bool md5_clock_stays_whole(md5_clock from, md5_clock to)
+static inline bool md5_is_same_cycle_boundary(md5_clock from, md5_clock to)
 {
-    const double delta = md5_clock_between(from, to);
+    const double delta = md5_cycles_between(from, to);
     if (delta > 2.0 * MD5_BORDER || delta < -2.0 * MD5_BORDER)
         return false;
     return md5_is_whole_phase(from.phase) && md5_is_whole_phase(to.phase);
@@ -113,8 +113,8 @@ typedef struct md5_cue {
 // the order of their table. Returns the number of cues, at most 2 * num_events. Frames must be
 // within the clip. If `has_ends` is true, both ends of a cycle also get a cue, with the event index
 // `num_events`.
-uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
-                        bool has_ends, md5_cue *cues);
+uint32_t md5i_build_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
+                         bool has_ends, md5_cue *cues);
 
 // Adds the cues of windows to cues[num_cues], at most 4 per window, and sorts all cues. Returns the
 // new number of cues. A window is open between two consecutive cues of the window. In forward
@@ -123,7 +123,7 @@ uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *window
                               uint32_t num_windows, uint32_t number, md5_cue *cues,
                               uint32_t num_cues);
 
-// The cues of one clip: cues[num_cues], as written by md5i_make_cues().
+// The cues of one clip: cues[num_cues], as written by md5i_build_cues().
 typedef struct md5_cues {
     const md5_timing *timing;
     const md5_cue *cues;
@@ -131,32 +131,33 @@ typedef struct md5_cues {
 } md5_cues;
 
 // Iterator over the remaining events, starting at cue `next` of cycle `cycle`.
-typedef struct md5_event_walk {
+typedef struct md5_event_iterator {
     const md5_cue *cues;
     int64_t num_cues;
     int64_t cycle;
     int64_t next;      // index in cues[]
     uint64_t num_left; // number of events that were not returned yet
     bool is_backward;
-} md5_event_walk;
+} md5_event_iterator;
 
 // Begins to iterate over the events of a step from `before` to `now`.
 // at_start: the clip has not moved since its start at `before`. If `before` is a whole cycle, a
 // backward step passes the end of the previous cycle, which the clip has not passed forward.
 // ends_cycle: the clip stops at `now`. The events of a cycle that would begin there do not fire.
-md5_event_walk md5i_begin_event_walk(const md5_cues *cues, md5_clock before, md5_clock now,
+md5_event_iterator md5i_begin_events(const md5_cues *cues, md5_clock before, md5_clock now,
                                      bool at_start, bool ends_cycle);
 
 // Returns the number of cues in the clock's cycle that are below the clock, for a clip that
 // continues in the given direction.
-uint32_t md5i_cues_below(const md5_cues *cues, md5_clock clock, bool is_backward, bool at_start);
+uint32_t md5i_count_cues_below(const md5_cues *cues, md5_clock clock, bool is_backward,
+                               bool at_start);
 
 // Begins to iterate over the events at the position where a clip starts, without the events at the
 // end of the previous cycle.
-md5_event_walk md5i_begin_event_start(const md5_cues *cues, md5_clock start);
+md5_event_iterator md5i_begin_start_events(const md5_cues *cues, md5_clock start);
 
 // Writes the next event and its clock. Returns false at the end.
-bool md5i_next_event(md5_event_walk *walk, uint32_t *event, md5_clock *when);
+bool md5i_next_event(md5_event_iterator *walk, uint32_t *event, md5_clock *when);
 
 // -- Root motion --------------------------------------------------------------------------------
 //
@@ -247,8 +248,8 @@ typedef struct md5_root_track {
 
 // Computes frames[num_frames] from roots[num_frames], the model-space transforms of joint 0 in id's
 // axes.
-void md5i_make_root_track(md5_root_extraction extract, const md5_xform *roots, uint32_t num_frames,
-                          md5_root_delta *frames);
+void md5i_build_root_track(md5_root_extraction extract, const md5_xform *roots, uint32_t num_frames,
+                           md5_root_delta *frames);
 
 // Returns the displacement at a sample position of a cycle. In the interval of MD5_PERIOD_OPEN from
 // the last frame to the first frame the displacement is constant. The track's `root_extraction`

@@ -8,7 +8,7 @@ void md5i_sample_source(const md5_machine *machine, const md5_source *source,
     md5_sample(source->binding, *sample, MD5_ROOT_FILE, pose);
     if (source->root_extraction == MD5_ROOT_EXTRACTION_NONE)
         return;
-    const md5_root_track track = md5_track_of(source);
+    const md5_root_track track = md5_get_root_track(source);
     md5i_remove_root_delta(machine->model->skeleton.axes, md5i_root_delta_at(&track, sample),
                            &pose[0]);
 }
@@ -139,7 +139,7 @@ uint32_t md5_machine_num_morphs(const md5_machine *machine)
 const char *md5_machine_morph_name(const md5_machine *machine, uint32_t morph)
 {
     MD5_ASSERT_ALIVE(machine, MD5_TAG_MACHINE);
-    const md5_morph_row *const rows = machine->morph_rows;
+    const md5_sum_row *const rows = machine->morph_rows;
     return morph < machine->num_morphs ? rows[rows[morph].first].name : NULL;
 }
 
@@ -151,5 +151,5 @@ float md5_machine_item_speed(const md5_machine *machine, uint32_t motion, uint32
         return 0;
     if (tables->motions[motion].kind != MD5_MOTION_BY_SPEED)
         return 0;
-    return (float)machine->motions[tables->num_clips + motion].items[item].place;
+    return (float)machine->motions[tables->num_clips + motion].items[item].position;
 }

@@ -18,8 +18,9 @@
 enum { MD5_MAX_PARTS = 4096 };
 
 // Maximum number of event names in conditions and exits. Each name, and each pair of name and text,
-// is one bit of a mask ("ear"): an event sets the bit of its name and the bit of its name and text.
-enum { MD5_MAX_EARS = 64 };
+// is one bit of a mask ("event bit"): an event sets the bit of its name and the bit of its name and
+// text.
+enum { MD5_MAX_EVENT_BITS = 64 };
 
 // Number of play modes. Timing and cues of a clip are indexed by md5_play_mode.
 enum { MD5_PLAY_MODES = 3 };
@@ -28,7 +29,7 @@ enum { MD5_PLAY_MODES = 3 };
 #define MD5_LAST_FADE_EASING MD5_EASE_BOUNCE_IN_OUT
 
 // Returns the eased weight of a fade, clamped to 0..1 for easings that overshoot.
-static inline float md5_eased_weight(const md5_easing *easing, double progress)
+static inline float md5_clamped_ease(const md5_easing *easing, double progress)
 {
     const double eased = md5i_eased(easing, progress);
     if (eased < 0)
@@ -37,7 +38,7 @@ static inline float md5_eased_weight(const md5_easing *easing, double progress)
 }
 
 // Returns true if the enumerations of an easing have valid values.
-static inline bool md5_is_curve_known(const md5_easing *curve)
+static inline bool md5_is_easing_valid(const md5_easing *curve)
 {
     return (unsigned)curve->kind <= MD5_EASE_STEPS && (unsigned)curve->jump <= MD5_JUMP_BOTH;
 }
@@ -57,8 +58,8 @@ typedef struct md5_source {
     const md5_root_delta *root_deltas; // [num_frames], unless root_extraction is NONE
     size_t first_frame;                // total number of frames of the preceding clips
     const double *markers;             // [num_markers] phases in the cycle
-    uint64_t *ears;                    // [num_events + 1 + 2 * windows] ears of each cue; or NULL
-    uint64_t all_ears;                 // union of `ears`
+    uint64_t *event_bits;    // [num_events + 1 + 2 * windows] event bits of each cue; or NULL
+    uint64_t all_event_bits; // union of `event_bits`
     uint32_t num_markers;
     md5_timing timings[MD5_PLAY_MODES];
     md5_cues cues[MD5_PLAY_MODES];
@@ -86,7 +87,7 @@ typedef struct md5_joint_set {
 
 // Maximum number of joints with a partial mask weight that are saved while the other joints are
 // overwritten.
-enum { MD5_MOST_SAVED = 32 };
+enum { MD5_MAX_SAVED_JOINTS = 32 };
 
 // The joints of a mask with a weight above 0. Joints of weight 1 can be copied, the others must be
 // blended.
@@ -117,8 +118,8 @@ typedef struct md5_detail_set {
     bool *are_animated;   // [joints]
     md5_joint_run *runs;  // [num_runs] ascending
     md5_run_slots *slots; // [clips][num_runs]
-    uint32_t *left_out;   // [num_left_out] omitted joints; the first num_outside are not in runs
-    uint32_t num_left_out;
+    uint32_t *omitted;    // [num_omitted] omitted joints; the first num_outside are not in runs
+    uint32_t num_omitted;
     uint32_t num_outside;
     uint32_t num_runs;
 } md5_detail_set;
@@ -136,10 +137,10 @@ typedef struct md5_item {
     md5_joint_set added;        // joints that the additive item may change
     // Position in a 1D blend space. For MD5_MOTION_BY_SPEED: root speed of the clip, units per
     // second.
-    double place;
-    double seconds;      // MD5_MOTION_BY_SPEED: duration of a cycle
-    uint32_t num_before; // number of clips in the preceding items
-    uint32_t turn;       // item that is blended in place of this item: see check_places()
+    double position;
+    double seconds;       // MD5_MOTION_BY_SPEED: duration of a cycle
+    uint32_t num_before;  // number of clips in the preceding items
+    uint32_t blend_index; // item that is blended in place of this item: see check_places()
 } md5_item;
 
 // Properties of the clips in a synchronized motion.
@@ -155,13 +156,13 @@ typedef struct md5_clip_traits {
 struct md5_motion {
     md5_motion_kind kind;
     md5_sync sync;
-    double speed; // md5i_decimal_of() the speed in the table
+    double speed; // md5i_decimal_from_float() the speed in the table
     uint32_t speed_parameter;
     uint32_t x_parameter;
     uint32_t y_parameter;
-    md5_playable playable;         // of a clip
-    const md5_item *items;         // [num_items]
-    const md5_motion_item *places; // [num_items] rows of the items in the tables
+    md5_playable playable;            // of a clip
+    const md5_item *items;            // [num_items]
+    const md5_motion_item *item_rows; // [num_items] rows of the items in the tables
     uint32_t num_items;
     uint32_t num_parts; // number of parts of its blend tree: the motion and its inputs
     uint32_t num_clips; // number of clips in its blend tree
@@ -220,7 +221,7 @@ struct md5_blend_tree {
 };
 
 // Returns the number of markers of a state's first clip and of the clips synchronized with it.
-static inline uint32_t md5_step_markers(const md5_blend_tree *tree)
+static inline uint32_t md5_num_step_markers(const md5_blend_tree *tree)
 {
     const md5_instance_plan *const first = &tree->instances[0];
     return first->group == MD5_NONE ? first->playable->source->num_markers
@@ -233,24 +234,24 @@ typedef struct md5_play_condition {
     md5_comparison compare;
     float value;
     md5_condition_kind kind;
-    uint32_t num_behind; // number of following conditions of the same alternative
-    double seconds;      // md5i_decimal_of(value)
-    uint64_t ear;        // MD5_WHEN_EVENT: the event
-    double spread;       // random time: difference between the longest and the shortest, seconds
+    uint32_t num_following; // number of following conditions of the same alternative
+    double seconds;         // md5i_decimal_from_float(value)
+    uint64_t event_bit;     // MD5_WHEN_EVENT: the event
+    double spread;          // random time: difference between the longest and the shortest, seconds
 } md5_play_condition;
 
 // Returns true if the threshold `a` precedes `b`: thresholds are sorted by parameter, then by
 // value.
-static inline bool md5_is_lower(const md5_play_condition *a, const md5_play_condition *b)
+static inline bool md5_is_threshold_before(const md5_play_condition *a, const md5_play_condition *b)
 {
     return a->parameter != b->parameter ? a->parameter < b->parameter : a->value < b->value;
 }
 
 // Start position of the clips of a new state.
 typedef enum md5_begin {
-    MD5_BEGIN_AT,      // at `start`; the events there do not fire
-    MD5_BEGIN_BEHIND,  // `start` after the start of each clip
-    MD5_BEGIN_AS_LEFT, // at the phase of the previous state
+    MD5_BEGIN_AT,                // at `start`; the events there do not fire
+    MD5_BEGIN_AFTER_START,       // `start` after the start of each clip
+    MD5_BEGIN_AT_PREVIOUS_PHASE, // at the phase of the previous state
 } md5_begin;
 
 // A change to another state.
@@ -272,7 +273,7 @@ typedef struct md5_change {
 #define MD5_CAUSE_TIME (UINT64_C(1) << 63)
 #define MD5_ALL_CAUSES UINT64_MAX
 
-static inline uint64_t md5_cause_of(uint32_t parameter)
+static inline uint64_t md5_parameter_cause(uint32_t parameter)
 {
     return UINT64_C(1) << parameter % 63;
 }
@@ -281,15 +282,16 @@ static inline uint64_t md5_cause_of(uint32_t parameter)
 // each group by priority.
 typedef struct md5_transition {
     uint32_t from;
-    md5_change change; // effect of the transition; times are md5i_decimal_of() the table's times
+    md5_change
+        change; // effect of the transition; times are md5i_decimal_from_float() the table's times
     const md5_play_condition *conditions; // [num_conditions], in the machine's conditions
     uint32_t num_conditions;
-    uint32_t number;   // index in the layer's table
-    double exit;       // md5i_decimal_of() the exit time; if exits_each: 0 < exit <= 1
-    uint64_t exit_ear; // ear of the event at which it exits, or 0
-    bool waits;        // it has an exit
-    bool keeps_phase;  // the target starts at the phase of the source
-    bool exits_each;   // the exit repeats in each cycle, like every exit at an event
+    uint32_t number; // index in the layer's table
+    double exit;     // md5i_decimal_from_float() the exit time; if exits_each: 0 < exit <= 1
+    uint64_t exit_event_bit; // event bit of the event at which it exits, or 0
+    bool waits;              // it has an exit
+    bool keeps_phase;        // the target starts at the phase of the source
+    bool exits_each;         // the exit repeats in each cycle, like every exit at an event
 } md5_transition;
 
 // Kinds of events of a state: ENTER, LEAVE, TRANSITION_END.
@@ -379,12 +381,12 @@ typedef struct md5_modifier {
 } md5_modifier;
 
 // A window of a clip.
-typedef struct md5_window_row {
+typedef struct md5_machine_window {
     const char *name;
     uint32_t window; // index of the first window with this name
     md5_event begin;
     md5_event end;
-} md5_window_row;
+} md5_machine_window;
 
 // Target of a row of morph_rows. Players blend the rows of each target to a sum, which fades, can
 // be frozen and is saved. The name of a morph has one sum. The name of a curve has two: its values
@@ -392,9 +394,9 @@ typedef struct md5_window_row {
 typedef enum md5_sum { MD5_SUM_MORPH, MD5_SUM_CURVE, MD5_SUM_MODIFIER } md5_sum;
 
 // A source of the weight of a morph target, of the weight of a modifier, or of a curve.
-typedef struct md5_morph_row {
-    const char *name; // of the target, curve or modifier
-    md5_sum of;       // kind of the target
+typedef struct md5_sum_row {
+    const char *name;    // of the target, curve or modifier
+    md5_sum target_kind; // kind of the target
     md5_morph_drive drive;
     uint32_t target; // index of its sum
     uint32_t first;  // entry i: the first row of name i (not a property of row i)
@@ -404,12 +406,12 @@ typedef struct md5_morph_row {
     const md5_morph_key *keys; // [num_keys] of a clip
     uint32_t num_keys;
     const md5_easing *easing; // NULL: linear
-} md5_morph_row;
+} md5_sum_row;
 
 // Returns the number of sums of a target.
-static inline uint32_t md5_num_sums(const md5_morph_row *row)
+static inline uint32_t md5_num_row_sums(const md5_sum_row *row)
 {
-    return row->of == MD5_SUM_CURVE ? 2 : 1;
+    return row->target_kind == MD5_SUM_CURVE ? 2 : 1;
 }
 
 struct md5_machine {
@@ -422,9 +424,9 @@ struct md5_machine {
     float *masks;                   // [masks][joints]
     md5_mask_sets *mask_sets;       // [masks]
     md5_detail_set *details;        // [masks]
-    md5_detail_set *rests;          // [masks] runs of the joints that are visible below a mask
-    uint32_t *followers;            // [parameters] row in tables.follows, or MD5_NONE
-    bool *are_seen;                 // [masks][layers] the layer may change animated joints
+    md5_detail_set *uncovered;      // [masks] runs of the joints that are visible below a mask
+    uint32_t *smoothing_rows;       // [parameters] row in tables.follows, or MD5_NONE
+    bool *are_visible;              // [masks][layers] the layer may change animated joints
     md5_motion *motions;            // [clips + motions]
     md5_play_layer *layers;         // [layers]
     md5_play_one_shot *one_shots;   // [num_one_shots]
@@ -438,9 +440,9 @@ struct md5_machine {
     md5_sole *soles;                // [num_soles]
     uint8_t *contacts;              // [num_soles][num_frames] md5_contact
     md5_gaze_desc *gazes;           // [num_gazes] without targets
-    md5_window_row *windows;        // [num_windows] in the order of the clips
-    md5_morph_row *morph_rows;      // [num_rows] rows of the table, `curves`, rows of modifiers
-    md5_morph_row *curves;          // [num_curves] in morph_rows, in the order of the clips
+    md5_machine_window *windows;    // [num_windows] in the order of the clips
+    md5_sum_row *morph_rows;        // [num_rows] rows of the table, `curves`, rows of modifiers
+    md5_sum_row *curves;            // [num_curves] in morph_rows, in the order of the clips
     md5_joint_limit *limits;        // [joints] or NULL
     float *reaches;                 // [joints] maximum distance of its vertices; -1: no vertices
 
@@ -458,7 +460,7 @@ struct md5_machine {
     uint32_t max_groups;
     uint32_t max_parts;
     uint32_t max_poses;
-    uint32_t num_ears;
+    uint32_t num_event_bits;
     uint32_t num_slots;  // one-shot slots of a player
     uint32_t num_morphs; // names of morph targets; their sums come first
     uint32_t num_sums;
@@ -473,10 +475,11 @@ struct md5_machine {
     bool has_steps;       // some transition is synchronized with its source (in_step)
     bool reports_states;  // ENTER, LEAVE or TRANSITION_END
     // Bounds of the sum of the positive biases of a vertex, and of the sum of its negative biases.
-    float least_bias;
-    float most_bias;
-    float most_negative;
-    float beside; // maximum distance of a vertex from the bounds by its joints and `reaches`
+    float min_positive_bias;
+    float max_positive_bias;
+    float max_negative_bias;
+    float
+        loose_distance; // maximum distance of a vertex from the bounds by its joints and `reaches`
     bool has_vertices;
 
     md5_internal internal; // contains the memory of the machine
@@ -489,17 +492,17 @@ static inline uint32_t md5_blended_joints(const md5_machine *machine, const md5_
     return layer->mode == MD5_LAYER_ADD ? layer->joints.count : machine->num_joints;
 }
 
-static inline const float *md5_mask_of(const md5_machine *machine, uint32_t mask)
+static inline const float *md5_mask_weights(const md5_machine *machine, uint32_t mask)
 {
     return mask == MD5_NONE ? NULL : machine->masks + (size_t)mask * machine->num_joints;
 }
 
-static inline float md5_mask_at(const md5_machine *machine, uint32_t mask, uint32_t joint)
+static inline float md5_mask_weight(const md5_machine *machine, uint32_t mask, uint32_t joint)
 {
-    return mask == MD5_NONE ? 1.0f : md5_mask_of(machine, mask)[joint];
+    return mask == MD5_NONE ? 1.0f : md5_mask_weights(machine, mask)[joint];
 }
 
-static inline md5_root_track md5_track_of(const md5_source *source)
+static inline md5_root_track md5_get_root_track(const md5_source *source)
 {
     return (md5_root_track){
         .root_extraction = source->root_extraction,
@@ -509,7 +512,7 @@ static inline md5_root_track md5_track_of(const md5_source *source)
 }
 
 // Returns true if the clip can only be sampled for all joints in one call.
-static inline bool md5_is_sampled_whole(const md5_source *source)
+static inline bool md5_requires_full_sampling(const md5_source *source)
 {
     return source->binding->num_rebases > 0 || source->binding->anim->packed_size
            || source->interpolation == MD5_INTERPOLATE_CUBIC;
@@ -522,8 +525,8 @@ uint32_t md5i_find_mask(const md5_machine *machine, const char *name);
 uint32_t md5i_find_section(const md5_machine *machine, uint32_t clip, const char *name);
 
 // Replaces each member of a one-shot description that is 0 by the value of its slot.
-static inline md5_one_shot_desc md5_placed_one_shot(const md5_machine *machine, uint32_t slot,
-                                                    md5_one_shot_desc desc)
+static inline md5_one_shot_desc md5_apply_slot_defaults(const md5_machine *machine, uint32_t slot,
+                                                        md5_one_shot_desc desc)
 {
     if (slot >= machine->tables.num_slots)
         return desc;

@@ -29,11 +29,11 @@
 #define PART_COLUMN(RowType, part, name, column_kind, type) \
     .kind = (column_kind), .member = #name, .offset = OFFSET(RowType, part.name, type)
 // The reserved member at the end of a row.
-#define RESERVED(RowType)                                                                    \
-    {                                                                                        \
-        UNTYPED_COLUMN(RowType, reserved, MD5_COLUMN_RESERVED),                              \
-            .other = ARRAY_SIZE(RowType, reserved), .text = "0", .place = MD5_PLACE_NOWHERE, \
-            .hash = MD5_HASH_NEVER                                                           \
+#define RESERVED(RowType)                                                                       \
+    {                                                                                           \
+        UNTYPED_COLUMN(RowType, reserved, MD5_COLUMN_RESERVED),                                 \
+            .other = ARRAY_SIZE(RowType, reserved), .text = "0", .position = MD5_POSITION_NONE, \
+            .hash = MD5_HASH_NEVER                                                              \
     }
 #define BIT(kind) ((uint64_t)1 << (kind))
 
@@ -74,26 +74,27 @@ static const md5_choice jumps[] = {
 
 static const md5_column easing_columns[] = {
     {UNTYPED_COLUMN(md5_easing, kind, MD5_COLUMN_CHOICE), .last = MD5_EASE_STEPS,
-     .text = "kind of the easing", .place = MD5_PLACE_HEAD, .label = "easing", .usual = "linear"},
+     .text = "kind of the easing", .position = MD5_POSITION_HEAD, .label = "easing",
+     .usual = "linear"},
     {COLUMN(md5_easing, x1, MD5_COLUMN_FLOAT, float), .text = "x of the first control point",
-     .place = MD5_PLACE_HEAD, .word = "x1", .label = "x1", .least = 0, .most = 1,
+     .position = MD5_POSITION_HEAD, .word = "x1", .label = "x1", .least = 0, .most = 1,
      .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
     {COLUMN(md5_easing, y1, MD5_COLUMN_FLOAT, float), .text = "y of that point",
-     .place = MD5_PLACE_HEAD, .word = "y1", .label = "y1", .range = "any",
+     .position = MD5_POSITION_HEAD, .word = "y1", .label = "y1", .range = "any",
      .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
     {COLUMN(md5_easing, x2, MD5_COLUMN_FLOAT, float), .text = "x of the second control point",
-     .place = MD5_PLACE_HEAD, .word = "x2", .label = "x2", .least = 0, .most = 1,
+     .position = MD5_POSITION_HEAD, .word = "x2", .label = "x2", .least = 0, .most = 1,
      .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
     {COLUMN(md5_easing, y2, MD5_COLUMN_FLOAT, float), .text = "y of that point",
-     .place = MD5_PLACE_HEAD, .word = "y2", .label = "y2", .range = "any",
+     .position = MD5_POSITION_HEAD, .word = "y2", .label = "y2", .range = "any",
      .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
     {COLUMN(md5_easing, steps, MD5_COLUMN_COUNT, uint32_t), .text = "number of steps",
-     .place = MD5_PLACE_HEAD, .word = "steps", .range = "1 to 65536, 2 with jump_none",
+     .position = MD5_POSITION_HEAD, .word = "steps", .range = "1 to 65536, 2 with jump_none",
      .kinds = BIT(MD5_EASE_STEPS), .hash = MD5_HASH_USED},
     {UNTYPED_COLUMN(md5_easing, jump, MD5_COLUMN_CHOICE), .last = MD5_JUMP_BOTH, .choices = jumps,
      .num_choices = MD5_COUNT(jumps), .text = "position of the jump within each step, as in CSS",
-     .place = MD5_PLACE_HEAD, .form = MD5_FORM_OPTIONAL, .label = "jump", .usual = "at its end",
-     .kinds = BIT(MD5_EASE_STEPS), .hash = MD5_HASH_USED},
+     .position = MD5_POSITION_HEAD, .form = MD5_FORM_OPTIONAL, .label = "jump",
+     .usual = "at its end", .kinds = BIT(MD5_EASE_STEPS), .hash = MD5_HASH_USED},
 };
 
 const md5_schema md5i_easing_schema = {
@@ -112,19 +113,19 @@ const md5_schema md5i_easing_schema = {
 
 static const md5_column event_columns[] = {
     {COLUMN(md5_event, frame, MD5_COLUMN_COUNT, uint32_t), .text = "frame of the event",
-     .place = MD5_PLACE_HEAD, .range = "a frame of the clip"},
+     .position = MD5_POSITION_HEAD, .range = "a frame of the clip"},
     {COLUMN(md5_event, name, MD5_COLUMN_TEXT, const char *),
-     .text = "name of the event, passed to the game", .place = MD5_PLACE_HEAD,
+     .text = "name of the event, passed to the game", .position = MD5_POSITION_HEAD,
      .form = MD5_FORM_EVENT, .what = "an event name"},
     {COLUMN(md5_event, text, MD5_COLUMN_TEXT, const char *),
-     .text = "text of the event, up to the end of the line", .place = MD5_PLACE_HEAD,
+     .text = "text of the event, up to the end of the line", .position = MD5_POSITION_HEAD,
      .form = MD5_FORM_LINE, .is_text_filled = true, .usual = "none"},
     {UNTYPED_COLUMN(md5_event, kind, MD5_COLUMN_CHOICE), .last = MD5_EVENT_CLIP, .text = "0",
-     .place = MD5_PLACE_NOWHERE, .usual = "an event of a clip", .hash = MD5_HASH_NEVER},
+     .position = MD5_POSITION_NONE, .usual = "an event of a clip", .hash = MD5_HASH_NEVER},
     {UNTYPED_COLUMN(md5_event, layer, MD5_COLUMN_OTHER), .other = sizeof((md5_event *)0)->layer,
-     .text = "0", .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_NEVER},
+     .text = "0", .position = MD5_POSITION_NONE, .hash = MD5_HASH_NEVER},
     {UNTYPED_COLUMN(md5_event, index, MD5_COLUMN_OTHER), .other = sizeof((md5_event *)0)->index,
-     .text = "0", .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_NEVER},
+     .text = "0", .position = MD5_POSITION_NONE, .hash = MD5_HASH_NEVER},
     RESERVED(md5_event),
 };
 
@@ -143,15 +144,15 @@ static const md5_schema event_schema = {
 
 static const md5_column window_columns[] = {
     {COLUMN(md5_window, name, MD5_COLUMN_TEXT, const char *),
-     .text = "name of the window, passed to the game", .place = MD5_PLACE_HEAD,
+     .text = "name of the window, passed to the game", .position = MD5_POSITION_HEAD,
      .what = "the name of a window"},
     {COLUMN(md5_window, first, MD5_COLUMN_COUNT, uint32_t),
-     .text = "first frame; write `first-last` without spaces", .place = MD5_PLACE_HEAD,
+     .text = "first frame; write `first-last` without spaces", .position = MD5_POSITION_HEAD,
      .form = MD5_FORM_SPAN, .range = "a frame of the clip"},
     {COLUMN(md5_window, last, MD5_COLUMN_COUNT, uint32_t), .text = "last frame",
-     .place = MD5_PLACE_HEAD, .range = "a frame of the clip, not before the first"},
+     .position = MD5_POSITION_HEAD, .range = "a frame of the clip, not before the first"},
     {COLUMN(md5_window, text, MD5_COLUMN_TEXT, const char *),
-     .text = "text of the event, up to the end of the line", .place = MD5_PLACE_HEAD,
+     .text = "text of the event, up to the end of the line", .position = MD5_POSITION_HEAD,
      .form = MD5_FORM_LINE, .is_text_filled = true, .usual = "none"},
     RESERVED(md5_window),
 };
@@ -169,10 +170,10 @@ const md5_schema md5i_window_schema = {
 
 static const md5_column key_columns[] = {
     {COLUMN(md5_morph_key, frame, MD5_COLUMN_COUNT, uint32_t), .text = "frame of the key",
-     .place = MD5_PLACE_HEAD, .range = "a frame of the clip, ascending"},
+     .position = MD5_POSITION_HEAD, .range = "a frame of the clip, ascending"},
     {COLUMN(md5_morph_key, weight, MD5_COLUMN_FLOAT, float),
-     .text = "weight or value at that frame", .place = MD5_PLACE_HEAD, .label = "weight of a key",
-     .least = -1e6, .most = 1e6},
+     .text = "weight or value at that frame", .position = MD5_POSITION_HEAD,
+     .label = "weight of a key", .least = -1e6, .most = 1e6},
     RESERVED(md5_morph_key),
 };
 
@@ -187,13 +188,13 @@ static const md5_schema key_schema = {
 
 static const md5_column curve_columns[] = {
     {COLUMN(md5_clip_curve, name, MD5_COLUMN_TEXT, const char *), .text = "name",
-     .place = MD5_PLACE_HEAD, .what = "the name of a curve"},
+     .position = MD5_POSITION_HEAD, .what = "the name of a curve"},
     {COLUMN(md5_clip_curve, easing, MD5_COLUMN_EASING, md5_easing), .rows = &md5i_easing_schema,
-     .last = MD5_EASE_BOUNCE_IN_OUT, .text = "easing between the keys", .place = MD5_PLACE_HEAD,
-     .usual = "linear"},
+     .last = MD5_EASE_BOUNCE_IN_OUT, .text = "easing between the keys",
+     .position = MD5_POSITION_HEAD, .usual = "linear"},
     {UNTYPED_COLUMN(md5_clip_curve, keys, MD5_COLUMN_TABLE),
      .other = OFFSET(md5_clip_curve, num_keys, uint32_t), .rows = &key_schema,
-     .text = "list of frames and values", .place = MD5_PLACE_HEAD, .form = MD5_FORM_LIST},
+     .text = "list of frames and values", .position = MD5_POSITION_HEAD, .form = MD5_FORM_LIST},
     RESERVED(md5_clip_curve),
 };
 
@@ -213,7 +214,7 @@ typedef struct marker_row {
 } marker_row;
 static const md5_column marker_columns[] = {
     {COLUMN(marker_row, marker, MD5_COLUMN_COUNT, uint32_t), .text = "frame of the marker",
-     .place = MD5_PLACE_HEAD, .range = "a frame of the cycle, ascending"},
+     .position = MD5_POSITION_HEAD, .range = "a frame of the cycle, ascending"},
 };
 
 static const md5_schema marker_schema = {
@@ -228,11 +229,11 @@ static const md5_schema marker_schema = {
 
 static const md5_column section_columns[] = {
     {COLUMN(md5_section, name, MD5_COLUMN_TEXT, const char *), .text = "name",
-     .place = MD5_PLACE_HEAD, .what = "the name of a section"},
+     .position = MD5_POSITION_HEAD, .what = "the name of a section"},
     {COLUMN(md5_section, first, MD5_COLUMN_COUNT, uint32_t), .text = "first frame",
-     .place = MD5_PLACE_HEAD, .range = "a frame of the clip"},
+     .position = MD5_POSITION_HEAD, .range = "a frame of the clip"},
     {COLUMN(md5_section, last, MD5_COLUMN_COUNT, uint32_t), .text = "last frame",
-     .place = MD5_PLACE_HEAD, .range = "a later frame of the clip"},
+     .position = MD5_POSITION_HEAD, .range = "a later frame of the clip"},
     RESERVED(md5_section),
 };
 
@@ -257,12 +258,12 @@ static const md5_choice root_extractions[] = {{"move", MD5_ROOT_EXTRACTION_MOVE}
 
 static const md5_column clip_columns[] = {
     {COLUMN(md5_clip_desc, name, MD5_COLUMN_TEXT, const char *),
-     .text = "name of the clip, and of a motion that plays it", .place = MD5_PLACE_HEAD,
+     .text = "name of the clip, and of a motion that plays it", .position = MD5_POSITION_HEAD,
      .what = "the name of a clip"},
     {COLUMN(md5_clip_desc, file, MD5_COLUMN_TEXT, const char *), .text = "the .md5anim file",
-     .place = MD5_PLACE_HEAD, .what = "the file of a clip", .hash = MD5_HASH_NEVER},
+     .position = MD5_POSITION_HEAD, .what = "the file of a clip", .hash = MD5_HASH_NEVER},
     {COLUMN(md5_clip_desc, binding, MD5_COLUMN_BINDING, const md5_binding *),
-     .text = "the clip, loaded", .place = MD5_PLACE_NOWHERE},
+     .text = "the clip, loaded", .position = MD5_POSITION_NONE},
     {UNTYPED_COLUMN(md5_clip_desc, period, MD5_COLUMN_CHOICE), .last = MD5_PERIOD_OPEN,
      .choices = periods, .num_choices = MD5_COUNT(periods),
      .text = "`closed`: the last frame repeats the first; `open`: the first frame follows the last",
@@ -307,9 +308,9 @@ const md5_schema md5i_clip_schema = {
 
 static const md5_column mask_columns[] = {
     {COLUMN(md5_mask_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
-     .place = MD5_PLACE_HEAD, .what = "the name of a mask"},
+     .position = MD5_POSITION_HEAD, .what = "the name of a mask"},
     {COLUMN(md5_mask_desc, joints, MD5_COLUMN_TEXT, const char *),
-     .text = "list of joints, see [Masks](#masks)", .place = MD5_PLACE_HEAD,
+     .text = "list of joints, see [Masks](#masks)", .position = MD5_POSITION_HEAD,
      .form = MD5_FORM_JOINTS},
     {COLUMN(md5_mask_desc, feather, MD5_COLUMN_COUNT, uint32_t),
      .text = "number of hierarchy levels over which the weight rises", .range = "any",
@@ -333,12 +334,12 @@ static const md5_choice parameter_kinds[] = {{"float", MD5_PARAMETER_FLOAT},
 
 static const md5_column parameter_columns[] = {
     {COLUMN(md5_parameter_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
-     .place = MD5_PLACE_HEAD, .what = "the name of a parameter"},
+     .position = MD5_POSITION_HEAD, .what = "the name of a parameter"},
     {UNTYPED_COLUMN(md5_parameter_desc, kind, MD5_COLUMN_CHOICE), .last = MD5_PARAMETER_TRIGGER,
      .choices = parameter_kinds, .num_choices = MD5_COUNT(parameter_kinds),
-     .text = "the word before its name", .place = MD5_PLACE_NOWHERE, .usual = "float"},
+     .text = "the word before its name", .position = MD5_POSITION_NONE, .usual = "float"},
     {COLUMN(md5_parameter_desc, value, MD5_COLUMN_FLOAT, float), .text = "initial value",
-     .place = MD5_PLACE_HEAD, .form = MD5_FORM_OPTIONAL, .range = "any", .usual = "0"},
+     .position = MD5_POSITION_HEAD, .form = MD5_FORM_OPTIONAL, .range = "any", .usual = "0"},
     RESERVED(md5_parameter_desc),
 };
 
@@ -361,22 +362,22 @@ static const md5_choice follow_kinds[] = {
 
 static const md5_column follow_columns[] = {
     {COLUMN(md5_follow_desc, parameter, MD5_COLUMN_TEXT, const char *),
-     .text = "name of a float parameter", .place = MD5_PLACE_HEAD, .what = "a parameter"},
+     .text = "name of a float parameter", .position = MD5_POSITION_HEAD, .what = "a parameter"},
     {UNTYPED_COLUMN(md5_follow_desc, kind, MD5_COLUMN_CHOICE), .last = MD5_FOLLOW_EASE,
      .choices = follow_kinds, .num_choices = MD5_COUNT(follow_kinds), .text = "method",
-     .place = MD5_PLACE_HEAD, .usual = "smooth"},
+     .position = MD5_POSITION_HEAD, .usual = "smooth"},
     {COLUMN(md5_follow_desc, rate, MD5_COLUMN_FLOAT, float),
-     .text = "fraction of the remaining difference per second, 1/s", .place = MD5_PLACE_HEAD,
+     .text = "fraction of the remaining difference per second, 1/s", .position = MD5_POSITION_HEAD,
      .least = 1e-6, .most = 1e6, .kinds = BIT(MD5_FOLLOW_SMOOTH)},
     {COLUMN(md5_follow_desc, stiffness, MD5_COLUMN_FLOAT, float), .text = "spring stiffness, 1/s²",
-     .place = MD5_PLACE_HEAD, .least = 1e-6, .most = 1e12, .kinds = BIT(MD5_FOLLOW_SPRING)},
+     .position = MD5_POSITION_HEAD, .least = 1e-6, .most = 1e12, .kinds = BIT(MD5_FOLLOW_SPRING)},
     {COLUMN(md5_follow_desc, damping, MD5_COLUMN_FLOAT, float), .text = "spring damping, 1/s",
-     .place = MD5_PLACE_HEAD, .least = 0, .most = 1e6, .kinds = BIT(MD5_FOLLOW_SPRING)},
+     .position = MD5_POSITION_HEAD, .least = 0, .most = 1e6, .kinds = BIT(MD5_FOLLOW_SPRING)},
     {COLUMN(md5_follow_desc, duration, MD5_COLUMN_FLOAT, float), .text = "duration, seconds",
-     .place = MD5_PLACE_HEAD, .least = 0, .most = 1e6, .kinds = BIT(MD5_FOLLOW_EASE)},
+     .position = MD5_POSITION_HEAD, .least = 0, .most = 1e6, .kinds = BIT(MD5_FOLLOW_EASE)},
     {COLUMN(md5_follow_desc, easing, MD5_COLUMN_EASING, md5_easing), .rows = &md5i_easing_schema,
-     .last = MD5_EASE_BOUNCE_IN_OUT, .text = "easing", .place = MD5_PLACE_HEAD, .usual = "linear",
-     .kinds = BIT(MD5_FOLLOW_EASE)},
+     .last = MD5_EASE_BOUNCE_IN_OUT, .text = "easing", .position = MD5_POSITION_HEAD,
+     .usual = "linear", .kinds = BIT(MD5_FOLLOW_EASE)},
     RESERVED(md5_follow_desc),
 };
 
@@ -402,13 +403,13 @@ static const md5_choice layer_modes[] = {{"override", MD5_LAYER_OVERRIDE}, {"add
 
 static const md5_column item_columns[] = {
     {COLUMN(md5_motion_item, motion, MD5_COLUMN_TEXT, const char *),
-     .text = "a motion or clip that is declared earlier", .place = MD5_PLACE_HEAD,
+     .text = "a motion or clip that is declared earlier", .position = MD5_POSITION_HEAD,
      .what = "the motion of an item"},
     {COLUMN(md5_motion_item, x, MD5_COLUMN_FLOAT, float), .text = "x position of the item",
-     .place = MD5_PLACE_HEAD, .label = "position of an item", .range = "any",
+     .position = MD5_POSITION_HEAD, .label = "position of an item", .range = "any",
      .kinds = BIT(MD5_MOTION_BLEND_1D) | BIT(MD5_MOTION_BLEND_2D)},
     {COLUMN(md5_motion_item, y, MD5_COLUMN_FLOAT, float), .text = "y position of the item",
-     .place = MD5_PLACE_HEAD, .label = "position of an item", .range = "any",
+     .position = MD5_POSITION_HEAD, .label = "position of an item", .range = "any",
      .kinds = BIT(MD5_MOTION_BLEND_2D)},
     {UNTYPED_COLUMN(md5_motion_item, mode, MD5_COLUMN_CHOICE), .last = MD5_LAYER_ADD,
      .choices = layer_modes, .num_choices = MD5_COUNT(layer_modes),
@@ -422,16 +423,16 @@ static const md5_column item_columns[] = {
      .label = "weight of an item", .least = 0, .most = 1, .keeps_zero = true, .is_filled = true,
      .otherwise = 1, .start = 1, .kinds = BIT(MD5_MOTION_STACK)},
     {COLUMN(md5_motion_item, weight_parameter, MD5_COLUMN_TEXT, const char *),
-     .text = "instead of a weight", .place = MD5_PLACE_NOWHERE},
+     .text = "instead of a weight", .position = MD5_POSITION_NONE},
     {COLUMN(md5_motion_item, reference, MD5_COLUMN_TEXT, const char *),
      .text = "clip whose pose is subtracted before the addition", .what = "the clip of a reference",
      .usual = "its own clip", .kinds = BIT(MD5_MOTION_STACK)},
     {COLUMN(md5_motion_item, reference_frame, MD5_COLUMN_COUNT, uint32_t),
-     .text = "frame of that clip", .place = MD5_PLACE_BEHIND, .word = "reference",
+     .text = "frame of that clip", .position = MD5_POSITION_AFTER, .word = "reference",
      .range = "a frame of the clip"},
     {COLUMN(md5_motion_item, weight_easing, MD5_COLUMN_EASING, md5_easing),
      .rows = &md5i_easing_schema, .last = MD5_EASE_LINEAR, .text = "an easing of the parameter",
-     .place = MD5_PLACE_NOWHERE},
+     .position = MD5_POSITION_NONE},
     RESERVED(md5_motion_item),
 };
 
@@ -457,12 +458,12 @@ static const md5_choice syncs[] = {
 
 static const md5_column motion_columns[] = {
     {COLUMN(md5_motion_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
-     .place = MD5_PLACE_HEAD, .what = "the name of a motion"},
+     .position = MD5_POSITION_HEAD, .what = "the name of a motion"},
     {UNTYPED_COLUMN(md5_motion_desc, kind, MD5_COLUMN_CHOICE), .last = MD5_MOTION_BY_SPEED,
      .choices = motion_kinds, .num_choices = MD5_COUNT(motion_kinds), .text = "kind of the motion",
-     .place = MD5_PLACE_HEAD, .usual = "clip"},
+     .position = MD5_POSITION_HEAD, .usual = "clip"},
     {COLUMN(md5_motion_desc, clip, MD5_COLUMN_TEXT, const char *), .text = "a clip",
-     .place = MD5_PLACE_HEAD, .what = "the clip of a motion", .kinds = BIT(MD5_MOTION_CLIP)},
+     .position = MD5_POSITION_HEAD, .what = "the clip of a motion", .kinds = BIT(MD5_MOTION_CLIP)},
     {UNTYPED_COLUMN(md5_motion_desc, mode, MD5_COLUMN_CHOICE), .last = MD5_PLAY_PING_PONG,
      .choices = play_modes, .num_choices = MD5_COUNT(play_modes),
      .text = "behavior at the end of the clip", .usual = "loop", .kinds = BIT(MD5_MOTION_CLIP)},
@@ -473,12 +474,12 @@ static const md5_column motion_columns[] = {
      .other = offsetof(md5_motion_desc, speed_parameter), .text = "playback rate",
      .form = MD5_FORM_SHARE, .range = "any", .keeps_zero = true, .is_filled = true, .otherwise = 1},
     {COLUMN(md5_motion_desc, speed_parameter, MD5_COLUMN_TEXT, const char *),
-     .text = "instead of a speed", .place = MD5_PLACE_NOWHERE},
+     .text = "instead of a speed", .position = MD5_POSITION_NONE},
     {COLUMN(md5_motion_desc, x_parameter, MD5_COLUMN_TEXT, const char *),
-     .text = "parameter with the x position", .place = MD5_PLACE_HEAD, .what = "a parameter",
+     .text = "parameter with the x position", .position = MD5_POSITION_HEAD, .what = "a parameter",
      .kinds = SPACES},
     {COLUMN(md5_motion_desc, y_parameter, MD5_COLUMN_TEXT, const char *),
-     .text = "parameter with the y position", .place = MD5_PLACE_HEAD, .what = "a parameter",
+     .text = "parameter with the y position", .position = MD5_POSITION_HEAD, .what = "a parameter",
      .kinds = BIT(MD5_MOTION_BLEND_2D)},
     {UNTYPED_COLUMN(md5_motion_desc, sync, MD5_COLUMN_CHOICE), .last = MD5_SYNC_MARKERS,
      .choices = syncs, .num_choices = MD5_COUNT(syncs), .text = "synchronization of the clips",
@@ -505,9 +506,9 @@ const md5_schema md5i_motion_schema = {
 
 static const md5_column state_columns[] = {
     {COLUMN(md5_state_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
-     .place = MD5_PLACE_HEAD, .what = "the name of a state"},
+     .position = MD5_POSITION_HEAD, .what = "the name of a state"},
     {COLUMN(md5_state_desc, motion, MD5_COLUMN_TEXT, const char *), .text = "a motion",
-     .place = MD5_PLACE_HEAD, .what = "a motion or 'nothing'", .usual = "nothing"},
+     .position = MD5_POSITION_HEAD, .what = "a motion or 'nothing'", .usual = "nothing"},
     RESERVED(md5_state_desc),
 };
 
@@ -537,23 +538,24 @@ static const md5_column condition_columns[] = {
      .text =
          "a parameter, optionally after `not`; or `state_time`; or `time_left`; or `heard` and an "
          "event",
-     .place = MD5_PLACE_HEAD, .form = MD5_FORM_COMPARED, .what = "a parameter"},
+     .position = MD5_POSITION_HEAD, .form = MD5_FORM_COMPARED, .what = "a parameter"},
     {UNTYPED_COLUMN(md5_condition, compare, MD5_COLUMN_CHOICE), .last = MD5_IS_AT_LEAST,
      .choices = comparisons, .num_choices = MD5_COUNT(comparisons), .text = "how it is compared",
-     .place = MD5_PLACE_NOWHERE, .label = "comparison", .usual = "is set"},
+     .position = MD5_POSITION_NONE, .label = "comparison", .usual = "is set"},
     {UNTYPED_COLUMN(md5_condition, kind, MD5_COLUMN_CHOICE), .last = MD5_WHEN_EVENT,
      .choices = condition_kinds, .num_choices = MD5_COUNT(condition_kinds),
-     .text = "what is compared", .place = MD5_PLACE_NOWHERE, .label = "kind of a condition",
+     .text = "what is compared", .position = MD5_POSITION_NONE, .label = "kind of a condition",
      .usual = "a parameter", .hash = MD5_HASH_SET},
     {COLUMN(md5_condition, value, MD5_COLUMN_FLOAT, float), .text = "value for the comparison",
-     .place = MD5_PLACE_HEAD, .label = "value of a condition", .range = "any", .kinds = COMPARED},
+     .position = MD5_POSITION_HEAD, .label = "value of a condition", .range = "any",
+     .kinds = COMPARED},
     {COLUMN(md5_condition, longest, MD5_COLUMN_FLOAT, float),
-     .text = "only for `state_time`: upper limit of a random time", .place = MD5_PLACE_HEAD,
+     .text = "only for `state_time`: upper limit of a random time", .position = MD5_POSITION_HEAD,
      .form = MD5_FORM_AFTER, .word = "to", .label = "maximum time of a condition", .least = 1e-6,
      .most = 1e6, .keeps_zero = true, .usual = "the value", .kinds = COMPARED,
      .hash = MD5_HASH_SET},
     {COLUMN(md5_condition, begins_alternative, MD5_COLUMN_FLAG, bool), .text = "behind `or`",
-     .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_SET},
+     .position = MD5_POSITION_NONE, .hash = MD5_HASH_SET},
     RESERVED(md5_condition),
 };
 
@@ -576,16 +578,16 @@ static const md5_choice interrupts[] = {{"interrupt_any", MD5_INTERRUPT_ANY},
 
 static const md5_column transition_columns[] = {
     {COLUMN(md5_transition_desc, from, MD5_COLUMN_TEXT, const char *), .text = "source state",
-     .place = MD5_PLACE_HEAD, .what = "a state or 'any'", .usual = "any"},
+     .position = MD5_POSITION_HEAD, .what = "a state or 'any'", .usual = "any"},
     {COLUMN(md5_transition_desc, to, MD5_COLUMN_TEXT, const char *), .text = "target state",
-     .place = MD5_PLACE_HEAD, .what = "a state"},
+     .position = MD5_POSITION_HEAD, .what = "a state"},
     {UNTYPED_COLUMN(md5_transition_desc, conditions, MD5_COLUMN_TABLE),
      .other = OFFSET(md5_transition_desc, num_conditions, uint32_t), .rows = &md5i_condition_schema,
      .text = "conditions of the transition", .form = MD5_FORM_CONDITIONS},
     {COLUMN(md5_transition_desc, waits, MD5_COLUMN_FLAG, bool),
      .text = "the transition waits for an exit time", .word = "exit"},
     {COLUMN(md5_transition_desc, exit, MD5_COLUMN_FLOAT, float),
-     .text = "exit time, normalized, in cycles of the source state", .place = MD5_PLACE_BEHIND,
+     .text = "exit time, normalized, in cycles of the source state", .position = MD5_POSITION_AFTER,
      .form = MD5_FORM_OR_AT, .range = "any"},
     {COLUMN(md5_transition_desc, exit_event, MD5_COLUMN_TEXT, const char *),
      .text = "event of the source's first clip instead of an exit time", .word = "at",
@@ -600,24 +602,25 @@ static const md5_column transition_columns[] = {
     {UNTYPED_COLUMN(md5_transition_desc, easing.kind, MD5_COLUMN_CHOICE), .last = MD5_EASE_STEPS,
      .text = "easing of the fade", .label = "easing", .usual = "linear"},
     {COLUMN(md5_transition_desc, easing.x1, MD5_COLUMN_FLOAT, float),
-     .text = "x of the first control point", .place = MD5_PLACE_BEHIND, .word = "x1", .label = "x1",
-     .least = 0, .most = 1, .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
+     .text = "x of the first control point", .position = MD5_POSITION_AFTER, .word = "x1",
+     .label = "x1", .least = 0, .most = 1, .kinds = BIT(MD5_EASE_CUBIC_BEZIER),
+     .hash = MD5_HASH_USED},
     {COLUMN(md5_transition_desc, easing.y1, MD5_COLUMN_FLOAT, float), .text = "y of that point",
-     .place = MD5_PLACE_BEHIND, .word = "y1", .label = "y1", .range = "any",
+     .position = MD5_POSITION_AFTER, .word = "y1", .label = "y1", .range = "any",
      .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
     {COLUMN(md5_transition_desc, easing.x2, MD5_COLUMN_FLOAT, float),
-     .text = "x of the second control point", .place = MD5_PLACE_BEHIND, .word = "x2",
+     .text = "x of the second control point", .position = MD5_POSITION_AFTER, .word = "x2",
      .label = "x2", .least = 0, .most = 1, .kinds = BIT(MD5_EASE_CUBIC_BEZIER),
      .hash = MD5_HASH_USED},
     {COLUMN(md5_transition_desc, easing.y2, MD5_COLUMN_FLOAT, float), .text = "y of that point",
-     .place = MD5_PLACE_BEHIND, .word = "y2", .label = "y2", .range = "any",
+     .position = MD5_POSITION_AFTER, .word = "y2", .label = "y2", .range = "any",
      .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
     {COLUMN(md5_transition_desc, easing.steps, MD5_COLUMN_COUNT, uint32_t),
-     .text = "number of steps", .place = MD5_PLACE_BEHIND, .word = "steps",
+     .text = "number of steps", .position = MD5_POSITION_AFTER, .word = "steps",
      .range = "1 to 65536, 2 with jump_none", .kinds = BIT(MD5_EASE_STEPS), .hash = MD5_HASH_USED},
     {UNTYPED_COLUMN(md5_transition_desc, easing.jump, MD5_COLUMN_CHOICE), .last = MD5_JUMP_BOTH,
      .choices = jumps, .num_choices = MD5_COUNT(jumps),
-     .text = "position of the jump within each step, as in CSS", .place = MD5_PLACE_BEHIND,
+     .text = "position of the jump within each step, as in CSS", .position = MD5_POSITION_AFTER,
      .form = MD5_FORM_OPTIONAL, .label = "jump", .usual = "at its end",
      .kinds = BIT(MD5_EASE_STEPS), .hash = MD5_HASH_USED},
     {COLUMN(md5_transition_desc, keeps_phase, MD5_COLUMN_FLAG, bool),
@@ -651,7 +654,7 @@ const md5_schema md5i_transition_schema = {
 
 static const md5_column layer_columns[] = {
     {COLUMN(md5_layer_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
-     .place = MD5_PLACE_HEAD, .what = "the name of a layer"},
+     .position = MD5_POSITION_HEAD, .what = "the name of a layer"},
     {UNTYPED_COLUMN(md5_layer_desc, mode, MD5_COLUMN_CHOICE), .last = MD5_LAYER_ADD,
      .choices = layer_modes, .num_choices = MD5_COUNT(layer_modes),
      .text = "whether the pose is blended over the layers below or added to them",
@@ -660,7 +663,7 @@ static const md5_column layer_columns[] = {
      .text = "clip whose pose is subtracted before the addition", .what = "the clip of a reference",
      .usual = "the clip of each state"},
     {COLUMN(md5_layer_desc, reference_frame, MD5_COLUMN_COUNT, uint32_t),
-     .text = "frame of that clip", .place = MD5_PLACE_BEHIND, .word = "reference",
+     .text = "frame of that clip", .position = MD5_POSITION_AFTER, .word = "reference",
      .range = "a frame of the clip"},
     {COLUMN(md5_layer_desc, mask, MD5_COLUMN_TEXT, const char *), .text = "name of a mask",
      .usual = "all joints"},
@@ -669,10 +672,10 @@ static const md5_column layer_columns[] = {
      .easing = offsetof(md5_layer_desc, weight_easing), .form = MD5_FORM_SHARE, .least = 0,
      .most = 1, .keeps_zero = true, .is_filled = true, .otherwise = 1},
     {COLUMN(md5_layer_desc, weight_parameter, MD5_COLUMN_TEXT, const char *),
-     .text = "instead of a weight", .place = MD5_PLACE_NOWHERE},
+     .text = "instead of a weight", .position = MD5_POSITION_NONE},
     {COLUMN(md5_layer_desc, weight_easing, MD5_COLUMN_EASING, md5_easing),
      .rows = &md5i_easing_schema, .last = MD5_EASE_LINEAR, .text = "an easing of the parameter",
-     .place = MD5_PLACE_NOWHERE},
+     .position = MD5_POSITION_NONE},
     {UNTYPED_COLUMN(md5_layer_desc, states, MD5_COLUMN_TABLE),
      .other = OFFSET(md5_layer_desc, num_states, uint32_t), .rows = &state_schema,
      .text = "a state"},
@@ -697,7 +700,7 @@ const md5_schema md5i_layer_schema = {
 
 static const md5_column slot_columns[] = {
     {COLUMN(md5_slot_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
-     .place = MD5_PLACE_HEAD, .what = "the name of a slot"},
+     .position = MD5_POSITION_HEAD, .what = "the name of a slot"},
     {UNTYPED_COLUMN(md5_slot_desc, mode, MD5_COLUMN_CHOICE), .last = MD5_LAYER_ADD,
      .choices = layer_modes, .num_choices = MD5_COUNT(layer_modes),
      .text = "whether the pose is blended over the layers below or added to them",
@@ -706,7 +709,7 @@ static const md5_column slot_columns[] = {
      .text = "clip whose pose is subtracted before the addition", .what = "the clip of a reference",
      .usual = "its own clip"},
     {COLUMN(md5_slot_desc, reference_frame, MD5_COLUMN_COUNT, uint32_t),
-     .text = "frame of that clip", .place = MD5_PLACE_BEHIND, .word = "reference",
+     .text = "frame of that clip", .position = MD5_POSITION_AFTER, .word = "reference",
      .range = "a frame of the clip"},
     {COLUMN(md5_slot_desc, mask, MD5_COLUMN_TEXT, const char *), .text = "name of a mask",
      .usual = "all joints"},
@@ -730,11 +733,11 @@ static const md5_choice one_shot_ends[] = {
 
 static const md5_column one_shot_columns[] = {
     {COLUMN(md5_one_shot_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
-     .place = MD5_PLACE_HEAD, .what = "the name of a one-shot"},
+     .position = MD5_POSITION_HEAD, .what = "the name of a one-shot"},
     {COLUMN(md5_one_shot_desc, slot, MD5_COLUMN_TEXT, const char *), .text = "a slot",
-     .place = MD5_PLACE_HEAD, .what = "a slot"},
+     .position = MD5_POSITION_HEAD, .what = "a slot"},
     {COLUMN(md5_one_shot_desc, clip, MD5_COLUMN_TEXT, const char *), .text = "a clip",
-     .place = MD5_PLACE_HEAD, .what = "a clip"},
+     .position = MD5_POSITION_HEAD, .what = "a clip"},
     {UNTYPED_COLUMN(md5_one_shot_desc, conditions, MD5_COLUMN_TABLE),
      .other = OFFSET(md5_one_shot_desc, num_conditions, uint32_t), .rows = &md5i_condition_schema,
      .text = "conditions of the start", .form = MD5_FORM_CONDITIONS},
@@ -752,7 +755,7 @@ static const md5_column one_shot_columns[] = {
      .text = "clip whose pose is subtracted before the addition", .what = "the clip of a reference",
      .usual = "its own clip"},
     {COLUMN(md5_one_shot_desc, reference_frame, MD5_COLUMN_COUNT, uint32_t),
-     .text = "frame of that clip", .place = MD5_PLACE_BEHIND, .word = "reference",
+     .text = "frame of that clip", .position = MD5_POSITION_AFTER, .word = "reference",
      .range = "a frame of the clip"},
     {COLUMN(md5_one_shot_desc, mask, MD5_COLUMN_TEXT, const char *), .text = "name of a mask",
      .usual = "all joints"},
@@ -771,13 +774,13 @@ static const md5_column one_shot_columns[] = {
      .text = "duration of the fade-in, seconds", .least = 0, .most = 1e6, .usual = "0"},
     {COLUMN(md5_one_shot_desc, fade_in_easing, MD5_COLUMN_EASING, md5_easing),
      .rows = &md5i_easing_schema, .last = MD5_EASE_LINEAR, .text = "easing of the fade",
-     .place = MD5_PLACE_BEHIND, .form = MD5_FORM_OPTIONAL, .usual = "linear"},
+     .position = MD5_POSITION_AFTER, .form = MD5_FORM_OPTIONAL, .usual = "linear"},
     {COLUMN(md5_one_shot_desc, fade_out, MD5_COLUMN_FLOAT, float),
      .text = "duration of the fade-out before the end or after a stop, seconds", .least = 0,
      .most = 1e6, .usual = "0"},
     {COLUMN(md5_one_shot_desc, fade_out_easing, MD5_COLUMN_EASING, md5_easing),
      .rows = &md5i_easing_schema, .last = MD5_EASE_LINEAR, .text = "easing of the fade",
-     .place = MD5_PLACE_BEHIND, .form = MD5_FORM_OPTIONAL, .usual = "linear"},
+     .position = MD5_POSITION_AFTER, .form = MD5_FORM_OPTIONAL, .usual = "linear"},
     {UNTYPED_COLUMN(md5_one_shot_desc, end, MD5_COLUMN_CHOICE), .last = MD5_ONE_SHOT_LOOPS,
      .choices = one_shot_ends, .num_choices = MD5_COUNT(one_shot_ends),
      .text = "`ends` fades out before the end, `holds` keeps the last frame, `loops` repeats the "
@@ -802,13 +805,14 @@ static const md5_schema one_shot_schema = {
 
 static const md5_column attached_columns[] = {
     {COLUMN(md5_attached_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
-     .place = MD5_PLACE_HEAD, .what = "the name of an attached model"},
+     .position = MD5_POSITION_HEAD, .what = "the name of an attached model"},
     {COLUMN(md5_attached_desc, model, MD5_COLUMN_MODEL, const md5_model *),
-     .text = "the model, loaded", .place = MD5_PLACE_NOWHERE},
+     .text = "the model, loaded", .position = MD5_POSITION_NONE},
     {COLUMN(md5_attached_desc, file, MD5_COLUMN_TEXT, const char *), .text = "the .md5mesh file",
-     .place = MD5_PLACE_HEAD, .what = "the file of an attached model", .hash = MD5_HASH_NEVER},
+     .position = MD5_POSITION_HEAD, .what = "the file of an attached model",
+     .hash = MD5_HASH_NEVER},
     {COLUMN(md5_attached_desc, joint, MD5_COLUMN_TEXT, const char *),
-     .text = "joint of the character to which the model is attached", .place = MD5_PLACE_HEAD,
+     .text = "joint of the character to which the model is attached", .position = MD5_POSITION_HEAD,
      .form = MD5_FORM_AFTER, .word = "on", .what = "a joint", .usual = "set by the game"},
     RESERVED(md5_attached_desc),
 };
@@ -830,12 +834,13 @@ static const md5_choice limit_kinds[] = {
 
 static const md5_column limit_columns[] = {
     {COLUMN(md5_limit_desc, joint, MD5_COLUMN_TEXT, const char *), .text = "a joint",
-     .place = MD5_PLACE_HEAD, .what = "a joint"},
+     .position = MD5_POSITION_HEAD, .what = "a joint"},
     {UNTYPED_COLUMN(md5_limit_desc, kind, MD5_COLUMN_CHOICE), .last = MD5_LIMIT_CONE,
      .choices = limit_kinds, .num_choices = MD5_COUNT(limit_kinds), .text = "kind of the limit",
-     .place = MD5_PLACE_HEAD, .usual = "none"},
+     .position = MD5_POSITION_HEAD, .usual = "none"},
     {COLUMN(md5_limit_desc, axis, MD5_COLUMN_DIRECTION, md5_vec3),
-     .text = "twist axis in the joint's space", .place = MD5_PLACE_HEAD, .range = "not 0 0 0"},
+     .text = "twist axis in the joint's space", .position = MD5_POSITION_HEAD,
+     .range = "not 0 0 0"},
     {COLUMN(md5_limit_desc, min, MD5_COLUMN_FLOAT, float),
      .text = "minimum twist from the bind pose, radians", .least = -3.1416, .most = 3.1416,
      .usual = "0"},
@@ -864,7 +869,7 @@ static const md5_schema limit_schema = {
 
 static const md5_column foot_columns[] = {
     {COLUMN(md5_foot_desc, ankle, MD5_COLUMN_TEXT, const char *), .text = "ankle joint",
-     .place = MD5_PLACE_HEAD, .what = "the ankle of a foot"},
+     .position = MD5_POSITION_HEAD, .what = "the ankle of a foot"},
     {COLUMN(md5_foot_desc, knee, MD5_COLUMN_TEXT, const char *), .text = "knee joint",
      .usual = "the ankle's parent"},
     {COLUMN(md5_foot_desc, hip, MD5_COLUMN_TEXT, const char *), .text = "hip joint",
@@ -934,9 +939,9 @@ const md5_schema md5i_hold_schema = {
 
 static const md5_column place_columns[] = {
     {COLUMN(md5_modifier_point, joint, MD5_COLUMN_TEXT, const char *), .text = "name of the joint",
-     .place = MD5_PLACE_HEAD, .what = "a joint"},
+     .position = MD5_POSITION_HEAD, .what = "a joint"},
     {COLUMN(md5_modifier_point, attached, MD5_COLUMN_TEXT, const char *),
-     .text = "attached model that contains the joint", .place = MD5_PLACE_HEAD,
+     .text = "attached model that contains the joint", .position = MD5_POSITION_HEAD,
      .form = MD5_FORM_AFTER, .word = "of", .what = "the name of an attached model",
      .usual = "the machine's model"},
     {COLUMN(md5_modifier_point, offset, MD5_COLUMN_DIRECTION, md5_vec3),
@@ -972,18 +977,18 @@ static const md5_choice spaces[] = {{"local", MD5_JOINT_LOCAL},
      | BIT(MD5_MODIFIER_SPRING))
 #define TARGETS (BIT(MD5_MODIFIER_SPRING) - 1) // the kinds before that
 
-const md5_driver md5i_drivers[MD5_DRIVERS] = {
+const md5_share_driver md5i_share_drivers[MD5_NUM_DRIVERS] = {
     {"state", "a layer"}, {NULL, "a state"}, {"curve", "a curve"}, {"window", "a window"}};
 
 static const md5_column modifier_columns[] = {
     {COLUMN(md5_modifier_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
-     .place = MD5_PLACE_HEAD, .what = "the name of a modifier"},
+     .position = MD5_POSITION_HEAD, .what = "the name of a modifier"},
     {UNTYPED_COLUMN(md5_modifier_desc, kind, MD5_COLUMN_CHOICE), .last = MD5_MODIFIER_GAZE,
      .choices = modifier_kinds, .num_choices = MD5_COUNT(modifier_kinds),
-     .text = "kind of the modifier", .place = MD5_PLACE_HEAD, .usual = "joint"},
+     .text = "kind of the modifier", .position = MD5_POSITION_HEAD, .usual = "joint"},
     {COLUMN(md5_modifier_desc, joint, MD5_COLUMN_TEXT, const char *),
      .text = "joint: the tip of a chain or limb, the pelvis of `feet`, the head of a `gaze`",
-     .place = MD5_PLACE_HEAD, .what = "a joint"},
+     .position = MD5_POSITION_HEAD, .what = "a joint"},
     {COLUMN(md5_modifier_desc, middle, MD5_COLUMN_TEXT, const char *), .text = "elbow or knee",
      .usual = "the joint's parent", .kinds = BIT(MD5_MODIFIER_TWO_BONE)},
     {COLUMN(md5_modifier_desc, root, MD5_COLUMN_TEXT, const char *), .text = "shoulder or hip",
@@ -1022,7 +1027,7 @@ static const md5_column modifier_columns[] = {
      .other = OFFSET(md5_modifier_desc, num_feet, uint32_t), .rows = &md5i_foot_schema,
      .text = "a leg", .kinds = BIT(MD5_MODIFIER_FEET)},
     {UNTYPED_COLUMN(md5_modifier_desc, gaze, MD5_COLUMN_ROW), .rows = &md5i_gaze_schema,
-     .text = "eyes and numbers", .place = MD5_PLACE_NOWHERE, .form = MD5_FORM_ALWAYS,
+     .text = "eyes and numbers", .position = MD5_POSITION_NONE, .form = MD5_FORM_ALWAYS,
      .kinds = BIT(MD5_MODIFIER_GAZE)},
     {UNTYPED_COLUMN(md5_modifier_desc, hold, MD5_COLUMN_ROW), .rows = &md5i_hold_schema,
      .text = "holds planted feet", .kinds = BIT(MD5_MODIFIER_FEET)},
@@ -1034,18 +1039,18 @@ static const md5_column modifier_columns[] = {
      .least = 0, .most = 1, .keeps_zero = true, .is_filled = true, .otherwise = 1,
      .hash = MD5_HASH_SET},
     {COLUMN(md5_modifier_desc, weight_parameter, MD5_COLUMN_TEXT, const char *),
-     .text = "instead of a weight", .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_SET},
+     .text = "instead of a weight", .position = MD5_POSITION_NONE, .hash = MD5_HASH_SET},
     {COLUMN(md5_modifier_desc, weight_layer, MD5_COLUMN_TEXT, const char *),
-     .text = "instead of a weight", .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_SET},
+     .text = "instead of a weight", .position = MD5_POSITION_NONE, .hash = MD5_HASH_SET},
     {COLUMN(md5_modifier_desc, weight_state, MD5_COLUMN_TEXT, const char *),
-     .text = "a state of that layer", .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_SET},
+     .text = "a state of that layer", .position = MD5_POSITION_NONE, .hash = MD5_HASH_SET},
     {COLUMN(md5_modifier_desc, weight_curve, MD5_COLUMN_TEXT, const char *),
-     .text = "instead of a weight", .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_SET},
+     .text = "instead of a weight", .position = MD5_POSITION_NONE, .hash = MD5_HASH_SET},
     {COLUMN(md5_modifier_desc, weight_window, MD5_COLUMN_TEXT, const char *),
-     .text = "instead of a weight", .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_SET},
+     .text = "instead of a weight", .position = MD5_POSITION_NONE, .hash = MD5_HASH_SET},
     {COLUMN(md5_modifier_desc, weight_easing, MD5_COLUMN_EASING, md5_easing),
      .rows = &md5i_easing_schema, .last = MD5_EASE_LINEAR, .text = "an easing of the parameter",
-     .place = MD5_PLACE_NOWHERE},
+     .position = MD5_POSITION_NONE},
     {UNTYPED_COLUMN(md5_modifier_desc, target, MD5_COLUMN_ROW), .rows = &place_schema,
      .text = "position of the target", .kinds = TARGETS},
     {UNTYPED_COLUMN(md5_modifier_desc, pole, MD5_COLUMN_ROW), .rows = &place_schema,
@@ -1076,27 +1081,27 @@ static const md5_choice drives[] = {{"parameter", MD5_MORPH_BY_PARAMETER},
 
 static const md5_column morph_columns[] = {
     {COLUMN(md5_morph_desc, target, MD5_COLUMN_TEXT, const char *), .text = "a morph target",
-     .place = MD5_PLACE_HEAD, .what = "the name of a morph target"},
+     .position = MD5_POSITION_HEAD, .what = "the name of a morph target"},
     {UNTYPED_COLUMN(md5_morph_desc, drive, MD5_COLUMN_CHOICE), .last = MD5_MORPH_BY_WINDOW,
      .choices = drives, .num_choices = MD5_COUNT(drives), .text = "source of the weight",
-     .place = MD5_PLACE_HEAD, .usual = "parameter"},
+     .position = MD5_POSITION_HEAD, .usual = "parameter"},
     {COLUMN(md5_morph_desc, parameter, MD5_COLUMN_TEXT, const char *), .text = "a parameter",
-     .place = MD5_PLACE_HEAD, .what = "a parameter", .kinds = BIT(MD5_MORPH_BY_PARAMETER)},
+     .position = MD5_POSITION_HEAD, .what = "a parameter", .kinds = BIT(MD5_MORPH_BY_PARAMETER)},
     {COLUMN(md5_morph_desc, layer, MD5_COLUMN_TEXT, const char *), .text = "a layer",
-     .place = MD5_PLACE_HEAD, .what = "a layer", .kinds = BIT(MD5_MORPH_BY_STATE)},
+     .position = MD5_POSITION_HEAD, .what = "a layer", .kinds = BIT(MD5_MORPH_BY_STATE)},
     {COLUMN(md5_morph_desc, state, MD5_COLUMN_TEXT, const char *), .text = "a state of that layer",
-     .place = MD5_PLACE_HEAD, .what = "a state", .kinds = BIT(MD5_MORPH_BY_STATE)},
+     .position = MD5_POSITION_HEAD, .what = "a state", .kinds = BIT(MD5_MORPH_BY_STATE)},
     {COLUMN(md5_morph_desc, clip, MD5_COLUMN_TEXT, const char *), .text = "a clip",
-     .place = MD5_PLACE_HEAD, .what = "a clip", .kinds = BIT(MD5_MORPH_BY_CLIP)},
+     .position = MD5_POSITION_HEAD, .what = "a clip", .kinds = BIT(MD5_MORPH_BY_CLIP)},
     {COLUMN(md5_morph_desc, curve, MD5_COLUMN_TEXT, const char *), .text = "a curve of the clips",
-     .place = MD5_PLACE_HEAD, .what = "a curve", .kinds = BIT(MD5_MORPH_BY_CURVE),
+     .position = MD5_POSITION_HEAD, .what = "a curve", .kinds = BIT(MD5_MORPH_BY_CURVE),
      .hash = MD5_HASH_USED},
     {COLUMN(md5_morph_desc, window, MD5_COLUMN_TEXT, const char *), .text = "a window of the clips",
-     .place = MD5_PLACE_HEAD, .what = "a window", .kinds = BIT(MD5_MORPH_BY_WINDOW),
+     .position = MD5_POSITION_HEAD, .what = "a window", .kinds = BIT(MD5_MORPH_BY_WINDOW),
      .hash = MD5_HASH_USED},
     {UNTYPED_COLUMN(md5_morph_desc, keys, MD5_COLUMN_TABLE),
      .other = OFFSET(md5_morph_desc, num_keys, uint32_t), .rows = &key_schema,
-     .text = "list of frames and weights", .place = MD5_PLACE_HEAD, .form = MD5_FORM_LIST,
+     .text = "list of frames and weights", .position = MD5_POSITION_HEAD, .form = MD5_FORM_LIST,
      .kinds = BIT(MD5_MORPH_BY_CLIP)},
     {COLUMN(md5_morph_desc, weight, MD5_COLUMN_FLOAT, float), .text = "factor of the weight",
      .least = -1e6, .most = 1e6, .keeps_zero = true, .is_filled = true, .otherwise = 1},
@@ -1139,7 +1144,7 @@ static const md5_schema report_schema = {
 
 static const md5_column machine_columns[] = {
     {COLUMN(md5_machine_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
-     .place = MD5_PLACE_HEAD, .what = "the name of the machine", .is_text_filled = true},
+     .position = MD5_POSITION_HEAD, .what = "the name of the machine", .is_text_filled = true},
     {COLUMN(md5_machine_desc, model, MD5_COLUMN_MODEL, const md5_model *),
      .other = offsetof(md5_machine_file, model_file), .text = "the .md5mesh file of the model"},
     {UNTYPED_COLUMN(md5_machine_desc, clips, MD5_COLUMN_TABLE),
@@ -1167,7 +1172,8 @@ static const md5_column machine_columns[] = {
      .other = OFFSET(md5_machine_desc, num_one_shots, uint32_t), .rows = &one_shot_schema,
      .text = "a one-shot clip", .hash = MD5_HASH_ROWS},
     {COLUMN(md5_machine_desc, max_one_shots, MD5_COLUMN_COUNT, uint32_t),
-     .text = "slots for one-shots", .place = MD5_PLACE_NOWHERE, .range = "0 to 64", .usual = "4"},
+     .text = "slots for one-shots", .position = MD5_POSITION_NONE, .range = "0 to 64",
+     .usual = "4"},
     {UNTYPED_COLUMN(md5_machine_desc, report, MD5_COLUMN_PART), .rows = &report_schema,
      .text = "events that the player reports"},
     {UNTYPED_COLUMN(md5_machine_desc, attached, MD5_COLUMN_TABLE),
@@ -1184,7 +1190,7 @@ static const md5_column machine_columns[] = {
      .text = "the source of a morph target's weight", .hash = MD5_HASH_ROWS},
     {UNTYPED_COLUMN(md5_machine_desc, locations, MD5_COLUMN_OTHER),
      .other = sizeof((md5_machine_desc *)0)->locations, .text = "of the words of a file",
-     .place = MD5_PLACE_NOWHERE, .hash = MD5_HASH_NEVER},
+     .position = MD5_POSITION_NONE, .hash = MD5_HASH_NEVER},
     RESERVED(md5_machine_desc),
 };
 
@@ -1235,7 +1241,7 @@ double md5i_column_number(const md5_column *column, const char *row)
     }
 }
 
-const char *md5i_rows_of(const md5_column *column, const char *row, uint32_t *count)
+const char *md5i_column_rows(const md5_column *column, const char *row, uint32_t *count)
 {
     const char *rows;
     *count = 1;
@@ -1249,15 +1255,15 @@ const char *md5i_rows_of(const md5_column *column, const char *row, uint32_t *co
     return rows;
 }
 
-md5_table_walk md5i_begin_columns(const md5_schema *schema, const void *row, void *copy)
+md5_table_iterator md5i_begin_columns(const md5_schema *schema, const void *row, void *copy)
 {
-    md5_table_walk walk = {.top = 0};
-    walk.levels[0] = (md5_table_level){schema, (const char *)row,          (char *)copy, 1,
-                                       0,      md5_kind_of(schema, row, 0)};
+    md5_table_iterator walk = {.top = 0};
+    walk.levels[0] = (md5_table_level){schema, (const char *)row,           (char *)copy, 1,
+                                       0,      md5_row_kind(schema, row, 0)};
     return walk;
 }
 
-bool md5i_next_column(md5_table_walk *walk)
+bool md5i_next_column(md5_table_iterator *walk)
 {
     while (walk->top >= 0) {
         md5_table_level *level = &walk->levels[walk->top];
@@ -1267,9 +1273,9 @@ bool md5i_next_column(md5_table_walk *walk)
         walk->copies = NULL;
         uint32_t count = 0;
         const char *const rows =
-            column && column->rows ? md5i_rows_of(column, level->row, &count) : NULL;
+            column && column->rows ? md5i_column_rows(column, level->row, &count) : NULL;
         if (rows && count > 0) {
-            const uint32_t kind = md5_kind_of(column->rows, rows, level->kind);
+            const uint32_t kind = md5_row_kind(column->rows, rows, level->kind);
             walk->levels[++walk->top] =
                 (md5_table_level){column->rows, rows, copies, count, 0, kind};
         } else if (level->next <= level->schema->num_columns) {
@@ -1285,14 +1291,14 @@ bool md5i_next_column(md5_table_walk *walk)
             if (level->copy)
                 level->copy += level->schema->size;
             level->next = 0;
-            level->kind = md5_kind_of(level->schema, level->row,
-                                      walk->top > 0 ? walk->levels[walk->top - 1].kind : 0);
+            level->kind = md5_row_kind(level->schema, level->row,
+                                       walk->top > 0 ? walk->levels[walk->top - 1].kind : 0);
         }
     }
     return false;
 }
 
-md5_row_title md5i_title_of(const md5_table_walk *walk)
+md5_row_title md5i_row_title_at(const md5_table_iterator *walk)
 {
     md5_row_title title = {NULL, NULL};
     for (int i = walk->top; i >= 0 && !(title.kind && title.name); i--) {

@@ -2,7 +2,7 @@
 //
 // Reading and writing of machine files, checks, defaults, copies, the fingerprint and the tables of
 // machine_files.md are one pass each over these lists, so a new column only has to be added to a
-// list. md5_table_walk iterates over a row and all rows below it. The second part of this file
+// list. md5_table_iterator iterates over a row and all rows below it. The second part of this file
 // stores the locations of values in a machine file.
 #ifndef MD5_PLAY_SCHEMA_H
 #define MD5_PLAY_SCHEMA_H
@@ -33,12 +33,12 @@ typedef enum md5_column_kind {
 } md5_column_kind;
 
 // Position of a column in a machine file.
-typedef enum md5_place {
-    MD5_PLACE_WORD,    // in the braces, after its keyword; a choice is its own keyword
-    MD5_PLACE_HEAD,    // before the braces, in the order of the columns
-    MD5_PLACE_BEHIND,  // after the value of the previous column
-    MD5_PLACE_NOWHERE, // only in C tables, or an alternative form of another column
-} md5_place;
+typedef enum md5_column_position {
+    MD5_POSITION_BLOCK, // in the braces, after its keyword; a choice is its own keyword
+    MD5_POSITION_HEAD,  // before the braces, in the order of the columns
+    MD5_POSITION_AFTER, // after the value of the previous column
+    MD5_POSITION_NONE,  // only in C tables, or an alternative form of another column
+} md5_column_position;
 
 // Syntax of a value that differs from the syntax of other values of its kind.
 typedef enum md5_form {
@@ -74,12 +74,12 @@ typedef struct md5_choice {
 
 // Sources of a share other than a parameter. Their names are adjacent members, and a keyword
 // precedes each; NULL: a further name of the previous source.
-enum { MD5_DRIVERS = 4 };
-typedef struct md5_driver {
+enum { MD5_NUM_DRIVERS = 4 };
+typedef struct md5_share_driver {
     const char *word;
     const char *what;
-} md5_driver;
-extern const md5_driver md5i_drivers[MD5_DRIVERS];
+} md5_share_driver;
+extern const md5_share_driver md5i_share_drivers[MD5_NUM_DRIVERS];
 
 // A text that is only used in the manual. Programs without the manual store only whether it exists.
 #ifdef MD5_NO_MANUAL
@@ -101,8 +101,8 @@ typedef struct md5_column {
     uint32_t num_choices;
     md5_manual text;
     size_t easing; // offset of a share's easing; 0: none
-    size_t state;  // offset of the names of a share's drivers (md5i_drivers); 0: none
-    md5_place place;
+    size_t state;  // offset of the names of a share's drivers (md5i_share_drivers); 0: none
+    md5_column_position position;
     md5_form form;
     const char *word;    // keyword in files; default: the keyword of its rows or the member's name
     const char *what;    // name in messages about files if it has no keyword
@@ -165,7 +165,7 @@ static inline const char *md5_column_word(const md5_column *column)
 
 // Returns the kind of a row, the index of a bit in md5_column.kinds. `above` is the kind of the row
 // above.
-static inline uint32_t md5_kind_of(const md5_schema *schema, const void *row, uint32_t above)
+static inline uint32_t md5_row_kind(const md5_schema *schema, const void *row, uint32_t above)
 {
     uint32_t kind = 0;
     if (schema->has_kind)
@@ -174,12 +174,12 @@ static inline uint32_t md5_kind_of(const md5_schema *schema, const void *row, ui
 }
 
 // Returns true if a kind of row uses a column.
-static inline bool md5_is_used(const md5_column *column, uint32_t kind)
+static inline bool md5_is_column_used(const md5_column *column, uint32_t kind)
 {
     return column->kinds == 0 || (kind < 64 && (column->kinds >> kind & 1) != 0);
 }
 
-static inline const md5_easing *md5_easing_of(const char *row, size_t offset)
+static inline const md5_easing *md5_row_easing(const char *row, size_t offset)
 {
     return (const md5_easing *)(const void *)(row + offset);
 }
@@ -188,7 +188,7 @@ static inline const md5_easing *md5_easing_of(const char *row, size_t offset)
 double md5i_column_number(const md5_column *column, const char *row);
 
 // Returns the rows of a column of the kind TABLE, ROW, PART or EASING, and sets *count.
-const char *md5i_rows_of(const md5_column *column, const char *row, uint32_t *count);
+const char *md5i_column_rows(const md5_column *column, const char *row, uint32_t *count);
 
 // Iterator over the columns of a row and of all rows below it. After a column with rows, it
 // continues with these rows. Tables are nested at most four levels deep, so no recursion is needed.
@@ -203,19 +203,19 @@ typedef struct md5_table_level {
 } md5_table_level;
 
 enum { MD5_TABLE_DEPTH = 6 };
-typedef struct md5_table_walk {
+typedef struct md5_table_iterator {
     md5_table_level levels[MD5_TABLE_DEPTH];
     int top;
     const md5_column *column;
     md5_table_level *level; // level of the column
     char *copies; // copies of the rows of `column`, set by the caller before the next step
-} md5_table_walk;
+} md5_table_iterator;
 
-md5_table_walk md5i_begin_columns(const md5_schema *schema, const void *row, void *copy);
-bool md5i_next_column(md5_table_walk *walk);
+md5_table_iterator md5i_begin_columns(const md5_schema *schema, const void *row, void *copy);
+bool md5i_next_column(md5_table_iterator *walk);
 
 // Returns the address of the current value.
-static inline const char *md5_column_value(const md5_table_walk *walk)
+static inline const char *md5_column_value(const md5_table_iterator *walk)
 {
     return walk->level->row + walk->column->offset;
 }
@@ -225,7 +225,7 @@ typedef struct md5_row_title {
     const char *kind;
     const char *name;
 } md5_row_title;
-md5_row_title md5i_title_of(const md5_table_walk *walk);
+md5_row_title md5i_row_title_at(const md5_table_iterator *walk);
 
 // md5_parse_machine_file() and md5_write_machine() with the columns of a test.
 md5_machine_file *md5i_read_machine(md5_context *context, const md5_schema *schema,

@@ -7,7 +7,7 @@
 // -- Blend spaces -----------------------------------------------------------------------------
 
 TEST (on_a_line_the_two_neighbours_share) {
-    const md5_item items[] = {{.place = -1}, {.place = 0}, {.place = 4}};
+    const md5_item items[] = {{.position = -1}, {.position = 0}, {.position = 4}};
     const struct {
         float x, weights[3];
     } rows[] = {
@@ -91,7 +91,7 @@ TEST (in_a_plane_each_other_item_limits_the_weight) {
 
 TEST (one_item_has_all_the_weight) {
     float weight;
-    md5i_blend_weights_1d(&(md5_item){.place = 3}, 1, -8, &weight);
+    md5i_blend_weights_1d(&(md5_item){.position = 3}, 1, -8, &weight);
     CHECK(weight == 1);
     md5i_blend_weights_2d(&(md5_motion_item){.x = 3}, 1, -8, 1e30f, &weight);
     CHECK(weight == 1);

@@ -121,10 +121,10 @@ TEST (the_end_of_an_open_loop_belongs_to_the_next_cycle) {
 TEST (a_float_is_the_decimal_that_was_meant) {
     static const double times[] = {0, 0.3, 0.7, 0.1, -0.7, 1.5, 2.25, 12.345, 1.0 / 3.0, 1e-3};
     for (size_t i = 0; i < COUNT_OF(times); i++)
-        CHECK_NEAR(md5i_decimal_of((float)times[i]), times[i], i == 8 ? 2e-8 : 0);
-    CHECK(md5i_decimal_of(1e30f) == 1e30f);
-    CHECK(md5i_decimal_of(1e-30f) == 1e-30f);
-    CHECK(md5i_decimal_of(16777217.0f) == 16777216.0);
+        CHECK_NEAR(md5i_decimal_from_float((float)times[i]), times[i], i == 8 ? 2e-8 : 0);
+    CHECK(md5i_decimal_from_float(1e30f) == 1e30f);
+    CHECK(md5i_decimal_from_float(1e-30f) == 1e-30f);
+    CHECK(md5i_decimal_from_float(16777217.0f) == 16777216.0);
 }
 
 static double snapped(const md5_timing *timing, double time)
@@ -174,7 +174,7 @@ static md5_timing event_walk_timing_of(md5_play_mode mode)
 
 static md5_cues cues_of(const md5_timing *timing, md5_cue table[2 * NUM_EVENTS])
 {
-    return (md5_cues){timing, table, md5i_make_cues(timing, EVENTS, NUM_EVENTS, false, table)};
+    return (md5_cues){timing, table, md5i_build_cues(timing, EVENTS, NUM_EVENTS, false, table)};
 }
 
 // How a step begins and ends.
@@ -185,9 +185,9 @@ static void walk(const md5_timing *timing, double from, double to, step_kind kin
 {
     md5_cue table[2 * NUM_EVENTS];
     const md5_cues cues = cues_of(timing, table);
-    md5_event_walk events =
-        md5i_begin_event_walk(&cues, md5i_clock_at(timing, from), md5i_clock_at(timing, to),
-                              kind == AT_START, kind == ENDS_CYCLE);
+    md5_event_iterator events =
+        md5i_begin_events(&cues, md5i_clock_at(timing, from), md5i_clock_at(timing, to),
+                          kind == AT_START, kind == ENDS_CYCLE);
     const double way = to < from ? -1 : 1;
     uint32_t event;
     md5_clock when;
@@ -222,7 +222,7 @@ static void check_start(md5_play_mode mode, double at, const char *expected)
     const md5_timing timing = event_walk_timing_of(mode);
     md5_cue table[2 * NUM_EVENTS];
     const md5_cues cues = cues_of(&timing, table);
-    md5_event_walk events = md5i_begin_event_start(&cues, md5i_clock_at(&timing, at));
+    md5_event_iterator events = md5i_begin_start_events(&cues, md5i_clock_at(&timing, at));
     char fired[MAX_FIRED + 1] = "";
     uint32_t event;
     md5_clock when;
@@ -282,11 +282,11 @@ TEST (events_that_are_left_are_counted) {
     const md5_timing timing = event_walk_timing_of(MD5_PLAY_LOOP);
     md5_cue table[2 * NUM_EVENTS];
     const md5_cues cues = cues_of(&timing, table);
-    md5_event_walk events = md5i_begin_event_walk(&cues, md5i_clock_at(&timing, 0),
+    md5_event_iterator events = md5i_begin_events(&cues, md5i_clock_at(&timing, 0),
                                                   md5i_clock_at(&timing, 1e12), false, false);
     CHECK_UINT(events.num_left, 5000000000000);
-    events = md5i_begin_event_walk(&cues, (md5_clock){-((int64_t)1 << 62), 0.5},
-                                   (md5_clock){(int64_t)1 << 62, 0.5}, false, false);
+    events = md5i_begin_events(&cues, (md5_clock){-((int64_t)1 << 62), 0.5},
+                               (md5_clock){(int64_t)1 << 62, 0.5}, false, false);
     CHECK_UINT(events.num_left, 1000000000000000000);
 }
 
@@ -320,8 +320,8 @@ TEST (ping_pong_passes_inner_frames_twice) {
 TEST (a_clip_without_events_has_none) {
     const md5_timing timing = event_walk_timing_of(MD5_PLAY_LOOP);
     const md5_cues cues = {.timing = &timing};
-    md5_event_walk events = md5i_begin_event_walk(&cues, md5i_clock_at(&timing, 0),
-                                                  md5i_clock_at(&timing, 9), true, false);
+    md5_event_iterator events =
+        md5i_begin_events(&cues, md5i_clock_at(&timing, 0), md5i_clock_at(&timing, 9), true, false);
     uint32_t event;
     md5_clock when;
     CHECK(!md5i_next_event(&events, &event, &when));
@@ -331,8 +331,8 @@ TEST (backward_over_a_clip_with_nothing_but_its_last_frame) {
     const md5_timing timing = event_walk_timing_of(MD5_PLAY_LOOP);
     const md5_event last = {.frame = 4, .name = "e"};
     md5_cue table[2];
-    const md5_cues cues = {&timing, table, md5i_make_cues(&timing, &last, 1, false, table)};
-    md5_event_walk events = md5i_begin_event_walk(&cues, md5i_clock_at(&timing, 3),
+    const md5_cues cues = {&timing, table, md5i_build_cues(&timing, &last, 1, false, table)};
+    md5_event_iterator events = md5i_begin_events(&cues, md5i_clock_at(&timing, 3),
                                                   md5i_clock_at(&timing, 1), false, false);
     uint32_t event;
     md5_clock when;
@@ -396,7 +396,7 @@ typedef struct rooted {
 
 static void extract_roots(rooted *fixture, md5_root_extraction extract)
 {
-    md5i_make_root_track(extract, fixture->roots, NUM_FRAMES, fixture->frames);
+    md5i_build_root_track(extract, fixture->roots, NUM_FRAMES, fixture->frames);
     fixture->track = (md5_root_track){extract, NUM_FRAMES, fixture->frames};
 }
 

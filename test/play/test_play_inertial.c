@@ -358,7 +358,7 @@ static md5_offset offset_of(const md5_xform *from, md5_velocity of_from, const m
                             md5_velocity of_to)
 {
     md5_offset offset;
-    md5i_make_offsets(from, &of_from, to, &of_to, 1, &offset);
+    md5i_compute_offsets(from, &of_from, to, &of_to, 1, &offset);
     return offset;
 }
 
@@ -502,9 +502,9 @@ TEST (velocity_beyond_half_a_turn_is_dropped) {
         const md5_xform from = {.rotation = {.x = (float)sin(half), .w = (float)cos(half)}};
         const md5_velocity velocity = {.angular = {(float)(side * 3.0), 0, 0}};
         const md5_offset offset = offset_of(&from, velocity, &to, STILL);
-        CHECK((offset.turn_rate == 0) == (side > 0));
+        CHECK((offset.rotation_rate == 0) == (side > 0));
         // tan(angle / 4) is 1 here, and its derivative 1/2 per radian.
-        CHECK_NEAR(offset.turn_rate, side > 0 ? 0 : -1.5, 0.01);
+        CHECK_NEAR(offset.rotation_rate, side > 0 ? 0 : -1.5, 0.01);
     }
 }
 

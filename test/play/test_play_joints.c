@@ -170,7 +170,7 @@ static void sample_layer(const md5_machine *machine, md5_player *player, uint32_
                          md5_xform *pose)
 {
     const md5_source *const source = &machine->sources[layer];
-    const md5_clock clock = md5_newest(&player->layer_states[layer])->instances[0].now;
+    const md5_clock clock = md5_newest(&player->layer_states[layer])->instances[0].clock;
     const md5_sample_position position =
         md5i_clock_sample_position(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
     md5_sample(source->binding, position, MD5_ROOT_FILE, pose);
@@ -256,7 +256,7 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
         position.interpolation = fixture.machine->sources[1].interpolation;
         md5i_sample_source(fixture.machine, &fixture.machine->sources[1], &position, other);
         for (int joint = 0; joint < PLAY_JOINTS; joint++) {
-            if (md5_mask_of(fixture.machine, 0)[joint] > 0)
+            if (md5_mask_weights(fixture.machine, 0)[joint] > 0)
                 expected[joint] = other[joint];
         }
         CHECK(play_pose_distance(pose, expected) < NEAR);
@@ -283,7 +283,7 @@ static md5_machine *play_masked(const play_case *made, const char *words, const 
 static md5_sample_position player_sample_position(const md5_machine *machine,
                                                   const md5_player *player, md5_interpolation kind)
 {
-    const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].now;
+    const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].clock;
     return md5i_clock_sample_position(&machine->sources[0].timings[MD5_PLAY_LOOP], clock, kind);
 }
 
@@ -308,7 +308,7 @@ TEST (joints_of_a_branch_through_other_skeletons) {
             player_sample_position(machine, player, MD5_INTERPOLATE_LINEAR);
         md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
         md5_sample(made.binding, position, MD5_ROOT_FILE, expected);
-        md5_blend_poses(made.model.bind_local, expected, 1, md5_mask_of(machine, 0), count,
+        md5_blend_poses(made.model.bind_local, expected, 1, md5_mask_weights(machine, 0), count,
                         expected);
         play_pose(player, pose);
         CHECK_BYTES(pose, expected, count * sizeof *pose);
@@ -336,7 +336,7 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
                 player_sample_position(machine, player, kinds[way / 2]);
             md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
             md5_sample(binding, position, MD5_ROOT_FILE, expected);
-            md5_blend_poses(model->bind_local, expected, 1, md5_mask_of(machine, 0), count,
+            md5_blend_poses(model->bind_local, expected, 1, md5_mask_weights(machine, 0), count,
                             expected);
             play_pose(player, pose);
             CHECK_BYTES(pose, expected, count * sizeof *pose);
@@ -388,8 +388,8 @@ static void begin(below_case *fixture, const char *fade)
     }
     fixture->scratch_size = md5_player_pose_scratch(fixture->machines[0]);
     fixture->scratch = malloc(fixture->scratch_size);
-    CHECK(fixture->machines[0]->rests[0].num_runs > 0);
-    fixture->machines[1]->rests[0].num_runs = 0;
+    CHECK(fixture->machines[0]->uncovered[0].num_runs > 0);
+    fixture->machines[1]->uncovered[0].num_runs = 0;
 }
 
 // What was in the memory before must not come through: it is no number.

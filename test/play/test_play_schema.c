@@ -83,8 +83,9 @@ TEST (every_column_has_range_default_and_text) {
                 column->kind == MD5_COLUMN_FLOAT || column->kind == MD5_COLUMN_DOUBLE
                 || column->kind == MD5_COLUMN_COUNT || column->kind == MD5_COLUMN_INT
                 || column->kind == MD5_COLUMN_DIRECTION;
-            const bool may_lack = column->place == MD5_PLACE_WORD && column->kind != MD5_COLUMN_FLAG
-                                  && !column->rows && column->kind != MD5_COLUMN_MODEL;
+            const bool may_lack = column->position == MD5_POSITION_BLOCK
+                                  && column->kind != MD5_COLUMN_FLAG && !column->rows
+                                  && column->kind != MD5_COLUMN_MODEL;
             check(column->text != NULL, schema, column, "no text for the manual");
             check(!is_number || column->least < column->most || column->range, schema, column,
                   "a number without a range");
@@ -212,18 +213,18 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
     const md5_column *const column = &schema->columns[number];
     char *const value = row + column->offset;
     const bool is_often = !play_one_in(random, 3);
-    const bool is_head = column->place == MD5_PLACE_HEAD;
+    const bool is_head = column->position == MD5_POSITION_HEAD;
     const char **const texts = (const char **)(void *)value;
     float *const floats = (float *)(void *)value;
     uint32_t *const whole = (uint32_t *)(void *)value;
-    if (!md5_is_used(column, kind) || (!is_head && !is_often))
+    if (!md5_is_column_used(column, kind) || (!is_head && !is_often))
         return;
-    if (column->place == MD5_PLACE_NOWHERE && column->form != MD5_FORM_ALWAYS
+    if (column->position == MD5_POSITION_NONE && column->form != MD5_FORM_ALWAYS
         && !(schema->has_kind && schema->kind == column->offset))
         return;
-    if (column->place == MD5_PLACE_BEHIND) {
+    if (column->position == MD5_POSITION_AFTER) {
         uint32_t leading = number;
-        while (schema->columns[leading].place == MD5_PLACE_BEHIND)
+        while (schema->columns[leading].position == MD5_POSITION_AFTER)
             leading--;
         char none[sizeof(void *)] = {0};
         const md5_column *const lead = &schema->columns[leading]; // of a number, 0 is one too
@@ -319,7 +320,7 @@ static void fill_tables(random_tables *to, const md5_schema *machine, uint64_t *
     for (uint32_t i = 0; i < to->num_rows; i++) {
         const md5_schema *const schema = to->rows[i].schema;
         char *const row = to->rows[i].row;
-        uint32_t kind = md5_kind_of(schema, row, to->rows[i].above);
+        uint32_t kind = md5_row_kind(schema, row, to->rows[i].above);
         for (uint32_t k = 0; k < schema->num_columns && schema->has_kind && kind == 0; k++) {
             if (schema->columns[k].offset != schema->kind)
                 continue;
@@ -328,7 +329,7 @@ static void fill_tables(random_tables *to, const md5_schema *machine, uint64_t *
         }
         for (uint32_t k = 0; k < schema->num_columns; k++) {
             if (schema->columns[k].form == MD5_FORM_ALWAYS
-                && md5_is_used(&schema->columns[k], kind)) {
+                && md5_is_column_used(&schema->columns[k], kind)) {
                 char *const rows = add_rows(to, schema->columns[k].rows, 1, kind);
                 memcpy(row + schema->columns[k].offset, &rows, sizeof rows);
             } else if (!schema->has_kind || schema->columns[k].offset != schema->kind) {
@@ -349,21 +350,22 @@ static bool is_same_text(const char *a, const char *b)
 // Whether two tables are the same, column by column.
 static bool are_same(const md5_schema *schema, const void *first, const void *second)
 {
-    md5_table_walk a = md5i_begin_columns(schema, first, NULL);
-    md5_table_walk b = md5i_begin_columns(schema, second, NULL);
+    md5_table_iterator a = md5i_begin_columns(schema, first, NULL);
+    md5_table_iterator b = md5i_begin_columns(schema, second, NULL);
     while (md5i_next_column(&a)) {
         const md5_column *const column = a.column;
         uint32_t counts[2] = {0, 0};
         if (!md5i_next_column(&b) || column != b.column)
             return false;
-        if (!column || (column->hash == MD5_HASH_USED && !md5_is_used(column, a.level->kind)))
+        if (!column
+            || (column->hash == MD5_HASH_USED && !md5_is_column_used(column, a.level->kind)))
             continue;
         const char *const left = md5_column_value(&a);
         const char *const right = md5_column_value(&b);
         bool is_same = true;
         if (column->rows) {
-            const bool has_left = md5i_rows_of(column, a.level->row, &counts[0]) != NULL;
-            const bool has_right = md5i_rows_of(column, b.level->row, &counts[1]) != NULL;
+            const bool has_left = md5i_column_rows(column, a.level->row, &counts[0]) != NULL;
+            const bool has_right = md5i_column_rows(column, b.level->row, &counts[1]) != NULL;
             is_same = counts[0] == counts[1] && has_left == has_right
                       && (column->kind != MD5_COLUMN_EASING
                           || memcmp(left, right, sizeof(md5_ease_kind)) == 0);
@@ -580,8 +582,8 @@ TEST_WITH (one_line_makes_a_column_known_to_every_walk, play_case, made, play_be
         md5_arena arena = {.context = &copying};
         CHECK(md5i_copy_tables(&arena, schema, &files[0]->desc, &copy));
         CHECK(copy.modifiers != files[0]->desc.modifiers && glow_of(copy.modifiers) == 7.5f);
-        CHECK(md5i_fingerprint_of(schema, &files[0]->desc)
-              != md5i_fingerprint_of(schema, &files[2]->desc));
+        CHECK(md5i_compute_fingerprint(schema, &files[0]->desc)
+              != md5i_compute_fingerprint(schema, &files[2]->desc));
         md5i_arena_free(&arena);
 
         char text[256];
@@ -654,12 +656,12 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
     test_append(to, "| keyword | value | default | used by | meaning |\n|---|---|---|---|---|\n");
     for (uint32_t i = 0; i < schema->num_columns; i++) {
         const md5_column *const column = &schema->columns[i];
-        if (column->place == MD5_PLACE_NOWHERE)
+        if (column->position == MD5_POSITION_NONE)
             continue;
         test_append(to, "| ");
 
         // What is written for a column: its word and its value.
-        const bool has_word = column->place == MD5_PLACE_WORD;
+        const bool has_word = column->position == MD5_POSITION_BLOCK;
         if (column->kind == MD5_COLUMN_CHOICE || column->kind == MD5_COLUMN_EASING
             || column->choices)
             print_words(to, column, " ");
@@ -704,7 +706,7 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
             if (!kinds->has_kind || kind->offset != kinds->kind)
                 continue;
             for (uint32_t j = 0; (word = md5i_choice_word(kind, j, &value)) != NULL; j++) {
-                if (md5_is_used(column, value))
+                if (md5_is_column_used(column, value))
                     test_append(to, "%s`%s`", count++ > 0 ? " " : "", word);
             }
         }

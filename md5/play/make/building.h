@@ -41,11 +41,12 @@ typedef struct md5_building {
     md5_names curves;
     md5_names attached;
     md5_names *attached_joints;
-    const char *ears[MD5_MAX_EARS]; // [machine->num_ears] names of events, see MD5_MAX_EARS
-    const char *kind;               // kind of the current row, for messages: "motion"
-    const char *owner;              // name of the current row, for messages
-    bool *marks;                    // [joints]
-    md5_xform *sampled;             // [joints]
+    const char *event_bits[MD5_MAX_EVENT_BITS]; // [machine->num_ears] names of events, see
+                                                // MD5_MAX_EVENT_BITS
+    const char *kind;                           // kind of the current row, for messages: "motion"
+    const char *owner;                          // name of the current row, for messages
+    bool *marks;                                // [joints]
+    md5_xform *sampled;                         // [joints]
     // Number of rows in all tables. num_easings may exceed the number of easings in the machine.
     size_t num_windows;
     size_t num_curves;
@@ -66,11 +67,11 @@ bool md5i_build_modifiers(md5_building *building); // modifiers, bounds of verti
 // is missing, empty or duplicate (unless names may repeat).
 bool md5i_list_names(md5_building *building, md5_names *names, const void *rows, uint32_t count,
                      size_t row_size);
-#define MD5_LIST(building, names, owner, rows) \
+#define MD5_LIST_NAMES(building, names, owner, rows) \
     md5i_list_names(building, names, (owner)->rows, (owner)->num_##rows, sizeof *(owner)->rows)
 
 // Returns true if easings of this kind have parameters.
-static inline bool md5_has_numbers(uint32_t easing)
+static inline bool md5_has_easing_parameters(uint32_t easing)
 {
     return easing == MD5_EASE_CUBIC_BEZIER || easing == MD5_EASE_STEPS;
 }
@@ -91,7 +92,7 @@ bool md5i_build_easing(md5_building *building, const md5_easing *easing, uint32_
 
 // Sets the indices of a layer and of one of its states in `row`. Both names are required.
 bool md5i_resolve_state(md5_building *building, const char *const *layer, const char *const *state,
-                        md5_morph_row *row);
+                        md5_sum_row *row);
 
 // Sets an error with the location of a member of the tables, which is unknown for C tables. Returns
 // false.
@@ -126,6 +127,6 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
 
 // Returns a hash of a valid row and of all rows and texts below it, of the joints of its model and
 // of the frame counts and frame rates of its clips.
-uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row);
+uint64_t md5i_compute_fingerprint(const md5_schema *schema, const void *row);
 
 #endif

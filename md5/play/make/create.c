@@ -15,14 +15,14 @@
 
 // Checks a number of a row. A number that the row's kind does not use may be 0. `member` is the
 // address of the number, for the location of an error.
-static bool check_number(md5_building *building, const md5_table_walk *walk, const void *member,
+static bool check_number(md5_building *building, const md5_table_iterator *walk, const void *member,
                          double value)
 {
     const md5_column *const column = walk->column;
     const char *const label = column->label ? column->label : column->member;
     const bool has_range = column->least < column->most;
     const double number = value == (double)MD5_EXPLICIT_ZERO && has_range ? 0 : value;
-    if (value == 0 && (column->keeps_zero || !md5_is_used(column, walk->level->kind)))
+    if (value == 0 && (column->keeps_zero || !md5_is_column_used(column, walk->level->kind)))
         return true;
     const bool is_valid =
         has_range ? number >= column->least && number <= column->most : isfinite(number) != 0;
@@ -40,7 +40,7 @@ static void count_row(md5_building *building, const md5_table_level *level)
     const md5_schema *const schema = level->schema;
     // The easing of a weight is a row; the easing of a transition consists of columns of its row.
     if (schema == &md5i_transition_schema)
-        building->num_easings += md5_has_numbers(level->kind);
+        building->num_easings += md5_has_easing_parameters(level->kind);
     building->num_easings += schema == &md5i_easing_schema;
     building->num_windows += schema == &md5i_window_schema;
     building->num_curves += schema == &md5i_curve_schema;
@@ -51,9 +51,10 @@ static void count_row(md5_building *building, const md5_table_level *level)
 
 bool md5i_check_tables(md5_building *building, const md5_schema *schema, const void *row)
 {
-    for (md5_table_walk walk = md5i_begin_columns(schema, row, NULL); md5i_next_column(&walk);) {
+    for (md5_table_iterator walk = md5i_begin_columns(schema, row, NULL);
+         md5i_next_column(&walk);) {
         const md5_column *const column = walk.column;
-        const md5_row_title title = md5i_title_of(&walk);
+        const md5_row_title title = md5i_row_title_at(&walk);
         uint32_t count = 0;
         if (!column) {
             count_row(building, walk.level);
@@ -74,7 +75,7 @@ bool md5i_check_tables(md5_building *building, const md5_schema *schema, const v
             return MD5_OUT_OF_RANGE(building, NULL,
                                     ": %s is out of range: expected 0 to %u, found %u", label,
                                     column->last, (uint32_t)number);
-        if (column->kind == MD5_COLUMN_TABLE && !md5i_rows_of(column, walk.level->row, &count)
+        if (column->kind == MD5_COLUMN_TABLE && !md5i_column_rows(column, walk.level->row, &count)
             && count > 0)
             return MD5_OUT_OF_RANGE(building, NULL,
                                     ": %s is NULL: expected an array of %u elements", label, count);
@@ -86,7 +87,8 @@ bool md5i_check_tables(md5_building *building, const md5_schema *schema, const v
 // Returns true if all reserved members are 0.
 static bool tables_reserve_zero(const md5_schema *schema, const void *row)
 {
-    for (md5_table_walk walk = md5i_begin_columns(schema, row, NULL); md5i_next_column(&walk);) {
+    for (md5_table_iterator walk = md5i_begin_columns(schema, row, NULL);
+         md5i_next_column(&walk);) {
         if (walk.column && walk.column->kind == MD5_COLUMN_RESERVED
             && !md5_are_zero((const uint64_t *)(const void *)md5_column_value(&walk),
                              walk.column->other))
@@ -101,7 +103,8 @@ static bool tables_reserve_zero(const md5_schema *schema, const void *row)
 bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *row, void *copy)
 {
     memcpy(copy, row, schema->size);
-    for (md5_table_walk walk = md5i_begin_columns(schema, row, copy); md5i_next_column(&walk);) {
+    for (md5_table_iterator walk = md5i_begin_columns(schema, row, copy);
+         md5i_next_column(&walk);) {
         const md5_column *const column = walk.column;
         char *const row_copy = walk.level->copy;
         if (!column)
@@ -124,7 +127,7 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
         if (column->kind != MD5_COLUMN_TABLE && column->kind != MD5_COLUMN_ROW)
             continue;
         uint32_t count = 0;
-        const char *const rows = md5i_rows_of(column, walk.level->row, &count);
+        const char *const rows = md5i_column_rows(column, walk.level->row, &count);
         if (!rows && column->kind == MD5_COLUMN_ROW)
             continue;
         TRY(walk.copies = (char *)md5i_arena_room(arena, count, column->rows->size));
@@ -164,7 +167,7 @@ static bool is_hashed(const md5_column *column, uint32_t kind)
 {
     if (column->hash == MD5_HASH_NEVER)
         return false;
-    return column->hash != MD5_HASH_USED || md5_is_used(column, kind);
+    return column->hash != MD5_HASH_USED || md5_is_column_used(column, kind);
 }
 
 static void add_skeleton(uint64_t *hash, const md5_skeleton *skeleton)
@@ -180,10 +183,11 @@ static void add_skeleton(uint64_t *hash, const md5_skeleton *skeleton)
     }
 }
 
-uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
+uint64_t md5i_compute_fingerprint(const md5_schema *schema, const void *row)
 {
     uint64_t hash = MD5_FNV;
-    for (md5_table_walk walk = md5i_begin_columns(schema, row, NULL); md5i_next_column(&walk);) {
+    for (md5_table_iterator walk = md5i_begin_columns(schema, row, NULL);
+         md5i_next_column(&walk);) {
         const md5_column *const column = walk.column;
         if (!column || !is_hashed(column, walk.level->kind))
             continue;
@@ -193,7 +197,7 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
         const double number = md5i_column_number(column, walk.level->row);
         uint32_t count = 0;
         const char *const rows =
-            column->rows ? md5i_rows_of(column, walk.level->row, &count) : NULL;
+            column->rows ? md5i_column_rows(column, walk.level->row, &count) : NULL;
         switch (column->kind) {
         case MD5_COLUMN_TEXT:
             if (column->hash != MD5_HASH_SET || *texts)
@@ -219,7 +223,7 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
                 add(&hash, count);
             break;
         case MD5_COLUMN_EASING: // an easing with parameters counts as linear here; its row follows
-            if (column->place == MD5_PLACE_HEAD)
+            if (column->position == MD5_POSITION_HEAD)
                 add(&hash, rows ? 0 : number);
             break;
         case MD5_COLUMN_ROW:
@@ -245,7 +249,7 @@ static bool build_follow_rules(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     for (uint32_t i = 0; i < desc->num_parameters; i++)
-        machine->followers[i] = MD5_NONE;
+        machine->smoothing_rows[i] = MD5_NONE;
     for (uint32_t i = 0; i < desc->num_follows; i++) {
         const md5_follow_desc *const follow = &desc->follows[i];
         uint32_t parameter;
@@ -259,11 +263,11 @@ static bool build_follow_rules(md5_building *building)
             return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
                                 "follow rule of parameter %s: expected a parameter of type 'float'",
                                 MD5_QUOTED(name));
-        if (machine->followers[parameter] != MD5_NONE)
+        if (machine->smoothing_rows[parameter] != MD5_NONE)
             return md5i_fail_at(building, &follow->parameter, MD5_ERROR_MISMATCH,
                                 "duplicate follow rule of parameter %s: expected one",
                                 MD5_QUOTED(name));
-        machine->followers[parameter] = i;
+        machine->smoothing_rows[parameter] = i;
         md5_begin_row(building, "follow rule of parameter", name);
         TRY(md5i_check_steps(building, &follow->easing));
     }
@@ -274,8 +278,8 @@ static bool build_parameters(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    TRY(MD5_LIST(building, &building->parameters, desc, parameters));
-    TRY(machine->followers = MD5_NEW(building->arena, uint32_t, desc->num_parameters));
+    TRY(MD5_LIST_NAMES(building, &building->parameters, desc, parameters));
+    TRY(machine->smoothing_rows = MD5_NEW(building->arena, uint32_t, desc->num_parameters));
     TRY(build_follow_rules(building));
     // Allocate the easings. The easings of weights and transitions are added later.
     const size_t num_plain = MD5_LAST_FADE_EASING + 1;
@@ -290,7 +294,7 @@ static int compare_thresholds(const void *left, const void *right)
 {
     const md5_play_condition *const a = (const md5_play_condition *)left;
     const md5_play_condition *const b = (const md5_play_condition *)right;
-    return md5_is_lower(a, b) ? -1 : md5_is_lower(b, a);
+    return md5_is_threshold_before(a, b) ? -1 : md5_is_threshold_before(b, a);
 }
 
 // Lists the values at which conditions change their result. For conditions that test whether a
@@ -326,11 +330,11 @@ static bool build_kinks(md5_building *building)
     size_t count = 0;
     for (size_t i = 0; i < machine->num_conditions; i++) {
         if (machine->conditions[i].kind == MD5_WHEN_PARAMETER
-            && machine->followers[machine->conditions[i].parameter] != MD5_NONE)
+            && machine->smoothing_rows[machine->conditions[i].parameter] != MD5_NONE)
             kinks[count++] = machine->conditions[i];
     }
     for (uint32_t i = 0; i < desc->num_parameters; i++) {
-        if (machine->followers[i] == MD5_NONE)
+        if (machine->smoothing_rows[i] == MD5_NONE)
             continue;
         kinks[count++] =
             (md5_play_condition){.parameter = i, .compare = MD5_IS_GREATER, .value = 0};
@@ -340,12 +344,12 @@ static bool build_kinks(md5_building *building)
     for (uint32_t i = 0; i < desc->num_motions; i++) {
         const md5_motion *const motion = &machine->motions[desc->num_clips + i];
         const bool is_followed =
-            md5_is_line(motion) && machine->followers[motion->x_parameter] != MD5_NONE;
+            md5_is_line(motion) && machine->smoothing_rows[motion->x_parameter] != MD5_NONE;
         if (is_followed) {
             for (uint32_t k = 0; k < motion->num_items; k++)
                 kinks[count++] = (md5_play_condition){.parameter = motion->x_parameter,
                                                       .compare = MD5_IS_GREATER,
-                                                      .value = (float)motion->items[k].place};
+                                                      .value = (float)motion->items[k].position};
         }
     }
     machine->num_kinks = count;
@@ -404,7 +408,7 @@ static bool build_cues(md5_building *building, const md5_clip_desc *clip, md5_so
         TRY(cues);
         const md5_timing *const timing = &source->timings[mode];
         const uint32_t num_cues =
-            md5i_make_cues(timing, clip->events, clip->num_events, has_ends, cues);
+            md5i_build_cues(timing, clip->events, clip->num_events, has_ends, cues);
         source->cues[mode] =
             (md5_cues){timing, cues,
                        md5i_add_window_cues(timing, clip->windows, clip->num_windows,
@@ -417,7 +421,7 @@ static bool check_sections(md5_building *building, const md5_clip_desc *clip)
 {
     const uint32_t num_frames = clip->binding->anim->num_frames;
     md5_names sections = {.what = "section"};
-    TRY(MD5_LIST(building, &sections, clip, sections));
+    TRY(MD5_LIST_NAMES(building, &sections, clip, sections));
     for (uint32_t j = 0; j < clip->num_sections; j++) {
         const md5_section *const section = &clip->sections[j];
         if (section->last >= num_frames || section->first >= section->last)
@@ -466,7 +470,7 @@ static bool build_root_deltas(md5_building *building, md5_source *source)
         roots[frame] =
             md5i_transform_from_axes(building->desc->model->skeleton.axes, building->sampled[0]);
     }
-    md5i_make_root_track(source->root_extraction, roots, num_frames, root_deltas);
+    md5i_build_root_track(source->root_extraction, roots, num_frames, root_deltas);
     return true;
 }
 
@@ -474,7 +478,7 @@ static bool build_clips(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
-    TRY(MD5_LIST(building, &building->clips, desc, clips));
+    TRY(MD5_LIST_NAMES(building, &building->clips, desc, clips));
     TRY(machine->sources = MD5_NEW(building->arena, md5_source, desc->num_clips));
     TRY(check_clips(building));
     for (uint32_t i = 0; i < desc->num_clips; i++) {
@@ -505,7 +509,7 @@ static bool build_windows(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     const md5_machine_desc *const desc = building->desc;
-    TRY(machine->windows = MD5_NEW(building->arena, md5_window_row, building->num_windows));
+    TRY(machine->windows = MD5_NEW(building->arena, md5_machine_window, building->num_windows));
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         const uint32_t last_frame = clip->binding->anim->num_frames - 1;
@@ -522,14 +526,14 @@ static bool build_windows(md5_building *building)
                     ": window %s is out of range: expected ascending frames from 0 to %u, found %u "
                     "to %u; a window cannot span the end of a cycle",
                     MD5_QUOTED(window->name), last_frame, window->first, window->last);
-            machine->windows[machine->num_windows++] = (md5_window_row){
+            machine->windows[machine->num_windows++] = (md5_machine_window){
                 .name = copy->name,
                 .begin = {window->first, copy->name, copy->text, MD5_EVENT_BEGIN, 0, i, {0}},
                 .end = {window->last, copy->name, copy->text, MD5_EVENT_END, 0, i, {0}},
             };
         }
     }
-    TRY(MD5_LIST(building, &building->windows, machine, windows));
+    TRY(MD5_LIST_NAMES(building, &building->windows, machine, windows));
     for (uint32_t i = 0; i < machine->num_windows; i++)
         TRY(MD5_RESOLVE(building, windows, machine->windows[i].name, machine->windows[i].window));
     return true;
@@ -596,7 +600,7 @@ static bool build_all(md5_building *building)
     TRY(md5i_build_layers(building));
     TRY(build_thresholds(building) && build_kinks(building));
     TRY(md5i_build_modifiers(building));
-    machine->fingerprint = md5i_fingerprint_of(&md5i_machine_schema, desc);
+    machine->fingerprint = md5i_compute_fingerprint(&md5i_machine_schema, desc);
     return !report->clip_end || build_clip_ends(building);
 }
 

@@ -29,7 +29,7 @@ static void list_joint(md5_joint_set *set, uint32_t joint, float weight)
 // Returns the range from the first to the last marked joint.
 static md5_joint_set marked_range(const md5_building *building, uint32_t mask)
 {
-    const float *const weights = md5_mask_of(building->machine, mask);
+    const float *const weights = md5_mask_weights(building->machine, mask);
     uint32_t first = 0;
     uint32_t end = building->machine->num_joints;
     while (end > 0 && !building->marks[end - 1])
@@ -45,7 +45,7 @@ static bool split_mask(md5_building *building, uint32_t mask)
 {
     const md5_machine *const machine = building->machine;
     const uint32_t num_joints = machine->num_joints;
-    const float *const weights = md5_mask_of(machine, mask);
+    const float *const weights = md5_mask_weights(machine, mask);
     md5_mask_sets *const sets = &machine->mask_sets[mask];
     sets->whole.list = MD5_NEW(building->arena, uint32_t, num_joints);
     sets->whole.weights = MD5_NEW(building->arena, float, num_joints);
@@ -135,7 +135,7 @@ static void mark_changed(md5_building *building, const md5_motion *motion,
 static bool build_marked_set(md5_building *building, uint32_t mask, md5_joint_set *set)
 {
     const uint32_t num_joints = building->machine->num_joints;
-    const float *const weights = md5_mask_of(building->machine, mask);
+    const float *const weights = md5_mask_weights(building->machine, mask);
     bool *const marks = building->marks;
     uint32_t count = 0;
     for (uint32_t i = 0; i < num_joints; i++) {
@@ -175,7 +175,7 @@ static bool drive_only_marked(const uint32_t *targets, md5_slots slots, const bo
 // have a partial weight, and no joint between the first and the last is outside of the mask.
 static bool can_sample_into_result(const md5_mask_sets *sets)
 {
-    return sets->is_split && sets->partial.count <= MD5_MOST_SAVED
+    return sets->is_split && sets->partial.count <= MD5_MAX_SAVED_JOINTS
            && sets->whole.count + sets->partial.count == sets->all.count;
 }
 
@@ -192,7 +192,7 @@ static void narrow_state(md5_building *building, const md5_play_layer *layer, md
         marks[joints->list ? joints->list[i] : joints->first + i] = true;
     // The extraction of root motion needs joint 0.
     const bool has_root = marks[0] || source->root_extraction == MD5_ROOT_EXTRACTION_NONE;
-    state->is_partial = has_root && !md5_is_sampled_whole(source);
+    state->is_partial = has_root && !md5_requires_full_sampling(source);
     state->targets = md5_narrow_targets(&source->binding->internal.plan->targets, marks);
     if (!state->is_partial || layer->mode != MD5_LAYER_OVERRIDE)
         return;
@@ -232,8 +232,8 @@ static bool build_detail_set(md5_building *building, const float *weights, md5_d
     const md5_skeleton *const skeleton = &building->machine->model->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
     set->are_animated = MD5_NEW(building->arena, bool, num_joints);
-    set->left_out = MD5_NEW(building->arena, uint32_t, num_joints);
-    TRY(set->are_animated && set->left_out);
+    set->omitted = MD5_NEW(building->arena, uint32_t, num_joints);
+    TRY(set->are_animated && set->omitted);
     for (uint32_t i = 0; i < num_joints; i++) {
         if (i > 0 && !(weights[i] > 0))
             continue;
@@ -250,8 +250,8 @@ static bool build_detail_set(md5_building *building, const float *weights, md5_d
         if (set->are_animated[i])
             continue;
         // Joints outside of runs are first in the list: move the joint that is at that index.
-        uint32_t *const entry = &set->left_out[is_inside ? set->num_left_out : set->num_outside++];
-        set->left_out[set->num_left_out++] = *entry;
+        uint32_t *const entry = &set->omitted[is_inside ? set->num_omitted : set->num_outside++];
+        set->omitted[set->num_omitted++] = *entry;
         *entry = i;
     }
     return true;
@@ -343,17 +343,17 @@ static bool build_masks(md5_building *building)
     md5_machine *const machine = building->machine;
     const size_t num_joints = machine->num_joints;
     const uint32_t num_masks = desc->num_masks;
-    TRY(MD5_LIST(building, &building->masks, desc, masks));
+    TRY(MD5_LIST_NAMES(building, &building->masks, desc, masks));
     machine->masks =
         (float *)md5i_arena_alloc(building->arena, num_masks, num_joints * sizeof *machine->masks);
     machine->mask_sets = MD5_NEW(building->arena, md5_mask_sets, num_masks);
     machine->details = MD5_NEW(building->arena, md5_detail_set, num_masks);
-    machine->rests = MD5_NEW(building->arena, md5_detail_set, num_masks);
-    TRY(machine->masks && machine->mask_sets && machine->details && machine->rests);
+    machine->uncovered = MD5_NEW(building->arena, md5_detail_set, num_masks);
+    TRY(machine->masks && machine->mask_sets && machine->details && machine->uncovered);
     for (uint32_t i = 0; i < num_masks; i++) {
         float *const weights = machine->masks + i * num_joints;
         const md5_mask_desc *const mask = &desc->masks[i];
-        md5_detail_set *const uncovered = &machine->rests[i];
+        md5_detail_set *const uncovered = &machine->uncovered[i];
         md5_error error = {.status = MD5_OK};
         if (!md5_build_mask(&desc->model->skeleton, mask->joints ? mask->joints : "", mask->feather,
                             weights, &error))
@@ -471,13 +471,13 @@ static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md
     }
     const root_stride axis = find_speed_axis(strides, items, desc->num_items);
     for (uint32_t i = 0; i < desc->num_items; i++) {
-        items[i].place = dot_strides(strides[i], axis) / items[i].seconds;
-        if (i > 0 && !(items[i].place > items[i - 1].place))
+        items[i].position = dot_strides(strides[i], axis) / items[i].seconds;
+        if (i > 0 && !(items[i].position > items[i - 1].position))
             return MD5_OUT_OF_RANGE(building, &desc->items[i].motion,
                                     ": items are not sorted by speed: item %u (%s) moves the root "
                                     "at %g units/s, the previous item at %g",
-                                    i, MD5_QUOTED(desc->items[i].motion), items[i].place,
-                                    items[i - 1].place);
+                                    i, MD5_QUOTED(desc->items[i].motion), items[i].position,
+                                    items[i - 1].position);
     }
     return true;
 }
@@ -521,7 +521,7 @@ static bool build_item(md5_building *building, const md5_motion_desc *desc, uint
 {
     const md5_motion_item *const from = &desc->items[number];
     uint32_t found;
-    *item = (md5_item){.place = from->x, .num_before = motion->num_clips, .turn = number};
+    *item = (md5_item){.position = from->x, .num_before = motion->num_clips, .blend_index = number};
     TRY(MD5_RESOLVE(building, motions, from->motion, found));
     if (found == MD5_NONE)
         return MD5_MISMATCH(building, &from->motion, ": item %u has no motion", number);
@@ -601,7 +601,7 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
         sorted[i] = &desc->items[i];
     qsort(sorted, count, sizeof *sorted, compare_items);
     for (uint32_t i = 0; i < count; i++)
-        items[i].turn = (uint32_t)(sorted[i] - desc->items);
+        items[i].blend_index = (uint32_t)(sorted[i] - desc->items);
     for (uint32_t i = 1; i < count; i++) {
         if (sorted[i - 1]->x == sorted[i]->x && sorted[i - 1]->y == sorted[i]->y)
             return MD5_OUT_OF_RANGE(
@@ -618,7 +618,7 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     md5_begin_row(building, "motion", desc->name);
     md5i_fill_defaults(&md5i_motion_schema, &filled, 1);
     motion->kind = desc->kind;
-    motion->speed = md5i_decimal_of(filled.speed);
+    motion->speed = md5i_decimal_from_float(filled.speed);
     TRY(MD5_RESOLVE(building, parameters, desc->speed_parameter, motion->speed_parameter));
     if (desc->kind == MD5_MOTION_CLIP) {
         uint32_t clip;
@@ -627,14 +627,14 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
             return MD5_MISMATCH(building, &desc->name, " has no clip");
         const bool is_float = (float)desc->start == desc->start;
         set_clip(motion, &building->machine->sources[clip], desc->mode,
-                 is_float ? md5i_decimal_of((float)desc->start) : desc->start);
+                 is_float ? md5i_decimal_from_float((float)desc->start) : desc->start);
         return true;
     }
     if (desc->num_items == 0)
         return MD5_OUT_OF_RANGE(building, &desc->name, " has no items");
     md5_item *const items = MD5_NEW(building->arena, md5_item, desc->num_items);
     TRY(motion->items = items);
-    motion->places = building->machine->tables.motions[number].items;
+    motion->item_rows = building->machine->tables.motions[number].items;
     motion->num_items = desc->num_items;
     motion->num_parts = 1;
     for (uint32_t i = 0; i < desc->num_items; i++)
@@ -674,7 +674,7 @@ static bool build_motions(md5_building *building)
     const size_t count = (size_t)desc->num_clips + desc->num_motions;
     building->motions = building->clips;
     building->motions.what = "motion";
-    TRY(MD5_LIST(building, &building->motions, desc, motions));
+    TRY(MD5_LIST_NAMES(building, &building->motions, desc, motions));
     TRY(machine->motions = MD5_NEW(building->arena, md5_motion, count));
     for (uint32_t i = 0; i < count; i++) {
         md5_motion *const motion = &machine->motions[i];
@@ -716,7 +716,7 @@ static void flatten_motion(const md5_motion *motion, md5_blend_tree *tree, uint3
             *blend++ = number;
         uint32_t begin = number + 1 - owner->num_parts;
         for (uint32_t turn = 0; turn < owner->num_items; turn++) {
-            const uint32_t i = owner->items[turn].turn;
+            const uint32_t i = owner->items[turn].blend_index;
             const md5_item *const item = &owner->items[i];
             const uint32_t end = begin + item->motion->num_parts;
             const bool is_synchronized = owner->kind != MD5_MOTION_STACK || i == 0;
@@ -848,7 +848,7 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
     md5_play_layer *const layer = &machine->layers[number];
     if (desc->num_states == 0)
         return MD5_OUT_OF_RANGE(building, &desc->name, " has no states");
-    TRY(MD5_LIST(building, names, desc, states));
+    TRY(MD5_LIST_NAMES(building, names, desc, states));
     TRY(layer->states = MD5_NEW(building->arena, md5_state, desc->num_states));
     layer->num_states = desc->num_states;
     clear_marks(building);
@@ -907,7 +907,7 @@ static const char *find_step_obstacle(const md5_blend_tree *tree)
     const md5_play_mode mode = tree->instances[0].playable->mode;
     if (mode == MD5_PLAY_ONCE)
         return "its first clip does not loop";
-    if (mode == MD5_PLAY_PING_PONG && md5_step_markers(tree) > 0)
+    if (mode == MD5_PLAY_PING_PONG && md5_num_step_markers(tree) > 0)
         return "its first clip has markers and plays ping-pong";
     return NULL;
 }
@@ -924,12 +924,12 @@ static bool check_step(md5_building *building, const md5_layer_desc *layer_desc,
         return MD5_MISMATCH(building, &desc->in_step,
                             ": state %s cannot be synchronized with 'in_step': %s",
                             MD5_QUOTED(layer_desc->states[state].name), obstacle);
-    if (md5_step_markers(tree) != md5_step_markers(to_tree))
+    if (md5_num_step_markers(tree) != md5_num_step_markers(to_tree))
         return MD5_MISMATCH(building, &desc->in_step,
                             ": states %s and %s cannot be synchronized with 'in_step': expected "
                             "the same number of markers, found %u and %u",
                             MD5_QUOTED(layer_desc->states[state].name), MD5_QUOTED(desc->to),
-                            md5_step_markers(tree), md5_step_markers(to_tree));
+                            md5_num_step_markers(tree), md5_num_step_markers(to_tree));
     return true;
 }
 
@@ -955,9 +955,9 @@ static bool matches_event(const char *wanted, const md5_event *event)
     return wanted[length] == ' ' && event->text && strcmp(wanted + length + 1, event->text) == 0;
 }
 
-// Finds the ear of an event name, see MD5_MAX_EARS. For a new name, adds an ear to all matching
-// events; at least one must exist.
-static bool find_ear(md5_building *building, const char *const *name, uint64_t *ear)
+// Finds the event bit of an event name, see MD5_MAX_EVENT_BITS. For a new name, adds an event bit
+// to all matching events; at least one must exist.
+static bool find_event_bit(md5_building *building, const char *const *name, uint64_t *event_bit)
 {
     md5_machine *const machine = building->machine;
     const char *const wanted = *name;
@@ -965,28 +965,29 @@ static bool find_ear(md5_building *building, const char *const *name, uint64_t *
     bool is_found = false;
     if (!wanted || wanted[0] == '\0')
         return MD5_MISMATCH(building, name, " has no event name");
-    while (number < machine->num_ears && strcmp(building->ears[number], wanted) != 0)
+    while (number < machine->num_event_bits && strcmp(building->event_bits[number], wanted) != 0)
         number++;
-    if (number == MD5_MAX_EARS)
+    if (number == MD5_MAX_EVENT_BITS)
         return MD5_OUT_OF_RANGE(building, name,
                                 " refers to too many events: expected at most %d in a machine",
-                                MD5_MAX_EARS);
-    *ear = (uint64_t)1 << number;
-    if (number < machine->num_ears)
+                                MD5_MAX_EVENT_BITS);
+    *event_bit = (uint64_t)1 << number;
+    if (number < machine->num_event_bits)
         return true;
-    building->ears[machine->num_ears++] = wanted;
+    building->event_bits[machine->num_event_bits++] = wanted;
     for (uint32_t i = 0; i < building->desc->num_clips; i++) {
         md5_source *const source = &machine->sources[i];
         const md5_clip_desc *const clip = &building->desc->clips[i];
-        if (!source->ears)
-            source->ears = MD5_NEW(building->arena, uint64_t,
-                                   (size_t)clip->num_events + 1 + 2 * (size_t)clip->num_windows);
-        TRY(source->ears);
+        if (!source->event_bits)
+            source->event_bits =
+                MD5_NEW(building->arena, uint64_t,
+                        (size_t)clip->num_events + 1 + 2 * (size_t)clip->num_windows);
+        TRY(source->event_bits);
         for (uint32_t k = 0; k < clip->num_events; k++) {
             if (!matches_event(wanted, &clip->events[k]))
                 continue;
-            source->ears[k] |= *ear;
-            source->all_ears |= source->ears[k];
+            source->event_bits[k] |= *event_bit;
+            source->all_event_bits |= source->event_bits[k];
             is_found = true;
         }
     }
@@ -996,11 +997,11 @@ static bool find_ear(md5_building *building, const char *const *name, uint64_t *
     return true;
 }
 
-// Returns the ears of the events of a state's first clip.
-static uint64_t first_ears(const md5_play_layer *layer, uint32_t state)
+// Returns the event bits of the events of a state's first clip.
+static uint64_t first_clip_bits(const md5_play_layer *layer, uint32_t state)
 {
     const md5_blend_tree *const tree = layer->states[state].tree;
-    return tree ? tree->instances[0].playable->source->all_ears : 0;
+    return tree ? tree->instances[0].playable->source->all_event_bits : 0;
 }
 
 // Returns the missing part of a condition, or NULL. `parameter` is MD5_NONE if it is not named.
@@ -1026,12 +1027,12 @@ static bool build_conditions(md5_building *building, bool is_one_shot, const md5
         const bool is_event = row->kind == MD5_WHEN_EVENT;
         const bool is_time = row->kind != MD5_WHEN_PARAMETER && !is_event;
         uint32_t parameter = MD5_NONE;
-        uint32_t num_behind = 0;
-        uint64_t ear = 0;
-        while (i + num_behind + 1 < count && !row[num_behind + 1].begins_alternative)
-            num_behind++;
+        uint32_t num_following = 0;
+        uint64_t event_bit = 0;
+        while (i + num_following + 1 < count && !row[num_following + 1].begins_alternative)
+            num_following++;
         if (is_event)
-            TRY(find_ear(building, &row->parameter, &ear));
+            TRY(find_event_bit(building, &row->parameter, &event_bit));
         else if (!is_time)
             TRY(MD5_RESOLVE(building, parameters, row->parameter, parameter));
         if (is_time && is_one_shot)
@@ -1041,8 +1042,8 @@ static bool build_conditions(md5_building *building, bool is_one_shot, const md5
         const char *const missing = find_missing_part(row, parameter);
         if (missing)
             return MD5_MISMATCH(building, &row->parameter, ": condition has no %s", missing);
-        const double shortest = md5i_decimal_of(row->value);
-        const double longest = md5i_decimal_of(row->longest);
+        const double shortest = md5i_decimal_from_float(row->value);
+        const double longest = md5i_decimal_from_float(row->longest);
         const bool is_random = row->longest != 0;
         const bool is_ascending = shortest >= 0 && longest >= shortest;
         if (is_random && (row->kind != MD5_WHEN_STATE_TIME || !is_ascending))
@@ -1056,9 +1057,9 @@ static bool build_conditions(md5_building *building, bool is_one_shot, const md5
             .compare = row->compare,
             .value = row->value,
             .kind = row->kind,
-            .num_behind = num_behind,
+            .num_following = num_following,
             .seconds = shortest,
-            .ear = ear,
+            .event_bit = event_bit,
             .spread = is_random ? longest - shortest : 0,
         };
         machine->has_times = machine->has_times || is_time || is_event;
@@ -1074,7 +1075,7 @@ static uint64_t transition_causes(const md5_transition *transition)
     for (uint32_t i = 0; i < transition->num_conditions; i++) {
         const md5_play_condition *const condition = &transition->conditions[i];
         if (condition->kind == MD5_WHEN_PARAMETER)
-            causes |= md5_cause_of(condition->parameter);
+            causes |= md5_parameter_cause(condition->parameter);
         else
             causes |= MD5_CAUSE_TIME;
     }
@@ -1103,41 +1104,41 @@ static bool list_transitions(md5_building *building, md5_play_layer *layer,
 }
 
 // Ears of the events of the first clips of a layer's states.
-typedef struct first_clip_ears {
-    uint64_t in_one_state;  // in at least one state
-    uint64_t in_two_states; // in at least two states
-    uint32_t num_ears;      // number of the machine's ears when this was computed
-} first_clip_ears;
+typedef struct first_clip_events {
+    uint64_t in_one_state;   // in at least one state
+    uint64_t in_two_states;  // in at least two states
+    uint32_t num_event_bits; // number of the machine's event bits when this was computed
+} first_clip_events;
 
-static void update_ears(const md5_machine *machine, const md5_play_layer *layer,
-                        first_clip_ears *ears)
+static void update_first_clip_events(const md5_machine *machine, const md5_play_layer *layer,
+                                     first_clip_events *event_bits)
 {
-    if (ears->num_ears == machine->num_ears)
+    if (event_bits->num_event_bits == machine->num_event_bits)
         return;
-    *ears = (first_clip_ears){.num_ears = machine->num_ears};
+    *event_bits = (first_clip_events){.num_event_bits = machine->num_event_bits};
     for (uint32_t i = 0; i < layer->num_states; i++) {
-        ears->in_two_states |= ears->in_one_state & first_ears(layer, i);
-        ears->in_one_state |= first_ears(layer, i);
+        event_bits->in_two_states |= event_bits->in_one_state & first_clip_bits(layer, i);
+        event_bits->in_one_state |= first_clip_bits(layer, i);
     }
 }
 
-// Finds the ear of the event at which a transition exits. The first clip of a source state must
-// contain the event.
+// Finds the event bit of the event at which a transition exits. The first clip of a source state
+// must contain the event.
 static bool build_exit_event(md5_building *building, const md5_transition_desc *desc,
-                             const md5_play_layer *layer, first_clip_ears *ears,
+                             const md5_play_layer *layer, first_clip_events *event_bits,
                              md5_transition *transition)
 {
-    TRY(find_ear(building, &desc->exit_event, &transition->exit_ear));
-    update_ears(building->machine, layer, ears);
-    uint64_t source_ears;
+    TRY(find_event_bit(building, &desc->exit_event, &transition->exit_event_bit));
+    update_first_clip_events(building->machine, layer, event_bits);
+    uint64_t source_bits;
     if (transition->from != MD5_NONE) {
-        source_ears = first_ears(layer, transition->from);
+        source_bits = first_clip_bits(layer, transition->from);
     } else {
         // The source is any state except the target.
-        const uint64_t target_ears = first_ears(layer, transition->change.state);
-        source_ears = ears->in_two_states | (ears->in_one_state & ~target_ears);
+        const uint64_t target_bits = first_clip_bits(layer, transition->change.state);
+        source_bits = event_bits->in_two_states | (event_bits->in_one_state & ~target_bits);
     }
-    if ((source_ears & transition->exit_ear) == 0)
+    if ((source_bits & transition->exit_event_bit) == 0)
         return MD5_MISMATCH(
             building, &desc->exit_event,
             " exits at unknown event %s: no first clip of its source states contains it",
@@ -1202,7 +1203,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
     md5_play_layer *const layer = &machine->layers[number];
     md5_transition *const transitions = MD5_NEW(building->arena, md5_transition, count);
     TRY(layer->transitions = transitions);
-    first_clip_ears ears = {0};
+    first_clip_events event_bits = {0};
     bool are_alike = false;
     uint32_t num_continuing = 0;
     for (uint32_t i = 0; i < layer->num_states; i++)
@@ -1222,9 +1223,9 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         *transition = (md5_transition){
             .from = from,
             .change = {.state = to,
-                       .start = md5i_decimal_of(desc->start),
-                       .begin = MD5_BEGIN_BEHIND,
-                       .duration = md5i_decimal_of(desc->duration),
+                       .start = md5i_decimal_from_float(desc->start),
+                       .begin = MD5_BEGIN_AFTER_START,
+                       .duration = md5i_decimal_from_float(desc->duration),
                        .fade = desc->fade,
                        .easing = (uint32_t)desc->easing.kind,
                        .priority = desc->priority,
@@ -1233,7 +1234,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
             .conditions = machine->conditions + machine->num_conditions,
             .num_conditions = desc->num_conditions,
             .number = i,
-            .exit = md5i_decimal_of(desc->exit),
+            .exit = md5i_decimal_from_float(desc->exit),
             .waits = desc->waits || desc->exit_event,
             .keeps_phase = desc->keeps_phase,
             .exits_each = desc->exits_each || desc->exit_event,
@@ -1241,9 +1242,9 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         if (desc->exits_each)
             transition->exit -= ceil(transition->exit) - 1;
         if (desc->exit_event)
-            TRY(build_exit_event(building, desc, layer, &ears, transition));
+            TRY(build_exit_event(building, desc, layer, &event_bits, transition));
         warn_about_exit(building, layer_desc, desc, layer, transition, num_continuing);
-        if (md5_has_numbers(desc->easing.kind))
+        if (md5_has_easing_parameters(desc->easing.kind))
             TRY(md5i_build_easing(building, &desc->easing, &transition->change.easing));
         TRY(build_conditions(building, false, desc->conditions, desc->num_conditions));
         layer->has_waits = layer->has_waits || transition->waits;
@@ -1286,8 +1287,8 @@ static bool check_keys(md5_building *building, const char *const *owner, uint32_
 
 // Numbers the distinct names of rows in the order of their first rows: sets the target of each row
 // and the first row of each name, and increases *number by the number of names.
-static bool number_rows(md5_building *building, md5_names *names, md5_morph_row *rows,
-                        uint32_t count, uint32_t *number)
+static bool number_rows(md5_building *building, md5_names *names, md5_sum_row *rows, uint32_t count,
+                        uint32_t *number)
 {
     names->may_repeat = true;
     TRY(md5i_list_names(building, names, rows, count, sizeof *rows));
@@ -1306,22 +1307,22 @@ bool md5i_build_curves(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     TRY(machine->morph_rows =
-            MD5_NEW(building->arena, md5_morph_row,
+            MD5_NEW(building->arena, md5_sum_row,
                     desc->num_morphs + building->num_curves + desc->num_modifiers));
     machine->curves = machine->morph_rows + desc->num_morphs;
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         md5_names names = {.what = "curve"};
-        TRY(MD5_LIST(building, &names, clip, curves));
+        TRY(MD5_LIST_NAMES(building, &names, clip, curves));
         for (uint32_t k = 0; k < clip->num_curves; k++) {
             const md5_clip_curve *const curve = &clip->curves[k];
             const md5_clip_curve *const copy = &machine->tables.clips[i].curves[k];
             md5_begin_row(building, "curve", curve->name);
             TRY(md5i_check_steps(building, &curve->easing));
             TRY(check_keys(building, &curve->name, i, curve->keys, curve->num_keys));
-            machine->curves[machine->num_curves++] = (md5_morph_row){
+            machine->curves[machine->num_curves++] = (md5_sum_row){
                 .name = copy->name,
-                .of = MD5_SUM_CURVE,
+                .target_kind = MD5_SUM_CURVE,
                 .drive = MD5_MORPH_BY_CLIP,
                 .source = i,
                 .weight = 1,
@@ -1344,7 +1345,7 @@ static bool check_named(md5_building *building, const char *const *name, const c
 }
 
 bool md5i_resolve_state(md5_building *building, const char *const *layer, const char *const *state,
-                        md5_morph_row *row)
+                        md5_sum_row *row)
 {
     TRY(check_named(building, layer, "layer") && check_named(building, state, "state"));
     row->layer = md5_find_layer(building->machine, *layer);
@@ -1358,7 +1359,7 @@ bool md5i_resolve_state(md5_building *building, const char *const *layer, const 
 }
 
 // Resolves the source of a morph target's weight.
-static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_morph_row *row)
+static bool find_drive(md5_building *building, const md5_morph_desc *morph, md5_sum_row *row)
 {
     const md5_names *names = &building->parameters;
     const char *const *name = &morph->parameter;
@@ -1398,7 +1399,7 @@ static bool build_morphs(md5_building *building)
         if (!*target || **target == '\0')
             return md5i_fail_at(building, target, MD5_ERROR_MISMATCH, "morph %u has no target", i);
         const md5_morph_desc *const morph = &desc->morphs[i];
-        md5_morph_row *const row = &machine->morph_rows[i];
+        md5_sum_row *const row = &machine->morph_rows[i];
         md5_morph_desc filled = *morph;
         md5_begin_row(building, "morph", morph->target);
         md5i_fill_defaults(&md5i_morph_schema, &filled, 1);
@@ -1425,7 +1426,8 @@ static bool build_one_shots(md5_building *building, const md5_names *layers)
     md5_machine *const machine = building->machine;
     md5_names slots = {.what = "slot"};
     md5_names one_shots = {.what = "one_shot"};
-    TRY(MD5_LIST(building, &slots, desc, slots) && MD5_LIST(building, &one_shots, desc, one_shots));
+    TRY(MD5_LIST_NAMES(building, &slots, desc, slots)
+        && MD5_LIST_NAMES(building, &one_shots, desc, one_shots));
     TRY(machine->one_shots = MD5_NEW(building->arena, md5_play_one_shot, desc->num_one_shots));
     uint32_t slot;
     uint32_t clip;
@@ -1450,7 +1452,7 @@ static bool build_one_shots(md5_building *building, const md5_names *layers)
         if (slot == MD5_NONE || clip == MD5_NONE)
             return MD5_MISMATCH(building, &row->name, " has no %s",
                                 slot == MD5_NONE ? "slot" : "clip");
-        const md5_one_shot_desc placed = md5_placed_one_shot(machine, slot, *row);
+        const md5_one_shot_desc placed = md5_apply_slot_defaults(machine, slot, *row);
         const uint32_t reference =
             placed.reference ? md5_find_clip(machine, placed.reference) : clip;
         const uint32_t num_frames = machine->sources[reference].binding->anim->num_frames;
@@ -1483,7 +1485,7 @@ static bool may_change_animated(const md5_machine *machine, const md5_play_layer
                                 const md5_detail_set *detail)
 {
     const md5_joint_set *const joints = &layer->joints;
-    const float *const weights = md5_mask_of(machine, layer->mask);
+    const float *const weights = md5_mask_weights(machine, layer->mask);
     if (layer->mode != MD5_LAYER_ADD && !weights)
         return true; // may change any joint
     for (uint32_t n = 0; n < joints->count; n++) {
@@ -1500,7 +1502,7 @@ bool md5i_build_layers(md5_building *building)
     md5_machine *const machine = building->machine;
     md5_names layers = {.what = "layer"};
     TRY(build_masks(building) && build_motions(building));
-    TRY(MD5_LIST(building, &layers, desc, layers));
+    TRY(MD5_LIST_NAMES(building, &layers, desc, layers));
     machine->layers = MD5_NEW(building->arena, md5_play_layer, desc->num_layers);
     machine->conditions = MD5_NEW(building->arena, md5_play_condition, building->num_conditions);
     TRY(machine->layers && machine->conditions);
@@ -1518,12 +1520,12 @@ bool md5i_build_layers(md5_building *building)
         TRY(md5i_build_easing(building, &layer_desc->weight_easing, &layer->weight.easing));
         TRY(build_states(building, i, &states) && build_transitions(building, i, &states));
     }
-    machine->are_seen = (bool *)md5i_arena_alloc(building->arena, desc->num_masks,
-                                                 desc->num_layers * sizeof *machine->are_seen);
-    TRY(machine->are_seen);
+    machine->are_visible = (bool *)md5i_arena_alloc(
+        building->arena, desc->num_masks, desc->num_layers * sizeof *machine->are_visible);
+    TRY(machine->are_visible);
     for (size_t i = 0; i < desc->num_masks; i++) {
         for (uint32_t k = 0; k < desc->num_layers; k++)
-            machine->are_seen[i * desc->num_layers + k] =
+            machine->are_visible[i * desc->num_layers + k] =
                 may_change_animated(machine, &machine->layers[k], &machine->details[i]);
     }
     return build_one_shots(building, &layers) && build_morphs(building);

@@ -283,7 +283,7 @@ static bool build_contacts(md5_building *building, const md5_source *source)
 static bool list_attached(md5_building *building)
 {
     const md5_machine_desc *const desc = building->desc;
-    TRY(MD5_LIST(building, &building->attached, desc, attached));
+    TRY(MD5_LIST_NAMES(building, &building->attached, desc, attached));
     if (desc->num_attached > MD5_MAX_ATTACHED)
         return md5i_fail_at(building, &desc->attached[MD5_MAX_ATTACHED].name, MD5_ERROR_RANGE,
                             "too many attached models: expected at most %d, found %u",
@@ -296,7 +296,7 @@ static bool list_attached(md5_building *building)
         if (!row->model)
             return md5i_fail_row(building, &row->name, MD5_ERROR_MISSING, " has no model");
         building->attached_joints[i] = (md5_names){.what = "joint", .may_repeat = true};
-        TRY(MD5_LIST(building, &building->attached_joints[i], &row->model->skeleton, joints));
+        TRY(MD5_LIST_NAMES(building, &building->attached_joints[i], &row->model->skeleton, joints));
         TRY(MD5_RESOLVE(building, joints, row->joint, joint));
     }
     return true;
@@ -362,10 +362,10 @@ static bool build_weight_row(md5_building *building, const md5_modifier_desc *de
     md5_machine *const machine = building->machine;
     const md5_morph_drive drive = weight_drive(desc);
     modifier->drive = machine->num_rows++;
-    md5_morph_row *const row = &machine->morph_rows[modifier->drive];
-    *row = (md5_morph_row){
+    md5_sum_row *const row = &machine->morph_rows[modifier->drive];
+    *row = (md5_sum_row){
         .name = machine->tables.modifiers[modifier - machine->modifiers].name,
-        .of = MD5_SUM_MODIFIER,
+        .target_kind = MD5_SUM_MODIFIER,
         .drive = drive,
         .target = machine->num_sums++,
         .weight = 1,
@@ -552,9 +552,9 @@ static bool build_modifier(md5_building *building, const md5_modifier_desc *desc
 
 // Bounds of the influences of one vertex.
 typedef struct vertex_bounds {
-    float positive; // sum of the positive biases
-    float negative; // sum of the absolute values of the negative biases
-    float beside;   // sum of the lengths of the offsets that `reaches` does not bound
+    float positive;       // sum of the positive biases
+    float negative;       // sum of the absolute values of the negative biases
+    float loose_distance; // sum of the lengths of the offsets that `reaches` does not bound
 } vertex_bounds;
 
 // Computes the bounds of a vertex, and extends the reaches of its joints. A vertex is the sum over
@@ -575,7 +575,7 @@ static vertex_bounds bound_vertex(md5_machine *machine, const md5_mesh *mesh, ui
         const bool is_divisible = bias > 1.0f / 256.0f;
         const float reach = is_divisible ? length / bias : 0;
         machine->reaches[joint] = fmaxf(machine->reaches[joint], reach);
-        bounds.beside += is_divisible ? 0 : length;
+        bounds.loose_distance += is_divisible ? 0 : length;
         bounds.positive += fmaxf(influence.w, 0.0f);
         bounds.negative += fmaxf(-influence.w, 0.0f);
     }
@@ -589,8 +589,8 @@ static bool build_vertex_bounds(md5_building *building)
     TRY(machine->reaches = MD5_NEW(building->arena, float, machine->num_joints));
     for (uint32_t i = 0; i < machine->num_joints; i++)
         machine->reaches[i] = -1;
-    machine->least_bias = 1;
-    machine->most_bias = 1;
+    machine->min_positive_bias = 1;
+    machine->max_positive_bias = 1;
     for (uint32_t i = 0; i < machine->model->num_meshes; i++) {
         const md5_mesh *const mesh = &machine->model->meshes[i];
         if (!mesh->first_influence && mesh->num_vertices > 0)
@@ -600,10 +600,10 @@ static bool build_vertex_bounds(md5_building *building)
         machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
         for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
             const vertex_bounds bounds = bound_vertex(machine, mesh, vertex);
-            machine->least_bias = fminf(machine->least_bias, bounds.positive);
-            machine->most_bias = fmaxf(machine->most_bias, bounds.positive);
-            machine->most_negative = fmaxf(machine->most_negative, bounds.negative);
-            machine->beside = fmaxf(machine->beside, bounds.beside);
+            machine->min_positive_bias = fminf(machine->min_positive_bias, bounds.positive);
+            machine->max_positive_bias = fmaxf(machine->max_positive_bias, bounds.positive);
+            machine->max_negative_bias = fmaxf(machine->max_negative_bias, bounds.negative);
+            machine->loose_distance = fmaxf(machine->loose_distance, bounds.loose_distance);
         }
     }
     return true;
@@ -616,10 +616,10 @@ bool md5i_build_modifiers(md5_building *building)
     md5_names names = {.what = "modifier"};
     const size_t num_feet = building->num_feet;
     size_t num_gazes = 0;
-    TRY(MD5_LIST(building, &names, desc, modifiers));
+    TRY(MD5_LIST_NAMES(building, &names, desc, modifiers));
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
         num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE;
-    TRY(MD5_LIST(building, &building->joints, &desc->model->skeleton, joints));
+    TRY(MD5_LIST_NAMES(building, &building->joints, &desc->model->skeleton, joints));
     TRY(list_attached(building) && build_limits(building));
     machine->modifiers = MD5_NEW(building->arena, md5_modifier, desc->num_modifiers);
     machine->legs = MD5_NEW(building->arena, md5_limb, num_feet);

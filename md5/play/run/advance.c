@@ -24,7 +24,7 @@ void md5i_set_value(md5_player *player, uint32_t parameter, float value)
     uint32_t high = previous == value ? 0 : (uint32_t)machine->num_thresholds;
     while (next < high) {
         const uint32_t middle = next + (high - next) / 2;
-        if (md5_is_lower(&thresholds[middle], &low))
+        if (md5_is_threshold_before(&thresholds[middle], &low))
             next = middle + 1;
         else
             high = middle;
@@ -34,7 +34,7 @@ void md5i_set_value(md5_player *player, uint32_t parameter, float value)
                                && thresholds[next].value <= md5_larger(previous, value);
     if (previous != value && has_threshold) {
         for (uint32_t i = 0; i < machine->tables.num_layers; i++)
-            player->layer_states[i].causes |= md5_cause_of(parameter);
+            player->layer_states[i].causes |= md5_parameter_cause(parameter);
     }
     player->parameters[parameter] = value;
 }
@@ -70,11 +70,11 @@ static double settling_time(const md5_follow_desc *follow)
 }
 
 // Returns the movement of a parameter `elapsed` seconds after its goal was set.
-static movement movement_after(const md5_follow_desc *follow, const md5_following *following,
-                               double elapsed)
+static movement movement_after(const md5_follow_desc *follow,
+                               const md5_parameter_smoothing *smoothing, double elapsed)
 {
-    const double x = (double)following->from - following->goal;
-    const double v = following->velocity;
+    const double x = (double)smoothing->from - smoothing->goal;
+    const double v = smoothing->velocity;
     if (elapsed >= settling_time(follow))
         return (movement){0, 0};
     if (follow->kind == MD5_FOLLOW_SMOOTH)
@@ -89,25 +89,25 @@ static movement movement_after(const md5_follow_desc *follow, const md5_followin
 }
 
 // Returns the value of a parameter `seconds` from now.
-static float value_after(const md5_follow_desc *follow, const md5_following *following,
+static float value_after(const md5_follow_desc *follow, const md5_parameter_smoothing *smoothing,
                          double seconds)
 {
-    const movement then = movement_after(follow, following, following->elapsed + seconds);
-    return md5_round_to_float(following->goal + then.distance);
+    const movement then = movement_after(follow, smoothing, smoothing->elapsed + seconds);
+    return md5_round_to_float(smoothing->goal + then.distance);
 }
 
 // Returns the mean value of a parameter over the next `seconds`. The integral of a spring's
 // distance is the integral of x = -(x'' + c x') / k. With k = rate, c = 1 and x'' = 0 this is also
 // the integral of a SMOOTH parameter. An easing has an integral of its own.
-static float mean_value(const md5_follow_desc *follow, const md5_following *following,
+static float mean_value(const md5_follow_desc *follow, const md5_parameter_smoothing *smoothing,
                         double seconds)
 {
-    const double begin = following->elapsed;
-    const double end = md5_least(begin + seconds, settling_time(follow));
+    const double begin = smoothing->elapsed;
+    const double end = md5_smaller(begin + seconds, settling_time(follow));
     if (seconds <= MIN_MEAN_SECONDS || end <= begin)
-        return value_after(follow, following, 0.5 * seconds);
-    const movement now = movement_after(follow, following, begin);
-    const movement then = movement_after(follow, following, begin + seconds);
+        return value_after(follow, smoothing, 0.5 * seconds);
+    const movement now = movement_after(follow, smoothing, begin);
+    const movement then = movement_after(follow, smoothing, begin + seconds);
     const bool is_spring = follow->kind == MD5_FOLLOW_SPRING;
     const double k = (is_spring ? follow->stiffness : follow->rate);
     const double c = is_spring ? follow->damping : 1;
@@ -115,35 +115,36 @@ static float mean_value(const md5_follow_desc *follow, const md5_following *foll
     double sum = (now.velocity - then.velocity + c * (now.distance - then.distance)) / k;
     if (follow->kind == MD5_FOLLOW_EASE) {
         const double eased_area =
-            t * md5i_eased_area(&follow->easing, begin / t, md5_least(end / t, 1));
-        sum = ((double)following->from - following->goal) * (end - begin - eased_area);
+            t * md5i_eased_area(&follow->easing, begin / t, md5_smaller(end / t, 1));
+        sum = ((double)smoothing->from - smoothing->goal) * (end - begin - eased_area);
     }
-    return md5_round_to_float(following->goal + sum / seconds);
+    return md5_round_to_float(smoothing->goal + sum / seconds);
 }
 
-static bool is_moving(const md5_following *following)
+static bool is_moving(const md5_parameter_smoothing *smoothing)
 {
-    return following->from != following->goal || following->velocity != 0;
+    return smoothing->from != smoothing->goal || smoothing->velocity != 0;
 }
 
 bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal)
 {
-    const uint32_t row = player->machine->followers[parameter];
+    const uint32_t row = player->machine->smoothing_rows[parameter];
     if (row == MD5_NONE)
         return false;
-    md5_following *const following = &player->followings[row];
-    if (following->goal == goal)
+    md5_parameter_smoothing *const smoothing = &player->smoothings[row];
+    if (smoothing->goal == goal)
         return true;
     const movement now =
-        movement_after(&player->machine->tables.follows[row], following, following->elapsed);
-    *following = (md5_following){.goal = goal,
-                                 .from = player->parameters[parameter],
-                                 .velocity = md5_round_to_float(now.velocity)};
+        movement_after(&player->machine->tables.follows[row], smoothing, smoothing->elapsed);
+    *smoothing = (md5_parameter_smoothing){.goal = goal,
+                                           .from = player->parameters[parameter],
+                                           .velocity = md5_round_to_float(now.velocity)};
     return true;
 }
 
 typedef enum follow_task {
-    FOLLOW_PREDICT, // only sets md5_following.next to the value at the end of the interval
+    FOLLOW_PREDICT, // only sets md5_parameter_smoothing.next to the value at the end of the
+                    // interval
     FOLLOW_MEAN,    // sets parameters to their means over the interval
     FOLLOW_MOVE,    // moves parameters to the end of the interval
 } follow_task;
@@ -152,24 +153,25 @@ typedef enum follow_task {
 static void follow_goals(md5_player *player, double seconds, follow_task task)
 {
     for (uint32_t i = 0; i < player->machine->tables.num_parameters; i++) {
-        const uint32_t row = player->machine->followers[i];
+        const uint32_t row = player->machine->smoothing_rows[i];
         if (row == MD5_NONE)
             continue;
         const md5_follow_desc *const follow = &player->machine->tables.follows[row];
-        md5_following *const following = &player->followings[row];
-        following->next =
-            is_moving(following) ? value_after(follow, following, seconds) : player->parameters[i];
-        if (task == FOLLOW_PREDICT || !is_moving(following))
+        md5_parameter_smoothing *const smoothing = &player->smoothings[row];
+        smoothing->next =
+            is_moving(smoothing) ? value_after(follow, smoothing, seconds) : player->parameters[i];
+        if (task == FOLLOW_PREDICT || !is_moving(smoothing))
             continue;
         player->has_moved = true;
         md5i_set_value(player, i,
-                       task == FOLLOW_MEAN ? mean_value(follow, following, seconds)
-                                           : following->next);
+                       task == FOLLOW_MEAN ? mean_value(follow, smoothing, seconds)
+                                           : smoothing->next);
         if (task == FOLLOW_MEAN)
             continue;
-        following->elapsed += seconds;
-        if (following->elapsed >= settling_time(follow))
-            *following = (md5_following){.goal = following->goal, .from = following->goal};
+        smoothing->elapsed += seconds;
+        if (smoothing->elapsed >= settling_time(follow))
+            *smoothing =
+                (md5_parameter_smoothing){.goal = smoothing->goal, .from = smoothing->goal};
     }
 }
 
@@ -177,7 +179,7 @@ static void follow_goals(md5_player *player, double seconds, follow_task task)
 static bool is_following(const md5_player *player)
 {
     for (uint32_t i = 0; i < player->machine->tables.num_follows; i++) {
-        if (is_moving(&player->followings[i]))
+        if (is_moving(&player->smoothings[i]))
             return true;
     }
     return false;
@@ -204,7 +206,7 @@ static bool is_backward(const md5_active_state *active, uint32_t instance)
     double rate = 0;
     for (uint32_t i = 0; i < group->num_members; i++) {
         const md5_clip_instance *const member = &active->instances[group->members[i]];
-        rate += member->share * member->rate;
+        rate += member->group_weight * member->rate;
     }
     return rate < 0;
 }
@@ -249,15 +251,15 @@ static bool is_past_exit(const md5_active_state *active, double exit, double tim
 }
 
 // Returns the number of cycles, more than `min_cycles`, until a clip is at the nearest cue, and
-// sets *target to the clock there. Returns INFINITY if there is no such cue. If `ears` (the ears of
-// the clip's events) is not NULL, only the cues with the ear `ear` count.
-static double cycles_to_cue(const md5_cues *cues, const uint64_t *ears, uint64_t ear, md5_clock now,
-                            bool backward, double min_cycles, md5_clock *target)
+// sets *target to the clock there. Returns INFINITY if there is no such cue. If `event_bits` (the
+// event bits of the clip's events) is not NULL, only the cues with the event bit `event_bit` count.
+static double cycles_to_cue(const md5_cues *cues, const uint64_t *event_bits, uint64_t event_bit,
+                            md5_clock now, bool backward, double min_cycles, md5_clock *target)
 {
     double nearest = INFINITY;
     for (uint32_t i = 0; i < cues->num_cues; i++) {
         const md5_cue *const cue = &cues->cues[i];
-        if (ears && (ears[cue->event] & ear) == 0)
+        if (event_bits && (event_bits[cue->event] & event_bit) == 0)
             continue;
         const double distance = backward ? now.phase - cue->phase : cue->phase - now.phase;
         double whole = 0;
@@ -280,15 +282,16 @@ static double cycles_to_repeated_exit(const md5_active_state *active,
     const md5_playable *const playable = active->tree->instances[0].playable;
     const md5_source *const source = playable->source;
     const bool backward = is_backward(active, 0);
-    if (transition->exit_ear != 0)
-        return cycles_to_cue(&source->cues[playable->mode], source->ears, transition->exit_ear,
-                             active->instances[0].now, backward, min_cycles, target);
+    if (transition->exit_event_bit != 0)
+        return cycles_to_cue(&source->cues[playable->mode], source->event_bits,
+                             transition->exit_event_bit, active->instances[0].clock, backward,
+                             min_cycles, target);
     const double phase = backward ? 1 - transition->exit : transition->exit;
     const md5_clock exit =
         md5i_clock_snap(playable->timing, (md5_clock){0, phase}, MD5_FLOAT_ERROR);
     const md5_cue cue = {md5_clock_time(exit), 0};
     const md5_cues exit_cues = {playable->timing, &cue, 1};
-    return cycles_to_cue(&exit_cues, NULL, 0, active->instances[0].now, backward, min_cycles,
+    return cycles_to_cue(&exit_cues, NULL, 0, active->instances[0].clock, backward, min_cycles,
                          target);
 }
 
@@ -304,7 +307,7 @@ static bool has_reached_exit(const md5_player *player, const md5_active_state *a
     if (!transition->exits_each)
         return is_past_exit(active, transition->exit, time);
     if (!active->tree)
-        return transition->exit_ear == 0;
+        return transition->exit_event_bit == 0;
     if (player->is_backward || fabs(time - active->start_time) <= MD5_BORDER)
         return false;
     return cycles_to_repeated_exit(active, transition, -MD5_BORDER, &exit) <= MD5_BORDER;
@@ -318,13 +321,13 @@ static double seconds_to_exit(md5_player *player, const md5_active_state *active
     if (!active->tree)
         return max_seconds;
     const md5_instance_plan *const plan = active->tree->instances;
-    const md5_clock now = active->instances[0].now;
+    const md5_clock now = active->instances[0].clock;
     const double rate = active->instances[0].rate;
     md5_clock target = now;
     if (transition->exits_each) {
         cycles_to_repeated_exit(active, transition, MD5_BORDER, &target);
         const double seconds = fabs(md5i_instance_seconds(player, active, 0, now, target));
-        return seconds > 0 ? md5_least(max_seconds, seconds) : max_seconds;
+        return seconds > 0 ? md5_smaller(max_seconds, seconds) : max_seconds;
     }
     // Fast path for the common case: the exit is clearly not reached within `max_seconds`.
     if (plan->group == MD5_NONE && rate > 0
@@ -390,7 +393,7 @@ static double seconds_to_condition(const md5_player *player, md5_layer_state *la
     const md5_timing *const timing = active->tree->instances[0].playable->timing;
     const bool backward = is_backward(active, 0);
     const md5_clock now =
-        at_start ? md5i_clock_at(timing, active->start_time) : active->instances[0].now;
+        at_start ? md5i_clock_at(timing, active->start_time) : active->instances[0].clock;
     const md5_cue cue = {backward ? 0 : 1.0, 0};
     const md5_cues end_cues = {timing, &cue, 1};
     md5_clock end = now;
@@ -413,13 +416,14 @@ static double seconds_to_conditions(const md5_player *player, md5_layer_state *l
         double seconds = seconds_to_condition(player, layer_state, condition, false);
         const double left = seconds + condition->seconds;
         if (is_left && active->tree && layer_state->is_steered) {
-            seconds = md5i_seconds_until_left(layer_state, left, condition->seconds, max_seconds);
-            seconds = md5_least(seconds, left);
+            seconds =
+                md5i_seconds_until_time_left(layer_state, left, condition->seconds, max_seconds);
+            seconds = md5_smaller(seconds, left);
         }
         if (is_left && seconds <= MD5_BORDER) // the next change is the start of the next cycle
             seconds = left;
         if (seconds > MD5_BORDER)
-            max_seconds = md5_least(max_seconds, seconds);
+            max_seconds = md5_smaller(max_seconds, seconds);
     }
     return max_seconds;
 }
@@ -431,9 +435,9 @@ static MD5_NO_INLINE bool holds_time_or_event(const md5_player *player, uint32_t
                                               const md5_active_state *active,
                                               const md5_play_condition *condition, bool at_start)
 {
-    const uint64_t deaf = active ? player->layer_states[layer].deaf : 0;
+    const uint64_t ignored_events = active ? player->layer_states[layer].ignored_events : 0;
     if (condition->kind == MD5_WHEN_EVENT)
-        return !at_start && (player->heard & condition->ear & ~deaf) != 0;
+        return !at_start && (player->heard_events & condition->event_bit & ~ignored_events) != 0;
     const bool is_above =
         condition->compare == MD5_IS_GREATER || condition->compare == MD5_IS_AT_LEAST;
     const bool is_left = condition->kind == MD5_WHEN_TIME_LEFT;
@@ -474,9 +478,9 @@ static inline bool holds_any_alternative(const md5_player *player, uint32_t laye
         else
             holds = holds_time_or_event(player, layer, active, condition, at_start);
         if (!holds) {
-            i += condition->num_behind + 1;
+            i += condition->num_following + 1;
             *first = i;
-        } else if (condition->num_behind == 0)
+        } else if (condition->num_following == 0)
             return true;
         else
             i++;
@@ -492,7 +496,7 @@ static bool consume_triggers(md5_player *player, uint32_t layer,
     bool has_triggers = false;
     if (count == 0)
         return false;
-    for (uint32_t i = 0; i <= conditions->num_behind; i++) {
+    for (uint32_t i = 0; i <= conditions->num_following; i++) {
         const uint32_t parameter = conditions[i].parameter;
         if (parameter == MD5_NONE || conditions[i].compare == MD5_IS_CLEAR)
             continue;
@@ -641,7 +645,7 @@ static double leaving_phase(const md5_active_state *left, const md5_transition *
     const exit_position exit = find_exit(left, transition->exit);
     const bool is_at_exit = fabs(cycles_to_exit(&exit, md5i_active_time(left))) <= MD5_BORDER;
     if (!transition->waits || transition->exits_each || !is_at_exit)
-        return md5i_clock_snap(timing, left->instances[0].now, MD5_BORDER).phase;
+        return md5i_clock_snap(timing, left->instances[0].clock, MD5_BORDER).phase;
     return timing->mode == MD5_PLAY_ONCE ? exit.time : exit.clock.phase;
 }
 
@@ -674,18 +678,18 @@ static void take_transitions(md5_player *player, uint32_t layer)
         md5_change change = open->change;
         const md5_blend_tree *const next = machine->layers[layer].states[change.state].tree;
         if (change.in_step && next) {
-            change.begin = MD5_BEGIN_AS_LEFT;
-            change.start = md5i_start_in_step(left, next);
+            change.begin = MD5_BEGIN_AT_PREVIOUS_PHASE;
+            change.start = md5i_shared_start_time(left, next);
         } else if (open->keeps_phase) {
-            change.begin = MD5_BEGIN_AS_LEFT;
+            change.begin = MD5_BEGIN_AT_PREVIOUS_PHASE;
             change.start = leaving_phase(left, open);
         }
-        const bool is_cut = !(change.duration > 0) && change.begin != MD5_BEGIN_AS_LEFT;
-        if (is_cut && md5i_weight_of(player, &machine->layers[layer].weight) > 0)
+        const bool is_cut = !(change.duration > 0) && change.begin != MD5_BEGIN_AT_PREVIOUS_PHASE;
+        if (is_cut && md5i_rule_weight(player, &machine->layers[layer].weight) > 0)
             player->status.num_cuts++;
         md5i_change_state(player, layer, &change);
         if (change.in_step) // the next exit depends on the shared rate
-            md5i_keep_in_step(player, 0, 0);
+            md5i_update_shared_rates(player, 0, 0);
     }
 }
 
@@ -703,7 +707,8 @@ static bool is_fading_out(const md5_player *player, const md5_one_shot *one_shot
     if (one_shot->next != MD5_NONE || player->is_backward)
         return false;
     const double left =
-        md5_cycles_left(one_shot, one_shot->now.phase) / fabs(one_shot->rate) - MD5_BORDER;
+        md5_one_shot_cycles_left(one_shot, one_shot->clock.phase) / fabs(one_shot->rate)
+        - MD5_BORDER;
     return left <= one_shot->fade_out
            && one_shot->fade_in.elapsed + left - MD5_BORDER > one_shot->fade_out;
 }
@@ -731,11 +736,11 @@ static void stop_if_due(md5_player *player, uint32_t index)
     const md5_one_shot *const newest = md5_newest_one_shot(player, one_shot->slot);
     if (!newest || newest->row != index || newest->is_stopping)
         return;
-    const uint64_t heard = player->heard;
-    player->heard = heard & ~newest->deaf;
+    const uint64_t heard = player->heard_events;
+    player->heard_events = heard & ~newest->ignored_events;
     if (is_triggered(player, one_shot->until, row->num_until, true))
         md5_player_stop_one_shot(player, one_shot->slot, row->fade_out);
-    player->heard = heard;
+    player->heard_events = heard;
 }
 
 // Starts a row of the one-shot table if its conditions hold and its slot is free, fades out, or
@@ -752,14 +757,14 @@ static void start_if_due(md5_player *player, uint32_t index)
         if (priority >= row->priority && !is_fading_out(player, newest))
             return;
     }
-    if (player->heard != 0 && is_triggered(player, one_shot->until, row->num_until, false))
+    if (player->heard_events != 0 && is_triggered(player, one_shot->until, row->num_until, false))
         return;
     if (!is_triggered(player, one_shot->conditions, row->num_conditions, true))
         return;
     if (is_triggered(player, one_shot->until, row->num_until, true))
         return;
     if (md5_player_play_one_shot(player, MD5_NONE, MD5_NONE, row))
-        md5_newest_one_shot(player, one_shot->slot)->deaf = UINT64_MAX;
+        md5_newest_one_shot(player, one_shot->slot)->ignored_events = UINT64_MAX;
 }
 
 // Stops clips of the one-shot table, then starts others.
@@ -782,17 +787,17 @@ static double seconds_to_kink(md5_player *player, double max_seconds)
     follow_goals(player, max_seconds, FOLLOW_PREDICT);
     for (size_t i = 0; i < machine->num_kinks; i++) {
         const md5_play_condition *const kink = &machine->kinks[i];
-        const uint32_t row = machine->followers[kink->parameter];
+        const uint32_t row = machine->smoothing_rows[kink->parameter];
         const float now = player->parameters[kink->parameter];
-        const float next = player->followings[row].next;
+        const float next = player->smoothings[row].next;
         if (now == next || holds_for(kink, now) == holds_for(kink, next))
             continue;
         // Bisection. The first sample is just before the end, which may already be a kink.
         double before = 0;
         double middle = max_seconds - SAME_TIME;
-        for (int k = 0; k < MD5_MOST_HALVES && max_seconds - before > SAME_TIME; k++) {
+        for (int k = 0; k < MD5_MAX_BISECTIONS && max_seconds - before > SAME_TIME; k++) {
             const float then =
-                value_after(&machine->tables.follows[row], &player->followings[row], middle);
+                value_after(&machine->tables.follows[row], &player->smoothings[row], middle);
             if (holds_for(kink, then) == holds_for(kink, now))
                 before = middle;
             else
@@ -866,28 +871,28 @@ typedef struct step_context {
 // A smaller weight in a layer is a rounding error at the end of a fade.
 #define MIN_EVENT_WEIGHT 1e-6f
 
-// Returns the weight of a clip at the time of its walker's next event.
-static float event_weight(const step_context *context, const md5_walker *walker)
+// Returns the weight of a clip at the time of its cursor's next event.
+static float event_weight(const step_context *context, const md5_event_cursor *cursor)
 {
-    md5_layer_state *const layer_state = walker->layer_state;
-    const double shift = walker->when - fabs(context->seconds);
-    if (walker->one_shot)
-        return md5i_one_shot_weight(context->player, walker->one_shot, shift, START_FADE);
-    const md5_active_state *const active = md5_active_at(layer_state, walker->position);
+    md5_layer_state *const layer_state = cursor->layer_state;
+    const double shift = cursor->when - fabs(context->seconds);
+    if (cursor->one_shot)
+        return md5i_one_shot_weight(context->player, cursor->one_shot, shift, START_FADE);
+    const md5_active_state *const active = md5_active_at(layer_state, cursor->position);
     const md5_chain_range all = md5_whole_chain(layer_state);
     const bool is_start = context->seconds == 0 && active->is_new;
     float uncovered = 1; // weight that the states above leave
-    for (uint32_t i = layer_state->num_used; i-- > walker->position + 1;)
+    for (uint32_t i = layer_state->num_used; i-- > cursor->position + 1;)
         uncovered -= uncovered * md5i_fade_in(layer_state, all, i, is_start ? 0 : shift);
     // At its start a state has the weight 0, but its events must not be silent. They get the weight
     // in the middle of the first eighth of the fade.
     float fade = 1;
     if (!is_start)
-        fade = md5i_fade_in(layer_state, all, walker->position, shift);
+        fade = md5i_fade_in(layer_state, all, cursor->position, shift);
     else if (active->fades)
-        fade = md5_eased_weight(active->easing, START_FADE);
+        fade = md5_clamped_ease(active->easing, START_FADE);
     const float weight = uncovered * fade;
-    return weight >= MIN_EVENT_WEIGHT ? weight * active->instances[walker->instance].weight : 0;
+    return weight >= MIN_EVENT_WEIGHT ? weight * active->instances[cursor->instance].weight : 0;
 }
 
 // Calls the event callback if there is one.
@@ -905,11 +910,11 @@ static void call_event_callback(const step_context *context, const md5_event *ev
 // dropped.
 static bool count_event(md5_player *player)
 {
-    if (player->num_walked >= MD5_MAX_STEP_EVENTS) {
+    if (player->num_passed_events >= MD5_MAX_STEP_EVENTS) {
         player->status.num_dropped++;
         return false;
     }
-    player->num_walked++;
+    player->num_passed_events++;
     return true;
 }
 
@@ -918,7 +923,7 @@ static void set_window_open(const step_context *context, uint32_t number, bool o
 {
     md5_player *const player = context->player;
     md5_window_state *const window = &player->windows[number];
-    const md5_window_row *const row = &player->machine->windows[number];
+    const md5_machine_window *const row = &player->machine->windows[number];
     window->weight = opens ? window->most : 0;
     call_event_callback(context, opens ? &row->begin : &row->end, window->most);
 }
@@ -948,61 +953,61 @@ static void update_windows(const step_context *context)
 // Returns true if a cue is not an event in this interval. An end of a cycle is not an event at the
 // start of a clip, nor at the start of a cycle in the direction of playback. Windows, whose indices
 // follow the end, are not processed at an instant.
-static bool is_skipped(const step_context *context, const md5_walker *walker, md5_clock clock)
+static bool is_skipped(const step_context *context, const md5_event_cursor *cursor, md5_clock clock)
 {
-    const uint32_t end = context->player->machine->tables.clips[walker->clip].num_events;
-    if (walker->event < end)
+    const uint32_t end = context->player->machine->tables.clips[cursor->clip].num_events;
+    if (cursor->event < end)
         return false;
     if (context->seconds == 0)
         return true;
-    return walker->event == end && (clock.phase == 0) != walker->walk.is_backward;
+    return cursor->event == end && (clock.phase == 0) != cursor->walk.is_backward;
 }
 
-// Advances a walker to its next event. Returns false at the end.
-static bool advance_walker(const step_context *context, md5_walker *walker)
+// Advances a cursor to its next event. Returns false at the end.
+static bool advance_cursor(const step_context *context, md5_event_cursor *cursor)
 {
     md5_clock clock;
     do {
-        if (!md5i_next_event(&walker->walk, &walker->event, &clock))
+        if (!md5i_next_event(&cursor->walk, &cursor->event, &clock))
             return false;
-    } while (is_skipped(context, walker, clock));
+    } while (is_skipped(context, cursor, clock));
     if (context->seconds == 0)
         return true;
     double seconds;
     double rate;
-    if (walker->one_shot) {
-        const double cycles = md5_clock_between(walker->one_shot->before, clock);
-        rate = walker->one_shot->rate;
+    if (cursor->one_shot) {
+        const double cycles = md5_cycles_between(cursor->one_shot->clock_before, clock);
+        rate = cursor->one_shot->rate;
         seconds = cycles == 0 ? 0 : cycles / rate;
     } else {
-        const md5_active_state *const active = md5_active_at(walker->layer_state, walker->position);
-        rate = active->instances[walker->instance].rate;
-        seconds = md5i_instance_seconds(context->player, active, walker->instance,
-                                        active->instances[walker->instance].before, clock);
+        const md5_active_state *const active = md5_active_at(cursor->layer_state, cursor->position);
+        rate = active->instances[cursor->instance].rate;
+        seconds = md5i_instance_seconds(context->player, active, cursor->instance,
+                                        active->instances[cursor->instance].clock_before, clock);
     }
-    walker->slack = SAME_INSTANT / fmax(2 * fabs(rate), 1.0);
+    cursor->slack = SAME_INSTANT / fmax(2 * fabs(rate), 1.0);
     // By rounding, the event could be before the previous event or after the end of the interval.
     const double whole = fabs(context->seconds);
     double when = fmin(context->seconds < 0 ? -seconds : seconds, whole);
-    if (!walker->one_shot && walker->layer_state->is_steered)
-        when = md5i_seconds_in_step(walker->layer_state, walker->position, walker->instance,
-                                    when / whole, whole);
-    walker->when = fmin(fmax(when, walker->when), whole);
+    if (!cursor->one_shot && cursor->layer_state->is_steered)
+        when = md5i_shared_clock_seconds(cursor->layer_state, cursor->position, cursor->instance,
+                                         when / whole, whole);
+    cursor->when = fmin(fmax(when, cursor->when), whole);
     return true;
 }
 
 // Counts a clip in each of its windows that contains the clock. Its weight there is the weight of
 // an event.
-static void count_windows(const step_context *context, const md5_walker *walker,
+static void count_windows(const step_context *context, const md5_event_cursor *cursor,
                           const md5_cues *cues, md5_clock clock, bool at_start)
 {
     md5_player *const player = context->player;
-    const md5_clip_desc *const clip = &player->machine->tables.clips[walker->clip];
+    const md5_clip_desc *const clip = &player->machine->tables.clips[cursor->clip];
     md5_window_state *const windows =
-        player->windows + player->machine->sources[walker->clip].first_window;
+        player->windows + player->machine->sources[cursor->clip].first_window;
     for (uint32_t i = 0; i < clip->num_windows; i++)
-        windows[i].before = windows[i].count;
-    const uint32_t num_below = md5i_cues_below(cues, clock, walker->is_backward, at_start);
+        windows[i].count_before = windows[i].count;
+    const uint32_t num_below = md5i_count_cues_below(cues, clock, cursor->is_backward, at_start);
     for (uint32_t i = 0; i < num_below; i++) {
         const uint32_t number = cues->cues[i].event - clip->num_events - 1; // wraps for an event
         if (number >= 2 * clip->num_windows)
@@ -1012,43 +1017,44 @@ static void count_windows(const step_context *context, const md5_walker *walker,
         else
             windows[number / 2].count--;
     }
-    const float weight = event_weight(context, walker);
+    const float weight = event_weight(context, cursor);
     for (uint32_t i = 0; i < clip->num_windows; i++) {
-        if (windows[i].count > windows[i].before)
+        if (windows[i].count > windows[i].count_before)
             windows[i].most = md5_larger(windows[i].most, md5_larger(weight, MIN_EVENT_WEIGHT));
     }
 }
 
-// Adds a walker if its clip passes an event.
-static void add_walker(const step_context *context, md5_walker walker, const md5_cues *cues,
+// Adds a cursor if its clip passes an event.
+static void add_cursor(const step_context *context, md5_event_cursor cursor, const md5_cues *cues,
                        md5_clock before, md5_clock now, bool is_at_start, bool ends_cycle,
-                       uint32_t *num_walkers)
+                       uint32_t *num_cursors)
 {
     const bool is_instant = context->seconds == 0;
-    if (context->player->machine->tables.clips[walker.clip].num_windows > 0)
-        count_windows(context, &walker, cues, is_instant ? now : before,
-                      is_at_start && (!is_instant || md5_clock_stays_whole(before, now)));
-    if (is_instant && !walker.is_new)
+    if (context->player->machine->tables.clips[cursor.clip].num_windows > 0)
+        count_windows(context, &cursor, cues, is_instant ? now : before,
+                      is_at_start && (!is_instant || md5_is_same_cycle_boundary(before, now)));
+    if (is_instant && !cursor.is_new)
         return;
     if (is_instant)
-        walker.walk = md5i_begin_event_start(cues, now);
+        cursor.walk = md5i_begin_start_events(cues, now);
     else
-        walker.walk = md5i_begin_event_walk(cues, before, now, is_at_start, ends_cycle);
-    context->player->walkers[*num_walkers] = walker;
-    if (advance_walker(context, &context->player->walkers[*num_walkers]))
-        (*num_walkers)++;
+        cursor.walk = md5i_begin_events(cues, before, now, is_at_start, ends_cycle);
+    context->player->cursors[*num_cursors] = cursor;
+    if (advance_cursor(context, &context->player->cursors[*num_cursors]))
+        (*num_cursors)++;
 }
 
 // Processes the passage of a window's first or last frame.
-static void pass_window_frame(const step_context *context, const md5_walker *walker, float weight)
+static void pass_window_frame(const step_context *context, const md5_event_cursor *cursor,
+                              float weight)
 {
     md5_player *const player = context->player;
-    const md5_source *const source = &player->machine->sources[walker->clip];
-    const uint32_t num_events = player->machine->tables.clips[walker->clip].num_events;
-    const uint32_t number = walker->event - num_events - 1;
+    const md5_source *const source = &player->machine->sources[cursor->clip];
+    const uint32_t num_events = player->machine->tables.clips[cursor->clip].num_events;
+    const uint32_t number = cursor->event - num_events - 1;
     const uint32_t window = source->first_window + number / 2;
     md5_window_state *const state = &player->windows[window];
-    const bool opens = (number % 2 == 0) != walker->walk.is_backward;
+    const bool opens = (number % 2 == 0) != cursor->walk.is_backward;
     if (opens)
         state->count++;
     else if (state->count > 0)
@@ -1062,54 +1068,55 @@ static void pass_window_frame(const step_context *context, const md5_walker *wal
 
 // Passes an event to conditions. Conditions are evaluated at the end of the interval; an earlier
 // event is at the start of a clip that begins backward, and is ignored.
-static void hear_event(const step_context *context, const md5_walker *walker, uint64_t ears)
+static void record_event(const step_context *context, const md5_event_cursor *cursor,
+                         uint64_t event_bits)
 {
-    if (walker->when - fabs(context->seconds) >= -MD5_BORDER)
-        context->player->heard |= ears;
+    if (cursor->when - fabs(context->seconds) >= -MD5_BORDER)
+        context->player->heard_events |= event_bits;
     if (context->seconds != 0)
         return;
-    if (!walker->one_shot)
-        walker->layer_state->deaf |= ears;
-    else if (walker->one_shot->fade_in.elapsed <= MD5_BORDER) // not the start of a later section
-        walker->one_shot->deaf |= ears;
+    if (!cursor->one_shot)
+        cursor->layer_state->ignored_events |= event_bits;
+    else if (cursor->one_shot->fade_in.elapsed <= MD5_BORDER) // not the start of a later section
+        cursor->one_shot->ignored_events |= event_bits;
 }
 
 // Passes an event to conditions and to the event callback, unless the event is silent.
-static void fire_event(const step_context *context, const md5_walker *walker)
+static void fire_event(const step_context *context, const md5_event_cursor *cursor)
 {
     const md5_machine *const machine = context->player->machine;
-    const md5_clip_desc *const clip = &machine->tables.clips[walker->clip];
-    const uint64_t *const ears = machine->sources[walker->clip].ears;
-    const float weight = event_weight(context, walker);
-    if (walker->event > clip->num_events) {
-        pass_window_frame(context, walker, weight);
+    const md5_clip_desc *const clip = &machine->tables.clips[cursor->clip];
+    const uint64_t *const event_bits = machine->sources[cursor->clip].event_bits;
+    const float weight = event_weight(context, cursor);
+    if (cursor->event > clip->num_events) {
+        pass_window_frame(context, cursor, weight);
         return;
     }
-    if (!(weight > 0) || (walker->one_shot && weight < MIN_EVENT_WEIGHT))
+    if (!(weight > 0) || (cursor->one_shot && weight < MIN_EVENT_WEIGHT))
         return;
-    if (ears)
-        hear_event(context, walker, ears[walker->event]);
-    const bool is_end = walker->event == clip->num_events;
+    if (event_bits)
+        record_event(context, cursor, event_bits[cursor->event]);
+    const bool is_end = cursor->event == clip->num_events;
     call_event_callback(
-        context, is_end ? &machine->clip_ends[walker->clip] : &clip->events[walker->event], weight);
+        context, is_end ? &machine->clip_ends[cursor->clip] : &clip->events[cursor->event], weight);
 }
 
-// Adds the walkers of the clips of an active state.
-static void add_state_walkers(const step_context *context, md5_layer_state *layer_state,
-                              uint32_t position, uint32_t *num_walkers)
+// Adds the cursors of the clips of an active state.
+static void add_state_cursors(const step_context *context, md5_layer_state *layer_state,
+                              uint32_t position, uint32_t *num_cursors)
 {
     const md5_player *const player = context->player;
     const md5_machine *const machine = player->machine;
     const md5_active_state *const active = md5_active_at(layer_state, position);
     const bool ends_cycle = layer_state->ends_cycle && position + 1 == layer_state->num_used;
-    for (uint32_t j = 0; j < active->num_awake; j++) {
-        const uint32_t k = active->awake[j];
+    for (uint32_t j = 0; j < active->num_active_instances; j++) {
+        const uint32_t k = active->active_instances[j];
         const md5_clip_instance *const instance = &active->instances[k];
         const md5_playable *const playable = active->tree->instances[k].playable;
         const md5_cues *const cues = &playable->source->cues[playable->mode];
         if (instance->weight == 0 || cues->num_cues == 0)
             continue;
-        md5_walker walker = {
+        md5_event_cursor cursor = {
             .clip = (uint32_t)(playable->source - machine->sources),
             .layer_state = layer_state,
             .position = position,
@@ -1117,45 +1124,45 @@ static void add_state_walkers(const step_context *context, md5_layer_state *laye
             .is_new = active->is_new,
         };
         if (machine->num_windows > 0)
-            walker.is_backward = is_backward(active, k) != player->is_backward;
-        add_walker(context, walker, cues, instance->before, instance->now, instance->is_at_start,
-                   ends_cycle, num_walkers);
+            cursor.is_backward = is_backward(active, k) != player->is_backward;
+        add_cursor(context, cursor, cues, instance->clock_before, instance->clock,
+                   instance->is_at_start, ends_cycle, num_cursors);
     }
 }
 
-// Adds a walker for each clip and one-shot clip that passes an event. Returns their number.
-static uint32_t collect_walkers(const step_context *context)
+// Adds a cursor for each clip and one-shot clip that passes an event. Returns their number.
+static uint32_t collect_cursors(const step_context *context)
 {
     md5_player *const player = context->player;
     const md5_machine *const machine = player->machine;
     const bool is_instant = context->seconds == 0;
-    uint32_t num_walkers = 0;
+    uint32_t num_cursors = 0;
     for (uint32_t layer = 0; layer < machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
         for (uint32_t i = 0; i < layer_state->num_used; i++) {
             const md5_active_state *const active = md5_active_at(layer_state, i);
             const bool can_pass = !is_instant || active->is_new || machine->num_windows > 0;
             if (active->tree && can_pass)
-                add_state_walkers(context, layer_state, i, &num_walkers);
+                add_state_cursors(context, layer_state, i, &num_cursors);
         }
     }
     md5_one_shot *one_shot;
-    md5_one_shot_walk walk = {0};
+    md5_one_shot_iterator walk = {0};
     while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
         const md5_play_mode mode = md5_one_shot_timing(machine, one_shot)->mode;
         const md5_cues *const cues = &machine->sources[one_shot->source].cues[mode];
         if (cues->num_cues == 0)
             continue;
-        const md5_walker walker = {
+        const md5_event_cursor cursor = {
             .clip = one_shot->source,
             .one_shot = one_shot,
             .is_new = one_shot->is_new,
             .is_backward = (one_shot->rate < 0) != player->is_backward,
         };
-        add_walker(context, walker, cues, one_shot->before, one_shot->now, one_shot->is_at_start,
-                   false, &num_walkers);
+        add_cursor(context, cursor, cues, one_shot->clock_before, one_shot->clock,
+                   one_shot->is_at_start, false, &num_cursors);
     }
-    return num_walkers;
+    return num_cursors;
 }
 
 // Fires the events of an interval or instant in the order of time. Simultaneous events are in the
@@ -1167,24 +1174,24 @@ static void fire_events(const step_context *context)
     const bool is_instant = context->seconds == 0;
     for (uint32_t i = 0; i < machine->num_windows; i++)
         player->windows[i] = (md5_window_state){.weight = player->windows[i].weight};
-    uint32_t num_walkers = collect_walkers(context);
+    uint32_t num_cursors = collect_cursors(context);
     if (!is_instant)
         update_windows(context);
-    while (num_walkers > 0 && player->num_walked < MD5_MAX_STEP_EVENTS) {
-        md5_walker *walker = player->walkers;
-        for (uint32_t i = 1; i < num_walkers; i++) {
-            if (player->walkers[i].when < walker->when - walker->slack)
-                walker = &player->walkers[i];
+    while (num_cursors > 0 && player->num_passed_events < MD5_MAX_STEP_EVENTS) {
+        md5_event_cursor *cursor = player->cursors;
+        for (uint32_t i = 1; i < num_cursors; i++) {
+            if (player->cursors[i].when < cursor->when - cursor->slack)
+                cursor = &player->cursors[i];
         }
-        fire_event(context, walker);
-        player->num_walked++;
-        if (advance_walker(context, walker))
+        fire_event(context, cursor);
+        player->num_passed_events++;
+        if (advance_cursor(context, cursor))
             continue;
-        const size_t behind = (size_t)(player->walkers + --num_walkers - walker);
-        memmove(walker, walker + 1, behind * sizeof *walker);
+        const size_t behind = (size_t)(player->cursors + --num_cursors - cursor);
+        memmove(cursor, cursor + 1, behind * sizeof *cursor);
     }
-    for (uint32_t i = 0; i < num_walkers; i++)
-        player->status.num_dropped += 1 + player->walkers[i].walk.num_left;
+    for (uint32_t i = 0; i < num_cursors; i++)
+        player->status.num_dropped += 1 + player->cursors[i].walk.num_left;
     if (is_instant)
         update_windows(context);
 }
@@ -1195,7 +1202,7 @@ static bool needs_clip_events(const step_context *context)
     const md5_machine *const machine = context->player->machine;
     if (!machine->has_clip_events)
         return false;
-    return context->events || machine->num_windows > 0 || machine->num_ears > 0;
+    return context->events || machine->num_windows > 0 || machine->num_event_bits > 0;
 }
 
 // Returns true if the machine reports a kind of event of a state.
@@ -1242,17 +1249,17 @@ static void take_all_transitions(md5_player *player)
     const md5_machine_desc *const tables = &player->machine->tables;
     bool is_again = true;
     while (is_again) { // a consumed trigger may open transitions that wait for it to be clear
-        md5i_weigh_all(player);
-        if (player->machine->has_steps && md5i_is_in_step(player))
-            md5i_keep_in_step(player, 0, 0);
+        md5i_update_weights(player);
+        if (player->machine->has_steps && md5i_has_shared_clock(player))
+            md5i_update_shared_rates(player, 0, 0);
         for (uint32_t i = 0; i < tables->num_layers; i++)
             take_transitions(player, i);
         if (player->num_steps < MD5_MAX_STEP_PARTS)
             update_one_shots(player);
         is_again = player->has_consumed;
         // Events are heard in one pass. One-shot clips may start when the events are over.
-        if (!player->has_consumed && player->heard != 0) {
-            player->heard = 0;
+        if (!player->has_consumed && player->heard_events != 0) {
+            player->heard_events = 0;
             is_again = tables->num_one_shots > 0;
         }
         if (player->has_consumed) {
@@ -1292,7 +1299,7 @@ static void clear_new(md5_player *player)
             md5_active_at(&player->layer_states[i], k)->is_new = false;
     }
     md5_one_shot *one_shot;
-    md5_one_shot_walk walk = {0};
+    md5_one_shot_iterator walk = {0};
     while ((one_shot = md5_next_one_shot(player, &walk)) != NULL)
         one_shot->is_new = false;
 }
@@ -1336,13 +1343,14 @@ static void advance_layers(md5_player *player, double seconds)
 static void advance_one_shots(md5_player *player, double seconds)
 {
     md5_one_shot *one_shot;
-    md5_one_shot_walk walk = {0};
+    md5_one_shot_iterator walk = {0};
     while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
         one_shot->is_at_start =
-            one_shot->is_at_start && md5_clock_stays_whole(one_shot->before, one_shot->now);
-        one_shot->before = one_shot->now;
-        one_shot->now = md5i_clock_advance(md5_one_shot_timing(player->machine, one_shot),
-                                           one_shot->now, one_shot->rate * seconds);
+            one_shot->is_at_start
+            && md5_is_same_cycle_boundary(one_shot->clock_before, one_shot->clock);
+        one_shot->clock_before = one_shot->clock;
+        one_shot->clock = md5i_clock_advance(md5_one_shot_timing(player->machine, one_shot),
+                                             one_shot->clock, one_shot->rate * seconds);
         one_shot->fade_in.elapsed += fabs(seconds);
         one_shot->stopping.elapsed += fabs(seconds);
     }
@@ -1351,9 +1359,9 @@ static void advance_one_shots(md5_player *player, double seconds)
 // Returns true if an active clip of a state is at the boundary between two cycles.
 static bool is_at_cycle_boundary(const md5_active_state *active)
 {
-    for (uint32_t i = 0; i < active->num_awake; i++) {
-        const md5_clock now = active->instances[active->awake[i]].now;
-        if (md5_clock_stays_whole(now, now))
+    for (uint32_t i = 0; i < active->num_active_instances; i++) {
+        const md5_clock now = active->instances[active->active_instances[i]].clock;
+        if (md5_is_same_cycle_boundary(now, now))
             return true;
     }
     return false;
@@ -1370,7 +1378,7 @@ static void find_cycle_ends(md5_player *player)
             continue;
         uint32_t first;
         const md5_transition *const open = find_open_transition(player, layer, newest, &first);
-        layer_state->ends_cycle = open && open->waits && open->exit_ear == 0;
+        layer_state->ends_cycle = open && open->waits && open->exit_event_bit == 0;
     }
 }
 
@@ -1396,7 +1404,7 @@ static bool has_ended(const md5_one_shot *one_shot)
 {
     if (one_shot->end != MD5_ONE_SHOT_ENDS || one_shot->rate == 0)
         return false;
-    return md5_cycles_left(one_shot, one_shot->now.phase) <= MD5_BORDER;
+    return md5_one_shot_cycles_left(one_shot, one_shot->clock.phase) <= MD5_BORDER;
 }
 
 // Ends sections, and removes one-shot clips that have ended or faded out.
@@ -1411,7 +1419,7 @@ static void end_one_shots(md5_player *player, double seconds)
                 one_shot->is_stopping && stopping.elapsed >= stopping.duration - MD5_BORDER;
             const bool has_next = one_shot->next != MD5_NONE;
             // In backward playback a clip moves away from the end of its section.
-            if (seconds > 0 && md5i_section_left(player->machine, one_shot) <= MD5_BORDER)
+            if (seconds > 0 && md5i_section_cycles_left(player->machine, one_shot) <= MD5_BORDER)
                 md5i_end_section(player, one_shot);
             if (!has_faded && (has_next || !has_ended(one_shot)))
                 continue;
@@ -1433,7 +1441,7 @@ static void advance_interval(const step_context *context)
     advance_one_shots(player, seconds);
     if (machine->has_root_motion)
         player->motion =
-            md5_root_delta_mul(player->motion, md5i_root_delta_of_step(player, fabs(seconds)));
+            md5_root_delta_mul(player->motion, md5i_step_root_delta(player, fabs(seconds)));
     // From here on parameters have their values at the end; weights and rates are still means.
     if (seconds > 0 && is_following(player))
         follow_goals(player, seconds, FOLLOW_MOVE);
@@ -1460,12 +1468,12 @@ static void limit_to_fade_part(md5_fade_time fade, double *part)
 {
     const double left = fade.duration - fade.elapsed;
     if (left > MD5_BORDER)
-        *part = md5_least(*part, md5_least(left, fade.duration / FADE_DIVISIONS));
+        *part = md5_smaller(*part, md5_smaller(left, fade.duration / FADE_DIVISIONS));
 }
 
 // Returns the seconds, at most `max_seconds`, until a one-shot clip or its section ends, allows
-// another clip to start, or passes an event with an ear. Also limits *part to the time for which
-// its weight changes steadily, and to a fraction of a fade.
+// another clip to start, or passes an event with an event bit. Also limits *part to the time for
+// which its weight changes steadily, and to a fraction of a fade.
 static double seconds_to_one_shot_change(const md5_player *player, const md5_one_shot *one_shot,
                                          double max_seconds, double *part)
 {
@@ -1473,57 +1481,58 @@ static double seconds_to_one_shot_change(const md5_player *player, const md5_one
     const bool is_reversed = (one_shot->rate < 0) != player->is_backward;
     const double speed = fabs(one_shot->rate);
     md5_clock target;
-    if (source->ears) {
+    if (source->event_bits) {
         const md5_play_mode mode = md5_one_shot_timing(player->machine, one_shot)->mode;
         const double cycles_to_event =
-            cycles_to_cue(&source->cues[mode], source->ears, UINT64_MAX, one_shot->now, is_reversed,
-                          MD5_BORDER, &target);
-        max_seconds = md5_least(max_seconds, cycles_to_event / speed);
+            cycles_to_cue(&source->cues[mode], source->event_bits, UINT64_MAX, one_shot->clock,
+                          is_reversed, MD5_BORDER, &target);
+        max_seconds = md5_smaller(max_seconds, cycles_to_event / speed);
     }
     const double left_of_stop = one_shot->stopping.duration - one_shot->stopping.elapsed;
     limit_to_fade_part(one_shot->fade_in, part);
     if (one_shot->is_stopping && left_of_stop > MD5_BORDER) {
         limit_to_fade_part(one_shot->stopping, part);
-        max_seconds = md5_least(max_seconds, left_of_stop);
+        max_seconds = md5_smaller(max_seconds, left_of_stop);
     }
-    const double in_section = md5i_section_left(player->machine, one_shot);
+    const double in_section = md5i_section_cycles_left(player->machine, one_shot);
     if (one_shot->rate != 0 && !player->is_backward && in_section > MD5_BORDER)
-        max_seconds = md5_least(max_seconds, in_section / speed);
+        max_seconds = md5_smaller(max_seconds, in_section / speed);
     if (one_shot->end != MD5_ONE_SHOT_ENDS || one_shot->rate == 0 || one_shot->next != MD5_NONE)
         return max_seconds;
-    const double cycles = is_reversed ? one_shot->now.phase : 1 - one_shot->now.phase;
+    const double cycles = is_reversed ? one_shot->clock.phase : 1 - one_shot->clock.phase;
     if (cycles <= MD5_BORDER)
         return max_seconds;
     const double before_fade =
-        md5_cycles_left(one_shot, one_shot->now.phase) / speed - one_shot->fade_out;
+        md5_one_shot_cycles_left(one_shot, one_shot->clock.phase) / speed - one_shot->fade_out;
     const bool is_before_fade = before_fade > MD5_BORDER;
     if (one_shot->fade_out > 0) {
         const double steady_seconds =
             is_before_fade ? before_fade : one_shot->fade_out / FADE_DIVISIONS;
-        *part = md5_least(*part, steady_seconds);
+        *part = md5_smaller(*part, steady_seconds);
     }
     if (player->machine->tables.num_one_shots > 0 && is_before_fade)
-        max_seconds = md5_least(max_seconds, before_fade);
-    return md5_least(max_seconds, cycles / speed);
+        max_seconds = md5_smaller(max_seconds, before_fade);
+    return md5_smaller(max_seconds, cycles / speed);
 }
 
-// Returns the seconds, at most `max_seconds`, until a clip of a state passes an event with an ear.
+// Returns the seconds, at most `max_seconds`, until a clip of a state passes an event with an event
+// bit.
 static double seconds_to_heard_event(const md5_player *player, const md5_active_state *active,
                                      bool goes_back, double max_seconds)
 {
-    for (uint32_t j = 0; j < active->num_awake; j++) {
-        const uint32_t i = active->awake[j];
+    for (uint32_t j = 0; j < active->num_active_instances; j++) {
+        const uint32_t i = active->active_instances[j];
         const md5_playable *const playable = active->tree->instances[i].playable;
         const md5_clip_instance *const instance = &active->instances[i];
-        md5_clock target = instance->now;
-        if (!playable->source->ears)
+        md5_clock target = instance->clock;
+        if (!playable->source->event_bits)
             continue;
-        cycles_to_cue(&playable->source->cues[playable->mode], playable->source->ears, UINT64_MAX,
-                      target, is_backward(active, i) != goes_back, MD5_BORDER, &target);
+        cycles_to_cue(&playable->source->cues[playable->mode], playable->source->event_bits,
+                      UINT64_MAX, target, is_backward(active, i) != goes_back, MD5_BORDER, &target);
         const double seconds =
-            fabs(md5i_instance_seconds(player, active, i, instance->now, target));
+            fabs(md5i_instance_seconds(player, active, i, instance->clock, target));
         if (instance->weight != 0 && seconds > 0)
-            max_seconds = md5_least(max_seconds, seconds);
+            max_seconds = md5_smaller(max_seconds, seconds);
     }
     return max_seconds;
 }
@@ -1534,7 +1543,7 @@ static double seconds_to_time_change(const md5_player *player, bool goes_back, d
     for (uint32_t i = 0; i < player->machine->tables.num_layers; i++) {
         md5_layer_state *const layer_state = &player->layer_states[i];
         const md5_active_state *const newest = md5_newest(layer_state);
-        if (player->machine->num_ears > 0) {
+        if (player->machine->num_event_bits > 0) {
             for (uint32_t k = 0; k < layer_state->num_used; k++)
                 max_seconds = seconds_to_heard_event(player, md5_active_at(layer_state, k),
                                                      goes_back, max_seconds);
@@ -1562,10 +1571,10 @@ static double seconds_to_layer_change(md5_player *player, uint32_t layer, bool g
         const md5_active_state *const active = md5_active_at(layer_state, k);
         if (md5_progress(active) == 1)
             continue;
-        *part = md5_least(*part, active->duration / FADE_DIVISIONS);
+        *part = md5_smaller(*part, active->duration / FADE_DIVISIONS);
         // When a state covers the states below it, the windows of their clips close.
         if (k + 1u == layer_state->num_used || machine->num_windows > 0)
-            max_seconds = md5_least(max_seconds, active->duration - active->elapsed);
+            max_seconds = md5_smaller(max_seconds, active->duration - active->elapsed);
     }
     if (!goes_forward || !machine->layers[layer].has_waits)
         return max_seconds;
@@ -1594,11 +1603,11 @@ static double next_interval(md5_player *player, double left)
     for (uint32_t i = 0; i < machine->tables.num_layers; i++)
         length = seconds_to_layer_change(player, i, left > 0, length, &part);
     const md5_one_shot *one_shot;
-    md5_one_shot_walk walk = {0};
+    md5_one_shot_iterator walk = {0};
     while ((one_shot = md5_next_one_shot(player, &walk)) != NULL)
         length = seconds_to_one_shot_change(player, one_shot, length, &part);
     if (divides && part < length)
-        length = md5_least(part, 0.99 * length);
+        length = md5_smaller(part, 0.99 * length);
     if (player->num_steps >= MD5_MAX_STEP_PARTS) {
         length = fabs(left);
         player->status.undivided = length;
@@ -1616,22 +1625,22 @@ static double find_interval(md5_player *player, double left)
     enum { USUAL_GUESSES = 10, MAX_GUESSES = 60 };
     player->is_at_kink = false;
     const bool follows = left > 0 && is_following(player);
-    const bool steps = player->machine->has_steps && md5i_is_in_step(player);
+    const bool steps = player->machine->has_steps && md5i_has_shared_clock(player);
     if (!follows && !steps)
         return next_interval(player, left);
     const bool divides = player->num_steps < MAX_DIVIDED_PARTS;
     const bool is_limited = divides && follows;
-    const double longest = is_limited ? md5_least(left, MAX_FOLLOW_SECONDS) : fabs(left);
+    const double longest = is_limited ? md5_smaller(left, MAX_FOLLOW_SECONDS) : fabs(left);
     const double max_seconds = is_limited ? seconds_to_kink(player, longest) : longest;
     double seconds = max_seconds;
     for (int guess = 0;; guess++) {
         double part = max_seconds;
         if (follows) {
             follow_goals(player, seconds, FOLLOW_MEAN);
-            md5i_weigh_all(player);
+            md5i_update_weights(player);
         }
         if (steps)
-            part = md5i_keep_in_step(player, left < 0 ? -seconds : seconds, max_seconds);
+            part = md5i_update_shared_rates(player, left < 0 ? -seconds : seconds, max_seconds);
         const double next = fabs(next_interval(player, left < 0 ? -part : part));
         player->is_at_kink = follows && max_seconds < longest && seconds == max_seconds;
         const bool is_close = fabs(next - seconds) <= CLOSE_SECONDS;
@@ -1649,13 +1658,13 @@ static void handle_instants(const step_context *context)
 {
     md5_one_shot *one_shot;
     for (uint32_t i = 0; i < context->player->machine->tables.num_layers; i++)
-        context->player->layer_states[i].deaf = 0;
-    md5_one_shot_walk walk = {0};
+        context->player->layer_states[i].ignored_events = 0;
+    md5_one_shot_iterator walk = {0};
     while ((one_shot = md5_next_one_shot(context->player, &walk)) != NULL)
-        one_shot->deaf = 0;
+        one_shot->ignored_events = 0;
     do
         handle_instant(context);
-    while (context->player->heard != 0);
+    while (context->player->heard_events != 0);
 }
 
 md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
@@ -1667,9 +1676,9 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
     step_context context = {player, events, user, 0};
     player->motion = MD5_NO_DELTA;
     player->status = (md5_advance_status){0};
-    player->num_walked = 0;
+    player->num_passed_events = 0;
     player->num_steps = 0;
-    player->heard = 0;
+    player->heard_events = 0;
     player->since_pose += fabs(left);
     if (left != 0) { // in the other direction other conditions may hold
         player->is_settled = player->is_settled && player->is_backward == (left < 0);
@@ -1688,7 +1697,7 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
         handle_instants(&context);
     }
     if (player->machine->num_soles > 0)
-        player->walked = md5_root_delta_mul(player->walked, player->motion);
+        player->motion_since_pose = md5_root_delta_mul(player->motion_since_pose, player->motion);
     return player->status;
 }
 

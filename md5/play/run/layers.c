@@ -79,9 +79,9 @@ static float decay_rate(md5_vec3 offset, md5_vec3 velocity)
     return rate < 0 ? md5_larger(rate, MD5_FASTEST_DECAY) : 0;
 }
 
-void md5i_make_offsets(const md5_xform *from, const md5_velocity *from_velocities,
-                       const md5_xform *to, const md5_velocity *to_velocities, uint32_t num_joints,
-                       md5_offset *offsets)
+void md5i_compute_offsets(const md5_xform *from, const md5_velocity *from_velocities,
+                          const md5_xform *to, const md5_velocity *to_velocities,
+                          uint32_t num_joints, md5_offset *offsets)
 {
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_vec3 turn =
@@ -105,14 +105,14 @@ void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, 
         return;
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_offset *const offset = &offsets[i];
-        const float turn_left = md5_offset_left(offset->turn_rate, elapsed, duration);
-        const float move_left = md5_offset_left(offset->move_rate, elapsed, duration);
+        const float turn_left = md5_remaining_offset(offset->rotation_rate, elapsed, duration);
+        const float move_left = md5_remaining_offset(offset->translation_rate, elapsed, duration);
         if (turn_left > 0)
             pose[i].rotation = md5_quat_mul(
-                quat_from_rodrigues(md5_vec3_scale(offset->turn, turn_left)), pose[i].rotation);
+                quat_from_rodrigues(md5_vec3_scale(offset->rotation, turn_left)), pose[i].rotation);
         if (move_left > 0)
             pose[i].translation =
-                md5_vec3_add(pose[i].translation, md5_vec3_scale(offset->move, move_left));
+                md5_vec3_add(pose[i].translation, md5_vec3_scale(offset->translation, move_left));
     }
 }
 
@@ -214,11 +214,11 @@ static void blend_over(const md5_machine *machine, const md5_detail_set *detail,
         blend_all(detail, pose, source, weight, machine->num_joints, pose);
         return;
     }
-    const float *const weights = md5_mask_of(machine, mask);
+    const float *const weights = md5_mask_weights(machine, mask);
     if (detail) { // joints with a mask weight of 0 keep their bits
         for (uint32_t i = 0; i < detail->num_runs; i++) {
             const md5_joint_run run = detail->runs[i];
-            if (md5_meets(run, &machine->mask_sets[mask].all))
+            if (md5_run_overlaps_set(run, &machine->mask_sets[mask].all))
                 md5_blend_poses(pose + run.first, source + run.first, weight, weights + run.first,
                                 run.count, pose + run.first);
         }
@@ -276,11 +276,12 @@ static uint64_t hash_cycles(md5_player *player, const md5_active_state *active, 
 {
     uint64_t hash = 0;
     MD5_ASSERT(active->tree != NULL, "state: must have a motion");
-    md5i_find_clocks(player, active, seconds);
-    for (uint32_t i = 0; i < active->num_awake; i++) {
-        const uint32_t number = active->awake[i];
+    md5i_advance_group_clocks(player, active, seconds);
+    for (uint32_t i = 0; i < active->num_active_instances; i++) {
+        const uint32_t number = active->active_instances[i];
         if (active->instances[number].weight != 0)
-            hash = 31 * hash + (uint64_t)md5i_clock_after(player, active, number, seconds).cycle;
+            hash = 31 * hash
+                   + (uint64_t)md5i_instance_clock_after(player, active, number, seconds).cycle;
     }
     return hash;
 }
@@ -304,7 +305,7 @@ static void sample_runs(const md5_machine *machine, const md5_source *source,
     md5_targets targets = binding->internal.plan->targets;
     const bool has_constants = !targets.rotations_in_order || !targets.translations_in_order;
     for (uint32_t i = 0; i < detail->num_runs; i++) {
-        if (joints && !md5_meets(runs[i], joints))
+        if (joints && !md5_run_overlaps_set(runs[i], joints))
             continue;
         targets.rotation_slots = slots[i].rotations;
         targets.translation_slots = slots[i].translations;
@@ -328,8 +329,8 @@ static void sample_set(const md5_binding *binding, const md5_sample_position *sa
     binding->internal.plan->kernels->sample(binding->anim, sample, targets, pose, NULL);
 }
 
-// Samples a clip of a state now, or `shift` seconds from now after md5i_find_clocks(). A clip with
-// MD5_INTERPOLATE_STEP does not move in this time. `only` is NULL for all joints.
+// Samples a clip of a state now, or `shift` seconds from now after md5i_advance_group_clocks(). A
+// clip with MD5_INTERPOLATE_STEP does not move in this time. `only` is NULL for all joints.
 static void sample_instance(const md5_player *player, const md5_active_state *active, double shift,
                             uint32_t number, const selection *only, md5_xform *pose)
 {
@@ -338,13 +339,14 @@ static void sample_instance(const md5_player *player, const md5_active_state *ac
     const md5_playable *const playable = active->tree->instances[number].playable;
     const md5_source *const source = playable->source;
     const bool is_step = source->interpolation == MD5_INTERPOLATE_STEP;
-    const md5_clock clock =
-        shift == 0 || is_step ? instance->now : md5i_clock_after(player, active, number, shift);
+    const md5_clock clock = shift == 0 || is_step
+                                ? instance->clock
+                                : md5i_instance_clock_after(player, active, number, shift);
     const md5_sample_position sample =
         md5i_clock_sample_position(playable->timing, clock, source->interpolation);
     const md5_joint_set *const joints = only ? only->joints : NULL;
     const bool is_listed = joints && joints->list;
-    if (!only || md5_is_sampled_whole(source)) {
+    if (!only || md5_requires_full_sampling(source)) {
         md5_sample(source->binding, sample, MD5_ROOT_FILE, pose);
     } else if (only->detail && !is_listed) { // a listed set is so small that runs save nothing
         sample_runs(machine, source, &sample, joints, only->detail, pose);
@@ -354,8 +356,8 @@ static void sample_instance(const md5_player *player, const md5_active_state *ac
     }
     if (source->root_extraction == MD5_ROOT_EXTRACTION_NONE)
         return;
-    const md5_root_track track = md5_track_of(source);
-    const bool is_cached = md5_is_at(&instance->root, clock) && !is_step;
+    const md5_root_track track = md5_get_root_track(source);
+    const bool is_cached = md5_is_position_at(&instance->root, clock) && !is_step;
     const md5_root_delta delta =
         is_cached ? instance->root.delta : md5i_root_delta_at(&track, &sample);
     md5i_remove_root_delta(machine->model->skeleton.axes, delta, &pose[0]);
@@ -370,15 +372,15 @@ static void blend_item(const md5_player *player, const md5_active_state *active,
     const md5_item *const item = part->item;
     const md5_motion *const parent = active->tree->parts[part->parent].motion;
     const float weight = active->weights[part->weight];
-    float *const gathered = &player->gathered[part->parent];
-    const bool is_first = *gathered == 0;
-    *gathered += weight;
+    float *const blended_weights = &player->blended_weights[part->parent];
+    const bool is_first = *blended_weights == 0;
+    *blended_weights += weight;
     if (is_first)
         return;
     md5_xform *const into = pose_at(stack, stack->count - 2);
     md5_xform *const last = pose_at(stack, stack->count - 1);
     if (parent->kind != MD5_MOTION_STACK)
-        blend_over(machine, detail, MD5_NONE, last, weight / *gathered, into);
+        blend_over(machine, detail, MD5_NONE, last, weight / *blended_weights, into);
     else if (item->mode == MD5_LAYER_ADD)
         add_difference_of_joints(&item->added, last, item->reference, weight, into);
     else
@@ -396,7 +398,7 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
     const md5_blend_tree *const tree = active->tree;
     MD5_ASSERT(tree != NULL, "state: must have a motion");
     if (shift != 0)
-        md5i_find_clocks(player, active, shift);
+        md5i_advance_group_clocks(player, active, shift);
     // An additive item may change any joint.
     const md5_detail_set *const used = tree->has_added ? NULL : detail;
     const selection reduced = {.detail = used};
@@ -406,7 +408,7 @@ static void evaluate_state(md5_player *player, const md5_active_state *active,
         return;
     }
     pose_stack stack = {.first = pose, .spare = spare, .num_joints = machine->num_joints};
-    memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
+    memset(player->blended_weights, 0, tree->num_parts * sizeof *player->blended_weights);
     for (uint32_t i = 0; i < tree->num_parts; i++) {
         const md5i_part *const part = &tree->parts[i];
         if (active->flows[i].total == 0)
@@ -466,11 +468,13 @@ static void blend_one_shot(const md5_machine *machine, const md5_one_shot *one_s
         one_shot->mask == MD5_NONE ? &all : &machine->mask_sets[one_shot->mask].all;
     const size_t first = set->first;
     md5_add_pose(pose + first, spare + first, reference + first, weight,
-                 one_shot->mask == MD5_NONE ? NULL : md5_mask_of(machine, one_shot->mask) + first,
+                 one_shot->mask == MD5_NONE ? NULL
+                                            : md5_mask_weights(machine, one_shot->mask) + first,
                  set->count, pose + first);
 }
 
-// Computes for each joint the weight with which a clip of a slot is blended: md5i_one_shot_share().
+// Computes for each joint the weight with which a clip of a slot is blended:
+// md5i_one_shot_blend_weight().
 static void compute_slot_weights(const md5_machine *machine, const md5_one_shot_slot *slot,
                                  uint32_t number, const float *clip_weights, float *joint_weights)
 {
@@ -478,11 +482,12 @@ static void compute_slot_weights(const md5_machine *machine, const md5_one_shot_
         float covered = 0;
         for (uint32_t i = number + 1; i < slot->num_one_shots; i++) {
             if (slot->one_shots[i].mode != MD5_LAYER_ADD)
-                covered += clip_weights[i] * md5_mask_at(machine, slot->one_shots[i].mask, joint);
+                covered +=
+                    clip_weights[i] * md5_mask_weight(machine, slot->one_shots[i].mask, joint);
         }
         const float weight =
-            clip_weights[number] * md5_mask_at(machine, slot->one_shots[number].mask, joint);
-        joint_weights[joint] = md5i_one_shot_share(weight, covered);
+            clip_weights[number] * md5_mask_weight(machine, slot->one_shots[number].mask, joint);
+        joint_weights[joint] = md5i_one_shot_blend_weight(weight, covered);
     }
 }
 
@@ -691,13 +696,13 @@ static void begin_offsets(blending *from, md5_chain_range old, blending *to, md5
     if (!from->layer_state->has_offsets || from->layer_state->settling.elapsed > MD5_BORDER)
         measure_velocities(from, old, -VELOCITY_STEP, pose, after, layer_state->velocities);
     evaluate_chain(from, old, state_spare, pose);
-    md5i_carry_motion(from->player, from->number, old, to->player, to->number, fresh);
+    md5i_begin_motion_offsets(from->player, from->number, old, to->player, to->number, fresh);
     md5_xform *const target = layer_state->snapshot; // no longer needed
     md5_xform *const moved = spare_pose(to, to->player->spare, 1);
     measure_velocities(to, fresh, 0, moved, target, to->player->velocities);
     evaluate_chain(to, fresh, spare_pose(to, to->player->spare, 2), target);
-    md5i_make_offsets(pose, layer_state->velocities, target, to->player->velocities, to->count,
-                      layer_state->offsets);
+    md5i_compute_offsets(pose, layer_state->velocities, target, to->player->velocities, to->count,
+                         layer_state->offsets);
     layer_state->has_snapshot = false;
     layer_state->has_offsets = true;
     layer_state->settling = (md5_fade_time){0, duration};
@@ -709,7 +714,7 @@ static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
     blending job = make_blending(player, layer);
     md5_layer_state *const layer_state = job.layer_state;
     const md5_chain_range oldest = {.end = count, .has_snapshot = layer_state->has_snapshot};
-    md5i_weigh_all(player);
+    md5i_update_weights(player);
     md5i_freeze_motion(player, layer, oldest);
     layer_state->coverage =
         evaluate_chain(&job, oldest, spare_pose(&job, player->spare, 1), player->spare);
@@ -837,7 +842,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     active->weight = fades ? 0 : 1.0f;
     layer_state->is_resting = false;
     layer_state->causes = MD5_ALL_CAUSES;
-    layer_state->deaf = UINT64_MAX;
+    layer_state->ignored_events = UINT64_MAX;
     layer_state->random += MD5_WEYL;
     layer_state->is_entered = change->begin == MD5_BEGIN_AT;
     if (layer_state->is_entered)
@@ -850,7 +855,7 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
     const uint32_t last = layer_state->num_used - 1u;
     md5_chain_range old = md5_whole_chain(layer_state);
     old.end = last;
-    md5i_weigh_all(player);
+    md5i_update_weights(player);
     begin_offsets(&job, old, &job, (md5_chain_range){.begin = last, .end = last + 1}, duration);
     md5_end_oldest(layer_state, last);
 }
@@ -894,7 +899,7 @@ static void sample_into_result(const blending *job, const md5_active_state *acti
 {
     const md5_play_layer *const layer = job->layer;
     const md5_joint_set *const partial = &job->player->machine->mask_sets[layer->mask].partial;
-    md5_xform saved[MD5_MOST_SAVED];
+    md5_xform saved[MD5_MAX_SAVED_JOINTS];
     for (uint32_t i = 0; i < partial->count; i++)
         saved[i] = pose[partial->list[i]];
     evaluate_joints(job->player, layer, active, NULL, spare, pose);
@@ -954,8 +959,8 @@ static const md5_detail_set *visible_below(const md5_player *player, uint32_t la
     const md5_play_layer *const above = &machine->layers[next];
     if (above->mode != MD5_LAYER_OVERRIDE || above->mask == MD5_NONE || player->num_one_shots > 0)
         return NULL;
-    const md5_detail_set *const uncovered = &machine->rests[above->mask];
-    if (uncovered->num_runs == 0 || md5i_weight_of(player, &above->weight) != 1)
+    const md5_detail_set *const uncovered = &machine->uncovered[above->mask];
+    if (uncovered->num_runs == 0 || md5i_rule_weight(player, &above->weight) != 1)
         return NULL;
     return single_motion(&player->layer_states[next]) ? uncovered : NULL;
 }
@@ -964,9 +969,9 @@ static const md5_detail_set *visible_below(const md5_player *player, uint32_t la
 static void fill_omitted(const md5_machine *machine, const md5_detail_set *detail, uint32_t count,
                          md5_xform *pose)
 {
-    const uint32_t *const left_out = detail->left_out;
+    const uint32_t *const omitted = detail->omitted;
     for (uint32_t i = 0; i < count; i++)
-        pose[left_out[i]] = machine->model->bind_local[left_out[i]];
+        pose[omitted[i]] = machine->model->bind_local[omitted[i]];
 }
 
 // Additive layers, exact states and one-shot clips also change joints that are in no run, so these
@@ -974,20 +979,21 @@ static void fill_omitted(const md5_machine *machine, const md5_detail_set *detai
 void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
 {
     const md5_machine *const machine = player->machine;
-    const md5_detail_set *const detail = md5_detail_of(player);
+    const md5_detail_set *const detail = md5_player_detail_set(player);
     if (detail && (machine->has_full_layers || player->num_one_shots > 0))
         fill_omitted(machine, detail, detail->num_outside, pose);
     const uint32_t num_layers = machine->tables.num_layers;
     bool is_begun = false;
     for (uint32_t i = 0; i < num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
-        const float weight = md5i_weight_of(player, &layer->weight);
+        const float weight = md5i_rule_weight(player, &layer->weight);
         blending job = make_blending(player, i);
         if (layer->mode != MD5_LAYER_ADD)
             job.detail = detail ? detail : visible_below(player, i);
         // Skip a layer that cannot change animated joints.
         const uint32_t mask = player->detail.mask;
-        const bool is_seen = mask == MD5_NONE || machine->are_seen[(size_t)mask * num_layers + i];
+        const bool is_seen =
+            mask == MD5_NONE || machine->are_visible[(size_t)mask * num_layers + i];
         if (weight > 0 && is_seen)
             blend_layer(&job, weight, &is_begun, spare, pose);
         else if (weight > 0)
@@ -1001,5 +1007,5 @@ void md5i_blend_layers(md5_player *player, md5_xform *spare, md5_xform *pose)
     if (num_layers == 0 && player->num_one_shots > 0)
         blend_one_shots(player, 0, spare, pose);
     if (detail)
-        fill_omitted(machine, detail, detail->num_left_out, pose);
+        fill_omitted(machine, detail, detail->num_omitted, pose);
 }

@@ -47,8 +47,8 @@ static sole_contact state_contact(const md5_player *player, const md5_active_sta
                                   size_t sole)
 {
     sole_contact sum = {{0}};
-    for (uint32_t i = 0; i < active->num_awake; i++) {
-        const uint32_t number = active->awake[i];
+    for (uint32_t i = 0; i < active->num_active_instances; i++) {
+        const uint32_t number = active->active_instances[i];
         const md5_playable *const playable = active->tree->instances[number].playable;
         const md5_clip_instance *const instance = &active->instances[number];
         if (instance->weight == 0)
@@ -90,18 +90,18 @@ static sole_contact find_contact(const md5_player *player, uint32_t joint, size_
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
         const md5_play_layer *const layer = &machine->layers[i];
         const float weight =
-            md5i_weight_of(player, &layer->weight) * md5_mask_at(machine, layer->mask, joint);
+            md5i_rule_weight(player, &layer->weight) * md5_mask_weight(machine, layer->mask, joint);
         if (layer->mode == MD5_LAYER_OVERRIDE && weight > 0)
             sum = blend_contacts(sum, layer_contact(player, i, sole), weight);
     }
     const md5_one_shot *one_shot;
-    md5_one_shot_walk walk = {0};
+    md5_one_shot_iterator walk = {0};
     while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
         const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
         if (one_shot->mode == MD5_LAYER_ADD)
             continue;
         const float weight = md5i_one_shot_weight(player, one_shot, 0, 0)
-                             * md5_mask_at(machine, one_shot->mask, joint);
+                             * md5_mask_weight(machine, one_shot->mask, joint);
         const md5_source *const source = &machine->sources[one_shot->source];
         sum = blend_contacts(sum, clip_contact(machine, sole, source, &sample), weight);
     }
@@ -143,7 +143,7 @@ static void update_locked_feet(md5_player *player, const md5_modifier *modifier,
 {
     const md5_machine *const machine = player->machine;
     const md5_skeleton *const skeleton = &machine->model->skeleton;
-    const md5_root_delta back = md5_root_delta_inverse(player->walked);
+    const md5_root_delta back = md5_root_delta_inverse(player->motion_since_pose);
     for (size_t i = 0; i < modifier->num_held; i++) {
         const size_t sole_index = modifier->first_sole + i;
         const md5_sole *const sole = &machine->soles[sole_index];
@@ -239,7 +239,7 @@ static bool find_anchor_transform(const md5_player *player, const md5_anchor *an
                                   const md5_xform *pose, md5_xform *transform)
 {
     if (anchor->attached == MD5_NONE) {
-        const md5_detail_set *const detail = md5_detail_of(player);
+        const md5_detail_set *const detail = md5_player_detail_set(player);
         if (detail && !detail->are_animated[anchor->joint])
             return false;
         *transform = md5_joint_in_model(&player->machine->model->skeleton, pose, anchor->joint);
@@ -263,9 +263,9 @@ static const md5_target *driven_target(const md5_player *player, uint32_t number
     if (!modifier->is_driven)
         return &player->targets[number];
     *driven = player->targets[number];
-    driven->weight *= md5i_weight_of(player, &modifier->weight);
+    driven->weight *= md5i_rule_weight(player, &modifier->weight);
     if (modifier->drive != MD5_NONE)
-        driven->weight *= fminf(fmaxf(md5i_driven(player, modifier->drive), 0.0f), 1.0f);
+        driven->weight *= fminf(fmaxf(md5i_driver_value(player, modifier->drive), 0.0f), 1.0f);
     if (modifier->target.is_set) {
         if (!find_anchor_transform(player, &modifier->target, pose, &transform))
             driven->weight = 0;
@@ -285,7 +285,7 @@ static const md5_target *driven_target(const md5_player *player, uint32_t number
 // Returns true if all joints that a modifier rotates are animated at the level of detail.
 static bool has_animated_joints(const md5_player *player, const md5_modifier *modifier)
 {
-    const md5_detail_set *const detail = md5_detail_of(player);
+    const md5_detail_set *const detail = md5_player_detail_set(player);
     if (!detail)
         return true;
     // Chains consist of ancestors of their tips, which are animated if the tips are animated.
@@ -383,7 +383,7 @@ static void apply_modifier(md5_player *player, uint32_t number, const md5_target
         apply_feet(player, number, target->weight, pose);
         break;
     case MD5_MODIFIER_GAZE: {
-        const md5_detail_set *const detail = md5_detail_of(player);
+        const md5_detail_set *const detail = md5_player_detail_set(player);
         md5_gaze_desc gaze = make_gaze(machine, modifier, target);
         uint32_t num_eyes = 0;
         for (uint32_t i = 0; i < gaze.num_eyes; i++)

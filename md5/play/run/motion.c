@@ -51,9 +51,9 @@ static md5_root_delta clip_root_delta(const md5_source *source, const md5_timing
 {
     if (source->root_extraction == MD5_ROOT_EXTRACTION_NONE)
         return MD5_NO_DELTA;
-    const md5_root_track track = md5_track_of(source);
+    const md5_root_track track = md5_get_root_track(source);
     const md5_root_position from =
-        md5_is_at(last, before) ? *last : md5_root_position_at(&track, timing, before);
+        md5_is_position_at(last, before) ? *last : md5_root_position_at(&track, timing, before);
     *last = md5_root_position_at(&track, timing, now);
     return md5i_root_delta_between(&track, &from, last);
 }
@@ -61,8 +61,8 @@ static md5_root_delta clip_root_delta(const md5_source *source, const md5_timing
 static md5_root_delta instance_root_delta(const md5_instance_plan *plan,
                                           md5_clip_instance *instance)
 {
-    return clip_root_delta(plan->playable->source, plan->playable->timing, instance->before,
-                           instance->now, &instance->root);
+    return clip_root_delta(plan->playable->source, plan->playable->timing, instance->clock_before,
+                           instance->clock, &instance->root);
 }
 
 // Returns the displacement of a state. Iterates over the tree like evaluate_state() in layers.c.
@@ -74,7 +74,7 @@ static md5_root_delta state_root_delta(md5_player *player, const md5_active_stat
     if (tree->num_parts == 1) // a clip
         return instance_root_delta(tree->instances, &active->instances[0]);
     uint32_t num_deltas = 0;
-    memset(player->gathered, 0, tree->num_parts * sizeof *player->gathered);
+    memset(player->blended_weights, 0, tree->num_parts * sizeof *player->blended_weights);
     for (uint32_t i = 0; i < tree->num_parts; i++) {
         const md5i_part *const part = &tree->parts[i];
         if (active->flows[i].total == 0)
@@ -88,16 +88,16 @@ static md5_root_delta state_root_delta(md5_player *player, const md5_active_stat
         // each later one is blended into it.
         const md5_item *const item = part->item;
         const float weight = active->weights[part->weight];
-        float *const gathered = &player->gathered[part->parent];
-        const bool is_first = *gathered == 0;
-        *gathered += weight;
+        float *const blended_weights = &player->blended_weights[part->parent];
+        const bool is_first = *blended_weights == 0;
+        *blended_weights += weight;
         if (is_first)
             continue;
         const md5_root_delta delta = player->root_deltas[--num_deltas];
-        const double mask_weight = (double)weight * md5_mask_at(player->machine, item->mask, 0);
+        const double mask_weight = (double)weight * md5_mask_weight(player->machine, item->mask, 0);
         md5_root_delta *const into = &player->root_deltas[num_deltas - 1];
         if (tree->parts[part->parent].motion->kind != MD5_MOTION_STACK)
-            *into = blend_deltas(*into, delta, (weight / *gathered));
+            *into = blend_deltas(*into, delta, (weight / *blended_weights));
         else if (item->mode == MD5_LAYER_OVERRIDE)
             *into = blend_deltas(*into, delta, mask_weight);
         else
@@ -119,7 +119,7 @@ static double remaining_integral(md5_fade_time time, double shift)
 {
     if (!(time.duration > 0)) // the player was restored
         return 0;
-    const double s = md5_least((time.elapsed + shift) / time.duration, 1);
+    const double s = md5_smaller((time.elapsed + shift) / time.duration, 1);
     return time.duration * s * (1 - s * s * s * (2.5 - s * (3 - s)));
 }
 
@@ -143,29 +143,30 @@ static md5_root_delta adjacent_root_delta(md5_player *player, md5_active_state *
     if (!tree || !tree->has_root_motion)
         return MD5_NO_DELTA;
     const double shift = is_before != player->is_backward ? -VELOCITY_STEP : VELOCITY_STEP;
-    md5i_find_clocks(player, active, shift);
-    for (uint32_t i = 0; i < active->num_awake; i++) {
-        const uint32_t number = active->awake[i];
+    md5i_advance_group_clocks(player, active, shift);
+    for (uint32_t i = 0; i < active->num_active_instances; i++) {
+        const uint32_t number = active->active_instances[i];
         md5_clip_instance *const instance = &active->instances[number];
-        const md5_clock adjacent = md5i_clock_after(player, active, number, shift);
+        const md5_clock adjacent = md5i_instance_clock_after(player, active, number, shift);
         // The previous clock is not used any more, so it can be overwritten.
         instance->is_at_start =
-            instance->is_at_start && md5_clock_stays_whole(instance->before, instance->now);
+            instance->is_at_start
+            && md5_is_same_cycle_boundary(instance->clock_before, instance->clock);
         if (is_before)
-            instance->before = adjacent;
+            instance->clock_before = adjacent;
         else {
-            instance->before = instance->now;
-            instance->now = adjacent;
+            instance->clock_before = instance->clock;
+            instance->clock = adjacent;
         }
     }
     const md5_root_delta delta = state_root_delta(player, active);
-    for (uint32_t i = 0; i < active->num_awake; i++) {
-        const uint32_t number = active->awake[i];
+    for (uint32_t i = 0; i < active->num_active_instances; i++) {
+        const uint32_t number = active->active_instances[i];
         md5_clip_instance *const instance = &active->instances[number];
         if (is_before)
-            instance->before = instance->now;
+            instance->clock_before = instance->clock;
         else
-            instance->now = instance->before;
+            instance->clock = instance->clock_before;
     }
     return delta;
 }
@@ -254,8 +255,8 @@ static void add_one_shots(const md5_player *player, uint32_t num_below, double s
             const float in_middle = md5i_one_shot_weight(player, one_shot, -0.5 * seconds, 0);
             const float at_end = md5i_one_shot_weight(player, one_shot, 0, 0);
             const float weight = (at_start + 4 * in_middle + at_end) / 6.0f
-                                 * md5_mask_at(player->machine, one_shot->mask, 0);
-            weights[j] = md5i_one_shot_share(weight, covered);
+                                 * md5_mask_weight(player->machine, one_shot->mask, 0);
+            weights[j] = md5i_one_shot_blend_weight(weight, covered);
             covered += one_shot->mode == MD5_LAYER_ADD ? 0 : weight;
         }
         for (uint32_t j = 0; j < slot->num_one_shots; j++) {
@@ -265,8 +266,8 @@ static void add_one_shots(const md5_player *player, uint32_t num_below, double s
             md5_root_position last = {.clock = {.phase = -1}}; // invalid
             const md5_root_delta clip_delta =
                 clip_root_delta(&player->machine->sources[one_shot->source],
-                                md5_one_shot_timing(player->machine, one_shot), one_shot->before,
-                                one_shot->now, &last);
+                                md5_one_shot_timing(player->machine, one_shot),
+                                one_shot->clock_before, one_shot->clock, &last);
             if (one_shot->mode == MD5_LAYER_ADD)
                 *delta = append_fraction(*delta, clip_delta, weights[j]);
             else
@@ -286,7 +287,7 @@ static void add_layer(md5_player *player, uint32_t number, double seconds, bool 
     if (!moves && (!*is_moving || layer->mode == MD5_LAYER_ADD))
         return;
     const double max_weight =
-        (double)md5i_weight_of(player, &layer->weight) * md5_mask_at(machine, layer->mask, 0);
+        (double)md5i_rule_weight(player, &layer->weight) * md5_mask_weight(machine, layer->mask, 0);
     if (max_weight == 0)
         return;
     double coverage;
@@ -300,7 +301,7 @@ static void add_layer(md5_player *player, uint32_t number, double seconds, bool 
     *is_moving = true;
 }
 
-md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds)
+md5_root_delta md5i_step_root_delta(md5_player *player, double seconds)
 {
     const uint32_t num_layers = player->machine->tables.num_layers;
     md5_root_delta delta = MD5_NO_DELTA;
@@ -328,7 +329,7 @@ md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds)
 static const float MAX_VALUE = 1e6f;
 
 // Returns the value of the keys at a frame.
-static float weight_at_frame(const md5_morph_row *row, uint32_t frame)
+static float weight_at_frame(const md5_sum_row *row, uint32_t frame)
 {
     const md5_morph_key *const keys = row->keys;
     // Binary search for the first key after the frame.
@@ -353,7 +354,7 @@ static float weight_at_frame(const md5_morph_row *row, uint32_t frame)
 }
 
 // Returns the value of the keys at a sample position. Between two frames it is linear.
-static float weight_at_sample(const md5_morph_row *row, const md5_sample_position *sample)
+static float weight_at_sample(const md5_sum_row *row, const md5_sample_position *sample)
 {
     const float from = weight_at_frame(row, sample->frame0);
     const float to = weight_at_frame(row, sample->frame1);
@@ -363,14 +364,14 @@ static float weight_at_sample(const md5_morph_row *row, const md5_sample_positio
 // Returns the weight of a row in a state with weight 1, and sets *clip_weight to the weight of the
 // row's clip in the state.
 static float state_weight(const md5_player *player, uint32_t layer, const md5_active_state *active,
-                          const md5_morph_row *row, float *clip_weight)
+                          const md5_sum_row *row, float *clip_weight)
 {
     *clip_weight = 0;
     if (row->drive == MD5_MORPH_BY_CLIP) {
         const md5_source *const source = &player->machine->sources[row->source];
         float sum = 0;
-        for (uint32_t i = 0; i < active->num_awake; i++) {
-            const uint32_t number = active->awake[i];
+        for (uint32_t i = 0; i < active->num_active_instances; i++) {
+            const uint32_t number = active->active_instances[i];
             const md5_playable *const playable = active->tree->instances[number].playable;
             const md5_clip_instance *const instance = &active->instances[number];
             if (playable->source != source || instance->weight == 0)
@@ -414,40 +415,39 @@ static void compute_sums(const md5_player *player, uint32_t layer, md5_chain_ran
         for (uint32_t i = 0; i < range.count; i++)
             weights[i] *= 1 - fade;
         for (uint32_t i = range.first_row; i < range.end_row; i++) {
-            const md5_morph_row *const row = &machine->morph_rows[i];
+            const md5_sum_row *const row = &machine->morph_rows[i];
             const uint32_t number = row->target - range.first; // wraps below the first sum
             float clip_weight;
             if (number >= range.count)
                 continue;
             weights[number] += fade * state_weight(player, layer, active, row, &clip_weight);
-            if (row->of == MD5_SUM_CURVE)
+            if (row->target_kind == MD5_SUM_CURVE)
                 weights[number + 1] += fade * clip_weight;
         }
     }
     const md5_fade_time *const settling = &layer_state->settling;
     if (!part.has_offsets || !(settling->elapsed < settling->duration))
         return;
-    const float left = md5_offset_left(0, (float)settling->elapsed, (float)settling->duration);
+    const float left = md5_remaining_offset(0, (float)settling->elapsed, (float)settling->duration);
     for (uint32_t i = 0; i < range.count; i++)
         weights[i] += left * layer_state->morph_offsets[range.first + i];
 }
 
 // Finds the row of another machine with the same kind and name, or NULL. Usually it has the same
 // index.
-static const md5_morph_row *find_morph_row(const md5_machine *machine, const md5_morph_row *row,
-                                           uint32_t index)
+static const md5_sum_row *find_morph_row(const md5_machine *machine, const md5_sum_row *row,
+                                         uint32_t index)
 {
     for (uint32_t k = 0; k < machine->num_rows; k++) {
-        const md5_morph_row *const candidate =
-            &machine->morph_rows[(index + k) % machine->num_rows];
-        if (candidate->of == row->of && strcmp(candidate->name, row->name) == 0)
+        const md5_sum_row *const candidate = &machine->morph_rows[(index + k) % machine->num_rows];
+        if (candidate->target_kind == row->target_kind && strcmp(candidate->name, row->name) == 0)
             return candidate;
     }
     return NULL;
 }
 
-void md5i_carry_morphs(const md5_player *player, const md5_player *old, const float *old_weights,
-                       float *weights)
+void md5i_copy_sums(const md5_player *player, const md5_player *old, const float *old_weights,
+                    float *weights)
 {
     const md5_machine *const machine = player->machine;
     const md5_machine *const old_machine = old->machine;
@@ -456,11 +456,11 @@ void md5i_carry_morphs(const md5_player *player, const md5_player *old, const fl
     if (machine == old_machine)
         return;
     for (uint32_t i = 0; i < machine->num_rows; i++) {
-        const md5_morph_row *const row = &machine->morph_rows[i];
-        const md5_morph_row *const old_row = find_morph_row(old_machine, row, i);
+        const md5_sum_row *const row = &machine->morph_rows[i];
+        const md5_sum_row *const old_row = find_morph_row(old_machine, row, i);
         if (!old_row)
             continue;
-        for (uint32_t k = 0; k < md5_num_sums(row); k++)
+        for (uint32_t k = 0; k < md5_num_row_sums(row); k++)
             weights[row->target + k] = old_weights[old_row->target + k];
     }
 }
@@ -476,7 +476,7 @@ static void carry_root_velocity(md5_player *from, md5_layer_state *old_state, md
     if (!has_offsets || time.elapsed > MD5_BORDER) {
         const md5_root_velocity clips = measure_root_velocity(from, old_state, old, true);
         const float left =
-            has_offsets ? md5_offset_left(0, (float)time.elapsed, (float)time.duration) : 0;
+            has_offsets ? md5_remaining_offset(0, (float)time.elapsed, (float)time.duration) : 0;
         for (uint32_t i = 0; i < 4; i++) {
             const double previous = has_offsets ? old_state->root_velocity.v[i] : 0;
             const double limit = fmax(fabs(clips.v[i]), fabs(previous));
@@ -489,8 +489,8 @@ static void carry_root_velocity(md5_player *from, md5_layer_state *old_state, md
         layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - velocity.v[i];
 }
 
-void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old,
-                       md5_player *player, uint32_t layer, md5_chain_range fresh)
+void md5i_begin_motion_offsets(md5_player *from, uint32_t old_layer, md5_chain_range old,
+                               md5_player *player, uint32_t layer, md5_chain_range fresh)
 {
     md5_layer_state *const old_state = &from->layer_states[old_layer];
     md5_layer_state *const layer_state = &player->layer_states[layer];
@@ -501,7 +501,7 @@ void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old
     const sum_range all = all_sums(player->machine);
     compute_sums(from, old_layer, old, all_sums(from->machine), from->morphs);
     compute_sums(player, layer, fresh, all, layer_state->frozen_morphs);
-    md5i_carry_morphs(player, from, from->morphs, layer_state->morph_offsets);
+    md5i_copy_sums(player, from, from->morphs, layer_state->morph_offsets);
     for (uint32_t i = 0; i < all.count; i++)
         layer_state->morph_offsets[i] -= layer_state->frozen_morphs[i];
 }
@@ -534,7 +534,7 @@ static float add_one_shot_curves(const md5_player *player, uint32_t num_below, u
             uncovered -= override;
             if (one_shot->num_below == num_below) {
                 for (uint32_t n = 0; n < machine->num_curves; n++) {
-                    const md5_morph_row *const row = &machine->curves[n];
+                    const md5_sum_row *const row = &machine->curves[n];
                     if (row->target != target || row->source != one_shot->source)
                         continue;
                     covered += override;
@@ -547,7 +547,7 @@ static float add_one_shot_curves(const md5_player *player, uint32_t num_below, u
     return value;
 }
 
-// Returns the value of a curve. Requires up-to-date weights: see md5i_weigh_all().
+// Returns the value of a curve. Requires up-to-date weights: see md5i_update_weights().
 static float curve_value(const md5_player *player, uint32_t curve)
 {
     const md5_machine *const machine = player->machine;
@@ -561,7 +561,7 @@ static float curve_value(const md5_player *player, uint32_t curve)
         float pair[2]; // value, and weight of the clips that contain the curve
         compute_sums(player, i, md5_whole_chain(&player->layer_states[i]), range, pair);
         const float covered = layer->mode == MD5_LAYER_ADD ? 0 : fminf(fmaxf(pair[1], 0.0f), 1.0f);
-        value += md5i_weight_of(player, &layer->weight) * (pair[0] - covered * value);
+        value += md5i_rule_weight(player, &layer->weight) * (pair[0] - covered * value);
         value = add_one_shot_curves(player, i + 1, sum, value);
     }
     return value;
@@ -570,7 +570,7 @@ static float curve_value(const md5_player *player, uint32_t curve)
 float md5_player_curve(const md5_player *player, uint32_t curve)
 {
     MD5_ASSERT_PLAYER(player);
-    md5i_weigh_all((md5_player *)player); // only updates values that are derived from others
+    md5i_update_weights((md5_player *)player); // only updates values that are derived from others
     return curve < player->machine->num_curves ? curve_value(player, curve) : 0;
 }
 
@@ -585,10 +585,10 @@ float md5_player_window(const md5_player *player, uint32_t window)
     return max_weight;
 }
 
-float md5i_driven(const md5_player *player, uint32_t number)
+float md5i_driver_value(const md5_player *player, uint32_t number)
 {
     const md5_machine *const machine = player->machine;
-    const md5_morph_row *const row = &machine->morph_rows[number];
+    const md5_sum_row *const row = &machine->morph_rows[number];
     float sum = 0;
     switch (row->drive) {
     case MD5_MORPH_BY_PARAMETER:
@@ -596,14 +596,14 @@ float md5i_driven(const md5_player *player, uint32_t number)
     case MD5_MORPH_BY_STATE:
         compute_sums(player, row->layer, md5_whole_chain(&player->layer_states[row->layer]),
                      (sum_range){row->target, 1, number, number + 1}, &sum);
-        return sum * md5i_weight_of(player, &machine->layers[row->layer].weight);
+        return sum * md5i_rule_weight(player, &machine->layers[row->layer].weight);
     case MD5_MORPH_BY_CURVE:
         return curve_value(player, row->source);
     case MD5_MORPH_BY_WINDOW:
         return md5_player_window(player, row->source);
     default: {
         const md5_one_shot *one_shot;
-        md5_one_shot_walk walk = {0};
+        md5_one_shot_iterator walk = {0};
         while ((one_shot = md5_next_one_shot(player, &walk)) != NULL) {
             const md5_sample_position sample = md5_one_shot_sample_position(machine, one_shot);
             if (one_shot->source == row->source)
@@ -624,15 +624,15 @@ void md5_player_morphs(const md5_player *player, float *weights)
     MD5_ASSERT(weights != NULL || count == 0, "weights: must not be NULL");
     if (count == 0)
         return;
-    md5i_weigh_all((md5_player *)player);
+    md5i_update_weights((md5_player *)player);
     memset(weights, 0, count * sizeof *weights);
     for (uint32_t i = 0; i < machine->tables.num_morphs; i++) {
-        const md5_morph_row *const row = &machine->morph_rows[i];
+        const md5_sum_row *const row = &machine->morph_rows[i];
         if (row->drive != MD5_MORPH_BY_STATE) // compute_sums() computes these for all targets
-            weights[row->target] += row->weight * md5i_driven(player, i);
+            weights[row->target] += row->weight * md5i_driver_value(player, i);
     }
     for (uint32_t i = 0; i < machine->tables.num_layers; i++) {
-        const float weight = md5i_weight_of(player, &machine->layers[i].weight);
+        const float weight = md5i_rule_weight(player, &machine->layers[i].weight);
         if (weight == 0)
             continue;
         compute_sums(player, i, md5_whole_chain(&player->layer_states[i]), named, player->morphs);

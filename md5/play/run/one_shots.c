@@ -13,11 +13,11 @@ static double ending_progress(const md5_player *player, const md5_one_shot *one_
     if (one_shot->end != MD5_ONE_SHOT_ENDS || one_shot->rate == 0 || one_shot->next != MD5_NONE)
         return 0;
     const double moved = one_shot->rate * (player->is_backward ? -shift : shift);
-    const double phase = fmin(fmax(one_shot->now.phase + moved, 0.0), 1.0);
-    const double left = md5_cycles_left(one_shot, phase);
+    const double phase = fmin(fmax(one_shot->clock.phase + moved, 0.0), 1.0);
+    const double left = md5_one_shot_cycles_left(one_shot, phase);
     if (left <= MD5_BORDER)
         return one_shot->fade_out > 0 ? 1 : 0; // without a fade, the weight is full up to the end
-    return 1 - md5_progress_of(left / fabs(one_shot->rate), one_shot->fade_out);
+    return 1 - md5_fade_progress(left / fabs(one_shot->rate), one_shot->fade_out);
 }
 
 // Returns the factor of a clip's weight that previous and current stops leave, `shift` seconds from
@@ -27,24 +27,24 @@ static float stop_factor(const md5_one_shot *one_shot, double shift)
     if (!one_shot->is_stopping)
         return one_shot->left;
     const double progress =
-        md5_progress_of(one_shot->stopping.elapsed + shift, one_shot->stopping.duration);
-    return one_shot->left * (1 - md5_eased_weight(&one_shot->stop_curve, progress));
+        md5_fade_progress(one_shot->stopping.elapsed + shift, one_shot->stopping.duration);
+    return one_shot->left * (1 - md5_clamped_ease(&one_shot->stop_curve, progress));
 }
 
 float md5i_one_shot_weight(const md5_player *player, const md5_one_shot *one_shot, double shift,
                            double min_progress)
 {
     const double begun =
-        md5_progress_of(one_shot->fade_in.elapsed + shift, one_shot->fade_in.duration);
+        md5_fade_progress(one_shot->fade_in.elapsed + shift, one_shot->fade_in.duration);
     const double ending = fmin(ending_progress(player, one_shot, shift), 1 - min_progress);
     // A step easing may jump at 0, so it is not evaluated before the fade begins.
     const float end_factor =
-        ending > 0 ? 1 - md5_eased_weight(&one_shot->fade_out_curve, ending) : 1;
-    return one_shot->weight * md5_eased_weight(&one_shot->fade_in_curve, fmax(begun, min_progress))
+        ending > 0 ? 1 - md5_clamped_ease(&one_shot->fade_out_curve, ending) : 1;
+    return one_shot->weight * md5_clamped_ease(&one_shot->fade_in_curve, fmax(begun, min_progress))
            * end_factor * stop_factor(one_shot, shift);
 }
 
-float md5i_one_shot_share(float weight, float covered)
+float md5i_one_shot_blend_weight(float weight, float covered)
 {
     const float uncovered = 1 - covered;
     if (weight < uncovered)
@@ -67,12 +67,12 @@ static double section_border(const md5_machine *machine, const md5_one_shot *one
            / md5_timing_intervals(md5_one_shot_timing(machine, one_shot));
 }
 
-double md5i_section_left(const md5_machine *machine, const md5_one_shot *one_shot)
+double md5i_section_cycles_left(const md5_machine *machine, const md5_one_shot *one_shot)
 {
     if (one_shot->section == MD5_NONE && one_shot->next == MD5_NONE)
         return INFINITY;
     const double left =
-        section_border(machine, one_shot, one_shot->section, true) - one_shot->now.phase;
+        section_border(machine, one_shot, one_shot->section, true) - one_shot->clock.phase;
     return one_shot->rate < 0 ? -left : left;
 }
 
@@ -81,10 +81,10 @@ void md5i_end_section(md5_player *player, md5_one_shot *one_shot)
     one_shot->section = one_shot->next;
     one_shot->next = one_shot->repeats ? one_shot->next : MD5_NONE;
     const double begin = section_border(player->machine, one_shot, one_shot->section, false);
-    if (one_shot->section == MD5_NONE || fabs(begin - one_shot->now.phase) <= 2 * MD5_BORDER)
+    if (one_shot->section == MD5_NONE || fabs(begin - one_shot->clock.phase) <= 2 * MD5_BORDER)
         return; // playback continues at the same position
-    one_shot->now.phase = begin;
-    one_shot->before = one_shot->now;
+    one_shot->clock.phase = begin;
+    one_shot->clock_before = one_shot->clock;
     one_shot->is_new = true;
     one_shot->is_at_start = true;
     player->has_new = true;
@@ -112,7 +112,7 @@ bool md5_player_one_shot_section(md5_player *player, uint32_t slot, const char *
     player->is_settled = player->is_settled && machine->tables.num_one_shots == 0;
     if (leaves)
         return true;
-    if (change == MD5_SECTION_JUMP || md5i_section_left(machine, one_shot) <= MD5_BORDER)
+    if (change == MD5_SECTION_JUMP || md5i_section_cycles_left(machine, one_shot) <= MD5_BORDER)
         md5i_end_section(player, one_shot);
     return true;
 }
@@ -210,7 +210,7 @@ static bool resolve_names(const md5_machine *machine, const md5_one_shot_desc *d
 static bool create_one_shot(const md5_machine *machine, uint32_t slot, uint32_t clip,
                             const md5_one_shot_desc *from, md5_one_shot *one_shot)
 {
-    const md5_one_shot_desc placed = md5_placed_one_shot(machine, slot, *from);
+    const md5_one_shot_desc placed = md5_apply_slot_defaults(machine, slot, *from);
     const md5_one_shot_desc *const desc = &placed;
     const bool repeats = desc->section && desc->end == MD5_ONE_SHOT_LOOPS;
     *one_shot = (md5_one_shot){
@@ -223,8 +223,8 @@ static bool create_one_shot(const md5_machine *machine, uint32_t slot, uint32_t 
         .left = 1,
         .is_new = true,
         .is_at_start = true,
-        .fade_out = md5i_decimal_of(desc->fade_out),
-        .fade_in = {.duration = md5i_decimal_of(desc->fade_in)},
+        .fade_out = md5i_decimal_from_float(desc->fade_out),
+        .fade_in = {.duration = md5i_decimal_from_float(desc->fade_in)},
         .section = md5i_find_section(machine, clip, desc->section),
         .row = md5_find_one_shot(machine, desc->name),
         .repeats = repeats,
@@ -233,13 +233,14 @@ static bool create_one_shot(const md5_machine *machine, uint32_t slot, uint32_t 
     if (!are_numbers_in_range(desc) || !resolve_names(machine, desc, one_shot))
         return false;
     const md5_timing *const timing = md5_one_shot_timing(machine, one_shot);
-    const double rate = md5i_decimal_of(value_or_one(desc->speed)) / md5i_timing_duration(timing);
-    one_shot->rate = fmin(fmax(rate, -MD5_MOST_ONE_SHOT_RATE), MD5_MOST_ONE_SHOT_RATE);
+    const double rate =
+        md5i_decimal_from_float(value_or_one(desc->speed)) / md5i_timing_duration(timing);
+    one_shot->rate = fmin(fmax(rate, -MD5_MAX_ONE_SHOT_RATE), MD5_MAX_ONE_SHOT_RATE);
     const double begin = section_border(machine, one_shot, one_shot->section, false);
     const double start =
         begin + desc->start * (section_border(machine, one_shot, one_shot->section, true) - begin);
-    one_shot->now = md5i_clock_snap(timing, md5i_clock_at(timing, start), MD5_FLOAT_ERROR);
-    one_shot->before = one_shot->now;
+    one_shot->clock = md5i_clock_snap(timing, md5i_clock_at(timing, start), MD5_FLOAT_ERROR);
+    one_shot->clock_before = one_shot->clock;
     return true;
 }
 
@@ -253,9 +254,9 @@ bool md5_player_play_one_shot(md5_player *player, uint32_t slot, uint32_t clip,
     MD5_ASSERT((unsigned)from->mode <= MD5_LAYER_ADD, "mode: must be a value of md5_layer_mode");
     MD5_ASSERT((unsigned)from->end <= MD5_ONE_SHOT_LOOPS,
                "end: must be a value of md5_one_shot_end");
-    MD5_ASSERT(md5_is_curve_known(&from->fade_in_easing),
+    MD5_ASSERT(md5_is_easing_valid(&from->fade_in_easing),
                "fade_in_easing: must have a kind of md5_ease_kind and a jump of md5_jump");
-    MD5_ASSERT(md5_is_curve_known(&from->fade_out_easing),
+    MD5_ASSERT(md5_is_easing_valid(&from->fade_out_easing),
                "fade_out_easing: must have a kind of md5_ease_kind and a jump of md5_jump");
     MD5_ASSERT_RESERVED(desc);
     md5_one_shot one_shot;
@@ -299,7 +300,7 @@ bool md5_player_stop_one_shot(md5_player *player, uint32_t slot, float fade_out)
     if (slot >= player->machine->num_slots || player->slots[slot].num_one_shots == 0)
         return false;
     md5_one_shot_slot *const queue = &player->slots[slot];
-    const double duration = isfinite(fade_out) ? md5i_decimal_of(fade_out) : 0;
+    const double duration = isfinite(fade_out) ? md5i_decimal_from_float(fade_out) : 0;
     for (uint32_t i = queue->num_one_shots; i-- > 0;) {
         if (duration > MD5_BORDER)
             fade_out_one_shot(&queue->one_shots[i], duration, queue->one_shots[i].fade_out_curve);
@@ -324,7 +325,7 @@ md5_one_shot_status md5_player_one_shot(const md5_player *player, uint32_t slot)
         .is_playing = true,
         .is_stopping = one_shot->is_stopping,
         .clip = one_shot->source,
-        .time = md5_clock_time(one_shot->now),
+        .time = md5_clock_time(one_shot->clock),
         .weight = md5i_one_shot_weight(player, one_shot, 0, 0),
         .section = one_shot->section == MD5_NONE ? NULL : sections[one_shot->section].name,
     };

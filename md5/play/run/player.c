@@ -38,7 +38,7 @@ static bool begin_pose(md5_player *player)
     if (state->interval == 1)
         return true;
     state->age++;
-    if (!state->is_kept || state->age >= state->interval)
+    if (!state->has_stored_pose || state->age >= state->interval)
         return true;
     return (call % state->interval + state->phase) % state->interval == 0;
 }
@@ -48,11 +48,11 @@ static void end_pose(md5_player *player, const md5_xform *pose)
 {
     md5_detail_state *const state = &player->detail;
     player->since_pose = 0;
-    player->walked = MD5_NO_DELTA;
+    player->motion_since_pose = MD5_NO_DELTA;
     state->age = 0;
-    state->is_kept = state->interval > 1;
-    if (state->is_kept && player->machine->num_joints > 0)
-        memcpy(player->kept_pose, pose, player->machine->num_joints * sizeof *pose);
+    state->has_stored_pose = state->interval > 1;
+    if (state->has_stored_pose && player->machine->num_joints > 0)
+        memcpy(player->stored_pose, pose, player->machine->num_joints * sizeof *pose);
 }
 
 // -- Bounds of the current pose -----------------------------------------------------------------
@@ -61,8 +61,9 @@ static void end_pose(md5_player *player, const md5_xform *pose)
 // sums of the weights are in the ranges that the machine stores for its vertices.
 static float max_sum(const md5_machine *machine, float low, float high)
 {
-    const float max_positive = high * (high > 0 ? machine->most_bias : machine->least_bias);
-    return max_positive + (low < 0 ? -low * machine->most_negative : 0.0f);
+    const float max_positive =
+        high * (high > 0 ? machine->max_positive_bias : machine->min_positive_bias);
+    return max_positive + (low < 0 ? -low * machine->max_negative_bias : 0.0f);
 }
 
 // Extends the range of joint positions along one axis to the range of the vertices.
@@ -71,7 +72,7 @@ static void extend_to_vertices(const md5_machine *machine, float *low, float *hi
     const float max = max_sum(machine, *low, *high);
     const float min = -max_sum(machine, -*high, -*low);
     // Rounding errors of the positions, and of any computation of the vertices.
-    const float slack = machine->beside + 1e-5f * (fabsf(max) + fabsf(min));
+    const float slack = machine->loose_distance + 1e-5f * (fabsf(max) + fabsf(min));
     *low = min - slack;
     *high = max + slack;
 }
@@ -133,9 +134,11 @@ static void layout_active_states(md5_block *block, const md5_play_layer *layer,
 {
     *active = (md5_active_state){.tree = NULL};
     const placed_array arrays[] = {
-        ARRAY(active, instances, layer->max_instances), ARRAY(active, groups, layer->max_groups),
-        ARRAY(active, weights, layer->max_parts),       ARRAY(active, flows, layer->max_parts),
-        ARRAY(active, awake, layer->max_instances),
+        ARRAY(active, instances, layer->max_instances),
+        ARRAY(active, groups, layer->max_groups),
+        ARRAY(active, weights, layer->max_parts),
+        ARRAY(active, flows, layer->max_parts),
+        ARRAY(active, active_instances, layer->max_instances),
     };
     PLACE(block, arrays);
 }
@@ -146,10 +149,11 @@ static void lay_out_layer(md5_block *block, const md5_machine *machine, const md
                           md5_layer_state *layer_state)
 {
     md5_active_state unused;
-    const placed_array slots[] = {ARRAY(layer_state, others, MD5_SLOTS - 1)};
+    const placed_array slots[] = {ARRAY(layer_state, more_slots, MD5_SLOTS - 1)};
     PLACE(block, slots);
     for (uint32_t k = 0; k < MD5_SLOTS - 1; k++)
-        layout_active_states(block, layer, layer_state->others ? &layer_state->others[k] : &unused);
+        layout_active_states(block, layer,
+                             layer_state->more_slots ? &layer_state->more_slots[k] : &unused);
     const placed_array poses[] = {
         ARRAY(layer_state, snapshot, machine->num_joints),
         ARRAY(layer_state, offsets, machine->num_joints),
@@ -174,7 +178,7 @@ static md5_player *lay_out_player(md5_block *block, const md5_machine *machine)
     const placed_array copied[] = {
         // md5_player_copy() copies these arrays up to `consumed` in one call.
         ARRAY(&layout, parameters, tables->num_parameters),
-        ARRAY(&layout, followings, tables->num_follows),
+        ARRAY(&layout, smoothings, tables->num_follows),
         ARRAY(&layout, targets, tables->num_modifiers),
         ARRAY(&layout, are_placed, tables->num_modifiers),
         ARRAY(&layout, drops, tables->num_modifiers),
@@ -198,7 +202,7 @@ static md5_player *lay_out_player(md5_block *block, const md5_machine *machine)
         num_instances += machine->layers[i].max_instances;
     }
     const placed_array step_scratch[] = {
-        ARRAY(&layout, gathered, machine->max_parts),
+        ARRAY(&layout, blended_weights, machine->max_parts),
         ARRAY(&layout, group_clocks, machine->max_groups),
         ARRAY(&layout, sync_items, machine->max_instances),
         ARRAY(&layout, root_deltas, machine->has_root_motion ? machine->max_poses : 0),
@@ -209,12 +213,12 @@ static md5_player *lay_out_player(md5_block *block, const md5_machine *machine)
                       layout.layer_states ? &layout.layer_states[i] : &unused_layer);
     // A change of state compares two poses and needs the scratch poses of their evaluation.
     const size_t num_spare = 2 + (size_t)has_differences + machine->max_poses;
-    const size_t num_walkers =
+    const size_t num_cursors =
         num_instances * MD5_MAX_ACTIVE + (size_t)machine->num_slots * MD5_SLOT_ONE_SHOTS;
     const placed_array rarely_used[] = {
         ARRAY(&layout, slots, machine->num_slots),
-        ARRAY(&layout, walkers, machine->has_clip_events ? num_walkers : 0),
-        ARRAY(&layout, kept_pose, machine->num_joints),
+        ARRAY(&layout, cursors, machine->has_clip_events ? num_cursors : 0),
+        ARRAY(&layout, stored_pose, machine->num_joints),
         ARRAY(&layout, attached, tables->num_attached),
         ARRAY(&layout, velocities, machine->num_joints),
         ARRAY(&layout, morphs, machine->num_sums),
@@ -301,11 +305,11 @@ static void copy_layer(const md5_machine *machine, const md5_play_layer *layer, 
         const md5_active_state *const active = md5_active_at(from, i);
         const md5_blend_tree *const tree = active->tree;
         memcpy(copy, active, offsetof(md5_active_state, instances));
-        copy->num_awake = active->num_awake;
-        copy->first_loose = active->first_loose;
+        copy->num_active_instances = active->num_active_instances;
+        copy->first_inactive = active->first_inactive;
         if (!tree)
             continue;
-        COPY(copy, active, awake, tree->num_instances);
+        COPY(copy, active, active_instances, tree->num_instances);
         COPY(copy, active, instances, tree->num_instances);
         COPY(copy, active, groups, tree->num_groups);
         COPY(copy, active, weights, tree->num_parts);
@@ -322,8 +326,8 @@ void md5_player_copy(md5_player *to, const md5_player *from)
     if (to == from)
         return;
     memcpy(to, from, offsetof(md5_player, layer_states));
-    if (from->detail.is_kept)
-        COPY(to, from, kept_pose, machine->num_joints);
+    if (from->detail.has_stored_pose)
+        COPY(to, from, stored_pose, machine->num_joints);
     // Arrays that are adjacent in the block: see lay_out_player().
     memcpy(to->parameters, from->parameters,
            (size_t)((const char *)from->consumed - (const char *)from->parameters));
@@ -352,12 +356,12 @@ void md5_player_reset(md5_player *player)
     MD5_ASSERT_PLAYER_CHANGE(player);
     const md5_machine_desc *const tables = &player->machine->tables;
     for (uint32_t i = 0; i < tables->num_parameters; i++) {
-        const uint32_t row = player->machine->followers[i];
+        const uint32_t row = player->machine->smoothing_rows[i];
         store_parameter(player, i, tables->parameters[i].value);
         player->consumed[i] = 0;
         if (row != MD5_NONE)
-            player->followings[row] =
-                (md5_following){.goal = player->parameters[i], .from = player->parameters[i]};
+            player->smoothings[row] = (md5_parameter_smoothing){.goal = player->parameters[i],
+                                                                .from = player->parameters[i]};
     }
     for (uint32_t i = 0; i < tables->num_modifiers; i++) {
         const md5_modifier *const modifier = &player->machine->modifiers[i];
@@ -382,11 +386,11 @@ void md5_player_reset(md5_player *player)
     player->since_pose = 0;
     player->detail = (md5_detail_state){.mask = MD5_NONE, .interval = 1};
     player->motion = MD5_NO_DELTA;
-    player->walked = MD5_NO_DELTA;
+    player->motion_since_pose = MD5_NO_DELTA;
     for (uint32_t i = 0; i < tables->num_layers; i++) {
         player->layer_states[i].num_used = 0;
         player->layer_states[i].entered = MD5_NONE;
-        md5i_change_state(player, i, &(md5_change){.begin = MD5_BEGIN_BEHIND});
+        md5i_change_state(player, i, &(md5_change){.begin = MD5_BEGIN_AFTER_START});
     }
     md5_player_seed(player, 0);
     player->is_weighed = true;
@@ -445,7 +449,7 @@ static void adopt_active_state(md5_player *player, uint32_t layer, uint32_t stat
             active->easing = &machine->easings[k];
     }
     if (active->tree && was->tree)
-        md5i_adopt_clocks(player, active, old, was);
+        md5i_copy_clocks(player, active, old, was);
 }
 
 // Copies the state of a layer.
@@ -480,15 +484,15 @@ static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old, uin
         const uint32_t state = find_adopted_state(machine, layer, names, left);
         md5i_change_state(
             player, layer,
-            &(md5_change){.state = state == MD5_NONE ? 0 : state, .begin = MD5_BEGIN_BEHIND});
+            &(md5_change){.state = state == MD5_NONE ? 0 : state, .begin = MD5_BEGIN_AFTER_START});
     }
     to->is_entered = to->is_entered && to->entered == md5_newest(to)->state;
     if (has_poses)
         copy_poses(to, from, md5_blended_joints(machine, played));
     if (to->has_snapshot)
-        md5i_carry_morphs(player, old, from->frozen_morphs, to->frozen_morphs);
+        md5i_copy_sums(player, old, from->frozen_morphs, to->frozen_morphs);
     if (to->has_offsets)
-        md5i_carry_morphs(player, old, from->morph_offsets, to->morph_offsets);
+        md5i_copy_sums(player, old, from->morph_offsets, to->morph_offsets);
     if (has_poses)
         md5i_continue_layer(player, layer, old, old_layer);
 }
@@ -568,7 +572,7 @@ static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old,
     if (one_shot->row != MD5_NONE)
         one_shot->row = md5_find_one_shot(machine, from->one_shots[one_shot->row].name);
     one_shot->rate *= duration / md5i_timing_duration(md5_one_shot_timing(machine, one_shot));
-    one_shot->rate = fmin(fmax(one_shot->rate, -MD5_MOST_ONE_SHOT_RATE), MD5_MOST_ONE_SHOT_RATE);
+    one_shot->rate = fmin(fmax(one_shot->rate, -MD5_MAX_ONE_SHOT_RATE), MD5_MAX_ONE_SHOT_RATE);
     return true;
 }
 
@@ -604,7 +608,7 @@ static uint32_t find_part(const migration *job,
 static bool is_window_adopted(const md5_player *player, uint32_t old_window)
 {
     for (uint32_t k = 0; k < player->machine->num_windows; k++) {
-        if (player->windows[k].before == old_window + 1)
+        if (player->windows[k].count_before == old_window + 1)
             return true;
     }
     return false;
@@ -612,14 +616,14 @@ static bool is_window_adopted(const md5_player *player, uint32_t old_window)
 
 // Finds an unused window for a window of an old machine: of the clip `clip`, with the same name
 // and, if `same_frames` is true, with the same frames.
-static uint32_t find_unused_window(const md5_player *player, const md5_window_row *old_row,
+static uint32_t find_unused_window(const md5_player *player, const md5_machine_window *old_row,
                                    uint32_t clip, bool same_frames)
 {
     for (uint32_t k = 0; k < player->machine->num_windows; k++) {
-        const md5_window_row *const row = &player->machine->windows[k];
+        const md5_machine_window *const row = &player->machine->windows[k];
         const bool has_frames =
             row->begin.frame == old_row->begin.frame && row->end.frame == old_row->end.frame;
-        if (player->windows[k].before != 0 || row->begin.index != clip)
+        if (player->windows[k].count_before != 0 || row->begin.index != clip)
             continue;
         if (strcmp(row->name, old_row->name) == 0 && (has_frames || !same_frames))
             return k;
@@ -640,13 +644,13 @@ static void adopt_windows(md5_player *to, const md5_player *from)
         const uint32_t number = i % count;
         if (is_window_adopted(to, number))
             continue;
-        const md5_window_row *const row = &old_machine->windows[number];
+        const md5_machine_window *const row = &old_machine->windows[number];
         const uint32_t clip =
             md5_find_clip(machine, old_machine->tables.clips[row->begin.index].name);
         const uint32_t found = find_unused_window(to, row, clip, i < count);
         if (found != MD5_NONE)
-            to->windows[found] =
-                (md5_window_state){.weight = from->windows[number].weight, .before = number + 1};
+            to->windows[found] = (md5_window_state){.weight = from->windows[number].weight,
+                                                    .count_before = number + 1};
     }
 }
 
@@ -665,22 +669,22 @@ static void migrate_parameters(const migration *job)
         if (found == MD5_NONE)
             continue;
         const float value = from->parameters[i];
-        const uint32_t row = to->machine->followers[found];
-        const uint32_t old_row = from->machine->followers[i];
-        md5_following following = {.goal = value, .from = value};
+        const uint32_t row = to->machine->smoothing_rows[found];
+        const uint32_t old_row = from->machine->smoothing_rows[i];
+        md5_parameter_smoothing smoothing = {.goal = value, .from = value};
         if (old_row != MD5_NONE)
-            following.goal = from->followings[old_row].goal;
+            smoothing.goal = from->smoothings[old_row].goal;
         if (row == MD5_NONE) {
-            store_parameter(to, found, following.goal);
+            store_parameter(to, found, smoothing.goal);
             continue;
         }
         if (old_row != MD5_NONE
             && memcmp(&to->machine->tables.follows[row].kind, &tables->follows[old_row].kind,
                       rule_size)
                    == 0)
-            following = from->followings[old_row];
+            smoothing = from->smoothings[old_row];
         store_parameter(to, found, value);
-        to->followings[row] = following;
+        to->smoothings[row] = smoothing;
     }
 }
 
@@ -737,18 +741,19 @@ void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *los
         .lost = lost,
         .user = user,
     };
-    md5_player old = *from; // md5i_weigh_all() only updates values that are derived from others
+    md5_player old =
+        *from; // md5i_update_weights() only updates values that are derived from others
     old.is_weighed = true;
     old.has_moved = true;
-    md5i_weigh_all(&old);
+    md5i_update_weights(&old);
     md5_player_reset(to);
     md5_mark_callback(&to->internal, MD5_CALLBACK);
     memcpy(to, from, offsetof(md5_player, layer_states));
     to->machine = machine;
     to->detail.mask = find_adopted_mask(machine, old_machine, from->detail.mask);
-    to->detail.is_kept = from->detail.is_kept && job.has_joints;
-    if (to->detail.is_kept)
-        COPY(to, from, kept_pose, machine->num_joints);
+    to->detail.has_stored_pose = from->detail.has_stored_pose && job.has_joints;
+    if (to->detail.has_stored_pose)
+        COPY(to, from, stored_pose, machine->num_joints);
     (void)report_missing(&job, job.has_joints ? 0 : MD5_NONE, "model", tables->name);
     for (uint32_t i = 0; i < tables->num_clips; i++)
         (void)find_part(&job, md5_find_clip, "clip", tables->clips[i].name);
@@ -817,8 +822,8 @@ bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, floa
     md5i_change_state(player, layer,
                       &(md5_change){
                           .state = state,
-                          .begin = MD5_BEGIN_BEHIND,
-                          .duration = isfinite(duration) ? md5i_decimal_of(duration) : 0.0,
+                          .begin = MD5_BEGIN_AFTER_START,
+                          .duration = isfinite(duration) ? md5i_decimal_from_float(duration) : 0.0,
                           .fade = fade,
                           .easing = (uint32_t)easing,
                           .interrupt = MD5_INTERRUPT_ANY,
@@ -910,7 +915,7 @@ md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
         .from = progress < 1 ? active->from : MD5_NONE,
         .progress = (float)progress,
         .time = md5i_active_time(active),
-        .weight = md5i_weight_of(player, &machine->layers[layer].weight),
+        .weight = md5i_rule_weight(player, &machine->layers[layer].weight),
     };
 }
 
@@ -952,10 +957,10 @@ static void compute_or_load_pose(md5_player *player, bool is_computed, md5_xform
                                  md5_xform *pose)
 {
     if (!is_computed) {
-        copy_items(pose, player->kept_pose, player->machine->num_joints, sizeof *pose);
+        copy_items(pose, player->stored_pose, player->machine->num_joints, sizeof *pose);
         return;
     }
-    md5i_weigh_all(player);
+    md5i_update_weights(player);
     md5i_blend_layers(player, spare, pose);
 }
 

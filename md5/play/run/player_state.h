@@ -69,17 +69,17 @@ void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t 
 // rational, and they are nearly proportional to the angle. The rates are the relative changes of
 // the lengths at the start, 1/s; they are at most 0.
 typedef struct md5_offset {
-    md5_vec3 turn;
-    float turn_rate;
-    md5_vec3 move; // units
-    float move_rate;
+    md5_vec3 rotation;
+    float rotation_rate;
+    md5_vec3 translation; // units
+    float translation_rate;
 } md5_offset;
 
 // Computes offsets[num_joints] from `to` to `from`. Components of the relative velocity that would
 // increase an offset are ignored.
-void md5i_make_offsets(const md5_xform *from, const md5_velocity *from_velocities,
-                       const md5_xform *to, const md5_velocity *to_velocities, uint32_t num_joints,
-                       md5_offset *offsets);
+void md5i_compute_offsets(const md5_xform *from, const md5_velocity *from_velocities,
+                          const md5_xform *to, const md5_velocity *to_velocities,
+                          uint32_t num_joints, md5_offset *offsets);
 
 // Returns the larger number, like fmaxf() without a call. The arguments must not be NaN.
 static inline float md5_larger(float a, float b)
@@ -96,7 +96,7 @@ static inline float md5_larger(float a, float b)
 //   (1 - s)^3 (1 + (3 + u) s + (6 + 3 u + a / 2) s^2),   6 + 3 u + a / 2 = max(6 + 3 u, -4 - u)
 // Its derivative is at most 0 in 0..1 for all such u, so it decreases from 1 to 0 without
 // overshoot.
-static inline float md5_offset_left(float rate, float elapsed, float duration)
+static inline float md5_remaining_offset(float rate, float elapsed, float duration)
 {
     if (elapsed < 0)
         return 1.0f + rate * elapsed;
@@ -121,20 +121,20 @@ void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, 
 // others.
 enum { MD5_MAX_ACTIVE = 4, MD5_SLOTS = MD5_MAX_ACTIVE + 1 };
 // Maximum number of bisections to find an instant, more than the digits of a time.
-enum { MD5_MOST_HALVES = 64 };
+enum { MD5_MAX_BISECTIONS = 64 };
 
 // A clip that is playing. A clip without weight becomes inactive, unless it is still at its start,
 // can end, or is the first clip of its state. An inactive clip in a group gets its clock when it
 // becomes active again; other inactive clips only advance their phases.
 typedef struct md5_clip_instance {
-    md5_clock before;       // clock before the last step
-    md5_clock now;          // clock after the last step
+    md5_clock clock_before; // clock before the last step
+    md5_clock clock;        // clock after the last step
     double rate;            // cycles per second without synchronization
     double seconds_at_end;  // time since the end of a clip that is played once
     float weight;           // weight in its motion
-    float share;            // weight in its synchronized group
+    float group_weight;     // weight in its synchronized group
     bool is_at_start;       // it began at a whole cycle and has not moved since
-    bool is_asleep;         // inactive
+    bool is_inactive;       // inactive
     md5_root_position root; // cached displacement at one clock
 } md5_clip_instance;
 
@@ -142,7 +142,7 @@ typedef struct md5_clip_instance {
 static inline md5_sample_position md5_instance_sample_position(const md5_playable *playable,
                                                                const md5_clip_instance *instance)
 {
-    return md5i_clock_sample_position(playable->timing, instance->now,
+    return md5i_clock_sample_position(playable->timing, instance->clock,
                                       playable->source->interpolation);
 }
 
@@ -150,22 +150,22 @@ static inline md5_sample_position md5_instance_sample_position(const md5_playabl
 #define MD5_FLOAT_ERROR 6e-8
 
 // Returns true if a cached root position is valid for a clock.
-static inline bool md5_is_at(const md5_root_position *position, md5_clock clock)
+static inline bool md5_is_position_at(const md5_root_position *position, md5_clock clock)
 {
     return position->clock.phase == clock.phase && position->clock.cycle == clock.cycle;
 }
 
 // Returns the smaller number, like fmin() without a call. The arguments must not be NaN.
-static inline double md5_least(double a, double b)
+static inline double md5_smaller(double a, double b)
 {
     return b < a ? b : a;
 }
 
 // Values of a part of a blend tree that its inputs inherit.
 typedef struct md5_flow {
-    double speed; // factor of the rates
-    float share;  // weight in its synchronized group
-    float total;  // weight in the whole motion
+    double speed;       // factor of the rates
+    float group_weight; // weight in its synchronized group
+    float total;        // weight in the whole motion
 } md5_flow;
 
 // A state that is playing or fading out.
@@ -192,11 +192,11 @@ typedef struct md5_active_state {
     md5_clock *groups;
     float *weights;  // weights of items in their motions, indexed by md5i_part.weight
     md5_flow *flows; // [num_parts]
-    // [num_instances] Indices of the active instances, ascending, and from first_loose on of the
-    // inactive instances without a group. num_awake is 0 before they are listed.
-    uint32_t *awake;
-    uint32_t num_awake;
-    uint32_t first_loose;
+    // [num_instances] Indices of the active instances, ascending, and from first_inactive on of the
+    // inactive instances without a group. num_active_instances is 0 before they are listed.
+    uint32_t *active_instances;
+    uint32_t num_active_instances;
+    uint32_t first_inactive;
 } md5_active_state;
 
 // A fade over time, seconds.
@@ -206,7 +206,7 @@ typedef struct md5_fade_time {
 } md5_fade_time;
 
 // Returns the progress of a fade, 0..1.
-static inline double md5_progress_of(double elapsed, double duration)
+static inline double md5_fade_progress(double elapsed, double duration)
 {
     if (elapsed >= duration - MD5_BORDER)
         return 1;
@@ -231,11 +231,12 @@ typedef struct md5_layer_state {
     bool is_steered;          // rates of some states are the rate of a shared clock
     uint32_t entered;         // last state that was reported; MD5_NONE = none
     bool ends_cycle; // the newest state takes an exit at the end of a cycle in this interval
-    uint64_t deaf;   // ears of events at this instant that it ignores: its own, or all if it is new
-    uint64_t causes; // causes since the last time when no transition was open
-    uint64_t random; // random state for the conditions of the newest state
-    float coverage;  // weight of the frozen pose, below 1 if a state had no motion
-    md5_fade_time settling;        // decay of the offsets
+    uint64_t ignored_events; // event bits of events at this instant that it ignores: its own, or
+                             // all if it is new
+    uint64_t causes;         // causes since the last time when no transition was open
+    uint64_t random;         // random state for the conditions of the newest state
+    float coverage;          // weight of the frozen pose, below 1 if a state had no motion
+    md5_fade_time settling;  // decay of the offsets
     md5_root_velocity frozen_root; // root velocity of the frozen pose
     // md5_player_copy() copies the preceding members as a whole. The following arrays belong to the
     // player.
@@ -247,12 +248,12 @@ typedef struct md5_layer_state {
     // If has_offsets: velocity of the root, and its difference from the velocity of the new motion.
     md5_root_velocity root_velocity;
     md5_root_velocity root_offset;
-    md5_active_state first;   // slot 0, usually the only slot in use
-    md5_active_state *others; // [MD5_SLOTS - 1] other slots
+    md5_active_state first;       // slot 0, usually the only slot in use
+    md5_active_state *more_slots; // [MD5_SLOTS - 1] other slots
 } md5_layer_state;
 
 // Maximum rate of a one-shot clip, cycles per second, like for clips of states.
-#define MD5_MOST_ONE_SHOT_RATE 1e6
+#define MD5_MAX_ONE_SHOT_RATE 1e6
 
 // A one-shot clip that is playing or fading out.
 typedef struct md5_one_shot {
@@ -270,18 +271,18 @@ typedef struct md5_one_shot {
     float left;   // fraction of the weight that was left when the last stop began
     bool is_new;  // the events at its start have not fired yet
     bool is_stopping;
-    bool is_at_start;       // as in md5_clip_instance
-    double rate;            // cycles per second
-    double fade_out;        // seconds
-    md5_clock before;       // clock before the last step
-    md5_clock now;          // clock after the last step
-    md5_fade_time fade_in;  // `elapsed` increases after the fade, too
-    md5_fade_time stopping; // if is_stopping
-    uint32_t section;       // current section; MD5_NONE: the whole clip
-    uint32_t next;          // section after the current section; MD5_NONE: playback continues
-    uint32_t row;           // row of the machine's table, or MD5_NONE
-    bool repeats;           // `next` is repeated
-    uint64_t deaf;          // as in md5_layer_state
+    bool is_at_start;        // as in md5_clip_instance
+    double rate;             // cycles per second
+    double fade_out;         // seconds
+    md5_clock clock_before;  // clock before the last step
+    md5_clock clock;         // clock after the last step
+    md5_fade_time fade_in;   // `elapsed` increases after the fade, too
+    md5_fade_time stopping;  // if is_stopping
+    uint32_t section;        // current section; MD5_NONE: the whole clip
+    uint32_t next;           // section after the current section; MD5_NONE: playback continues
+    uint32_t row;            // row of the machine's table, or MD5_NONE
+    bool repeats;            // `next` is repeated
+    uint64_t ignored_events; // as in md5_layer_state
 } md5_one_shot;
 
 // The one-shot clips of a slot, oldest first. All except the newest fade out.
@@ -301,17 +302,17 @@ typedef struct md5_chain_range {
 
 // Level of detail.
 typedef struct md5_detail_state {
-    uint32_t mask;      // mask of the animated joints; MD5_NONE: all joints
-    uint32_t interval;  // a pose is computed in one of this number of calls; at least 1
-    uint32_t phase;     // call in the interval that computes a pose; below `interval`
-    uint32_t num_calls; // number of requested poses; may wrap
-    uint32_t age;       // number of poses that were requested since the stored pose was computed
-    bool is_kept;       // a pose is stored
+    uint32_t mask;        // mask of the animated joints; MD5_NONE: all joints
+    uint32_t interval;    // a pose is computed in one of this number of calls; at least 1
+    uint32_t phase;       // call in the interval that computes a pose; below `interval`
+    uint32_t num_calls;   // number of requested poses; may wrap
+    uint32_t age;         // number of poses that were requested since the stored pose was computed
+    bool has_stored_pose; // a pose is stored
 } md5_detail_state;
 
 // Iterator over the events that a clip passes in an interval.
-typedef struct md5_walker {
-    md5_event_walk walk;
+typedef struct md5_event_cursor {
+    md5_event_iterator walk;
     uint32_t clip;                // clip whose events are passed
     md5_one_shot *one_shot;       // the one-shot clip, or NULL for a clip of a state
     md5_layer_state *layer_state; // layer of the state
@@ -322,49 +323,49 @@ typedef struct md5_walker {
     uint32_t event;               // index of the next event; the number of events is the clip's end
     double when;                  // time of the next event, seconds since the start of the interval
     double slack;                 // seconds; later events within this time are simultaneous
-} md5_walker;
+} md5_event_cursor;
 
 // Progress of a smoothed parameter towards the value that was set. At rest it is at `from`, which
 // equals `goal`.
-typedef struct md5_following {
+typedef struct md5_parameter_smoothing {
     float goal;
     float from;     // value when the goal was set
     float velocity; // velocity when the goal was set, only for a spring
     float next;     // scratch: value at the end of an interval
     double elapsed; // seconds since the goal was set
-} md5_following;
+} md5_parameter_smoothing;
 
 // State of a window of a clip. `most`, `count` and `before` are computed for each interval.
 typedef struct md5_window_state {
-    float weight;    // 0: the window is closed
-    float most;      // maximum weight of the clips that are in the window
-    uint32_t count;  // number of clips that are in the window
-    uint32_t before; // scratch: `count` before a clip was added
+    float weight;          // 0: the window is closed
+    float most;            // maximum weight of the clips that are in the window
+    uint32_t count;        // number of clips that are in the window
+    uint32_t count_before; // scratch: `count` before a clip was added
 } md5_window_state;
 
 struct md5_player {
     const md5_machine *machine;
-    bool has_consumed;         // a trigger was consumed at this instant
-    uint64_t heard;            // ears of the events that were passed in this interval
-    bool has_new;              // some active state or one-shot clip is new
-    bool is_settled;           // no transition can be taken, and nothing has changed since
-    bool is_weighed;           // weights and speeds are up to date, unless has_moved
-    bool has_moved;            // smoothed parameters have moved since, within a step
-    bool is_at_kink;           // a parameter will be at a kink when this interval ends
-    bool is_backward;          // direction of the last step that took time
-    md5_root_delta motion;     // root motion of the last md5_player_advance()
-    md5_advance_status status; // status of the last md5_player_advance()
-    uint32_t num_walked;       // events in this call, including silent events
-    uint32_t num_steps;        // intervals and transitions in this call
-    uint32_t num_one_shots;    // in all slots
-    md5_root_delta walked;     // root motion since the last pose, if there are soles
-    double since_pose;         // seconds since the last pose
+    bool has_consumed;                // a trigger was consumed at this instant
+    uint64_t heard_events;            // event bits of the events that were passed in this interval
+    bool has_new;                     // some active state or one-shot clip is new
+    bool is_settled;                  // no transition can be taken, and nothing has changed since
+    bool is_weighed;                  // weights and speeds are up to date, unless has_moved
+    bool has_moved;                   // smoothed parameters have moved since, within a step
+    bool is_at_kink;                  // a parameter will be at a kink when this interval ends
+    bool is_backward;                 // direction of the last step that took time
+    md5_root_delta motion;            // root motion of the last md5_player_advance()
+    md5_advance_status status;        // status of the last md5_player_advance()
+    uint32_t num_passed_events;       // events in this call, including silent events
+    uint32_t num_steps;               // intervals and transitions in this call
+    uint32_t num_one_shots;           // in all slots
+    md5_root_delta motion_since_pose; // root motion since the last pose, if there are soles
+    double since_pose;                // seconds since the last pose
     md5_detail_state detail;
     // md5_player_copy() copies the preceding members as a whole. The following arrays belong to the
     // player.
-    md5_layer_state *layer_states; // [layers]
-    float *parameters;             // [parameters]
-    md5_following *followings;     // [follows]
+    md5_layer_state *layer_states;       // [layers]
+    float *parameters;                   // [parameters]
+    md5_parameter_smoothing *smoothings; // [follows]
     uint32_t *consumed; // [parameters] 1 + the layer that has consumed this trigger at this instant
     md5_one_shot_slot *slots; // [num_slots]
     md5_target *targets;      // [modifiers]
@@ -376,16 +377,16 @@ struct md5_player {
     md5_gaze *gazes;            // [num_gazes]
     md5_window_state *windows;  // [num_windows]
     const md5_mat34 **attached; // [attached] joints that the game has set, or NULL
-    md5_xform *kept_pose;       // [joints] last computed pose, if detail.is_kept
+    md5_xform *stored_pose;     // [joints] last computed pose, if detail.has_stored_pose
     md5_ground_fn *ground;      // callback of the game, or NULL
     void *ground_user;          // its user pointer
 
     // Scratch memory.
-    float *gathered;             // [max_parts] weight that was blended into each part
+    float *blended_weights;      // [max_parts] weight that was blended into each part
     md5_clock *group_clocks;     // [max_groups]
     md5_sync_item *sync_items;   // [max_instances]
     md5_root_delta *root_deltas; // [max_poses]
-    md5_walker *walkers;
+    md5_event_cursor *cursors;
     md5_xform *spare;         // [joints * see lay_out_player()] poses for changes of states
     md5_velocity *velocities; // [joints]
     float *morphs;            // [num_sums]
@@ -431,7 +432,7 @@ static inline bool md5_has_freed_clip(const md5_machine *machine)
 
 static inline md5_active_state *md5_slot(md5_layer_state *layer_state, uint32_t number)
 {
-    return number == 0 ? &layer_state->first : &layer_state->others[number - 1];
+    return number == 0 ? &layer_state->first : &layer_state->more_slots[number - 1];
 }
 
 static inline md5_active_state *md5_active_at(md5_layer_state *layer_state, uint32_t position)
@@ -440,7 +441,7 @@ static inline md5_active_state *md5_active_at(md5_layer_state *layer_state, uint
 }
 
 // Returns the joints to animate, or NULL for all joints.
-static inline const md5_detail_set *md5_detail_of(const md5_player *player)
+static inline const md5_detail_set *md5_player_detail_set(const md5_player *player)
 {
     const uint32_t mask = player->detail.mask;
     return mask == MD5_NONE ? NULL : &player->machine->details[mask];
@@ -466,7 +467,7 @@ static inline md5_active_state *md5_newest(md5_layer_state *layer_state)
 }
 
 // Returns the fixed weight, or the eased value of the parameter, clamped to 0..1.
-float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule);
+float md5i_rule_weight(const md5_player *player, const md5_weight_rule *rule);
 
 // -- state.c: playing one state -----------------------------------------------------------------
 
@@ -476,22 +477,22 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
 
 // Sets the clocks of a new state to the clocks of the clips with the same names in a state of
 // another machine's player. Both states must have a motion.
-void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_player *old,
-                       const md5_active_state *was);
+void md5i_copy_clocks(md5_player *player, md5_active_state *active, const md5_player *old,
+                      const md5_active_state *was);
 
 // Returns the current clock of a clip, which may be inactive.
-md5_clock md5i_clock_now(const md5_active_state *active, uint32_t number);
+md5_clock md5i_instance_clock(const md5_active_state *active, uint32_t number);
 
 // Computes the clocks of groups `seconds` from now, in player->group_clocks.
-void md5i_find_clocks(md5_player *player, const md5_active_state *active, double seconds);
+void md5i_advance_group_clocks(md5_player *player, const md5_active_state *active, double seconds);
 
-// Returns the clock of an active clip `seconds` from now, after md5i_find_clocks(). A clip that is
-// played once stays at its end for the time since it arrived there.
-md5_clock md5i_clock_after(const md5_player *player, const md5_active_state *active,
-                           uint32_t number, double seconds);
+// Returns the clock of an active clip `seconds` from now, after md5i_advance_group_clocks(). A clip
+// that is played once stays at its end for the time since it arrived there.
+md5_clock md5i_instance_clock_after(const md5_player *player, const md5_active_state *active,
+                                    uint32_t number, double seconds);
 
 // Computes weights and speeds of all active states from the parameters, if a parameter has changed.
-void md5i_weigh_all(md5_player *player);
+void md5i_update_weights(md5_player *player);
 
 void md5i_advance_state(md5_player *player, md5_active_state *active, double seconds);
 
@@ -499,25 +500,25 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
 // `seconds`, which may be negative; other clips get their separate rates. Returns the time, at most
 // `most`, for which these rates are valid: until the next marker, a change of direction, or a part
 // of a fade.
-double md5i_keep_in_step(md5_player *player, double seconds, double most);
+double md5i_update_shared_rates(md5_player *player, double seconds, double most);
 
 // Returns the seconds since the start of the last interval, of length `seconds`, until a clip of a
 // state had moved a fraction `share` of its path. If it shares a clock, only the mean of its rate
 // is stored, but the rate follows weights that changed.
-double md5i_seconds_in_step(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
-                            double share, double seconds);
+double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
+                                 double share, double seconds);
 
 // Returns the seconds until the time that the newest state's first clip has left passes a value.
 // The clip has `left` seconds left at the mean rate. If its rate is shared and changes, searches up
 // to `most`.
-double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double value,
-                               double most);
+double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, double value,
+                                    double most);
 
 // Returns true if states of some layer share a clock.
-bool md5i_is_in_step(const md5_player *player);
+bool md5i_has_shared_clock(const md5_player *player);
 
 // Returns the normalized time at which a state begins that shares its clock with another state.
-double md5i_start_in_step(const md5_active_state *left, const md5_blend_tree *tree);
+double md5i_shared_start_time(const md5_active_state *left, const md5_blend_tree *tree);
 
 // Returns the normalized time of the first clip.
 double md5i_active_time(const md5_active_state *active);
@@ -530,7 +531,7 @@ double md5i_instance_seconds(const md5_player *player, const md5_active_state *a
 // Returns the progress of the transition to a state, 0..1.
 static inline double md5_progress(const md5_active_state *active)
 {
-    return md5_progress_of(active->elapsed, active->duration);
+    return md5_fade_progress(active->elapsed, active->duration);
 }
 
 // Returns the weight of a state over the states below it in a part of the chain, `shift` seconds
@@ -549,33 +550,33 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal);
 // -- motion.c: root motion, morphs --------------------------------------------------------------
 
 // Returns the root motion of the last interval of length `seconds`.
-md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds);
+md5_root_delta md5i_step_root_delta(md5_player *player, double seconds);
 
 // Returns the current value of the source of a row of morph_rows: a parameter; a state's weight in
 // its layer times the weight of the layer; a curve; a window; or a clip that one-shot clips play.
-float md5i_driven(const md5_player *player, uint32_t number);
+float md5i_driver_value(const md5_player *player, uint32_t number);
 
 // Begins an inertial transition of a layer's root motion and morphs from one part of a chain to
 // another, of the same layer or of another player's layer.
-void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old,
-                       md5_player *player, uint32_t layer, md5_chain_range fresh);
+void md5i_begin_motion_offsets(md5_player *from, uint32_t old_layer, md5_chain_range old,
+                               md5_player *player, uint32_t layer, md5_chain_range fresh);
 
 // Stores the root motion and morphs of a part of a layer's chain that becomes a frozen pose.
 void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range oldest);
 
 // Copies the sums of morph_rows from another player, by name; sums that it does not have become 0.
-void md5i_carry_morphs(const md5_player *player, const md5_player *old, const float *old_weights,
-                       float *weights);
+void md5i_copy_sums(const md5_player *player, const md5_player *old, const float *old_weights,
+                    float *weights);
 
 // -- one_shots.c: one-shot clips ----------------------------------------------------------------
 
 // Iterator over the one-shot clips of all slots.
-typedef struct md5_one_shot_walk {
+typedef struct md5_one_shot_iterator {
     uint32_t slot;
     uint32_t next;
-} md5_one_shot_walk;
+} md5_one_shot_iterator;
 
-static inline md5_one_shot *md5_next_one_shot(const md5_player *player, md5_one_shot_walk *walk)
+static inline md5_one_shot *md5_next_one_shot(const md5_player *player, md5_one_shot_iterator *walk)
 {
     for (; player->num_one_shots > 0 && walk->slot < player->machine->num_slots; walk->slot++) {
         if (walk->next < player->slots[walk->slot].num_one_shots)
@@ -594,14 +595,14 @@ static inline void md5_remove_one_shot(md5_player *player, md5_one_shot_slot *sl
 }
 
 // Returns the cycles until a clip's end, in the direction of playback.
-static inline double md5_cycles_left(const md5_one_shot *one_shot, double phase)
+static inline double md5_one_shot_cycles_left(const md5_one_shot *one_shot, double phase)
 {
     return one_shot->rate < 0 ? phase : 1.0 - phase;
 }
 
 // Returns the cycles until the end of its section, in the direction of playback; infinite if it
 // does not have a section and no next section.
-double md5i_section_left(const md5_machine *machine, const md5_one_shot *one_shot);
+double md5i_section_cycles_left(const md5_machine *machine, const md5_one_shot *one_shot);
 
 // Ends the current section: jumps to the next section, or continues after the section.
 void md5i_end_section(md5_player *player, md5_one_shot *one_shot);
@@ -629,14 +630,14 @@ static inline const md5_timing *md5_one_shot_timing(const md5_machine *machine,
 static inline md5_sample_position md5_one_shot_sample_position(const md5_machine *machine,
                                                                const md5_one_shot *one_shot)
 {
-    return md5i_clock_sample_position(md5_one_shot_timing(machine, one_shot), one_shot->now,
+    return md5i_clock_sample_position(md5_one_shot_timing(machine, one_shot), one_shot->clock,
                                       machine->sources[one_shot->source].interpolation);
 }
 
 // Returns the weight for blending a one-shot clip, so that it has the weight `share` in the result
 // after newer clips of its slot were blended over it. `covered` is the sum of the weights of the
 // newer clips. All weights include the masks at the joint.
-float md5i_one_shot_share(float share, float covered);
+float md5i_one_shot_blend_weight(float share, float covered);
 
 // -- layers.c, modifiers.c ----------------------------------------------------------------------
 
@@ -677,7 +678,7 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
                            float *weights);
 
 // Returns true if a run overlaps the range of a set that is not a list.
-static inline bool md5_meets(md5_joint_run run, const md5_joint_set *set)
+static inline bool md5_run_overlaps_set(md5_joint_run run, const md5_joint_set *set)
 {
     return run.first < set->first + set->count && set->first < run.first + run.count;
 }

@@ -188,14 +188,14 @@ static void archive_clock(md5_archive *archive, bool is_once, int64_t base, doub
 {
     const bool is_written = archive->mode == WRITE;
     int64_t cycles = is_written ? now->cycle - base : 0;
-    bool starts = is_written && *is_at_start && md5_clock_stays_whole(*before, *now);
+    bool starts = is_written && *is_at_start && md5_is_same_cycle_boundary(*before, *now);
     const double max = is_once ? 0 : max_cycles;
     archive_number(archive, INT64, &cycles, -max, max, "cycle of a clip");
     const double phase =
         archive_number(archive, DOUBLE, &now->phase, 0, is_once ? 1 : MAX_PHASE, "phase of a clip");
     const md5_clock clock = {base + cycles, phase};
     if (archive_bool(archive, &starts, "start flag of a clip")
-        && !md5_clock_stays_whole(clock, clock))
+        && !md5_is_same_cycle_boundary(clock, clock))
         fail(archive, MD5_ERROR_RANGE, "position of a clip does not match its start flag");
     if (archive->mode == STORE) {
         *before = clock;
@@ -247,8 +247,8 @@ static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
     const uint32_t end =
         archive_uint(archive, &one_shot->end, 0, MD5_ONE_SHOT_LOOPS, "end mode of a one-shot");
     archive_number(archive, FLOAT, &one_shot->weight, 0, 1, "weight of a one-shot");
-    archive_number(archive, DOUBLE, &one_shot->rate, -MD5_MOST_ONE_SHOT_RATE,
-                   MD5_MOST_ONE_SHOT_RATE, "rate of a one-shot");
+    archive_number(archive, DOUBLE, &one_shot->rate, -MD5_MAX_ONE_SHOT_RATE, MD5_MAX_ONE_SHOT_RATE,
+                   "rate of a one-shot");
     archive_time(archive, &one_shot->fade_out, "fade duration of a one-shot");
     archive_time(archive, &one_shot->fade_in.duration, "fade duration of a one-shot");
     if (archive->version < 3) { // both fades had one easing, without parameters
@@ -263,8 +263,8 @@ static void archive_one_shot(md5_archive *archive, const md5_machine *machine,
         archive_easing(archive, &one_shot->fade_out_curve);
         archive_easing(archive, &one_shot->stop_curve);
     }
-    archive_clock(archive, end != MD5_ONE_SHOT_LOOPS, 0, MAX_CYCLES, &one_shot->before,
-                  &one_shot->now, &one_shot->is_at_start);
+    archive_clock(archive, end != MD5_ONE_SHOT_LOOPS, 0, MAX_CYCLES, &one_shot->clock_before,
+                  &one_shot->clock, &one_shot->is_at_start);
     archive_time(archive, &one_shot->fade_in.elapsed, "time of a one-shot");
     archive_bool(archive, &one_shot->is_new, "flag for a new one-shot");
     const bool is_stopping =
@@ -427,19 +427,19 @@ static void archive_instance(md5_archive *archive, md5_active_state *active,
     int64_t base = 0;
     double max_cycles = MAX_CYCLES;
     if (archive->mode == WRITE)
-        now = md5i_clock_now(active, number);
+        now = md5i_instance_clock(active, number);
     if (plan->group != MD5_NONE) {
         max_cycles = MAX_CYCLES_AHEAD;
         if (archive->mode != CHECK)
             base = active->groups[plan->group].cycle;
     }
-    archive_clock(archive, is_once, base, max_cycles, &instance->before, &now,
+    archive_clock(archive, is_once, base, max_cycles, &instance->clock_before, &now,
                   &instance->is_at_start);
     if (is_once)
         archive_time(archive, &instance->seconds_at_end, "time since the end of a clip");
     if (archive->mode == STORE) {
-        instance->now = now;
-        instance->is_asleep = false;
+        instance->clock = now;
+        instance->is_inactive = false;
         instance->seconds_at_end = is_once ? instance->seconds_at_end : 0;
         instance->root.clock.phase = -1; // invalid
     }
@@ -478,7 +478,7 @@ static void archive_active_state(md5_archive *archive, const md5_machine *machin
     if (archive->mode == STORE) {
         active->easing = &machine->easings[easing];
         active->tree = tree;
-        active->num_awake = 0;
+        active->num_active_instances = 0;
     }
     if (!tree)
         return;
@@ -501,11 +501,11 @@ static void archive_offsets(md5_archive *archive, const md5_machine *machine, ui
     archive_time(archive, &layer_state->settling.duration, "duration of inertial offsets");
     for (uint32_t i = 0; i < num_joints; i++) {
         md5_offset *const offset = &layer_state->offsets[i];
-        archive_vector(archive, &offset->turn, 1.001f, "rotation of an inertial offset");
-        archive_number(archive, FLOAT, &offset->turn_rate, min_rate, 0,
+        archive_vector(archive, &offset->rotation, 1.001f, "rotation of an inertial offset");
+        archive_number(archive, FLOAT, &offset->rotation_rate, min_rate, 0,
                        "rate of an inertial offset");
-        archive_vector(archive, &offset->move, MAX_POSITION, "inertial offset");
-        archive_number(archive, FLOAT, &offset->move_rate, min_rate, 0,
+        archive_vector(archive, &offset->translation, MAX_POSITION, "inertial offset");
+        archive_number(archive, FLOAT, &offset->translation_rate, min_rate, 0,
                        "rate of an inertial offset");
     }
     // The velocities of the old pose are only needed until time has passed: see begin_offsets().
@@ -633,13 +633,13 @@ static void archive_detail(md5_archive *archive, const md5_player *player, md5_d
     archive_uint(archive, &detail->phase, 0, interval - 1, "phase of poses");
     archive_uint(archive, &detail->num_calls, 0, UINT32_MAX, "number of poses");
     archive_uint(archive, &detail->age, 0, UINT32_MAX, "age of a pose");
-    if (archive->mode == WRITE && detail->is_kept)
-        detail->is_kept = is_pose_in_range(player->kept_pose, machine->num_joints);
-    const bool is_kept = archive_bool(archive, &detail->is_kept, "flag for a stored pose");
+    if (archive->mode == WRITE && detail->has_stored_pose)
+        detail->has_stored_pose = is_pose_in_range(player->stored_pose, machine->num_joints);
+    const bool is_kept = archive_bool(archive, &detail->has_stored_pose, "flag for a stored pose");
     if (!is_kept)
         return;
     for (uint32_t i = 0; i < machine->num_joints; i++)
-        archive_transform(archive, &player->kept_pose[i]);
+        archive_transform(archive, &player->stored_pose[i]);
 }
 
 static void archive_parameters(md5_archive *archive, md5_player *player)
@@ -660,16 +660,16 @@ static void archive_parameters(md5_archive *archive, md5_player *player)
     }
     for (uint32_t i = 0; i < tables->num_follows; i++) {
         const md5_follow_desc *const follow = &tables->follows[i];
-        md5_following *const following = &player->followings[i];
-        archive_number(archive, FLOAT, &following->goal, -max, max, "target value of a parameter");
-        archive_number(archive, FLOAT, &following->velocity, -max, max, "velocity of a parameter");
-        archive_number(archive, FLOAT, &following->from, -max, max, "start value of a parameter");
-        archive_number(archive, DOUBLE, &following->elapsed, 0, DBL_MAX, "time of a parameter");
+        md5_parameter_smoothing *const smoothing = &player->smoothings[i];
+        archive_number(archive, FLOAT, &smoothing->goal, -max, max, "target value of a parameter");
+        archive_number(archive, FLOAT, &smoothing->velocity, -max, max, "velocity of a parameter");
+        archive_number(archive, FLOAT, &smoothing->from, -max, max, "start value of a parameter");
+        archive_number(archive, DOUBLE, &smoothing->elapsed, 0, DBL_MAX, "time of a parameter");
         const bool is_old = archive->mode == STORE && archive->version < 6;
         if (is_old && follow->kind == MD5_FOLLOW_SPRING) {
             // The parameters are restored already.
-            following->from = player->parameters[md5_find_parameter(machine, follow->parameter)];
-            following->elapsed = 0;
+            smoothing->from = player->parameters[md5_find_parameter(machine, follow->parameter)];
+            smoothing->elapsed = 0;
         }
     }
 }
@@ -685,7 +685,7 @@ static void archive_player(md5_archive *archive, md5_player *player)
     archive_time(archive, &player->since_pose, "time since the last pose");
     archive_root_delta(archive, &player->motion);
     if (machine->num_soles > 0)
-        archive_root_delta(archive, &player->walked);
+        archive_root_delta(archive, &player->motion_since_pose);
     archive_uint(archive, &player->status.num_events, 0, UINT32_MAX, "number of events");
     archive_any_bits(archive, &player->status.num_dropped);
     archive_number(archive, DOUBLE, &player->status.undivided, -1e6, 1e6, "remaining time");
@@ -748,7 +748,7 @@ bool md5_player_restore(md5_player *player, const void *bytes, size_t size, md5_
     const bool is_weighed = player->is_weighed;
     player->is_weighed = true;
     player->has_moved = true;
-    md5i_weigh_all(player);
+    md5i_update_weights(player);
     player->is_weighed = is_weighed;
     return true;
 }

@@ -140,7 +140,7 @@ double md5i_sync_seconds(const md5_sync_item *items, uint32_t num_items, uint32_
                          md5_clock from, md5_clock to)
 {
     if (num_markers == 0) {
-        const double cycles = md5_clock_between(from, to);
+        const double cycles = md5_cycles_between(from, to);
         return cycles == 0 ? 0 : cycles / shared_rate_in_part(items, num_items, 0, 0);
     }
     const bool is_backward =
@@ -194,7 +194,7 @@ uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double
     uint32_t end = num_items;
     while (above < end) {
         const uint32_t middle = above + (end - above) / 2;
-        if (items[middle].place <= x)
+        if (items[middle].position <= x)
             above = middle + 1;
         else
             end = middle;
@@ -203,8 +203,8 @@ uint32_t md5i_blend_weights_1d(const md5_item *items, uint32_t num_items, double
     weights[first] = 1;
     if (above == 0 || above == num_items)
         return first;
-    const double low = items[first].place;
-    const double high = items[above].place;
+    const double low = items[first].position;
+    const double high = items[above].position;
     weights[above] = (float)((x - low) / (high - low));
     weights[first] = 1 - weights[above];
     return first;
@@ -229,7 +229,7 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
             const double to_x = (double)items[other].x - items[item].x;
             const double to_y = (double)items[other].y - items[item].y;
             const double delta = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
-            weight = md5_least(weight, 1 - delta);
+            weight = md5_smaller(weight, 1 - delta);
             rival = weight > 0 ? rival : other;
         }
         weight = weight > 0 ? weight : 0;
@@ -270,8 +270,8 @@ static double weigh_by_speed(const md5_motion *motion, double speed, uint32_t fi
     const md5_item *const low = &motion->items[first];
     const md5_item *const high = low + 1;
     const bool is_synchronized = motion->sync != MD5_SYNC_NONE;
-    const double from_low = (speed - low->place) * (is_synchronized ? low->seconds : 1);
-    const double to_high = (high->place - speed) * (is_synchronized ? high->seconds : 1);
+    const double from_low = (speed - low->position) * (is_synchronized ? low->seconds : 1);
+    const double to_high = (high->position - speed) * (is_synchronized ? high->seconds : 1);
     const float weight = (float)(from_low / (from_low + to_high));
     weights[first] = 1 - weight;
     weights[first + 1] = weight;
@@ -290,13 +290,13 @@ static double weigh_by_speed(const md5_motion *motion, double speed, uint32_t fi
 // Maximum rate, cycles per second. A higher rate is meaningless and would overflow the cycle count.
 #define MAX_RATE 1e6
 
-float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule)
+float md5i_rule_weight(const md5_player *player, const md5_weight_rule *rule)
 {
     if (rule->parameter == MD5_NONE)
         return rule->fixed;
     const float value = player->parameters[rule->parameter];
     if (rule->easing > 0)
-        return md5_eased_weight(&player->machine->easings[rule->easing], value);
+        return md5_clamped_ease(&player->machine->easings[rule->easing], value);
     if (value < 0)
         return 0;
     return value > 1 ? 1 : value;
@@ -305,13 +305,13 @@ float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule)
 // Lists the active instances and the inactive instances without a group.
 static void list_active_instances(md5_active_state *active)
 {
-    active->num_awake = 0;
-    active->first_loose = active->tree->num_instances;
+    active->num_active_instances = 0;
+    active->first_inactive = active->tree->num_instances;
     for (uint32_t i = 0; i < active->tree->num_instances; i++) {
-        if (!active->instances[i].is_asleep)
-            active->awake[active->num_awake++] = i;
+        if (!active->instances[i].is_inactive)
+            active->active_instances[active->num_active_instances++] = i;
         else if (active->tree->instances[i].group == MD5_NONE)
-            active->awake[--active->first_loose] = i;
+            active->active_instances[--active->first_inactive] = i;
     }
 }
 
@@ -322,13 +322,13 @@ static md5_flow *compute_flow(const md5_player *player, md5_active_state *active
     const md5_motion *const motion = part->motion;
     md5_flow *const flow = &active->flows[number];
     *flow = part->parent == MD5_NONE ? (md5_flow){1, 1, 1} : active->flows[part->parent];
-    flow->share *= active->weights[part->weight];
+    flow->group_weight *= active->weights[part->weight];
     flow->total *= active->weights[part->weight];
     flow->speed *= motion->speed;
     if (motion->speed_parameter != MD5_NONE)
         flow->speed *= player->parameters[motion->speed_parameter];
     if (part->leads_group)
-        flow->share = 1;
+        flow->group_weight = 1;
     return flow;
 }
 
@@ -347,26 +347,26 @@ static bool weigh_motion(const md5_player *player, md5_active_state *active, uin
         first = md5i_blend_weights_1d(motion->items, count, x, weights);
         end = first + 1 < count ? first + 2 : count;
         if (motion->kind == MD5_MOTION_BY_SPEED && first + 1 < count
-            && motion->items[first].place <= x)
+            && motion->items[first].position <= x)
             flow->speed *= weigh_by_speed(motion, x, first, weights);
     } else if (motion->kind == MD5_MOTION_BLEND_2D) {
-        md5i_blend_weights_2d(motion->places, count, x, player->parameters[motion->y_parameter],
+        md5i_blend_weights_2d(motion->item_rows, count, x, player->parameters[motion->y_parameter],
                               weights);
     } else {
         for (uint32_t i = 0; i < count; i++)
-            weights[i] = i == 0 ? 1 : md5i_weight_of(player, &motion->items[i].weight);
+            weights[i] = i == 0 ? 1 : md5i_rule_weight(player, &motion->items[i].weight);
     }
     bool wakes = false;
-    const bool is_used = flow->total != 0 || flow->share != 0;
+    const bool is_used = flow->total != 0 || flow->group_weight != 0;
     if (!is_used)
         return false;
     for (uint32_t i = first; i < end; i++) {
         const uint32_t clip = part->first + motion->items[i].num_before;
         md5_clip_instance *const instance = &active->instances[clip];
-        if (weights[i] == 0 || motion->items[i].motion->num_items > 0 || !instance->is_asleep)
+        if (weights[i] == 0 || motion->items[i].motion->num_items > 0 || !instance->is_inactive)
             continue;
-        instance->now = md5i_clock_now(active, clip);
-        instance->is_asleep = false;
+        instance->clock = md5i_instance_clock(active, clip);
+        instance->is_inactive = false;
         wakes = true;
     }
     return wakes;
@@ -378,9 +378,9 @@ static void weigh_clip(const md5_player *player, md5_active_state *active, uint3
     md5_clip_instance *const instance = &active->instances[number];
     const md5_flow *const flow = compute_flow(player, active, plan->part);
     const double rate = flow->speed * plan->playable->cycles;
-    instance->rate = md5_least(rate > -MAX_RATE ? rate : -MAX_RATE, MAX_RATE);
+    instance->rate = md5_smaller(rate > -MAX_RATE ? rate : -MAX_RATE, MAX_RATE);
     instance->weight = flow->total;
-    instance->share = flow->share;
+    instance->group_weight = flow->group_weight;
 }
 
 // Computes the weights and rates of a state's clips from the parameters.
@@ -389,22 +389,22 @@ static void weigh_state(const md5_player *player, md5_active_state *active)
     const md5_blend_tree *const tree = active->tree;
     if (!tree)
         return;
-    bool wakes = active->num_awake == 0;
+    bool wakes = active->num_active_instances == 0;
     active->weights[0] = 1;
     for (uint32_t i = 0; i < tree->num_parts - tree->num_instances; i++)
         wakes = weigh_motion(player, active, tree->blends[i]) || wakes;
     if (wakes)
         list_active_instances(active);
-    for (uint32_t i = 0; i < active->num_awake; i++) {
-        const uint32_t number = active->awake[i];
+    for (uint32_t i = 0; i < active->num_active_instances; i++) {
+        const uint32_t number = active->active_instances[i];
         weigh_clip(player, active, number);
     }
     // Rates of inactive clips change only if a speed is a parameter.
-    for (uint32_t i = active->first_loose; i < (tree->is_steady ? 0 : tree->num_instances); i++)
-        weigh_clip(player, active, active->awake[i]);
+    for (uint32_t i = active->first_inactive; i < (tree->is_steady ? 0 : tree->num_instances); i++)
+        weigh_clip(player, active, active->active_instances[i]);
 }
 
-void md5i_weigh_all(md5_player *player)
+void md5i_update_weights(md5_player *player)
 {
     const bool is_weighed = player->is_weighed && !player->has_moved;
     if (!is_weighed) {
@@ -439,18 +439,18 @@ static md5_clock shared_clock(const md5_active_state *active)
     if (first->group != MD5_NONE)
         return active->groups[first->group];
     const md5_source *const source = first->playable->source;
-    return md5i_sync_shared(source->markers, source->num_markers, active->instances[0].now);
+    return md5i_sync_shared(source->markers, source->num_markers, active->instances[0].clock);
 }
 
 // Just below the end of a cycle, this is the start of a cycle. Otherwise clips of the state that
 // are played once, which are not synchronized, would begin at their end.
-double md5i_start_in_step(const md5_active_state *left, const md5_blend_tree *tree)
+double md5i_shared_start_time(const md5_active_state *left, const md5_blend_tree *tree)
 {
     const md5_playable *const playable = tree->instances[0].playable;
     if (!left->tree)
         return 0;
     const md5_clock clock =
-        md5i_sync_clock(playable->source->markers, md5_step_markers(tree), shared_clock(left));
+        md5i_sync_clock(playable->source->markers, md5_num_step_markers(tree), shared_clock(left));
     return md5i_clock_snap(playable->timing, clock, MD5_BORDER).phase;
 }
 
@@ -460,7 +460,7 @@ static double step_rate(const md5_active_state *active, uint32_t first, const do
 {
     const md5_blend_tree *const tree = active->tree;
     const uint32_t number = tree->instances[0].group;
-    const uint32_t num_markers = md5_step_markers(tree);
+    const uint32_t num_markers = md5_num_step_markers(tree);
     const md5_group_plan *const group = number == MD5_NONE ? NULL : &tree->groups[number];
     double sum = 0;
     double total = 0;
@@ -468,7 +468,7 @@ static double step_rate(const md5_active_state *active, uint32_t first, const do
         const uint32_t member = group ? group->members[i] : 0;
         md5_clip_instance *const instance = &active->instances[member];
         const md5_source *const source = tree->instances[member].playable->source;
-        const double weight = group ? instance->share : 1;
+        const double weight = group ? instance->group_weight : 1;
         const double stretch = part_stretch(source->markers, num_markers, first);
         sum += weight * instance->rate / stretch;
         total += weight;
@@ -486,7 +486,7 @@ static uint32_t count_steps(md5_layer_state *layer_state, uint32_t begin)
     for (; end < layer_state->num_used && md5_active_at(layer_state, end)->in_step; end++) {
         const md5_blend_tree *const tree = md5_active_at(layer_state, end)->tree;
         const md5_blend_tree *const below = md5_active_at(layer_state, end - 1)->tree;
-        if (!tree || !below || md5_step_markers(tree) != md5_step_markers(below))
+        if (!tree || !below || md5_num_step_markers(tree) != md5_num_step_markers(below))
             break;
     }
     return end - begin;
@@ -535,7 +535,7 @@ static double shared_rate_after(const step_group *group, const double *rates, do
     double rate = rates[0];
     for (uint32_t i = 1; i < group->count; i++) {
         const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
-        const double progress = md5_progress_of(active->elapsed + seconds, active->duration);
+        const double progress = md5_fade_progress(active->elapsed + seconds, active->duration);
         rate += md5i_eased(active->easing, progress) * (rates[i] - rate);
     }
     return rate;
@@ -559,7 +559,7 @@ static double seconds_until_turn(const step_group *group, int direction, double 
     double after = max_seconds;
     if (after <= before || direction_after(group, after) == direction)
         return after;
-    for (int i = 0; i < MD5_MOST_HALVES && after - before > SAME_TURN; i++) {
+    for (int i = 0; i < MD5_MAX_BISECTIONS && after - before > SAME_TURN; i++) {
         const double middle = 0.5 * (before + after);
         if (direction_after(group, middle) == direction)
             before = middle;
@@ -583,8 +583,8 @@ static double smooth_part(const step_group *group, double *since, double *whole)
         const double edge = floor(progress * MD5_EASE_PARTS + 1e-6);
         if (progress == 1)
             continue;
-        *since = md5_least(*since, fmax(active->elapsed - edge * part, 0.0));
-        until = md5_least(until, (edge + 1) * part - active->elapsed);
+        *since = md5_smaller(*since, fmax(active->elapsed - edge * part, 0.0));
+        until = md5_smaller(until, (edge + 1) * part - active->elapsed);
     }
     *whole = isfinite(until) ? *since + until : 1;
     *since = isfinite(until) ? *since : 0;
@@ -605,12 +605,12 @@ static double mean_rate(const step_group *group, const double *rates, double sin
 }
 
 // Sets the rates of the states from `begin` on to their shared rate. Returns the same as
-// md5i_keep_in_step().
+// md5i_update_shared_rates().
 static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count, bool is_backward,
                     double seconds, double max_seconds)
 {
     const md5_active_state *const newest = md5_active_at(layer_state, begin + count - 1);
-    const uint32_t num_markers = md5_step_markers(newest->tree);
+    const uint32_t num_markers = md5_num_step_markers(newest->tree);
     const double position = shared_clock(newest).phase * num_markers;
     const double ahead = floor(position + MD5_BORDER);
     const double behind = floor(position - MD5_BORDER);
@@ -623,14 +623,14 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     find_state_rates(&group, group.behind, group.rates_behind);
     double since;
     double whole;
-    max_seconds = md5_least(max_seconds, smooth_part(&group, &since, &whole));
+    max_seconds = md5_smaller(max_seconds, smooth_part(&group, &since, &whole));
     const int direction = direction_after(&group, LOOK_AHEAD);
     max_seconds = seconds_until_turn(&group, direction, max_seconds);
     const uint32_t first = direction < 0 ? group.behind : group.ahead;
     const double *const rates = direction < 0 ? group.rates_behind : group.rates_ahead;
     double rate = 0;
     if (direction != 0)
-        rate = mean_rate(&group, rates, since, whole, md5_least(seconds, max_seconds));
+        rate = mean_rate(&group, rates, since, whole, md5_smaller(seconds, max_seconds));
     for (uint32_t i = 0; i < count; i++) {
         md5_active_state *const active = md5_active_at(layer_state, begin + i);
         step_rate(active, first, &rate);
@@ -639,10 +639,10 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     }
     const double left = direction < 0 ? position - behind : ahead + 1 - position;
     const double speed = fabs(rate) * num_markers;
-    return speed > 0 ? md5_least(max_seconds, left / speed) : max_seconds;
+    return speed > 0 ? md5_smaller(max_seconds, left / speed) : max_seconds;
 }
 
-bool md5i_is_in_step(const md5_player *player)
+bool md5i_has_shared_clock(const md5_player *player)
 {
     for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
@@ -658,7 +658,7 @@ bool md5i_is_in_step(const md5_player *player)
     return false;
 }
 
-double md5i_keep_in_step(md5_player *player, double seconds, double max_seconds)
+double md5i_update_shared_rates(md5_player *player, double seconds, double max_seconds)
 {
     for (uint32_t layer = 0; layer < player->machine->tables.num_layers; layer++) {
         md5_layer_state *const layer_state = &player->layer_states[layer];
@@ -710,8 +710,8 @@ static step_group find_step_group(md5_layer_state *layer_state, uint32_t positio
     return group;
 }
 
-double md5i_seconds_in_step(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
-                            double fraction, double seconds)
+double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
+                                 double fraction, double seconds)
 {
     const md5_instance_plan *const plans = md5_active_at(layer_state, position)->tree->instances;
     const bool is_in_first_group =
@@ -749,8 +749,8 @@ static double excess_time_left(const step_group *group, double left, double valu
     return (left - distance / rate) * rate_ratio - value;
 }
 
-double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double value,
-                               double max_seconds)
+double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, double value,
+                                    double max_seconds)
 {
     const step_group group = find_step_group(layer_state, layer_state->num_used - 1u);
     if (group.count == 1 || !isfinite(left) || max_seconds <= 0)
@@ -758,7 +758,7 @@ double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double
     const bool is_less = excess_time_left(&group, left, value, 0) <= MD5_BORDER;
     double before = 0;
     double after = 0;
-    for (int i = 1; i < MD5_MOST_HALVES && !(after > 0 && after - before <= SAME_TURN); i++) {
+    for (int i = 1; i < MD5_MAX_BISECTIONS && !(after > 0 && after - before <= SAME_TURN); i++) {
         const bool is_found = after > 0;
         // Sample the ends of four equal parts until a change is found, then use bisection.
         const double at = is_found ? 0.5 * (before + after) : 0.25 * i * max_seconds;
@@ -783,27 +783,27 @@ static md5_clock group_member_clock(const md5_blend_tree *tree, uint32_t number,
                            groups[plan->group]);
 }
 
-md5_clock md5i_clock_now(const md5_active_state *active, uint32_t number)
+md5_clock md5i_instance_clock(const md5_active_state *active, uint32_t number)
 {
     const md5_clip_instance *const instance = &active->instances[number];
-    if (instance->is_asleep && active->tree->instances[number].group != MD5_NONE)
+    if (instance->is_inactive && active->tree->instances[number].group != MD5_NONE)
         return group_member_clock(active->tree, number, active->groups);
-    return instance->now;
+    return instance->clock;
 }
 
-// Returns the clock at which a clip starts. For MD5_BEGIN_AS_LEFT only the phase is used.
+// Returns the clock at which a clip starts. For MD5_BEGIN_AT_PREVIOUS_PHASE only the phase is used.
 static md5_clock start_clock(const md5_instance_plan *plan, const md5_change *change)
 {
     const md5_timing *const timing = plan->playable->timing;
     double time = change->start;
-    if (change->begin == MD5_BEGIN_BEHIND)
+    if (change->begin == MD5_BEGIN_AFTER_START)
         time = plan->playable->start + change->start;
     md5_clock clock = md5i_clock_at(timing, time);
     if (change->begin == MD5_BEGIN_AT)
         return clock;
     clock =
         md5i_clock_snap(timing, clock, MD5_FLOAT_ERROR * fmax(1.0, fabs(md5_clock_time(clock))));
-    if (change->begin == MD5_BEGIN_AS_LEFT)
+    if (change->begin == MD5_BEGIN_AT_PREVIOUS_PHASE)
         clock.cycle = 0;
     return clock;
 }
@@ -815,7 +815,7 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
     active->tree = layer->states[change->state].tree;
     active->is_new = false;
     active->start_time = 0;
-    active->num_awake = 0;
+    active->num_active_instances = 0;
     player->has_new = true;
     const md5_blend_tree *const tree = active->tree;
     if (!tree)
@@ -829,22 +829,23 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
     }
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         md5_clip_instance *const instance = &active->instances[i];
-        instance->is_asleep = false;
-        instance->now = plans[i].group == MD5_NONE ? start_clock(&plans[i], change)
-                                                   : group_member_clock(tree, i, active->groups);
+        instance->is_inactive = false;
+        instance->clock = plans[i].group == MD5_NONE ? start_clock(&plans[i], change)
+                                                     : group_member_clock(tree, i, active->groups);
         if (change->begin != MD5_BEGIN_AT) // the clocks of group members have rounding errors
-            instance->now = md5i_clock_snap(plans[i].playable->timing, instance->now, MD5_BORDER);
-        instance->before = instance->now;
+            instance->clock =
+                md5i_clock_snap(plans[i].playable->timing, instance->clock, MD5_BORDER);
+        instance->clock_before = instance->clock;
         instance->seconds_at_end = 0;
         instance->is_at_start = change->begin != MD5_BEGIN_AT;
         instance->root.clock.phase = -1; // invalid
     }
     active->start_time = md5i_active_time(active);
     // If a cycle continues, its earlier events have fired in the previous state.
-    const bool starts_cycle = !(active->instances[0].now.phase > 0);
-    if (change->begin == MD5_BEGIN_BEHIND)
+    const bool starts_cycle = !(active->instances[0].clock.phase > 0);
+    if (change->begin == MD5_BEGIN_AFTER_START)
         active->is_new = true;
-    else if (change->begin == MD5_BEGIN_AS_LEFT)
+    else if (change->begin == MD5_BEGIN_AT_PREVIOUS_PHASE)
         active->is_new = starts_cycle;
     weigh_state(player, active);
 }
@@ -869,8 +870,8 @@ static uint32_t find_instance(const md5_player *old, const md5_active_state *was
     return MD5_NONE;
 }
 
-void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_player *old,
-                       const md5_active_state *was)
+void md5i_copy_clocks(md5_player *player, md5_active_state *active, const md5_player *old,
+                      const md5_active_state *was)
 {
     const md5_blend_tree *const tree = active->tree;
     for (uint32_t i = 0; i < tree->num_instances; i++) {
@@ -883,11 +884,11 @@ void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_p
         const bool is_alike = timing->mode == old_plan->playable->timing->mode; // cycles are valid
         md5_clip_instance *const instance = &active->instances[i];
         const md5_clip_instance *const from = &was->instances[k];
-        const md5_clock then = md5i_clock_now(was, k);
-        instance->now = is_alike ? then : md5i_clock_at(timing, then.phase);
-        instance->before = instance->now;
-        instance->is_at_start =
-            is_alike && from->is_at_start && md5_clock_stays_whole(from->before, from->now);
+        const md5_clock then = md5i_instance_clock(was, k);
+        instance->clock = is_alike ? then : md5i_clock_at(timing, then.phase);
+        instance->clock_before = instance->clock;
+        instance->is_at_start = is_alike && from->is_at_start
+                                && md5_is_same_cycle_boundary(from->clock_before, from->clock);
         instance->seconds_at_end = is_alike ? from->seconds_at_end : 0;
         if (plan->group == MD5_NONE)
             continue;
@@ -896,7 +897,7 @@ void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_p
             *shared = was->groups[old_plan->group];
         else
             *shared = md5i_sync_shared(plan->playable->source->markers,
-                                       tree->groups[plan->group].num_markers, instance->now);
+                                       tree->groups[plan->group].num_markers, instance->clock);
     }
     // Correct the clocks of group members that do not match the shared clock.
     for (uint32_t i = 0; i < tree->num_instances; i++) {
@@ -904,9 +905,9 @@ void md5i_adopt_clocks(md5_player *player, md5_active_state *active, const md5_p
         if (tree->instances[i].group == MD5_NONE)
             continue;
         const md5_clock clock = group_member_clock(tree, i, active->groups);
-        if (fabs(md5_clock_between(clock, instance->now)) > MD5_BORDER) {
-            instance->now = clock;
-            instance->before = clock;
+        if (fabs(md5_cycles_between(clock, instance->clock)) > MD5_BORDER) {
+            instance->clock = clock;
+            instance->clock_before = clock;
         }
     }
 }
@@ -922,25 +923,26 @@ static uint32_t collect_sync_items(const md5_player *player, const md5_active_st
     uint32_t count = 0;
     // The active clips are sorted. Binary search for the first clip that may be a member.
     uint32_t i = 0;
-    uint32_t high = active->num_awake;
+    uint32_t high = active->num_active_instances;
     while (i < high) {
         const uint32_t middle = i + (high - i) / 2;
-        if (active->awake[middle] < plan->members[0])
+        if (active->active_instances[middle] < plan->members[0])
             i = middle + 1;
         else
             high = middle;
     }
-    for (; i < active->num_awake && active->awake[i] <= last; i++) {
-        const uint32_t number = active->awake[i];
+    for (; i < active->num_active_instances && active->active_instances[i] <= last; i++) {
+        const uint32_t number = active->active_instances[i];
         const md5_clip_instance *const instance = &active->instances[number];
-        if (tree->instances[number].group == group && instance->share != 0)
-            player->sync_items[count++] = (md5_sync_item){
-                instance->share, instance->rate, tree->instances[number].playable->source->markers};
+        if (tree->instances[number].group == group && instance->group_weight != 0)
+            player->sync_items[count++] =
+                (md5_sync_item){instance->group_weight, instance->rate,
+                                tree->instances[number].playable->source->markers};
     }
     return count;
 }
 
-void md5i_find_clocks(md5_player *player, const md5_active_state *active, double seconds)
+void md5i_advance_group_clocks(md5_player *player, const md5_active_state *active, double seconds)
 {
     const md5_blend_tree *const tree = active->tree;
     for (uint32_t i = 0; i < tree->num_groups; i++)
@@ -949,15 +951,15 @@ void md5i_find_clocks(md5_player *player, const md5_active_state *active, double
                               tree->groups[i].num_markers, active->groups[i], seconds);
 }
 
-md5_clock md5i_clock_after(const md5_player *player, const md5_active_state *active,
-                           uint32_t number, double seconds)
+md5_clock md5i_instance_clock_after(const md5_player *player, const md5_active_state *active,
+                                    uint32_t number, double seconds)
 {
     const md5_instance_plan *const plan = &active->tree->instances[number];
     const md5_clip_instance *const instance = &active->instances[number];
     if (plan->group != MD5_NONE)
         return group_member_clock(active->tree, number, player->group_clocks);
     const double moved = fmax(fabs(seconds) - instance->seconds_at_end, 0.0);
-    return md5i_clock_advance(plan->playable->timing, instance->now,
+    return md5i_clock_advance(plan->playable->timing, instance->clock,
                               instance->rate * copysign(moved, seconds));
 }
 
@@ -967,10 +969,10 @@ static void update_time_at_end(md5_clip_instance *instance, double seconds)
 {
     const double cycles = instance->rate * seconds;
     const double end = cycles > 0 ? 1 : 0;
-    const double excess = instance->before.phase + cycles - instance->now.phase;
-    if (cycles == 0 || instance->now.phase != end)
+    const double excess = instance->clock_before.phase + cycles - instance->clock.phase;
+    if (cycles == 0 || instance->clock.phase != end)
         instance->seconds_at_end = 0;
-    else if (instance->before.phase == end)
+    else if (instance->clock_before.phase == end)
         instance->seconds_at_end += fabs(seconds);
     else
         instance->seconds_at_end = fabs(excess / instance->rate);
@@ -983,25 +985,25 @@ static bool advance_instance(const md5_player *player, md5_active_state *active,
     const md5_blend_tree *const tree = active->tree;
     const md5_instance_plan *const plan = &tree->instances[number];
     md5_clip_instance *const instance = &active->instances[number];
-    instance->is_at_start =
-        instance->is_at_start && md5_clock_stays_whole(instance->before, instance->now);
-    instance->before = instance->now;
+    instance->is_at_start = instance->is_at_start
+                            && md5_is_same_cycle_boundary(instance->clock_before, instance->clock);
+    instance->clock_before = instance->clock;
     if (seconds == 0)
         return false;
     if (plan->group != MD5_NONE)
-        instance->now = group_member_clock(tree, number, player->group_clocks);
+        instance->clock = group_member_clock(tree, number, player->group_clocks);
     else
-        instance->now =
-            md5i_clock_advance(plan->playable->timing, instance->now, instance->rate * seconds);
+        instance->clock =
+            md5i_clock_advance(plan->playable->timing, instance->clock, instance->rate * seconds);
     if (plan->playable->mode == MD5_PLAY_ONCE) {
         update_time_at_end(instance, seconds);
         return false;
     }
     if (number == 0 || instance->is_at_start)
         return false;
-    if (instance->weight != 0 || instance->share != 0)
+    if (instance->weight != 0 || instance->group_weight != 0)
         return false;
-    instance->is_asleep = true;
+    instance->is_inactive = true;
     return true;
 }
 
@@ -1010,15 +1012,16 @@ static void advance_inactive(md5_active_state *active, double seconds)
 {
     const md5_blend_tree *const tree = active->tree;
     md5_clip_instance *const instances = active->instances;
-    const uint32_t *const awake = active->awake;
-    for (uint32_t i = active->first_loose; i < tree->num_instances; i++) {
-        md5_clock *const now = &instances[awake[i]].now;
-        const double cycles = instances[awake[i]].rate * seconds;
+    const uint32_t *const active_instances = active->active_instances;
+    for (uint32_t i = active->first_inactive; i < tree->num_instances; i++) {
+        md5_clock *const now = &instances[active_instances[i]].clock;
+        const double cycles = instances[active_instances[i]].rate * seconds;
         const double phase = now->phase + cycles;
         if (phase >= 0 && phase < 1) // fast path: avoid the call
             now->phase = phase;
         else
-            *now = md5i_clock_advance(tree->instances[awake[i]].playable->timing, *now, cycles);
+            *now = md5i_clock_advance(tree->instances[active_instances[i]].playable->timing, *now,
+                                      cycles);
     }
 }
 
@@ -1031,10 +1034,10 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
     const bool moves = seconds != 0;
     const bool has_groups = moves && tree->num_groups > 0;
     if (has_groups)
-        md5i_find_clocks(player, active, seconds);
+        md5i_advance_group_clocks(player, active, seconds);
     bool has_inactive = false; // an instance became inactive
-    for (uint32_t i = 0; i < active->num_awake; i++) {
-        if (advance_instance(player, active, active->awake[i], seconds))
+    for (uint32_t i = 0; i < active->num_active_instances; i++) {
+        if (advance_instance(player, active, active->active_instances[i], seconds))
             has_inactive = true;
     }
     if (moves)
@@ -1049,7 +1052,7 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
 
 double md5i_active_time(const md5_active_state *active)
 {
-    return active->tree ? md5_clock_time(active->instances[0].now) : 0;
+    return active->tree ? md5_clock_time(active->instances[0].clock) : 0;
 }
 
 double md5i_instance_seconds(const md5_player *player, const md5_active_state *active,
@@ -1058,7 +1061,7 @@ double md5i_instance_seconds(const md5_player *player, const md5_active_state *a
     const md5_blend_tree *const tree = active->tree;
     const md5_instance_plan *const plan = &tree->instances[number];
     if (plan->group == MD5_NONE) {
-        const double cycles = md5_clock_between(from, to);
+        const double cycles = md5_cycles_between(from, to);
         return cycles == 0 ? 0 : cycles / active->instances[number].rate;
     }
     const md5_group_plan *const group = &tree->groups[plan->group];
@@ -1075,6 +1078,6 @@ float md5i_fade_in(md5_layer_state *layer_state, md5_chain_range part, uint32_t 
     const md5_active_state *const active = md5_active_at(layer_state, position);
     if (position == part.begin && !part.has_snapshot)
         return 1;
-    return md5_eased_weight(active->easing,
-                            md5_progress_of(active->elapsed + shift, active->duration));
+    return md5_clamped_ease(active->easing,
+                            md5_fade_progress(active->elapsed + shift, active->duration));
 }

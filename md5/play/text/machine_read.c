@@ -125,7 +125,7 @@ static keyword_match find_keyword(const md5_schema *schema, md5_span word)
     keyword_match found = {0};
     for (uint32_t i = 0; i < schema->num_columns; i++) {
         const md5_column *const column = &schema->columns[i];
-        if (column->place != MD5_PLACE_WORD)
+        if (column->position != MD5_POSITION_BLOCK)
             continue;
         found.column = column;
         const char *text = md5_column_word(column);
@@ -406,7 +406,8 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
     }
     switch (column->kind) {
     case MD5_COLUMN_TEXT:
-        if (column->place == MD5_PLACE_HEAD && column->usual && read_keyword(lex, column->usual))
+        if (column->position == MD5_POSITION_HEAD && column->usual
+            && read_keyword(lex, column->usual))
             return true;
         return read_name(lex, record, what, column->offset);
     case MD5_COLUMN_MODEL:
@@ -433,9 +434,9 @@ static bool read_easing(md5_lex *lex, size_t offset, text_row record)
     memset(easing.row, 0, schema->size);
     if (!read_choice(lex, easing, &schema->columns[0]))
         return true;
-    const uint32_t kind = md5_kind_of(schema, easing.row, 0);
+    const uint32_t kind = md5_row_kind(schema, easing.row, 0);
     for (uint32_t i = 1; i < schema->num_columns; i++) {
-        if (md5_is_used(&schema->columns[i], kind))
+        if (md5_is_column_used(&schema->columns[i], kind))
             TRY(read_plain(lex, &schema->columns[i], easing));
     }
     return true;
@@ -453,14 +454,14 @@ static bool is_name_next(md5_lex *lex)
     return is_name;
 }
 
-// Reads the keyword of a driver. Returns its index, or MD5_DRIVERS if there is none.
+// Reads the keyword of a driver. Returns its index, or MD5_NUM_DRIVERS if there is none.
 static uint32_t read_driver(md5_lex *lex)
 {
-    for (uint32_t i = 0; i < MD5_DRIVERS; i++) {
-        if (md5i_drivers[i].word && read_keyword(lex, md5i_drivers[i].word))
+    for (uint32_t i = 0; i < MD5_NUM_DRIVERS; i++) {
+        if (md5i_share_drivers[i].word && read_keyword(lex, md5i_share_drivers[i].word))
             return i;
     }
-    return MD5_DRIVERS;
+    return MD5_NUM_DRIVERS;
 }
 
 // Reads a share: a number, a parameter with an easing, or another driver. If it occurs several
@@ -474,16 +475,16 @@ static bool read_share(md5_lex *lex, const md5_column *column, text_row record)
     if (column->easing > 0)
         memset(record.row + column->easing, 0, sizeof(md5_easing));
     if (column->state > 0)
-        memset(record.row + column->state, 0, MD5_DRIVERS * sizeof none);
+        memset(record.row + column->state, 0, MD5_NUM_DRIVERS * sizeof none);
     if (!is_name)
         return read_number(lex, column, record);
-    uint32_t driver = column->state > 0 ? read_driver(lex) : MD5_DRIVERS;
-    if (driver < MD5_DRIVERS) {
+    uint32_t driver = column->state > 0 ? read_driver(lex) : MD5_NUM_DRIVERS;
+    if (driver < MD5_NUM_DRIVERS) {
         do {
-            TRY(read_name(lex, record, md5i_drivers[driver].what,
+            TRY(read_name(lex, record, md5i_share_drivers[driver].what,
                           column->state + driver * sizeof none));
             driver++;
-        } while (driver < MD5_DRIVERS && !md5i_drivers[driver].word);
+        } while (driver < MD5_NUM_DRIVERS && !md5i_share_drivers[driver].word);
         return true;
     }
     TRY(read_name(lex, record, md5_column_word(column), column->other));
@@ -512,8 +513,8 @@ static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
         TRY(added.row);
         for (uint32_t i = 0; i < column->rows->num_columns; i++) {
             const md5_column *const inner = &column->rows->columns[i];
-            const uint32_t kind = md5_kind_of(column->rows, added.row, 0);
-            if (inner->place == MD5_PLACE_HEAD && md5_is_used(inner, kind))
+            const uint32_t kind = md5_row_kind(column->rows, added.row, 0);
+            if (inner->position == MD5_POSITION_HEAD && md5_is_column_used(inner, kind))
                 TRY(read_plain(lex, inner, added));
         }
         if (is_list)
@@ -546,12 +547,12 @@ static bool begin_row(md5_lex *lex, const keyword_match *word, const open_block 
     const md5_column *always = NULL;
     for (uint32_t i = 0; i < schema->num_columns; i++) {
         const md5_column *const inner = &schema->columns[i];
-        row->kind = md5_kind_of(schema, row->record.row, owner->kind);
-        if (!md5_is_used(inner, row->kind))
+        row->kind = md5_row_kind(schema, row->record.row, owner->kind);
+        if (!md5_is_column_used(inner, row->kind))
             continue;
         if (inner->form == MD5_FORM_ALWAYS)
             always = inner;
-        if (inner->place != MD5_PLACE_HEAD)
+        if (inner->position != MD5_POSITION_HEAD)
             continue;
         if (inner->rows && inner->kind != MD5_COLUMN_EASING)
             TRY(read_list(lex, inner, row->record));
@@ -591,7 +592,7 @@ static bool match_keyword(md5_lex *lex, open_block *block, keyword_match *found)
         *found = find_keyword(block->above, word);
         found->number += number;
         found->is_above = true;
-        if (found->column && !md5_is_used(found->column, block->above_kind))
+        if (found->column && !md5_is_column_used(found->column, block->above_kind))
             found->column = NULL;
     }
     const md5_column *const column = found->column;
@@ -607,7 +608,7 @@ static bool match_keyword(md5_lex *lex, open_block *block, keyword_match *found)
     if ((block->seen & bit) && !column->rows && column->kind != MD5_COLUMN_TEXTS)
         md5i_lex_warn(lex, token, "duplicate '%.*s': using the last", (int)word.size, word.bytes);
     block->seen |= bit;
-    if (!found->is_above && !md5_is_used(column, block->kind))
+    if (!found->is_above && !md5_is_column_used(column, block->kind))
         md5i_lex_warn(lex, token, "'%.*s' is ignored: it has no effect in %s of this kind",
                       (int)word.size, word.bytes, block->schema->what);
     return true;
@@ -644,9 +645,9 @@ static bool read_keyword_values(md5_lex *lex, const char *token, const keyword_m
         break;
     }
     const md5_column *const end = schema->columns + schema->num_columns;
-    for (const md5_column *next = column + 1; next < end && next->place == MD5_PLACE_BEHIND;
+    for (const md5_column *next = column + 1; next < end && next->position == MD5_POSITION_AFTER;
          next++) {
-        if (md5_is_used(next, md5_kind_of(schema, record.row, 0)))
+        if (md5_is_column_used(next, md5_row_kind(schema, record.row, 0)))
             TRY(read_value(lex, next, record));
     }
     return true;
@@ -679,7 +680,7 @@ static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
         }
         uint32_t count;
         if (column->kind == MD5_COLUMN_ROW
-            && md5i_rows_of(column, inner->record.row, &count) != NULL)
+            && md5i_column_rows(column, inner->record.row, &count) != NULL)
             return md5i_lex_fail(lex, token, MD5_ERROR_SYNTAX, "duplicate '%s': expected one",
                                  md5_column_word(column));
         TRY(begin_row(lex, &word, inner, &blocks[top + 1], &braces));

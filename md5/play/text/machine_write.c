@@ -40,9 +40,9 @@ static void begin_line(writer *to, int depth)
         write_text(to, "    ");
 }
 
-static bool fail(writer *to, const md5_table_walk *walk, const char *problem)
+static bool fail(writer *to, const md5_table_iterator *walk, const char *problem)
 {
-    const md5_row_title title = md5i_title_of(walk);
+    const md5_row_title title = md5i_row_title_at(walk);
     const md5_column *const column = walk->column;
     return MD5_FAIL(to->context, MD5_ERROR_MISMATCH, "%s %s: %s %s", title.kind,
                     MD5_QUOTED(title.name), column ? column->member : "", problem);
@@ -76,7 +76,7 @@ static bool is_valid_name(const char *name)
     return name[0] != '\0';
 }
 
-static bool write_quoted(writer *to, const md5_table_walk *walk, const char *text)
+static bool write_quoted(writer *to, const md5_table_iterator *walk, const char *text)
 {
     const bool has_double = strchr(text, '"') != NULL;
     const bool has_single = strchr(text, '\'') != NULL;
@@ -90,7 +90,7 @@ static bool write_quoted(writer *to, const md5_table_walk *walk, const char *tex
     return true;
 }
 
-static bool write_name(writer *to, const md5_table_walk *walk, const char *name)
+static bool write_name(writer *to, const md5_table_iterator *walk, const char *name)
 {
     if (!name || !is_valid_name(name))
         return write_quoted(to, walk, name ? name : "");
@@ -154,7 +154,7 @@ static void write_easing(writer *to, const md5_easing *easing)
     for (uint32_t i = 0; i < schema->num_columns; i++) {
         const md5_column *const column = &schema->columns[i];
         const char *const row = (const char *)(const void *)easing;
-        if (!md5_is_used(column, (uint32_t)easing->kind))
+        if (!md5_is_column_used(column, (uint32_t)easing->kind))
             continue;
         if (column->kind == MD5_COLUMN_CHOICE)
             write_choice(to, column, row);
@@ -166,7 +166,7 @@ static void write_easing(writer *to, const md5_easing *easing)
 // Writes a condition: a name, after `not` if necessary, and its comparison, which is the next
 // column. If the column after it, the kind, has a value, its keyword is written before the name of
 // an event.
-static bool write_condition(writer *to, const md5_table_walk *walk, const md5_column *column,
+static bool write_condition(writer *to, const md5_table_iterator *walk, const md5_column *column,
                             const char *row, const char *text)
 {
     const md5_column *const comparison = column + 1;
@@ -201,7 +201,7 @@ static bool has_bracket_or_comment(const char *text)
     return false;
 }
 
-static bool write_joints(writer *to, const md5_table_walk *walk, const char *joints)
+static bool write_joints(writer *to, const md5_table_iterator *walk, const char *joints)
 {
     if (has_bracket_or_comment(joints))
         return fail(to, walk, "contains a bracket or comment outside quotes");
@@ -212,7 +212,7 @@ static bool write_joints(writer *to, const md5_table_walk *walk, const char *joi
 }
 
 // Writes a value after its keyword or in a head.
-static bool write_value(writer *to, const md5_table_walk *walk, const md5_column *column,
+static bool write_value(writer *to, const md5_table_iterator *walk, const md5_column *column,
                         const char *row)
 {
     const void *const value = row + column->offset;
@@ -229,7 +229,7 @@ static bool write_value(writer *to, const md5_table_walk *walk, const md5_column
             return write_joints(to, walk, text ? text : "");
         if (column->form == MD5_FORM_LINE)
             return !text || !*text || write_quoted(to, walk, text);
-        if (text || column->place != MD5_PLACE_HEAD || !column->usual)
+        if (text || column->position != MD5_POSITION_HEAD || !column->usual)
             return write_name(to, walk, text);
         write_token(to, column->usual);
         return true;
@@ -251,7 +251,7 @@ static bool write_value(writer *to, const md5_table_walk *walk, const md5_column
         write_text(to, " )");
         return true;
     case MD5_COLUMN_EASING:
-        write_easing(to, md5_easing_of(row, column->offset));
+        write_easing(to, md5_row_easing(row, column->offset));
         return true;
     default: // MD5_COLUMN_CHOICE
         write_choice(to, column, row);
@@ -264,7 +264,7 @@ static bool has_easing_after(const md5_column *column, const char *row)
 {
     if (column->kind != MD5_COLUMN_FLOAT || column[1].kind != MD5_COLUMN_EASING)
         return false;
-    return column[1].place == MD5_PLACE_BEHIND && md5i_column_number(column + 1, row) != 0;
+    return column[1].position == MD5_POSITION_AFTER && md5i_column_number(column + 1, row) != 0;
 }
 
 // Returns true if a value differs from the value of a column that is not written.
@@ -282,7 +282,7 @@ static bool is_set(const md5_column *column, const char *row)
     case MD5_COLUMN_DIRECTION:
         return floats[0] != 0 || floats[1] != 0 || floats[2] != 0;
     case MD5_COLUMN_TABLE:
-        return md5i_rows_of(column, row, &count) && count > 0;
+        return md5i_column_rows(column, row, &count) && count > 0;
     case MD5_COLUMN_PART:
         for (size_t i = 0; column->rows && i < column->rows->size; i++) {
             if (value[i] != 0)
@@ -306,13 +306,13 @@ static bool is_omitted(const md5_column *column, const char *row)
 
 // -- Rows ---------------------------------------------------------------------------------------
 
-static bool write_list(writer *to, const md5_table_walk *walk, const md5_column *column,
+static bool write_list(writer *to, const md5_table_iterator *walk, const md5_column *column,
                        const char *owner)
 {
     const md5_schema *const schema = column->rows;
     const bool is_list = column->form == MD5_FORM_LIST;
     uint32_t count;
-    const char *row = md5i_rows_of(column, owner, &count);
+    const char *row = md5i_column_rows(column, owner, &count);
     write_text(to, is_list ? " (" : "");
     for (uint32_t i = 0; i < count; i++, row += schema->size) {
         const bool is_or =
@@ -321,12 +321,12 @@ static bool write_list(writer *to, const md5_table_walk *walk, const md5_column 
             write_text(to, is_or ? " or" : " and");
         for (uint32_t j = 0; j < schema->num_columns; j++) {
             const md5_column *const inner = &schema->columns[j];
-            const bool is_used = md5_is_used(inner, md5_kind_of(schema, row, 0));
+            const bool is_used = md5_is_column_used(inner, md5_row_kind(schema, row, 0));
             const bool has_unused_value = !is_used && is_set(inner, row);
             const bool is_first_or = is_or && i == 0;
             if (has_unused_value || is_first_or)
                 return fail(to, walk, "has a value that the file format cannot store");
-            if (is_used && inner->place == MD5_PLACE_HEAD && !is_omitted(inner, row))
+            if (is_used && inner->position == MD5_POSITION_HEAD && !is_omitted(inner, row))
                 TRY(write_value(to, walk, inner, row));
         }
     }
@@ -339,16 +339,16 @@ static const char *text_at(const char *row, size_t offset)
     return offset > 0 ? *(const char *const *)(const void *)(row + offset) : NULL;
 }
 
-// Returns the index of the driver of a share, or MD5_DRIVERS if it does not have one.
+// Returns the index of the driver of a share, or MD5_NUM_DRIVERS if it does not have one.
 static uint32_t find_driver(const md5_column *column, const char *row)
 {
     if (column->state == 0)
-        return MD5_DRIVERS;
-    for (uint32_t i = 0; i < MD5_DRIVERS; i++) {
-        if (md5i_drivers[i].word && text_at(row, column->state + i * sizeof row))
+        return MD5_NUM_DRIVERS;
+    for (uint32_t i = 0; i < MD5_NUM_DRIVERS; i++) {
+        if (md5i_share_drivers[i].word && text_at(row, column->state + i * sizeof row))
             return i;
     }
-    return MD5_DRIVERS;
+    return MD5_NUM_DRIVERS;
 }
 
 // Returns true if a name would be read as the keyword of a driver.
@@ -356,22 +356,22 @@ static bool is_driver_keyword(const md5_column *column, const char *name)
 {
     if (column->state == 0)
         return false;
-    for (uint32_t i = 0; i < MD5_DRIVERS; i++) {
-        if (md5i_drivers[i].word && strcmp(name, md5i_drivers[i].word) == 0)
+    for (uint32_t i = 0; i < MD5_NUM_DRIVERS; i++) {
+        if (md5i_share_drivers[i].word && strcmp(name, md5i_share_drivers[i].word) == 0)
             return true;
     }
     return false;
 }
 
 // Writes a share: a number, a parameter with an easing, or another driver.
-static bool write_share(writer *to, const md5_table_walk *walk)
+static bool write_share(writer *to, const md5_table_iterator *walk)
 {
     const md5_column *const column = walk->column;
     const char *const row = walk->level->row;
     const char *const name = text_at(row, column->other);
     uint32_t driver = find_driver(column, row);
-    const bool is_driven = driver < MD5_DRIVERS;
-    const md5_easing *const easing = md5_easing_of(row, column->easing);
+    const bool is_driven = driver < MD5_NUM_DRIVERS;
+    const md5_easing *const easing = md5_row_easing(row, column->easing);
     const bool is_eased = column->easing > 0 && easing->kind != MD5_EASE_LINEAR;
     const bool has_number = md5i_column_number(column, row) != 0;
     const bool is_number = !name && !is_driven;
@@ -379,11 +379,11 @@ static bool write_share(writer *to, const md5_table_walk *walk)
     if (has_conflict)
         return fail(to, walk, "is set to a number and a parameter: expected one of them");
     if (is_driven) {
-        write_token(to, md5i_drivers[driver].word);
+        write_token(to, md5i_share_drivers[driver].word);
         do {
             TRY(write_name(to, walk, text_at(row, column->state + driver * sizeof row)));
             driver++;
-        } while (driver < MD5_DRIVERS && !md5i_drivers[driver].word);
+        } while (driver < MD5_NUM_DRIVERS && !md5i_share_drivers[driver].word);
         return true;
     }
     if (is_number)
@@ -398,14 +398,14 @@ static bool write_share(writer *to, const md5_table_walk *walk)
 }
 
 // Returns the column that contains the rows of this level, or NULL for the machine.
-static const md5_column *column_above(const md5_table_walk *walk)
+static const md5_column *column_above(const md5_table_iterator *walk)
 {
     const md5_table_level *const above = walk->level - 1;
     return walk->top > 0 ? &above->schema->columns[above->next - 1] : NULL;
 }
 
 // Writes the keyword of a row.
-static void write_keyword(writer *to, const md5_table_walk *walk)
+static void write_keyword(writer *to, const md5_table_iterator *walk)
 {
     const md5_column *const above = column_above(walk);
     if (!above)
@@ -417,17 +417,17 @@ static void write_keyword(writer *to, const md5_table_walk *walk)
 }
 
 // Writes the keyword of a row and its head.
-static bool write_head(writer *to, const md5_table_walk *walk)
+static bool write_head(writer *to, const md5_table_iterator *walk)
 {
     const md5_table_level *const level = walk->level;
     const md5_schema *const schema = level->schema;
     write_keyword(to, walk);
-    md5_table_walk head = *walk; // its column is the column that is written, for messages
+    md5_table_iterator head = *walk; // its column is the column that is written, for messages
     for (uint32_t i = 0; i < schema->num_columns; i++) {
         const md5_column *const column = &schema->columns[i];
         head.column = column;
-        const bool is_used = md5_is_used(column, level->kind);
-        if (column->place != MD5_PLACE_HEAD)
+        const bool is_used = md5_is_column_used(column, level->kind);
+        if (column->position != MD5_POSITION_HEAD)
             continue;
         if (!is_used && is_set(column, level->row))
             return fail(to, &head, "has a value that the file format cannot store");
@@ -450,23 +450,23 @@ static void open_braces(writer *to, int level)
 
 // Returns true if the file format cannot store a value: it has no keyword, or it must follow
 // another value that the row does not have.
-static bool is_lost(const md5_table_walk *walk)
+static bool is_lost(const md5_table_iterator *walk)
 {
     const md5_column *column = walk->column;
     const char *const row = walk->level->row;
     if (!is_set(column, row) || column->hash == MD5_HASH_USED)
         return false;
     if (column->form == MD5_FORM_ALWAYS)
-        return !md5_is_used(column, walk->level->kind);
-    if (column->place != MD5_PLACE_BEHIND)
-        return column->place == MD5_PLACE_NOWHERE && column->kind == MD5_COLUMN_COUNT;
-    while (column->place == MD5_PLACE_BEHIND)
+        return !md5_is_column_used(column, walk->level->kind);
+    if (column->position != MD5_POSITION_AFTER)
+        return column->position == MD5_POSITION_NONE && column->kind == MD5_COLUMN_COUNT;
+    while (column->position == MD5_POSITION_AFTER)
         column--;
     return !is_set(column, row);
 }
 
 // Writes a keyword of a block and its value.
-static bool write_keyword_value(writer *to, const md5_table_walk *walk)
+static bool write_keyword_value(writer *to, const md5_table_iterator *walk)
 {
     const md5_column *const column = walk->column;
     const char *const row = walk->level->row;
@@ -489,9 +489,9 @@ static bool write_keyword_value(writer *to, const md5_table_walk *walk)
             TRY(write_value(to, walk, column, row));
     }
     const md5_column *const end = schema->columns + schema->num_columns;
-    for (const md5_column *next = column + 1; next < end && next->place == MD5_PLACE_BEHIND;
+    for (const md5_column *next = column + 1; next < end && next->position == MD5_POSITION_AFTER;
          next++) {
-        if (md5_is_used(next, walk->level->kind) && !is_omitted(next, row))
+        if (md5_is_column_used(next, walk->level->kind) && !is_omitted(next, row))
             TRY(write_value(to, walk, next, row));
     }
     return true;
@@ -502,16 +502,16 @@ static bool is_share_set(const md5_column *column, const char *row)
 {
     if (column->form != MD5_FORM_SHARE)
         return false;
-    return text_at(row, column->other) || find_driver(column, row) < MD5_DRIVERS;
+    return text_at(row, column->other) || find_driver(column, row) < MD5_NUM_DRIVERS;
 }
 
 // Writes the current column of the pass. `braces` is the level of the row whose block contains the
 // column.
-static bool write_column(writer *to, md5_table_walk *walk, const char *model_file, int braces)
+static bool write_column(writer *to, md5_table_iterator *walk, const char *model_file, int braces)
 {
     const md5_column *const column = walk->column;
     const char *const row = walk->level->row;
-    const bool is_in_block = column->place == MD5_PLACE_WORD;
+    const bool is_in_block = column->position == MD5_POSITION_BLOCK;
     const bool is_list = column->form == MD5_FORM_LIST || column->form == MD5_FORM_CONDITIONS;
     const bool has_lines = column->rows && !is_list && is_in_block;
     const bool has_row_lines = has_lines && is_set(column, row);
@@ -539,7 +539,7 @@ static bool write_column(writer *to, md5_table_walk *walk, const char *model_fil
 }
 
 // Begins the row of the current level: writes its keyword and head.
-static bool begin_row(writer *to, const md5_table_walk *walk)
+static bool begin_row(writer *to, const md5_table_iterator *walk)
 {
     const int level = walk->top;
     to->has_braces[level] = false;
@@ -565,7 +565,7 @@ static void end_row(writer *to, int level)
 static bool write_machine(writer *to, const md5_schema *schema, const md5_machine_desc *desc,
                           const char *model_file)
 {
-    md5_table_walk walk = md5i_begin_columns(schema, desc, NULL);
+    md5_table_iterator walk = md5i_begin_columns(schema, desc, NULL);
     while (md5i_next_column(&walk)) {
         const int level = walk.top;
         const md5_column *const above = column_above(&walk);
