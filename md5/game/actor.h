@@ -1,4 +1,5 @@
-// The state of an actor, which actor.c (channels, poses) and states.c (what scripts play) share.
+// The state of an actor, shared by actor.c (channels, poses, saving) and states.c (commands of
+// scripts).
 #ifndef MD5_GAME_ACTOR_H
 #define MD5_GAME_ACTOR_H
 
@@ -6,48 +7,52 @@
 
 enum { MD5_ACTOR_SLOTS = 3 };
 
-// One animation of a channel. Invariant: `clip` is MD5_NONE, and all else 0, or a clip that can
-// be played; a duration is below 2^32 and times are at most 2^54.
+// An animation of a channel. All times are in ms. Invariant: either `clip` is MD5_NONE and all
+// other fields are 0, or `clip` has a file; times are at most 2^54.
 typedef struct md5_actor_slot {
     uint32_t clip;
-    uint32_t held;     // frame, 1 is the first; 0 = it is playing
-    int32_t cycles;    // how often it is played; -1: endlessly, or held
-    bool is_muted;     // fires no frame commands
-    float rate;        // at which it is played; 0: it stands still
-    int64_t start;     // when its time was 0,
-    int64_t offset;    // but for these milliseconds of its own, once the rate was changed
-    int64_t end;       // when it is over, -1 = never
-    int64_t ramp;      // when its weight began to change,
-    uint32_t duration; // over how many milliseconds,
-    float from, to;    // between which values
+    uint32_t held_frame;    // 1 is the first frame; 0 if the clip plays
+    int32_t cycles;         // number of cycles; -1 if the clip is endless or a frame is held
+    bool is_muted;          // ignores frame commands
+    float rate;             // playback rate; 0 pauses the clip
+    int64_t start;          // actor time at which the clip time was 0
+    int64_t offset;         // added to the clip time, because the rate was changed during playback
+    int64_t end;            // actor time at which the clip ends; -1 if it does not end
+    int64_t fade_start;     // actor time at which the weight begins to change
+    uint32_t fade_duration; // duration of the change of the weight
+    float from_weight;      // weight before the change
+    float to_weight;        // weight after the change
 } md5_actor_slot;
 
 // The state of automatic blinking.
 typedef struct md5_actor_blink {
-    uint32_t clip;     // MD5_NONE: never
-    int64_t next;      // when the next one begins
-    uint32_t min, max; // milliseconds between two of them, at most MD5_MAX_BLINK_WAIT
-    bool is_stopped;   // for now
+    uint32_t clip;   // MD5_NONE if the actor does not blink
+    int64_t next;    // actor time of the next blink, ms
+    uint32_t min;    // minimum time between blinks, ms, at most MD5_MAX_BLINK_WAIT
+    uint32_t max;    // maximum time between blinks, ms, at most MD5_MAX_BLINK_WAIT
+    bool is_stopped; // blinking is paused
 } md5_actor_blink;
 
 struct md5_actor {
     const md5_entity *entity;
-    int64_t time, before; // now, and before the last advance
-    uint32_t random;
+    int64_t time;          // ms
+    int64_t previous_time; // before the last advance, ms
+    uint32_t random;       // state of the random number generator
     bool removes_motion;
     md5_actor_blink blink;
     md5_actor_slot slots[MD5_NUM_CHANNELS][MD5_ACTOR_SLOTS]; // newest first
-    // What the last pose was made of, and when: while nothing plays the pose stays.
-    md5_actor_slot shown[MD5_NUM_CHANNELS][MD5_ACTOR_SLOTS];
-    int64_t shown_at;
-    bool is_posed;               // `pose` is that pose
-    md5_xform *pose, *clip_pose; // [model joints]; the second is scratch memory
+    // Slots and time of the last pose. When no clip contributes, the actor keeps this pose.
+    md5_actor_slot posed_slots[MD5_NUM_CHANNELS][MD5_ACTOR_SLOTS];
+    int64_t posed_time;
+    bool is_posed;        // `pose` is the current pose
+    md5_xform *pose;      // [model joints]
+    md5_xform *clip_pose; // [model joints], scratch memory
     md5_internal internal;
     size_t size;
 };
 
-// Check the actor of a public function and its entity; of a function that changes the actor, that
-// no callback of this actor runs.
+// Check the actor of a public function and its entity. MD5_ASSERT_ACTOR_CHANGE() is for functions
+// that change the actor: it also checks that no callback of this actor is running.
 // NOLINTBEGIN(bugprone-macro-parentheses): as messages name the arguments
 #define MD5_ASSERT_ACTOR(actor)                          \
     do {                                                 \
@@ -61,19 +66,21 @@ struct md5_actor {
     } while (0)
 // NOLINTEND(bugprone-macro-parentheses)
 
-// The same as md5_actor_set_blinking(), but also for frame commands, which run in a callback of the
-// actor.
+// The same as md5_actor_set_blinking(), but also allowed in a callback of the actor, for frame
+// commands.
 void md5i_actor_set_blinking(md5_actor *actor, bool is_blinking);
 
-// The two halves of md5_actor_advance(): the time, and the frame commands that were passed in it.
-void md5i_actor_step(md5_actor *actor, uint32_t milliseconds);
-void md5i_actor_fire(const md5_actor *actor, md5_frame_fn *on_frame, void *user);
+// The two steps of md5_actor_advance(): advancing the time and calling the frame commands of the
+// frames that were passed.
+void md5i_actor_advance_time(md5_actor *actor, uint32_t milliseconds);
+void md5i_actor_call_frame_commands(const md5_actor *actor, md5_frame_fn *on_frame, void *user);
 
-// What md5_actor_pose() writes to `pose`, computed once for what plays now. It stays until the next
-// call.
+// Returns the current pose, which md5_actor_pose() writes to `pose`. The pose is computed on the
+// first call after a change and is valid until the next call.
 const md5_xform *md5i_actor_pose(md5_actor *actor);
 
-// Lets a channel play what another one plays, silently. If it does already, only its weight grows.
+// Plays the newest animation of channel `leader` on `channel`, without frame commands. If `channel`
+// already plays it, only changes its weight.
 void md5i_actor_sync(md5_actor *actor, md5_channel channel, md5_channel leader, uint32_t blend);
 
 #endif

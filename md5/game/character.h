@@ -1,5 +1,8 @@
-// The state of a monster, which character.c (looking, heads) and walk_ik.c (legs) share, and axes
-// as the engine has them.
+// The state of a monster, shared by character.c (look-at, heads), walk_ik.c (legs) and
+// character_keys.c (keys of the entity), and rotations in the engine's representation.
+//
+// `md5_monster` contains two `driven_actor`: the body and the head. A driven actor contains the
+// joint modifiers (`mods`) that code sets, and the transforms of the joints that code reads.
 #ifndef MD5_GAME_CHARACTER_H
 #define MD5_GAME_CHARACTER_H
 
@@ -10,47 +13,56 @@
 
 #define DEGREE (3.14159265358979323846 / 180.0)
 
-// Forward, left and up of something, each a row: v * axes, as the engine has it.
+// A rotation as a matrix with the rows forward, left and up. As in the engine, vectors are rows:
+// the product is v * axes.
 typedef struct axes3 {
     md5_vec3d row[3];
 } axes3;
 
-static inline md5_vec3d md5_through(md5_vec3d v, const axes3 *axes)
+// Returns v * axes: rotates a vector from the axes to the space that contains them.
+static inline md5_vec3d md5_rotate_by_axes(md5_vec3d v, const axes3 *axes)
 {
     return md5_vec3d_add(
         md5_vec3d_add(md5_vec3d_scale(axes->row[0], v.x), md5_vec3d_scale(axes->row[1], v.y)),
         md5_vec3d_scale(axes->row[2], v.z));
 }
 
-// v * the transpose: from outside into the axes.
-static inline md5_vec3d md5_into(md5_vec3d v, const axes3 *axes)
+// Returns v * transpose(axes): rotates a vector to the axes from the space that contains them.
+static inline md5_vec3d md5_rotate_into_axes(md5_vec3d v, const axes3 *axes)
 {
     return (md5_vec3d){md5_vec3d_dot(v, axes->row[0]), md5_vec3d_dot(v, axes->row[1]),
                        md5_vec3d_dot(v, axes->row[2])};
 }
 
-// First `a`, then `b`; and then `b` backward.
-static inline axes3 md5_axes_then(const axes3 *a, const axes3 *b)
+// Returns a * b: the rotation `a` followed by `b`.
+static inline axes3 md5_multiply_axes(const axes3 *a, const axes3 *b)
 {
-    return (axes3){
-        {md5_through(a->row[0], b), md5_through(a->row[1], b), md5_through(a->row[2], b)}};
-}
-static inline axes3 md5_axes_from(const axes3 *a, const axes3 *b)
-{
-    return (axes3){{md5_into(a->row[0], b), md5_into(a->row[1], b), md5_into(a->row[2], b)}};
+    return (axes3){{md5_rotate_by_axes(a->row[0], b), md5_rotate_by_axes(a->row[1], b),
+                    md5_rotate_by_axes(a->row[2], b)}};
 }
 
-axes3 md5i_axes_of_angles(double pitch, double yaw, double roll);
-// From 0 below 360; of a vertical vector 0, respectively 90 or 270.
-double md5i_yaw_of(md5_vec3d v);
-double md5i_pitch_of(md5_vec3d v);
-md5_quat md5i_quat_of_axes(const axes3 *axes);
+// Returns a * transpose(b): the rotation `a` relative to `b`.
+static inline axes3 md5_relative_axes(const axes3 *a, const axes3 *b)
+{
+    return (axes3){{md5_rotate_into_axes(a->row[0], b), md5_rotate_into_axes(a->row[1], b),
+                    md5_rotate_into_axes(a->row[2], b)}};
+}
 
-// A joint that looks, and what parts of pitch and yaw it takes.
+// Angles are in degrees.
+axes3 md5i_axes_from_angles(double pitch, double yaw, double roll);
+
+// Return the angle of a direction in degrees: at least 0, below 360. A vertical direction has the
+// yaw 0 and the pitch 90 or 270.
+double md5i_yaw_degrees(md5_vec3d v);
+double md5i_pitch_degrees(md5_vec3d v);
+
+md5_quat md5i_quat_from_axes(const axes3 *axes);
+
+// A joint that turns when the monster looks at a target.
 typedef struct look_joint {
     uint32_t joint;
-    float pitch;
-    float yaw;
+    float pitch; // fraction of the look pitch
+    float yaw;   // fraction of the look yaw
 } look_joint;
 
 // Pitch and yaw in degrees.
@@ -59,12 +71,15 @@ typedef struct look_angles {
     double yaw;
 } look_angles;
 
-// Its bones begin at hip and knee.
+// Indices of md5_ik_leg.joints.
+enum { IK_HIP, IK_KNEE, IK_ANKLE, IK_FOOT, IK_DIRECTION, IK_NUM_JOINTS };
+
+// A leg. Its two bones begin at hip and knee.
 typedef struct md5_ik_leg {
-    uint32_t joints[5];  // hip, knee, ankle, foot, and where it bends to, or MD5_NONE
-    md5_vec3 forward[2]; // in the axes of these joints
-    double lengths[2];
-    md5_quat in_bone[2]; // the joint's axes in those of its bone
+    uint32_t joints[IK_NUM_JOINTS]; // IK_DIRECTION: the knee bends towards this joint, or MD5_NONE
+    md5_vec3 forward[2];            // bend direction in the axes of hip and knee
+    double lengths[2];              // of the bones
+    md5_quat bone_to_joint[2];      // rotation of the joint relative to the axes of its bone
 } md5_ik_leg;
 
 typedef struct md5_walk_ik {
@@ -81,59 +96,69 @@ typedef struct md5_walk_ik {
     float down_trace;
     float foot_size;
     bool uses_pivot;
-    // From here on what changes, in words of 8 bytes: see md5_monster.
-    uint64_t enabled;
-    uint64_t is_valid /* the old heights are */;
-    uint64_t pivot_foot;
-    double old_waist, old_ankles[MD5_MAX_IK_LEGS]; // heights in the world
-    double pivot_yaw;
+    // The following fields are the saved state. Each has 8 bytes: see md5_monster.
+    uint64_t enabled;                      // bit per leg
+    uint64_t has_heights;                  // `waist_height` and `ankle_heights` are valid
+    uint64_t pivot_foot;                   // leg whose foot is held
+    double waist_height;                   // of the last tick, in world space
+    double ankle_heights[MD5_MAX_IK_LEGS]; // of the last tick, in world space
+    double pivot_yaw;                      // of the body when the foot became the pivot, degrees
     md5_vec3d waist_offset;
-    md5_vec3d pivot_at;
+    md5_vec3d pivot_position; // in world space
 } md5_walk_ik;
 
-// Where something is in the world.
-typedef struct world_place {
+// A transform to world space.
+typedef struct world_transform {
     md5_vec3d origin;
     axes3 axes;
-} world_place;
-world_place md5i_world_place(md5_xform place);
+} world_transform;
 
-static inline md5_vec3d md5_through_place(md5_vec3 v, const world_place *place)
+world_transform md5i_world_transform(md5_xform transform);
+
+static inline md5_vec3d md5_transform_to_world(md5_vec3 v, const world_transform *transform)
 {
-    return md5_vec3d_add(place->origin, md5_through(md5_vec3d_of(v), &place->axes));
+    return md5_vec3d_add(transform->origin, md5_rotate_by_axes(md5_vec3d_of(v), &transform->axes));
 }
 
-// What is known of a joint, each with what is before: nothing; where it is now; how it is turned in
-// a pose of joints that are moved; where it is there.
-typedef enum joint_use { JOINT_UNKNOWN, JOINT_KNOWN, JOINT_TURNS, JOINT_PLACES } joint_use;
+// The values that are needed of a joint. Each value includes the values before it.
+typedef enum joint_use {
+    JOINT_UNUSED,
+    JOINT_TRACKED,        // its current transform in model space
+    JOINT_NEEDS_ROTATION, // its rotation in model space, while the mods are applied to a pose
+    JOINT_NEEDS_POSITION  // its transform in model space, while the mods are applied to a pose
+} joint_use;
 
-typedef struct known_joint {
+typedef struct tracked_joint {
     uint32_t joint;
     uint32_t parent;
     joint_use use;
-} known_joint;
+} tracked_joint;
 
-// An actor whose joints code moves, and where those are that it moves, looks with or stands on.
-// These and all above them are known, parents first.
-typedef struct moved_actor {
+// An actor with joints that code moves. Tracked are the joints that code moves or reads (look-at,
+// feet, attachments) and all their ancestors, parents first.
+typedef struct driven_actor {
     md5_actor *actor;
-    md5_joint_mod *mods; // [joints], as the next ones
-    md5_xform *places;   // in model space: the actor's scratch memory
-    known_joint *known;  // [num_known]
-    uint32_t num_known;
-    uint8_t *uses; // [joints] of joint_use
-} moved_actor;
+    md5_joint_mod *mods;    // [joints]
+    md5_xform *transforms;  // [joints] in model space, in the actor's scratch memory
+    tracked_joint *tracked; // [num_tracked], capacity [joints]
+    uint32_t num_tracked;
+    uint8_t *uses; // [joints] joint_use
+} driven_actor;
 
 struct md5_monster {
     md5_monster_desc desc;
     md5_internal internal;
     size_t size;
     uint32_t num_mods;
-    md5_joint_mod *mods;     // [joints of body, head]: the second behind the first
-    moved_actor body, skull; // the second without a head: none
-    // Looking.
+    md5_joint_mod *mods; // [num_mods]: the joints of the body, then the joints of the head
+    driven_actor body_actor;
+    driven_actor head_actor; // unused if the monster does not have a head
+    // Look-at. A missing joint is MD5_NONE.
     look_joint *look_joints;
-    uint32_t num_look_joints, focus_joint, orientation_joint, eye_joints[2]; // MD5_NONE: none
+    uint32_t num_look_joints;
+    uint32_t focus_joint;
+    uint32_t orientation_joint;
+    uint32_t eye_joints[2]; // left, right
     look_angles look_min;
     look_angles look_max;
     look_angles eye_min;
@@ -144,29 +169,31 @@ struct md5_monster {
     float head_rate;
     int32_t align_duration; // milliseconds
     md5_walk_ik ik;
-    // With the end of `ik` what is saved beside the mods: words of 8 bytes, first real numbers.
+    // The end of `ik` (from ik.enabled) and the following fields are the saved state, together with
+    // the mods. Each field has 8 bytes; the floating-point fields come first.
     double eye_height;
-    md5_vec3d eye;
+    md5_vec3d eye; // position in world space
     md5_vec3d focus;
-    look_angles look;
-    look_angles goal;
-    look_angles eyes;
-    world_place head; // of the last tick
-    int64_t focus_time;
-    int64_t align_time;
-    int64_t force_time;
-    uint64_t who;
-    uint64_t joints_may_look;
-    uint64_t eyes_may_look;
-    uint64_t has_head_place;
-    // What frame commands have set, from the end of the tick on.
-    uint64_t next_enabled;
-    uint64_t is_next_invalid;
-    uint64_t eyes_may_look_next;
+    look_angles look;               // current angles of the look joints
+    look_angles goal;               // angles that `look` approaches
+    look_angles eyes;               // angles of the eyes relative to `look`
+    world_transform head_transform; // of the last tick
+    int64_t focus_time;             // end of looking at the target, ms
+    int64_t align_time;             // time at which the joints follow the eyes, ms
+    int64_t force_time;             // until this time the joints follow the eyes, ms
+    uint64_t who;                   // the target
+    uint64_t can_move_joints;
+    uint64_t can_move_eyes;
+    uint64_t has_head_transform;
+    // Values that frame commands set. They take effect at the end of the tick.
+    uint64_t enabled_next;
+    uint64_t resets_heights_next;
+    uint64_t can_move_eyes_next;
 };
 
-// Check the monster of a public function and the objects that it uses; of a function that changes
-// the monster, that no callback of this monster runs.
+// Check the monster of a public function and the objects that it uses. MD5_ASSERT_MONSTER_CHANGE()
+// is for functions that change the monster: it also checks that no callback of the monster is
+// running.
 // NOLINTBEGIN(bugprone-macro-parentheses): as messages name the arguments
 #define MD5_ASSERT_MONSTER(monster)                                  \
     do {                                                             \
@@ -182,50 +209,63 @@ struct md5_monster {
     } while (0)
 // NOLINTEND(bugprone-macro-parentheses)
 
-// Of an angle in degrees: above -180, up to 180.
-static inline double md5_half_turn(double angle)
+// Returns an angle in degrees in the range above -180 and up to 180.
+static inline double md5_wrap_degrees(double angle)
 {
     if (angle > -180.0 && angle <= 180.0)
         return angle;
-    const double turned = angle - 360.0 * floor(angle / 360.0);
-    return turned > 180.0 ? turned - 360.0 : turned;
+    const double positive = angle - 360.0 * floor(angle / 360.0);
+    return positive > 180.0 ? positive - 360.0 : positive;
 }
 
-// Reads the keys, and the lengths from the clip "ik_pose". `warn` says what is missing.
+// Reads the keys of walk IK, and the lengths of bones from the clip "ik_pose". Warns about missing
+// joints and clips.
 void md5i_read_walk_ik(md5_monster *monster, md5_context *context);
+
+// Removes the mods of walk IK.
 void md5i_clear_walk_ik(md5_monster *monster);
-// Sets the mods of the legs from the joints of this time. `body`: where it is drawn in the world.
-void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const world_place *body);
 
-// Lets a joint be known, and all above it be used; MD5_NONE: nothing.
-void md5i_know_joint(moved_actor *moved, uint32_t joint, joint_use above);
+// Sets the mods of the legs from the current transforms of the joints. `body` is the transform from
+// model space to world space.
+void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const world_transform *body);
 
-// A number of a key; the key of a name, or NULL; the joint of `of` that a text of the entity's key
-// names, or MD5_NONE, with a warning if it names none.
-float md5i_monster_number(const md5_monster *monster, const char *key, float otherwise);
-const md5_entity_key *md5i_monster_key(const md5_entity *entity, const char *name);
-uint32_t md5i_monster_joint(moved_actor *of, const md5_entity *entity, const md5_entity_key *key,
-                            const char *name, md5_context *context);
-// The same of the text of a key of a name, or MD5_NONE.
-uint32_t md5i_joint_of_key(moved_actor *of, const md5_entity *entity, const char *name,
-                           md5_context *context);
+// Tracks a joint. All its ancestors get at least the use `ancestor_use`. Does nothing if `joint` is
+// MD5_NONE.
+void md5i_track_joint(driven_actor *driven, uint32_t joint, joint_use ancestor_use);
 
-// Whether an entity has id's axes and units; fails with MD5_ERROR_MISMATCH.
-bool md5i_expect_ids_space(md5_context *context, const md5_entity *entity);
+// Returns the number in a key of the monster, or `default_value` if the key is missing.
+float md5i_monster_float(const md5_monster *monster, const char *key, float default_value);
 
-// The pose in which a clip begins, as monsters stand there, and in model space. False if the entity
-// has none.
-bool md5i_begin_clip(const md5_entity *entity, const char *name, md5_xform *pose,
-                     md5_xform *places);
+// Returns the key with exactly this name, or NULL.
+const md5_entity_key *md5i_find_monster_key(const md5_entity *entity, const char *name);
 
-// The next word of a list of joints, which count from left to right: J, *J with all below it, -J
-// and
-// -*J without these. False at the end.
-typedef struct md5_listed_joint {
-    bool has_below;
-    bool is_without;
-    char name[256]; // of what is longer its beginning
-} md5_listed_joint;
-bool md5i_next_listed(const char **list, md5_listed_joint *listed);
+// Returns the joint of the actor with a name. Returns MD5_NONE if the name is empty, or with a
+// warning at `key` if the joint does not exist.
+uint32_t md5i_find_named_joint(driven_actor *driven, const md5_entity *entity,
+                               const md5_entity_key *key, const char *name, md5_context *context);
+
+// Returns the joint of the actor whose name is the value of the key `name`. Returns MD5_NONE if the
+// key is missing, or with a warning if the joint does not exist.
+uint32_t md5i_find_key_joint(driven_actor *driven, const md5_entity *entity, const char *name,
+                             md5_context *context);
+
+// Fails with MD5_ERROR_MISMATCH if an entity was loaded with axes or a scale other than id's.
+bool md5i_check_id_space(md5_context *context, const md5_entity *entity);
+
+// Writes the first pose of a clip, without root motion, and the transforms of its joints in model
+// space. Returns false if the entity does not have the clip. `pose` and `transforms` may be equal.
+bool md5i_sample_clip_start(const md5_entity *entity, const char *name, md5_xform *pose,
+                            md5_xform *transforms);
+
+// An element of a list of joints: J, *J (J and its descendants), -J (without J) or -*J (without J
+// and its descendants). A later element overrides earlier elements.
+typedef struct md5_joint_pattern {
+    bool has_descendants;
+    bool is_excluded;
+    char name[256]; // longer names are cut
+} md5_joint_pattern;
+
+// Reads the next element of a list and advances `list`. Returns false at the end of the list.
+bool md5i_next_joint_pattern(const char **list, md5_joint_pattern *pattern);
 
 #endif

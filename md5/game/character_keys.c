@@ -1,11 +1,12 @@
-// What looking, walking and figures share: axes as rows, joints, keys of the entity.
+// Helpers shared by look-at, walk IK and articulated figures: rotations in the engine's
+// representation, keys of the entity that refer to joints, and lists of joints.
 #include "md5/decl/game.h"
 #include "md5/game/actor.h"
 #include "md5/game/character.h"
 
 #include <string.h>
 
-axes3 md5i_axes_of_angles(double pitch, double yaw, double roll)
+axes3 md5i_axes_from_angles(double pitch, double yaw, double roll)
 {
     const double cp = cos(pitch * DEGREE);
     const double sp = sin(pitch * DEGREE);
@@ -18,31 +19,32 @@ axes3 md5i_axes_of_angles(double pitch, double yaw, double roll)
                     {cr * sp * cy + sr * sy, cr * sp * sy - sr * cy, cr * cp}}};
 }
 
-double md5i_yaw_of(md5_vec3d v)
+double md5i_yaw_degrees(md5_vec3d v)
 {
-    const double yaw = v.x == 0.0 && v.y == 0.0 ? 0.0 : atan2(v.y, v.x) / DEGREE;
+    const bool is_vertical = v.x == 0.0 && v.y == 0.0;
+    const double yaw = is_vertical ? 0.0 : atan2(v.y, v.x) / DEGREE;
     return yaw < 0.0 ? yaw + 360.0 : yaw;
 }
 
-double md5i_pitch_of(md5_vec3d v)
+double md5i_pitch_degrees(md5_vec3d v)
 {
-    const double pitch = v.x == 0.0 && v.y == 0.0
-                             ? (v.z > 0.0 ? 90.0 : 270.0)
-                             : atan2(v.z, sqrt(v.x * v.x + v.y * v.y)) / DEGREE;
+    if (v.x == 0.0 && v.y == 0.0)
+        return v.z > 0.0 ? 90.0 : 270.0;
+    const double pitch = atan2(v.z, sqrt(v.x * v.x + v.y * v.y)) / DEGREE;
     return pitch < 0.0 ? pitch + 360.0 : pitch;
 }
 
-world_place md5i_world_place(md5_xform place)
+world_transform md5i_world_transform(md5_xform transform)
 {
-    const md5_mat34 joint = md5_mat34_of(place.rotation, place.translation);
-    world_place world = {.origin = md5_vec3d_of(place.translation)};
+    const md5_mat34 matrix = md5_mat34_of(transform.rotation, transform.translation);
+    world_transform world = {.origin = md5_vec3d_of(transform.translation)};
     for (uint32_t i = 0; i < 3; i++)
         world.axes.row[i] =
-            (md5_vec3d){(double)joint.m[i], (double)joint.m[4 + i], (double)joint.m[8 + i]};
+            (md5_vec3d){(double)matrix.m[i], (double)matrix.m[4 + i], (double)matrix.m[8 + i]};
     return world;
 }
 
-md5_quat md5i_quat_of_axes(const axes3 *axes)
+md5_quat md5i_quat_from_axes(const axes3 *axes)
 {
     md5_mat34 matrix = {{0.0f}};
     for (uint32_t i = 0; i < 3; i++) {
@@ -53,35 +55,42 @@ md5_quat md5i_quat_of_axes(const axes3 *axes)
     return md5_quat_of(&matrix);
 }
 
-float md5i_monster_number(const md5_monster *monster, const char *key, float otherwise)
+float md5i_monster_float(const md5_monster *monster, const char *key, float default_value)
 {
     const md5_entity *const entity = monster->desc.entity;
-    md5i_entity_numbers(md5_entity_def_value(entity->def, key), &otherwise, 1);
-    return otherwise;
+    float value = default_value;
+    md5i_entity_numbers(md5_entity_def_value(entity->def, key), &value, 1);
+    return value;
 }
 
-void md5i_know_joint(moved_actor *moved, uint32_t joint, joint_use above)
+void md5i_track_joint(driven_actor *driven, uint32_t joint, joint_use ancestor_use)
 {
-    const md5_joint *const joints = moved->actor->entity->model->skeleton.joints;
-    if (joint != MD5_NONE && moved->uses[joint] == JOINT_UNKNOWN)
-        moved->uses[joint] = JOINT_KNOWN;
-    while (joint != MD5_NONE && (joint = joints[joint].parent) != MD5_NONE
-           && moved->uses[joint] < above)
-        moved->uses[joint] = (uint8_t)above;
+    const md5_joint *const joints = driven->actor->entity->model->skeleton.joints;
+    if (joint == MD5_NONE)
+        return;
+    if (driven->uses[joint] == JOINT_UNUSED)
+        driven->uses[joint] = JOINT_TRACKED;
+    uint32_t ancestor = joints[joint].parent;
+    while (ancestor != MD5_NONE && driven->uses[ancestor] < ancestor_use) {
+        driven->uses[ancestor] = (uint8_t)ancestor_use;
+        ancestor = joints[ancestor].parent;
+    }
 }
 
-uint32_t md5i_monster_joint(moved_actor *of, const md5_entity *entity, const md5_entity_key *key,
-                            const char *name, md5_context *context)
+uint32_t md5i_find_named_joint(driven_actor *driven, const md5_entity *entity,
+                               const md5_entity_key *key, const char *name, md5_context *context)
 {
-    const int32_t joint = name[0] ? md5i_find_joint(&of->actor->entity->model->skeleton, name) : -1;
-    if (joint < 0 && name[0])
+    if (!name[0])
+        return MD5_NONE;
+    const int32_t joint = md5i_find_joint(&driven->actor->entity->model->skeleton, name);
+    if (joint < 0)
         (void)md5i_report_key(context, MD5_WARNING, key, "%s: joint %s not found on %s",
                               MD5_QUOTED(key->name), MD5_QUOTED(name),
                               MD5_QUOTED(entity->def->decl->name));
     return (uint32_t)joint; // -1 is MD5_NONE
 }
 
-const md5_entity_key *md5i_monster_key(const md5_entity *entity, const char *name)
+const md5_entity_key *md5i_find_monster_key(const md5_entity *entity, const char *name)
 {
     const md5_entity_key *key = NULL;
     do
@@ -90,14 +99,14 @@ const md5_entity_key *md5i_monster_key(const md5_entity *entity, const char *nam
     return key;
 }
 
-uint32_t md5i_joint_of_key(moved_actor *of, const md5_entity *entity, const char *name,
-                           md5_context *context)
+uint32_t md5i_find_key_joint(driven_actor *driven, const md5_entity *entity, const char *name,
+                             md5_context *context)
 {
-    const md5_entity_key *const key = md5i_monster_key(entity, name);
-    return key ? md5i_monster_joint(of, entity, key, key->value, context) : MD5_NONE;
+    const md5_entity_key *const key = md5i_find_monster_key(entity, name);
+    return key ? md5i_find_named_joint(driven, entity, key, key->value, context) : MD5_NONE;
 }
 
-bool md5i_expect_ids_space(md5_context *context, const md5_entity *entity)
+bool md5i_check_id_space(md5_context *context, const md5_entity *entity)
 {
     const md5_skeleton *const skeleton = &entity->model->skeleton;
     return (skeleton->axes == MD5_AXES_ID && md5_scale_of(skeleton) == 1.0f)
@@ -106,38 +115,76 @@ bool md5i_expect_ids_space(md5_context *context, const md5_entity *entity)
                        "the default axes and scale");
 }
 
-bool md5i_begin_clip(const md5_entity *entity, const char *name, md5_xform *pose, md5_xform *places)
+// Returns the first clip that has a name and a file, or NULL.
+static const md5_entity_clip *find_playable_clip(const md5_entity *entity, const char *name)
+{
+    for (uint32_t i = 0; i < entity->num_clips; i++) {
+        const md5_entity_clip *const clip = &entity->clips[i];
+        if (clip->num_files > 0 && strcmp(clip->anim->name, name) == 0)
+            return clip;
+    }
+    return NULL;
+}
+
+bool md5i_sample_clip_start(const md5_entity *entity, const char *name, md5_xform *pose,
+                            md5_xform *transforms)
 {
     const md5_sample_position first = {.frame0 = 0};
-    uint32_t clip = 0;
-    while (clip < entity->num_clips
-           && (entity->clips[clip].num_files == 0
-               || strcmp(entity->clips[clip].anim->name, name) != 0))
-        clip++;
-    TRY(clip < entity->num_clips && entity->model->skeleton.num_joints > 0);
-    md5_sample(entity->clips[clip].bindings[0], first, MD5_ROOT_ID, pose);
-    pose[0].translation = entity->offset; // monsters remove the motion of the root
-    md5_local_to_model_xforms(&entity->model->skeleton, pose, places);
+    const md5_entity_clip *const clip = find_playable_clip(entity, name);
+    TRY(clip && entity->model->skeleton.num_joints > 0);
+    md5_sample(clip->bindings[0], first, MD5_ROOT_ID, pose);
+    pose[0].translation = entity->offset; // monsters remove root motion
+    md5_local_to_model_xforms(&entity->model->skeleton, pose, transforms);
     return true;
 }
 
 // == Lists of joints ==============================================================================
 
-bool md5i_next_listed(const char **list, md5_listed_joint *listed)
+bool md5i_next_joint_pattern(const char **list, md5_joint_pattern *pattern)
 {
     static const char blanks[] = " \t\r\n";
-    const char *word = *list + strspn(*list, blanks);
-    const size_t length = strcspn(word, blanks);
-    *list = word + length;
-    listed->is_without = *word == '-';
-    word += listed->is_without;
-    listed->has_below = *word == '*';
-    word += listed->has_below;
-    const size_t size = (size_t)(*list - word);
-    const size_t room = sizeof listed->name - 1;
-    memcpy(listed->name, word, size < room ? size : room);
-    listed->name[size < room ? size : room] = '\0';
+    const char *text = *list + strspn(*list, blanks);
+    const size_t length = strcspn(text, blanks);
+    *list = text + length;
+    pattern->is_excluded = *text == '-';
+    if (pattern->is_excluded)
+        text++;
+    pattern->has_descendants = *text == '*';
+    if (pattern->has_descendants)
+        text++;
+    const size_t capacity = sizeof pattern->name - 1;
+    size_t size = (size_t)(*list - text);
+    if (size > capacity)
+        size = capacity;
+    memcpy(pattern->name, text, size);
+    pattern->name[size] = '\0';
     return length > 0;
+}
+
+// Returns true if a joint matches the name of a pattern, ignoring exclusion.
+static bool matches_joint(const md5_skeleton *skeleton, uint32_t joint,
+                          const md5_joint_pattern *pattern)
+{
+    if (md5_is_same_word(skeleton->joints[joint].name, pattern->name))
+        return true;
+    if (!pattern->has_descendants)
+        return false;
+    for (uint32_t i = skeleton->joints[joint].parent; i != MD5_NONE; i = skeleton->joints[i].parent)
+        if (md5_is_same_word(skeleton->joints[i].name, pattern->name))
+            return true;
+    return false;
+}
+
+// Returns true if a list of joints contains a joint.
+static bool list_contains_joint(const char *list, const md5_skeleton *skeleton, uint32_t joint)
+{
+    bool is_contained = false;
+    md5_joint_pattern pattern;
+    while (md5i_next_joint_pattern(&list, &pattern)) {
+        if (matches_joint(skeleton, joint, &pattern))
+            is_contained = !pattern.is_excluded;
+    }
+    return is_contained;
 }
 
 md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, uint32_t joint)
@@ -148,23 +195,18 @@ md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, uint32_t joint)
     const md5_skeleton *const skeleton = &entity->model->skeleton;
     MD5_ASSERT(joint < skeleton->num_joints, "joint: must be below num_joints");
     md5_damage_zone zone = {"", 1.0f};
-    const md5_entity_key *key = NULL;
-    while (entity->def && (key = md5_entity_def_next_key(entity->def, zones, key))) {
-        const char *at = key->value;
-        bool is_in = false;
-        md5_listed_joint top;
-        while (md5i_next_listed(&at, &top)) {
-            uint32_t from = joint;
-            while (from != MD5_NONE && !md5_is_same_word(skeleton->joints[from].name, top.name))
-                from = top.has_below ? skeleton->joints[from].parent : MD5_NONE;
-            is_in = from != MD5_NONE ? !top.is_without : is_in;
-        }
-        zone.name = is_in ? md5_behind_prefix(key->name, zones) : zone.name;
+    if (!entity->def)
+        return zone;
+    for (const md5_entity_key *key = md5_entity_def_next_key(entity->def, zones, NULL); key;
+         key = md5_entity_def_next_key(entity->def, zones, key)) {
+        if (list_contains_joint(key->value, skeleton, joint))
+            zone.name = md5_behind_prefix(key->name, zones);
     }
-    while (entity->def && (key = md5_entity_def_next_key(entity->def, scales, key))) {
+    for (const md5_entity_key *key = md5_entity_def_next_key(entity->def, scales, NULL); key;
+         key = md5_entity_def_next_key(entity->def, scales, key)) {
         if (strcmp(md5_behind_prefix(key->name, scales), zone.name) != 0)
             continue;
-        zone.scale = 0.0f; // of what is no number
+        zone.scale = 0.0f; // used if the value is not a number
         md5i_entity_numbers(key->value, &zone.scale, 1);
     }
     return zone;

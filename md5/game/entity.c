@@ -1,8 +1,9 @@
-// Entities while they are loaded, and what they own.
+// Loading and freeing of entities.
 //
-// An entity, its parts, their parts and so on form a tree. Its owners form a list, parents before
-// their parts, so that the tree is walked without recursion. The list begins at the requested
-// entity, whose arena holds the tables of parts of the whole tree.
+// An entity, its parts (head and attachments), their parts and so on form a tree. Each entity of
+// the tree has an owner, which frees its objects. The owners form a list, parents before their
+// parts, so that the tree is processed without recursion. The list begins at the requested entity,
+// whose arena contains the tables of parts of the whole tree.
 #include "md5/core/freed.h"
 #include "md5/game/entity.h"
 
@@ -12,54 +13,55 @@
 #include <stdio.h>
 #include <string.h>
 
-// An animation file, loaded and bound once for all clips of an entity that name it.
+// A loaded and bound animation file, shared by all clips of an entity that refer to it.
 typedef struct md5_entity_file {
     struct md5_entity_file *next;
     md5_anim *anim;
     md5_binding *binding;
 } md5_entity_file;
 
-// An entity with what it frees. All of this is in its arena.
+// An entity with the objects that it frees, stored in its arena.
 typedef struct md5_entity_owner {
-    md5_entity entity;                   // first: the public part
+    md5_entity entity;                   // the public part, must be first
     struct md5_entity_owner *next;       // in the list of the tree
-    const struct md5_entity_owner *body; // what it is a part of, NULL for the first one
-    const char *name;                    // as in the key, or as asked for
+    const struct md5_entity_owner *body; // the entity to which it is attached, or NULL
+    const char *name;                    // from the key, or as requested by the caller
     md5_model *model;
     md5_entity_file *files;
-    md5_allocator allocator;  // of the arena, once it is loaded
-    struct md5_chunk *chunks; // likewise
+    md5_allocator allocator;  // of the arena, set when loading is finished
+    struct md5_chunk *chunks; // of the arena, set when loading is finished
 } md5_entity_owner;
 
-// The load of one entity.
+// The state while one entity is loaded.
 typedef struct md5_entity_load {
     md5_context *context;
     md5_arena arena;
     md5_game *game;
     const char *name;
     md5_load_opts opts;              // for files of the game
-    const md5_game_entry *open_file; // the one that is being read
+    const md5_game_entry *open_file; // the file that is being read
     md5_entity_owner *owner;
-    md5_name_map files; // of md5_entity_file; NULL for one that cannot be used
+    md5_name_map files; // name to md5_entity_file; NULL if the file cannot be used
 } md5_entity_load;
 
-static inline md5_entity_owner *md5_owner_of(const md5_entity *entity)
+static inline md5_entity_owner *entity_owner(const md5_entity *entity)
 {
     return (md5_entity_owner *)entity->internal.memory;
 }
 
 // == Numbers in keys ==============================================================================
-//
-// Values of an entity's keys.
 
-// Clamps to +-1e9, more than any game needs, so that poses stay finite. NaN becomes -1e9.
-static float limited(float value)
+// Clamps a value to +-1e9, which is more than any game needs, so that poses remain finite. NaN
+// becomes -1e9.
+static float limit_value(float value)
 {
-    const float most = 1e9f;
-    return !(value > -most) ? -most : value < most ? value : most;
+    const float max = 1e9f;
+    if (!(value > -max))
+        return -max;
+    return value < max ? value : max;
 }
 
-static const char *value_of(const md5_entity *entity, const char *key)
+static const char *key_value(const md5_entity *entity, const char *key)
 {
     return entity->def ? md5_entity_def_value(entity->def, key) : NULL;
 }
@@ -67,37 +69,39 @@ static const char *value_of(const md5_entity *entity, const char *key)
 void md5i_entity_numbers(const char *text, float *values, int count)
 {
     md5_decl_lex lex;
-    md5i_decl_lex_begin(&lex, NULL, NULL, 0, text ? text : "", text ? strlen(text) : 0);
+    const char *const present_text = text ? text : "";
+    md5i_decl_lex_begin(&lex, NULL, NULL, 0, present_text, strlen(present_text));
     lex.is_silent = true;
-    lex.joins_strings = false; // that would need memory
+    lex.joins_strings = false; // joining would allocate memory
     float value;
     for (int i = 0; i < count && md5i_decl_lex_float(&lex, &value); i++)
-        values[i] = limited(value);
+        values[i] = limit_value(value);
 }
 
 static void entity_numbers(const md5_entity *entity, const char *key, float *values, int count)
 {
-    md5i_entity_numbers(value_of(entity, key), values, count);
+    md5i_entity_numbers(key_value(entity, key), values, count);
 }
 
-// A vector or transform of a file, in the axes and units of a model.
+// Converts a vector of a file to the axes and units of a model.
 static md5_vec3 entity_vector(const md5_model *model, md5_vec3 vector)
 {
     return md5_vec3_scale(md5i_vec3_to_axes(model->skeleton.axes, vector),
                           md5_scale_of(&model->skeleton));
 }
 
-// Converts seconds to milliseconds, at most MD5_MAX_BLINK_WAIT; negative values and NaN to 0.
-static uint32_t milliseconds(float seconds)
+// Converts seconds to milliseconds, at most MD5_MAX_BLINK_WAIT. Negative values and NaN become 0.
+static uint32_t to_milliseconds(float seconds)
 {
-    const float most = (float)MD5_MAX_BLINK_WAIT;
     const float time = seconds * 1000.0f;
-    return !(time > 0.0f) ? 0 : time < most ? (uint32_t)time : MD5_MAX_BLINK_WAIT;
+    if (!(time > 0.0f))
+        return 0;
+    return time < (float)MD5_MAX_BLINK_WAIT ? (uint32_t)time : MD5_MAX_BLINK_WAIT;
 }
 
 // == One entity ===================================================================================
 //
-// One entity: its declarations, its model, its clips, the materials of its meshes.
+// The declarations of an entity, its model, its clips and the materials of its meshes.
 
 // -- Messages -------------------------------------------------------------------------------------
 
@@ -109,10 +113,11 @@ bool md5i_report_key(md5_context *context, md5_status status, const md5_entity_k
     const uint32_t line = key->line;
     const uint32_t column = key->column;
     MD5_PRINT(message, format);
-    // Messages take the file's name from the error.
-    if (status == MD5_WARNING || context->error.status == MD5_OK)
-        (void)snprintf(context->error.file, sizeof context->error.file, "%s",
-                       decl && decl->file ? decl->file : "");
+    // Messages use the file name in the error.
+    if (status == MD5_WARNING || context->error.status == MD5_OK) {
+        const char *const file = decl && decl->file ? decl->file : "";
+        (void)snprintf(context->error.file, sizeof context->error.file, "%s", file);
+    }
     if (status == MD5_WARNING)
         md5i_warn(context, line, column, "%s", message);
     else
@@ -120,8 +125,7 @@ bool md5i_report_key(md5_context *context, md5_status status, const md5_entity_k
     return false;
 }
 
-// Returns false if `error`, of another call, says that memory ran out, and then sets the context's
-// error. Else returns true.
+// Returns false and sets the context's error if memory ran out in the call that set `error`.
 static bool entity_has_memory(md5_context *context, const md5_error *error)
 {
     if (error->status == MD5_ERROR_MEMORY)
@@ -131,8 +135,8 @@ static bool entity_has_memory(md5_context *context, const md5_error *error)
 
 // -- Declarations ---------------------------------------------------------------------------------
 
-// Returns a key without name that is where a declaration is, or nowhere: NULL.
-static md5_entity_key key_at(const md5_decl *decl)
+// Returns a key without a name at the location of a declaration, for messages. NULL is no location.
+static md5_entity_key declaration_location(const md5_decl *decl)
 {
     md5_entity_key key = {.decl = decl};
     if (decl) {
@@ -142,16 +146,17 @@ static md5_entity_key key_at(const md5_decl *decl)
     return key;
 }
 
-// The same of what the load is about: of a file it is nowhere.
-static md5_entity_key place_of(const md5_entity *entity)
+// Returns the location of an entity: its entityDef, its modelDef, or no location if it is a file.
+static md5_entity_key entity_location(const md5_entity *entity)
 {
-    return key_at(entity->def         ? entity->def->decl
-                  : entity->model_def ? entity->model_def->decl
-                                      : NULL);
+    if (entity->def)
+        return declaration_location(entity->def->decl);
+    return declaration_location(entity->model_def ? entity->model_def->decl : NULL);
 }
 
-// Returns the key of a name, ignoring case, unless its value is empty; NULL if there is none.
-static const md5_entity_key *key_of(const md5_entity_def *def, const char *name)
+// Returns the key with a name, ignoring case. Returns NULL if the key is missing or its value is
+// empty.
+static const md5_entity_key *find_key(const md5_entity_def *def, const char *name)
 {
     const md5_entity_key *key = def ? md5_entity_def_next_key(def, name, NULL) : NULL;
     while (key && key->name[strlen(name)] != '\0')
@@ -165,8 +170,19 @@ static bool is_mesh_file(const char *name)
     return extension && strcmp(extension, ".md5mesh") == 0;
 }
 
-// Finds entityDef and modelDef. `file` becomes that of the mesh. `is_model`: the name is that of a
-// modelDef or file, even if an entityDef has it, too.
+// Fails because a modelDef does not have a mesh.
+static bool report_missing_mesh(md5_entity_load *load, const md5_model_def *def, const char *model)
+{
+    const md5_entity_key location = declaration_location(def->decl);
+    const char *const problem = def->decl->state == MD5_DECL_DEFAULTED
+                                    ? "is invalid; see the warning before this message"
+                                    : "has no mesh";
+    return md5i_report_key(load->context, MD5_ERROR_MISMATCH, &location, "model %s %s",
+                           MD5_QUOTED(model), problem);
+}
+
+// Finds entityDef and modelDef. `file` receives the file of the mesh. If `is_model`, the name is a
+// modelDef or a file, even if an entityDef has the same name.
 static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -174,26 +190,21 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
     if (!is_model)
         entity->def = md5_game_entity_def(load->game, load->name, &error);
     TRY(entity_has_memory(load->context, &error));
-    const char *const own = value_of(entity, "model");
-    md5_entity_key place = place_of(entity);
-    if (entity->def && !own)
-        return md5i_report_key(load->context, MD5_ERROR_MISMATCH, &place,
+    const char *const model_key = key_value(entity, "model");
+    md5_entity_key location = entity_location(entity);
+    if (entity->def && !model_key)
+        return md5i_report_key(load->context, MD5_ERROR_MISMATCH, &location,
                                "entityDef %s has no key \"model\"", MD5_QUOTED(load->name));
-    const char *const model = own ? own : load->name;
+    const char *const model = model_key ? model_key : load->name;
     entity->model_def = md5_game_model_def(load->game, model, &error);
     TRY(entity_has_memory(load->context, &error));
     const md5_model_def *const def = entity->model_def;
-    place = def ? key_at(def->decl) : place;
     if (def && !def->mesh[0])
-        return md5i_report_key(load->context, MD5_ERROR_MISMATCH, &place, "model %s %s",
-                               MD5_QUOTED(model),
-                               def->decl->state == MD5_DECL_DEFAULTED
-                                   ? "is invalid; see the warning before this message"
-                                   : "has no mesh");
+        return report_missing_mesh(load, def, model);
     *file = def ? def->mesh : model;
-    place = place_of(entity);
+    location = entity_location(entity);
     if (!is_mesh_file(*file))
-        return md5i_report_key(load->context, MD5_ERROR_MISMATCH, &place,
+        return md5i_report_key(load->context, MD5_ERROR_MISMATCH, &location,
                                "unknown model %s: expected %smodelDef or a .md5mesh file",
                                MD5_QUOTED(*file), entity->def ? "a " : "an entityDef, a ");
     return true;
@@ -201,8 +212,8 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
 
 // -- Files ----------------------------------------------------------------------------------------
 
-// Files of the game for the library's loaders. Here one file is open at a time, so that no copies
-// are needed, unlike in md5_game_files().
+// Provides files of the game to the loaders of the library. Only one file is open at a time, so
+// that files need not be copied as in md5_game_files().
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     md5_entity_load *const load = (md5_entity_load *)user;
@@ -232,7 +243,8 @@ static bool load_model(md5_entity_load *load, const char *file)
     return true;
 }
 
-// Loads and binds an animation. *result is NULL if it cannot be used, which is a warning.
+// Loads and binds an animation. If it cannot be used, warns and sets *result to NULL. Returns false
+// if memory runs out.
 static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file **result)
 {
     md5_entity_owner *const owner = load->owner;
@@ -254,13 +266,13 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
     md5_free_anim(anim);
     *result = NULL;
     TRY(entity_has_memory(load->context, &error));
-    const md5_entity_key place = place_of(&owner->entity);
-    (void)md5i_report_key(load->context, MD5_WARNING, &place, "cannot play anim %s: %.150s",
+    const md5_entity_key location = entity_location(&owner->entity);
+    (void)md5i_report_key(load->context, MD5_WARNING, &location, "cannot play anim %s: %.150s",
                           MD5_QUOTED(name), error.message);
     return true;
 }
 
-// The same, but each file once.
+// Returns an animation in `file`. Loads it if no clip before has used it.
 static bool find_anim(md5_entity_load *load, const char *name, md5_entity_file **file)
 {
     void **const found = md5i_name_map_find(&load->files, name);
@@ -275,6 +287,7 @@ static bool find_anim(md5_entity_load *load, const char *name, md5_entity_file *
     return true;
 }
 
+// Loads all clips. A clip with an unusable file has num_files 0.
 static bool load_clips(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
@@ -301,7 +314,7 @@ static bool load_clips(md5_entity_load *load)
 
 // -- Channels and materials -----------------------------------------------------------------------
 
-static bool make_masks(md5_entity_load *load)
+static bool build_masks(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
     const uint32_t num_joints = entity->model->skeleton.num_joints;
@@ -311,48 +324,67 @@ static bool make_masks(md5_entity_load *load)
         float *const mask = MD5_NEW(&load->arena, float, num_joints);
         TRY(mask);
         masks[channel] = mask;
-        for (uint32_t i = 0; channel == MD5_CHANNEL_ALL && i < num_joints; i++)
-            mask[i] = 1.0f;
-        const md5_model_channel *const joints =
-            entity->model_def ? &entity->model_def->channels[channel] : NULL;
-        for (uint32_t i = 0; joints && i < joints->num_joints; i++)
-            mask[joints->joints[i] < num_joints ? joints->joints[i] : 0] = 1.0f;
+        if (channel == MD5_CHANNEL_ALL) {
+            for (uint32_t i = 0; i < num_joints; i++)
+                mask[i] = 1.0f;
+        }
+        if (!entity->model_def)
+            continue;
+        const md5_model_channel *const joints = &entity->model_def->channels[channel];
+        for (uint32_t i = 0; i < joints->num_joints; i++) {
+            const uint32_t joint = joints->joints[i];
+            mask[joint < num_joints ? joint : 0] = 1.0f;
+        }
     }
     entity->masks = masks;
     return true;
 }
 
-// Warns of the skin and the clip that an entity names if there are none; `only` if a key is in that
-// declaration, unless that is NULL.
-static void check_names(md5_context *context, md5_game *game, const md5_entity_def *def,
-                        const md5_model_def *model, const md5_decl *only)
+static bool skin_exists(md5_game *game, const char *name)
 {
-    const md5_entity_key *const anim = key_of(def, "anim");
-    const md5_entity_key *skin = key_of(def, "skin");
-    md5_entity_key of_model = key_at(model ? model->decl : NULL);
-    if (!skin && model && model->skin && model->skin[0]) {
-        of_model.value = model->skin;
-        skin = &of_model;
+    const md5_decl *const decl = md5_find_decl(game, MD5_DECL_SKIN, name);
+    return decl && decl->file;
+}
+
+// Returns true if a model has an anim with a name or an alias.
+static bool has_anim(const md5_model_def *model, const char *name)
+{
+    for (uint32_t i = 0; i < model->num_anims; i++) {
+        const md5_model_anim *const clip = md5_model_def_anim(model, i);
+        if (strcmp(clip->name, name) == 0 || strcmp(clip->alias, name) == 0)
+            return true;
     }
-    const md5_decl *const decl = skin ? md5_find_decl(game, MD5_DECL_SKIN, skin->value) : NULL;
-    if (skin && !(decl && decl->file) && (!only || only == skin->decl))
+    return false;
+}
+
+// Warns if the skin or the clip in the keys of an entity does not exist. If `decl` is not NULL,
+// only keys in this declaration are checked.
+static void check_names(md5_context *context, md5_game *game, const md5_entity_def *def,
+                        const md5_model_def *model, const md5_decl *decl)
+{
+    const md5_entity_key *const anim = find_key(def, "anim");
+    const md5_entity_key *skin = find_key(def, "skin");
+    md5_entity_key model_skin = declaration_location(model ? model->decl : NULL);
+    const bool model_has_skin = model && model->skin && model->skin[0];
+    if (!skin && model_has_skin) {
+        model_skin.value = model->skin;
+        skin = &model_skin;
+    }
+    if (skin && !skin_exists(game, skin->value) && (!decl || decl == skin->decl))
         (void)md5i_report_key(context, MD5_WARNING, skin, "Unknown skin %s",
                               MD5_QUOTED(skin->value));
-    bool is_known = !anim || !model;
-    for (uint32_t i = 0; !is_known && i < model->num_anims; i++) {
-        const md5_model_anim *const clip = md5_model_def_anim(model, i);
-        is_known = strcmp(clip->name, anim->value) == 0 || strcmp(clip->alias, anim->value) == 0;
-    }
-    if (!is_known && (!only || only == anim->decl))
+    if (!anim || !model || has_anim(model, anim->value))
+        return;
+    if (!decl || decl == anim->decl)
         (void)md5i_report_key(context, MD5_WARNING, anim, "Unknown anim %s of model %s",
                               MD5_QUOTED(anim->value), MD5_QUOTED(model->decl->name));
 }
 
-// Finds the skin: the entity's own, or that of the modelDef.
+// Finds the skin in the keys of the entity, or else in its modelDef.
 static bool find_skin(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
-    const char *name = value_of(entity, "skin");
+    const char *name = key_value(entity, "skin");
     md5_error error = {.status = MD5_OK};
     if ((!name || !name[0]) && entity->model_def)
         name = entity->model_def->skin;
@@ -369,19 +401,20 @@ static bool find_materials(md5_entity_load *load)
     const char **const materials = MD5_NEW(&load->arena, const char *, count);
     TRY(materials);
     for (uint32_t i = 0; i < count; i++) {
-        // A material that draws nothing is never replaced, else the key "shader" is preferred to
-        // the skin.
+        // A material that draws nothing is not replaced. Other materials are replaced by the key
+        // "shader", or else by the skin.
         const char *const shader = entity->model->meshes[i].shader;
-        const char *const custom = value_of(entity, "shader");
+        const char *const custom = key_value(entity, "shader");
         md5_error error = {.status = MD5_OK};
-        const md5_material *shown = md5_game_material(load->game, shader, &error);
-        const bool is_drawn = shown && (shown->num_stages > 0 || shown->gui);
-        if (shown && is_drawn && custom && custom[0])
-            shown = md5_game_material(load->game, custom, &error);
-        else if (shown && entity->skin)
-            shown = md5_game_material(
+        const md5_material *material = md5_game_material(load->game, shader, &error);
+        const bool is_drawn = material && (material->num_stages > 0 || material->gui);
+        const bool has_custom = custom && custom[0];
+        if (is_drawn && has_custom)
+            material = md5_game_material(load->game, custom, &error);
+        else if (material && entity->skin)
+            material = md5_game_material(
                 load->game, md5_skin_def_material(load->game, entity->skin, shader), &error);
-        materials[i] = shown ? shown->decl->name : NULL;
+        materials[i] = material ? material->decl->name : NULL;
         TRY(entity_has_memory(load->context, &error));
     }
     entity->materials = materials;
@@ -391,11 +424,11 @@ static bool find_materials(md5_entity_load *load)
 // -- All ------------------------------------------------------------------------------------------
 
 // Sets the members that depend only on the keys of an entity and on its modelDef.
-static bool add_values(md5_entity_load *load)
+static void set_values(md5_entity_load *load)
 {
     load->owner->name = load->name;
     md5_entity *const entity = &load->owner->entity;
-    // Without keys color and parm 3 are 1, the others 0.
+    // The default of the color and of parm 3 is 1, the default of other parms is 0.
     char key[24];
     for (uint32_t i = 0; i < 12; i++) {
         entity->parms[i] = i <= 3 ? 1.0f : 0.0f;
@@ -412,19 +445,18 @@ static bool add_values(md5_entity_load *load)
     entity_numbers(entity, "blink_max", &blink_max, 1);
     const md5_vec3 model_offset = {offset[0], offset[1], offset[2]};
     entity->model_offset = entity_vector(entity->model, model_offset);
-    entity->blink_min = milliseconds(blink_min);
-    entity->blink_max = milliseconds(blink_max);
+    entity->blink_min = to_milliseconds(blink_min);
+    entity->blink_max = to_milliseconds(blink_max);
     if (entity->model_def) {
-        const md5_vec3 own = entity->model_def->offset;
-        const md5_vec3 cut = {limited(own.x), limited(own.y), limited(own.z)};
-        entity->offset = entity_vector(entity->model, cut);
+        const md5_vec3 raw = entity->model_def->offset;
+        const md5_vec3 limited = {limit_value(raw.x), limit_value(raw.y), limit_value(raw.z)};
+        entity->offset = entity_vector(entity->model, limited);
     }
-    return true;
 }
 
-// Loads an entity without parts. `is_model`: the name is that of a modelDef or of a file. Returns
-// false and sets the context's error if there is no such entity or memory runs out. Then call
-// finish_entity(), or end_entity_load() after a failure.
+// Loads an entity without parts. If `is_model`, the name is a modelDef or a file. Returns false and
+// sets the context's error if the entity does not exist or memory runs out. The caller must then
+// call finish_entity(), or end_entity_load() after a failure.
 static bool load_entity(md5_entity_load *load, md5_game *game, const char *name, bool is_model,
                         md5_context *context, const md5_load_opts *opts)
 {
@@ -434,15 +466,21 @@ static bool load_entity(md5_entity_load *load, md5_game *game, const char *name,
     load->opts.files = (md5_files){.open = open_file, .close = close_file, .user = load};
     const char *file = NULL;
     load->owner = MD5_NEW(&load->arena, md5_entity_owner, 1);
-    return load->owner && find_decls(load, is_model, &file) && load_model(load, file)
-           && load_clips(load) && make_masks(load) && find_skin(load) && find_materials(load)
-           && add_values(load);
+    TRY(load->owner);
+    TRY(find_decls(load, is_model, &file));
+    TRY(load_model(load, file));
+    TRY(load_clips(load));
+    TRY(build_masks(load));
+    TRY(find_skin(load));
+    TRY(find_materials(load));
+    set_values(load);
+    return true;
 }
 
 static md5_entity *finish_entity(md5_entity_load *load)
 {
     md5_entity_owner *const owner = load->owner;
-    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): load_entity() has made it
+    // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): load_entity() has created it
     owner->allocator = load->context->allocator;
     owner->chunks = load->arena.chunks;
     owner->entity.num_warnings = load->context->num_warnings;
@@ -467,9 +505,9 @@ static void end_entity_load(md5_entity_load *load)
 }
 
 // Frees a finished entity, but not its parts.
-static void free_lone_entity(const md5_entity *entity)
+static void free_single_entity(const md5_entity *entity)
 {
-    const md5_entity_owner *const owner = md5_owner_of(entity);
+    const md5_entity_owner *const owner = entity_owner(entity);
     md5_context context;
     free_files(owner);
     md5i_context_begin_memory(&context, owner->allocator, NULL);
@@ -479,14 +517,14 @@ static void free_lone_entity(const md5_entity *entity)
 
 // == Heads and attachments ========================================================================
 //
-// Parts attached to the joints of an entity: a head, whose joints may follow the body's, and other
-// entities with parts of their own. They are placed in one pose of the body, and then follow the
-// joint. That pose is the base frame of the clip "ik_pose", which the engine holds while it
-// attaches things, or the bind pose if there is no such clip.
+// Parts are attached to joints of an entity: a head, whose joints may copy joints of the body, and
+// attachments, which are entities and may have parts. The offset of a part from its joint is
+// computed in one pose of the body, the attach pose: the base frame of the clip "ik_pose", which
+// the engine holds while it attaches parts, or the bind pose if the clip does not exist.
 
 // -- Values ---------------------------------------------------------------------------------------
 
-static md5_vec3 vector_of(const md5_entity *entity, const char *key)
+static md5_vec3 read_vector(const md5_entity *entity, const char *key)
 {
     float values[3] = {0.0f, 0.0f, 0.0f};
     entity_numbers(entity, key, values, 3);
@@ -502,22 +540,26 @@ int32_t md5i_find_joint(const md5_skeleton *skeleton, const char *name)
     return -1;
 }
 
-// Returns the joint of a body that a key of it or of an attachment names, or -1 after a warning at
-// `place`. `use` and `what` say what for.
-static int32_t joint_of(md5_context *context, const md5_skeleton *body, const md5_entity_key *joint,
-                        const md5_entity_key *place, const char *use, const char *what,
-                        const char *name)
+// Returns the joint of a body for a part. `joint` is the key with the name of the joint, or NULL.
+// If the joint does not exist, warns at `location` and returns -1; `use` and `part` are the purpose
+// of the joint in the message, `entity` is the name of the body.
+static int32_t find_part_joint(md5_context *context, const md5_skeleton *body,
+                               const md5_entity_key *joint, const md5_entity_key *location,
+                               const char *use, const char *part, const char *entity)
 {
-    const int32_t found = joint ? md5i_find_joint(body, joint->value) : -1;
+    const char *const name = joint ? joint->value : "";
+    const int32_t found = joint ? md5i_find_joint(body, name) : -1;
     if (found < 0)
-        (void)md5i_report_key(context, MD5_WARNING, place,
+        (void)md5i_report_key(context, MD5_WARNING, location,
                               "Joint %s not found for %s%s on %s: Doom 3 ends the map",
-                              MD5_QUOTED(joint ? joint->value : ""), use, what, MD5_QUOTED(name));
+                              MD5_QUOTED(name), use, part, MD5_QUOTED(entity));
     return found;
 }
 
 // -- Copied joints --------------------------------------------------------------------------------
 
+// Reads the keys "copy_joint A" "B" and "copy_joint_world A" "B" of a body: joint A of the body is
+// copied to joint B of the head.
 static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5_entity_part *part)
 {
     const md5_entity_def *const def = body->entity.def;
@@ -529,23 +571,29 @@ static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5
          key = md5_entity_def_next_key(def, "copy_joint", key)) {
         if (!key->value[0])
             continue;
-        // "copy_joint A" "B" or "copy_joint_world A" "B"
         const char *const in_model = md5_behind_prefix(key->name, "copy_joint_world ");
         const char *const in_parent = md5_behind_prefix(key->name, "copy_joint ");
-        const char *const joint = in_model ? in_model : in_parent ? in_parent : key->name;
+        const char *joint = key->name;
+        if (in_model)
+            joint = in_model;
+        else if (in_parent)
+            joint = in_parent;
         const int32_t from = md5i_find_joint(&body->entity.model->skeleton, joint);
         const int32_t to = md5i_find_joint(skeleton, key->value);
         if (from >= 0 && to >= 0)
             copies[count++] = (md5_joint_copy){(uint32_t)from, (uint32_t)to, in_model != NULL};
+        else if (from < 0)
+            (void)md5i_report_key(load->context, MD5_WARNING, key,
+                                  "Unknown copy_joint %s on entity %s", MD5_QUOTED(joint),
+                                  MD5_QUOTED(body->name));
         else
             (void)md5i_report_key(load->context, MD5_WARNING, key,
-                                  "Unknown copy_joint %s on %sentity %s",
-                                  MD5_QUOTED(from < 0 ? joint : key->value),
-                                  from < 0 ? "" : "head of ", MD5_QUOTED(body->name));
+                                  "Unknown copy_joint %s on head of entity %s",
+                                  MD5_QUOTED(key->value), MD5_QUOTED(body->name));
     }
     md5_joint_copy *const sorted = MD5_NEW(&load->arena, md5_joint_copy, count);
     TRY(sorted);
-    // Move each copy behind those of its joint's ancestors.
+    // Sort the copies so that each joint comes after its ancestors.
     uint32_t used = 0;
     for (uint32_t i = 0; i < skeleton->num_joints && used < count; i++) {
         for (uint32_t k = 0; k < count; k++) {
@@ -558,19 +606,19 @@ static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5
     return true;
 }
 
-// -- Placement ------------------------------------------------------------------------------------
+// -- Attaching ------------------------------------------------------------------------------------
 
-// A body while its parts are loaded.
+// The state while the parts of a body are loaded.
 typedef struct part_loader {
     md5_entity_load *load;
     md5_entity_owner *body;
-    md5_entity_owner **last;  // the end of the list of the tree
-    uint32_t num_tried;       // parts of the whole tree
-    md5_entity_part *parts;   // of the body, with room for as many as may still be tried
-    const md5_mat34 *placing; // [model joints] the pose that parts are placed in
+    md5_entity_owner **last;      // end of the list of the tree
+    uint32_t num_tried;           // number of parts of the whole tree, including failures
+    md5_entity_part *parts;       // of the body; capacity for all parts that may still be tried
+    const md5_mat34 *attach_pose; // [model joints]
 } part_loader;
 
-static bool make_placing_pose(part_loader *loader)
+static bool build_attach_pose(part_loader *loader)
 {
     const md5_entity *const entity = &loader->body->entity;
     const md5_binding *clip = NULL;
@@ -579,7 +627,7 @@ static bool make_placing_pose(part_loader *loader)
             clip = entity->clips[i].bindings[0];
     }
     const uint32_t num_joints = entity->model->skeleton.num_joints;
-    loader->placing = entity->model->bind;
+    loader->attach_pose = entity->model->bind;
     if (!clip || num_joints == 0)
         return true;
     md5_arena *const arena = &loader->load->arena;
@@ -588,73 +636,82 @@ static bool make_placing_pose(part_loader *loader)
     TRY(pose && joints);
     md5i_base_frame_pose(clip, pose);
     md5_local_to_model(&entity->model->skeleton, pose, joints);
-    loader->placing = joints;
+    loader->attach_pose = joints;
     return true;
 }
 
-// Sets the joint of a part, and the part's offset in the space of the joint. `place` is as in
-// files: a translation from the joint along the axes of the body's model space, and a rotation,
-// which is relative to the joint if `is_turned`, else to model space. The part's own model_offset
-// is applied inside of that.
-static void place_part(const part_loader *loader, uint32_t joint, md5_xform place, bool is_turned,
-                       md5_entity_part *part)
+// Sets the joint of a part, and the offset of the part in the space of the joint. `transform` is in
+// the axes and units of files: its translation is from the joint along the axes of the body's model
+// space; its rotation is relative to the joint if `is_relative`, else to model space. The
+// model_offset of the part is applied before `transform`.
+static void attach_part(const part_loader *loader, uint32_t joint, md5_xform transform,
+                        bool is_relative, md5_entity_part *part)
 {
     const md5_model *const model = loader->body->entity.model;
-    md5_xform own = md5i_transform_to_axes(model->skeleton.axes, place);
-    own.translation = entity_vector(model, place.translation);
-    const md5_xform from = md5_xform_from_mat34(loader->placing[joint]);
-    const md5_xform placed = {
-        .rotation = is_turned ? md5_quat_mul(from.rotation, own.rotation) : own.rotation,
-        .translation = md5_vec3_add(from.translation, own.translation),
+    const md5_xform parent = md5_xform_from_mat34(loader->attach_pose[joint]);
+    md5_quat rotation = md5i_transform_to_axes(model->skeleton.axes, transform).rotation;
+    if (is_relative)
+        rotation = md5_quat_mul(parent.rotation, rotation);
+    const md5_vec3 translation = entity_vector(model, transform.translation);
+    const md5_xform in_model = {
+        .rotation = rotation,
+        .translation = md5_vec3_add(parent.translation, translation),
     };
-    const md5_xform inside = {
+    const md5_xform model_offset = {
         .rotation = {0.0f, 0.0f, 0.0f, 1.0f},
         .translation = part->entity->model_offset,
     };
     part->joint = joint;
-    part->offset = md5_xform_mul(md5_xform_inverse(from), md5_xform_mul(placed, inside));
+    part->offset = md5_xform_mul(md5_xform_inverse(parent), md5_xform_mul(in_model, model_offset));
 }
 
 // -- Parts ----------------------------------------------------------------------------------------
 
-// Loads the entity of a part. If that fails, *part is NULL; returns false if memory runs out, else
-// true after a warning.
+// Returns true if a body, or an entity to which it is attached, is of an entityDef.
+static bool is_attached_to(const md5_entity_owner *body, const md5_entity_def *def)
+{
+    for (const md5_entity_owner *owner = body; owner; owner = owner->body) {
+        if (owner->entity.def == def)
+            return true;
+    }
+    return false;
+}
+
+// Loads the entity of a part. If the entity cannot be loaded, warns and sets *part to NULL. Returns
+// false if memory runs out.
 static bool load_part_entity(part_loader *loader, const md5_entity_key *key, bool is_model,
                              const md5_entity **part)
 {
     const md5_entity_load *const load = loader->load;
     md5_error error = {.status = MD5_OK};
     md5_context context;
-    md5_entity_load own;
+    md5_entity_load part_load;
     md5i_context_begin(&context, &load->opts, NULL, &error);
     *part = NULL;
     loader->num_tried++;
     const md5_entity_def *const def =
         is_model ? NULL : md5_game_entity_def(load->game, key->value, &error);
-    const md5_entity_owner *above = loader->body; // what the body is a part of
-    while (above && above->entity.def != def)
-        above = above->body;
-    if (def && above) {
+    if (def && is_attached_to(loader->body, def)) {
         (void)md5i_report_key(load->context, MD5_WARNING, key,
                               "%s %s: the entity would be attached to itself",
                               MD5_QUOTED(key->name), MD5_QUOTED(key->value));
         return true;
     }
-    if (load_entity(&own, load->game, key->value, is_model, &context, &load->opts)) {
-        *part = finish_entity(&own);
+    if (load_entity(&part_load, load->game, key->value, is_model, &context, &load->opts)) {
+        *part = finish_entity(&part_load);
         return true;
     }
-    end_entity_load(&own);
+    end_entity_load(&part_load);
     TRY(entity_has_memory(load->context, &error));
     (void)md5i_report_key(load->context, MD5_WARNING, key, "%s %s: %.150s", MD5_QUOTED(key->name),
                           MD5_QUOTED(key->value), error.message);
     return true;
 }
 
-// Adds a part to the body. From here on it belongs to the tree.
-static void keep_part(part_loader *loader, const md5_entity_part *part)
+// Adds a part to the body and to the list of the tree, which then owns it.
+static void store_part(part_loader *loader, const md5_entity_part *part)
 {
-    md5_entity_owner *const owner = md5_owner_of(part->entity);
+    md5_entity_owner *const owner = entity_owner(part->entity);
     owner->body = loader->body;
     *loader->last = owner;
     loader->last = &owner->next;
@@ -664,21 +721,22 @@ static void keep_part(part_loader *loader, const md5_entity_part *part)
 static bool add_head(part_loader *loader)
 {
     const md5_entity *const entity = &loader->body->entity;
-    const md5_entity_key *const key = key_of(entity->def, "def_head");
+    const md5_entity_key *const key = find_key(entity->def, "def_head");
     if (!key)
         return true;
-    const md5_entity_key *const neck = key_of(entity->def, "head_joint");
-    const int32_t joint = joint_of(loader->load->context, &entity->model->skeleton, neck,
-                                   neck ? neck : key, "'head_joint'", "", loader->body->name);
+    const md5_entity_key *const neck = find_key(entity->def, "head_joint");
+    const int32_t joint =
+        find_part_joint(loader->load->context, &entity->model->skeleton, neck, neck ? neck : key,
+                        "'head_joint'", "", loader->body->name);
     if (joint < 0)
         return true;
-    const md5_xform place = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    const md5_xform identity = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
     md5_entity_part part = {.key = key->name};
     TRY(load_part_entity(loader, key, true, &part.entity));
     if (!part.entity)
         return true;
-    place_part(loader, (uint32_t)joint, place, false, &part);
-    keep_part(loader, &part);
+    attach_part(loader, (uint32_t)joint, identity, false, &part);
+    store_part(loader, &part);
     return read_copies(loader->load, loader->body, &loader->parts[entity->num_parts - 1]);
 }
 
@@ -688,34 +746,40 @@ static bool add_attachment(part_loader *loader, const md5_entity_key *key)
     TRY(load_part_entity(loader, key, false, &part.entity));
     if (!part.entity)
         return true;
-    const int32_t joint = joint_of(loader->load->context, &loader->body->entity.model->skeleton,
-                                   key_of(part.entity->def, "joint"), key, "attaching ",
-                                   MD5_QUOTED(key->value), loader->body->name);
+    const int32_t joint =
+        find_part_joint(loader->load->context, &loader->body->entity.model->skeleton,
+                        find_key(part.entity->def, "joint"), key, "attaching ",
+                        MD5_QUOTED(key->value), loader->body->name);
     if (joint < 0) {
-        free_lone_entity(part.entity);
+        free_single_entity(part.entity);
         return true;
     }
-    const md5_vec3 angles = vector_of(part.entity, "angles");
-    const md5_xform place = {
+    const md5_vec3 angles = read_vector(part.entity, "angles");
+    const md5_xform transform = {
         .rotation = md5_quat_from_euler((md5_euler){angles.x, angles.y, angles.z}),
-        .translation = vector_of(part.entity, "origin"),
+        .translation = read_vector(part.entity, "origin"),
     };
-    place_part(loader, (uint32_t)joint, place, true, &part);
-    keep_part(loader, &part);
+    attach_part(loader, (uint32_t)joint, transform, true, &part);
+    store_part(loader, &part);
     return true;
 }
 
+static bool has_part_keys(const md5_entity_def *def)
+{
+    return md5_entity_def_next_key(def, "def_head", NULL)
+           || md5_entity_def_next_key(def, "def_attach", NULL);
+}
+
+// Loads the head and the attachments of the body.
 static bool add_parts(part_loader *loader)
 {
     md5_entity *const entity = &loader->body->entity;
     const md5_entity_def *const def = entity->def;
-    const uint32_t room = MD5_MAX_ENTITY_PARTS - loader->num_tried;
-    if (!def || room == 0
-        || (!md5_entity_def_next_key(def, "def_head", NULL)
-            && !md5_entity_def_next_key(def, "def_attach", NULL)))
+    const uint32_t capacity = MD5_MAX_ENTITY_PARTS - loader->num_tried;
+    if (!def || capacity == 0 || !has_part_keys(def))
         return true;
-    loader->parts = MD5_NEW(&loader->load->arena, md5_entity_part, room);
-    TRY(loader->parts && make_placing_pose(loader));
+    loader->parts = MD5_NEW(&loader->load->arena, md5_entity_part, capacity);
+    TRY(loader->parts && build_attach_pose(loader));
     entity->parts = loader->parts;
     TRY(add_head(loader));
     for (const md5_entity_key *key = md5_entity_def_next_key(def, "def_attach", NULL);
@@ -729,14 +793,14 @@ static bool add_parts(part_loader *loader)
 
 // == Trees ========================================================================================
 //
-// Entities with their parts, and the placement of the parts.
+// Loading and freeing of entities with their parts, and the transforms of parts.
 
 static void free_parts(const md5_entity_owner *owner)
 {
     const md5_entity_owner *next;
     for (const md5_entity_owner *part = owner->next; part; part = next) {
         next = part->next;
-        free_lone_entity(&part->entity);
+        free_single_entity(&part->entity);
     }
 }
 
@@ -754,7 +818,7 @@ md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opt
     md5_entity_load load;
     md5i_context_begin(&context, opts, NULL, error);
     if (load_entity(&load, game, name, false, &context, opts)) {
-        // The heads and attachments of the tree.
+        // Add the parts of each entity. This appends their owners to the list.
         part_loader loader = {.load = &load, .body = load.owner, .last = &load.owner->next};
         while (loader.body && add_parts(&loader))
             loader.body = loader.body->next;
@@ -767,11 +831,79 @@ md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opt
     return NULL;
 }
 
-// Whether a name is that of a modelDef or of a .md5mesh file.
+// Returns true if a name is a modelDef or an existing .md5mesh file.
 static bool has_model(md5_game *game, const char *name, md5_error *error)
 {
     return md5_game_model_def(game, name, error)
            || (is_mesh_file(name) && md5i_game_find_file(game, name));
+}
+
+// The check of the keys of an entity that refer to models, entities and joints.
+typedef struct entity_check {
+    md5_game *game;
+    const md5_entity_def *def;
+    const char *name;            // of the entity
+    const md5_entity_key *model; // key "model", may be NULL
+    const md5_entity_key *head;  // key "def_head", may be NULL
+    md5_skeleton body;           // without joints if the model is unknown
+    md5_error *error;
+} entity_check;
+
+static bool is_attachment_key(const md5_entity_key *key)
+{
+    return md5_behind_prefix(key->name, "def_attach") && key->value[0];
+}
+
+// Returns true if a key refers to the model, the head or an attachment.
+static bool is_part_key(const entity_check *check, const md5_entity_key *key)
+{
+    const bool is_head = check->head && key == check->head;
+    return is_head || is_attachment_key(key) || key == check->model;
+}
+
+// Warns if the model in a key does not exist. `model` is the key with the name of the model: `key`
+// itself, or a key of the attached entity.
+static void check_model(const entity_check *check, const md5_entity_key *key,
+                        const md5_entity_key *model)
+{
+    // The modelDef of the entity was already looked up.
+    const bool is_checked = key == check->model && !is_mesh_file(key->value);
+    if (is_checked || has_model(check->game, model->value, check->error))
+        return;
+    (void)md5i_report_key(&check->game->context, MD5_WARNING, key,
+                          "%s %s: unknown model %s: expected a modelDef or an .md5mesh file",
+                          MD5_QUOTED(key->name), MD5_QUOTED(key->value), MD5_QUOTED(model->value));
+}
+
+// Warns if the model, the entity or the joint of a key does not exist.
+static void check_part_key(const entity_check *check, const md5_entity_key *key)
+{
+    md5_context *const context = &check->game->context;
+    const bool is_head = check->head && key == check->head;
+    const bool is_attachment = is_attachment_key(key);
+    const bool is_inherited = key->decl != check->def->decl;
+    const md5_entity_def *attached = NULL;
+    const md5_entity_key *model = key;
+    if (is_attachment) {
+        attached = md5_game_entity_def(check->game, key->value, check->error);
+        model = find_key(attached, "model");
+    }
+    if (!is_inherited && is_attachment && !attached)
+        (void)md5i_report_key(context, MD5_WARNING, key,
+                              "Unknown entityDef %s to attach: Doom 3 ends the map",
+                              MD5_QUOTED(key->value));
+    else if (!is_inherited && model)
+        check_model(check, key, model);
+    if (check->body.num_joints == 0)
+        return;
+    if (is_head) {
+        const md5_entity_key *const joint = find_key(check->def, "head_joint");
+        (void)find_part_joint(context, &check->body, joint, joint ? joint : key, "'head_joint'", "",
+                              check->name);
+    } else if (attached) {
+        (void)find_part_joint(context, &check->body, find_key(attached, "joint"), key, "attaching ",
+                              MD5_QUOTED(key->value), check->name);
+    }
 }
 
 bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *error)
@@ -782,45 +914,35 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
     md5_error reason = {.status = MD5_OK};
     md5_context *const context = &game->context;
     const md5_entity_def *const def = md5_game_entity_def(game, name, &reason);
-    const md5_entity_key *const model = key_of(def, "model");
+    const md5_entity_key *const model = find_key(def, "model");
     const md5_model_def *const model_def =
         model ? md5_game_model_def(game, model->value, &reason) : NULL;
-    // What an heir inherits is reported where it is, unless it is the heir's model that lacks it.
-    const md5_decl *const only = def && model && model->decl != def->decl ? def->decl : NULL;
-    md5_skeleton body = {0};
-    body.num_joints = model_def ? model_def->num_joints : 0;
-    body.joints = model_def ? model_def->joints : NULL;
-    if (def)
+    entity_check check = {
+        .game = game,
+        .def = def,
+        .name = name,
+        .model = model,
+        .head = find_key(def, "def_head"),
+        .error = &reason,
+    };
+    // An inherited key is reported at the declaration that contains it. But if the heir overrides
+    // the model, the new model may not have the joints of inherited keys: check all keys then.
+    const bool checks_inherited = !def || !model || model->decl == def->decl;
+    if (model_def) {
+        check.body.num_joints = model_def->num_joints;
+        check.body.joints = model_def->joints;
+    }
+    if (def) {
         check_names(context, game, def, model_def, def->decl);
-    const md5_entity_key *const head = key_of(def, "def_head");
-    uint32_t num_tried = 0;
-    for (uint32_t i = 0; def && i < def->num_keys && num_tried < MD5_MAX_ENTITY_PARTS; i++) {
-        const md5_entity_key *const key = &def->keys[i];
-        const bool is_head = head && key == head;
-        const bool is_attached = md5_behind_prefix(key->name, "def_attach") && key->value[0];
-        const bool is_own = key->decl == def->decl;
-        if ((!is_head && !is_attached && key != model) || (only && only != key->decl))
-            continue;
-        num_tried++;
-        const md5_entity_def *const attached =
-            is_attached ? md5_game_entity_def(game, key->value, &reason) : NULL;
-        const md5_entity_key *const shape = is_attached ? key_of(attached, "model") : key;
-        if (is_own && is_attached && !attached)
-            (void)md5i_report_key(context, MD5_WARNING, key,
-                                  "Unknown entityDef %s to attach: Doom 3 ends the map",
-                                  MD5_QUOTED(key->value));
-        else if (is_own && shape && (key != model || is_mesh_file(key->value))
-                 && !has_model(game, shape->value, &reason))
-            (void)md5i_report_key(
-                context, MD5_WARNING, key,
-                "%s %s: unknown model %s: expected a modelDef or an .md5mesh file",
-                MD5_QUOTED(key->name), MD5_QUOTED(key->value), MD5_QUOTED(shape->value));
-        const md5_entity_key *const joint =
-            is_head ? key_of(def, "head_joint") : key_of(attached, "joint");
-        if (body.num_joints > 0 && (is_head || attached))
-            (void)joint_of(context, &body, joint, is_head && joint ? joint : key,
-                           is_head ? "'head_joint'" : "attaching ",
-                           is_head ? "" : MD5_QUOTED(key->value), name);
+        uint32_t num_tried = 0;
+        for (uint32_t i = 0; i < def->num_keys && num_tried < MD5_MAX_ENTITY_PARTS; i++) {
+            const md5_entity_key *const key = &def->keys[i];
+            const bool is_inherited = key->decl != def->decl;
+            if (is_part_key(&check, key) && (checks_inherited || !is_inherited)) {
+                check_part_key(&check, key);
+                num_tried++;
+            }
+        }
     }
     if (reason.status == MD5_ERROR_MEMORY && error)
         *error = reason;
@@ -832,16 +954,16 @@ void md5_free_entity(md5_entity *entity)
     MD5_ASSERT_NULL_OR_ALIVE(entity, MD5_TAG_ENTITY);
     if (!entity)
         return;
-    free_parts(md5_owner_of(entity));
-    free_lone_entity(entity);
+    free_parts(entity_owner(entity));
+    free_single_entity(entity);
 }
 
-md5_xform md5i_parent_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
+md5_xform md5i_parent_transform(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
-    md5_xform place = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    md5_xform transform = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
     for (uint32_t i = skeleton->joints[joint].parent; i != MD5_NONE; i = skeleton->joints[i].parent)
-        place = md5_xform_mul(pose[i], place);
-    return place;
+        transform = md5_xform_mul(pose[i], transform);
+    return transform;
 }
 
 md5_xform md5_entity_part_placement(const md5_entity_part *part, const md5_mat34 *joints)
@@ -867,7 +989,7 @@ void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *b
             continue;
         }
         const md5_xform in_head = md5_xform_mul(to_head, md5_xform_from_mat34(joints[copy->from]));
-        const md5_xform parent = md5i_parent_place(skeleton, head, copy->to);
+        const md5_xform parent = md5i_parent_transform(skeleton, head, copy->to);
         head[copy->to] = md5_xform_mul(md5_xform_inverse(parent), in_head);
     }
 }

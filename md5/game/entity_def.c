@@ -1,8 +1,8 @@
 // entityDefs: entityDef NAME { "key" "value" ... }
 //
-// The text of each is parsed once, into its own keys and the parents that these name. The keys that
-// it inherits are collected on request, in one walk over all its ancestors: a long chain of parents
-// would take quadratic memory if each of them had a copy of what it inherits.
+// The text of an entityDef is parsed once, to the keys that it declares and its parents. Inherited
+// keys are collected on request, in one walk over all ancestors. If each entityDef had a copy of
+// its inherited keys, a long chain of parents would take quadratic memory.
 #include "md5/core/assert.h"
 #include "md5/decl/containers.h"
 #include "md5/decl/decls.h"
@@ -12,12 +12,12 @@
 
 // A parsed entityDef.
 typedef struct parsed_entity {
-    md5_entity_def def; // first: the public part, whose keys are collected on request
-    uint32_t num_own;
+    md5_entity_def def; // the public part, must be first; its keys are collected on request
+    uint32_t num_declared;
     uint32_t num_parents;
-    const md5_entity_key *own; // [num_own]
-    md5_decl_entry **parents;  // [num_parents]
-    const void *seen_by;       // the last walk over ancestors that came here
+    const md5_entity_key *declared; // [num_declared] keys in the text, without `inherit`
+    md5_decl_entry **parents;       // [num_parents]
+    const void *last_walk;          // identifies the last walk that visited this entityDef
 } parsed_entity;
 
 // Keys while they are read or collected, in game->scratch. Names are unique, ignoring case.
@@ -25,14 +25,14 @@ typedef struct key_list {
     md5_game *game;
     md5_entity_key *keys; // [count]
     uint32_t count;
-    md5_name_map names; // lower case; the value is a uint32_t
+    md5_name_map names; // name in lower case to its index, a uint32_t
 } key_list;
 
 // -- Lists of keys --------------------------------------------------------------------------------
 
-// Returns the key of a name, NULL if memory runs out. Sets `is_new` if it is added, at the end;
-// then the caller fills it.
-static md5_entity_key *place_of(key_list *list, const char *name, bool *is_new)
+// Returns the key with a name. If it does not exist, sets `is_new` and adds a key, which the caller
+// must fill. Returns NULL if memory runs out.
+static md5_entity_key *find_or_add_key(key_list *list, const char *name, bool *is_new)
 {
     md5_arena *const scratch = &list->game->scratch;
     char *const key = md5_copy_text(scratch, name, strlen(name));
@@ -54,30 +54,30 @@ static md5_entity_key *place_of(key_list *list, const char *name, bool *is_new)
     return &list->keys[list->count++];
 }
 
-// Sets a key. If there is one of this name, only its value changes.
+// Sets a key. If a key with this name exists, only its value and location change.
 static bool set_key(key_list *list, const md5_entity_key *key, bool *is_new)
 {
-    md5_entity_key *const place = place_of(list, key->name, is_new);
-    TRY(place);
-    if (*is_new)
-        *place = *key;
-    else {
-        place->value = key->value;
-        place->line = key->line;
-        place->column = key->column;
+    md5_entity_key *const entry = find_or_add_key(list, key->name, is_new);
+    TRY(entry);
+    if (*is_new) {
+        *entry = *key;
+    } else {
+        entry->value = key->value;
+        entry->line = key->line;
+        entry->column = key->column;
     }
     return true;
 }
 
-static const md5_entity_key *keep_keys(key_list *list)
+static const md5_entity_key *store_keys(key_list *list)
 {
     return (const md5_entity_key *)md5i_arena_copy(&list->game->arena, list->keys, list->count,
                                                    sizeof *list->keys);
 }
 
-// -- One text -------------------------------------------------------------------------------------
+// -- Parsing --------------------------------------------------------------------------------------
 
-// Reads a pair.
+// Reads the value of a key and sets the key. Returns false if memory runs out.
 static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *decl,
                       key_list *list)
 {
@@ -88,7 +88,7 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     if (name->kind != MD5_TOKEN_STRING || name->is_literal) {
         md5i_decl_error(lex, "a key in double quotes", "Expected quoted string, but found %s",
                         MD5_SHOWN(name));
-        // In lenient mode a bare name is a key; anything else is skipped.
+        // In lenient mode a name without quotes is a key, and other tokens are skipped.
         if (*lex->is_defaulted || name->kind == MD5_TOKEN_PUNCTUATION)
             return true;
     }
@@ -112,8 +112,36 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     return true;
 }
 
-// Parses an entityDef's own text. After an error it has one key that says so.
-static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *parsed)
+// Moves keys that name parents from the list to the parsed entityDef. Returns false if memory runs
+// out.
+static bool extract_parents(key_list *list, md5_decl_lex *lex, parsed_entity *parsed)
+{
+    md5_game *const game = list->game;
+    uint32_t count = 0;
+    parsed->parents = MD5_NEW(&game->arena, md5_decl_entry *, list->count);
+    TRY(parsed->parents);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const md5_entity_key key = list->keys[i];
+        const size_t size = strlen(key.value);
+        if (!md5_behind_prefix(key.name, "inherit")) {
+            list->keys[count++] = key;
+            continue;
+        }
+        md5_decl_entry *const parent = md5i_find_entry(game, MD5_DECL_ENTITY, key.value, size);
+        if (parent)
+            parsed->parents[parsed->num_parents++] = parent;
+        else
+            md5i_decl_lex_warn(lex, "Unknown entityDef %s inherited by %s",
+                               md5i_quote(key.value, size).text,
+                               MD5_QUOTED(parsed->def.decl->name));
+    }
+    list->count = count;
+    return true;
+}
+
+// Parses the text of an entityDef. An entityDef with an error has only the key "DEFAULTED" and its
+// class name.
+static bool parse_declaration(md5_game *game, md5_decl_entry *entry, parsed_entity *parsed)
 {
     const md5_decl *const decl = &entry->decl;
     md5_decl_lex lex;
@@ -135,102 +163,89 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
                                  decl->keyword_column};
     parsed->def.decl = decl;
     TRY(set_key(&list, &name, &is_new));
-    // Keys that name parents move from the list to the parsed entityDef.
-    uint32_t count = 0;
-    parsed->parents = MD5_NEW(&game->arena, md5_decl_entry *, list.count);
-    TRY(parsed->parents);
-    for (uint32_t i = 0; i < list.count; i++) {
-        const md5_entity_key key = list.keys[i];
-        const size_t size = strlen(key.value);
-        if (!md5_behind_prefix(key.name, "inherit")) {
-            list.keys[count++] = key;
-            continue;
-        }
-        md5_decl_entry *const parent = md5i_find_entry(game, MD5_DECL_ENTITY, key.value, size);
-        if (parent)
-            parsed->parents[parsed->num_parents++] = parent;
-        else
-            md5i_decl_lex_warn(&lex, "Unknown entityDef %s inherited by %s",
-                               md5i_quote(key.value, size).text, MD5_QUOTED(decl->name));
-    }
-    list.count = count;
-    parsed->own = keep_keys(&list);
-    parsed->num_own = list.count;
-    TRY(parsed->own && md5_game_has_memory(game));
+    TRY(extract_parents(&list, &lex, parsed));
+    parsed->declared = store_keys(&list);
+    parsed->num_declared = list.count;
+    TRY(parsed->declared && md5_game_has_memory(game));
     entry->parsed = parsed;
     entry->decl.state = is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;
 }
 
-// Returns the parsed entityDef, NULL if memory runs out.
-static parsed_entity *parse(md5_game *game, md5_decl_entry *entry)
+// Returns the parsed entityDef, or NULL if memory runs out.
+static parsed_entity *parse_entity_def(md5_game *game, md5_decl_entry *entry)
 {
     if (entry->parsed)
         return (parsed_entity *)entry->parsed;
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
     parsed_entity *const parsed = MD5_NEW(&game->arena, parsed_entity, 1);
-    const bool is_parsed = parsed && parse_own(game, entry, parsed);
+    const bool is_parsed = parsed && parse_declaration(game, entry, parsed);
     md5i_arena_rewind(&game->scratch, before);
     return is_parsed ? parsed : NULL;
 }
 
 // -- Ancestors ------------------------------------------------------------------------------------
 
-// An ancestor whose parents are being walked. Its children are below it.
+// An ancestor whose parents are being visited, on a stack. Its heirs are below it.
 typedef struct open_ancestor {
     struct open_ancestor *below;
     const parsed_entity *parsed;
-    uint32_t next; // of its parents
+    uint32_t next_parent;
 } open_ancestor;
 
-// Collects the keys of an ancestor and puts it on the stack, unless this walk has been there.
-static bool enter(key_list *list, const void *walk, md5_decl_entry *entry, open_ancestor **top)
+// Collects the keys of an ancestor and pushes it, unless this walk has visited it before.
+static bool enter_ancestor(key_list *list, const void *walk, md5_decl_entry *entry,
+                           open_ancestor **top)
 {
-    parsed_entity *const parsed = parse(list->game, entry);
+    parsed_entity *const parsed = parse_entity_def(list->game, entry);
     TRY(parsed);
-    if (parsed->seen_by == walk)
+    if (parsed->last_walk == walk)
         return true;
     open_ancestor *const added = MD5_NEW(&list->game->scratch, open_ancestor, 1);
     TRY(added);
-    for (uint32_t i = 0; i < parsed->num_own; i++) {
-        // A key that an heir has too is the heir's.
+    for (uint32_t i = 0; i < parsed->num_declared; i++) {
+        // A key of an heir overrides the inherited key.
         bool is_new;
-        md5_entity_key *const place = place_of(list, parsed->own[i].name, &is_new);
-        TRY(place);
+        md5_entity_key *const key = find_or_add_key(list, parsed->declared[i].name, &is_new);
+        TRY(key);
         if (is_new)
-            *place = parsed->own[i];
+            *key = parsed->declared[i];
     }
-    parsed->seen_by = walk;
+    parsed->last_walk = walk;
     added->below = *top;
     added->parsed = parsed;
     *top = added;
     return true;
 }
 
-// Parses all ancestors, depth first, as the engine does.
+// Parses all ancestors and collects their keys, depth first, as in the engine.
 static bool list_ancestors(key_list *list, md5_decl_entry *entry)
 {
     open_ancestor *top = NULL;
-    // Its address identifies this walk: it is never used again, even if the walk fails.
+    // A new address identifies this walk. It is never reused, even if the walk fails.
     const void *const walk = md5i_arena_alloc(&list->game->arena, 1, 1);
-    TRY(walk && enter(list, walk, entry, &top));
+    TRY(walk && enter_ancestor(list, walk, entry, &top));
     while (top) {
         open_ancestor *const current = top;
-        if (current->next == current->parsed->num_parents)
+        if (current->next_parent == current->parsed->num_parents) {
             top = current->below;
-        else
-            TRY(enter(list, walk, current->parsed->parents[current->next++], &top));
+        } else {
+            md5_decl_entry *const parent = current->parsed->parents[current->next_parent++];
+            TRY(enter_ancestor(list, walk, parent, &top));
+        }
     }
     return true;
 }
 
-static bool collect(md5_game *game, md5_decl_entry *entry)
+// Collects the keys of an entityDef if they have not been collected. Returns false if memory runs
+// out.
+static bool collect_keys(md5_game *game, md5_decl_entry *entry)
 {
-    parsed_entity *const root = parse(game, entry);
+    parsed_entity *const root = parse_entity_def(game, entry);
     if (!root || root->def.keys)
         return root != NULL;
     key_list list = {.game = game};
-    const md5_entity_key *const keys = list_ancestors(&list, entry) ? keep_keys(&list) : NULL;
+    const md5_entity_key *const keys = list_ancestors(&list, entry) ? store_keys(&list) : NULL;
     TRY(keys);
     root->def.num_keys = list.count;
     root->def.keys = keys;
@@ -244,7 +259,7 @@ const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name, md5_
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
     MD5_ASSERT_NOT_NULL(name);
     const parsed_entity *const parsed =
-        (const parsed_entity *)md5i_request(game, MD5_DECL_ENTITY, name, collect, error);
+        (const parsed_entity *)md5i_request(game, MD5_DECL_ENTITY, name, collect_keys, error);
     return parsed ? &parsed->def : NULL;
 }
 
@@ -254,7 +269,7 @@ bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *erro
     TRY(md5_game_begin(game, error));
     MD5_ASSERT_NOT_NULL(name);
     md5_decl_entry *const entry = md5i_find_entry(game, MD5_DECL_ENTITY, name, strlen(name));
-    const bool is_done = !entry || parse(game, entry);
+    const bool is_done = !entry || parse_entity_def(game, entry);
     md5_game_end(game);
     return is_done;
 }

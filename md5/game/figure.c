@@ -1,5 +1,9 @@
-// Articulated figures: what .af files say. As in the engine an error ends the reading, with a
-// warning; what was read stays, and the checks of the whole figure are left out.
+// Articulated figures: the parser of .af files.
+//
+// Tables map each keyword to the form of its value and to a field of md5_figure_def,
+// md5_figure_body or md5_figure_constraint. As in the engine, an error is a warning that ends the
+// parsing: the figure contains the parts that were read before, and the checks of the whole figure
+// are skipped.
 #include "md5/core/assert.h"
 #include "md5/decl/decls.h"
 #include "md5/md5figure.h"
@@ -12,43 +16,43 @@ typedef struct figure_reader {
     md5_game *game;
     md5_decl_lex lex;
     md5_figure_def figure;
-    md5_figure_body *bodies;            // [figure.num_bodies] in game->scratch
-    md5_figure_constraint *constraints; // likewise
+    md5_figure_body *bodies;            // [figure.num_bodies], in game->scratch
+    md5_figure_constraint *constraints; // [figure.num_constraints], in game->scratch
     bool is_defaulted;
 } figure_reader;
 
-// How the value behind a word is written.
+// Syntax of the value of a keyword.
 typedef enum value_form {
     VALUE_NUMBER,
-    VALUE_FOUR,     // with commas between them
-    VALUE_LOOSE,    // three; a missing comma is only a warning
-    VALUE_FRICTION, // four, of which the last may be left out
-    VALUE_MATRIX,   // ( 9 numbers )
+    VALUE_FOUR_NUMBERS,   // separated by commas
+    VALUE_LENIENT_VECTOR, // three numbers; a missing comma is only a warning
+    VALUE_FRICTION,       // three or four numbers
+    VALUE_MATRIX,         // ( 9 numbers )
     VALUE_STRING,
-    VALUE_NAME,    // the same; what is no string is taken, with a warning
-    VALUE_SKIPPED, // a string that has no effect
+    VALUE_NAME,    // a string; other tokens are accepted with a warning
+    VALUE_IGNORED, // a string without effect
     VALUE_BITS,    // contents: solid, corpse
-    VALUE_SWITCH,
+    VALUE_BOOL,
     VALUE_VECTOR,
-    VALUE_VECTORS, // two, with a comma
+    VALUE_VECTORS, // two vectors, separated by a comma
     VALUE_ANGLES,  // a vector of numbers
     VALUE_SHAPE,
     VALUE_MOD,
-    VALUE_CONE, // axis, angle, and of a ball and socket joint the shaft
-    VALUE_BALL_CONE,
-    VALUE_PYRAMID, // axis, three angles, likewise
-    VALUE_BALL_PYRAMID,
-    VALUE_LIMIT, // three angles
+    VALUE_CONE,         // axis, angle
+    VALUE_BALL_CONE,    // axis, angle, shaft
+    VALUE_PYRAMID,      // axis, three angles
+    VALUE_BALL_PYRAMID, // axis, three angles, shaft
+    VALUE_LIMIT,        // three angles
 } value_form;
 
-typedef struct figure_word {
-    const char *word;
+typedef struct figure_keyword {
+    const char *keyword;
     value_form form;
-    size_t place;
-} figure_word;
+    size_t offset; // of the field in its structure
+} figure_keyword;
 
-// Expects a token of a kind. Returns false after a warning if there is another one.
-static bool expect(figure_reader *reader, md5_token_kind kind, md5_token *token)
+// Reads a token of an expected kind. Returns false after a warning if the token has another kind.
+static bool expect_kind(figure_reader *reader, md5_token_kind kind, md5_token *token)
 {
     static const char *const kinds[] = {"name", "number", "string"};
     if (!md5i_decl_lex_any(&reader->lex, token))
@@ -59,26 +63,44 @@ static bool expect(figure_reader *reader, md5_token_kind kind, md5_token *token)
     return token->kind == kind;
 }
 
-static bool keep(figure_reader *reader, const md5_token *token, const char **text)
+static bool copy_token(figure_reader *reader, const md5_token *token, const char **text)
 {
     *text = md5i_keep_token(reader->game, token);
     return *text != NULL;
 }
 
-static bool read_numbers(figure_reader *reader, float *values, uint32_t count, bool is_loose)
+// Reads numbers that are separated by commas. Returns false if a comma is missing, unless
+// `is_lenient`.
+static bool read_numbers(figure_reader *reader, float *values, uint32_t count, bool is_lenient)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (i > 0 && !md5i_decl_lex_expect(&reader->lex, ",") && !is_loose)
+        if (i > 0 && !md5i_decl_lex_expect(&reader->lex, ",") && !is_lenient)
             return false;
         (void)md5i_decl_lex_float(&reader->lex, &values[i]);
     }
     return true;
 }
 
-// ( x, y, z ), joint( "a" ), bonecenter( "a", "b" ), bonedir( "a", "b" ), perhaps behind a minus.
+// Reads the names of joints after the keyword of a vector. Returns false if memory runs out.
+static bool read_vector_joints(figure_reader *reader, md5_figure_vector *vector)
+{
+    const uint32_t count = vector->kind == MD5_FIGURE_JOINT ? 1 : 2;
+    md5_token token;
+    (void)md5i_decl_lex_expect(&reader->lex, "(");
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0)
+            (void)md5i_decl_lex_expect(&reader->lex, ",");
+        if (md5i_decl_lex_read(&reader->lex, &token))
+            TRY(copy_token(reader, &token, &vector->joints[i]));
+    }
+    return true;
+}
+
+// Reads ( x, y, z ), joint( "a" ), bonecenter( "a", "b" ) or bonedir( "a", "b" ), with an optional
+// minus before it.
 static bool read_vector(figure_reader *reader, md5_figure_vector *vector)
 {
-    static const char *const words[] = {"(", "joint", "bonecenter", "bonedir"};
+    static const char *const keywords[] = {"(", "joint", "bonecenter", "bonedir"};
     md5_decl_lex *const lex = &reader->lex;
     md5_token token;
     int kind = 0;
@@ -86,7 +108,7 @@ static bool read_vector(figure_reader *reader, md5_figure_vector *vector)
     vector->is_negated = md5i_token_is(&token, "-");
     if (vector->is_negated)
         TRY(md5i_decl_lex_read(lex, &token));
-    while (kind < 4 && !md5i_token_is(&token, words[kind]))
+    while (kind < 4 && !md5i_token_is(&token, keywords[kind]))
         kind++;
     if (kind == 4) {
         md5i_decl_lex_warn(lex, "unknown token %s in vector", MD5_SHOWN(&token));
@@ -98,24 +120,19 @@ static bool read_vector(figure_reader *reader, md5_figure_vector *vector)
         (void)read_numbers(reader, values, 3, true);
         vector->numbers = (md5_vec3){values[0], values[1], values[2]};
     } else {
-        (void)md5i_decl_lex_expect(lex, "(");
-        for (uint32_t i = 0; i < (kind == MD5_FIGURE_JOINT ? 1 : 2); i++) {
-            if (i > 0)
-                (void)md5i_decl_lex_expect(lex, ",");
-            TRY(!md5i_decl_lex_read(lex, &token) || keep(reader, &token, &vector->joints[i]));
-        }
+        TRY(read_vector_joints(reader, vector));
     }
     (void)md5i_decl_lex_expect(lex, ")");
     return true;
 }
 
-// Adds the bits that a text names, up to a word that it does not know.
+// Adds the bits of the keywords in a text. Returns false at an unknown keyword.
 static bool add_bits(figure_reader *reader, const md5_token *text, uint32_t *bits)
 {
     static const struct {
-        const char *word;
+        const char *keyword;
         uint32_t bit;
-    } rows[] = {
+    } contents[] = {
         {"none", 0},
         {"solid", MD5_CONTENTS_SOLID},
         {"body", MD5_CONTENTS_BODY},
@@ -124,62 +141,66 @@ static bool add_bits(figure_reader *reader, const md5_token *text, uint32_t *bit
         {"monsterclip", MD5_CONTENTS_MONSTERCLIP},
     };
     md5_decl_lex lex;
-    md5_token word;
+    md5_token token;
     md5i_decl_lex_begin(&lex, reader->game, NULL, 0, text->text, text->size);
     lex.is_silent = true;
-    while (md5i_decl_lex_read(&lex, &word)) {
-        if (md5i_token_is(&word, ","))
+    while (md5i_decl_lex_read(&lex, &token)) {
+        if (md5i_token_is(&token, ","))
             continue;
-        size_t row = 0;
-        while (row < MD5_COUNT(rows) && !md5i_token_is_word(&word, rows[row].word))
-            row++;
-        if (row == MD5_COUNT(rows))
+        size_t i = 0;
+        while (i < MD5_COUNT(contents) && !md5i_token_is_word(&token, contents[i].keyword))
+            i++;
+        if (i == MD5_COUNT(contents))
             return false;
-        *bits = row == 0 ? 0 : *bits | rows[row].bit;
+        if (contents[i].bit == 0) // "none"
+            *bits = 0;
+        *bits |= contents[i].bit;
     }
     return true;
 }
 
+// Reads contents, which are separated by commas. Keywords after an unknown keyword have no effect.
 static void read_bits(figure_reader *reader, uint32_t *bits)
 {
     md5_token token;
-    bool is_known = true;
+    bool is_valid = true;
     *bits = 0;
     while (md5i_decl_lex_read(&reader->lex, &token)) {
-        is_known = is_known && add_bits(reader, &token, bits);
+        is_valid = is_valid && add_bits(reader, &token, bits);
         if (!md5i_decl_lex_take(&reader->lex, ","))
             break;
     }
 }
 
-static void read_switch(figure_reader *reader, bool *value)
+static void read_bool(figure_reader *reader, bool *value)
 {
     md5_token token;
-    *value = expect(reader, MD5_TOKEN_NUMBER, &token) && md5i_token_int(&token) != 0;
+    *value = expect_kind(reader, MD5_TOKEN_NUMBER, &token) && md5i_token_int(&token) != 0;
     if (token.kind != MD5_TOKEN_NUMBER)
         md5i_decl_lex_warn(&reader->lex, "couldn't read expected boolean");
 }
 
 static bool read_shape(figure_reader *reader, md5_figure_body *body)
 {
-    static const char *const words[] = {"box",      "octahedron", "dodecahedron",
-                                        "cylinder", "cone",       "bone"};
+    // In the order of md5_body_shape, from MD5_SHAPE_BOX.
+    static const char *const keywords[] = {"box",      "octahedron", "dodecahedron",
+                                           "cylinder", "cone",       "bone"};
     md5_decl_lex *const lex = &reader->lex;
     md5_token token;
-    int row = 0;
-    TRY(expect(reader, MD5_TOKEN_NAME, &token));
-    while (row < (int)MD5_COUNT(words) && !md5i_token_is_word(&token, words[row]))
-        row++;
-    if (row == MD5_COUNT(words)) {
+    int index = 0;
+    TRY(expect_kind(reader, MD5_TOKEN_NAME, &token));
+    while (index < (int)MD5_COUNT(keywords) && !md5i_token_is_word(&token, keywords[index]))
+        index++;
+    if (index == MD5_COUNT(keywords)) {
         if (md5i_token_is_word(&token, "custom"))
             md5i_decl_lex_warn(lex, "custom models not yet implemented");
         else
             md5i_decl_lex_warn(lex, "unknown model type %s", MD5_SHOWN(&token));
         return false;
     }
-    body->shape = (md5_body_shape)(row + MD5_SHAPE_BOX);
-    TRY(md5i_decl_lex_expect(lex, "(") && read_vector(reader, &body->corners[0])
-        && md5i_decl_lex_expect(lex, ",") && read_vector(reader, &body->corners[1]));
+    body->shape = (md5_body_shape)(index + MD5_SHAPE_BOX);
+    TRY(md5i_decl_lex_expect(lex, "(") && read_vector(reader, &body->corners[0]));
+    TRY(md5i_decl_lex_expect(lex, ",") && read_vector(reader, &body->corners[1]));
     if (body->shape >= MD5_SHAPE_CYLINDER)
         TRY(md5i_decl_lex_expect(lex, ","));
     if (body->shape == MD5_SHAPE_BONE)
@@ -193,13 +214,16 @@ static bool read_mod(figure_reader *reader, md5_body_mod *mod)
 {
     md5_token token;
     TRY(md5i_decl_lex_any(&reader->lex, &token));
-    *mod = md5i_token_is_word(&token, "position") ? MD5_BODY_ORIGIN
-           : md5i_token_is_word(&token, "both")   ? MD5_BODY_BOTH
-                                                  : MD5_BODY_AXIS;
+    if (md5i_token_is_word(&token, "position"))
+        *mod = MD5_BODY_ORIGIN;
+    else if (md5i_token_is_word(&token, "both"))
+        *mod = MD5_BODY_BOTH;
+    else
+        *mod = MD5_BODY_AXIS;
     return true;
 }
 
-// The limit counts once it is read whole.
+// Reads the limit of a constraint. The limit takes effect only if it is complete.
 static bool read_limit(figure_reader *reader, value_form form, md5_figure_constraint *constraint)
 {
     md5_decl_lex *const lex = &reader->lex;
@@ -214,19 +238,21 @@ static bool read_limit(figure_reader *reader, value_form form, md5_figure_constr
     return true;
 }
 
-// Reads the value of a word into `to`. Returns false if that ends the reading.
-static bool read_value(figure_reader *reader, const figure_word *word, void *to)
+// Reads the value of a keyword into a field of `object`. Returns false if an error ends the
+// parsing.
+static bool read_value(figure_reader *reader, const figure_keyword *keyword, void *object)
 {
     md5_decl_lex *const lex = &reader->lex;
-    void *const place = (char *)to + word->place;
-    md5_figure_vector *const vector = (md5_figure_vector *)place;
-    float *const numbers = (float *)place;
+    void *const field = (char *)object + keyword->offset;
+    md5_figure_vector *const vector = (md5_figure_vector *)field;
+    float *const numbers = (float *)field;
     md5_token token = {.size = 0};
-    switch (word->form) {
+    switch (keyword->form) {
     case VALUE_NUMBER:
-    case VALUE_FOUR:
-        return read_numbers(reader, numbers, word->form == VALUE_FOUR ? 4 : 1, false);
-    case VALUE_LOOSE:
+        return read_numbers(reader, numbers, 1, false);
+    case VALUE_FOUR_NUMBERS:
+        return read_numbers(reader, numbers, 4, false);
+    case VALUE_LENIENT_VECTOR:
         return read_numbers(reader, numbers, 3, true);
     case VALUE_FRICTION:
         TRY(read_numbers(reader, numbers, 3, false));
@@ -237,18 +263,18 @@ static bool read_value(figure_reader *reader, const figure_word *word, void *to)
         (void)md5i_decl_lex_vector(lex, numbers, 9);
         return true;
     case VALUE_STRING:
-        return expect(reader, MD5_TOKEN_STRING, &token)
-               && keep(reader, &token, (const char **)place);
+        return expect_kind(reader, MD5_TOKEN_STRING, &token)
+               && copy_token(reader, &token, (const char **)field);
     case VALUE_NAME:
-        return (expect(reader, MD5_TOKEN_STRING, &token) || token.size > 0)
-               && keep(reader, &token, (const char **)place);
-    case VALUE_SKIPPED:
-        return expect(reader, MD5_TOKEN_STRING, &token);
+        return (expect_kind(reader, MD5_TOKEN_STRING, &token) || token.size > 0)
+               && copy_token(reader, &token, (const char **)field);
+    case VALUE_IGNORED:
+        return expect_kind(reader, MD5_TOKEN_STRING, &token);
     case VALUE_BITS:
-        read_bits(reader, (uint32_t *)place);
+        read_bits(reader, (uint32_t *)field);
         return true;
-    case VALUE_SWITCH:
-        read_switch(reader, (bool *)place);
+    case VALUE_BOOL:
+        read_bool(reader, (bool *)field);
         return true;
     case VALUE_VECTOR:
         return read_vector(reader, vector);
@@ -259,156 +285,157 @@ static bool read_value(figure_reader *reader, const figure_word *word, void *to)
         md5_figure_vector angles = {.joints = {"", ""}};
         TRY(read_vector(reader, &angles));
         const md5_vec3 values = md5_vec3_scale(angles.numbers, angles.is_negated ? -1.0f : 1.0f);
-        memcpy(place, &values, sizeof values);
+        memcpy(field, &values, sizeof values);
         return true;
     }
     case VALUE_SHAPE:
-        return read_shape(reader, (md5_figure_body *)to);
+        return read_shape(reader, (md5_figure_body *)object);
     case VALUE_MOD:
-        return read_mod(reader, (md5_body_mod *)place);
-    default:
-        return read_limit(reader, word->form, (md5_figure_constraint *)to);
+        return read_mod(reader, (md5_body_mod *)field);
+    default: // limits
+        return read_limit(reader, keyword->form, (md5_figure_constraint *)object);
     }
 }
 
-// Reads words with their values up to '}', or the end of the text. `where` is for messages. Returns
-// false if an error ends the reading. *has_first: whether the first row was read.
-static bool read_words(figure_reader *reader, const figure_word *words, size_t count,
-                       const char *where, void *to, bool *has_first)
+// Reads keywords with their values into `object`, up to '}' or the end of the text. `block` is the
+// name of the block in messages. Sets `has_first` if the first keyword of the table was read.
+// Returns false if an error ends the parsing.
+static bool read_keywords(figure_reader *reader, const figure_keyword *keywords, size_t count,
+                          const char *block, void *object, bool *has_first)
 {
     md5_token token;
     while (md5i_decl_lex_read(&reader->lex, &token) && !md5i_token_is(&token, "}")) {
-        size_t row = 0;
-        while (row < count && !md5i_token_is_word(&token, words[row].word))
-            row++;
-        if (row == count) {
-            md5i_decl_lex_warn(&reader->lex, "unknown token %s in %s", MD5_SHOWN(&token), where);
+        size_t i = 0;
+        while (i < count && !md5i_token_is_word(&token, keywords[i].keyword))
+            i++;
+        if (i == count) {
+            md5i_decl_lex_warn(&reader->lex, "unknown token %s in %s", MD5_SHOWN(&token), block);
             return false;
         }
-        TRY(read_value(reader, &words[row], to));
-        *has_first |= row == 0;
+        TRY(read_value(reader, &keywords[i], object));
+        if (i == 0)
+            *has_first = true;
     }
     return true;
 }
 
 // == Blocks =======================================================================================
 
-#define SETTING(word, form, field)                          \
-    {                                                       \
-        word, VALUE_##form, offsetof(md5_figure_def, field) \
-    }
-static const figure_word setting_words[] = {
-    SETTING("model", STRING, model),
-    SETTING("skin", STRING, skin),
-    SETTING("mesh", SKIPPED, model),
-    SETTING("anim", SKIPPED, model),
-    SETTING("friction", FRICTION, friction),
-    SETTING("totalMass", NUMBER, total_mass),
-    SETTING("suspendSpeed", FOUR, suspend_speed),
-    SETTING("noMoveTime", NUMBER, no_move[0]),
-    SETTING("noMoveTranslation", NUMBER, no_move[1]),
-    SETTING("noMoveRotation", NUMBER, no_move[2]),
-    SETTING("minMoveTime", NUMBER, move_times[0]),
-    SETTING("maxMoveTime", NUMBER, move_times[1]),
-    SETTING("contents", BITS, contents),
-    SETTING("clipMask", BITS, clip_mask),
-    SETTING("selfCollision", SWITCH, collides_with_own),
+static const figure_keyword setting_keywords[] = {
+    {"model", VALUE_STRING, offsetof(md5_figure_def, model)},
+    {"skin", VALUE_STRING, offsetof(md5_figure_def, skin)},
+    {"mesh", VALUE_IGNORED, offsetof(md5_figure_def, model)},
+    {"anim", VALUE_IGNORED, offsetof(md5_figure_def, model)},
+    {"friction", VALUE_FRICTION, offsetof(md5_figure_def, friction)},
+    {"totalMass", VALUE_NUMBER, offsetof(md5_figure_def, total_mass)},
+    {"suspendSpeed", VALUE_FOUR_NUMBERS, offsetof(md5_figure_def, suspend_speed)},
+    {"noMoveTime", VALUE_NUMBER, offsetof(md5_figure_def, no_move[0])},
+    {"noMoveTranslation", VALUE_NUMBER, offsetof(md5_figure_def, no_move[1])},
+    {"noMoveRotation", VALUE_NUMBER, offsetof(md5_figure_def, no_move[2])},
+    {"minMoveTime", VALUE_NUMBER, offsetof(md5_figure_def, move_times[0])},
+    {"maxMoveTime", VALUE_NUMBER, offsetof(md5_figure_def, move_times[1])},
+    {"contents", VALUE_BITS, offsetof(md5_figure_def, contents)},
+    {"clipMask", VALUE_BITS, offsetof(md5_figure_def, clip_mask)},
+    {"selfCollision", VALUE_BOOL, offsetof(md5_figure_def, collides_with_own)},
 };
 
-#define BODY(word, form, field)                              \
-    {                                                        \
-        word, VALUE_##form, offsetof(md5_figure_body, field) \
-    }
-static const figure_word body_words[] = {
-    BODY("joint", STRING, joint), // first: it must be there
-    BODY("model", SHAPE, shape),
-    BODY("origin", VECTOR, origin),
-    BODY("angles", ANGLES, angles),
-    BODY("mod", MOD, mod),
-    BODY("density", NUMBER, density),
-    BODY("inertiaScale", MATRIX, inertia_scale),
-    BODY("friction", LOOSE, friction),
-    BODY("contents", BITS, contents),
-    BODY("clipMask", BITS, clip_mask),
-    BODY("selfCollision", SWITCH, collides_with_own),
-    BODY("containedJoints", STRING, contained),
-    BODY("frictionDirection", VECTOR, friction_direction),
-    BODY("contactMotorDirection", VECTOR, motor_direction),
+static const figure_keyword body_keywords[] = {
+    {"joint", VALUE_STRING, offsetof(md5_figure_body, joint)}, // required; must be the first entry
+    {"model", VALUE_SHAPE, offsetof(md5_figure_body, shape)},
+    {"origin", VALUE_VECTOR, offsetof(md5_figure_body, origin)},
+    {"angles", VALUE_ANGLES, offsetof(md5_figure_body, angles)},
+    {"mod", VALUE_MOD, offsetof(md5_figure_body, mod)},
+    {"density", VALUE_NUMBER, offsetof(md5_figure_body, density)},
+    {"inertiaScale", VALUE_MATRIX, offsetof(md5_figure_body, inertia_scale)},
+    {"friction", VALUE_LENIENT_VECTOR, offsetof(md5_figure_body, friction)},
+    {"contents", VALUE_BITS, offsetof(md5_figure_body, contents)},
+    {"clipMask", VALUE_BITS, offsetof(md5_figure_body, clip_mask)},
+    {"selfCollision", VALUE_BOOL, offsetof(md5_figure_body, collides_with_own)},
+    {"containedJoints", VALUE_STRING, offsetof(md5_figure_body, contained)},
+    {"frictionDirection", VALUE_VECTOR, offsetof(md5_figure_body, friction_direction)},
+    {"contactMotorDirection", VALUE_VECTOR, offsetof(md5_figure_body, motor_direction)},
 };
 
-#define PART(word, form, field)                                    \
-    {                                                              \
-        word, VALUE_##form, offsetof(md5_figure_constraint, field) \
-    }
-#define ENDS PART("body1", NAME, bodies[0]), PART("body2", NAME, bodies[1])
-#define HELD ENDS, PART("anchor", VECTOR, anchors[0]), PART("friction", NUMBER, friction)
-static const figure_word fixed_words[] = {ENDS};
-static const figure_word ball_words[] = {
-    HELD,
-    PART("coneLimit", BALL_CONE, limit),
-    PART("pyramidLimit", BALL_PYRAMID, limit),
+static const figure_keyword fixed_keywords[] = {
+    {"body1", VALUE_NAME, offsetof(md5_figure_constraint, bodies[0])},
+    {"body2", VALUE_NAME, offsetof(md5_figure_constraint, bodies[1])},
 };
-static const figure_word universal_words[] = {
-    HELD,
-    PART("shafts", VECTORS, shafts),
-    PART("coneLimit", CONE, limit),
-    PART("pyramidLimit", PYRAMID, limit),
+static const figure_keyword ball_keywords[] = {
+    {"body1", VALUE_NAME, offsetof(md5_figure_constraint, bodies[0])},
+    {"body2", VALUE_NAME, offsetof(md5_figure_constraint, bodies[1])},
+    {"anchor", VALUE_VECTOR, offsetof(md5_figure_constraint, anchors[0])},
+    {"friction", VALUE_NUMBER, offsetof(md5_figure_constraint, friction)},
+    {"coneLimit", VALUE_BALL_CONE, offsetof(md5_figure_constraint, limit)},
+    {"pyramidLimit", VALUE_BALL_PYRAMID, offsetof(md5_figure_constraint, limit)},
 };
-static const figure_word hinge_words[] = {
-    HELD,
-    PART("axis", VECTOR, axis),
-    PART("limit", LIMIT, limit),
+static const figure_keyword universal_keywords[] = {
+    {"body1", VALUE_NAME, offsetof(md5_figure_constraint, bodies[0])},
+    {"body2", VALUE_NAME, offsetof(md5_figure_constraint, bodies[1])},
+    {"anchor", VALUE_VECTOR, offsetof(md5_figure_constraint, anchors[0])},
+    {"friction", VALUE_NUMBER, offsetof(md5_figure_constraint, friction)},
+    {"shafts", VALUE_VECTORS, offsetof(md5_figure_constraint, shafts)},
+    {"coneLimit", VALUE_CONE, offsetof(md5_figure_constraint, limit)},
+    {"pyramidLimit", VALUE_PYRAMID, offsetof(md5_figure_constraint, limit)},
 };
-static const figure_word slider_words[] = {
-    ENDS,
-    PART("axis", VECTOR, axis),
-    PART("friction", NUMBER, friction),
+static const figure_keyword hinge_keywords[] = {
+    {"body1", VALUE_NAME, offsetof(md5_figure_constraint, bodies[0])},
+    {"body2", VALUE_NAME, offsetof(md5_figure_constraint, bodies[1])},
+    {"anchor", VALUE_VECTOR, offsetof(md5_figure_constraint, anchors[0])},
+    {"friction", VALUE_NUMBER, offsetof(md5_figure_constraint, friction)},
+    {"axis", VALUE_VECTOR, offsetof(md5_figure_constraint, axis)},
+    {"limit", VALUE_LIMIT, offsetof(md5_figure_constraint, limit)},
 };
-static const figure_word spring_words[] = {
-    ENDS,
-    PART("anchor1", VECTOR, anchors[0]),
-    PART("anchor2", VECTOR, anchors[1]),
-    PART("friction", NUMBER, friction),
-    PART("stretch", NUMBER, spring[0]),
-    PART("compress", NUMBER, spring[1]),
-    PART("damping", NUMBER, spring[2]),
-    PART("restLength", NUMBER, spring[3]),
-    PART("minLength", NUMBER, spring[4]),
-    PART("maxLength", NUMBER, spring[5]),
+static const figure_keyword slider_keywords[] = {
+    {"body1", VALUE_NAME, offsetof(md5_figure_constraint, bodies[0])},
+    {"body2", VALUE_NAME, offsetof(md5_figure_constraint, bodies[1])},
+    {"axis", VALUE_VECTOR, offsetof(md5_figure_constraint, axis)},
+    {"friction", VALUE_NUMBER, offsetof(md5_figure_constraint, friction)},
+};
+static const figure_keyword spring_keywords[] = {
+    {"body1", VALUE_NAME, offsetof(md5_figure_constraint, bodies[0])},
+    {"body2", VALUE_NAME, offsetof(md5_figure_constraint, bodies[1])},
+    {"anchor1", VALUE_VECTOR, offsetof(md5_figure_constraint, anchors[0])},
+    {"anchor2", VALUE_VECTOR, offsetof(md5_figure_constraint, anchors[1])},
+    {"friction", VALUE_NUMBER, offsetof(md5_figure_constraint, friction)},
+    {"stretch", VALUE_NUMBER, offsetof(md5_figure_constraint, spring[0])},
+    {"compress", VALUE_NUMBER, offsetof(md5_figure_constraint, spring[1])},
+    {"damping", VALUE_NUMBER, offsetof(md5_figure_constraint, spring[2])},
+    {"restLength", VALUE_NUMBER, offsetof(md5_figure_constraint, spring[3])},
+    {"minLength", VALUE_NUMBER, offsetof(md5_figure_constraint, spring[4])},
+    {"maxLength", VALUE_NUMBER, offsetof(md5_figure_constraint, spring[5])},
 };
 
-#define KIND(word, type, words, where)                              \
-    {                                                               \
-        word, MD5_CONSTRAINT_##type, words, MD5_COUNT(words), where \
-    }
 static const struct constraint_kind {
-    const char *word;
+    const char *keyword;
     md5_constraint_type type;
-    const figure_word *words;
-    size_t num_words;
-    const char *where;
+    const figure_keyword *keywords;
+    size_t num_keywords;
+    const char *block; // name in messages
 } constraint_kinds[] = {
-    KIND("fixed", FIXED, fixed_words, "ball and socket joint"), // as the engine says
-    KIND("ballAndSocketJoint", BALL, ball_words, "ball and socket joint"),
-    KIND("universalJoint", UNIVERSAL, universal_words, "universal joint"),
-    KIND("hinge", HINGE, hinge_words, "hinge"),
-    KIND("slider", SLIDER, slider_words, "slider"),
-    KIND("spring", SPRING, spring_words, "spring"),
+    {"fixed", MD5_CONSTRAINT_FIXED, fixed_keywords, MD5_COUNT(fixed_keywords),
+     "ball and socket joint"}, // the engine's message
+    {"ballAndSocketJoint", MD5_CONSTRAINT_BALL, ball_keywords, MD5_COUNT(ball_keywords),
+     "ball and socket joint"},
+    {"universalJoint", MD5_CONSTRAINT_UNIVERSAL, universal_keywords, MD5_COUNT(universal_keywords),
+     "universal joint"},
+    {"hinge", MD5_CONSTRAINT_HINGE, hinge_keywords, MD5_COUNT(hinge_keywords), "hinge"},
+    {"slider", MD5_CONSTRAINT_SLIDER, slider_keywords, MD5_COUNT(slider_keywords), "slider"},
+    {"spring", MD5_CONSTRAINT_SPRING, spring_keywords, MD5_COUNT(spring_keywords), "spring"},
 };
 
 static const md5_figure_vector zero = {.joints = {"", ""}};
 
-static md5_figure_vector vector_of(float x, float y, float z)
+static md5_figure_vector make_vector(float x, float y, float z)
 {
     return (md5_figure_vector){.numbers = {x, y, z}, .joints = {"", ""}};
 }
 
-// "NAME" {
-static bool begin_block(figure_reader *reader, const char **name)
+// Reads "NAME" {
+static bool read_block_start(figure_reader *reader, const char **name)
 {
     md5_token token;
-    return expect(reader, MD5_TOKEN_STRING, &token) && md5i_decl_lex_expect(&reader->lex, "{")
-           && keep(reader, &token, name);
+    return expect_kind(reader, MD5_TOKEN_STRING, &token) && md5i_decl_lex_expect(&reader->lex, "{")
+           && copy_token(reader, &token, name);
 }
 
 static bool read_body(figure_reader *reader)
@@ -423,7 +450,7 @@ static bool read_body(figure_reader *reader)
         .joint = "origin",
         .contained = "*origin",
         .shape = MD5_SHAPE_BOX,
-        .corners = {vector_of(-10.0f, -10.0f, -10.0f), vector_of(10.0f, 10.0f, 10.0f)},
+        .corners = {make_vector(-10.0f, -10.0f, -10.0f), make_vector(10.0f, 10.0f, 10.0f)},
         .num_sides = 3,
         .width = 10.0f,
         .origin = zero,
@@ -437,12 +464,12 @@ static bool read_body(figure_reader *reader)
         .collides_with_own = figure->collides_with_own,
     };
     bool has_joint = false;
-    TRY(begin_block(reader, &body->name));
+    TRY(read_block_start(reader, &body->name));
     if (md5_is_same_word(body->name, "origin") || md5_is_same_word(body->name, "world")) {
         md5i_decl_lex_warn(&reader->lex, "a body may not be named \"origin\" or \"world\"");
         return false;
     }
-    TRY(read_words(reader, body_words, MD5_COUNT(body_words), "body", body, &has_joint));
+    TRY(read_keywords(reader, body_keywords, MD5_COUNT(body_keywords), "body", body, &has_joint));
     if (!has_joint) {
         md5i_decl_lex_warn(&reader->lex, "no joint set for body");
         return false;
@@ -466,13 +493,13 @@ static bool read_constraint(figure_reader *reader, const struct constraint_kind 
         .bodies = {figure->num_bodies > 0 ? reader->bodies[0].name : "world", "world"},
         .friction = 0.5f,
         .anchors = {zero, zero},
-        .shafts = {vector_of(0.0f, 0.0f, -1.0f), vector_of(0.0f, 0.0f, 1.0f)},
-        .axis = vector_of(1.0f, 0.0f, 0.0f),
-        .limit_axis = vector_of(0.0f, 0.0f, -1.0f),
+        .shafts = {make_vector(0.0f, 0.0f, -1.0f), make_vector(0.0f, 0.0f, 1.0f)},
+        .axis = make_vector(1.0f, 0.0f, 0.0f),
+        .limit_axis = make_vector(0.0f, 0.0f, -1.0f),
         .limit = MD5_FIGURE_NO_LIMIT,
     };
-    TRY(begin_block(reader, &constraint->name));
-    // What has no default of its own is 0; the rest is that of other types, without effect.
+    TRY(read_block_start(reader, &constraint->name));
+    // Vectors that this type uses without a default are 0. Other vectors have no effect.
     constraint->type = kind->type;
     if (kind->type == MD5_CONSTRAINT_BALL || kind->type == MD5_CONSTRAINT_UNIVERSAL)
         constraint->shafts[0] = zero;
@@ -481,38 +508,41 @@ static bool read_constraint(figure_reader *reader, const struct constraint_kind 
     if (kind->type == MD5_CONSTRAINT_HINGE || kind->type == MD5_CONSTRAINT_SLIDER)
         constraint->axis = zero;
     bool has_body = false;
-    return read_words(reader, kind->words, kind->num_words, kind->where, constraint, &has_body);
+    return read_keywords(reader, kind->keywords, kind->num_keywords, kind->block, constraint,
+                         &has_body);
 }
 
-static bool read_block(figure_reader *reader, const md5_token *word)
+static bool read_block(figure_reader *reader, const md5_token *keyword)
 {
-    bool is_read = false;
-    if (md5i_token_is_word(word, "settings"))
+    bool has_model = false;
+    if (md5i_token_is_word(keyword, "settings"))
         return md5i_decl_lex_expect(&reader->lex, "{")
-               && read_words(reader, setting_words, MD5_COUNT(setting_words), "settings",
-                             &reader->figure, &is_read);
-    if (md5i_token_is_word(word, "body"))
+               && read_keywords(reader, setting_keywords, MD5_COUNT(setting_keywords), "settings",
+                                &reader->figure, &has_model);
+    if (md5i_token_is_word(keyword, "body"))
         return read_body(reader);
-    for (uint32_t i = 0; i < MD5_COUNT(constraint_kinds); i++)
-        if (md5i_token_is_word(word, constraint_kinds[i].word))
+    for (uint32_t i = 0; i < MD5_COUNT(constraint_kinds); i++) {
+        if (md5i_token_is_word(keyword, constraint_kinds[i].keyword))
             return read_constraint(reader, &constraint_kinds[i]);
-    md5i_decl_lex_warn(&reader->lex, "unknown keyword %s", MD5_SHOWN(word));
+    }
+    md5i_decl_lex_warn(&reader->lex, "unknown keyword %s", MD5_SHOWN(keyword));
     return false;
 }
 
 // == Figures ======================================================================================
 
-// Reports the first name that is there twice, case-sensitive. Returns false if there is one.
-static bool check_names(figure_reader *reader, const char *what, const void *rows, size_t count,
-                        size_t size, size_t place)
+// Reports the first duplicate name; names are case-sensitive. The elements have `size` bytes and
+// their name at `name_offset`. Returns false if a name is duplicate.
+static bool check_names(figure_reader *reader, const char *plural, const void *elements,
+                        size_t count, size_t size, size_t name_offset)
 {
     md5_name_map names = {0};
     for (uint32_t i = 0; i < count; i++) {
-        const char *const name =
-            *(const char *const *)(const void *)((const char *)rows + i * size + place);
+        const char *const element = (const char *)elements + i * size;
+        const char *const name = *(const char *const *)(const void *)(element + name_offset);
         void **const found = md5i_name_map_find(&names, name);
         if (found) {
-            md5i_decl_lex_warn(&reader->lex, "two %s with the same name %s", what,
+            md5i_decl_lex_warn(&reader->lex, "two %s with the same name %s", plural,
                                MD5_QUOTED(name));
             return false;
         }
@@ -523,13 +553,14 @@ static bool check_names(figure_reader *reader, const char *what, const void *row
     return true;
 }
 
+// Checks names and bodies of constraints. Returns false after a warning.
 static bool check_figure(figure_reader *reader)
 {
     const md5_figure_def *const figure = &reader->figure;
     TRY(check_names(reader, "bodies", reader->bodies, figure->num_bodies, sizeof *reader->bodies,
-                    offsetof(md5_figure_body, name))
-        && check_names(reader, "constraints", reader->constraints, figure->num_constraints,
-                       sizeof *reader->constraints, offsetof(md5_figure_constraint, name)));
+                    offsetof(md5_figure_body, name)));
+    TRY(check_names(reader, "constraints", reader->constraints, figure->num_constraints,
+                    sizeof *reader->constraints, offsetof(md5_figure_constraint, name)));
     for (uint32_t i = 0; i < figure->num_constraints; i++) {
         for (uint32_t k = 0; k < 2; k++) {
             const md5_figure_constraint *const constraint = &reader->constraints[i];
@@ -547,12 +578,13 @@ static void read_figure(figure_reader *reader)
 {
     md5_token token;
     (void)md5i_decl_lex_skip_until(&reader->lex, "{");
-    while (md5i_decl_lex_read(&reader->lex, &token) && !md5i_token_is(&token, "}"))
+    while (md5i_decl_lex_read(&reader->lex, &token) && !md5i_token_is(&token, "}")) {
         if (!read_block(reader, &token))
             return;
+    }
     if (!check_figure(reader))
         return;
-    // The body of the joint "origin" comes first.
+    // Move the body of the joint "origin" to the front.
     for (uint32_t i = 0; i < reader->figure.num_bodies; i++) {
         if (strcmp(reader->bodies[i].joint, "origin") == 0) {
             const md5_figure_body first = reader->bodies[0];

@@ -1,5 +1,9 @@
-// Figures of entities: bodies with masses, inertia and shapes, frames of constraints, and the way
-// between joints and bodies.
+// Articulated figures of entities: computes shapes, masses and inertia of the bodies and the frames
+// of the constraints from a figure declaration, and converts between joints and bodies.
+//
+// build_figure() places the bodies in the first pose of the clip "af_pose", the setup. The order of
+// sections: vectors of the declaration, shapes, masses, bodies, constraints, keys of the entity,
+// creation, conversion between joints and bodies, ray casts.
 #include "md5/core/freed.h"
 #include "md5/game/character.h"
 
@@ -10,7 +14,7 @@
 
 #include <string.h>
 
-typedef struct figure_maker {
+typedef struct figure_builder {
     md5_context *context;
     md5_arena arena;
     md5_arena scratch;
@@ -20,41 +24,42 @@ typedef struct figure_maker {
     md5_body_constraint *constraints;
     md5_vec3 *vertices;
     uint32_t (*triangles)[3];
-    md5_xform *setup;
-    md5_xform *joints;    // of the setup, in model space
-    md5_entity_key place; // of the declaration, for messages
-} figure_maker;
+    md5_xform *setup;        // [num_bodies] bodies in the setup, in model space
+    md5_xform *joints;       // [joints] of the setup, in model space
+    md5_entity_key location; // of the declaration, for messages
+} figure_builder;
 
-// Reports something of the figure: STATUS, "format", values.
-#define FIGURE_REPORT(maker, status, format, ...)                                    \
-    md5i_report_key((maker)->context, status, &(maker)->place, "figure %s: " format, \
-                    MD5_QUOTED((maker)->figure.def->decl->name), __VA_ARGS__)
+// Reports a problem of the figure. The parameters are a status, a format string and its values.
+#define FIGURE_REPORT(builder, status, format, ...)                                         \
+    md5i_report_key((builder)->context, status, &(builder)->location, "figure %s: " format, \
+                    MD5_QUOTED((builder)->figure.def->decl->name), __VA_ARGS__)
 
-static const world_place model_space = {
+static const world_transform model_space = {
     .axes = {{{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}}}};
 
 // == Vectors ======================================================================================
 
-static md5_vec3d joint_place(const figure_maker *maker, const char *name)
+static md5_vec3d joint_position(const figure_builder *builder, const char *name)
 {
-    const int32_t joint = md5i_find_joint(&maker->entity->model->skeleton, name);
+    const int32_t joint = md5i_find_joint(&builder->entity->model->skeleton, name);
     if (joint >= 0)
-        return md5_vec3d_of(maker->joints[joint].translation);
-    (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s not found: using (0, 0, 0)",
+        return md5_vec3d_of(builder->joints[joint].translation);
+    (void)FIGURE_REPORT(builder, MD5_WARNING, "joint %s not found: using (0, 0, 0)",
                         MD5_QUOTED(name));
     return model_space.origin;
 }
 
-// In model space.
-static md5_vec3d resolve(const figure_maker *maker, const md5_figure_vector *vector)
+// Returns the value of a vector of the declaration, in model space.
+static md5_vec3d resolve_vector(const figure_builder *builder, const md5_figure_vector *vector)
 {
     md5_vec3d value = md5_vec3d_of(vector->numbers);
     if (vector->kind != MD5_FIGURE_NUMBERS)
-        value = joint_place(maker, vector->joints[0]);
+        value = joint_position(builder, vector->joints[0]);
     if (vector->kind == MD5_FIGURE_BONE_CENTER)
-        value = md5_vec3d_scale(md5_vec3d_add(value, joint_place(maker, vector->joints[1])), 0.5);
+        value =
+            md5_vec3d_scale(md5_vec3d_add(value, joint_position(builder, vector->joints[1])), 0.5);
     if (vector->kind == MD5_FIGURE_BONE_DIR)
-        value = md5_vec3d_sub(joint_place(maker, vector->joints[1]), value);
+        value = md5_vec3d_sub(joint_position(builder, vector->joints[1]), value);
     return vector->is_negated ? md5_vec3d_scale(value, -1.0) : value;
 }
 
@@ -64,7 +69,7 @@ enum { MAX_CORNERS = 20, MAX_FACES = 36, MAX_CYLINDER_SIDES = 10, MAX_CONE_SIDES
 
 typedef struct body_shape {
     md5_vec3d corners[MAX_CORNERS];
-    uint32_t faces[MAX_FACES][3]; // counterclockwise or clockwise: see turn_outward()
+    uint32_t faces[MAX_FACES][3]; // any winding before orient_faces()
     uint32_t num_corners;
     uint32_t num_faces;
 } body_shape;
@@ -77,10 +82,12 @@ static void add_corner(body_shape *shape, double x, double y, double z)
 static void add_face(body_shape *shape, uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t *const face = shape->faces[shape->num_faces++];
-    face[0] = a, face[1] = b, face[2] = c;
+    face[0] = a;
+    face[1] = b;
+    face[2] = c;
 }
 
-// Triangles of corners from a to t.
+// Adds triangles from a text: each three letters are three corners, `a` is the first corner.
 static void add_faces(body_shape *shape, const char *corners)
 {
     for (; *corners; corners += 3)
@@ -88,50 +95,68 @@ static void add_faces(body_shape *shape, const char *corners)
                  (uint32_t)corners[2] - 'a');
 }
 
-static void make_box(body_shape *shape)
+// Returns `value` if `bit` is set, else -`value`.
+static double signed_by_bit(double value, uint32_t bit)
+{
+    return bit ? value : -value;
+}
+
+// The shapes fill the box from (-1, -1, -1) to (1, 1, 1).
+static void build_box(body_shape *shape)
 {
     for (uint32_t i = 0; i < 8; i++)
-        add_corner(shape, i & 1 ? 1.0 : -1.0, i & 2 ? 1.0 : -1.0, i & 4 ? 1.0 : -1.0);
+        add_corner(shape, signed_by_bit(1.0, i & 1), signed_by_bit(1.0, i & 2),
+                   signed_by_bit(1.0, i & 4));
     add_faces(shape, "acgagebdhbhfaefafbcghchdabdadcefhehg");
 }
 
-static void make_octahedron(body_shape *shape)
+static void build_octahedron(body_shape *shape)
 {
     for (uint32_t i = 0; i < 6; i++) {
-        double at[3] = {0.0, 0.0, 0.0};
-        at[i / 2] = i & 1 ? 1.0 : -1.0;
-        add_corner(shape, at[0], at[1], at[2]);
+        double corner[3] = {0.0, 0.0, 0.0};
+        corner[i / 2] = signed_by_bit(1.0, i & 1);
+        add_corner(shape, corner[0], corner[1], corner[2]);
     }
     add_faces(shape, "acebceadebdeacfbcfadfbdf");
 }
 
-// A regular one, which touches the box.
-static void make_dodecahedron(body_shape *shape)
+// Builds a regular dodecahedron. Its corners are the corners of a cube and of three rectangles, one
+// across each axis.
+static void build_dodecahedron(body_shape *shape)
 {
-    const double golden = 1.61803398874989485;
-    const double one = 1.0 / golden;
-    const double less = one * one;
+    const double golden_ratio = 1.61803398874989485;
+    const double cube_side = 1.0 / golden_ratio;
+    const double short_side = cube_side * cube_side;
     for (uint32_t i = 0; i < 8; i++)
-        add_corner(shape, i & 4 ? one : -one, i & 2 ? one : -one, i & 1 ? one : -one);
-    for (int axis = 3; axis > 0; axis--) { // across which a rectangle lies
+        add_corner(shape, signed_by_bit(cube_side, i & 4), signed_by_bit(cube_side, i & 2),
+                   signed_by_bit(cube_side, i & 1));
+    for (int axis = 3; axis > 0; axis--) {
         for (uint32_t i = 0; i < 4; i++) {
-            const uint32_t bit = axis == 1 ? 1 : 2; // of the short side
-            double at[3] = {0.0, 0.0, 0.0};
-            at[(axis + 1) % 3] = i & bit ? less : -less;
-            at[(axis + 2) % 3] = i & (3 - bit) ? 1.0 : -1.0;
-            add_corner(shape, at[0], at[1], at[2]);
+            const uint32_t short_bit = axis == 1 ? 1 : 2;
+            const uint32_t long_bit = 3 - short_bit;
+            double corner[3] = {0.0, 0.0, 0.0};
+            corner[(axis + 1) % 3] = signed_by_bit(short_side, i & short_bit);
+            corner[(axis + 2) % 3] = signed_by_bit(1.0, i & long_bit);
+            add_corner(shape, corner[0], corner[1], corner[2]);
         }
     }
     add_faces(shape, "omaoaioiefjbfbmfmogkcgcngnppndpdlplhkiakaqkqcdrbdbjdjl"
                      "gsegeigikljflftlthrqaramrmbfoefesfstdncdcqdqrtsgtgptph");
 }
 
-// A cylinder or a cone: a ring of corners below, and above it another one or the tip. Each ring has
-// a cap, and on each of its sides a triangle.
-static void make_round(body_shape *shape, int32_t num_sides, bool is_cone)
+static uint32_t clamp_num_sides(int32_t num_sides, int32_t max_sides)
 {
-    const int32_t most = is_cone ? MAX_CONE_SIDES : MAX_CYLINDER_SIDES;
-    const uint32_t sides = (uint32_t)(num_sides < 3 ? 3 : num_sides > most ? most : num_sides);
+    if (num_sides < 3)
+        return 3;
+    return (uint32_t)(num_sides > max_sides ? max_sides : num_sides);
+}
+
+// Builds a cylinder or a cone. A cylinder has a lower and an upper ring of corners; a cone has a
+// lower ring and a tip. Each ring has a cap, and a triangle for each of its sides.
+static void build_round(body_shape *shape, int32_t num_sides, bool is_cone)
+{
+    const uint32_t sides =
+        clamp_num_sides(num_sides, is_cone ? MAX_CONE_SIDES : MAX_CYLINDER_SIDES);
     const uint32_t count = is_cone ? sides : 2 * sides;
     for (uint32_t i = 0; i < count; i++) {
         const double angle = 360.0 * DEGREE * (i % sides) / sides;
@@ -140,20 +165,26 @@ static void make_round(body_shape *shape, int32_t num_sides, bool is_cone)
     if (is_cone)
         add_corner(shape, 0.0, 0.0, 1.0);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = i % sides;
-        const uint32_t first = i - at;
-        const uint32_t next = first + (at + 1) % sides;
-        add_face(shape, i, next, is_cone ? sides : first > 0 ? at : sides + next);
-        if (at > 1)
-            add_face(shape, first, i - 1, i);
+        const uint32_t side = i % sides;
+        const uint32_t first = i - side; // first corner of the ring
+        const uint32_t next = first + (side + 1) % sides;
+        uint32_t apex = sides + next; // on the upper ring
+        if (is_cone)
+            apex = sides; // the tip
+        else if (first > 0)
+            apex = side; // on the lower ring
+        add_face(shape, i, next, apex);
+        if (side > 1)
+            add_face(shape, first, i - 1, i); // cap
     }
 }
 
-// The shape in the body's axes, before it is moved to its center.
-static void make_shape(const figure_maker *maker, const md5_figure_body *def, body_shape *shape)
+// Builds the shape of a body in the axes of the body. Its origin is not yet the center of mass.
+static void build_shape(const figure_builder *builder, const md5_figure_body *def,
+                        body_shape *shape)
 {
-    const md5_vec3d a = resolve(maker, &def->corners[0]);
-    const md5_vec3d b = resolve(maker, &def->corners[1]);
+    const md5_vec3d a = resolve_vector(builder, &def->corners[0]);
+    const md5_vec3d b = resolve_vector(builder, &def->corners[1]);
     const md5_vec3d middle = md5_vec3d_scale(md5_vec3d_add(a, b), 0.5);
     const md5_vec3d half = md5_vec3d_scale(md5_vec3d_sub(b, a), 0.5);
     const double length = md5_vec3d_length(half);
@@ -170,17 +201,17 @@ static void make_shape(const figure_maker *maker, const md5_figure_body *def, bo
         add_faces(shape, "acdbcdadebdeaecbec");
         return;
     case MD5_SHAPE_OCTAHEDRON:
-        make_octahedron(shape);
+        build_octahedron(shape);
         break;
     case MD5_SHAPE_DODECAHEDRON:
-        make_dodecahedron(shape);
+        build_dodecahedron(shape);
         break;
     case MD5_SHAPE_CYLINDER:
     case MD5_SHAPE_CONE:
-        make_round(shape, def->num_sides, is_cone);
+        build_round(shape, def->num_sides, is_cone);
         break;
     case MD5_SHAPE_BOX:
-        make_box(shape);
+        build_box(shape);
         break;
     }
     const double lift = is_cone ? -half.z : middle.z; // the tip of a cone is at z = 0
@@ -191,8 +222,8 @@ static void make_shape(const figure_maker *maker, const md5_figure_body *def, bo
     }
 }
 
-// Makes all faces clockwise, seen from outside.
-static void turn_outward(body_shape *shape)
+// Makes all faces clockwise as seen from outside.
+static void orient_faces(body_shape *shape)
 {
     md5_vec3d middle = model_space.origin;
     for (uint32_t i = 0; i < shape->num_corners; i++)
@@ -213,49 +244,51 @@ static void turn_outward(body_shape *shape)
 
 // == Masses =======================================================================================
 
-// The volume with its center, and the integrals of the products of coordinates about it.
-typedef struct solid {
+// Mass properties of a solid of density 1.
+typedef struct solid_mass {
     double volume;
-    double products[3][3];
-    md5_vec3d center;
-} solid;
+    double products[3][3]; // integrals of the products of two coordinates about the center
+    md5_vec3d center;      // center of mass
+} solid_mass;
 
-static solid measure(const body_shape *shape)
+// Integrates over the tetrahedra between the origin and each face.
+static solid_mass measure_solid(const body_shape *shape)
 {
-    solid it = {.volume = 0.0};
+    solid_mass mass = {.volume = 0.0};
     for (uint32_t i = 0; i < shape->num_faces; i++) {
         const md5_vec3d a = shape->corners[shape->faces[i][0]];
         const md5_vec3d b = shape->corners[shape->faces[i][2]];
         const md5_vec3d c = shape->corners[shape->faces[i][1]];
         const md5_vec3d sum = md5_vec3d_add(md5_vec3d_add(a, b), c);
-        const double six = md5_vec3d_dot(a, md5_vec3d_cross(b, c)); // times the tetrahedron
+        const double six = md5_vec3d_dot(a, md5_vec3d_cross(b, c)); // six times the volume
         const double rows[4][3] = {
             {a.x, a.y, a.z}, {b.x, b.y, b.z}, {c.x, c.y, c.z}, {sum.x, sum.y, sum.z}};
-        it.volume += six / 6.0;
-        it.center = md5_vec3d_add(it.center, md5_vec3d_scale(sum, six / 24.0));
+        mass.volume += six / 6.0;
+        mass.center = md5_vec3d_add(mass.center, md5_vec3d_scale(sum, six / 24.0));
         for (uint32_t r = 0; r < 3; r++)
             for (uint32_t s = 0; s < 3; s++)
                 for (uint32_t k = 0; k < 4; k++)
-                    it.products[r][s] += six / 120.0 * rows[k][r] * rows[k][s];
+                    mass.products[r][s] += six / 120.0 * rows[k][r] * rows[k][s];
     }
-    it.center = md5_vec3d_scale(it.center, it.volume > 0.0 ? 1.0 / it.volume : 0.0);
-    const double center[3] = {it.center.x, it.center.y, it.center.z};
+    mass.center = md5_vec3d_scale(mass.center, mass.volume > 0.0 ? 1.0 / mass.volume : 0.0);
+    const double center[3] = {mass.center.x, mass.center.y, mass.center.z};
     for (uint32_t r = 0; r < 3; r++)
         for (uint32_t s = 0; s < 3; s++)
-            it.products[r][s] -= it.volume * center[r] * center[s];
-    return it;
+            mass.products[r][s] -= mass.volume * center[r] * center[s];
+    return mass;
 }
 
-static void set_mass(md5_body_part *body, const solid *of)
+// Sets mass and inertia of a body. The inertia tensor is multiplied by the matrix "inertiaScale".
+static void set_mass(md5_body_part *body, const solid_mass *mass)
 {
     const double density = (double)body->def->density;
-    const double trace = of->products[0][0] + of->products[1][1] + of->products[2][2];
-    body->mass = md5_round_to_float(density * of->volume);
+    const double trace = mass->products[0][0] + mass->products[1][1] + mass->products[2][2];
+    body->mass = md5_round_to_float(density * mass->volume);
     for (uint32_t r = 0; r < 3; r++) {
         for (uint32_t c = 0; c < 3; c++) {
             double scaled = 0.0;
             for (uint32_t k = 0; k < 3; k++)
-                scaled += density * ((r == k ? trace : 0.0) - of->products[r][k])
+                scaled += density * ((r == k ? trace : 0.0) - mass->products[r][k])
                           * (double)body->def->inertia_scale[3 * k + c];
             body->inertia[3 * r + c] = md5_round_to_float(scaled);
         }
@@ -264,13 +297,14 @@ static void set_mass(md5_body_part *body, const solid *of)
 
 // == Bodies =======================================================================================
 
-static axes3 body_axes(const figure_maker *maker, const md5_figure_body *def)
+// Returns the axes of a body in model space. A bone points along its corners.
+static axes3 body_axes(const figure_builder *builder, const md5_figure_body *def)
 {
     if (def->shape != MD5_SHAPE_BONE)
-        return md5i_axes_of_angles((double)def->angles[0], (double)def->angles[1],
-                                   (double)def->angles[2]);
-    const md5_vec3d up = md5_vec3d_normalize(
-        md5_vec3d_sub(resolve(maker, &def->corners[1]), resolve(maker, &def->corners[0])));
+        return md5i_axes_from_angles((double)def->angles[0], (double)def->angles[1],
+                                     (double)def->angles[2]);
+    const md5_vec3d up = md5_vec3d_normalize(md5_vec3d_sub(
+        resolve_vector(builder, &def->corners[1]), resolve_vector(builder, &def->corners[0])));
     const double flat = sqrt(up.x * up.x + up.y * up.y);
     axes3 axes = model_space.axes;
     if (md5_vec3d_length(up) == 0.0)
@@ -282,30 +316,33 @@ static axes3 body_axes(const figure_maker *maker, const md5_figure_body *def)
     return axes;
 }
 
-static void keep_shape(figure_maker *maker, md5_body_part *body, const body_shape *shape,
-                       md5_vec3d center)
+// Stores the corners relative to the center of mass, and the faces.
+static void store_shape(figure_builder *builder, md5_body_part *body, const body_shape *shape,
+                        md5_vec3d center)
 {
-    md5_figure *const figure = &maker->figure;
+    md5_figure *const figure = &builder->figure;
     body->first_vertex = figure->num_vertices;
     body->num_vertices = shape->num_corners;
     body->first_triangle = figure->num_triangles;
     body->num_triangles = shape->num_faces;
     for (uint32_t i = 0; i < shape->num_corners; i++)
-        maker->vertices[figure->num_vertices++] =
+        builder->vertices[figure->num_vertices++] =
             md5_vec3d_round(md5_vec3d_sub(shape->corners[i], center));
-    body->bounds = md5_bounds_from_points(&maker->vertices[body->first_vertex], body->num_vertices);
+    body->bounds =
+        md5_bounds_from_points(&builder->vertices[body->first_vertex], body->num_vertices);
     for (uint32_t i = 0; i < shape->num_faces; i++)
         for (uint32_t k = 0; k < 3; k++)
-            maker->triangles[figure->num_triangles + i][k] =
+            builder->triangles[figure->num_triangles + i][k] =
                 body->first_vertex + shape->faces[i][k];
     figure->num_triangles += shape->num_faces;
 }
 
-// The joint that a body moves: instead of the root, which the entity's place moves, its first
-// child.
-static uint32_t moved_joint(const figure_maker *maker, const md5_figure_body *def)
+// Returns the joint that a body moves. The root is moved by the transform of the entity, so a body
+// at the joint "origin" moves the first child of the root. Returns MD5_NONE if the joint does not
+// exist.
+static uint32_t moved_joint(const figure_builder *builder, const md5_figure_body *def)
 {
-    const md5_skeleton *const skeleton = &maker->entity->model->skeleton;
+    const md5_skeleton *const skeleton = &builder->entity->model->skeleton;
     const int32_t joint = md5i_find_joint(skeleton, def->joint);
     uint32_t child = 0;
     if (joint != 0 || strcmp(def->joint, "origin") != 0)
@@ -315,129 +352,161 @@ static uint32_t moved_joint(const figure_maker *maker, const md5_figure_body *de
     return child < skeleton->num_joints ? child : 0;
 }
 
-static bool make_body(figure_maker *maker, uint32_t index)
+static bool build_body(figure_builder *builder, uint32_t index)
 {
-    const md5_figure_body *const def = &maker->figure.def->bodies[index];
-    md5_body_part *const body = &maker->bodies[index];
-    const uint32_t joint = moved_joint(maker, def);
+    const md5_figure_body *const def = &builder->figure.def->bodies[index];
+    md5_body_part *const body = &builder->bodies[index];
+    const uint32_t joint = moved_joint(builder, def);
     body_shape shape;
     if (joint == MD5_NONE)
-        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH, "body %s refers to unknown joint %s",
+        return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH, "body %s refers to unknown joint %s",
                              MD5_QUOTED(def->name), MD5_QUOTED(def->joint));
     *body = (md5_body_part){.def = def, .joint = joint};
-    make_shape(maker, def, &shape);
-    turn_outward(&shape);
-    const solid of = measure(&shape);
-    const axes3 axes = body_axes(maker, def);
-    const md5_vec3d origin =
-        md5_vec3d_add(resolve(maker, &def->origin), md5_through(of.center, &axes));
-    set_mass(body, &of);
-    maker->setup[index] =
-        (md5_xform){.rotation = md5i_quat_of_axes(&axes), .translation = md5_vec3d_round(origin)};
-    body->offset = md5_xform_mul(md5_xform_inverse(maker->joints[joint]), maker->setup[index]);
-    keep_shape(maker, body, &shape, of.center);
+    build_shape(builder, def, &shape);
+    orient_faces(&shape);
+    const solid_mass mass = measure_solid(&shape);
+    const axes3 axes = body_axes(builder, def);
+    const md5_vec3d origin = md5_vec3d_add(resolve_vector(builder, &def->origin),
+                                           md5_rotate_by_axes(mass.center, &axes));
+    set_mass(body, &mass);
+    builder->setup[index] =
+        (md5_xform){.rotation = md5i_quat_from_axes(&axes), .translation = md5_vec3d_round(origin)};
+    body->offset = md5_xform_mul(md5_xform_inverse(builder->joints[joint]), builder->setup[index]);
+    store_shape(builder, body, &shape, mass.center);
     return true;
 }
 
-static void share_total_mass(figure_maker *maker)
+// Scales all masses so that their sum is "totalMass", if the declaration contains it.
+static void distribute_total_mass(figure_builder *builder)
 {
-    const double wanted = (double)maker->figure.def->total_mass;
+    const double total = (double)builder->figure.def->total_mass;
     double sum = 0.0;
-    for (uint32_t i = 0; i < maker->figure.num_bodies; i++)
-        sum += (double)maker->bodies[i].mass;
-    if (!(wanted > 0.0 && sum > 0.0))
+    for (uint32_t i = 0; i < builder->figure.num_bodies; i++)
+        sum += (double)builder->bodies[i].mass;
+    if (!(total > 0.0 && sum > 0.0))
         return;
-    for (uint32_t i = 0; i < maker->figure.num_bodies; i++) {
-        md5_body_part *const body = &maker->bodies[i];
-        body->mass = md5_round_to_float((double)body->mass * wanted / sum);
+    for (uint32_t i = 0; i < builder->figure.num_bodies; i++) {
+        md5_body_part *const body = &builder->bodies[i];
+        body->mass = md5_round_to_float((double)body->mass * total / sum);
         for (uint32_t k = 0; k < 9; k++)
-            body->inertia[k] = md5_round_to_float((double)body->inertia[k] * wanted / sum);
+            body->inertia[k] = md5_round_to_float((double)body->inertia[k] * total / sum);
     }
 }
 
-static void make_lower(char *text)
+static void convert_to_lower(char *text)
 {
     for (; *text; text++)
         *text = md5_lower(*text);
 }
 
-// Of each joint the last word of a list about it alone, and about it with all below: 0 none, odd:
-// they are contained.
-typedef uint32_t joint_words[2];
+// A list of joints contains or excludes a joint.
+typedef struct joint_rule {
+    uint32_t order; // position in the list, from 1; 0 if the list has no such element
+    bool is_contained;
+} joint_rule;
 
-static bool map_joints(md5_name_map *names, md5_arena *arena, const md5_skeleton *skeleton,
-                       joint_words *words)
+// The last elements of a list that refer to a joint.
+typedef struct joint_rules {
+    joint_rule joint;   // elements without descendants
+    joint_rule subtree; // elements with descendants
+} joint_rules;
+
+// Maps the name of each joint, in lower case, to its rules.
+static bool map_joint_names(md5_name_map *names, md5_arena *arena, const md5_skeleton *skeleton,
+                            joint_rules *rules)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const char *const text = skeleton->joints[i].name;
         char *const name = md5_copy_text(arena, text, strlen(text));
         TRY(name);
-        make_lower(name);
+        convert_to_lower(name);
         void **const entry = md5i_name_map_add(names, arena, name);
         TRY(entry);
-        *entry = *entry ? *entry : words[i];
+        if (!*entry) // the first joint of several with the same name
+            *entry = &rules[i];
     }
     return true;
 }
 
-// What each body contains; of several the last one counts.
-static void read_contained(figure_maker *maker, uint32_t *owners, const md5_name_map *names,
-                           joint_words *words)
+// Reads the list of joints that a body contains.
+static void read_joint_rules(figure_builder *builder, const char *list, const md5_name_map *names,
+                             joint_rules *rules)
 {
-    const md5_skeleton *const skeleton = &maker->entity->model->skeleton;
-    const md5_figure_body *const defs = maker->figure.def->bodies;
+    md5_joint_pattern pattern;
+    memset(rules, 0, builder->entity->model->skeleton.num_joints * sizeof *rules);
+    for (uint32_t order = 1; md5i_next_joint_pattern(&list, &pattern); order++) {
+        md5_joint_pattern lower = pattern;
+        convert_to_lower(lower.name);
+        void *const *const found = md5i_name_map_find(names, lower.name);
+        if (found) {
+            joint_rules *const named = (joint_rules *)*found;
+            joint_rule *const rule = pattern.has_descendants ? &named->subtree : &named->joint;
+            rule->order = order;
+            rule->is_contained = !pattern.is_excluded;
+        } else {
+            (void)FIGURE_REPORT(builder, MD5_WARNING, "joint %s not found in \"containedJoints\"",
+                                MD5_QUOTED(pattern.name));
+        }
+    }
+}
+
+// Returns true if a list contains a joint: the last element that refers to it counts. Copies the
+// rule for the subtree from the parent, whose rules must be complete.
+static bool apply_joint_rules(const md5_skeleton *skeleton, joint_rules *rules, uint32_t joint)
+{
+    const uint32_t parent = skeleton->joints[joint].parent;
+    joint_rules *const rule = &rules[joint];
+    if (parent != MD5_NONE && rules[parent].subtree.order > rule->subtree.order)
+        rule->subtree = rules[parent].subtree;
+    if (rule->joint.order > rule->subtree.order)
+        return rule->joint.is_contained;
+    return rule->subtree.is_contained;
+}
+
+// Finds the body that contains each joint: the last body that has the joint in its list.
+static void assign_joints(figure_builder *builder, uint32_t *owners, const md5_name_map *names,
+                          joint_rules *rules)
+{
+    const md5_skeleton *const skeleton = &builder->entity->model->skeleton;
+    const md5_figure_body *const defs = builder->figure.def->bodies;
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
         owners[i] = MD5_NONE;
-    for (uint32_t body = 0; body < maker->figure.num_bodies; body++) {
-        const char *at = defs[body].contained;
-        md5_listed_joint top;
-        memset(words, 0, skeleton->num_joints * sizeof *words);
-        for (uint32_t word = 2; md5i_next_listed(&at, &top); word += 2) {
-            md5_listed_joint lower = top;
-            make_lower(lower.name);
-            void *const *const found = md5i_name_map_find(names, lower.name);
-            if (found)
-                ((uint32_t *)*found)[top.has_below] = word + !top.is_without;
-            else
-                (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s not found in \"containedJoints\"",
-                                    MD5_QUOTED(top.name));
-        }
-        for (uint32_t i = 0; i < skeleton->num_joints; i++) { // parents come first
-            const uint32_t joint = skeleton->order[i];
-            const uint32_t parent = skeleton->joints[joint].parent;
-            uint32_t *const own = words[joint];
-            if (parent != MD5_NONE && words[parent][1] > own[1])
-                own[1] = words[parent][1];
-            if (((own[0] > own[1] ? own[0] : own[1]) & 1) == 0)
+    for (uint32_t body = 0; body < builder->figure.num_bodies; body++) {
+        read_joint_rules(builder, defs[body].contained, names, rules);
+        for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+            const uint32_t joint = skeleton->order[i]; // parents first
+            if (!apply_joint_rules(skeleton, rules, joint))
                 continue;
             if (owners[joint] != MD5_NONE)
-                (void)FIGURE_REPORT(maker, MD5_WARNING, "joint %s is in two bodies, %s and %s",
+                (void)FIGURE_REPORT(builder, MD5_WARNING, "joint %s is in two bodies, %s and %s",
                                     MD5_QUOTED(skeleton->joints[joint].name),
                                     MD5_QUOTED(defs[owners[joint]].name),
                                     MD5_QUOTED(defs[body].name));
             owners[joint] = body;
         }
     }
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         if (owners[i] == MD5_NONE)
-            (void)FIGURE_REPORT(maker, MD5_WARNING,
+            (void)FIGURE_REPORT(builder, MD5_WARNING,
                                 "joint %s does not belong to a body: hits on it have no effect",
                                 MD5_QUOTED(skeleton->joints[i].name));
-    maker->figure.body_of_joint = owners;
+    }
+    builder->figure.body_of_joint = owners;
 }
 
 // == Constraints ==================================================================================
 
-static uint32_t find_body(const figure_maker *maker, const char *name)
+static uint32_t find_body(const figure_builder *builder, const char *name)
 {
-    for (uint32_t i = 0; i < maker->figure.num_bodies; i++)
-        if (md5_is_same_word(maker->figure.def->bodies[i].name, name))
+    for (uint32_t i = 0; i < builder->figure.num_bodies; i++)
+        if (md5_is_same_word(builder->figure.def->bodies[i].name, name))
             return i;
     return MD5_NONE;
 }
 
-// Left of a direction, as the engine computes it: of a steep one it is not at a right angle.
-static md5_vec3d left_of(md5_vec3d v)
+// Returns the direction to the left of a direction, as the engine computes it: the result is not at
+// a right angle to a steep direction.
+static md5_vec3d left_direction(md5_vec3d v)
 {
     if (fabs(v.z) > 0.7) {
         const double square = v.y * v.y + v.z * v.z;
@@ -447,7 +516,8 @@ static md5_vec3d left_of(md5_vec3d v)
     return md5_vec3d_normalize((md5_vec3d){-v.y, v.x, 0.0});
 }
 
-static md5_vec3d turned(md5_vec3d v, md5_vec3d axis, double degrees)
+// Rotates a vector about an axis of length 1.
+static md5_vec3d rotate_about_axis(md5_vec3d v, md5_vec3d axis, double degrees)
 {
     const double c = cos(degrees * DEGREE);
     const double s = sin(degrees * DEGREE);
@@ -456,15 +526,15 @@ static md5_vec3d turned(md5_vec3d v, md5_vec3d axis, double degrees)
                          md5_vec3d_scale(md5_vec3d_cross(axis, v), s));
 }
 
-// The place of a body in the setup; of the world that of model space.
-static world_place setup_of(const figure_maker *maker, uint32_t body)
+// Returns the transform of a body in the setup, or the identity for the world.
+static world_transform setup_transform(const figure_builder *builder, uint32_t body)
 {
-    return body == MD5_NONE ? model_space : md5i_world_place(maker->setup[body]);
+    return body == MD5_NONE ? model_space : md5i_world_transform(builder->setup[body]);
 }
 
-static md5_vec3 into_body(md5_vec3d v, const world_place *body)
+static md5_vec3 rotate_into_body(md5_vec3d v, const world_transform *body)
 {
-    return md5_vec3d_round(md5_into(v, &body->axes));
+    return md5_vec3d_round(md5_rotate_into_axes(v, &body->axes));
 }
 
 static float half_cosine(float degrees)
@@ -472,164 +542,171 @@ static float half_cosine(float degrees)
     return (float)cos(0.5 * (double)degrees * DEGREE);
 }
 
-// What the limit of a constraint is about, in model space. `shaft` is what it keeps inside.
-static void set_limit(const figure_maker *maker, md5_body_constraint *constraint,
-                      const world_place ends[2], md5_vec3d shaft, md5_vec3d axis)
+// Sets the limit of a constraint, which keeps a shaft of the first body near an axis of the second
+// body. `shaft` and `axis` are in model space.
+static void set_limit(const figure_builder *builder, md5_body_constraint *constraint,
+                      const world_transform ends[2], md5_vec3d shaft, md5_vec3d axis)
 {
     const md5_figure_constraint *const def = constraint->def;
-    md5_vec3d limit = md5_vec3d_normalize(resolve(maker, &def->limit_axis));
+    md5_vec3d limit = md5_vec3d_normalize(resolve_vector(builder, &def->limit_axis));
     md5_vec3d base = model_space.origin;
     constraint->limit_cosines[0] = half_cosine(def->limit_angles[0]);
     constraint->limit_cosines[1] = half_cosine(def->limit_angles[1]);
     if (def->type == MD5_CONSTRAINT_HINGE) {
-        const md5_vec3d left = left_of(axis);
-        limit = turned(left, axis, -(double)def->limit_angles[0]);
-        shaft = turned(left, axis, -(double)def->limit_angles[2]);
+        const md5_vec3d left = left_direction(axis);
+        limit = rotate_about_axis(left, axis, -(double)def->limit_angles[0]);
+        shaft = rotate_about_axis(left, axis, -(double)def->limit_angles[2]);
         constraint->limit_cosines[0] = half_cosine(def->limit_angles[1]);
     } else if (def->limit == MD5_FIGURE_PYRAMID) {
-        const axes3 axes = md5i_axes_of_angles(-md5i_pitch_of(limit), md5i_yaw_of(limit),
-                                               (double)def->limit_angles[2]);
+        const axes3 axes = md5i_axes_from_angles(
+            -md5i_pitch_degrees(limit), md5i_yaw_degrees(limit), (double)def->limit_angles[2]);
         limit = axes.row[0];
         base = axes.row[1];
     }
-    constraint->limit_axis = into_body(limit, &ends[1]);
-    constraint->limit_base = into_body(base, &ends[1]);
-    constraint->limit_shaft = into_body(shaft, &ends[0]);
+    constraint->limit_axis = rotate_into_body(limit, &ends[1]);
+    constraint->limit_base = rotate_into_body(base, &ends[1]);
+    constraint->limit_shaft = rotate_into_body(shaft, &ends[0]);
 }
 
-static bool make_constraint(figure_maker *maker, uint32_t index)
+static bool build_constraint(figure_builder *builder, uint32_t index)
 {
-    const md5_figure_constraint *const def = &maker->figure.def->constraints[index];
-    md5_body_constraint *const constraint = &maker->constraints[index];
+    const md5_figure_constraint *const def = &builder->figure.def->constraints[index];
+    md5_body_constraint *const constraint = &builder->constraints[index];
     *constraint = (md5_body_constraint){
-        .def = def, .bodies = {find_body(maker, def->bodies[0]), find_body(maker, def->bodies[1])}};
+        .def = def,
+        .bodies = {find_body(builder, def->bodies[0]), find_body(builder, def->bodies[1])}};
     if (constraint->bodies[0] == MD5_NONE && !md5_is_same_word(def->bodies[0], "world"))
-        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH, "constraint %s refers to unknown body %s",
+        return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH, "constraint %s refers to unknown body %s",
                              MD5_QUOTED(def->name), MD5_QUOTED(def->bodies[0]));
-    const world_place ends[2] = {setup_of(maker, constraint->bodies[0]),
-                                 setup_of(maker, constraint->bodies[1])};
+    const world_transform ends[2] = {setup_transform(builder, constraint->bodies[0]),
+                                     setup_transform(builder, constraint->bodies[1])};
     md5_vec3d shafts[2];
-    md5_vec3d axis = md5_vec3d_normalize(resolve(maker, &def->axis));
+    md5_vec3d axis = md5_vec3d_normalize(resolve_vector(builder, &def->axis));
     for (uint32_t i = 0; i < 2; i++) {
         const uint32_t from = def->type == MD5_CONSTRAINT_SPRING ? i : 0;
-        const md5_vec3d anchor = resolve(maker, &def->anchors[from]);
-        constraint->anchors[i] = into_body(md5_vec3d_sub(anchor, ends[i].origin), &ends[i]);
-        shafts[i] = md5_vec3d_normalize(resolve(maker, &def->shafts[i]));
-        constraint->shafts[i] = into_body(shafts[i], &ends[i]);
+        const md5_vec3d anchor = resolve_vector(builder, &def->anchors[from]);
+        constraint->anchors[i] = rotate_into_body(md5_vec3d_sub(anchor, ends[i].origin), &ends[i]);
+        shafts[i] = md5_vec3d_normalize(resolve_vector(builder, &def->shafts[i]));
+        constraint->shafts[i] = rotate_into_body(shafts[i], &ends[i]);
     }
     if (def->type == MD5_CONSTRAINT_UNIVERSAL) {
         const md5_vec3d across = md5_vec3d_cross(shafts[0], shafts[1]);
-        axis = md5_vec3d_length(across) > 1e-6 ? md5_vec3d_normalize(across) : left_of(shafts[0]);
+        axis = md5_vec3d_length(across) > 1e-6 ? md5_vec3d_normalize(across)
+                                               : left_direction(shafts[0]);
     }
     for (uint32_t i = 0; i < 2; i++)
-        constraint->axes[i] = into_body(axis, &ends[i]);
-    set_limit(maker, constraint, ends, shafts[0], axis);
+        constraint->axes[i] = rotate_into_body(axis, &ends[i]);
+    set_limit(builder, constraint, ends, shafts[0], axis);
     return true;
 }
 
 // == Keys of the entity ===========================================================================
 
-// Returns the number in the key "ragdoll_NAMESUFFIX". Returns `missing` without a key, and if its
-// number is out of range.
-static float ragdoll_key(const md5_entity *entity, const char *name, const char *suffix,
-                         float missing)
+// Returns the number in the key "ragdoll_NAMESUFFIX". Returns `default_value` if the key is missing
+// or its number is out of range.
+static float read_ragdoll_key(const md5_entity *entity, const char *name, const char *suffix,
+                              float default_value)
 {
     char key[64];
     (void)snprintf(key, sizeof key, "ragdoll_%s%s", name, suffix);
     const char *const text = entity->def ? md5_entity_def_value(entity->def, key) : NULL;
-    float value = missing;
+    float value = default_value;
     md5i_entity_numbers(text, &value, 1);
-    return value > -1e6f && value < 1e6f ? value : missing;
+    return value > -1e6f && value < 1e6f ? value : default_value;
 }
 
 static md5_friction_dent read_dent(const md5_entity *entity, const char *name,
-                                   md5_friction_dent missing)
+                                   md5_friction_dent defaults)
 {
-    return (md5_friction_dent){.scale = ragdoll_key(entity, name, "", missing.scale),
-                               .start = ragdoll_key(entity, name, "Start", missing.start),
-                               .end = ragdoll_key(entity, name, "End", missing.end)};
+    return (md5_friction_dent){.scale = read_ragdoll_key(entity, name, "", defaults.scale),
+                               .start = read_ragdoll_key(entity, name, "Start", defaults.start),
+                               .end = read_ragdoll_key(entity, name, "End", defaults.end)};
 }
 
-// Missing keys have the engine's defaults.
+// The default values are the engine's.
 static void read_ragdoll_keys(md5_figure *figure)
 {
     const md5_entity *const entity = figure->entity;
     const md5_friction_dent joint = {.scale = 0.1f, .start = 0.2f, .end = 1.2f};
     const md5_friction_dent contact = {.scale = 0.1f, .start = 1.0f, .end = 2.0f};
-    figure->slow_motion[0] = ragdoll_key(entity, "slomo", "Start", -1.6f);
-    figure->slow_motion[1] = ragdoll_key(entity, "slomo", "End", 0.8f);
+    figure->slow_motion[0] = read_ragdoll_key(entity, "slomo", "Start", -1.6f);
+    figure->slow_motion[1] = read_ragdoll_key(entity, "slomo", "End", 0.8f);
     figure->joint_friction = read_dent(entity, "jointFrictionDent", joint);
     figure->contact_friction = read_dent(entity, "contactFrictionDent", contact);
 }
 
-// == Making and freeing ===========================================================================
+// == Creation =====================================================================================
 
-static bool find_setup(figure_maker *maker)
+// Samples the pose of the setup.
+
+static bool find_setup(figure_builder *builder)
 {
-    const md5_entity *const entity = maker->entity;
+    const md5_entity *const entity = builder->entity;
     const uint32_t num_joints = entity->model->skeleton.num_joints;
-    md5_xform *const pose = MD5_NEW(&maker->arena, md5_xform, num_joints);
-    maker->joints = MD5_NEW(&maker->arena, md5_xform, num_joints);
-    TRY(pose && maker->joints);
-    if (!md5i_begin_clip(entity, "af_pose", pose, maker->joints))
-        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH, "entity has no clip %s",
+    md5_xform *const pose = MD5_NEW(&builder->arena, md5_xform, num_joints);
+    builder->joints = MD5_NEW(&builder->arena, md5_xform, num_joints);
+    TRY(pose && builder->joints);
+    if (!md5i_sample_clip_start(entity, "af_pose", pose, builder->joints))
+        return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH, "entity has no clip %s",
                              MD5_QUOTED("af_pose"));
     pose[0].translation = (md5_vec3){0.0f, 0.0f, 0.0f};
-    maker->figure.setup_pose = pose;
+    builder->figure.setup_pose = pose;
     return true;
 }
 
-static bool make_figure(figure_maker *maker)
+static bool build_figure(figure_builder *builder)
 {
-    md5_figure *const figure = &maker->figure;
+    md5_figure *const figure = &builder->figure;
     const md5_figure_def *const def = figure->def;
     const size_t num_bodies = def->num_bodies;
     if (num_bodies == 0 || strcmp(def->bodies[0].joint, "origin") != 0)
-        return FIGURE_REPORT(maker, MD5_ERROR_MISMATCH,
+        return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH,
                              "missing body: expected the first body at joint %s",
                              MD5_QUOTED("origin"));
     if (num_bodies > MD5_MAX_FIGURE_PARTS || def->num_constraints > MD5_MAX_FIGURE_PARTS)
         return FIGURE_REPORT(
-            maker, MD5_ERROR_RANGE,
+            builder, MD5_ERROR_RANGE,
             "too many parts: expected at most %d bodies and constraints, found %zu and %u",
             MD5_MAX_FIGURE_PARTS, num_bodies, def->num_constraints);
-    TRY(find_setup(maker));
-    maker->bodies = MD5_NEW(&maker->arena, md5_body_part, num_bodies);
-    maker->constraints = MD5_NEW(&maker->arena, md5_body_constraint, def->num_constraints);
-    maker->vertices = MD5_NEW(&maker->arena, md5_vec3, MAX_CORNERS * num_bodies);
-    maker->triangles = (uint32_t(*)[3])md5i_arena_alloc(&maker->arena, MAX_FACES * num_bodies,
-                                                        sizeof *maker->triangles);
-    maker->setup = MD5_NEW(&maker->arena, md5_xform, num_bodies);
-    const md5_skeleton *const skeleton = &maker->entity->model->skeleton;
+    TRY(find_setup(builder));
+    builder->bodies = MD5_NEW(&builder->arena, md5_body_part, num_bodies);
+    builder->constraints = MD5_NEW(&builder->arena, md5_body_constraint, def->num_constraints);
+    builder->vertices = MD5_NEW(&builder->arena, md5_vec3, MAX_CORNERS * num_bodies);
+    builder->triangles = (uint32_t(*)[3])md5i_arena_alloc(&builder->arena, MAX_FACES * num_bodies,
+                                                          sizeof *builder->triangles);
+    builder->setup = MD5_NEW(&builder->arena, md5_xform, num_bodies);
+    const md5_skeleton *const skeleton = &builder->entity->model->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
-    uint32_t *const owners = MD5_NEW(&maker->arena, uint32_t, num_joints);
-    uint32_t *const movers = MD5_NEW(&maker->arena, uint32_t, num_joints);
-    joint_words *const words = MD5_NEW(&maker->scratch, joint_words, num_joints);
+    uint32_t *const owners = MD5_NEW(&builder->arena, uint32_t, num_joints);
+    uint32_t *const movers = MD5_NEW(&builder->arena, uint32_t, num_joints);
+    joint_rules *const rules = MD5_NEW(&builder->scratch, joint_rules, num_joints);
     md5_name_map names = {NULL};
-    TRY(maker->bodies && maker->constraints && maker->vertices && maker->triangles && maker->setup
-        && owners && movers && words && map_joints(&names, &maker->scratch, skeleton, words));
+    TRY(builder->bodies && builder->constraints);
+    TRY(builder->vertices && builder->triangles && builder->setup);
+    TRY(owners && movers && rules);
+    TRY(map_joint_names(&names, &builder->scratch, skeleton, rules));
     for (; figure->num_bodies < def->num_bodies; figure->num_bodies++)
-        TRY(make_body(maker, figure->num_bodies));
-    share_total_mass(maker);
-    read_contained(maker, owners, &names, words);
+        TRY(build_body(builder, figure->num_bodies));
+    distribute_total_mass(builder);
+    assign_joints(builder, owners, &names, rules);
     for (; figure->num_constraints < def->num_constraints; figure->num_constraints++)
-        TRY(make_constraint(maker, figure->num_constraints));
+        TRY(build_constraint(builder, figure->num_constraints));
     for (uint32_t i = 0; i < num_joints; i++)
         movers[i] = MD5_NONE;
     for (uint32_t i = 0; i < figure->num_bodies; i++)
-        movers[maker->bodies[i].joint] = i;
+        movers[builder->bodies[i].joint] = i;
     figure->mover_of_joint = movers;
-    figure->bodies = maker->bodies;
-    figure->constraints = maker->constraints;
-    figure->vertices = maker->vertices;
-    figure->triangles = (const uint32_t(*)[3])maker->triangles;
-    figure->setup = maker->setup;
+    figure->bodies = builder->bodies;
+    figure->constraints = builder->constraints;
+    figure->vertices = builder->vertices;
+    figure->triangles = (const uint32_t(*)[3])builder->triangles;
+    figure->setup = builder->setup;
     read_ragdoll_keys(figure);
     return true;
 }
 
 typedef struct figure_owner {
-    md5_figure figure; // first: the public part
+    md5_figure figure; // the public part, must be first
     md5_allocator allocator;
     struct md5_chunk *chunks;
 } figure_owner;
@@ -650,27 +727,27 @@ md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entit
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, NULL, error);
-    figure_maker maker = {.context = &context,
-                          .arena = {.context = &context},
-                          .scratch = {.context = &context},
-                          .entity = entity,
-                          .figure = {.def = def, .entity = entity},
-                          .place = {.decl = def->decl,
-                                    .line = def->decl->keyword_line,
-                                    .column = def->decl->keyword_column}};
-    if (!md5i_expect_ids_space(&context, entity))
+    figure_builder builder = {.context = &context,
+                              .arena = {.context = &context},
+                              .scratch = {.context = &context},
+                              .entity = entity,
+                              .figure = {.def = def, .entity = entity},
+                              .location = {.decl = def->decl,
+                                           .line = def->decl->keyword_line,
+                                           .column = def->decl->keyword_column}};
+    if (!md5i_check_id_space(&context, entity))
         return NULL;
-    figure_owner *const owner = MD5_NEW(&maker.arena, figure_owner, 1);
-    const bool is_made = owner && make_figure(&maker);
-    md5i_arena_free(&maker.scratch);
+    figure_owner *const owner = MD5_NEW(&builder.arena, figure_owner, 1);
+    const bool is_made = owner && build_figure(&builder);
+    md5i_arena_free(&builder.scratch);
     if (!is_made) {
-        md5i_arena_free(&maker.arena);
+        md5i_arena_free(&builder.arena);
         return NULL;
     }
-    owner->figure = maker.figure;
+    owner->figure = builder.figure;
     owner->figure.internal = (md5_internal){.memory = owner, .tag = MD5_TAG_FIGURE};
     owner->allocator = context.allocator;
-    owner->chunks = maker.arena.chunks;
+    owner->chunks = builder.arena.chunks;
     return &owner->figure;
 }
 
@@ -695,13 +772,13 @@ void md5_figure_from_joints(const md5_figure *figure, const md5_mat34 *joints, m
     MD5_ASSERT(joints != NULL && bodies != NULL, "joints, bodies: must not be NULL");
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const md5_body_part *const body = &figure->bodies[i];
-        const md5_vec3 before = bodies[i].place.translation;
+        const md5_vec3 previous = bodies[i].place.translation;
         bodies[i] = (md5_body_state){.linear = {0.0f, 0.0f, 0.0f}};
         bodies[i].place = md5_xform_mul(
             place, md5_xform_mul(md5_xform_from_mat34(joints[body->joint]), body->offset));
         if (seconds > 0.0f)
             bodies[i].linear =
-                md5_vec3_scale(md5_vec3_sub(bodies[i].place.translation, before), 1.0f / seconds);
+                md5_vec3_scale(md5_vec3_sub(bodies[i].place.translation, previous), 1.0f / seconds);
     }
 }
 
@@ -712,28 +789,30 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
     MD5_ASSERT(bodies != NULL && pose != NULL, "bodies, pose: must not be NULL");
     const md5_skeleton *const skeleton = &figure->entity->model->skeleton;
     const md5_xform place = md5_xform_mul(bodies[0].place, md5_xform_inverse(figure->setup[0]));
-    const md5_xform into = md5_xform_inverse(place);
+    const md5_xform from_world = md5_xform_inverse(place);
     memcpy(pose, figure->setup_pose, skeleton->num_joints * sizeof *pose);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t body = figure->mover_of_joint[joint];
         if (body == MD5_NONE)
             continue;
-        const md5_body_part *const moves = &figure->bodies[body];
-        const md5_xform from_model = md5_xform_inverse(md5i_parent_place(skeleton, pose, joint));
-        const md5_xform *const at = &bodies[body].place;
-        md5_xform in_model = {.rotation = md5_quat_mul(md5_quat_mul(into.rotation, at->rotation),
-                                                       md5_quat_conjugate(moves->offset.rotation))};
-        // The engine takes the way from joint to body, which is in model space, for one in the
-        // world.
-        const md5_vec3 lever = md5_quat_rotate(in_model.rotation, moves->offset.translation);
+        const md5_body_part *const part = &figure->bodies[body];
+        const md5_xform from_model = md5_xform_inverse(md5i_parent_transform(skeleton, pose, joint));
+        const md5_xform *const state = &bodies[body].place;
+        const md5_quat body_rotation = md5_quat_mul(from_world.rotation, state->rotation);
+        md5_xform in_model = {
+            .rotation = md5_quat_mul(body_rotation, md5_quat_conjugate(part->offset.rotation))};
+        // As in the engine, the vector from joint to body is subtracted in world space, although it
+        // is in model space.
+        const md5_vec3 lever = md5_quat_rotate(in_model.rotation, part->offset.translation);
         in_model.translation = md5_quat_rotate(
-            into.rotation, md5_vec3_sub(md5_vec3_sub(at->translation, place.translation), lever));
-        const md5_xform wanted = md5_xform_mul(from_model, in_model);
-        if (moves->def->mod != MD5_BODY_ORIGIN)
-            pose[joint].rotation = wanted.rotation;
-        if (moves->def->mod != MD5_BODY_AXIS)
-            pose[joint].translation = wanted.translation;
+            from_world.rotation,
+            md5_vec3_sub(md5_vec3_sub(state->translation, place.translation), lever));
+        const md5_xform local = md5_xform_mul(from_model, in_model);
+        if (part->def->mod != MD5_BODY_ORIGIN)
+            pose[joint].rotation = local.rotation;
+        if (part->def->mod != MD5_BODY_AXIS)
+            pose[joint].translation = local.translation;
     }
     pose[0].translation = md5_vec3_add(pose[0].translation, figure->entity->offset);
     return place;
@@ -744,32 +823,33 @@ md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_body_state *bod
 {
     MD5_ASSERT_FIGURE(figure);
     MD5_ASSERT_NOT_NULL(bodies);
-    const md5_xform into = md5_xform_inverse(place);
-    md5_bounds all = md5_bounds_from_points(NULL, 0);
+    const md5_xform from_world = md5_xform_inverse(place);
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
-        const md5_mat34 at = md5_mat34_from_xform(md5_xform_mul(into, bodies[i].place));
-        all = md5_bounds_union(all, md5_bounds_transform(figure->bodies[i].bounds, at));
+        const md5_mat34 in_model = md5_mat34_from_xform(md5_xform_mul(from_world, bodies[i].place));
+        bounds = md5_bounds_union(bounds, md5_bounds_transform(figure->bodies[i].bounds, in_model));
     }
-    return all;
+    return bounds;
 }
 
-// Where a line enters a convex body: behind the last of the planes that it comes through from
-// outside, if it leaves through none before.
+// Finds the fraction of a line segment at which it enters a convex body: the last of the planes
+// that it crosses from outside. Returns false if the segment leaves through another plane before,
+// or does not reach the body.
 static bool enter_body(const md5_figure *figure, const md5_body_part *body, md5_vec3 from,
-                       md5_vec3 way, float *enter, md5_vec3 *normal)
+                       md5_vec3 direction, float *enter, md5_vec3 *normal)
 {
     float leave = 1.0f;
     *enter = -1.0f;
     for (uint32_t i = 0; i < body->num_triangles; i++) {
         const uint32_t *const corners = figure->triangles[body->first_triangle + i];
         const md5_vec3 a = figure->vertices[corners[0]];
-        const md5_vec3 across = md5_vec3_cross(md5_vec3_sub(figure->vertices[corners[2]], a),
-                                               md5_vec3_sub(figure->vertices[corners[1]], a));
-        const float inside = md5_vec3_dot(across, md5_vec3_sub(a, from));
-        const float speed = md5_vec3_dot(across, way);
+        const md5_vec3 outward = md5_vec3_cross(md5_vec3_sub(figure->vertices[corners[2]], a),
+                                                md5_vec3_sub(figure->vertices[corners[1]], a));
+        const float inside = md5_vec3_dot(outward, md5_vec3_sub(a, from));
+        const float speed = md5_vec3_dot(outward, direction);
         if (speed < 0.0f && inside / speed > *enter) {
             *enter = inside / speed;
-            *normal = md5_vec3_normalize(across, across);
+            *normal = md5_vec3_normalize(outward, outward);
         } else if (speed > 0.0f) {
             leave = fminf(leave, inside / speed);
         } else if (speed == 0.0f && inside < 0.0f) {
@@ -784,23 +864,24 @@ bool md5_raycast_figure(const md5_figure *figure, const md5_body_state *bodies, 
 {
     MD5_ASSERT_FIGURE(figure);
     MD5_ASSERT(bodies != NULL && hit != NULL, "bodies, hit: must not be NULL");
-    const md5_vec3 way = md5_vec3_sub(to, from);
+    const md5_vec3 direction = md5_vec3_sub(to, from);
     bool is_hit = false;
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const md5_body_part *const body = &figure->bodies[i];
-        const md5_quat into = md5_quat_conjugate(bodies[i].place.rotation);
-        const md5_vec3 start =
-            md5_quat_rotate(into, md5_vec3_sub(from, bodies[i].place.translation));
+        const md5_quat from_world = md5_quat_conjugate(bodies[i].place.rotation);
+        const md5_vec3 local_from =
+            md5_quat_rotate(from_world, md5_vec3_sub(from, bodies[i].place.translation));
+        const md5_vec3 local_direction = md5_quat_rotate(from_world, direction);
         float enter;
         md5_vec3 normal = {0.0f, 0.0f, 0.0f};
-        if (!enter_body(figure, body, start, md5_quat_rotate(into, way), &enter, &normal)
+        if (!enter_body(figure, body, local_from, local_direction, &enter, &normal)
             || (is_hit && enter >= hit->fraction))
             continue;
         *hit = (md5_figure_hit){
             .body = i,
             .joint = body->joint,
             .fraction = enter,
-            .point = md5_vec3_add(from, md5_vec3_scale(way, enter)),
+            .point = md5_vec3_add(from, md5_vec3_scale(direction, enter)),
             .normal = md5_quat_rotate(bodies[i].place.rotation, normal),
         };
         is_hit = true;

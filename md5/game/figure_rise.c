@@ -97,18 +97,19 @@ void md5_fade_figure(const md5_figure *figure, const md5_body_state *bodies, md5
                      const md5_xform *clip, float weight, md5_xform *pose)
 {
     MD5_ASSERT_FIGURE(figure);
-    MD5_ASSERT(bodies != NULL && clip != NULL && pose != NULL && pose != clip,
+    MD5_ASSERT(bodies != NULL && clip != NULL && pose != NULL,
                "bodies, clip, pose: must not be NULL, and must differ");
+    MD5_ASSERT(pose != clip, "bodies, clip, pose: must not be NULL, and must differ");
     const md5_skeleton *const skeleton = &figure->entity->model->skeleton;
     const md5_xform lying = md5_figure_to_pose(figure, bodies, pose);
     // md5_figure_to_pose() places the entity at its first body, which may lie on its side. Express
     // that rotation as a rotation of the joint that this body sets, because clips do so.
     const uint32_t base = figure->bodies[0].joint;
-    const md5_xform in_model = md5_xform_mul(md5i_parent_place(skeleton, pose, base), pose[base]);
+    const md5_xform in_model = md5_xform_mul(md5i_parent_transform(skeleton, pose, base), pose[base]);
     const md5_xform in_world = md5_xform_mul(lying, in_model);
     for (uint32_t i = skeleton->joints[base].parent; i != MD5_NONE; i = skeleton->joints[i].parent)
         pose[i] = clip[i];
-    const md5_xform parent = md5_xform_mul(place, md5i_parent_place(skeleton, pose, base));
+    const md5_xform parent = md5_xform_mul(place, md5i_parent_transform(skeleton, pose, base));
     pose[base] = md5_xform_mul(md5_xform_inverse(parent), in_world);
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
         pose[i] = md5_xform_blend(pose[i], clip[i], weight);

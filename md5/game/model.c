@@ -1,4 +1,10 @@
-// ModelDefs: words and inheritance, channels, animations.
+// modelDefs: the parser of `model` declarations: inheritance, mesh, skin, channels, animations with
+// frame commands.
+//
+// Models may inherit other models in long chains, so a model shares all data of its parent that it
+// does not change (md5_shared_array), and parents are parsed from a stack instead of by recursion.
+// Mesh and animation files are loaded once per game (md5_asset), for the names of joints and the
+// number of frames.
 #include "md5/core/assert.h"
 #include "md5/decl/containers.h"
 #include "md5/decl/decls.h"
@@ -11,86 +17,142 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What models need of a mesh or of an animation. Each file is read once.
+// Information about a mesh or animation file. Each file is read once per game.
 typedef struct md5_asset {
-    const char *file; // as it was asked for first
-    bool is_usable;   // else it cannot be read
+    const char *file; // spelling of the first request
+    bool is_usable;   // the file was read without an error
     uint32_t num_joints;
-    md5_joint *joints; // [num_joints]
-    uint32_t *numbers; // [num_joints] 0, 1, 2 ...: the joints of the channel of all
+    md5_joint *joints;       // [num_joints]
+    uint32_t *joint_indices; // [num_joints] 0, 1, 2 ...: the joints of MD5_CHANNEL_ALL
     uint32_t num_frames;
     uint32_t milliseconds;
 } md5_asset;
 
-// A name or an alias of an animation: the names of a game are numbered, so that arrays are indexed
-// by them.
+// A name or an alias of an animation. The index is unique in the game, so that arrays can be
+// indexed by names.
 typedef struct md5_anim_name {
     const char *text;
-    uint32_t number;
+    uint32_t index;
 } md5_anim_name;
 
-// Where an animation is in the list of a model. Slots are never used twice.
+// The position of an animation in the list of a model. Indices of removed animations are not
+// reused.
 typedef struct md5_anim_slot {
-    uint32_t number;
-    uint32_t alias;                     // number of the alias
-    const struct md5_anim_slot *before; // the slot before it with this alias, NULL = none
+    uint32_t index;
+    uint32_t alias;                       // index of the alias
+    const struct md5_anim_slot *previous; // previous slot with this alias, or NULL
 } md5_anim_slot;
 
-// The animations of a model. Models that inherit others begin with a copy, which takes no time and
-// shares all that stays as it is.
+// The animations of a model. A model that inherits another model starts with a copy of its set. The
+// copy takes constant time, because unchanged data is shared.
 typedef struct md5_anim_set {
-    md5_shared_array anims;   // of md5_model_anim, by slot; NULL = removed
-    md5_shared_array names;   // of md5_anim_slot, by name; its animation may be removed
-    md5_shared_array aliases; // the same with the last slot of an alias
+    md5_shared_array anims;   // slot index to md5_model_anim; NULL if removed
+    md5_shared_array names;   // name index to md5_anim_slot, whose animation may be removed
+    md5_shared_array aliases; // alias index to the last md5_anim_slot with this alias
     uint32_t num_slots;
 } md5_anim_set;
 
-// A parsed model. What inherits it also needs which channel each joint is in.
+// A parsed model, with the data that models need which inherit it.
 typedef struct md5_parsed_model {
-    md5_model_def def; // first: the public part
+    md5_model_def def; // the public part, must be first
     const md5_asset *mesh;
-    bool names_mesh;           // the declaration, or one that it inherits, names a mesh
-    uint8_t *joint_channels;   // [num_joints], 0 = none
+    bool names_mesh;           // the keyword `mesh` is in the declaration or in an ancestor
+    uint8_t *joint_channels;   // [num_joints] channel of each joint, 0 if none
     md5_named_channel *others; // def.other_channels
     md5_anim_set anims;
 } md5_parsed_model;
 
-// The parse of one model. Data of a parent is shared; its own data, except texts and animations, is
-// in game->scratch.
+// The state while one model is parsed. Data of the parent is shared. Other data is in
+// game->scratch, except for texts and animations.
 typedef struct md5_model_parser {
     md5_game *game;
     md5_decl_lex lex;
     const md5_decl *decl;
     bool is_defaulted;
-    const md5_parsed_model *parent; // inherited last, NULL = none
-    const md5_asset *mesh;          // NULL before `mesh`, and if it cannot be read
-    bool names_mesh;                // or a missing one was reported: it is reported once
+    const md5_parsed_model *parent; // the last inherited model, or NULL
+    const md5_asset *mesh;          // NULL before the keyword `mesh`, or if the file is unusable
+    bool names_mesh;                // `mesh` was read, or its absence was reported
     const char *skin;
     md5_vec3 offset;
     uint8_t *joint_channels;
+    bool owns_joint_channels; // false if `joint_channels` is the parent's
     md5_model_channel channels[MD5_NUM_CHANNELS];
-    md5_named_channel *others; // [num_others]
+    md5_named_channel *others; // [num_others] channels that the engine does not have
     uint32_t num_others;
-    uint32_t other_room;
-    bool owns_joint_channels, owns_others; // else they are the parent's
+    uint32_t other_capacity;
+    bool owns_others; // false if `others` is the parent's
     md5_anim_set anims;
-    uint32_t num_inherited_slots; // inherited slots have lower numbers
+    uint32_t num_inherited_slots; // slots with lower indices are inherited
 } md5_model_parser;
 
 // == Files ========================================================================================
 
-static bool ends_in(const md5_token *name, const char *ending)
+static bool has_file_extension(const md5_token *name, const char *extension)
 {
-    const size_t size = strlen(ending);
-    return name->size >= size && memcmp(name->text + name->size - size, ending, size) == 0;
+    const size_t size = strlen(extension);
+    return name->size >= size && memcmp(name->text + name->size - size, extension, size) == 0;
 }
 
-// Returns what is known of a .md5mesh or .md5anim file, loading it first if need be. NULL if there
-// is no such file or it is broken; or, with the context's error set, if memory runs out.
+static void set_asset_joints(md5_game *game, const md5_skeleton *skeleton, md5_asset *asset)
+{
+    asset->joints = MD5_NEW(&game->arena, md5_joint, skeleton->num_joints);
+    asset->joint_indices = MD5_NEW(&game->arena, uint32_t, skeleton->num_joints);
+    asset->num_joints = skeleton->num_joints;
+    if (!asset->joints || !asset->joint_indices)
+        return;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const char *const joint = skeleton->joints[i].name;
+        asset->joint_indices[i] = i;
+        asset->joints[i].name = md5_copy_text(&game->arena, joint, strlen(joint));
+        asset->joints[i].parent = skeleton->joints[i].parent;
+    }
+}
+
+// Sets the length of an animation as in the engine: integer milliseconds, rounded up, at an integer
+// frame rate.
+static void set_asset_length(const md5_anim *anim, md5_asset *asset)
+{
+    const double rate = floor(anim->frame_rate);
+    const double length = rate >= 1.0 ? ceil((anim->num_frames - 1) * 1000.0 / rate) : 0.0;
+    asset->num_frames = anim->num_frames;
+    asset->milliseconds = length < (double)INT32_MAX ? (uint32_t)length : INT32_MAX;
+}
+
+// Reads a mesh or animation file. The asset is not usable if the file does not exist or is damaged.
+static void read_asset(md5_game *game, const char *path, bool is_mesh, md5_asset *asset)
+{
+    const md5_load_opts opts = {.allocator = game->context.allocator,
+                                .skip_geometry = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS};
+    md5_error error = {.status = MD5_OK};
+    size_t size = 0;
+    const md5_game_entry *const entry = md5i_game_find_file(game, path);
+    const char *const text = entry ? md5i_game_open_file(game, entry, 0, &size, &error) : NULL;
+    if (!text)
+        return;
+    md5_model *const model = is_mesh ? md5_parse_model(text, size, &opts, &error) : NULL;
+    md5_anim *const anim = is_mesh ? NULL : md5_parse_anim(text, size, &opts, &error);
+    md5i_game_close_file(game, entry, text, size);
+    if (model)
+        set_asset_joints(game, &model->skeleton, asset);
+    if (anim) {
+        set_asset_joints(game, &anim->skeleton, asset);
+        set_asset_length(anim, asset);
+    }
+    asset->is_usable = model || anim;
+    md5_free_model(model);
+    md5_free_anim(anim);
+    // The caller reports other errors with the engine's message.
+    if (error.status == MD5_ERROR_MEMORY)
+        (void)MD5_FAIL(&game->context, MD5_ERROR_MEMORY, "%s", error.message);
+}
+
+// Returns the information about a .md5mesh or .md5anim file. Loads the file on the first request.
+// Returns NULL if the file does not exist or is damaged. Returns NULL and sets the context's error
+// if memory runs out.
 static const md5_asset *find_asset(md5_game *game, const md5_token *name, const char *extension)
 {
     const char *const key = md5_copy_text(&game->scratch, name->text, name->size);
-    if (!key || !ends_in(name, extension))
+    if (!key || !has_file_extension(name, extension))
         return NULL;
     void **const found = md5i_name_map_find(&game->assets, key);
     if (found && *found)
@@ -99,78 +161,39 @@ static const md5_asset *find_asset(md5_game *game, const md5_token *name, const 
     if (!asset)
         return NULL;
     asset->file = md5_copy_text(&game->arena, name->text, name->size);
-    const md5_load_opts opts = {.allocator = game->context.allocator,
-                                .skip_geometry = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS};
-    md5_error error = {.status = MD5_OK};
-    size_t size = 0;
-    const md5_game_entry *const entry = md5i_game_find_file(game, key);
-    const char *const text = entry ? md5i_game_open_file(game, entry, 0, &size, &error) : NULL;
-    const bool is_mesh = strcmp(extension, ".md5mesh") == 0;
-    md5_model *const model = text && is_mesh ? md5_parse_model(text, size, &opts, &error) : NULL;
-    md5_anim *const anim = text && !is_mesh ? md5_parse_anim(text, size, &opts, &error) : NULL;
-    if (text)
-        md5i_game_close_file(game, entry, text, size);
-    const md5_skeleton *const skeleton = model ? &model->skeleton : anim ? &anim->skeleton : NULL;
-    if (skeleton) {
-        asset->joints = MD5_NEW(&game->arena, md5_joint, skeleton->num_joints);
-        asset->numbers = MD5_NEW(&game->arena, uint32_t, skeleton->num_joints);
-        asset->num_joints = skeleton->num_joints;
-        for (uint32_t i = 0; asset->joints && asset->numbers && i < skeleton->num_joints; i++) {
-            const char *const joint = skeleton->joints[i].name;
-            asset->numbers[i] = i;
-            asset->joints[i].name = md5_copy_text(&game->arena, joint, strlen(joint));
-            asset->joints[i].parent = skeleton->joints[i].parent;
-        }
-    }
-    if (anim) {
-        // The engine's length: whole milliseconds, rounded up, at a whole frame rate.
-        const double rate = floor(anim->frame_rate);
-        const double length = rate >= 1.0 ? ceil((anim->num_frames - 1) * 1000.0 / rate) : 0.0;
-        asset->num_frames = anim->num_frames;
-        asset->milliseconds = length < (double)INT32_MAX ? (uint32_t)length : INT32_MAX;
-    }
-    asset->is_usable = model || anim;
-    md5_free_model(model);
-    md5_free_anim(anim);
-    // Other errors are reported by the caller, in the engine's words.
-    if (text && error.status == MD5_ERROR_MEMORY)
-        (void)MD5_FAIL(&game->context, MD5_ERROR_MEMORY, "%s", error.message);
-    void **const added = md5_game_has_memory(game)
-                             ? md5i_name_map_add(&game->assets, &game->arena, asset->file)
-                             : NULL;
+    read_asset(game, key, strcmp(extension, ".md5mesh") == 0, asset);
+    if (!md5_game_has_memory(game))
+        return NULL;
+    void **const added = md5i_name_map_add(&game->assets, &game->arena, asset->file);
     if (!added)
         return NULL;
     *added = asset;
     return asset->is_usable ? asset : NULL;
 }
 
-// Whether the animation of a slot has not been removed.
+// Returns true if the animation of a slot has not been removed. `slot` may be NULL.
 static inline bool md5_has_anim(const md5_model_parser *parser, const md5_anim_slot *slot)
 {
-    return slot && md5i_shared_get(&parser->anims.anims, slot->number);
+    return slot && md5i_shared_get(&parser->anims.anims, slot->index);
 }
 
-static bool may_go_on(const md5_model_parser *parser)
+static bool can_continue(const md5_model_parser *parser)
 {
     return !parser->is_defaulted && md5_game_has_memory(parser->game);
 }
 
 // == Errors =======================================================================================
-//
-// What all readers of a model share.
 
-// Reports that the text ends.
-static void model_fail_at_end(md5_model_parser *parser)
+static void report_unexpected_end(md5_model_parser *parser)
 {
     md5i_decl_error(&parser->lex, "'}'", "Unexpected end of file");
 }
 
-// Charges the work on `num_joints` joints to the budget of all models of the game, which each
-// mode has separately. Returns false if the budget is exhausted, and reports this once as an
-// error.
-static bool model_spend(md5_model_parser *parser, uint32_t num_joints)
+// Charges work on `num_joints` joints to the budget of all models of the game. Each mode has a
+// separate budget. Returns false if the budget is exhausted, and reports this once as an error.
+static bool charge_joint_budget(md5_model_parser *parser, uint32_t num_joints)
 {
-    // Ten times what the largest games need: with it models take at most 40 MB for their channels.
+    // Ten times the demand of the largest games. The channels of all models take at most 40 MB.
     enum { MAX_JOINTS = 8 << 20 };
     uint32_t *const spent = &parser->game->num_model_joints[parser->game->mode];
     if (*spent < MAX_JOINTS && num_joints <= MAX_JOINTS - *spent) {
@@ -185,15 +208,18 @@ static bool model_spend(md5_model_parser *parser, uint32_t num_joints)
     return false;
 }
 
-// Returns the joint of a name, ignoring case, or MD5_NONE.
-static uint32_t model_find_joint(md5_model_parser *parser, const char *name, size_t size)
+// Comparing a name costs 1/32 of other work on a joint.
+enum { COMPARISONS_PER_JOINT = 32 };
+
+// Returns the joint with a name, ignoring case, or MD5_NONE.
+static uint32_t find_mesh_joint(md5_model_parser *parser, const char *name, size_t size)
 {
-    enum { QUICK = 32 }; // comparing a name is so much quicker than what else is done with a joint
-    const md5_token word = {.text = name, .size = size};
+    const md5_token token = {.text = name, .size = size};
     const uint32_t count = parser->mesh ? parser->mesh->num_joints : 0;
-    const bool may_search = model_spend(parser, 1 + count / QUICK);
-    for (uint32_t i = 0; may_search && i < count; i++) {
-        if (md5i_token_is_word(&word, parser->mesh->joints[i].name))
+    if (!charge_joint_budget(parser, 1 + count / COMPARISONS_PER_JOINT))
+        return MD5_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        if (md5i_token_is_word(&token, parser->mesh->joints[i].name))
             return i;
     }
     return MD5_NONE;
@@ -203,57 +229,61 @@ static uint32_t model_find_joint(md5_model_parser *parser, const char *name, siz
 //
 // Channels: the joints that an animation of a part of the body drives.
 //
-// Names are read from left to right: J adds a joint, *J it and all below it, -J and -*J remove
-// them.
+// A channel is a list of patterns, which are applied from left to right: J adds a joint, *J adds a
+// joint and its descendants, -J and -*J remove them.
 
 // The joints of a channel in the order in which they were added.
 typedef struct channel_joints {
-    uint32_t *joints; // [num_joints], `count` of them used
-    uint8_t *is_in;   // [num_joints]
+    uint32_t *joints;      // [count], capacity [num_joints]
+    uint8_t *is_contained; // [num_joints]
     uint32_t count;
-    const char *source; // the names that have not been applied yet, in the text read
+    const char *source; // position in the file of the patterns that were not yet applied
 } channel_joints;
 
 // -- Lists of joints ------------------------------------------------------------------------------
 
-// The joints below one follow it in the file, up to one whose parent comes before it.
-static void change_joints(md5_model_parser *parser, channel_joints *list, uint32_t joint,
-                          bool with_children, bool is_removed)
+// Returns the end of the descendants of a joint. They follow the joint in the file, up to the first
+// joint whose parent is before it.
+static uint32_t descendants_end(const md5_asset *mesh, uint32_t joint)
 {
-    const md5_asset *const mesh = parser->mesh;
     uint32_t end = joint + 1;
-    while (with_children && end < mesh->num_joints && mesh->joints[end].parent != MD5_NONE
+    while (end < mesh->num_joints && mesh->joints[end].parent != MD5_NONE
            && mesh->joints[end].parent >= joint)
         end++;
-    if (!model_spend(parser, end - joint + (is_removed ? list->count : 0)))
+    return end;
+}
+
+static void add_joints(md5_model_parser *parser, channel_joints *list, uint32_t first, uint32_t end)
+{
+    if (!charge_joint_budget(parser, end - first))
         return;
-    for (uint32_t i = joint; i < end; i++) {
-        if (!is_removed && !list->is_in[i])
+    for (uint32_t i = first; i < end; i++) {
+        if (!list->is_contained[i])
             list->joints[list->count++] = i;
-        list->is_in[i] = !is_removed;
-    }
-    if (is_removed) {
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < list->count; i++) {
-            if (list->is_in[list->joints[i]])
-                list->joints[count++] = list->joints[i];
-        }
-        list->count = count;
+        list->is_contained[i] = true;
     }
 }
 
-// Applies one name of the list `all`.
-static void apply_name(md5_model_parser *parser, channel_joints *list, const char *name,
-                       size_t size, md5_token all)
+static void remove_joints(md5_model_parser *parser, channel_joints *list, uint32_t first,
+                          uint32_t end)
 {
-    const bool is_removed = size > 0 && *name == '-';
-    name += is_removed;
-    size -= is_removed;
-    const bool with_children = size > 0 && *name == '*';
-    name += with_children;
-    size -= with_children;
-    // Points warnings at the next name of the list. Of long ones only the beginning is compared, so
-    // that the time is linear.
+    if (!charge_joint_budget(parser, end - first + list->count))
+        return;
+    for (uint32_t i = first; i < end; i++)
+        list->is_contained[i] = false;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (list->is_contained[list->joints[i]])
+            list->joints[count++] = list->joints[i];
+    }
+    list->count = count;
+}
+
+// Moves the location of warnings to the next occurrence of a name in the file. Only the beginning
+// of a long name is compared, so that the time is linear.
+static void locate_name(md5_model_parser *parser, channel_joints *list, const char *name,
+                        size_t size)
+{
     const char *const end = parser->lex.at;
     const size_t compared = size < 64 ? size : 64;
     while (size <= (size_t)(end - list->source) && memcmp(list->source, name, compared) != 0)
@@ -262,44 +292,89 @@ static void apply_name(md5_model_parser *parser, channel_joints *list, const cha
         parser->lex.token_at = list->source;
         list->source += size;
     }
-    const uint32_t joint = model_find_joint(parser, name, size);
+}
+
+// Applies one pattern of the list `all`.
+static void apply_joint_pattern(md5_model_parser *parser, channel_joints *list, const char *pattern,
+                                size_t size, md5_token all)
+{
+    const char *name = pattern;
+    const bool is_removed = size > 0 && *name == '-';
+    if (is_removed) {
+        name++;
+        size--;
+    }
+    const bool has_descendants = size > 0 && *name == '*';
+    if (has_descendants) {
+        name++;
+        size--;
+    }
+    locate_name(parser, list, name, size);
+    const uint32_t joint = find_mesh_joint(parser, name, size);
     if (joint != MD5_NONE) {
-        change_joints(parser, list, joint, with_children, is_removed);
+        const uint32_t end = has_descendants ? descendants_end(parser->mesh, joint) : joint + 1;
+        if (is_removed)
+            remove_joints(parser, list, joint, end);
+        else
+            add_joints(parser, list, joint, end);
         return;
     }
-    if (!model_spend(parser, 0)) // nothing is looked up any more
+    if (!charge_joint_budget(parser, 0)) // the joint was not searched
         return;
     const char *const model = parser->decl->name;
     md5i_decl_lex_warn(&parser->lex, "Unknown joint %s in %s for model %s",
                        md5i_quote(name, size).text, MD5_SHOWN(&all), MD5_QUOTED(model));
 }
 
-// -- Reading --------------------------------------------------------------------------------------
+// -- Parsing --------------------------------------------------------------------------------------
 
-// Reads the names up to the bracket behind them, as one text: a blank follows each but * and -.
-static bool read_names(md5_model_parser *parser, md5_token *all)
+static bool is_blank_char(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+// Reads the patterns up to the closing bracket as one text, with a space after each token except
+// for
+// * and -.
+static bool read_joint_list(md5_model_parser *parser, md5_token *all)
 {
     md5_token token;
-    size_t room = 0;
+    size_t capacity = 0;
     *all = (md5_token){.text = ""};
     while (!md5i_decl_lex_take(&parser->lex, ")")) {
         if (!md5i_decl_lex_read(&parser->lex, &token)) {
-            model_fail_at_end(parser);
+            report_unexpected_end(parser);
             return false;
         }
         md5_arena *const scratch = &parser->game->scratch;
         const bool has_blank = !md5i_token_is(&token, "*") && !md5i_token_is(&token, "-");
-        TRY(md5i_append_text(scratch, all, &room, token.text, token.size)
-            && md5i_append_text(scratch, all, &room, " ", has_blank));
+        TRY(md5i_append_text(scratch, all, &capacity, token.text, token.size));
+        TRY(md5i_append_text(scratch, all, &capacity, " ", has_blank ? 1 : 0));
     }
     return true;
 }
 
-// Gives the joints of a list to a channel, except those that are in one already.
-static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t channel)
+// Applies all patterns of a list.
+static void apply_joint_list(md5_model_parser *parser, channel_joints *list, md5_token all)
+{
+    const char *at = all.text;
+    const char *const end = all.text + all.size;
+    while (at < end) {
+        const char *const start = at;
+        while (at < end && !is_blank_char(*at))
+            at++;
+        if (at > start)
+            apply_joint_pattern(parser, list, start, (size_t)(at - start), all);
+        if (at < end)
+            at++;
+    }
+}
+
+// Assigns the joints of a list to a channel, except for joints that already have a channel.
+static void assign_channel_joints(md5_model_parser *parser, channel_joints *list, uint32_t channel)
 {
     uint32_t count = 0;
-    if (!parser->owns_joint_channels) { // they are still shared with the parent
+    if (!parser->owns_joint_channels) { // copy the parent's before the first change
         parser->joint_channels = (uint8_t *)md5i_arena_copy(
             &parser->game->scratch, parser->joint_channels, parser->mesh->num_joints, 1);
         parser->owns_joint_channels = true;
@@ -321,110 +396,107 @@ static void keep_joints(md5_model_parser *parser, channel_joints *list, uint32_t
     parser->channels[channel].num_joints = count;
 }
 
-// Makes room for another channel, in a list that is the parser's own.
-static bool make_room(md5_model_parser *parser)
+// Makes `others` the parser's, with capacity for another channel.
+static bool reserve_other_channel(md5_model_parser *parser)
 {
-    enum { LEAST = 8 };
-    if (parser->owns_others && parser->num_others < parser->other_room)
+    enum { MIN_CAPACITY = 8 };
+    if (parser->owns_others && parser->num_others < parser->other_capacity)
         return true;
-    const uint32_t room = 2 * parser->num_others + LEAST;
-    if (!model_spend(parser, room * (uint32_t)sizeof *parser->others / sizeof(uint32_t)))
-        return false;
-    md5_named_channel *const others = MD5_NEW(&parser->game->scratch, md5_named_channel, room);
+    const uint32_t capacity = 2 * parser->num_others + MIN_CAPACITY;
+    const uint32_t cost = capacity * (uint32_t)sizeof *parser->others / sizeof(uint32_t);
+    TRY(charge_joint_budget(parser, cost));
+    md5_named_channel *const others = MD5_NEW(&parser->game->scratch, md5_named_channel, capacity);
     TRY(others);
     for (uint32_t i = 0; i < parser->num_others; i++)
         others[i] = parser->others[i];
     parser->others = others;
-    parser->other_room = room;
+    parser->other_capacity = capacity;
     parser->owns_others = true;
     return true;
 }
 
-// Reads `channel NAME ( JOINT ... )` behind its first word.
-static void read_channel(md5_model_parser *parser)
+// Sets the joints of a channel that the engine does not have. Its joints may also be in other
+// channels.
+static void set_other_channel(md5_model_parser *parser, const md5_token *name,
+                              const channel_joints *list)
 {
     enum { MAX_OTHERS = 256 };
+    md5_named_channel *channel = NULL;
+    if (!reserve_other_channel(parser))
+        return;
+    for (uint32_t i = 0; i < parser->num_others; i++) {
+        if (md5i_token_is_word(name, parser->others[i].name))
+            channel = &parser->others[i];
+    }
+    if (!channel && parser->num_others == MAX_OTHERS) {
+        md5i_decl_error(&parser->lex, "fewer unknown channels",
+                        "Too many unknown channels (limit %d)", MAX_OTHERS);
+        return;
+    }
+    if (!channel) {
+        channel = &parser->others[parser->num_others++];
+        channel->name = md5i_keep_token(parser->game, name);
+    }
+    channel->channel = (md5_model_channel){list->count, list->joints};
+}
+
+// Reads `channel NAME ( JOINT ... )` from the token after the keyword.
+static void read_channel(md5_model_parser *parser)
+{
     md5_arena *const scratch = &parser->game->scratch;
-    md5_token name, names;
+    md5_token name;
+    md5_token names;
     if (!parser->names_mesh)
         md5i_decl_error(&parser->lex, "mesh", "Must specify mesh before defining channels");
     parser->names_mesh = true;
     if (parser->is_defaulted)
         return;
     if (!md5i_decl_lex_read(&parser->lex, &name)) {
-        model_fail_at_end(parser);
+        report_unexpected_end(parser);
         return;
     }
     if (!md5i_decl_lex_take(&parser->lex, "(")) {
         md5i_decl_error(&parser->lex, "'('", "Expected { after %s", MD5_SHOWN(&name));
         return;
     }
-    static const char *const words[MD5_NUM_CHANNELS] = {"", "torso", "legs", "head", "eyelids"};
+    static const char *const channels[MD5_NUM_CHANNELS] = {"", "torso", "legs", "head", "eyelids"};
     uint32_t channel = 1;
-    while (channel < MD5_NUM_CHANNELS && !md5i_token_is_word(&name, words[channel]))
+    while (channel < MD5_NUM_CHANNELS && !md5i_token_is_word(&name, channels[channel]))
         channel++;
     parser->lex.token_at = name.at;
     if (channel == MD5_NUM_CHANNELS)
         md5i_decl_error(&parser->lex, "torso, legs, head or eyelids", "Unknown channel %s",
                         MD5_SHOWN(&name));
-    if (parser->is_defaulted || !read_names(parser, &names) || !parser->mesh)
+    if (parser->is_defaulted || !read_joint_list(parser, &names) || !parser->mesh)
         return;
     const uint32_t count = parser->mesh->num_joints;
-    if (!model_spend(parser, count))
+    if (!charge_joint_budget(parser, count))
         return;
     channel_joints list = {
         .joints = MD5_NEW(scratch, uint32_t, count),
-        .is_in = MD5_NEW(scratch, uint8_t, count),
+        .is_contained = MD5_NEW(scratch, uint8_t, count),
         .source = name.at + name.size,
     };
-    if (!list.joints || !list.is_in)
+    if (!list.joints || !list.is_contained)
         return;
-    const char *place = names.text;
-    const char *const end = names.text + names.size;
-    while (place < end) {
-        const char *const start = place;
-        while (place < end && *place != ' ' && !(*place >= '\t' && *place <= '\r'))
-            place++;
-        if (place > start)
-            apply_name(parser, &list, start, (size_t)(place - start), names);
-        place += place < end;
-    }
-    if (channel < MD5_NUM_CHANNELS) {
-        keep_joints(parser, &list, channel);
-    } else { // a channel that the engine does not know: its joints may be in others too
-        md5_named_channel *other = NULL;
-        if (!make_room(parser))
-            return;
-        for (uint32_t i = 0; i < parser->num_others; i++) {
-            if (md5i_token_is_word(&name, parser->others[i].name))
-                other = &parser->others[i];
-        }
-        if (!other && parser->num_others == MAX_OTHERS) {
-            md5i_decl_error(&parser->lex, "fewer unknown channels",
-                            "Too many unknown channels (limit %d)", MAX_OTHERS);
-            return;
-        }
-        if (!other) {
-            other = &parser->others[parser->num_others++];
-            other->name = md5i_keep_token(parser->game, &name);
-        }
-        other->channel = (md5_model_channel){list.count, list.joints};
-    }
+    apply_joint_list(parser, &list, names);
+    if (channel < MD5_NUM_CHANNELS)
+        assign_channel_joints(parser, &list, channel);
+    else
+        set_other_channel(parser, &name, &list);
 }
 
 // == Animations ===================================================================================
-//
-// Animations of models: names, files, flags and frame commands.
 
 // -- Frame commands -------------------------------------------------------------------------------
 
-// Commands and their arguments: t a text, j a joint, J a joint or "", s a skin, n a number, o a
-// text or nothing. Names of functions, events, effects and entities are not looked up.
-static const struct command_word {
-    const char *word;
+// The commands, in the order of md5_frame_code. Types of arguments: t a text, j a joint, J a joint
+// or "", s a skin, n a number, o an optional text. Names of functions, events, effects and entities
+// are not checked.
+static const struct command_syntax {
+    const char *keyword;
     const char *arguments;
-} command_words[] = {
-    // In the order of md5_frame_code.
+} command_syntaxes[] = {
     {"call", "t"},
     {"object_call", "t"},
     {"event", "t"},
@@ -471,20 +543,74 @@ static const struct command_word {
     {"start_emitter", "tjt"},
     {"stop_emitter", "t"},
 };
-enum { NUM_COMMANDS = MD5_COUNT(command_words) };
+enum { NUM_COMMANDS = MD5_COUNT(command_syntaxes) };
 
 const char *md5_frame_code_name(md5_frame_code code)
 {
-    return (unsigned)code < NUM_COMMANDS ? command_words[code].word : NULL;
+    return (unsigned)code < NUM_COMMANDS ? command_syntaxes[code].keyword : NULL;
 }
 
-// Commands while they are read, in game->scratch.
+// The commands of an animation while they are read.
 typedef struct command_list {
-    md5_frame_command *commands;
+    md5_frame_command *commands; // in game->scratch
     uint32_t count;
 } command_list;
 
-// Returns false if there is no command, which is reported.
+// Appends an argument to the text of a command, after a space if the text is not empty. Returns
+// false if memory runs out.
+static bool append_argument(md5_model_parser *parser, const md5_token *argument,
+                            md5_frame_command *command)
+{
+    const size_t previous_size = strlen(command->text);
+    const size_t start = previous_size > 0 ? previous_size + 1 : 0;
+    char *const text = MD5_NEW(&parser->game->arena, char, start + argument->size + 1);
+    TRY(text);
+    if (previous_size > 0) {
+        memcpy(text, command->text, previous_size);
+        text[previous_size] = ' ';
+    }
+    if (argument->size > 0)
+        memcpy(text + start, argument->text, argument->size);
+    command->text = text;
+    return true;
+}
+
+// Sets the joint of a command. If `is_optional`, the name may be empty.
+static void set_command_joint(md5_model_parser *parser, const md5_token *name, bool is_optional,
+                              md5_frame_command *command)
+{
+    const bool is_none = is_optional && name->size == 0;
+    command->joint = find_mesh_joint(parser, name->text, name->size);
+    // A missing mesh was reported before, and the model does not have joints then.
+    if (command->joint == MD5_NONE && !is_none && parser->mesh)
+        md5i_decl_error(&parser->lex, "a joint of the mesh", "Joint %s not found", MD5_SHOWN(name));
+}
+
+// Applies an argument of a command. `types` are the types of this and the following arguments.
+// Returns false if memory runs out.
+static bool apply_argument(md5_model_parser *parser, const md5_token *argument, const char *types,
+                           md5_frame_command *command)
+{
+    switch (types[0]) {
+    case 'j':
+    case 'J':
+        set_command_joint(parser, argument, types[0] == 'J', command);
+        // If the last argument is a joint, its name is added to the text.
+        return types[1] != '\0' || append_argument(parser, argument, command);
+    case 'n':
+        command->leg = md5i_token_int(argument);
+        return true;
+    case 's':
+        if (!md5i_token_is(argument, "none"))
+            (void)md5i_parse_skin_named(parser->game, argument->text, argument->size);
+        return append_argument(parser, argument, command);
+    default: // 't', 'o'
+        return append_argument(parser, argument, command);
+    }
+}
+
+// Reads a command with its arguments. Returns false and reports an error if the command is missing
+// or unknown.
 static bool read_command(md5_model_parser *parser, md5_frame_command *command)
 {
     md5_token token;
@@ -493,47 +619,19 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
         return false;
     }
     uint32_t code = 0;
-    while (code < NUM_COMMANDS && !md5i_token_is(&token, command_words[code].word))
+    while (code < NUM_COMMANDS && !md5i_token_is(&token, command_syntaxes[code].keyword))
         code++;
     if (code == NUM_COMMANDS) {
         md5i_report_unknown_keyword(&parser->lex, &token, MD5_SCOPE_MODEL, "Unknown command", NULL,
-                          "a frame command");
+                                    "a frame command");
         return false;
     }
     command->code = (md5_frame_code)code;
-    for (const char *kind = command_words[code].arguments; *kind && !parser->is_defaulted; kind++) {
+    for (const char *types = command_syntaxes[code].arguments; *types && !parser->is_defaulted;
+         types++) {
         if (md5i_decl_lex_read_on_line(&parser->lex, &token)) {
-            // Applies the argument `token`, of a kind of command_words.
-            const bool is_joint = *kind == 'j' || *kind == 'J';
-            if (is_joint) {
-                command->joint = model_find_joint(parser, token.text, token.size);
-                const bool is_none = *kind == 'J' && token.size == 0;
-                // Without its mesh, which was reported, the model has no joints.
-                if (command->joint == MD5_NONE && !is_none && parser->mesh)
-                    md5i_decl_error(&parser->lex, "a joint of the mesh", "Joint %s not found",
-                                    MD5_SHOWN(&token));
-            }
-            if (*kind == 's' && !md5i_token_is(&token, "none"))
-                (void)md5i_parse_skin_named(parser->game, token.text, token.size);
-            if (*kind == 'n')
-                command->leg = md5i_token_int(&token);
-            // The joint is the text if it is the only argument.
-            const bool is_only_joint = is_joint && kind[1] == '\0';
-            if (*kind == 't' || *kind == 's' || *kind == 'o' || is_only_joint) {
-                // Behind a blank if the command has a text already.
-                const size_t before = strlen(command->text);
-                const size_t start = before > 0 ? before + 1 : 0;
-                char *const text = MD5_NEW(&parser->game->arena, char, start + token.size + 1);
-                TRY(text);
-                if (before > 0) {
-                    memcpy(text, command->text, before);
-                    text[before] = ' ';
-                }
-                if (token.size > 0)
-                    memcpy(text + start, token.text, token.size);
-                command->text = text;
-            }
-        } else if (*kind != 'o') {
+            TRY(apply_argument(parser, &token, types, command));
+        } else if (*types != 'o') {
             md5i_decl_error(&parser->lex, "another argument", "Unexpected end of line");
             return false;
         }
@@ -541,7 +639,7 @@ static bool read_command(md5_model_parser *parser, md5_frame_command *command)
     return true;
 }
 
-// `frame N COMMAND ARGUMENT ...` behind its first word, all on one line.
+// Reads `frame N COMMAND ARGUMENT ...` from the token after the keyword, all on one line.
 static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, command_list *list)
 {
     md5_token token;
@@ -559,7 +657,8 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
     if (token.kind != MD5_TOKEN_NUMBER)
         md5i_decl_lex_warn(&parser->lex, "expected integer value, found %s", MD5_SHOWN(&token));
     const int32_t frame = md5i_token_int(&token);
-    // Without its files an animation will be left out, with all its commands.
+    // An animation without a usable file is dropped with its commands, so its frames are not
+    // checked.
     if (anim->num_files > 0 && (frame < 1 || (uint32_t)frame > anim->num_frames)) {
         char expected[32];
         (void)snprintf(expected, sizeof expected, "1 to %u", anim->num_frames);
@@ -577,7 +676,7 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
         list->commands[list->count++] = command;
 }
 
-// Sorted by frame; the position in the file decides between equal ones.
+// Compares commands by frame, then by their position in the file.
 static int compare_commands(const void *a, const void *b)
 {
     const md5_frame_command *const first = *(const md5_frame_command *const *)a;
@@ -589,33 +688,56 @@ static int compare_commands(const void *a, const void *b)
 
 // -- Flags ----------------------------------------------------------------------------------------
 
-static uint32_t flag_of(const md5_token *token)
+// Returns the flag of a keyword, or 0.
+static uint32_t parse_anim_flag(const md5_token *token)
 {
-    return md5i_token_is(token, "prevent_idle_override") ? MD5_ANIM_PREVENTS_IDLE_OVERRIDE
-           : md5i_token_is(token, "random_cycle_start")  ? MD5_ANIM_RANDOM_CYCLE_START
-           : md5i_token_is(token, "ai_no_turn")          ? MD5_ANIM_NO_TURN
-           : md5i_token_is(token, "anim_turn")           ? MD5_ANIM_TURN
-                                                         : 0;
+    if (md5i_token_is(token, "prevent_idle_override"))
+        return MD5_ANIM_PREVENTS_IDLE_OVERRIDE;
+    if (md5i_token_is(token, "random_cycle_start"))
+        return MD5_ANIM_RANDOM_CYCLE_START;
+    if (md5i_token_is(token, "ai_no_turn"))
+        return MD5_ANIM_NO_TURN;
+    if (md5i_token_is(token, "anim_turn"))
+        return MD5_ANIM_TURN;
+    return 0;
 }
 
-// Reads flags and frame commands, up to the brace behind them. Those before the end of the text are
-// kept, too, if the mode allows that there is no brace.
-static void read_block(md5_model_parser *parser, md5_model_anim *anim)
+// Stores the commands of an animation, sorted by frame.
+static void store_commands(md5_model_parser *parser, const command_list *list, md5_model_anim *anim)
 {
-    const bool is_quake4 = md5_is_lenient(parser->game);
+    md5_frame_command *const commands =
+        MD5_NEW(&parser->game->arena, md5_frame_command, list->count);
+    const md5_frame_command **const sorted =
+        MD5_NEW(&parser->game->scratch, const md5_frame_command *, list->count);
+    if (!commands || !sorted || !can_continue(parser))
+        return;
+    for (uint32_t i = 0; i < list->count; i++)
+        sorted[i] = &list->commands[i];
+    qsort(sorted, list->count, sizeof *sorted, compare_commands);
+    for (uint32_t i = 0; i < list->count; i++)
+        commands[i] = *sorted[i];
+    anim->commands = commands;
+    anim->num_commands = list->count;
+}
+
+// Reads flags and frame commands up to the closing brace. In lenient mode, if the text ends without
+// a brace, the commands before its end are stored.
+static void read_anim_block(md5_model_parser *parser, md5_model_anim *anim)
+{
+    const bool has_rate = md5_is_lenient(parser->game); // a keyword of Quake 4
     command_list list = {.count = 0};
     md5_token token;
     bool is_open = true;
-    while (is_open && may_go_on(parser)) {
+    while (is_open && can_continue(parser)) {
         float rate;
         if (!md5i_decl_lex_read(&parser->lex, &token)) {
-            model_fail_at_end(parser);
+            report_unexpected_end(parser);
             is_open = false;
         } else if (md5i_token_is(&token, "}")) {
             is_open = false;
-        } else if (flag_of(&token)) {
-            anim->flags |= flag_of(&token);
-        } else if (is_quake4 && md5i_token_is(&token, "rate")) {
+        } else if (parse_anim_flag(&token)) {
+            anim->flags |= parse_anim_flag(&token);
+        } else if (has_rate && md5i_token_is(&token, "rate")) {
             const bool is_read = md5i_decl_lex_float(&parser->lex, &rate);
             if (is_read && rate >= 0.01f && rate <= 100.0f)
                 anim->rate = rate;
@@ -624,36 +746,25 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
         } else if (md5i_token_is(&token, "frame")) {
             read_frame(parser, anim, &list);
         } else {
-            md5i_report_unknown_keyword(&parser->lex, &token, MD5_SCOPE_MODEL, "Unknown command", NULL,
-                              "frame, a flag or '}'");
+            md5i_report_unknown_keyword(&parser->lex, &token, MD5_SCOPE_MODEL, "Unknown command",
+                                        NULL, "frame, a flag or '}'");
         }
     }
-    md5_frame_command *const commands =
-        MD5_NEW(&parser->game->arena, md5_frame_command, list.count);
-    const md5_frame_command **const sorted =
-        MD5_NEW(&parser->game->scratch, const md5_frame_command *, list.count);
-    if (!commands || !sorted || !may_go_on(parser))
-        return;
-    for (uint32_t i = 0; i < list.count; i++)
-        sorted[i] = &list.commands[i];
-    qsort(sorted, list.count, sizeof *sorted, compare_commands);
-    for (uint32_t i = 0; i < list.count; i++)
-        commands[i] = *sorted[i];
-    anim->commands = commands;
-    anim->num_commands = list.count;
+    store_commands(parser, &list, anim);
 }
 
 // -- Files ----------------------------------------------------------------------------------------
 
-// Reports what differs between the joints of the mesh and those of an animation, which ends Doom 3
-// with an error and spoils the model here. In lenient mode this is not an error: animations are
-// bound by names.
+// Reports a difference between the joints of the mesh and of an animation. It ends Doom 3 with an
+// error; here the model becomes defaulted. In lenient mode it is not an error, because animations
+// are bound by the names of joints.
 static void check_hierarchy(md5_model_parser *parser, const md5_asset *anim)
 {
     const md5_asset *const mesh = parser->mesh;
     const char *difference = NULL;
-    enum { QUICK = 32 }; // so much quicker than what else is done with a joint
-    if (!mesh || md5_is_lenient(parser->game) || !model_spend(parser, 1 + anim->num_joints / QUICK))
+    if (!mesh || md5_is_lenient(parser->game))
+        return;
+    if (!charge_joint_budget(parser, 1 + anim->num_joints / COMPARISONS_PER_JOINT))
         return;
     if (mesh->num_joints != anim->num_joints)
         difference = "number of joints";
@@ -669,13 +780,13 @@ static void check_hierarchy(md5_model_parser *parser, const md5_asset *anim)
                         MD5_QUOTED(mesh->file), MD5_QUOTED(anim->file), difference);
 }
 
-// FILE, FILE ...
+// Reads FILE, FILE ...
 static void read_files(md5_model_parser *parser, md5_model_anim *anim)
 {
     md5_token token;
     do {
         if (!md5i_decl_lex_read(&parser->lex, &token)) {
-            model_fail_at_end(parser);
+            report_unexpected_end(parser);
             continue;
         }
         const md5_asset *const asset = find_asset(parser->game, &token, ".md5anim");
@@ -699,7 +810,7 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
             anim->files[anim->num_files++] = asset->file;
             check_hierarchy(parser, asset);
         }
-    } while (may_go_on(parser) && md5i_decl_lex_take(&parser->lex, ","));
+    } while (can_continue(parser) && md5i_decl_lex_take(&parser->lex, ","));
 }
 
 // -- Names ----------------------------------------------------------------------------------------
@@ -712,7 +823,7 @@ static bool set_shared(md5_model_parser *parser, md5_shared_array *array, uint32
                            (void *)(uintptr_t)value);
 }
 
-// Returns a name of animations, or NULL if no animation of the game has it or memory runs out.
+// Returns the entry of a name, or NULL if no animation of the game has the name or memory runs out.
 static const md5_anim_name *find_anim_name(md5_model_parser *parser, const md5_token *name)
 {
     const char *const key = md5_copy_text(&parser->game->scratch, name->text, name->size);
@@ -720,28 +831,28 @@ static const md5_anim_name *find_anim_name(md5_model_parser *parser, const md5_t
     return found ? (const md5_anim_name *)*found : NULL;
 }
 
-// Returns the name of a text, which gets a number if it is new; NULL if memory runs out.
-static const md5_anim_name *add_name(md5_model_parser *parser, const char *text, size_t size)
+// Returns the entry of a name. Adds it if it is new. Returns NULL if memory runs out.
+static const md5_anim_name *add_anim_name(md5_model_parser *parser, const char *text, size_t size)
 {
     md5_game *const game = parser->game;
     const md5_token token = {.text = text, .size = size};
-    const md5_anim_name *const known = find_anim_name(parser, &token);
-    if (known || !md5_game_has_memory(game))
-        return known;
+    const md5_anim_name *const existing = find_anim_name(parser, &token);
+    if (existing || !md5_game_has_memory(game))
+        return existing;
     md5_anim_name *const name = MD5_NEW(&game->arena, md5_anim_name, 1);
     const char *const copy = name ? md5_copy_text(&game->arena, text, size) : NULL;
     void **const added = copy ? md5i_name_map_add(&game->anim_names, &game->arena, copy) : NULL;
     if (!added)
         return NULL;
     name->text = copy;
-    name->number = game->num_anim_names++;
+    name->index = game->num_anim_names++;
     *added = name;
     return name;
 }
 
-// Returns the length of an animation's alias: its name without the digits at its end, of which at
-// least two characters must be left.
-static size_t alias_size(md5_model_parser *parser, const md5_token *name)
+// Returns the length of the alias of an animation: its name without the digits at the end. Reports
+// an error if the alias has less than two characters.
+static size_t find_alias_size(md5_model_parser *parser, const md5_token *name)
 {
     size_t last = name->size;
     while (last > 1 && name->text[last - 1] >= '0' && name->text[last - 1] <= '9')
@@ -753,7 +864,48 @@ static size_t alias_size(md5_model_parser *parser, const md5_token *name)
     return name->size;
 }
 
-// Reads `anim NAME FILE, FILE { ... }` behind its first word.
+// Adds an animation to the list of the model. It replaces the animation of `slot`, unless `slot` is
+// NULL. The alias is the first `alias_size` bytes of the name.
+static void add_anim(md5_model_parser *parser, const md5_model_anim *anim, const md5_token *token,
+                     size_t alias_size, const md5_anim_slot *slot)
+{
+    md5_anim_set *const anims = &parser->anims;
+    const md5_anim_name *const name = add_anim_name(parser, token->text, token->size);
+    const md5_anim_name *const alias = name ? add_anim_name(parser, token->text, alias_size) : NULL;
+    if (!alias)
+        return;
+    md5_model_anim *const copy = MD5_NEW(&parser->game->arena, md5_model_anim, 1);
+    if (!copy)
+        return;
+    *copy = *anim;
+    copy->name = name->text;
+    copy->alias = alias->text;
+    if (!slot) {
+        md5_anim_slot *const added = MD5_NEW(&parser->game->arena, md5_anim_slot, 1);
+        if (!added)
+            return;
+        added->index = anims->num_slots++;
+        added->alias = alias->index;
+        added->previous = (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias->index);
+        (void)set_shared(parser, &anims->names, name->index, added);
+        (void)set_shared(parser, &anims->aliases, alias->index, added);
+        slot = added;
+    }
+    (void)set_shared(parser, &anims->anims, slot->index, copy);
+}
+
+// Returns the slot of the animation with a name, or NULL.
+static const md5_anim_slot *find_anim_slot(md5_model_parser *parser, const md5_token *token)
+{
+    const md5_anim_name *const name = find_anim_name(parser, token);
+    if (!name)
+        return NULL;
+    const md5_anim_slot *const slot =
+        (const md5_anim_slot *)md5i_shared_get(&parser->anims.names, name->index);
+    return md5_has_anim(parser, slot) ? slot : NULL;
+}
+
+// Reads `anim NAME FILE, FILE { ... }` from the token after the keyword.
 static void read_model_anim(md5_model_parser *parser)
 {
     md5_token token;
@@ -764,61 +916,35 @@ static void read_model_anim(md5_model_parser *parser)
     if (parser->is_defaulted)
         return;
     if (!md5i_decl_lex_read(&parser->lex, &token)) {
-        model_fail_at_end(parser);
+        report_unexpected_end(parser);
         return;
     }
-    md5_anim_set *const anims = &parser->anims;
-    const md5_anim_name *const known = find_anim_name(parser, &token);
-    const md5_anim_slot *slot =
-        known ? (const md5_anim_slot *)md5i_shared_get(&anims->names, known->number) : NULL;
-    if (!md5_has_anim(parser, slot))
-        slot = NULL; // it replaces none
-    const bool is_duplicate = slot && slot->number >= parser->num_inherited_slots;
+    const md5_anim_slot *const slot = find_anim_slot(parser, &token);
+    const bool is_duplicate = slot && slot->index >= parser->num_inherited_slots;
     if (is_duplicate)
         md5i_decl_error(&parser->lex, "a unique name, skipped", "Duplicate anim %s",
                         MD5_SHOWN(&token));
-    const size_t size = parser->is_defaulted ? 0 : alias_size(parser, &token);
-    if (may_go_on(parser))
+    const size_t alias_size = parser->is_defaulted ? 0 : find_alias_size(parser, &token);
+    if (can_continue(parser))
         read_files(parser, &anim);
-    if (may_go_on(parser) && md5i_decl_lex_take(&parser->lex, "{"))
-        read_block(parser, &anim);
-    if (!may_go_on(parser) || is_duplicate || anim.num_files == 0)
-        return;
-    const md5_anim_name *const name = add_name(parser, token.text, token.size);
-    const md5_anim_name *const alias = name ? add_name(parser, token.text, size) : NULL;
-    if (!alias)
-        return;
-    md5_model_anim *const copy = MD5_NEW(&parser->game->arena, md5_model_anim, 1);
-    if (!copy)
-        return;
-    *copy = anim;
-    copy->name = name->text;
-    copy->alias = alias->text;
-    if (!slot) {
-        md5_anim_slot *const added = MD5_NEW(&parser->game->arena, md5_anim_slot, 1);
-        if (!added)
-            return;
-        added->number = anims->num_slots++;
-        added->alias = alias->number;
-        added->before = (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias->number);
-        (void)set_shared(parser, &anims->names, name->number, added);
-        (void)set_shared(parser, &anims->aliases, alias->number, added);
-        slot = added;
-    }
-    (void)set_shared(parser, &anims->anims, slot->number, copy);
+    if (can_continue(parser) && md5i_decl_lex_take(&parser->lex, "{"))
+        read_anim_block(parser, &anim);
+    if (can_continue(parser) && !is_duplicate && anim.num_files > 0)
+        add_anim(parser, &anim, &token, alias_size, slot);
 }
 
 // == Models =======================================================================================
 //
-// Models: model NAME { inherit, skin, mesh, offset, channel, anim, remove ... }
+// model NAME { inherit, skin, mesh, offset, channel, anim, remove ... }
 //
-// Parents are parsed before what inherits them, from a stack, so that a long chain of them needs no
-// deep recursion. A model that inherits itself, directly or through others, inherits nothing.
+// Parents are parsed before models that inherit them, from a stack, so that a long chain of parents
+// does not need deep recursion. A model that inherits itself, directly or through other models,
+// inherits nothing.
 
-// -- Words ----------------------------------------------------------------------------------------
+// -- Keywords -------------------------------------------------------------------------------------
 
-// Forgets everything, as the engine does before it copies a parent.
-static void clear(md5_model_parser *parser)
+// Resets all values that were read, as the engine does before it copies a parent.
+static void reset_parser(md5_model_parser *parser)
 {
     *parser = (md5_model_parser){
         .game = parser->game,
@@ -838,9 +964,9 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
         md5i_decl_error(&parser->lex, "a model definition without errors",
                         "inherited model definition %s defaulted", MD5_SHOWN(name));
     } else {
-        clear(parser);
+        reset_parser(parser);
         if (entry->parsed) {
-            // Share what a parent has instead of copying it: chains of models may be long.
+            // Share the data of the parent instead of copying it, because chains may be long.
             const md5_parsed_model *parent = (const md5_parsed_model *)entry->parsed;
             parser->parent = parent;
             parser->mesh = parent->mesh;
@@ -864,21 +990,26 @@ static void read_skin(md5_model_parser *parser, const md5_token *name)
         parser->skin = skin->decl.name;
 }
 
-// A mesh begins with all joints in no channel; the lists of channels stay, as in the engine.
+// Reads `mesh FILE`. All joints of the mesh are in no channel, but the lists of the channels are
+// unchanged, as in the engine.
 static void read_mesh(md5_model_parser *parser, const md5_token *name)
 {
     md5_game *const game = parser->game;
     parser->names_mesh = true;
-    if (!ends_in(name, ".md5mesh")) {
+    if (!has_file_extension(name, ".md5mesh")) {
         md5i_decl_error(&parser->lex, "a .md5mesh file", "Invalid model for MD5 mesh");
         return;
     }
     const md5_asset *const mesh = find_asset(game, name, ".md5mesh");
     if (!md5_game_has_memory(game))
         return;
-    if (!mesh || !model_spend(parser, mesh->num_joints)) {
-        md5i_decl_error(&parser->lex, mesh ? "fewer joints in all models" : "a readable mesh",
-                        "Model %s defaulted", MD5_SHOWN(name));
+    if (!mesh) {
+        md5i_decl_error(&parser->lex, "a readable mesh", "Model %s defaulted", MD5_SHOWN(name));
+        return;
+    }
+    if (!charge_joint_budget(parser, mesh->num_joints)) {
+        md5i_decl_error(&parser->lex, "fewer joints in all models", "Model %s defaulted",
+                        MD5_SHOWN(name));
         return;
     }
     parser->mesh = mesh;
@@ -886,69 +1017,72 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
     parser->owns_joint_channels = true;
 }
 
-// Removes the animation of a slot, if it is inherited.
+// Removes the animation of a slot. Returns false and reports an error if it is not inherited.
 static bool remove_anim(md5_model_parser *parser, const md5_anim_slot *slot, const md5_token *name)
 {
-    if (slot->number < parser->num_inherited_slots)
-        return set_shared(parser, &parser->anims.anims, slot->number, NULL);
+    if (slot->index < parser->num_inherited_slots)
+        return set_shared(parser, &parser->anims.anims, slot->index, NULL);
     md5i_decl_error(&parser->lex, "an inherited anim",
                     "Anim %s was not inherited.  Anim should be removed from the model def.",
                     MD5_SHOWN(name));
     return false;
 }
 
-// Sets the last slot of an alias to the last one from `slot` on that is not removed, so that later
-// searches do not visit those again.
-static void set_last_of_alias(md5_model_parser *parser, uint32_t alias, const md5_anim_slot *slot)
+// Sets the last slot of an alias to `slot`, or to the first slot before it whose animation is not
+// removed. Later searches then do not visit the removed slots.
+static void update_last_alias_slot(md5_model_parser *parser, uint32_t alias,
+                                   const md5_anim_slot *slot)
 {
     while (slot && !md5_has_anim(parser, slot))
-        slot = slot->before;
+        slot = slot->previous;
     (void)set_shared(parser, &parser->anims.aliases, alias, slot);
 }
 
-// Removes all animations of an alias, and the one of this name.
+// Reads `remove NAME`: removes all animations with the alias NAME and the animation NAME.
 static void read_remove(md5_model_parser *parser, const md5_token *token)
 {
     const md5_anim_name *const name = find_anim_name(parser, token);
     const md5_anim_set *const anims = &parser->anims;
-    const md5_anim_slot *slot =
-        name ? (const md5_anim_slot *)md5i_shared_get(&anims->aliases, name->number) : NULL;
-    const md5_anim_slot *const whole =
-        name ? (const md5_anim_slot *)md5i_shared_get(&anims->names, name->number) : NULL;
-    bool is_any = false;
-    bool is_right = true;
-    for (; slot && is_right; slot = slot->before) {
-        if (!md5_has_anim(parser, slot))
+    const md5_anim_slot *alias_slot = NULL;
+    const md5_anim_slot *name_slot = NULL;
+    if (name) {
+        alias_slot = (const md5_anim_slot *)md5i_shared_get(&anims->aliases, name->index);
+        name_slot = (const md5_anim_slot *)md5i_shared_get(&anims->names, name->index);
+    }
+    bool is_found = false;
+    bool has_succeeded = true;
+    for (; alias_slot && has_succeeded; alias_slot = alias_slot->previous) {
+        if (!md5_has_anim(parser, alias_slot))
             continue;
-        is_right = remove_anim(parser, slot, token);
-        is_any = true;
+        has_succeeded = remove_anim(parser, alias_slot, token);
+        is_found = true;
     }
-    if (name && is_any && is_right)
-        set_last_of_alias(parser, name->number, NULL);
-    if (is_right && md5_has_anim(parser, whole)) {
-        (void)remove_anim(parser, whole, token);
-        is_any = true;
-        const uint32_t alias = whole->alias;
-        set_last_of_alias(parser, alias,
-                          (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias));
+    if (name && is_found && has_succeeded)
+        update_last_alias_slot(parser, name->index, NULL);
+    if (has_succeeded && md5_has_anim(parser, name_slot)) {
+        (void)remove_anim(parser, name_slot, token);
+        is_found = true;
+        const uint32_t alias = name_slot->alias;
+        update_last_alias_slot(parser, alias,
+                               (const md5_anim_slot *)md5i_shared_get(&anims->aliases, alias));
     }
-    if (!is_any)
+    if (!is_found)
         md5i_decl_error(&parser->lex, "an inherited anim", "Couldn't find anim %s to remove",
                         MD5_SHOWN(token));
 }
 
-// Words that a name follows.
-static const struct model_word {
-    const char *word;
+// Keywords with one name as an argument.
+static const struct model_keyword {
+    const char *keyword;
     void (*read)(md5_model_parser *parser, const md5_token *name);
-} words[] = {
+} name_keywords[] = {
     {"inherit", read_inherit},
     {"skin", read_skin},
     {"mesh", read_mesh},
     {"remove", read_remove},
 };
 
-static void read_word(md5_model_parser *parser, const md5_token *token)
+static void read_model_keyword(md5_model_parser *parser, const md5_token *token)
 {
     md5_token name;
     if (md5i_token_is(token, "anim")) {
@@ -967,26 +1101,26 @@ static void read_word(md5_model_parser *parser, const md5_token *token)
             md5i_decl_error(&parser->lex, "( x y z )", "Expected vector following 'offset'");
         return;
     }
-    for (uint32_t i = 0; i < MD5_COUNT(words); i++) {
-        if (!md5i_token_is(token, words[i].word))
+    for (uint32_t i = 0; i < MD5_COUNT(name_keywords); i++) {
+        if (!md5i_token_is(token, name_keywords[i].keyword))
             continue;
         if (md5i_decl_lex_read(&parser->lex, &name))
-            words[i].read(parser, &name);
+            name_keywords[i].read(parser, &name);
         else
-            model_fail_at_end(parser);
+            report_unexpected_end(parser);
         return;
     }
     md5i_report_unknown_keyword(&parser->lex, token, MD5_SCOPE_MODEL, "unknown token", NULL,
-                      "mesh, skin, offset, channel, anim, inherit or remove");
-    // The block of a word that has been skipped.
+                                "mesh, skin, offset, channel, anim, inherit or remove");
+    // Skip the block of the unknown keyword.
     if (!parser->is_defaulted && md5i_decl_lex_take(&parser->lex, "{"))
         (void)md5i_decl_lex_skip_braces(&parser->lex, 1);
 }
 
-// -- Keeping --------------------------------------------------------------------------------------
+// -- Storing --------------------------------------------------------------------------------------
 
-// Copies a channel's joints, without those that a later mesh lacks.
-static bool keep_channel_joints(md5_model_parser *parser, const md5_model_channel *from,
+// Copies the joints of a channel, without joints that a later mesh does not have.
+static bool copy_channel_joints(md5_model_parser *parser, const md5_model_channel *from,
                                 md5_model_channel *result)
 {
     const uint32_t num_joints = parser->mesh ? parser->mesh->num_joints : 0;
@@ -1001,7 +1135,25 @@ static bool keep_channel_joints(md5_model_parser *parser, const md5_model_channe
     return true;
 }
 
-static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
+// Copies the other channels to the game's memory, unless they are the parent's.
+static bool store_other_channels(md5_model_parser *parser, bool has_parent, md5_parsed_model *model)
+{
+    model->def.num_other_channels = parser->num_others;
+    model->others = parser->others;
+    if (parser->owns_others || !has_parent) {
+        model->others = MD5_NEW(&parser->game->arena, md5_named_channel, parser->num_others);
+        TRY(model->others);
+        for (uint32_t i = 0; i < parser->num_others; i++) {
+            model->others[i].name = parser->others[i].name;
+            TRY(copy_channel_joints(parser, &parser->others[i].channel, &model->others[i].channel));
+        }
+    }
+    model->def.other_channels = model->others;
+    return true;
+}
+
+// Stores a parsed model in the game's memory. Returns false if memory runs out.
+static bool store_model(md5_model_parser *parser, md5_decl_entry *entry)
 {
     md5_arena *const arena = &parser->game->arena;
     md5_parsed_model *const model = MD5_NEW(arena, md5_parsed_model, 1);
@@ -1021,62 +1173,53 @@ static bool keep_model(md5_model_parser *parser, md5_decl_entry *entry)
         model->joint_channels =
             (uint8_t *)md5i_arena_copy(arena, parser->joint_channels, model->def.num_joints, 1);
     TRY(model->joint_channels || !parser->owns_joint_channels);
-    // The channel of all joints belongs to the mesh; those of the parent stay as they are.
+    // MD5_CHANNEL_ALL is shared with the mesh, unchanged channels are shared with the parent.
     const bool has_parent = parser->parent && parser->parent->mesh == parser->mesh;
     const md5_parsed_model *const parent = has_parent ? parser->parent : NULL;
     if (parser->mesh)
         model->def.channels[MD5_CHANNEL_ALL] =
-            (md5_model_channel){parser->mesh->num_joints, parser->mesh->numbers};
+            (md5_model_channel){parser->mesh->num_joints, parser->mesh->joint_indices};
     for (uint32_t i = MD5_CHANNEL_ALL + 1; i < MD5_NUM_CHANNELS; i++) {
         const md5_model_channel *const channel = &parser->channels[i];
         if (parent && channel->joints == parent->def.channels[i].joints)
             model->def.channels[i] = *channel;
         else
-            TRY(keep_channel_joints(parser, channel, &model->def.channels[i]));
+            TRY(copy_channel_joints(parser, channel, &model->def.channels[i]));
     }
-    model->def.num_other_channels = parser->num_others;
-    model->others = parser->others;
-    if (parser->owns_others || !parent) {
-        model->others = MD5_NEW(arena, md5_named_channel, parser->num_others);
-        TRY(model->others);
-        for (uint32_t i = 0; i < parser->num_others; i++) {
-            model->others[i].name = parser->others[i].name;
-            TRY(keep_channel_joints(parser, &parser->others[i].channel, &model->others[i].channel));
-        }
-    }
-    model->def.other_channels = model->others;
+    TRY(store_other_channels(parser, has_parent, model));
     entry->parsed = model;
     entry->decl.state = parser->is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;
 }
 
-static bool parse_alone(md5_game *game, md5_decl_entry *entry)
+// Parses a model whose parents are parsed. Returns false if memory runs out.
+static bool parse_single(md5_game *game, md5_decl_entry *entry)
 {
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
     md5_model_parser parser = {.game = game, .decl = &entry->decl};
     md5i_decl_lex_begin_decl(&parser.lex, game, entry, &parser.is_defaulted);
     md5_token token;
     (void)md5i_decl_lex_skip_until(&parser.lex, "{");
-    while (may_go_on(&parser) && md5i_decl_lex_read(&parser.lex, &token)
+    while (can_continue(&parser) && md5i_decl_lex_read(&parser.lex, &token)
            && !md5i_token_is(&token, "}"))
-        read_word(&parser, &token);
+        read_model_keyword(&parser, &token);
     if (parser.is_defaulted)
-        clear(&parser);
-    const bool is_kept = md5_game_has_memory(game) && keep_model(&parser, entry);
+        reset_parser(&parser);
+    const bool is_stored = md5_game_has_memory(game) && store_model(&parser, entry);
     md5i_arena_rewind(&game->scratch, before);
-    return is_kept;
+    return is_stored;
 }
 
 // -- Parents --------------------------------------------------------------------------------------
 
-// A model that waits for its parents, or for its turn.
+// A model on the stack of models to parse.
 typedef struct waiting_model {
     struct waiting_model *below;
     md5_decl_entry *entry;
-    bool has_parents; // they have been put above it
+    bool has_pushed_parents;
 } waiting_model;
 
-static bool push(md5_game *game, waiting_model **top, md5_decl_entry *entry)
+static bool push_model(md5_game *game, waiting_model **top, md5_decl_entry *entry)
 {
     waiting_model *const added = MD5_NEW(&game->scratch, waiting_model, 1);
     TRY(added);
@@ -1086,31 +1229,40 @@ static bool push(md5_game *game, waiting_model **top, md5_decl_entry *entry)
     return true;
 }
 
+// Pushes all models that the text of a model inherits, except for models that are parsed or that
+// wait for their parents. Errors in the text are reported when the model is parsed.
+static bool push_parents(md5_game *game, waiting_model **top, md5_decl_entry *entry)
+{
+    md5_decl_lex lex;
+    md5_token token;
+    bool is_name = false; // the token follows `inherit`
+    md5i_decl_lex_begin_decl(&lex, game, entry, NULL);
+    lex.is_silent = true;
+    while (md5i_decl_lex_read(&lex, &token)) {
+        md5_decl_entry *parent = NULL;
+        if (is_name)
+            parent = md5i_find_entry(game, MD5_DECL_MODEL, token.text, token.size);
+        if (parent && !parent->parsed && !parent->is_open)
+            TRY(push_model(game, top, parent));
+        is_name = !is_name && md5i_token_is(&token, "inherit");
+    }
+    return true;
+}
+
+// Parses a model and its ancestors if they have not been parsed. Returns false if memory runs out.
 static bool parse_with_parents(md5_game *game, md5_decl_entry *entry)
 {
     waiting_model *top = NULL;
-    TRY(entry->parsed || push(game, &top, entry));
+    TRY(entry->parsed || push_model(game, &top, entry));
     while (top) {
         waiting_model *const current = top;
-        if (!current->entry->parsed && !current->has_parents) {
-            current->has_parents = current->entry->is_open = true;
-            // All models that its text inherits, unless they are parsed or wait for their own
-            // parents, come above it. What is wrong with the text is reported when it is parsed.
-            md5_decl_lex lex;
-            md5_token token;
-            bool is_name = false;
-            md5i_decl_lex_begin_decl(&lex, game, current->entry, NULL);
-            lex.is_silent = true;
-            while (md5i_decl_lex_read(&lex, &token)) {
-                md5_decl_entry *const parent =
-                    is_name ? md5i_find_entry(game, MD5_DECL_MODEL, token.text, token.size) : NULL;
-                if (parent && !parent->parsed && !parent->is_open)
-                    TRY(push(game, &top, parent));
-                is_name = !is_name && md5i_token_is(&token, "inherit");
-            }
+        if (!current->entry->parsed && !current->has_pushed_parents) {
+            current->has_pushed_parents = true;
+            current->entry->is_open = true;
+            TRY(push_parents(game, &top, current->entry));
             continue;
         }
-        TRY(current->entry->parsed || parse_alone(game, current->entry));
+        TRY(current->entry->parsed || parse_single(game, current->entry));
         current->entry->is_open = false;
         top = current->below;
     }
@@ -1121,7 +1273,7 @@ const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t in
 {
     MD5_ASSERT_PART(model, decl);
     MD5_ASSERT(index < model->num_anims, "index: must be below num_anims");
-    // Only md5_game_model_def() makes models.
+    // Every md5_model_def is the first member of an md5_parsed_model.
     const md5_parsed_model *const parsed = (const md5_parsed_model *)(const void *)model;
     return (const md5_model_anim *)md5i_shared_nth(&parsed->anims.anims, index);
 }

@@ -378,7 +378,7 @@ static void enable(md5_states *states, md5_channel channel, uint32_t frames)
 static void set_eyes(md5_states *states, bool are_open)
 {
     if (states->desc.monster)
-        states->desc.monster->eyes_may_look = states->desc.monster->eyes_may_look_next = are_open;
+        states->desc.monster->can_move_eyes = states->desc.monster->can_move_eyes_next = are_open;
 }
 
 // animState()
@@ -772,9 +772,9 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
     MD5_ASSERT_STATES_CHANGE(states);
     md5_actor *const body = states->desc.body;
     md5_actor *const head = states->desc.head;
-    md5i_actor_step(body, milliseconds);
+    md5i_actor_advance_time(body, milliseconds);
     if (head)
-        md5i_actor_step(head, milliseconds);
+        md5i_actor_advance_time(head, milliseconds);
     states->run.threads[FRAME_THREAD].was_stopped = false;
     run(states, (md5_channel)FRAME_THREAD);
     for (uint32_t i = 0; i < 20; i++) {
@@ -794,9 +794,9 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
     for (uint32_t i = 0; i < (int)MD5_COUNT(flags); i++)
         (void)md5_states_set_variable(states, flags[i], 0.0f);
     frame_caller caller = {states, on_frame, user};
-    md5i_actor_fire(body, call_frame, &caller);
+    md5i_actor_call_frame_commands(body, call_frame, &caller);
     if (head)
-        md5i_actor_fire(head, call_frame, &caller);
+        md5i_actor_call_frame_commands(head, call_frame, &caller);
 }
 
 md5_channel_state md5_states_channel(const md5_states *states, md5_channel channel)

@@ -319,16 +319,16 @@ static void check_head(look_case *it, const double *n)
                "at %g: the eye is off by %g", n[0], point_distance(now.eye, n + 7));
 }
 
-static world_place read_place(const double *n)
+static world_transform read_place(const double *n)
 {
-    return (world_place){{n[0], n[1], n[2]},
-                         {{{n[3], n[4], n[5]}, {n[6], n[7], n[8]}, {n[9], n[10], n[11]}}}};
+    return (world_transform){{n[0], n[1], n[2]},
+                             {{{n[3], n[4], n[5]}, {n[6], n[7], n[8]}, {n[9], n[10], n[11]}}}};
 }
 
 // Compares a place with 12 numbers, origin first.
-static void compare_place(const world_place *ours, const double *n, worst *all)
+static void compare_place(const world_transform *ours, const double *n, worst *all)
 {
-    const world_place theirs = read_place(n);
+    const world_transform theirs = read_place(n);
     for (int i = 0; i < 4; i++) {
         const md5_vec3d away = i < 3 ? md5_vec3d_sub(ours->axes.row[i], theirs.axes.row[i])
                                      : md5_vec3d_sub(ours->origin, theirs.origin);
@@ -368,8 +368,8 @@ TEST (heads_follow_their_bodies_as_in_the_original_engine) {
         const char *at = line + 1;
         if (strncmp(line, "run ", 4) == 0) {
             REQUIRE(begin_standing(it, game, line, true) && numbers_behind(line, " head ", n, 12));
-            it->monster->head = read_place(n);
-            it->monster->has_head_place = true;
+            it->monster->head_transform = read_place(n);
+            it->monster->has_head_transform = true;
             md5_monster_look_at(it->monster, 1, it->now, 1500);
         } else if (line[0] == 'f') {
             REQUIRE(read_numbers(&at, n, 22));
@@ -383,9 +383,9 @@ TEST (heads_follow_their_bodies_as_in_the_original_engine) {
                 begin_looking(it->monster, n);
         } else if (line[0] == 'h') {
             REQUIRE(read_numbers(&at, n, 12));
-            compare_place(&it->monster->head, n, &places);
+            compare_place(&it->monster->head_transform, n, &places);
             if (it->num_ticks == 1)
-                it->monster->head = read_place(n);
+                it->monster->head_transform = read_place(n);
             CHECK_THAT(it->num_ticks == 1 || (places.axes <= 2e-5 && places.places <= 2e-4),
                        "tick %u: head off by %g and %g", it->num_ticks, places.axes, places.places);
             places = (worst){0};
@@ -609,13 +609,13 @@ static uint32_t find_body(const md5_figure *figure, const char *name)
 
 static md5_xform xform_of(const double *n)
 {
-    const world_place place = read_place(n);
-    return (md5_xform){md5i_quat_of_axes(&place.axes), vector(n), 0};
+    const world_transform place = read_place(n);
+    return (md5_xform){md5i_quat_from_axes(&place.axes), vector(n), 0};
 }
 
 static void compare_xform(md5_xform ours, const double *n, worst *all)
 {
-    const world_place place = md5i_world_place(ours);
+    const world_transform place = md5i_world_transform(ours);
     compare_place(&place, n, all);
 }
 
@@ -1024,8 +1024,8 @@ static void look_turned(bool is_as_meant, float yaw, md5_vec3 *head, md5_mat34 j
         NULL);
     OWN_ENTITY entity = load_entity(game, "ogre");
     OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
-    OWN_ACTOR skull = md5_create_actor(entity->parts[0].entity, NULL, NULL);
-    const md5_monster_desc desc = {entity, body, skull, is_as_meant, {0}};
+    OWN_ACTOR head_actor = md5_create_actor(entity->parts[0].entity, NULL, NULL);
+    const md5_monster_desc desc = {entity, body, head_actor, is_as_meant, {0}};
     OWN_MONSTER monster = md5_create_monster(&desc, NULL, NULL);
     const md5_quat turn = md5_quat_from_euler((md5_euler){.yaw = yaw});
     md5_monster_tick tick = {.rotation = turn, .origin = {100, 200, 0}};

@@ -91,8 +91,8 @@ TEST (saved_monsters_with_changed_words_are_refused_or_stay_finite) {
     OWN_GAME game = open_entity_game(monster_text, NULL);
     OWN_ENTITY entity = load_entity(game, "ogre");
     OWN_ACTOR body = md5_create_actor(entity, NULL, NULL);
-    OWN_ACTOR skull = md5_create_actor(entity->parts[0].entity, NULL, NULL);
-    const md5_monster_desc desc = {.entity = entity, .body = body, .head = skull};
+    OWN_ACTOR head_actor = md5_create_actor(entity->parts[0].entity, NULL, NULL);
+    const md5_monster_desc desc = {.entity = entity, .body = body, .head = head_actor};
     md5_monster *const monster = md5_create_monster(&desc, NULL, NULL);
     REQUIRE(monster && md5_monster_state(monster).num_legs == 1);
     think(monster, 0, 20);

@@ -15,7 +15,7 @@ static void print_slot(test_text *text, int channel, int index, const md5_actor 
     test_append(text, "p %d %d %s %lld %lld %lld %g %d %lld %u", channel, index,
                 actor->entity->clips[slot->clip].anim->name, (long long)slot->start,
                 (long long)slot->end, (long long)slot->offset, (double)slot->rate, slot->cycles,
-                (long long)slot->ramp, slot->duration);
+                (long long)slot->fade_start, slot->fade_duration);
 }
 
 TEST (states_play_as_in_the_original_engine) {
@@ -69,11 +69,12 @@ TEST (states_play_as_in_the_original_engine) {
                        ours.bytes, line);
             REQUIRE(sscanf(line + end, "%lf %lf %lf", &from, &to, &weight) == 3);
             const md5_actor_slot *const it = &actor->slots[channel][slot];
-            CHECK_NEAR(it->from, from, 1e-6);
-            CHECK_NEAR(it->to, to, 1e-6);
-            const double passed = fmin(fmax((double)(now - it->ramp), 0.0), it->duration);
-            const double part = it->duration > 0 ? passed / it->duration : 1.0;
-            CHECK_NEAR(it->from + (it->to - it->from) * part, weight, 1e-6);
+            CHECK_NEAR(it->from_weight, from, 1e-6);
+            CHECK_NEAR(it->to_weight, to, 1e-6);
+            const double passed =
+                fmin(fmax((double)(now - it->fade_start), 0.0), it->fade_duration);
+            const double part = it->fade_duration > 0 ? passed / it->fade_duration : 1.0;
+            CHECK_NEAR(it->from_weight + (it->to_weight - it->from_weight) * part, weight, 1e-6);
             free(ours.bytes);
             num_slots++;
         }
