@@ -30,8 +30,8 @@ typedef struct contact_search {
     contact_candidate candidates[MAX_CANDIDATES];
 } contact_search;
 
-// Adds a candidate if the gap is less than the reach. Of two candidates at nearly the same point
-// with nearly the same normal the deeper one is kept.
+// Adds a candidate if the gap is less than the reach. If another candidate has nearly the same
+// point and normal, stores only the deeper candidate.
 void md5i_add_contact_candidate(contact_search *search, md5_vec3d point, md5_vec3d normal,
                                 double level);
 

@@ -1,22 +1,25 @@
 // The state of a ragdoll, shared by ragdoll.c (time, rest, saving), ragdoll_tree.c (bodies as a
-// tree), ragdoll_solve.c (limits, loops, contacts), ragdoll_hull.c (shapes of bodies),
-// ragdoll_ground.c and ragdoll_triangles.c (contact points).
+// tree), ragdoll_limits.c (limits of joints), ragdoll_solve.c (impulses), ragdoll_hull.c (shapes of
+// bodies), ragdoll_ground.c and ragdoll_triangles.c (contact points).
 //
-// The bodies are nodes of trees, parents first and each subtree in one piece. A step is:
+// The bodies are nodes of trees. A parent precedes its children, and each subtree is a contiguous
+// range of nodes. A time step consists of:
 //
-//   place    where the nodes are, from the roots' places and the joints' turns
-//   ground   in each fourth step: the points that may touch before the next search
-//   prepare  what an impulse at a node does to it, with the whole tree behind it; and the
-//   velocities
-//            that the momenta of the last step mean in this pose
-//   solve    impulses of limits, loops and contacts
-//   move     roots and joints, by these velocities, as far as energy and limits allow
-//   relax    velocities without what only pushes bodies out of the ground or out of limits
+//   find contacts       in each fourth step: the points that may touch before the next search
+//   prepare             the articulated inertias: the response of each node to an impulse,
+//   including
+//                       the reaction of the whole tree; the velocities that correspond to the
+//                       momenta of the last step in the current pose
+//   solve               impulses of limits, loops and contacts
+//   move                roots and joints, by these velocities, as far as energy and limits allow
+//   update transforms   of all nodes, from the roots' transforms and the joint rotations
+//   relax               velocities without the part that only pushes bodies out of the ground or
+//                       out of limits
 //
-// Featherstone, "Rigid Body Dynamics Algorithms", 2008, has the articulated inertias that `prepare`
-// computes. That momenta are kept, and velocities follow from them as the nearest that the joints
-// allow, stands for the forces that turning frames cause, and never adds energy: the velocities are
-// a projection in the metric of the masses.
+// The articulated inertias are those of Featherstone, "Rigid Body Dynamics Algorithms", 2008. The
+// momenta are the state, and the velocities are computed from them as the nearest velocities that
+// the joints allow. This replaces the forces that rotating frames cause, and never adds energy,
+// because the velocities are a projection in the metric of the masses.
 #ifndef MD5_RAGDOLL_RAGDOLL_H
 #define MD5_RAGDOLL_RAGDOLL_H
 
@@ -25,12 +28,13 @@
 #include "md5/core/math.h"
 #include "md5/md5ragdoll.h"
 
-#define DEGREE (3.14159265358979323846 / 180.0)
+#define RADIANS_PER_DEGREE (3.14159265358979323846 / 180.0)
 
-static const double ragdoll_rate = MD5_RAGDOLL_RATE; // in C++ no enumeration times a double
+// Steps per second, as a double: C++ does not multiply an enumerator by a double without a warning.
+static const double ragdoll_rate = MD5_RAGDOLL_RATE;
 
-// Of motions the angular velocity, and the velocity of what is at ragdoll->origin; of impulses the
-// angular one about that point, and the linear one.
+// A spatial vector. Motion: angular velocity, and the velocity of the point at ragdoll->origin.
+// Impulse: angular impulse about this point, and linear impulse.
 typedef struct spatial {
     double x[6];
 } spatial;
@@ -41,13 +45,13 @@ static inline double md5_spatial_dot(const spatial *a, const spatial *b)
            + a->x[4] * b->x[4] + a->x[5] * b->x[5];
 }
 
-static inline void md5_spatial_add(spatial *to, const spatial *what, double scale)
+static inline void md5_spatial_add(spatial *to, const spatial *added, double scale)
 {
     for (int i = 0; i < 6; i++)
-        to->x[i] += what->x[i] * scale;
+        to->x[i] += added->x[i] * scale;
 }
 
-static inline spatial md5_spatial_of(md5_vec3d angular, md5_vec3d linear)
+static inline spatial md5_spatial_from(md5_vec3d angular, md5_vec3d linear)
 {
     return (spatial){{angular.x, angular.y, angular.z, linear.x, linear.y, linear.z}};
 }
@@ -76,13 +80,14 @@ static inline spatial md5_spatial_mul(const spatial_matrix *a, const spatial *b)
     return product;
 }
 
-// fmax() and fmin() in line; of what is not a number `b`.
-static inline double md5_greater(double a, double b)
+// fmax() as an inline function. Returns b if one of the numbers is NaN.
+static inline double md5_max(double a, double b)
 {
     return a > b ? a : b;
 }
 
-static inline double md5_less(double a, double b)
+// fmin() as an inline function. Returns b if one of the numbers is NaN.
+static inline double md5_min(double a, double b)
 {
     return a < b ? a : b;
 }
@@ -95,132 +100,151 @@ static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
                          md5_vec3d_cross(axis, twice));
 }
 
-// An impulse that sweeps solve for. The result of a step is the first guess of the next step.
+// An unknown of the solver. The result of a step is the initial value of the next step.
 typedef struct ragdoll_impulse {
     double value;
-    double previous;  // before the last sweep
+    double previous;  // value before the last sweep
     double direction; // conjugate direction of the sweeps so far
 } ragdoll_impulse;
 
-// A point that may touch the ground before the next search.
+// A point of a body that may touch the ground before the next search.
 typedef struct ragdoll_contact {
-    md5_vec3d at;                // in the axes of its body
-    md5_vec3d normal;            // of the ground, in the world
-    double level;                // of the ground along it
+    md5_vec3d position;          // in the axes of the body
+    md5_vec3d normal;            // of the ground, world space
+    double level;                // the ground is the plane dot(normal, point) = level
     ragdoll_impulse impulses[3]; // along the normal and both tangents
-    double speed;                // with which it comes
-    // Of the step:
-    bool is_near;
-    double gap;
+    double approach_speed;       // speed along the normal at the first touch; negative: approaching
+    // Values of one step.
+    bool is_near; // the ground may be reached in this step
+    double gap;   // distance from the ground; negative: penetration
     double inverses[3];
     double max_friction; // impulse
-    spatial along[3];
-    spatial responses[3];
+    spatial directions[3];
+    spatial responses[3]; // change of the node's velocity per unit of impulse
 } ragdoll_contact;
 enum { MAX_CONTACTS = 8, SEARCH_STEPS = 4 };
 
-// A limit of a joint: a cone, or one pair of walls of a pyramid.
+// A limit of a joint: a cone, or one pair of walls of a pyramid. Gaps are in the units of
+// limit_state.gap.
 typedef struct ragdoll_limit {
-    ragdoll_impulse impulse; // torque, times the time of the step
-    // Of the step:
-    md5_vec3d axis;     // turns the node away from the limit
-    double start_gap;   // radians to the limit
-    double start_angle; // the same in the plane across the walls of a pyramid
-    double gap;         // the same, less what the bend of a cone takes in this step
-    bool is_near;       // may be reached in this step
-    // A limit that the joint leaned on in the last step is locked: its axis is a stiff damper in
-    // the articulated inertias, so that impulses at the node meet the whole limb.
+    ragdoll_impulse impulse; // torque times the time of the step
+    // Values of one step.
+    md5_vec3d axis;          // a rotation of the node about this axis increases the gap
+    double start_gap;        // distance to the limit at the start of the step
+    double start_wall_angle; // start_gap in the plane across the walls of a pyramid
+    double gap;              // start_gap minus its reduction by the bend of a cone in this step
+    bool is_near;            // the limit may be reached in this step
+    // The joint leaned on the limit in the last step. The axis of a locked limit is a stiff damper
+    // in the articulated inertias, so that impulses at the node act on the whole limb.
     bool is_locked;
-    double stiffness, speed; // of the lock: torque = stiffness * (speed - speed along the axis)
-    // For sweeps, if it is not locked:
+    // Lock: torque = stiffness * (lock_speed - speed along the axis).
+    double stiffness;
+    double lock_speed;
+    // For sweeps, if the limit is not locked.
     double inverse;
-    spatial onto_parent;
-    spatial parent_response;
-    spatial response;
+    spatial parent_impulse;  // impulse at the parent per unit of impulse
+    spatial parent_response; // change of the parent's velocity per unit of impulse
+    spatial response;        // change of the node's velocity per unit of impulse
 } ragdoll_limit;
 
-typedef struct ragdoll_place {
-    md5_quatd turn;
-    md5_vec3d at;
-} ragdoll_place;
+typedef struct ragdoll_transform {
+    md5_quatd rotation;
+    md5_vec3d position;
+} ragdoll_transform;
 
-// A body with the joint to its parent.
+// A body and the joint to its parent. bodies[0] and bodies[1] are the bodies of the joint's
+// constraint.
 typedef struct ragdoll_node {
-    uint32_t body, parent; // of the figure; a node or MD5_NONE
-    uint32_t constraint;   // the joint, of the figure; MD5_NONE: it floats
-    bool is_reversed;      // it is bodies[1] of that
-    uint32_t num_moves;    // of the joint: 3 turns, 2, 1 or none; of a slider 1
-    uint32_t num_limits;   // a cone 1, a pyramid 2
-    uint32_t end;          // of its subtree
+    uint32_t body;       // index in the figure
+    uint32_t parent;     // node; MD5_NONE: the world or no parent
+    uint32_t constraint; // the joint, index in the figure; MD5_NONE: the body is a free root
+    bool is_reversed;    // the node is bodies[1] of the constraint
+    // Degrees of freedom of the joint: a ball joint 3, a universal joint 2, a hinge or a slider 1,
+    // a fixed joint 0.
+    uint32_t num_motions;
+    uint32_t num_limits;  // a cone or a hinge 1, a pyramid 2
+    uint32_t subtree_end; // end of the range of nodes in the subtree
     double mass;
-    double inertia[3][3] /* in its own axes */;
-    double radius;
-    double haste;
-    double kept[2];  // of linear and angular velocity in a step
-    md5_quatd base;  // of bodies[0] in bodies[1] where the joint has not turned
-    md5_vec3d shaft; // of a universal joint, in bodies[1]
-    // What changes.
-    ragdoll_place place;
-    md5_quatd turn; // of bodies[0] in bodies[1]
-    double slide;
-    md5_vec3d momentum, spin;  // spin: about its center
-    md5_vec3d linear, angular; // velocities in the world
-    double load;               // that its joint bears: a force
+    double inertia[3][3];       // in the axes of the body
+    double radius;              // distance of the farthest vertex
+    double extra_inertia;       // relative increase of the joint's inertia, to slow down the joint
+    double velocity_factors[2]; // fractions of linear and angular velocity that remain after a step
+    md5_quatd base_rotation;    // rotation of bodies[0] in bodies[1] in the setup pose
+    md5_vec3d shaft;            // of a universal joint, in bodies[1]
+    // State.
+    ragdoll_transform transform;
+    md5_quatd joint_rotation; // of bodies[0] in bodies[1]
+    double slide;             // translation of a slider
+    md5_vec3d momentum;
+    md5_vec3d angular_momentum; // about the center
+    md5_vec3d linear;           // velocity, world space
+    md5_vec3d angular;          // velocity, world space
+    double load;                // mean force that the joint bears
     ragdoll_limit limits[2];
-    uint64_t next_search; // step of the next search for contacts, if the body is not fast
+    uint64_t next_search; // step of the next search for contacts, unless the body is fast
     uint32_t num_contacts;
     ragdoll_contact contacts[MAX_CONTACTS];
-    // Of the step.
-    double axes[3][3]; // from its own to the world's
-    double inertia_in_world[3][3];
-    md5_vec3d center;           // from ragdoll->origin
-    spatial_matrix inertias;    // articulated: of what is below, too
-    spatial_matrix response;    // what an impulse at it changes of its velocity
-    spatial moves[3];           // motions of the joint
-    spatial loads[3], gains[3]; // inertias * moves; these by the inverse of moves * loads
-    double inverse[3][3];
-    double locks[3]; // impulses along the moves by which locked limits reach their speeds
-    spatial velocity;
-    spatial passed;    // impulses of its subtree that its parent does not know yet
-    spatial known;     // the parent's velocity when it was here last
-    md5_vec3d touched; // by impulses of contacts and links, linear
-    bool is_busy;      // something of its subtree needs impulses
+    // Values of one step.
+    double axes[3][3]; // rotation from the axes of the body to world space
+    double world_inertia[3][3];
+    md5_vec3d center;          // relative to ragdoll->origin
+    spatial_matrix inertias;   // articulated inertia of the subtree
+    spatial_matrix response;   // change of the node's velocity by an impulse at the node
+    spatial motions[3];        // unit motions of the joint
+    spatial motion_momenta[3]; // inertias * motions
+    spatial gains[3];          // motion_momenta * inverse
+    double inverse[3][3];      // inverse of dot(motions, motion_momenta)
+    double locks[3];           // impulses along the motions that give locked limits their speeds
+    spatial velocity;          // of the body; between sweeps without impulses elsewhere
+    spatial pending;           // impulses of the subtree that the parent has not received yet
+    spatial parent_velocity;   // parent's velocity at the last visit of the node
+    md5_vec3d joint_impulse;   // linear impulse that the joint has transferred
+    bool is_busy;              // the subtree contains active contacts or limits
 } ragdoll_node;
 
-// A constraint that makes a loop, ties to the world beside others, or is a spring; and the first
-// one of all, what drags.
+// A constraint that is not a joint of the tree, because it closes a loop, attaches a second body to
+// the world, or is a spring. The first link of a ragdoll is the drag.
 typedef struct ragdoll_link {
-    uint32_t constraint; // MD5_NONE: drags
+    uint32_t constraint; // MD5_NONE: the drag
     uint32_t nodes[2];   // MD5_NONE: the world
     double impulses[6];
-    // Of the step:
-    uint32_t num_rows;
-    spatial along[6][2]; // at each node; what keeps them together has opposite signs
-    double biases[6][2], softness[6], inverses[6], lows[6]; // biases: also of the last sweeps
-    spatial responses[6][2];                                // of the node to itself
+    // Values of one step.
+    uint32_t num_rows;        // scalar constraints
+    spatial directions[6][2]; // at each node; the impulses at the two nodes have opposite signs
+    double biases[6][2];      // speeds that are added, in [0] the sweeps of solve, in [1] of relax
+    double softness[6];
+    double inverses[6];
+    double min_impulses[6];
+    spatial responses[6][2]; // change of each node's velocity per unit of impulse at it
 } ragdoll_link;
 
-// The current distance of a joint from one of its limits, and its direction.
-typedef struct limit_view {
-    md5_vec3d axis; // turns bodies[0] toward the limit; zero: it cannot be reached
-    double gap;     // to the limit, negative: beyond; as 2 tan(angle / 2), the turn of a Cayley map
-    double cosine, sine; // of the angle between the axis of the limit and the shaft; for a pyramid
-                         // in the plane across one pair of walls
-    double extent; // length of the shaft in that plane; 1 for a cone. An angle to a wall in that
-                   // plane is about gap / extent.
-    // Of a cone: motion along its wall, across the shaft, reduces the gap by half of its square
-    // times `bend`.
+// The current distance of a joint from one of its limits.
+typedef struct limit_state {
+    md5_vec3d axis; // rotates bodies[0] toward the limit; zero if the limit cannot be reached
+    // Distance to the limit, negative: past the limit. Measured as 2 tan(angle / 2), the rotation
+    // of a Cayley map.
+    double gap;
+    // Cosine and sine of the angle between the axis of the limit and the shaft; for a pyramid in
+    // the plane across one pair of walls.
+    double cosine;
+    double sine;
+    // Length of the shaft in that plane; 1 for a cone. An angle to a wall in that plane is about
+    // gap / extent.
+    double extent;
     md5_vec3d shaft;
+    // Cone: motion along its wall, perpendicular to the shaft, reduces the gap by 0.5 * bend times
+    // the square of the motion.
     double bend;
-} limit_view;
+} limit_state;
 
+// The plane dot(normal, point) = level.
 typedef struct ragdoll_plane {
     md5_vec3d normal;
-    double level; // along it
+    double level;
 } ragdoll_plane;
-enum { MAX_PLANES = 36 }; // of a body
+enum { MAX_PLANES = 36 }; // per body
 
-// An edge of a hull between two faces: vertices and planes of its body.
+// An edge of a hull between two faces: indices of vertices and planes of its body.
 typedef struct ragdoll_edge {
     uint32_t vertices[2];
     uint32_t planes[2];
@@ -237,47 +261,55 @@ typedef struct ragdoll_hull {
 struct md5_ragdoll {
     md5_ragdoll_desc desc;
     md5_internal internal;
-    size_t size;
+    size_t size; // of the memory block
     uint32_t num_nodes;
     uint32_t num_links;
-    ragdoll_node *nodes;       // [num_nodes]
-    ragdoll_link *links;       // [num_links]
-    uint32_t *node_of;         // [num_nodes] of the figure's bodies
-    uint32_t *path;            // [num_nodes] scratch
-    ragdoll_hull *hulls;       // [num_nodes] of bodies
-    ragdoll_plane *planes;     // of all hulls, outward
-    ragdoll_edge *edges;       // of all hulls
-    md5_body_state *bodies;    // [num_nodes] what the caller sees
-    md5_body_state *looked_at; // [num_nodes] in the last look for rest
+    ragdoll_node *nodes;            // [num_nodes]
+    ragdoll_link *links;            // [num_links]
+    uint32_t *node_by_body;         // [num_nodes] by index of the body in the figure
+    uint32_t *path;                 // [num_nodes] buffer
+    ragdoll_hull *hulls;            // [num_nodes] by index of the body
+    ragdoll_plane *planes;          // planes of all hulls, outward
+    ragdoll_edge *edges;            // edges of all hulls
+    md5_body_state *bodies;         // [num_nodes] the state that the caller receives
+    md5_body_state *rest_reference; // [num_nodes] state at the start of the current check for rest
     double gravity;
-    double bounce;
-    double least_bounce /* speed */;
-    float slow[2], dents[2][3]; // seconds; joints, contacts: least, from, to
-    // What changes beside nodes and links.
-    ragdoll_place world;        // of model space, for ties to it
-    md5_vec3d drag_at, drag_to; // in the body, in the world
-    double left, added_energy;  // time for the next step
-    uint64_t step; // number of it; and of those of the last look for rest, when it woke, when a
-    uint64_t still_since, woken, moved; // body was too fast to rest
+    double restitution;
+    double min_bounce_speed;
+    float slow_motion[2];       // start and end of slow motion, seconds
+    float friction_dents[2][3]; // joints, contacts: minimum scale, start and end in seconds
+
+    // State, which is copied and saved together with nodes and links.
+    ragdoll_transform world; // of model space, for constraints to the world
+    md5_vec3d drag_anchor;   // dragged point in the axes of the body
+    md5_vec3d drag_target;   // world space
+    double pending_time;     // seconds that were not simulated yet, less than a step
+    double added_energy;
+    uint64_t step;            // index of the current step
+    uint64_t rest_check_step; // step of rest_reference
+    uint64_t wake_step;       // step at which the ragdoll started or woke up
+    uint64_t last_fast_step;  // last step in which a body was too fast for rest
     uint64_t is_at_rest;
-    // Of the step.
-    md5_vec3d origin;
-    double seconds;   // that it lasts
-    double scales[2]; // of friction of joints and of contacts
-    uint32_t cursor;
-    double change;      // of speeds, by the sweep
-    uint32_t sweep;     // number of it
-    double gradient;    // square of what the sweep changed, as energy
-    double ratio;       // of the gradients of the last two sweeps
-    double fastest;     // speed of a point of a body
-    bool is_touching;   // something may
-    bool is_pushed_out; // something is, or bounces: the velocities of the step are not those after
-                        // it
+
+    // Values of one step.
+    md5_vec3d origin;          // origin of spatial vectors: the position of node 0
+    double seconds;            // simulated time of the step
+    double friction_scales[2]; // of joints and of contacts
+    uint32_t cursor;           // node of the solver
+    double max_change;         // largest change of a speed by the sweep
+    uint32_t sweep;            // index of the current sweep
+    double gradient;           // square of the changes by the sweep, as energy
+    double ratio;              // of the gradients of the last two sweeps
+    double max_speed;          // largest speed of a point of a body
+    bool is_touching;          // a contact or a drag may act in the step
+    // Bodies are pushed out of the ground or out of limits, or bounce, so that the velocities after
+    // the step differ from the velocities of the step.
+    bool needs_relaxation;
 };
 
-// Check the ragdoll of a public function and the objects that it uses; of a function that changes
-// the ragdoll, that no callback of this ragdoll runs.
-// NOLINTBEGIN(bugprone-macro-parentheses): as messages name the arguments
+// Checks the ragdoll of a public function and the objects that it uses. The second macro is for
+// functions that change the ragdoll: it also checks that no callback of the ragdoll is running.
+// NOLINTBEGIN(bugprone-macro-parentheses): messages contain the names of the arguments
 #define MD5_ASSERT_RAGDOLL(ragdoll)                 \
     do {                                            \
         MD5_ASSERT_ALIVE(ragdoll, MD5_TAG_RAGDOLL); \
@@ -292,28 +324,51 @@ struct md5_ragdoll {
 
 // -- Trees ----------------------------------------------------------------------------------------
 
-// Makes nodes and links of the figure, in which arrays have room for all.
-void md5i_make_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch);
-// Brings the turns of joints to what joints allow, from the places of the nodes.
-void md5i_ragdoll_read_turns(md5_ragdoll *ragdoll);
-void md5i_ragdoll_place(md5_ragdoll *ragdoll);
-// With `is_step` the momenta of the last step, after the frictions and with the weight of this
-// one, make the velocities; else those of the bodies, at this moment.
-void md5i_ragdoll_prepare(md5_ragdoll *ragdoll, bool is_step);
-void md5i_ragdoll_tame(md5_ragdoll *ragdoll);
-// What nodes[].velocity are: of the bodies; and of nodes by themselves: the momenta.
-void md5i_ragdoll_take_velocities(md5_ragdoll *ragdoll);
-bool md5i_ragdoll_is_hasty(md5_ragdoll *ragdoll);
-// Moves by the velocities for `seconds`, and out of limits that this passes.
-void md5i_ragdoll_move(md5_ragdoll *ragdoll, double seconds);
-md5_vec3d md5i_node_spin(const ragdoll_node *node, md5_vec3d angular); // angular momentum
-double md5i_ragdoll_motion(const md5_ragdoll *ragdoll);                // energy of it
-double md5i_ragdoll_energy(const md5_ragdoll *ragdoll);                // and of height
-md5_quatd md5i_turned(md5_quatd q, md5_vec3d angular, double seconds);
-ragdoll_place md5i_ragdoll_end(const md5_ragdoll *ragdoll, uint32_t node);
-// Both ends of a constraint, bodies[0] first.
-void md5i_ragdoll_ends(const md5_ragdoll *ragdoll, const md5_body_constraint *constraint,
-                       ragdoll_place ends[2]);
+// Creates the nodes and links of the figure in arrays that are large enough.
+void md5i_build_ragdoll_tree(md5_ragdoll *ragdoll, uint32_t *scratch);
+
+// Sets the joint rotations from the transforms of the nodes, projected to rotations that the joints
+// allow.
+void md5i_read_joint_rotations(md5_ragdoll *ragdoll);
+
+// Sets the transforms of all nodes from the transforms of the roots and the joint rotations.
+void md5i_update_ragdoll_transforms(md5_ragdoll *ragdoll);
+
+// Computes the articulated inertias, responses and velocities of the nodes. If `is_step`, computes
+// the velocities from the momenta of the last step, after friction and with the weight of this
+// step; otherwise from the current velocities of the bodies.
+void md5i_prepare_ragdoll(md5_ragdoll *ragdoll, bool is_step);
+
+// Stops the ragdoll if velocities are invalid or far too large.
+void md5i_stop_invalid_motion(md5_ragdoll *ragdoll);
+
+// Sets the velocities and momenta of the bodies from nodes[].velocity.
+void md5i_store_ragdoll_velocities(md5_ragdoll *ragdoll);
+
+// Increases extra_inertia of joints that rotate too fast for the step. Returns true if there are
+// such joints; the step must then be solved again.
+bool md5i_slow_fast_joints(md5_ragdoll *ragdoll);
+
+// Moves the ragdoll by the velocities for `seconds`, and back out of limits that this passes.
+void md5i_move_ragdoll(md5_ragdoll *ragdoll, double seconds);
+
+// Returns the angular momentum of a body about its center.
+md5_vec3d md5i_angular_momentum(const ragdoll_node *node, md5_vec3d angular);
+
+double md5i_ragdoll_kinetic_energy(const md5_ragdoll *ragdoll);
+
+// Returns the kinetic and the potential energy.
+double md5i_ragdoll_energy(const md5_ragdoll *ragdoll);
+
+// Rotates by an angular velocity for the time of a step.
+md5_quatd md5i_integrate_rotation(md5_quatd q, md5_vec3d angular, double seconds);
+
+// Returns the transform of a node, or of the world for MD5_NONE.
+ragdoll_transform md5i_ragdoll_transform(const md5_ragdoll *ragdoll, uint32_t node);
+
+// Writes the transforms of both bodies of a constraint, bodies[0] first.
+void md5i_constraint_transforms(const md5_ragdoll *ragdoll, const md5_body_constraint *constraint,
+                                ragdoll_transform ends[2]);
 
 // Returns a quaternion of unit length, or `otherwise` if the length is too small or too large.
 static inline md5_quatd md5_unit_or(md5_quatd q, md5_quatd otherwise)
@@ -325,52 +380,60 @@ static inline md5_quatd md5_unit_or(md5_quatd q, md5_quatd otherwise)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-static inline md5_vec3d md5_in_place(const ragdoll_place *place, md5_vec3d point)
+static inline md5_vec3d md5_transform_point(const ragdoll_transform *transform, md5_vec3d point)
 {
-    return md5_vec3d_add(place->at, md5_quatd_rotate(place->turn, point));
+    return md5_vec3d_add(transform->position, md5_quatd_rotate(transform->rotation, point));
 }
 
 // -- Limits ---------------------------------------------------------------------------------------
 
-// How a constraint of a figure stands to its limit `index` between two places.
-limit_view md5i_limit_view(const md5_body_constraint *constraint, uint32_t index,
-                           const ragdoll_place ends[2]);
-// Sets axis, start_gap and gap of the limits of a joint.
+// Measures limit `index` of a constraint for two transforms of its bodies.
+limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t index,
+                               const ragdoll_transform ends[2]);
+
+// Sets the axis and the gaps of the limits of a joint.
 void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node);
+
 // Adds the locked limits to node->inverse, before it is inverted, and to node->locks.
 void md5i_lock_limits(const md5_ragdoll *ragdoll, ragdoll_node *node);
-// Turns a joint back that has turned by an angle and is too far beyond a limit. Returns true if it
-// turned the joint by an angle that matters.
-bool md5i_hold_limits(const md5_ragdoll *ragdoll, ragdoll_node *node, double angle);
-// The speed at which the joint turns away from a limit.
+
+// Rotates a joint back that has rotated by `angle` and is too far past a limit. Returns true if the
+// correction is large enough that the joint should be checked again.
+bool md5i_enforce_limits(const md5_ragdoll *ragdoll, ragdoll_node *node, double angle);
+
+// Returns the speed at which the joint rotates away from a limit.
 double md5i_limit_speed(const md5_ragdoll *ragdoll, const ragdoll_node *node,
                         const ragdoll_limit *limit);
-// The change per second of a gap for which a limit is solved: see md5_way_out().
-double md5i_limit_way_out(const md5_ragdoll *ragdoll, double gap);
 
-#define RECOVERED 0.2 // part of what is beyond that is recovered in a step
+// Returns md5_max_closing_speed() for the gap of a limit.
+double md5i_max_limit_speed(const md5_ragdoll *ragdoll, double gap);
 
-// How fast a gap may close, to be just closed at the end of the step; negative: how fast something
-// that is beyond by more than `loose` must come back.
-static inline double md5_way_out(double seconds, double gap, double loose, double fastest)
+#define RECOVERY_RATE 0.2 // fraction of a penetration that is corrected in one step
+
+// Returns the speed at which a gap may close: the gap is then closed at the end of the step. The
+// speed is negative if the gap must open, because the penetration exceeds `tolerance`.
+static inline double md5_max_closing_speed(double seconds, double gap, double tolerance,
+                                           double max_opening_speed)
 {
     if (gap >= 0.0)
         return gap / seconds;
-    if (gap >= -loose)
+    if (gap >= -tolerance)
         return 0.0;
-    return md5_greater(RECOVERED * (gap + loose) / seconds, -fastest);
+    return md5_max(RECOVERY_RATE * (gap + tolerance) / seconds, -max_opening_speed);
 }
 
 // -- Impulses and ground --------------------------------------------------------------------------
 
-void md5i_ragdoll_solve(md5_ragdoll *ragdoll);
-void md5i_ragdoll_relax(md5_ragdoll *ragdoll);
-// An impulse at a node, through the whole tree.
-void md5i_ragdoll_strike(md5_ragdoll *ragdoll, uint32_t node, const spatial *impulse);
+void md5i_solve_ragdoll(md5_ragdoll *ragdoll);
+void md5i_relax_ragdoll(md5_ragdoll *ragdoll);
+
+// Applies an impulse at a node to the whole tree.
+void md5i_apply_ragdoll_impulse(md5_ragdoll *ragdoll, uint32_t node, const spatial *impulse);
 
 // Sets hulls, planes and edges.
-void md5i_make_ragdoll_hulls(md5_ragdoll *ragdoll);
-// Finds the contacts of those bodies whose next search is due.
-void md5i_ragdoll_find_contacts(md5_ragdoll *ragdoll);
+void md5i_build_ragdoll_hulls(md5_ragdoll *ragdoll);
+
+// Finds the contacts of the bodies whose next search is due.
+void md5i_find_ragdoll_contacts(md5_ragdoll *ragdoll);
 
 #endif

@@ -1,4 +1,4 @@
-// Candidates for the contacts of one body: the points that were found so far.
+// The list of candidates for the contacts of one body, without duplicates.
 #include "md5/ragdoll/contact_search.h"
 
 static bool is_same_contact(const contact_candidate *candidate, md5_vec3d point, md5_vec3d normal)

@@ -1,9 +1,9 @@
-// Contacts of bodies with the ground: with a plane, with a height field and, by
-// ragdoll_triangles.c, with triangles. They are found before the bodies meet the ground, so that
-// nothing passes through it between two searches.
+// Contacts of bodies with a plane and with a height field. ragdoll_triangles.c finds contacts with
+// triangles. A search also finds points that may touch the ground before the next search, so that
+// bodies do not pass through the ground between two searches.
 #include "md5/ragdoll/contact_search.h"
 
-#define FAST 60.0 // units per second: a quarter of a unit in a step
+#define MIN_FAST_SPEED 60.0 // units per second: a quarter of a unit in a step
 
 // == Planes and height fields =====================================================================
 
@@ -31,7 +31,7 @@ static void search_height(contact_search *search, md5_vec3d point)
         md5i_add_contact_candidate(search, point, normal, level);
 }
 
-// A hill may reach a body between its vertices, so the middles of edges are tested, too.
+// Tests the vertices and, because a hill may reach a body between them, the centers of the edges.
 static void search_heights(contact_search *search)
 {
     for (uint32_t i = 0; i < search->num_vertices; i++)
@@ -45,37 +45,38 @@ static void search_heights(contact_search *search)
 
 // == Contacts =====================================================================================
 
-// Lets a new contact continue with the impulses of the previous contact at the same place.
-static void take_impulses(const ragdoll_node *node, ragdoll_contact *contact)
+// Initializes the impulses of a new contact with those of the previous contact at the same point.
+static void copy_previous_impulses(const ragdoll_node *node, ragdoll_contact *contact)
 {
     for (uint32_t i = 0; i < node->num_contacts; i++) {
         const ragdoll_contact *const previous = &node->contacts[i];
-        const md5_vec3d apart = md5_vec3d_sub(previous->at, contact->at);
+        const md5_vec3d apart = md5_vec3d_sub(previous->position, contact->position);
         if (md5_vec3d_dot(apart, apart) >= 0.25
             || md5_vec3d_dot(previous->normal, contact->normal) <= 0.95)
             continue;
         memcpy(contact->impulses, previous->impulses, sizeof contact->impulses);
-        contact->speed = previous->speed;
+        contact->approach_speed = previous->approach_speed;
     }
 }
 
-// The distance of two candidates; a difference of normals counts as one of points.
+// Returns the distance of two candidates: of their points, and 4 units per unit of difference
+// between their normals.
 static double candidate_distance(const contact_candidate *a, const contact_candidate *b)
 {
     const md5_vec3d apart = md5_vec3d_sub(a->point, b->point);
-    const md5_vec3d turned = md5_vec3d_scale(md5_vec3d_sub(a->normal, b->normal), 4.0);
-    return sqrt(md5_vec3d_dot(apart, apart) + md5_vec3d_dot(turned, turned));
+    const md5_vec3d angle = md5_vec3d_scale(md5_vec3d_sub(a->normal, b->normal), 4.0);
+    return sqrt(md5_vec3d_dot(apart, apart) + md5_vec3d_dot(angle, angle));
 }
 
-// Chooses the deepest candidate, then repeatedly the candidate that is farthest from all chosen
-// ones, less for those that are less deep.
+// Chooses the deepest candidate, then repeatedly the candidate with the largest distance from all
+// chosen candidates. A smaller penetration reduces the value of a candidate.
 static void choose_contacts(const contact_search *search, ragdoll_node *node)
 {
     ragdoll_contact chosen[MAX_CONTACTS];
     double distances[MAX_CANDIDATES]; // from the nearest chosen candidate
     uint32_t count = 0;
     uint32_t next = 0;
-    const md5_quatd into_body = md5_quatd_conjugate(node->place.turn);
+    const md5_quatd into_body = md5_quatd_conjugate(node->transform.rotation);
     for (uint32_t i = 0; i < search->num_candidates; i++) {
         distances[i] = INFINITY;
         if (search->candidates[i].gap < search->candidates[next].gap)
@@ -83,20 +84,20 @@ static void choose_contacts(const contact_search *search, ragdoll_node *node)
     }
     while (search->num_candidates > 0 && count < MAX_CONTACTS) {
         const contact_candidate *const candidate = &search->candidates[next];
-        const md5_vec3d from_center = md5_vec3d_sub(candidate->point, node->place.at);
+        const md5_vec3d from_center = md5_vec3d_sub(candidate->point, node->transform.position);
         ragdoll_contact *const contact = &chosen[count++];
-        *contact = (ragdoll_contact){.at = md5_quatd_rotate(into_body, from_center),
+        *contact = (ragdoll_contact){.position = md5_quatd_rotate(into_body, from_center),
                                      .normal = candidate->normal,
                                      .level = candidate->level};
-        take_impulses(node, contact);
+        copy_previous_impulses(node, contact);
         double best = 0.0;
         for (uint32_t i = 0; i < search->num_candidates; i++) {
-            const contact_candidate *const other = &search->candidates[i];
-            distances[i] = md5_less(distances[i], candidate_distance(other, candidate));
-            const double farther_from_ground = md5_greater(0.0, other->gap - candidate->gap);
-            const double worth = distances[i] - 0.3 - 0.5 * farther_from_ground;
-            if (distances[i] > 0.3 && worth > best) {
-                best = worth;
+            const contact_candidate *const remaining = &search->candidates[i];
+            distances[i] = md5_min(distances[i], candidate_distance(remaining, candidate));
+            const double gap_difference = md5_max(0.0, remaining->gap - candidate->gap);
+            const double value = distances[i] - 0.3 - 0.5 * gap_difference;
+            if (distances[i] > 0.3 && value > best) {
+                best = value;
                 next = i;
             }
         }
@@ -122,14 +123,14 @@ static void begin_search(contact_search *search, const md5_ragdoll *ragdoll,
     search->edges = &ragdoll->edges[hull->first_edge];
     for (uint32_t i = 0; i < search->num_vertices; i++) {
         const md5_vec3d vertex = md5_vec3d_of(figure->vertices[part->first_vertex + i]);
-        search->vertices[i] = md5_in_place(&node->place, vertex);
+        search->vertices[i] = md5_transform_point(&node->transform, vertex);
     }
     if (!ragdoll->desc.ground.triangles)
         return;
     for (uint32_t i = 0; i < search->num_planes; i++) {
         const ragdoll_plane *const plane = &ragdoll->planes[hull->first_plane + i];
-        const md5_vec3d normal = md5_quatd_rotate(node->place.turn, plane->normal);
-        const double level = plane->level + md5_vec3d_dot(normal, node->place.at);
+        const md5_vec3d normal = md5_quatd_rotate(node->transform.rotation, plane->normal);
+        const double level = plane->level + md5_vec3d_dot(normal, node->transform.position);
         search->planes[i] = (ragdoll_plane){normal, level};
     }
 }
@@ -149,23 +150,23 @@ static void find_contacts(md5_ragdoll *ragdoll, ragdoll_node *node, double speed
     choose_contacts(&search, node);
 }
 
-void md5i_ragdoll_find_contacts(md5_ragdoll *ragdoll)
+void md5i_find_ragdoll_contacts(md5_ragdoll *ragdoll)
 {
-    ragdoll->fastest = 0.0;
+    ragdoll->max_speed = 0.0;
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         ragdoll_node *const node = &ragdoll->nodes[k];
         const bool is_tied = node->constraint != MD5_NONE && node->parent == MD5_NONE;
         const uint32_t mask = ragdoll->desc.figure->bodies[node->body].def->clip_mask;
         if (!(mask & MD5_CONTENTS_SOLID) || is_tied) // as in the engine
             continue;
-        // A body that turns fast soon meets the ground with other points.
-        const double turning = node->radius * md5_vec3d_length(node->angular);
-        const double speed = md5_vec3d_length(node->linear) + turning;
-        ragdoll->fastest = md5_greater(ragdoll->fastest, speed);
+        // A body that rotates fast soon touches the ground with other points.
+        const double rotation_speed = node->radius * md5_vec3d_length(node->angular);
+        const double speed = md5_vec3d_length(node->linear) + rotation_speed;
+        ragdoll->max_speed = md5_max(ragdoll->max_speed, speed);
         uint64_t steps = SEARCH_STEPS;
-        if (speed > FAST)
+        if (speed > MIN_FAST_SPEED)
             steps = 2;
-        if (turning > FAST)
+        if (rotation_speed > MIN_FAST_SPEED)
             steps = 1;
         if (node->next_search <= ragdoll->step + SEARCH_STEPS - steps) {
             node->next_search = ragdoll->step + SEARCH_STEPS;

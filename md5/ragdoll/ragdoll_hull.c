@@ -37,7 +37,7 @@ static uint32_t find_side(const uint32_t (*triangles)[3], uint32_t count, uint32
 }
 
 // Triangles without area, which only hulls without extent have, add neither planes nor edges.
-static void make_hull(md5_ragdoll *ragdoll, uint32_t body, ragdoll_hull *hull)
+static void build_hull(md5_ragdoll *ragdoll, uint32_t body, ragdoll_hull *hull)
 {
     const md5_figure *const figure = ragdoll->desc.figure;
     const md5_body_part *const part = &figure->bodies[body];
@@ -66,7 +66,7 @@ static void make_hull(md5_ragdoll *ragdoll, uint32_t body, ragdoll_hull *hull)
     }
 }
 
-void md5i_make_ragdoll_hulls(md5_ragdoll *ragdoll)
+void md5i_build_ragdoll_hulls(md5_ragdoll *ragdoll)
 {
     const md5_figure *const figure = ragdoll->desc.figure;
     uint32_t num_planes = 0;
@@ -74,7 +74,7 @@ void md5i_make_ragdoll_hulls(md5_ragdoll *ragdoll)
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         ragdoll_hull *const hull = &ragdoll->hulls[i];
         *hull = (ragdoll_hull){.first_plane = num_planes, .first_edge = num_edges};
-        make_hull(ragdoll, i, hull);
+        build_hull(ragdoll, i, hull);
         num_planes += hull->num_planes;
         num_edges += hull->num_edges;
     }

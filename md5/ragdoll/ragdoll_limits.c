@@ -1,86 +1,91 @@
 // Angular limits of joints: cones, pyramids and hinges. A limit acts in three ways:
 //
-//   solve   impulses keep a joint from turning farther (ragdoll_solve.c)
-//   lock    if the joint leaned on the limit in the last step, it is stiff there in this step
-//   hold    after a step a joint that went too far beyond, on its curved way, is turned back
+//   solve     impulses prevent that a joint rotates farther (ragdoll_solve.c)
+//   lock      if the joint leaned on the limit in the last step, a stiff damper acts in this step
+//   enforce   after a step, a joint that is too far past a limit is rotated back
 #include "md5/ragdoll/ragdoll.h"
 
-#define MAX_BEYOND (0.3 * DEGREE)       // that a step may turn a joint beyond a limit
-#define MAX_ANGLE_BEYOND (4.0 * DEGREE) // the same in the plane across the walls of a pyramid
-#define SMALL_TURN 1e-4                 // radians, of which a joint need not be turned back again
-#define LOOSE_TURN 0.003   // radians beyond a limit that stay: it would come and go otherwise
-#define FASTEST_BACK 12.0  // radians per second out of a limit
-#define LOCK_STIFFNESS 1e4 // times the inertia of the joint
+// Angle by which a step may rotate a joint past a limit; for a pyramid also the larger angle in the
+// plane across its walls.
+#define MAX_EXCESS (0.3 * RADIANS_PER_DEGREE)
+#define MAX_WALL_EXCESS (4.0 * RADIANS_PER_DEGREE)
+
+#define MIN_CORRECTION 1e-4   // radians; after a smaller correction the joint is not checked again
+#define LOOSE_ANGLE 0.003     // radians past a limit that are not corrected, to avoid jitter
+#define MAX_RETURN_SPEED 12.0 // radians per second out of a limit
+#define LOCK_STIFFNESS 1e4    // relative to the inertia of the joint
 
 // == Geometry =====================================================================================
 
-// Returns 2 tan((a - b) / 2) for two angles below a half turn, by their cosines and sines: the turn
-// of a Cayley map from b to a.
-static double cayley_turn(double cosine_a, double sine_a, double cosine_b, double sine_b)
+// Returns 2 tan((a - b) / 2) for two angles below 180 degrees, of which the cosines and sines are
+// given: the rotation from b to a as a Cayley map.
+static double cayley_angle(double cosine_a, double sine_a, double cosine_b, double sine_b)
 {
     const double cosine = cosine_a * cosine_b + sine_a * sine_b;
     const double sine = sine_a * cosine_b - cosine_a * sine_b;
-    return 2.0 * sine / md5_greater(1.0 + cosine, 1e-3);
+    return 2.0 * sine / md5_max(1.0 + cosine, 1e-3);
 }
 
-static void view_cone(limit_view *view, md5_vec3d axis, double cosine, double sine)
+static void measure_cone(limit_state *state, md5_vec3d axis, double cosine, double sine)
 {
-    const md5_vec3d across = md5_vec3d_cross(axis, view->shaft);
-    view->cosine = md5_vec3d_dot(axis, view->shaft);
-    view->sine = md5_vec3d_length(across);
-    view->axis = md5_vec3d_scale(across, 1.0 / md5_greater(view->sine, 1e-9));
-    if (view->sine < 1e-6)
-        view->axis = md5_vec3d_across(view->shaft);
-    view->gap = cayley_turn(cosine, sine, view->cosine, view->sine);
-    view->extent = 1.0;
-    view->bend = view->cosine / md5_greater(view->sine, 0.05);
+    const md5_vec3d across = md5_vec3d_cross(axis, state->shaft);
+    state->cosine = md5_vec3d_dot(axis, state->shaft);
+    state->sine = md5_vec3d_length(across);
+    state->axis = md5_vec3d_scale(across, 1.0 / md5_max(state->sine, 1e-9));
+    if (state->sine < 1e-6)
+        state->axis = md5_vec3d_across(state->shaft);
+    state->gap = cayley_angle(cosine, sine, state->cosine, state->sine);
+    state->extent = 1.0;
+    state->bend = state->cosine / md5_max(state->sine, 0.05);
 }
 
-// The shaft is between two walls, planes through the joint that contain the third direction of the
-// pyramid. The gap is the angle of the shaft to the nearer wall. In the plane across both walls,
-// where the limit is given, the angle is larger: near the third direction it has no meaning.
-static void view_walls(limit_view *view, md5_vec3d axis, md5_vec3d side, double cosine, double sine)
+// Measures the gap between the shaft and the nearer of two walls. The walls are planes through the
+// joint that contain the third direction of the pyramid. The limit is given as an angle in the
+// plane across both walls, where the angle is larger than the gap, and undefined near the third
+// direction.
+static void measure_walls(limit_state *state, md5_vec3d axis, md5_vec3d side, double cosine,
+                          double sine)
 {
-    const double x = md5_vec3d_dot(axis, view->shaft);
-    const double y = md5_vec3d_dot(side, view->shaft);
-    view->cosine = x;
-    view->sine = fabs(y);
-    view->extent = md5_greater(sqrt(x * x + y * y), 1e-3);
+    const double x = md5_vec3d_dot(axis, state->shaft);
+    const double y = md5_vec3d_dot(side, state->shaft);
+    state->cosine = x;
+    state->sine = fabs(y);
+    state->extent = md5_max(sqrt(x * x + y * y), 1e-3);
     // Outward normal of the nearer wall.
     const md5_vec3d wall = md5_vec3d_sub(md5_vec3d_scale(side, y < 0.0 ? -cosine : cosine),
                                          md5_vec3d_scale(axis, sine));
-    const double sine_of_gap = -md5_vec3d_dot(wall, view->shaft);
-    const double cosine_of_gap = sqrt(md5_greater(1.0 - sine_of_gap * sine_of_gap, 1e-6));
-    view->axis = md5_vec3d_scale(md5_vec3d_cross(view->shaft, wall), 1.0 / cosine_of_gap);
-    // A wall ends at the third direction: what is more than a quarter turn away is not at it.
-    if (cosine * x + sine * view->sine > 0.0)
-        view->gap = cayley_turn(cosine_of_gap, sine_of_gap, 1.0, 0.0);
+    const double sine_of_gap = -md5_vec3d_dot(wall, state->shaft);
+    const double cosine_of_gap = sqrt(md5_max(1.0 - sine_of_gap * sine_of_gap, 1e-6));
+    state->axis = md5_vec3d_scale(md5_vec3d_cross(state->shaft, wall), 1.0 / cosine_of_gap);
+    // A wall ends at the third direction: a shaft that is more than 90 degrees away is not at it.
+    if (cosine * x + sine * state->sine > 0.0)
+        state->gap = cayley_angle(cosine_of_gap, sine_of_gap, 1.0, 0.0);
 }
 
-limit_view md5i_limit_view(const md5_body_constraint *constraint, uint32_t index,
-                           const ragdoll_place ends[2])
+limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t index,
+                               const ragdoll_transform ends[2])
 {
-    limit_view view = {.axis = {0.0, 0.0, 0.0}, .gap = 10.0, .extent = 1.0};
-    // At least half a degree: at 0 the axis would have no direction.
-    const double cosine = md5_less((double)constraint->limit_cosines[index], 0.99996);
-    const md5_vec3d axis = md5_quatd_rotate(ends[1].turn, md5_vec3d_of(constraint->limit_axis));
-    view.shaft = md5_quatd_rotate(ends[0].turn, md5_vec3d_of(constraint->limit_shaft));
+    limit_state state = {.axis = {0.0, 0.0, 0.0}, .gap = 10.0, .extent = 1.0};
+    // The angle is at least half a degree, because the axis of an angle of 0 is undefined.
+    const double cosine = md5_min((double)constraint->limit_cosines[index], 0.99996);
+    const md5_vec3d axis = md5_quatd_rotate(ends[1].rotation, md5_vec3d_of(constraint->limit_axis));
+    state.shaft = md5_quatd_rotate(ends[0].rotation, md5_vec3d_of(constraint->limit_shaft));
     const bool has_axes =
-        md5_vec3d_dot(axis, axis) > 0.5 && md5_vec3d_dot(view.shaft, view.shaft) > 0.5;
+        md5_vec3d_dot(axis, axis) > 0.5 && md5_vec3d_dot(state.shaft, state.shaft) > 0.5;
     if (!(cosine > -0.9999) || !has_axes)
-        return view;
-    const double sine = sqrt(md5_greater(0.0, 1.0 - cosine * cosine));
+        return state;
+    const double sine = sqrt(md5_max(0.0, 1.0 - cosine * cosine));
     const bool is_pyramid =
         constraint->def->limit != MD5_FIGURE_CONE && constraint->def->type != MD5_CONSTRAINT_HINGE;
     if (!is_pyramid) {
-        view_cone(&view, axis, cosine, sine);
-        return view;
+        measure_cone(&state, axis, cosine, sine);
+        return state;
     }
-    // The first walls are those of the base: read so, 7 of 123 samples of the engine's falls are
-    // more than a degree beyond the limit, otherwise 57.
-    const md5_vec3d base = md5_quatd_rotate(ends[1].turn, md5_vec3d_of(constraint->limit_base));
-    view_walls(&view, axis, index == 1 ? md5_vec3d_cross(base, axis) : base, cosine, sine);
-    return view;
+    // The first pair of walls is at the base. With this interpretation 7 of 123 samples of the
+    // engine's ragdolls are more than a degree past the limit; with the opposite one 57.
+    const md5_vec3d base = md5_quatd_rotate(ends[1].rotation, md5_vec3d_of(constraint->limit_base));
+    measure_walls(&state, axis, index == 1 ? md5_vec3d_cross(base, axis) : base, cosine, sine);
+    return state;
 }
 
 // == Limits of a step =============================================================================
@@ -95,97 +100,100 @@ double md5i_limit_speed(const md5_ragdoll *ragdoll, const ragdoll_node *node,
     return md5_vec3d_dot(limit->axis, turning);
 }
 
-double md5i_limit_way_out(const md5_ragdoll *ragdoll, double gap)
+double md5i_max_limit_speed(const md5_ragdoll *ragdoll, double gap)
 {
-    return md5_way_out(ragdoll->seconds, gap, LOOSE_TURN, FASTEST_BACK);
+    return md5_max_closing_speed(ragdoll->seconds, gap, LOOSE_ANGLE, MAX_RETURN_SPEED);
 }
 
 void md5i_measure_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     const md5_body_constraint *const joint = &ragdoll->desc.figure->constraints[node->constraint];
-    ragdoll_place ends[2];
-    md5i_ragdoll_ends(ragdoll, joint, ends);
+    ragdoll_transform ends[2];
+    md5i_constraint_transforms(ragdoll, joint, ends);
     md5_vec3d turning = node->angular;
     if (node->parent != MD5_NONE)
         turning = md5_vec3d_sub(turning, ragdoll->nodes[node->parent].angular);
     for (uint32_t i = 0; i < node->num_limits; i++) {
         ragdoll_limit *const limit = &node->limits[i];
-        const limit_view view = md5i_limit_view(joint, i, ends);
-        const double toward = md5_vec3d_dot(view.axis, turning);
-        const double about_shaft = md5_vec3d_dot(view.shaft, turning);
+        const limit_state state = md5i_measure_limit(joint, i, ends);
+        const double toward = md5_vec3d_dot(state.axis, turning);
+        const double about_shaft = md5_vec3d_dot(state.shaft, turning);
         const double along_wall =
             md5_vec3d_dot(turning, turning) - about_shaft * about_shaft - toward * toward;
-        const double bend = md5_greater(0.0, view.bend) * md5_greater(0.0, along_wall);
-        limit->axis = md5_vec3d_scale(view.axis, node->is_reversed ? 1.0 : -1.0);
-        limit->start_gap = view.gap;
-        limit->start_angle = view.gap / view.extent;
-        limit->gap = view.gap - 0.5 * ragdoll->seconds * ragdoll->seconds * bend;
+        const double bend = md5_max(0.0, state.bend) * md5_max(0.0, along_wall);
+        limit->axis = md5_vec3d_scale(state.axis, node->is_reversed ? 1.0 : -1.0);
+        limit->start_gap = state.gap;
+        limit->start_wall_angle = state.gap / state.extent;
+        limit->gap = state.gap - 0.5 * ragdoll->seconds * ragdoll->seconds * bend;
     }
 }
 
-// A damper along the axis of a limit resists in both directions: what turns away from the limit is
-// slowed down for one step, after which the limit is not locked.
+// A damper along the axis of a limit resists in both directions. It slows down a rotation away from
+// the limit for one step, after which the limit is not locked.
 void md5i_lock_limits(const md5_ragdoll *ragdoll, ragdoll_node *node)
 {
     double inertia = 0.0;
-    for (uint32_t i = 0; i < node->num_moves; i++)
+    for (uint32_t i = 0; i < node->num_motions; i++)
         inertia += node->inverse[i][i];
     for (uint32_t i = 0; i < node->num_limits; i++) {
         ragdoll_limit *const limit = &node->limits[i];
-        const spatial along = md5_spatial_of(limit->axis, (md5_vec3d){0.0, 0.0, 0.0});
-        double shares[3] = {0.0, 0.0, 0.0}, square = 0.0; // of the moves in a turn about the axis
-        for (uint32_t k = 0; k < node->num_moves; k++) {
-            shares[k] = md5_spatial_dot(&node->moves[k], &along);
-            square += shares[k] * shares[k];
+        const spatial along = md5_spatial_from(limit->axis, (md5_vec3d){0.0, 0.0, 0.0});
+        double components[3] = {0.0, 0.0, 0.0}; // of a rotation about the axis, by motion
+        double square = 0.0;
+        for (uint32_t k = 0; k < node->num_motions; k++) {
+            components[k] = md5_spatial_dot(&node->motions[k], &along);
+            square += components[k] * components[k];
         }
         limit->is_locked = limit->impulse.value > 0.0 && square > 1e-3;
         if (!limit->is_locked)
             continue;
         limit->stiffness = LOCK_STIFFNESS * inertia / square;
-        limit->speed = -md5i_limit_way_out(ragdoll, limit->gap);
-        for (uint32_t k = 0; k < node->num_moves; k++) {
-            const double stiffness = limit->stiffness * shares[k];
-            node->locks[k] += stiffness * limit->speed;
-            for (uint32_t m = 0; m < node->num_moves; m++)
-                node->inverse[k][m] += stiffness * shares[m];
+        limit->lock_speed = -md5i_max_limit_speed(ragdoll, limit->gap);
+        for (uint32_t k = 0; k < node->num_motions; k++) {
+            const double stiffness = limit->stiffness * components[k];
+            node->locks[k] += stiffness * limit->lock_speed;
+            for (uint32_t m = 0; m < node->num_motions; m++)
+                node->inverse[k][m] += stiffness * components[m];
         }
     }
 }
 
-// Returns true if the joint may be beyond a limit after it has turned by an angle.
-static bool may_be_beyond(const ragdoll_limit *limit, double angle)
+// Returns true if the joint can be past a limit after it has rotated by an angle.
+static bool can_exceed_limit(const ragdoll_limit *limit, double angle)
 {
-    return limit->start_gap < angle + MAX_BEYOND;
+    return limit->start_gap < angle + MAX_EXCESS;
 }
 
-// Returns the least gap to which a step may turn a joint. A joint that was beyond the limit at the
-// start of the step may stay there.
-static double allowed_gap(const ragdoll_limit *limit, const limit_view *view)
+// Returns the minimum gap after a step. A joint that was past the limit at the start of the step
+// may remain there.
+static double min_allowed_gap(const ragdoll_limit *limit, const limit_state *state)
 {
-    const double gap = md5_less(limit->start_gap, -MAX_BEYOND);
-    const double angle = md5_less(limit->start_angle, -MAX_ANGLE_BEYOND);
-    return md5_greater(gap, angle * view->extent);
+    const double gap = md5_min(limit->start_gap, -MAX_EXCESS);
+    const double angle = md5_min(limit->start_wall_angle, -MAX_WALL_EXCESS);
+    return md5_max(gap, angle * state->extent);
 }
 
-bool md5i_hold_limits(const md5_ragdoll *ragdoll, ragdoll_node *node, double angle)
+bool md5i_enforce_limits(const md5_ragdoll *ragdoll, ragdoll_node *node, double angle)
 {
-    bool is_turned = false;
+    bool is_corrected = false;
     const md5_body_constraint *const joint = &ragdoll->desc.figure->constraints[node->constraint];
-    const md5_vec3d nowhere = {0.0, 0.0, 0.0};
-    // Turning out of one pair of walls may turn into the other one.
+    const md5_vec3d origin = {0.0, 0.0, 0.0};
+    // A rotation out of one pair of walls may be a rotation into the other pair.
     for (uint32_t round = 0; round < node->num_limits; round++) {
         for (uint32_t i = 0; i < node->num_limits; i++) {
             const ragdoll_limit *const limit = &node->limits[i];
-            if (!may_be_beyond(limit, angle))
+            if (!can_exceed_limit(limit, angle))
                 continue;
-            const ragdoll_place ends[2] = {{node->turn, nowhere}, {{0.0, 0.0, 0.0, 1.0}, nowhere}};
-            const limit_view view = md5i_limit_view(joint, i, ends);
-            const double allowed = allowed_gap(limit, &view);
-            if (view.gap >= allowed)
+            const ragdoll_transform ends[2] = {{node->joint_rotation, origin},
+                                               {{0.0, 0.0, 0.0, 1.0}, origin}};
+            const limit_state state = md5i_measure_limit(joint, i, ends);
+            const double allowed = min_allowed_gap(limit, &state);
+            if (state.gap >= allowed)
                 continue;
-            node->turn = md5i_turned(node->turn, view.axis, view.gap - allowed);
-            is_turned |= view.gap < allowed - SMALL_TURN;
+            node->joint_rotation =
+                md5i_integrate_rotation(node->joint_rotation, state.axis, state.gap - allowed);
+            is_corrected |= state.gap < allowed - MIN_CORRECTION;
         }
     }
-    return is_turned;
+    return is_corrected;
 }

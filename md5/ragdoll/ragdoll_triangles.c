@@ -13,39 +13,39 @@
 // contact: whatever touches it touches the triangles next to it.
 //
 // A body in front of the surface is held off by every pair within reach. A body that penetrates it
-// must leave by the shortest way, and the pairs may disagree: a point below the edge of a stair is
-// behind the tread and behind the riser. Two functions decide which of them count:
-// leave_by_nearest_triangle() for a vertex, add_ridge() for a ridge.
+// must leave it in the direction of the least penetration, and the pairs may disagree: a point
+// below the edge of a stair is behind the tread and behind the riser. Two functions select the
+// pairs that count: leave_by_nearest_triangle() for a vertex, add_ridge() for a ridge.
 #include "md5/ragdoll/contact_search.h"
 
 enum { MAX_TRIANGLES = 64 };
 
 #define TOUCHING 0.1      // units of penetration up to which a pair of features only touches
-#define SIDE_MARGIN 0.02  // units by which triangles and edges are larger than they are
+#define SIDE_MARGIN 0.02  // units by which triangles and edges are enlarged
 #define VALLEY_MARGIN 4.0 // units behind a valley up to which a vertex may sink
 #define PEAK_MARGIN 0.25  // units by which a peak may be outside of the edges of a face
 #define MIN_BEND 0.02     // sine of the smallest angle at a ridge or a valley
 #define ARC_MARGIN 0.02   // sine of the angle by which a normal may be outside of its arc
-#define SAME_WAY 0.9      // cosine of the largest angle between normals of one way out
+#define SAME_EXIT 0.9     // cosine of the largest angle between normals of the same exit direction
 
-// What is at the other side of a side of a triangle.
+// The surface next to a side of a triangle.
 typedef enum side_kind {
-    SIDE_OPEN,   // no triangle
-    SIDE_FLAT,   // the surface goes on in the same plane,
-    SIDE_RIDGE,  // bends away from the outer side,
-    SIDE_VALLEY, // or toward it
+    SIDE_OPEN,   // no triangle shares the side
+    SIDE_FLAT,   // the surface continues in the same plane
+    SIDE_RIDGE,  // the surface bends away from the outer side
+    SIDE_VALLEY, // the surface bends toward the outer side
 } side_kind;
 
 typedef struct ground_triangle {
     md5_vec3d vertices[3];
     md5_vec3d normal; // outward
-    md5_vec3d
-        sides[3]; // in the plane, perpendicular to the side that begins at vertices[i], outward
-    double level;
-    double side_levels[3];
-    bool is_near;          // within reach, and a part of the body is in front of it
-    uint32_t front_vertex; // of the body: farthest in front
-    // Set if it is near.
+    // Outward normals of the sides, in the plane of the triangle. Side i begins at vertices[i].
+    md5_vec3d sides[3];
+    double level;          // of the triangle's plane along `normal`
+    double side_levels[3]; // of the sides along `sides`
+    bool is_near;          // within reach, and a part of the body is in front of the triangle
+    uint32_t front_vertex; // the vertex of the body that is farthest in front of the triangle
+    // Set if is_near.
     side_kind kinds[3];
     uint32_t neighbors[3];      // MD5_NONE: open
     uint32_t neighbor_sides[3]; // index of the same side in that triangle
@@ -59,7 +59,7 @@ typedef struct ground_surface {
 // == Surface ======================================================================================
 
 // Returns false if the triangle has no area or a vertex is not finite.
-static bool make_triangle(ground_triangle *triangle, const md5_vec3 vertices[3])
+static bool build_triangle(ground_triangle *triangle, const md5_vec3 vertices[3])
 {
     for (int i = 0; i < 3; i++)
         triangle->vertices[i] = md5_vec3d_of(vertices[i]);
@@ -98,9 +98,9 @@ static bool is_over(const ground_triangle *triangle, md5_vec3d point, double mar
     return true;
 }
 
-// Returns true if a point is behind a valley, in the gap between what is below one triangle and
-// what is below the other: it is beyond the side of both, and next to the side. A vertex that sinks
-// into one triangle would slip past the other one there.
+// Returns true if a point is behind a valley, between the space below one triangle and the space
+// below the other triangle: it is outside of the common side of both triangles, and next to the
+// side. Without this test, a vertex that sinks into one triangle would slip past the other one.
 static bool is_behind_valley(const ground_surface *surface, const ground_triangle *triangle,
                              uint32_t side, md5_vec3d point)
 {
@@ -110,8 +110,9 @@ static bool is_behind_valley(const ground_surface *surface, const ground_triangl
     const md5_vec3d to = triangle->vertices[(side + 1) % 3];
     const md5_vec3d along = md5_vec3d_sub(to, from);
     const double position = md5_vec3d_dot(md5_vec3d_sub(point, from), along);
-    return position >= 0.0 && position <= md5_vec3d_dot(along, along)
-           && distance_beyond(triangle, side, point) < VALLEY_MARGIN
+    if (!(position >= 0.0 && position <= md5_vec3d_dot(along, along)))
+        return false;
+    return distance_beyond(triangle, side, point) < VALLEY_MARGIN
            && distance_beyond(neighbor, other_side, point) > 0.0;
 }
 
@@ -132,15 +133,15 @@ static bool is_bounded_by(const ground_surface *surface, const ground_triangle *
     return true;
 }
 
-// Sets is_near. The ground is solid from outside only: a triangle does not count if the whole body
-// is behind it.
+// Sets is_near and front_vertex. The ground is solid from outside only, so a triangle is ignored if
+// the whole body is behind it.
 static void test_reach(const contact_search *search, ground_triangle *triangle)
 {
     double nearest = INFINITY;
     double farthest = -INFINITY;
     for (uint32_t i = 0; i < search->num_vertices; i++) {
         const double height = height_above(triangle, search->vertices[i]);
-        nearest = md5_less(nearest, height);
+        nearest = md5_min(nearest, height);
         if (height > farthest) {
             farthest = height;
             triangle->front_vertex = i;
@@ -194,9 +195,8 @@ static void read_surface(const contact_search *search, ground_surface *surface)
     md5_vec3d high = low;
     for (uint32_t i = 1; i < search->num_vertices; i++) {
         const md5_vec3d at = search->vertices[i];
-        low = (md5_vec3d){md5_less(low.x, at.x), md5_less(low.y, at.y), md5_less(low.z, at.z)};
-        high = (md5_vec3d){md5_greater(high.x, at.x), md5_greater(high.y, at.y),
-                           md5_greater(high.z, at.z)};
+        low = (md5_vec3d){md5_min(low.x, at.x), md5_min(low.y, at.y), md5_min(low.z, at.z)};
+        high = (md5_vec3d){md5_max(high.x, at.x), md5_max(high.y, at.y), md5_max(high.z, at.z)};
     }
     const md5_vec3d reach = {search->reach, search->reach, search->reach};
     const md5_bounds box = {md5_vec3d_round(md5_vec3d_sub(low, reach)),
@@ -206,7 +206,7 @@ static void read_surface(const contact_search *search, ground_surface *surface)
     surface->num_triangles = 0;
     for (uint32_t i = 0; i < count; i++) {
         ground_triangle *const triangle = &surface->triangles[surface->num_triangles];
-        if (!make_triangle(triangle, vertices[i]))
+        if (!build_triangle(triangle, vertices[i]))
             continue;
         test_reach(search, triangle);
         surface->num_triangles++;
@@ -219,8 +219,8 @@ static void read_surface(const contact_search *search, ground_surface *surface)
 
 // == Segments =====================================================================================
 
-// Reduces the part of a segment between part[0] and part[1], from 0 to 1, to what is behind a
-// plane. Returns false if nothing is.
+// Clips a part of a segment, between part[0] and part[1] from 0 to 1, to the space behind a plane.
+// Returns false if nothing remains.
 static bool clip(md5_vec3d from, md5_vec3d to, md5_vec3d normal, double level, double part[2])
 {
     const double begin = md5_vec3d_dot(normal, from) - level;
@@ -228,9 +228,9 @@ static bool clip(md5_vec3d from, md5_vec3d to, md5_vec3d normal, double level, d
     if (begin > 0.0 && end > 0.0)
         return false;
     if (begin > 0.0)
-        part[0] = md5_greater(part[0], begin / (begin - end));
+        part[0] = md5_max(part[0], begin / (begin - end));
     else if (end > 0.0)
-        part[1] = md5_less(part[1], begin / (begin - end));
+        part[1] = md5_min(part[1], begin / (begin - end));
     return part[0] <= part[1];
 }
 
@@ -246,8 +246,8 @@ static bool reaches_body(const contact_search *search, md5_vec3d from, md5_vec3d
     return true;
 }
 
-// Returns true if a straight way inside the body, from a vertex to another one, passes through the
-// surface from behind: the vertex is in the ground.
+// Returns true if the segment between two vertices of the body passes through the surface from
+// behind. Then the vertex `from` is in the ground.
 static bool passes_outward(const ground_surface *surface, md5_vec3d from, md5_vec3d to)
 {
     for (uint32_t i = 0; i < surface->num_triangles; i++) {
@@ -274,8 +274,9 @@ typedef struct penetration {
     double depths[MAX_BEHIND];
 } penetration;
 
-// Which way out of the surface: a vertex leaves it through the nearest triangle. Another triangle
-// counts only if the vertex would still be behind it after that, as it is in a valley.
+// Adds candidates for a vertex behind several triangles: it leaves the ground through the nearest
+// triangle. Another triangle is added only if the vertex would then still be behind it, as in a
+// valley.
 static void leave_by_nearest_triangle(contact_search *search, const ground_surface *surface,
                                       md5_vec3d vertex, const penetration *behind)
 {
@@ -330,9 +331,9 @@ typedef struct ground_ridge {
     md5_vec3d from;
     md5_vec3d to;
     md5_vec3d along;
-    // The contact normals that are possible form an arc: from the normal of one triangle to the
-    // normal of the other, or to the open side. They are perpendicular to the ridge, and have no
-    // negative component along either of arc_sides[].
+    // The possible contact normals are an arc: from the normal of one triangle to the normal of the
+    // other triangle, or to the open side. They are perpendicular to the ridge, and their
+    // components along arc_sides[] are not negative.
     md5_vec3d arc_ends[2];
     md5_vec3d arc_sides[2];
     bool is_open;
@@ -348,7 +349,8 @@ typedef struct ridge_contact {
 
 // Sets the ridge at a side of a near triangle. Returns false if the side is not a ridge, or if the
 // neighbor has set it already.
-static bool make_ridge(const ground_surface *surface, uint32_t index, int side, ground_ridge *ridge)
+static bool build_ridge(const ground_surface *surface, uint32_t index, int side,
+                        ground_ridge *ridge)
 {
     const ground_triangle *const triangle = &surface->triangles[index];
     const side_kind kind = triangle->kinds[side];
@@ -453,7 +455,7 @@ static bool find_peak_contact(const contact_search *search, md5_vec3d peak, ridg
             gap = height;
             face = plane;
         } else {
-            second_gap = md5_greater(second_gap, height);
+            second_gap = md5_max(second_gap, height);
         }
     }
     if (!face || gap > search->reach || second_gap > PEAK_MARGIN)
@@ -519,7 +521,7 @@ static const ridge_contact *find_shallowest(const contact_search *search, const 
         double gap = INFINITY;
         for (uint32_t i = 0; i < search->num_vertices; i++) {
             const md5_vec3d from_ridge = md5_vec3d_sub(search->vertices[i], ridge->from);
-            gap = md5_less(gap, md5_vec3d_dot(normal, from_ridge));
+            gap = md5_min(gap, md5_vec3d_dot(normal, from_ridge));
         }
         if (gap > shallowest->gap)
             return NULL;
@@ -527,21 +529,21 @@ static const ridge_contact *find_shallowest(const contact_search *search, const 
     return shallowest;
 }
 
-// Which way out of a ridge: if it is deep in the body, the body leaves it along the normal with the
-// least penetration. Contacts with another normal are deep only because that way is longer.
+// Adds candidates for the contacts of a ridge. If the ridge is deep in the body, the body leaves it
+// along the normal with the least penetration. Contacts with other normals are then ignored: they
+// are deep only because their direction is longer.
 static void add_ridge(contact_search *search, const ground_surface *surface,
                       const ground_ridge *ridge)
 {
     ridge_contact contacts[MAX_RIDGE_CONTACTS];
     const uint32_t count = find_ridge_contacts(search, surface, ridge, contacts);
     const bool is_in_body = reaches_body(search, ridge->from, ridge->to, -TOUCHING);
-    const ridge_contact *const way_out =
+    const ridge_contact *const exit =
         is_in_body && count > 0 ? find_shallowest(search, ridge, contacts, count) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         const ridge_contact *const contact = &contacts[i];
-        const bool is_way_out =
-            way_out && md5_vec3d_dot(contact->normal, way_out->normal) > SAME_WAY;
-        if (contact->gap < -TOUCHING && !is_way_out)
+        const bool is_exit = exit && md5_vec3d_dot(contact->normal, exit->normal) > SAME_EXIT;
+        if (contact->gap < -TOUCHING && !is_exit)
             continue;
         if (ridge->is_open && !is_exposed(surface, contact->on_ridge, contact->normal))
             continue;
@@ -562,7 +564,7 @@ void md5i_search_triangles(contact_search *search)
         const ground_triangle *const triangle = &surface.triangles[i];
         for (int side = 0; triangle->is_near && side < 3; side++) {
             ground_ridge ridge;
-            if (make_ridge(&surface, i, side, &ridge)
+            if (build_ridge(&surface, i, side, &ridge)
                 && reaches_body(search, ridge.from, ridge.to, search->reach))
                 add_ridge(search, &surface, &ridge);
         }

@@ -79,14 +79,15 @@ static const ragdoll_node *place_box(contact_case *it, md5_vec3 center, md5_eule
     const md5_body_state body = {
         .place = {.rotation = md5_quat_from_euler(rotation), .translation = center}};
     md5_ragdoll_start(it->ragdoll, &body);
-    md5i_ragdoll_find_contacts(it->ragdoll);
+    md5i_find_ragdoll_contacts(it->ragdoll);
     return it->ragdoll->nodes;
 }
 
 static double contact_gap(const ragdoll_node *node, uint32_t index)
 {
     const ragdoll_contact *const contact = &node->contacts[index];
-    return md5_vec3d_dot(contact->normal, md5_in_place(&node->place, contact->at)) - contact->level;
+    return md5_vec3d_dot(contact->normal, md5_transform_point(&node->transform, contact->position))
+           - contact->level;
 }
 
 // Checks that there are at least `count` contacts, none if it is 0, their normal, and the gap of

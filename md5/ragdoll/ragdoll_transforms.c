@@ -1,0 +1,24 @@
+// Transforms of bodies at both ends of a constraint, and rotation by an angular velocity.
+#include "md5/ragdoll/ragdoll.h"
+
+ragdoll_transform md5i_ragdoll_transform(const md5_ragdoll *ragdoll, uint32_t node)
+{
+    return node == MD5_NONE ? ragdoll->world : ragdoll->nodes[node].transform;
+}
+
+void md5i_constraint_transforms(const md5_ragdoll *ragdoll, const md5_body_constraint *constraint,
+                                ragdoll_transform ends[2])
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t body = constraint->bodies[i];
+        ends[i] = md5i_ragdoll_transform(ragdoll,
+                                         body == MD5_NONE ? MD5_NONE : ragdoll->node_by_body[body]);
+    }
+}
+
+// Uses the Cayley map, whose error is of the third order of the angle.
+md5_quatd md5i_integrate_rotation(md5_quatd q, md5_vec3d angular, double seconds)
+{
+    const md5_vec3d half = md5_vec3d_scale(angular, 0.5 * seconds);
+    return md5_unit_or(md5_quatd_mul((md5_quatd){half.x, half.y, half.z, 1.0}, q), q);
+}
