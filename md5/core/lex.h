@@ -21,8 +21,8 @@ typedef struct md5_span {
 typedef struct md5_lex {
     md5_arena *arena;
     const char *text;      // the whole text
-    const char *end;       // the end of the text
     const char *at;        // the next byte to read
+    const char *end;       // the end of the text
     const char *number_at; // start of the last number, even if it was invalid
     bool join_strings;     // "a" "b" is one string "ab": in .md5mesh, not in .md5anim
     md5_span mesh_comment; // NAME of the first comment `// meshes: NAME` since this was cleared

@@ -255,14 +255,15 @@ static float float_from_half(const unsigned char *bytes)
 // Reads vertex `v`: a position in model space, texture coordinates, and the weights of four joints.
 static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t v)
 {
-    enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28 }; // offsets in a vertex
+    // Offsets in a vertex, and the number of bytes after its position.
+    enum { TEXCOORD = 12, JOINTS = 24, WEIGHTS = 28, REMAINING = VERTEX_BYTES - TEXCOORD };
     md5_binary *const in = &reader->in;
     md5_vertex *const vertex = &mesh->file_vertices[v];
     const unsigned char *const begin = in->at;
     const float x = binary_big_float(in);
     const float y = binary_big_float(in);
     const md5_vec3 position = {x, y, binary_big_float(in)};
-    TRY(binary_take(in, VERTEX_BYTES - TEXCOORD));
+    TRY(binary_take(in, REMAINING));
     in->at = begin;
     if (!md5_is_point(position))
         return binary_fail(in, MD5_ERROR_RANGE,
