@@ -6,25 +6,25 @@
 #if MD5_HAS_ASSERTS && MD5_HAS_ATOMICS
 
 // Ring buffer of the blocks that were freed last. Threads replace its entries atomically.
-enum { NUM_KEPT = 64, MAX_KEPT_SIZE = 1 << 16 };
-static void *kept_blocks[NUM_KEPT];
+enum { RING_SIZE = 64, MAX_BLOCK_SIZE = 1 << 16 };
+static void *ring[RING_SIZE];
 static uint32_t num_freed;
 
 // Stores a block of malloc() in the ring buffer and frees the oldest block there.
-static void keep_block(void *memory, size_t size)
+static void store_block(void *memory, size_t size)
 {
     // Most C libraries do not move a block that realloc() makes smaller.
-    void *const shrunk = size > MAX_KEPT_SIZE ? realloc(memory, MAX_KEPT_SIZE) : NULL;
+    void *const shrunk = size > MAX_BLOCK_SIZE ? realloc(memory, MAX_BLOCK_SIZE) : NULL;
     void *const block = shrunk ? shrunk : memory;
-    const uint32_t index = MD5_ATOMIC_INCREMENT(&num_freed) % NUM_KEPT;
-    free(MD5_ATOMIC_EXCHANGE(&kept_blocks[index], block));
+    const uint32_t index = MD5_ATOMIC_INCREMENT(&num_freed) % RING_SIZE;
+    free(MD5_ATOMIC_EXCHANGE(&ring[index], block));
 }
 
 void md5i_free_object(const md5_allocator *allocator, void *memory, size_t size)
 {
     md5_fill_freed(memory, size);
     if (md5i_is_default_allocator(allocator))
-        keep_block(memory, size);
+        store_block(memory, size);
     else
         allocator->free(allocator->user, memory, size);
 }

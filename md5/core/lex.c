@@ -417,12 +417,12 @@ static bool word_begins(const char *position, const char *end, const char *lower
 
 // Returns true if the word from `digits` to `end` is not a finite number: nan, inf, or a number
 // with
-// `#` like 1.#INF. `rest` is the first byte after its digits.
-static bool is_not_finite(const char *digits, const char *rest, const char *end)
+// `#` like 1.#INF. `digits_end` is the first byte after its digits.
+static bool is_not_finite(const char *digits, const char *digits_end, const char *end)
 {
     if (word_begins(digits, end, "nan") || word_begins(digits, end, "inf"))
         return true;
-    return rest > digits && rest < end && *rest == '#';
+    return digits_end > digits && digits_end < end && *digits_end == '#';
 }
 
 // Reports why the word at `position` is not a number.
@@ -433,16 +433,16 @@ static MD5_COLD bool bad_number(md5_lex *lex, const char *position, const char *
     const md5_quoted token = md5i_lex_token(lex, position);
     while (digits < end && (*digits == '-' || *digits == '+'))
         digits++;
-    const char *rest = digits;
-    while (rest < end && (md5_is_digit(*rest) || *rest == '.'))
-        rest++;
-    if (is_not_finite(digits, rest, end))
+    const char *digits_end = digits;
+    while (digits_end < end && (md5_is_digit(*digits_end) || *digits_end == '.'))
+        digits_end++;
+    if (is_not_finite(digits, digits_end, end))
         return md5i_lex_fail(lex, position, MD5_ERROR_RANGE,
                              "invalid number: expected a finite value, found %s", token.text);
     if (word_begins(digits, end, "0x"))
         return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX,
                              "invalid number: expected a decimal number, found %s", token.text);
-    if (rest > digits && rest < end && *rest == ',')
+    if (digits_end > digits && digits_end < end && *digits_end == ',')
         return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX,
                              "invalid number: expected a decimal point, found %s", token.text);
     return md5i_lex_fail(lex, position, MD5_ERROR_SYNTAX, "expected %s, found %s", kind,

@@ -286,12 +286,12 @@ const char *md5i_scan_plain(const char *text, float *value)
 {
     const uint64_t digit = '0' * MD5_ONES;
     const uint32_t negative = *text == '-';
-    const uint64_t others = md5_not_digits(text) - negative;
-    const uint64_t behind_point = others & (others - 1);
-    if (behind_point == 0)
+    const uint64_t non_digits = md5_not_digits(text) - negative;
+    const uint64_t after_point = non_digits & (non_digits - 1);
+    if (after_point == 0)
         return NULL;
-    const size_t point = md5_lowest_bit(others);
-    const size_t length = md5_lowest_bit(behind_point);
+    const size_t point = md5_lowest_bit(non_digits);
+    const size_t length = md5_lowest_bit(after_point);
     const size_t num_digits = length - 1 - negative;
     const size_t num_decimals = length - 1 - point;
     const char *const end = text + length;

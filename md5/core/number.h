@@ -67,8 +67,8 @@ static inline uint64_t md5_not_digits(const char *text)
         // byte.
         const uint64_t values = md5_load_word(text + 8 * i) ^ '0' * MD5_ONES;
         const uint64_t above = (values & 0x7F * MD5_ONES) + (0x80 - 10) * MD5_ONES;
-        const uint64_t others = (above | values) >> 7 & MD5_ONES;
-        bits |= (others * UINT64_C(0x0102040810204080) >> 56) << (8 * i);
+        const uint64_t non_digits = (above | values) >> 7 & MD5_ONES;
+        bits |= (non_digits * UINT64_C(0x0102040810204080) >> 56) << (8 * i);
     }
     return bits;
 }
@@ -113,10 +113,10 @@ static inline const char *md5_scan_uint(const char *text, uint32_t *value)
 {
     // The sums set the highest bit of the first byte that is not a digit.
     const uint64_t values = md5_load_word(text) ^ '0' * MD5_ONES;
-    const uint64_t others = ((values + (0x80 - 10) * MD5_ONES) | values) & 0x80 * MD5_ONES;
-    if (others == 0)
+    const uint64_t non_digits = ((values + (0x80 - 10) * MD5_ONES) | values) & 0x80 * MD5_ONES;
+    if (non_digits == 0)
         return NULL;
-    const size_t length = md5_lowest_bit(others) / 8;
+    const size_t length = md5_lowest_bit(non_digits) / 8;
     if (length == 0 || !md5_is_blank(text[length]))
         return NULL;
     if (*text == '0' && length > 1)
@@ -156,8 +156,8 @@ static MD5_ALWAYS_INLINE const char *md5_scan_common(const char *text, float *va
     static const float millions[2] = {1e6f, -1e6f};
     const uint32_t negative = *text == '-';
     const char *const first = text + negative;
-    // The second byte must be a point, which becomes 0; all others must be digits. The sums set the
-    // highest bit of each other byte. Bytes before the first such byte do not carry.
+    // The second byte must be a point, which becomes 0; all non_digits must be digits. The sums set
+    // the highest bit of each other byte. Bytes before the first such byte do not carry.
     const uint64_t digit = '0' * MD5_ONES;
     const uint64_t overflow = (0x80 - 10) * MD5_ONES; // sets the highest bit of values above 9
     const uint64_t values = md5_load_word(first) ^ (digit ^ ('0' ^ '.') << 8);

@@ -59,19 +59,19 @@ static bool skips_geometry(const md5_context *context)
 }
 
 // Reserves the memory for an ordinary text. If the load skips the geometry, all tables are in
-// `kept`.
-static bool reserve_memory(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
-                           size_t size)
+// `mesh_arena`.
+static bool reserve_memory(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
+                           const char *text, size_t size)
 {
     if (md5_begins_as(text, size, MD5_BFG_MESH))
         return true;
     if (!skips_geometry(arena->context))
-        return md5i_reserve_model(arena, joints, kept, text, size);
+        return md5i_reserve_model(arena, joints, mesh_arena, text, size);
     const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
     const md5_mesh_sizes sizes = md5i_mesh_file_sizes(&counts);
-    const uint64_t all = sizes.meshes + sizes.tables + counts.kept;
+    const uint64_t all = sizes.meshes + sizes.tables + counts.mesh_arena_size;
     TRY(counts.num_joints == 0 || md5i_arena_reserve(joints, (size_t)sizes.joints));
-    return md5i_arena_reserve(kept, all < SIZE_MAX ? (size_t)all : SIZE_MAX);
+    return md5i_arena_reserve(mesh_arena, all < SIZE_MAX ? (size_t)all : SIZE_MAX);
 }
 
 // Stores the properties of a model that depend on optional parts of the library.
@@ -84,14 +84,15 @@ static void store_properties(const md5_context *context, const md5_mesh_file *fi
 }
 
 // Reads the file and creates the block of the model, without the arrays of its meshes.
-static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
+static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena, const char *text,
                        size_t size, md5_mesh_file *file, md5_model **result)
 {
     const bool keeps_tables = skips_geometry(arena->context);
-    TRY(reserve_memory(arena, joints, kept, text, size));
-    TRY(md5i_read_mesh_file(keeps_tables ? kept : arena, joints, kept, text, size, file));
-    if (!keeps_tables && (!file->is_kept || md5i_arena_left(kept) > 0))
-        TRY(md5i_repack_tables(kept, file));
+    TRY(reserve_memory(arena, joints, mesh_arena, text, size));
+    TRY(md5i_read_mesh_file(keeps_tables ? mesh_arena : arena, joints, mesh_arena, text, size,
+                            file));
+    if (!keeps_tables && (!file->is_kept || md5i_arena_left(mesh_arena) > 0))
+        TRY(md5i_repack_tables(mesh_arena, file));
     TRY(md5i_make_model(arena->context, file, result));
     store_properties(arena->context, file, *result);
     return true;
@@ -101,24 +102,24 @@ bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **as
 {
     md5_context *const context = arena->context;
     md5_arena joints = {.context = context};
-    md5_arena kept = {.context = context, .is_exact = true};
+    md5_arena mesh_arena = {.context = context, .is_exact = true};
     md5_mesh_file file;
     md5_model *model;
-    const bool is_read = read_model(arena, &joints, &kept, text, size, &file, &model);
+    const bool is_read = read_model(arena, &joints, &mesh_arena, text, size, &file, &model);
     md5i_arena_free(&joints);
     if (!is_read) {
-        md5i_arena_free(&kept);
+        md5i_arena_free(&mesh_arena);
         return false;
     }
     const bool keeps_tables = skips_geometry(context);
     md5_mesh *const meshes = (md5_mesh *)model->meshes;
     bool is_filled;
     if (keeps_tables)
-        is_filled = md5i_store_tables(&kept, &file, model, meshes);
+        is_filled = md5i_store_tables(&mesh_arena, &file, model, meshes);
     else
-        is_filled = md5i_make_meshes(arena, &kept, md5i_memory_goal(size), &md5i_mesh_steps, &file,
-                                     model->bind, model, meshes);
-    md5i_set_mesh_memory(model, &kept);
+        is_filled = md5i_make_meshes(arena, &mesh_arena, md5i_memory_goal(size), &md5i_mesh_steps,
+                                     &file, model->bind, model, meshes);
+    md5i_set_mesh_memory(model, &mesh_arena);
     // The bind pose is converted after the meshes, which are derived from the file's bind pose.
     if (is_filled && md5_needs_conversion(context))
         md5i_convert_bind_pose(context, model);

@@ -1,5 +1,5 @@
 // Derives parts of the geometry that a load has skipped. If the load skipped the whole geometry, it
-// has stored the tables of the file (kept_tables), and the meshes are derived from these. If it
+// has stored the tables of the file (stored_tables), and the meshes are derived from these. If it
 // skipped only the tangents, the tables are restored from the geometry. Plans and losses are
 // derived from the geometry.
 #include "md5/load/complete.h"
@@ -8,19 +8,20 @@
 
 // The input for deriving meshes. It is the first allocation in the newest chunk of the memory of
 // the meshes.
-typedef struct kept_tables {
+typedef struct stored_tables {
     md5_mat34 *bind; // [joints] bind pose of the file
     md5_mesh_build *meshes;
-} kept_tables;
+} stored_tables;
 
-bool md5i_store_tables(md5_arena *kept, const md5_mesh_file *file, md5_model *model,
+bool md5i_store_tables(md5_arena *mesh_arena, const md5_mesh_file *file, md5_model *model,
                        md5_mesh *meshes)
 {
     const size_t size = file->num_joints * sizeof *model->bind;
-    TRY(md5i_arena_reserve(kept, sizeof(kept_tables) + size));
-    kept_tables *const tables = (kept_tables *)md5i_arena_room(kept, 1, sizeof *tables + size);
+    TRY(md5i_arena_reserve(mesh_arena, sizeof(stored_tables) + size));
+    stored_tables *const tables =
+        (stored_tables *)md5i_arena_room(mesh_arena, 1, sizeof *tables + size);
     TRY(tables);
-    *tables = (kept_tables){(md5_mat34 *)(tables + 1), file->meshes};
+    *tables = (stored_tables){(md5_mat34 *)(tables + 1), file->meshes};
     memcpy(tables->bind, model->bind, size);
     for (uint32_t m = 0; m < file->num_meshes; m++) {
         md5_mesh_build *const from = &file->meshes[m];
@@ -32,13 +33,13 @@ bool md5i_store_tables(md5_arena *kept, const md5_mesh_file *file, md5_model *mo
         meshes[m].bounds = md5_bounds_from_points(NULL, 0);
         meshes[m].loss4 = INFINITY;
         meshes[m].loss8 = INFINITY;
-        meshes[m].is_mirrored = md5_is_mirrored(kept->context->axes);
+        meshes[m].is_mirrored = md5_is_mirrored(mesh_arena->context->axes);
     }
     return true;
 }
 
 // Derives all meshes again. If it fails, the model is unchanged.
-static bool rebuild_meshes(md5_arena *arena, const kept_tables *tables, md5_model *model)
+static bool rebuild_meshes(md5_arena *arena, const stored_tables *tables, md5_model *model)
 {
     const uint32_t num_meshes = model->num_meshes;
     md5_mesh_file file = {.num_joints = model->skeleton.num_joints, .num_meshes = num_meshes};
@@ -46,7 +47,7 @@ static bool rebuild_meshes(md5_arena *arena, const kept_tables *tables, md5_mode
     TRY(meshes);
     TRY(file.meshes = MD5_ROOM(arena, md5_mesh_build, num_meshes));
     file.tables = md5i_arena_here(arena);
-    md5_arena kept = {.context = arena->context, .is_exact = true};
+    md5_arena mesh_arena = {.context = arena->context, .is_exact = true};
     md5_model changed = *model;
     changed.meshes = meshes;
     for (uint32_t m = 0; m < num_meshes; m++) {
@@ -54,11 +55,11 @@ static bool rebuild_meshes(md5_arena *arena, const kept_tables *tables, md5_mode
         file.meshes[m] = tables->meshes[m];
     }
     const bool is_built =
-        md5i_repack_tables(&kept, &file)
-        && md5i_make_meshes(arena, &kept, SIZE_MAX, &md5i_mesh_steps, &file, tables->bind, &changed,
-                            meshes)
+        md5i_repack_tables(&mesh_arena, &file)
+        && md5i_make_meshes(arena, &mesh_arena, SIZE_MAX, &md5i_mesh_steps, &file, tables->bind,
+                            &changed, meshes)
         && md5i_finish_meshes(arena->context, ~arena->context->skip_geometry, &changed, meshes);
-    md5i_set_mesh_memory(&changed, &kept);
+    md5i_set_mesh_memory(&changed, &mesh_arena);
     if (!is_built) {
         md5_release_geometry(&changed);
         return false;
@@ -127,7 +128,7 @@ static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mes
 // Restores the tables of the file from geometry without tangents. Adds the other parts that the
 // geometry has to `parts`.
 static bool restore_tables(md5_arena *arena, const md5_model *model, uint32_t *parts,
-                           kept_tables *tables)
+                           stored_tables *tables)
 {
     TRY(tables->bind = MD5_ROOM(arena, md5_mat34, model->skeleton.num_joints));
     TRY(tables->meshes = MD5_ROOM(arena, md5_mesh_build, model->num_meshes));
@@ -171,9 +172,9 @@ bool md5_derive_geometry(md5_model *model, uint32_t parts, md5_error *error)
             &context, MD5_ERROR_MISMATCH,
             "tangents stored in the file were skipped; load the model again with tangents");
     md5_arena arena = {.context = &context};
-    kept_tables tables = {NULL, NULL};
+    stored_tables tables = {NULL, NULL};
     if (has_tables)
-        tables = *(const kept_tables *)md5i_arena_newest(model->internal.memory);
+        tables = *(const stored_tables *)md5i_arena_newest(model->internal.memory);
     bool is_complete = has_tables || restore_tables(&arena, model, &parts, &tables);
     context.group_vertices = model->has_grouped_vertices;
     context.skip_geometry =

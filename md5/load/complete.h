@@ -5,8 +5,8 @@
 #include "md5/load/meshes.h"
 
 // Stores the tables from which md5_derive_geometry() can derive the meshes later. The tables of the
-// file are in the arena `kept`, and the bind pose of the model is not converted yet.
-bool md5i_store_tables(md5_arena *kept, const md5_mesh_file *file, md5_model *model,
+// file are in the arena `mesh_arena`, and the bind pose of the model is not converted yet.
+bool md5i_store_tables(md5_arena *mesh_arena, const md5_mesh_file *file, md5_model *model,
                        md5_mesh *meshes);
 
 #endif

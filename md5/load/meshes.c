@@ -11,7 +11,7 @@ void *md5i_place_array(md5_block *block, const void *from, size_t num_read, size
     return to;
 }
 
-static bool copy_tables(md5_arena *kept, md5_mesh_file *file)
+static bool copy_tables(md5_arena *mesh_arena, md5_mesh_file *file)
 {
     md5_block block = {0};
     for (uint32_t pass = 0; pass < 2; pass++) {
@@ -24,17 +24,17 @@ static bool copy_tables(md5_arena *kept, md5_mesh_file *file)
             if (pass > 0)
                 file->meshes[m] = mesh;
         }
-        TRY(pass > 0 || md5i_block_allocate_in(kept, &block));
+        TRY(pass > 0 || md5i_block_allocate_in(mesh_arena, &block));
     }
     return true;
 }
 
-bool md5i_repack_tables(md5_arena *kept, md5_mesh_file *file)
+bool md5i_repack_tables(md5_arena *mesh_arena, md5_mesh_file *file)
 {
-    md5_arena filled = {.context = kept->context, .is_exact = true};
+    md5_arena filled = {.context = mesh_arena->context, .is_exact = true};
     const bool is_copied = copy_tables(&filled, file);
-    md5i_arena_free(kept);
-    *kept = filled;
+    md5i_arena_free(mesh_arena);
+    *mesh_arena = filled;
     return is_copied;
 }
 
@@ -107,7 +107,7 @@ const md5_mesh_steps md5i_plain_mesh_steps = {
 
 // -- All meshes -----------------------------------------------------------------------------------
 
-bool md5i_make_meshes(md5_arena *arena, md5_arena *kept, size_t memory_goal,
+bool md5i_make_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goal,
                       const md5_mesh_steps *steps, const md5_mesh_file *file, const md5_mat34 *bind,
                       md5_model *model, md5_mesh *meshes)
 {
@@ -123,7 +123,7 @@ bool md5i_make_meshes(md5_arena *arena, md5_arena *kept, size_t memory_goal,
     }
     if (block.used == 0)
         return true; // no meshes
-    TRY(md5i_block_allocate_in(kept, &block));
+    TRY(md5i_block_allocate_in(mesh_arena, &block));
     for (uint32_t m = 0; m < file->num_meshes; m++)
         steps->place(&block, &file->meshes[m]);
     md5i_arena_rewind(arena, file->tables);
@@ -153,10 +153,10 @@ bool md5i_make_meshes(md5_arena *arena, md5_arena *kept, size_t memory_goal,
     return true;
 }
 
-void md5i_set_mesh_memory(md5_model *model, const md5_arena *kept)
+void md5i_set_mesh_memory(md5_model *model, const md5_arena *mesh_arena)
 {
-    model->internal.memory = kept->chunks;
-    model->geometry_size = md5i_arena_size(kept);
+    model->internal.memory = mesh_arena->chunks;
+    model->geometry_size = md5i_arena_size(mesh_arena);
 }
 
 void md5i_forget_mesh(md5_mesh *mesh)
@@ -173,7 +173,7 @@ void md5i_forget_mesh(md5_mesh *mesh)
 void md5i_free_mesh_memory(md5_model *model)
 {
     md5_context context = {.allocator = model->internal.allocator};
-    md5_arena kept = {.context = &context, .chunks = (md5_chunk *)model->internal.memory};
-    md5i_arena_free(&kept);
-    md5i_set_mesh_memory(model, &kept);
+    md5_arena mesh_arena = {.context = &context, .chunks = (md5_chunk *)model->internal.memory};
+    md5i_arena_free(&mesh_arena);
+    md5i_set_mesh_memory(model, &mesh_arena);
 }

@@ -41,22 +41,22 @@ void *md5i_place_array(md5_block *block, const void *from, size_t num_read, size
 #define MD5_PLACE(block, type, from, num_read, count) \
     ((type *)md5i_place_array(block, from, num_read, count, sizeof(type)))
 
-// Copies the tables that a model keeps unchanged to a new chunk of `kept`, and frees the previous
-// chunks. Needed if the reader does not read the tables into `kept`, or if too much memory was
-// reserved.
-bool md5i_repack_tables(md5_arena *kept, md5_mesh_file *file);
+// Copies the tables that a model keeps unchanged to a new chunk of `mesh_arena`, and frees the
+// previous chunks. Needed if the reader does not read the tables into `mesh_arena`, or if too much
+// memory was reserved.
+bool md5i_repack_tables(md5_arena *mesh_arena, md5_mesh_file *file);
 
 // Derives the meshes of a file, converted to the axes and units of the options, without skinning
 // plans and losses. `bind` is the bind pose of the file. meshes[model->num_meshes] must have their
 // names. Frees the tables in the arena and uses their memory as scratch memory; allocates more
 // scratch memory up to a total of `memory_goal` bytes. Returns false, with the context's error set,
 // if memory runs out; the caller then calls md5_release_geometry().
-bool md5i_make_meshes(md5_arena *arena, md5_arena *kept, size_t memory_goal,
+bool md5i_make_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goal,
                       const md5_mesh_steps *steps, const md5_mesh_file *file, const md5_mat34 *bind,
                       md5_model *model, md5_mesh *meshes);
 
 // Set the chunks of an arena as the memory of the meshes, and free that memory.
-void md5i_set_mesh_memory(md5_model *model, const md5_arena *kept);
+void md5i_set_mesh_memory(md5_model *model, const md5_arena *mesh_arena);
 void md5i_free_mesh_memory(md5_model *model);
 
 // Sets the arrays of a mesh to NULL, but not their counts.

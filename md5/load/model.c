@@ -5,8 +5,8 @@
 #include "md5/pose/skeleton.h"
 #include "md5/skin/geometry.h"
 
-bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
-                        size_t size)
+bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
+                        const char *text, size_t size)
 {
     const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
     const md5_mesh_sizes sizes = md5i_mesh_file_sizes(&counts);
@@ -14,7 +14,7 @@ bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *kept, co
         counts.num_joints * sizeof(uint32_t) + md5i_geometry_least_size(counts.max_vertices);
     const uint64_t all = sizes.meshes + sizes.tables + scratch;
     TRY(counts.num_joints == 0 || md5i_arena_reserve(joints, (size_t)sizes.joints));
-    TRY(md5i_arena_reserve(kept, counts.kept));
+    TRY(md5i_arena_reserve(mesh_arena, counts.mesh_arena_size));
     return md5i_arena_reserve(arena, all < SIZE_MAX ? (size_t)all : SIZE_MAX);
 }
 

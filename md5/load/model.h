@@ -8,8 +8,8 @@
 // freed before the meshes are allocated; for the tables that the model keeps; and for the other
 // tables of the file. The last chunk is also large enough to derive the largest mesh in the slower
 // way that needs the least memory.
-bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
-                        size_t size);
+bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
+                        const char *text, size_t size);
 
 // Creates the block of a model from the tables of a file. The meshes have only their names, and the
 // bind pose is not converted. Returns false, with the context's error set, if memory runs out.

@@ -235,7 +235,7 @@ static md5_vec3 rotation_at(const joint_channels *table, uint32_t frame)
 }
 
 // Creates the tracks and the base frame, and counts the components.
-static bool make_tracks(channel_reader *reader)
+static bool build_tracks(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
     md5_arena *const arena = reader->lex->arena;
@@ -289,7 +289,7 @@ static bool count_frames(channel_reader *reader)
     return true;
 }
 
-static bool make_frames(channel_reader *reader)
+static bool build_frames(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
     const size_t count = file->num_components;
@@ -320,7 +320,7 @@ static bool make_frames(channel_reader *reader)
 }
 
 // Creates the bounds of all frames if the file contains all six channels of them.
-static bool make_bounds(channel_reader *reader)
+static bool build_bounds(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
     for (uint32_t i = 0; i < FIRST_ANGLE; i++) {
@@ -372,7 +372,7 @@ static bool find_owners(channel_reader *reader)
 
 // Creates the joints, in the order of their first channels, and assigns all channels to them.
 // owners[i] of the first channel of a joint becomes the index of the joint.
-static bool make_joints(channel_reader *reader)
+static bool build_joints(channel_reader *reader)
 {
     const md5_lex *const lex = reader->lex;
     md5_arena *const arena = lex->arena;
@@ -421,13 +421,13 @@ static bool read_channels(md5_lex *lex, const md5_header *header, md5_anim_file 
     TRY(md5_lex_is_ok(lex));
     file->frame_rate = reader.channels[0].frame_rate;
     TRY(find_owners(&reader));
-    TRY(make_joints(&reader));
+    TRY(build_joints(&reader));
     if (file->num_joints == 0)
         return md5i_lex_fail(
             lex, reader.num_channels.at, MD5_ERROR_RANGE,
             "no joint is animated: expected a channel with x, y, z, yaw, pitch or roll");
-    TRY(make_tracks(&reader) && count_frames(&reader));
-    return make_frames(&reader) && make_bounds(&reader);
+    TRY(build_tracks(&reader) && count_frames(&reader));
+    return build_frames(&reader) && build_bounds(&reader);
 }
 
 bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span text,

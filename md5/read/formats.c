@@ -66,15 +66,15 @@ static const md5_mesh_dialect *find_mesh_dialect(md5_arena *arena, md5_span text
     }
 }
 
-bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
-                         size_t size, md5_mesh_file *file)
+bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
+                         const char *text, size_t size, md5_mesh_file *file)
 {
     const md5_span whole = {text, size};
     if (md5_begins_as(text, size, MD5_BFG_MESH))
         return md5i_read_bfg_mesh(arena, text, size, file);
     TRY(md5i_refuse_foreign(arena, whole));
     const md5_mesh_dialect *const dialect = find_mesh_dialect(arena, whole);
-    return md5i_read_mesh_text(arena, joints, kept, dialect, &versions, whole, file);
+    return md5i_read_mesh_text(arena, joints, mesh_arena, dialect, &versions, whole, file);
 }
 
 bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file)
@@ -114,11 +114,12 @@ bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_
 
 static const md5_versions versions = {.text = "version 10", .numbers = {MD5_VERSION_10}};
 
-bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
-                         size_t size, md5_mesh_file *file)
+bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
+                         const char *text, size_t size, md5_mesh_file *file)
 {
     const md5_span whole = {text, size};
-    return md5i_read_mesh_text(arena, joints, kept, &md5i_mesh_version_10, &versions, whole, file);
+    return md5i_read_mesh_text(arena, joints, mesh_arena, &md5i_mesh_version_10, &versions, whole,
+                               file);
 }
 
 bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file)

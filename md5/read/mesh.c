@@ -23,9 +23,9 @@ enum { JOINTS, MESHES, VERTICES, TRIANGLES, WEIGHTS, NUM_COUNT_KEYWORDS };
 
 static const struct {
     const char *keyword;
-    size_t length;    // of the keyword
-    size_t min_bytes; // of text, for each item
-    size_t kept;      // bytes of memory in the model, for each item
+    size_t length;      // of the keyword
+    size_t min_bytes;   // of text, for each item
+    size_t model_bytes; // of memory in the model, for each item
 } count_keywords[NUM_COUNT_KEYWORDS] = {
     [JOINTS] = {"numJoints ", sizeof "numJoints " - 1, MD5_JOINT_BYTES, 0},
     [MESHES] = {"numMeshes ", sizeof "numMeshes " - 1, MD5_MESH_BYTES, 0},
@@ -55,7 +55,7 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
 {
     const char *const end = text + size;
     const char *position = text;
-    md5_block kept = {0};
+    md5_block model_tables = {0};
     uint64_t sums[NUM_COUNT_KEYWORDS] = {0};
     uint64_t max_vertices = 0;
     size_t num_misses = 0;
@@ -85,7 +85,7 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
         sums[keyword] += count;
         if (keyword == VERTICES && count > max_vertices)
             max_vertices = count;
-        md5i_block_take(&kept, (size_t)count, count_keywords[keyword].kept);
+        md5i_block_take(&model_tables, (size_t)count, count_keywords[keyword].model_bytes);
         if (keyword >= VERTICES)
             position += count * min_bytes; // the table follows, and is no shorter
     }
@@ -94,7 +94,7 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
         .num_meshes = sums[MESHES],
         .num_vertices = sums[VERTICES],
         .max_vertices = max_vertices,
-        .kept = kept.used,
+        .mesh_arena_size = model_tables.used,
     };
 }
 
@@ -141,7 +141,7 @@ bool md5i_begin_vertices(md5_lex *lex, md5_mesh_block *block)
     md5_mesh_build *const mesh = block->mesh;
     TRY(md5i_read_count(lex, "numverts", 0, MD5_VERTEX_BYTES, &block->num_vertices));
     mesh->num_file_vertices = block->num_vertices.value;
-    mesh->file_vertices = MD5_ROOM(block->kept, md5_vertex, mesh->num_file_vertices);
+    mesh->file_vertices = MD5_ROOM(block->mesh_arena, md5_vertex, mesh->num_file_vertices);
     mesh->texcoords = MD5_ROOM(lex->arena, md5_vec2, mesh->num_file_vertices);
     block->vertices_at = lex->at;
     return mesh->file_vertices && mesh->texcoords;
@@ -188,7 +188,7 @@ static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
     md5_mesh_build *const mesh = block->mesh;
     const uint32_t count = block->num_triangles.value;
     mesh->num_triangles = count;
-    TRY(mesh->indices = MD5_ROOM(block->kept, uint32_t, 3 * (size_t)count));
+    TRY(mesh->indices = MD5_ROOM(block->mesh_arena, uint32_t, 3 * (size_t)count));
     block->triangles_at = lex->at;
     md5_row_number number = MD5_ROW_0;
     for (uint32_t t = 0; t < count; t++, md5_row_next(&number)) {
@@ -207,7 +207,7 @@ bool md5i_begin_weights(md5_lex *lex, md5_mesh_block *block, size_t min_bytes)
     md5_mesh_build *const mesh = block->mesh;
     TRY(md5i_read_count(lex, "numweights", 0, min_bytes, &block->num_weights));
     mesh->num_weights = block->num_weights.value;
-    mesh->weights = MD5_ROOM(block->kept, md5_weight, mesh->num_weights);
+    mesh->weights = MD5_ROOM(block->mesh_arena, md5_weight, mesh->num_weights);
     return mesh->weights != NULL;
 }
 
@@ -428,7 +428,7 @@ static bool read_mesh(md5_mesh_reader *reader)
     TRY(md5i_need_count(lex, &reader->num_meshes, dialect->mesh_count_keyword));
     if (reader->num_meshes_read == 0)
         reader->file->tables = md5i_arena_here(lex->arena);
-    md5_mesh_block block = {.kept = reader->kept};
+    md5_mesh_block block = {.mesh_arena = reader->mesh_arena};
     lex->at += strlen("mesh");
     TRY(dialect->begin_mesh(reader, &block));
     lex->mesh_comment = (md5_span){0};
@@ -542,7 +542,7 @@ static void warn_of_count(md5_lex *lex, const md5_mesh_reader *reader, const cha
                       num_read);
 }
 
-bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *kept,
+bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                          const md5_mesh_dialect *dialect, const md5_versions *versions,
                          md5_span text, md5_mesh_file *file)
 {
@@ -551,7 +551,7 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *kept,
         .header = {.kind = MD5_KIND_MESH, .versions = versions, .version = dialect->version},
         .dialect = dialect,
         .joint_arena = joints,
-        .kept = kept,
+        .mesh_arena = mesh_arena,
         .file = file,
     };
     md5_lex *const lex = &reader.lex;

@@ -23,7 +23,7 @@ typedef struct md5_mesh_reader {
     md5_count num_meshes;
     uint32_t num_meshes_read;
     md5_arena *joint_arena;
-    md5_arena *kept; // for tables that the model keeps unchanged
+    md5_arena *mesh_arena; // for tables that the model keeps unchanged
     md5_file_joint *joints;
     struct md5_file_bone *bones; // version 6: `joints` is set after the last bone
     uint32_t num_bones_read;
@@ -35,7 +35,7 @@ typedef struct md5_mesh_reader {
 // State while one mesh is read.
 typedef struct md5_mesh_block {
     md5_mesh_build *mesh;
-    md5_arena *kept;
+    md5_arena *mesh_arena;
     md5_count num_vertices;
     md5_count num_triangles;
     md5_count num_weights;

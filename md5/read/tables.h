@@ -53,16 +53,17 @@ typedef struct md5_mesh_file {
     uint32_t num_meshes;
     md5_mesh_build *meshes;
     md5_arena_mark tables; // md5i_arena_rewind() to this frees only tables and texts of meshes
-    bool is_kept; // file vertices, indices and weights are in `kept`: see md5i_read_mesh_file()
+    bool is_kept;          // file vertices, indices and weights are in `mesh_arena`: see
+                           // md5i_read_mesh_file()
 } md5_mesh_file;
 
 // Sizes of the tables of a file, according to its counts.
 typedef struct md5_mesh_counts {
     uint64_t num_joints;
     uint64_t num_meshes;
-    uint64_t num_vertices; // of all meshes
-    uint64_t max_vertices; // of one mesh
-    size_t kept;           // bytes of the tables that a model keeps unchanged
+    uint64_t num_vertices;  // of all meshes
+    uint64_t max_vertices;  // of one mesh
+    size_t mesh_arena_size; // bytes of the tables that a model keeps unchanged
 } md5_mesh_counts;
 
 // Estimates the counts without parsing, which is much faster. The result may be wrong, because the
@@ -71,7 +72,7 @@ typedef struct md5_mesh_counts {
 md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size);
 
 // Memory that md5i_read_mesh_file() allocates if the counts are correct, in bytes. md5_mesh_counts
-// contains the bytes in the arena `kept`.
+// contains the bytes in the arena `mesh_arena`.
 typedef struct md5_mesh_sizes {
     uint64_t joints; // in the arena `joints`
     uint64_t meshes; // in `arena`, for the array of meshes
@@ -81,11 +82,11 @@ md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts);
 
 // Reads an .md5mesh, or a .bmd5mesh of Doom 3 BFG, of `size` bytes. The result refers to memory in
 // the arenas and in the text. Joints, their bind pose and their order are in the arena `joints`;
-// file vertices, weights and indices, which a model keeps unchanged, are in `kept`; everything else
-// is in `arena`. The three may be the same arena. For version 6 joints and for binary files, all
-// tables are in `arena`. Returns false with the context's error set.
-bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *kept, const char *text,
-                         size_t size, md5_mesh_file *file);
+// file vertices, weights and indices, which a model keeps unchanged, are in `mesh_arena`;
+// everything else is in `arena`. The three may be the same arena. For version 6 joints and for
+// binary files, all tables are in `arena`. Returns false with the context's error set.
+bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
+                         const char *text, size_t size, md5_mesh_file *file);
 
 // Like md5i_read_mesh_file() with one arena, but also reads meshes after the declared number.
 bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file);
@@ -98,7 +99,7 @@ extern const md5_mesh_dialect md5i_mesh_version_12;
 
 // Read a text in a dialect. The line `MD5Version` may contain one of `versions`.
 typedef struct md5_versions md5_versions;
-bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *kept,
+bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                          const md5_mesh_dialect *dialect, const md5_versions *versions,
                          md5_span text, md5_mesh_file *file);
 bool md5i_read_meshes_beyond_count(md5_arena *arena, const md5_mesh_dialect *dialect,
