@@ -119,7 +119,7 @@ size_t md5i_arena_size(const md5_arena *arena)
     return size;
 }
 
-void *md5i_arena_newest(void *chunks)
+void *md5i_arena_first_allocation(void *chunks)
 {
     return (char *)chunks + MD5_CHUNK_HEADER;
 }
@@ -168,7 +168,7 @@ bool md5i_block_allocate(md5_context *context, md5_block *block)
     return block->base != NULL;
 }
 
-bool md5i_block_allocate_in(md5_arena *arena, md5_block *block)
+bool md5i_block_end_measuring_in(md5_arena *arena, md5_block *block)
 {
     block->base = MD5_ROOM(arena, unsigned char, block->used);
     block->used = 0;

@@ -52,7 +52,7 @@ size_t md5i_arena_left(const md5_arena *arena);
 size_t md5i_arena_size(const md5_arena *arena);
 
 // Returns the first allocation in the newest chunk of arena.chunks.
-void *md5i_arena_newest(void *chunks);
+void *md5i_arena_first_allocation(void *chunks);
 
 // Returns an arena whose first chunk is `memory`, which must be 16-byte aligned. The caller rewinds
 // the arena to that chunk instead of freeing it.
@@ -86,6 +86,6 @@ const char *md5i_block_text(md5_block *block, const char *text, size_t size);
 // End measuring and begin the second run: allocate the measured size from the allocator of the
 // context, or from an arena. Return false and set the error if memory runs out.
 bool md5i_block_allocate(md5_context *context, md5_block *block);
-bool md5i_block_allocate_in(md5_arena *arena, md5_block *block);
+bool md5i_block_end_measuring_in(md5_arena *arena, md5_block *block);
 
 #endif

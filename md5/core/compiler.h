@@ -184,17 +184,17 @@ static inline uint64_t md5_load_word(const void *from)
 // -- Processors --------------------------------------------------------------------------------
 
 // MD5_IS_X86_64, MD5_IS_AARCH64: kernels may use the intrinsics of x86-64 or 64-bit ARM.
-// MD5_KNOWS_AVX2, MD5_KNOWS_AVX512: the compiler can compile kernels for these extensions, which
-// run only if the processor supports them. With GCC and Clang the C runtime detects the extensions;
-// Windows has a query for AVX2 only. Microsoft's compiler for 64-bit ARM uses plain C, because its
-// vector types do not support the initializers of the kernels.
+// MD5_CAN_COMPILE_AVX2, MD5_KNOWS_AVX512: the compiler can compile kernels for these extensions,
+// which run only if the processor supports them. With GCC and Clang the C runtime detects the
+// extensions; Windows has a query for AVX2 only. Microsoft's compiler for 64-bit ARM uses plain C,
+// because its vector types do not support the initializers of the kernels.
 #if defined(_MSC_VER) && defined(_M_X64) && !defined(_M_ARM64EC)
 
 #define MD5_IS_X86_64 1
 #if defined(__clang__) && __clang_major__ < 19 && !defined(__AVX2__)
-#define MD5_KNOWS_AVX2 0 // older headers of clang-cl declare it only with -mavx2
+#define MD5_CAN_COMPILE_AVX2 0 // older headers of clang-cl declare it only with -mavx2
 #else
-#define MD5_KNOWS_AVX2 1
+#define MD5_CAN_COMPILE_AVX2 1
 #endif
 #define MD5_KNOWS_AVX512 0
 // A function of kernel32.dll, with which every program is linked. 40 is
@@ -210,13 +210,13 @@ static inline bool md5_processor_has_avx2(void)
 // GCC stores wide registers on the stack with aligned instructions, but the stack is not aligned to
 // them on Windows, so that the program would crash (GCC bug 54412).
 #define MD5_IS_X86_64 1
-#define MD5_KNOWS_AVX2 0
+#define MD5_CAN_COMPILE_AVX2 0
 #define MD5_KNOWS_AVX512 0
 
 #elif defined(__GNUC__) && defined(__x86_64__)
 
 #define MD5_IS_X86_64 1
-#define MD5_KNOWS_AVX2 1
+#define MD5_CAN_COMPILE_AVX2 1
 #define MD5_KNOWS_AVX512 1
 static inline bool md5_processor_has_avx2(void)
 {
@@ -240,12 +240,12 @@ static inline bool md5_processor_has_avx512(void)
 // With -msse2 -msimd128 Emscripten maps the intrinsics of SSE2 to the vectors of WebAssembly. A
 // browser without these vectors cannot load the file, so that a check at run time is not needed.
 #define MD5_IS_X86_64 1
-#define MD5_KNOWS_AVX2 0
+#define MD5_CAN_COMPILE_AVX2 0
 #define MD5_KNOWS_AVX512 0
 
 #else
 #define MD5_IS_X86_64 0
-#define MD5_KNOWS_AVX2 0
+#define MD5_CAN_COMPILE_AVX2 0
 #define MD5_KNOWS_AVX512 0
 #endif
 

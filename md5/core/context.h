@@ -33,7 +33,7 @@
 
 // Repeated warnings (same format string and keyword) are reported once, with a count. Each kind of
 // warning has one entry; message and location are those of its first warning.
-typedef struct md5_held_warning {
+typedef struct md5_merged_warning {
     const char *format;
     const char *word; // [word_size] keyword in the text that is read
     size_t word_size; // 0 if the warning is not about a keyword
@@ -43,12 +43,12 @@ typedef struct md5_held_warning {
     uint32_t count;
     uint32_t last_line;
     char message[sizeof((md5_error *)0)->message];
-} md5_held_warning;
+} md5_merged_warning;
 
 enum { MD5_WARNING_KINDS = 16 };
 typedef struct md5_held_warnings {
     uint32_t count;
-    md5_held_warning kinds[MD5_WARNING_KINDS]; // in the order of their first warnings
+    md5_merged_warning kinds[MD5_WARNING_KINDS]; // in the order of their first warnings
 } md5_held_warnings;
 
 typedef struct md5_context {

@@ -1,6 +1,6 @@
 #include "md5/core/cpu.h"
 
-#if !MD5_KNOWS_AVX2
+#if !MD5_CAN_COMPILE_AVX2
 static bool md5_processor_has_avx2(void)
 {
     return false;

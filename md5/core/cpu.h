@@ -8,8 +8,8 @@
 
 // The sets for which the compiler can generate code.
 #if MD5_HAS_SIMD && MD5_IS_X86_64
-#define MD5_HAS_SSE2 1              // part of x86-64
-#define MD5_HAS_AVX2 MD5_KNOWS_AVX2 // with function attributes; checked at run time
+#define MD5_HAS_SSE2 1                    // part of x86-64
+#define MD5_HAS_AVX2 MD5_CAN_COMPILE_AVX2 // with function attributes; checked at run time
 #define MD5_HAS_AVX512 MD5_KNOWS_AVX512
 #elif MD5_HAS_SIMD && MD5_IS_AARCH64
 #define MD5_HAS_NEON 1 // part of aarch64
@@ -40,12 +40,14 @@ typedef enum md5_cpu {
 
 // Initializes a table with one entry per set: {name_scalar, name_sse2, ...}. The entry of a set
 // that is not compiled is name_scalar.
-#define MD5_OF_EACH_SET(name)                                                                      \
-    {                                                                                              \
-        name##_scalar, MD5_OF_SET(MD5_HAS_SSE2, name, sse2), MD5_OF_SET(MD5_HAS_AVX2, name, avx2), \
-            MD5_OF_SET(MD5_HAS_AVX512, name, avx512), MD5_OF_SET(MD5_HAS_NEON, name, neon)         \
+#define MD5_OF_EACH_SET(name)                                       \
+    {                                                               \
+        name##_scalar, MD5_KERNEL_OF_SET(MD5_HAS_SSE2, name, sse2), \
+            MD5_KERNEL_OF_SET(MD5_HAS_AVX2, name, avx2),            \
+            MD5_KERNEL_OF_SET(MD5_HAS_AVX512, name, avx512),        \
+            MD5_KERNEL_OF_SET(MD5_HAS_NEON, name, neon)             \
     }
-#define MD5_OF_SET(has, name, set) MD5_SELECT(has, name, set)
+#define MD5_KERNEL_OF_SET(has, name, set) MD5_SELECT(has, name, set)
 #define MD5_SELECT(has, name, set) MD5_SELECT_##has(name, set)
 #define MD5_SELECT_0(name, set) name##_scalar
 #define MD5_SELECT_1(name, set) name##_##set

@@ -500,9 +500,8 @@ bool md5i_lex_float(md5_lex *lex, float *value)
         lex->at++;
         return true;
     }
-    const char *const next = md5_lex_has_room(lex, position, MD5_BYTES_BEHIND)
-                                 ? md5i_scan_run(position, value, 1)
-                                 : NULL;
+    const char *const next =
+        md5_lex_can_scan(lex, position, MD5_BYTES_AFTER) ? md5i_scan_run(position, value, 1) : NULL;
     if (!next)
         return lex_any_float(lex, value);
     lex->at = next;
@@ -516,7 +515,7 @@ bool md5i_lex_floats(md5_lex *lex, float *numbers, uint32_t count, uint32_t *num
     for (; i < count; i++) {
         while (position < lex->end && md5_is_blank(*position))
             position++;
-        const char *const next = md5_lex_has_room(lex, position, MD5_BYTES_BEHIND)
+        const char *const next = md5_lex_can_scan(lex, position, MD5_BYTES_AFTER)
                                      ? md5_scan_common(position, &numbers[i])
                                      : NULL;
         lex->at = next ? next : position;
@@ -546,9 +545,9 @@ bool md5i_lex_length(md5_lex *lex, float *value)
 // has another form.
 static const char *scan_vec3(const md5_lex *lex, md5_vec3 *value)
 {
-    enum { BYTES = 3 * MD5_BYTES_BEHIND + 2 };
+    enum { BYTES = 3 * MD5_BYTES_AFTER + 2 };
     const char *const start = lex->at;
-    if (!md5_lex_has_room(lex, start, BYTES) || start[0] != '(' || start[1] != ' ')
+    if (!md5_lex_can_scan(lex, start, BYTES) || start[0] != '(' || start[1] != ' ')
         return NULL;
     const char *const next = md5i_scan_run(start + 2, (float *)value, 3);
     return next && next[1] == ')' ? next + 2 : NULL;
@@ -559,7 +558,7 @@ bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5
     md5i_lex_next(lex);
     const char *const end = scan_vec3(lex, value);
     const bool is_limited = number == md5i_lex_length;
-    if (end && (!is_limited || md5_is_point(*value))) {
+    if (end && (!is_limited || md5_vec3_in_range(*value))) {
         lex->at = end;
         return true;
     }
@@ -639,7 +638,7 @@ bool md5i_lex_int(md5_lex *lex, int64_t *value)
     const char *const start = lex->number_at = lex->at;
     uint32_t number;
     const char *const next =
-        md5_lex_has_room(lex, start, MD5_BYTES_BEHIND) ? md5_scan_uint(start, &number) : NULL;
+        md5_lex_can_scan(lex, start, MD5_BYTES_AFTER) ? md5_scan_uint(start, &number) : NULL;
     if (!next)
         return lex_any_int(lex, value);
     *value = number;

@@ -101,7 +101,7 @@ static inline bool md5_span_is(md5_span span, const char *text)
 
 // Returns true if the fast readers of numbers may be used at `position`: `size` bytes follow, and
 // the bytes before it that md5_scan_common() may read exist.
-static inline bool md5_lex_has_room(const md5_lex *lex, const char *position, size_t size)
+static inline bool md5_lex_can_scan(const md5_lex *lex, const char *position, size_t size)
 {
     return MD5_HAS_SHORTCUTS && position >= lex->text + MD5_BYTES_BEFORE
            && position + size <= lex->end;
@@ -139,23 +139,23 @@ bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word));
 // Maximum absolute value of positions, offsets, biases and fields of view, as documented in
 // md5model.h. Results computed from such values are finite for any number of joints and weights
 // that a text can contain.
-#define MD5_MOST_LENGTH 1e9f
+#define MD5_MAX_LENGTH 1e9f
 
 static inline bool md5_is_length(float value)
 {
-    return value >= -MD5_MOST_LENGTH && value <= MD5_MOST_LENGTH;
+    return value >= -MD5_MAX_LENGTH && value <= MD5_MAX_LENGTH;
 }
 
-static inline bool md5_is_point(md5_vec3 value)
+static inline bool md5_vec3_in_range(md5_vec3 value)
 {
     return md5_is_length(value.x) && md5_is_length(value.y) && md5_is_length(value.z);
 }
 
-// Reports that the number at `position` exceeds MD5_MOST_LENGTH.
+// Reports that the number at `position` exceeds MD5_MAX_LENGTH.
 bool md5i_lex_fail_length(md5_lex *lex, const char *position);
 
 // Read a number. White space may separate a `-` from its digits. For md5i_lex_length(), a number
-// above MD5_MOST_LENGTH is an error.
+// above MD5_MAX_LENGTH is an error.
 bool md5i_lex_float(md5_lex *lex, float *value);
 bool md5i_lex_double(md5_lex *lex, double *value);
 bool md5i_lex_length(md5_lex *lex, float *value);

@@ -41,8 +41,8 @@ md5_ordered_name *md5i_order_names(md5_arena *arena, md5_ordered_name *names, si
     return sorted;
 }
 
-const md5_ordered_name *md5i_find_ordered_name(const md5_ordered_name *names, size_t count,
-                                               md5_span name)
+const md5_ordered_name *md5i_find_sorted_name(const md5_ordered_name *names, size_t count,
+                                              md5_span name)
 {
     size_t low = 0;
     size_t high = count;

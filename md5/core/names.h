@@ -24,7 +24,7 @@ md5_ordered_name *md5i_order_names(md5_arena *arena, md5_ordered_name *names, si
 const md5_ordered_name *md5i_order_joint_names(md5_arena *arena, const md5_skeleton *skeleton);
 
 // Returns the first entry of a name in sorted `names`, or NULL.
-const md5_ordered_name *md5i_find_ordered_name(const md5_ordered_name *names, size_t count,
-                                               md5_span name);
+const md5_ordered_name *md5i_find_sorted_name(const md5_ordered_name *names, size_t count,
+                                              md5_span name);
 
 #endif

@@ -104,7 +104,7 @@ static inline bool md5_rounds_safely(double near)
 }
 
 // Bytes before and after the start of a number that the functions below may read.
-enum { MD5_BYTES_BEFORE = 17, MD5_BYTES_BEHIND = 16 };
+enum { MD5_BYTES_BEFORE = 17, MD5_BYTES_AFTER = 16 };
 
 // Reads an integer of up to seven digits before a blank. Returns the position of the blank, or NULL
 // if the text has another form. A number with a leading zero is such a form, because the lexer

@@ -46,7 +46,7 @@ void md5i_report_held(md5_context *context)
 {
     md5_held_warnings *const held = context->held;
     for (uint32_t i = 0; held && i < held->count; i++) {
-        const md5_held_warning *const kind = &held->kinds[i];
+        const md5_merged_warning *const kind = &held->kinds[i];
         md5_error warning = {.line = kind->line, .column = kind->column, .status = MD5_WARNING};
         char note[48];
         memcpy(warning.message, kind->message, sizeof warning.message);
@@ -59,7 +59,7 @@ void md5i_report_held(md5_context *context)
         held->count = 0;
 }
 
-static bool is_of_kind(const md5_held_warning *kind, const char *format, const char *word,
+static bool is_of_kind(const md5_merged_warning *kind, const char *format, const char *word,
                        size_t word_size)
 {
     if (kind->format != format || kind->word_size != word_size)
@@ -72,7 +72,7 @@ bool md5i_count_warning(md5_context *context, const char *format, const char *wo
 {
     md5_held_warnings *const held = context->held;
     for (uint32_t i = 0; held && i < held->count; i++) {
-        md5_held_warning *const kind = &held->kinds[i];
+        md5_merged_warning *const kind = &held->kinds[i];
         if (is_of_kind(kind, format, word, word_size)) {
             kind->count++;
             kind->last_line = line;
@@ -83,11 +83,11 @@ bool md5i_count_warning(md5_context *context, const char *format, const char *wo
         md5i_report_held(context);
     context->num_warnings++;
     if (held)
-        held->kinds[held->count++] = (md5_held_warning){.format = format,
-                                                        .word = word,
-                                                        .word_size = word_size,
-                                                        .number = context->num_warnings,
-                                                        .count = 1};
+        held->kinds[held->count++] = (md5_merged_warning){.format = format,
+                                                          .word = word,
+                                                          .word_size = word_size,
+                                                          .number = context->num_warnings,
+                                                          .count = 1};
     return context->warn && context->num_warnings <= context->max_warnings;
 }
 
@@ -96,7 +96,7 @@ void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, c
     md5_held_warnings *const held = context->held;
     md5_error warning = {.line = line, .column = column, .status = MD5_WARNING};
     if (held) {
-        md5_held_warning *const kind = &held->kinds[held->count - 1];
+        md5_merged_warning *const kind = &held->kinds[held->count - 1];
         kind->line = line;
         kind->column = column;
         memcpy(kind->message, message, strlen(message) + 1);

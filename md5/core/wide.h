@@ -101,19 +101,19 @@ MD5_WIDE_INLINE md5_wide_mat34 md5_wide_mat34_product(md5_wide_mat34 a, const fl
 
 #if MD5_WIDTH > 1
 
-// Returns row `i` of md5_wide_spread(a, rows). The second argument of md5_wide_pick() must be a
-// constant expression.
+// Returns row `i` of md5_wide_spread(a, rows). The second argument of md5_wide_broadcast() must be
+// a constant expression.
 MD5_WIDE_INLINE md5_wide md5_wide_spread_one(md5_wide a, int i)
 {
     switch (i) {
     case 0:
-        return md5_wide_pick(a, 0);
+        return md5_wide_broadcast(a, 0);
     case 1:
-        return md5_wide_pick(a, 1);
+        return md5_wide_broadcast(a, 1);
     case 2:
-        return md5_wide_pick(a, 2);
+        return md5_wide_broadcast(a, 2);
     default:
-        return md5_wide_pick(a, 3);
+        return md5_wide_broadcast(a, 3);
     }
 }
 
@@ -131,28 +131,28 @@ MD5_WIDE_INLINE void md5_wide_keep_loaded(md5_wide *a)
     MD5_KEEP_LOADED(MD5_WIDE_KIND, *a);
 }
 
-// md5_wide_low() and md5_wide_high() interleave the first two and the last two floats of two rows;
-// md5_wide_firsts() and md5_wide_seconds() concatenate the first halves and the second halves of
-// two rows.
+// md5_wide_unpack_low() and md5_wide_unpack_high() interleave the first two and the last two floats
+// of two rows; md5_wide_low_halves() and md5_wide_high_halves() concatenate the first halves and
+// the second halves of two rows.
 MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])
 {
-    const md5_wide ab_low = md5_wide_low(rows[0], rows[1]);
-    const md5_wide ab_high = md5_wide_high(rows[0], rows[1]);
-    const md5_wide cd_low = md5_wide_low(rows[2], rows[3]);
-    const md5_wide cd_high = md5_wide_high(rows[2], rows[3]);
-    rows[0] = md5_wide_firsts(ab_low, cd_low);
-    rows[1] = md5_wide_seconds(ab_low, cd_low);
-    rows[2] = md5_wide_firsts(ab_high, cd_high);
-    rows[3] = md5_wide_seconds(ab_high, cd_high);
+    const md5_wide ab_low = md5_wide_unpack_low(rows[0], rows[1]);
+    const md5_wide ab_high = md5_wide_unpack_high(rows[0], rows[1]);
+    const md5_wide cd_low = md5_wide_unpack_low(rows[2], rows[3]);
+    const md5_wide cd_high = md5_wide_unpack_high(rows[2], rows[3]);
+    rows[0] = md5_wide_low_halves(ab_low, cd_low);
+    rows[1] = md5_wide_high_halves(ab_low, cd_low);
+    rows[2] = md5_wide_low_halves(ab_high, cd_high);
+    rows[3] = md5_wide_high_halves(ab_high, cd_high);
 }
 
 MD5_WIDE_INLINE md5_wide md5_wide_sums(const md5_wide rows[4])
 {
     const md5_wide ab =
-        md5_wide_add(md5_wide_low(rows[0], rows[1]), md5_wide_high(rows[0], rows[1]));
+        md5_wide_add(md5_wide_unpack_low(rows[0], rows[1]), md5_wide_unpack_high(rows[0], rows[1]));
     const md5_wide cd =
-        md5_wide_add(md5_wide_low(rows[2], rows[3]), md5_wide_high(rows[2], rows[3]));
-    return md5_wide_add(md5_wide_firsts(ab, cd), md5_wide_seconds(ab, cd));
+        md5_wide_add(md5_wide_unpack_low(rows[2], rows[3]), md5_wide_unpack_high(rows[2], rows[3]));
+    return md5_wide_add(md5_wide_low_halves(ab, cd), md5_wide_high_halves(ab, cd));
 }
 
 #endif

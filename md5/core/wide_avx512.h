@@ -31,11 +31,11 @@ typedef __mmask16 md5_mask;
 #define md5_wide_larger _mm512_max_ps
 #define md5_wide_select(mask, a, b) _mm512_mask_mov_ps(b, mask, a)
 #define md5_wide_flip(mask, a) _mm512_mask_xor_ps(a, mask, a, _mm512_set1_ps(-0.0f))
-#define md5_wide_low _mm512_unpacklo_ps
-#define md5_wide_high _mm512_unpackhi_ps
-#define md5_wide_firsts(a, b) _mm512_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 1, 0))
-#define md5_wide_seconds(a, b) _mm512_shuffle_ps(a, b, _MM_SHUFFLE(3, 2, 3, 2))
-#define md5_wide_pick(a, i) _mm512_permute_ps(a, 0x55 * (i))
+#define md5_wide_unpack_low _mm512_unpacklo_ps
+#define md5_wide_unpack_high _mm512_unpackhi_ps
+#define md5_wide_low_halves(a, b) _mm512_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 1, 0))
+#define md5_wide_high_halves(a, b) _mm512_shuffle_ps(a, b, _MM_SHUFFLE(3, 2, 3, 2))
+#define md5_wide_broadcast(a, i) _mm512_permute_ps(a, 0x55 * (i))
 
 MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
 {

@@ -31,11 +31,11 @@ typedef uint32x4_t md5_mask; // all bits of a true lane are set
 #define md5_wide_larger(a, b) vbslq_f32(vcgtq_f32(a, b), a, b)
 #define md5_wide_select vbslq_f32
 #define md5_wide_flip(mask, a) vbslq_f32(mask, vnegq_f32(a), a)
-#define md5_wide_low vzip1q_f32
-#define md5_wide_high vzip2q_f32
-#define md5_wide_firsts(a, b) vcombine_f32(vget_low_f32(a), vget_low_f32(b))
-#define md5_wide_seconds(a, b) vcombine_f32(vget_high_f32(a), vget_high_f32(b))
-#define md5_wide_pick vdupq_laneq_f32
+#define md5_wide_unpack_low vzip1q_f32
+#define md5_wide_unpack_high vzip2q_f32
+#define md5_wide_low_halves(a, b) vcombine_f32(vget_low_f32(a), vget_low_f32(b))
+#define md5_wide_high_halves(a, b) vcombine_f32(vget_high_f32(a), vget_high_f32(b))
+#define md5_wide_broadcast vdupq_laneq_f32
 
 MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
 {

@@ -35,11 +35,11 @@ typedef __m128 md5_mask; // all bits of a true lane are set
 #define md5_wide_larger _mm_max_ps
 #define md5_wide_select(mask, a, b) _mm_or_ps(_mm_and_ps(mask, a), _mm_andnot_ps(mask, b))
 #define md5_wide_flip(mask, a) _mm_xor_ps(a, _mm_and_ps(mask, _mm_set1_ps(-0.0f)))
-#define md5_wide_low _mm_unpacklo_ps
-#define md5_wide_high _mm_unpackhi_ps
-#define md5_wide_firsts(a, b) _mm_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 1, 0))
-#define md5_wide_seconds(a, b) _mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 2, 3, 2))
-#define md5_wide_pick(a, i) _mm_shuffle_ps(a, a, 0x55 * (i))
+#define md5_wide_unpack_low _mm_unpacklo_ps
+#define md5_wide_unpack_high _mm_unpackhi_ps
+#define md5_wide_low_halves(a, b) _mm_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 1, 0))
+#define md5_wide_high_halves(a, b) _mm_shuffle_ps(a, b, _MM_SHUFFLE(3, 2, 3, 2))
+#define md5_wide_broadcast(a, i) _mm_shuffle_ps(a, a, 0x55 * (i))
 
 MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
 {

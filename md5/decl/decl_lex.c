@@ -67,7 +67,8 @@ bool md5i_token_is_word(const md5_token *token, const char *text)
     return i == token->size && text[i] == '\0';
 }
 
-const void *md5i_token_row(const md5_token *token, const void *rows, size_t count, size_t size)
+const void *md5i_find_token_in_table(const md5_token *token, const void *rows, size_t count,
+                                     size_t size)
 {
     for (size_t i = 0; i < count; i++) {
         const void *const row = (const char *)rows + i * size;
@@ -311,7 +312,7 @@ static bool skip_space(md5_decl_lex *lex)
 
 // -- Strings --------------------------------------------------------------------------------------
 
-static void return_to(md5_decl_lex *lex, md5_decl_place position)
+static void return_to(md5_decl_lex *lex, md5_decl_position position)
 {
     lex->at = position.at;
     lex->line_start = position.line_start;
@@ -347,7 +348,7 @@ static bool find_backslash(md5_decl_lex *lex, char quote)
 // quote of that part. Reports an error and returns false if a string does not follow the backslash.
 static bool find_joined(md5_decl_lex *lex, char quote, bool *is_joined)
 {
-    const md5_decl_place before = {lex->at, lex->line_start, lex->line};
+    const md5_decl_position before = {lex->at, lex->line_start, lex->line};
     *is_joined = find_backslash(lex, quote);
     if (!*is_joined) {
         return_to(lex, before);
@@ -448,7 +449,7 @@ bool md5i_decl_lex_read(md5_decl_lex *lex, md5_token *token)
         *token = lex->unread;
         return true;
     }
-    lex->last = (md5_decl_place){lex->at, lex->line_start, lex->line};
+    lex->last = (md5_decl_position){lex->at, lex->line_start, lex->line};
     lex->token_at = lex->end;
     *token = (md5_token){.text = lex->at};
     TRY(skip_space(lex));

@@ -42,11 +42,11 @@ typedef struct md5_token {
 } md5_token;
 
 // A saved position of the lexer.
-typedef struct md5_decl_place {
+typedef struct md5_decl_position {
     const char *at;
     const char *line_start;
     uint32_t line;
-} md5_decl_place;
+} md5_decl_position;
 
 typedef struct md5_decl_lex {
     md5_game *game;
@@ -55,7 +55,7 @@ typedef struct md5_decl_lex {
     const char *end;
     uint32_t line;          // as the engine counts lines
     const char *line_start; // start of the line that contains `at`
-    md5_decl_place last;    // position before the last token
+    md5_decl_position last; // position before the last token
     const char *token_at;   // first byte of the last token; `end` if no token was found
     bool has_unread;
     md5_token unread;   // the next token if `has_unread`
@@ -87,9 +87,10 @@ bool md5i_token_is_word(const md5_token *token, const char *text);
 
 // Returns the entry of a table whose first member is the text of the token, ignoring case; NULL if
 // no entry matches. The table has `count` entries of `size` bytes.
-const void *md5i_token_row(const md5_token *token, const void *rows, size_t count, size_t size);
+const void *md5i_find_token_in_table(const md5_token *token, const void *rows, size_t count,
+                                     size_t size);
 #define MD5_TOKEN_ROW(type, rows, token) \
-    ((const type *)md5i_token_row(token, rows, MD5_COUNT(rows), sizeof(rows)[0]))
+    ((const type *)md5i_find_token_in_table(token, rows, MD5_COUNT(rows), sizeof(rows)[0]))
 
 // Return the value of a number as the engine converts it; 0 for other tokens.
 float md5i_token_float(const md5_token *token);

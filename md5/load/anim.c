@@ -104,8 +104,8 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
             md5i_free(context, block.base, clip_size);
             return false;
         }
-        joints = md5i_put_joints(&block, file.joints, num_joints);
-        command_line = md5i_put_text(&block, file.command_line);
+        joints = md5i_store_joints(&block, file.joints, num_joints);
+        command_line = md5i_store_text(&block, file.command_line);
         order = MD5_PUT(&block, uint32_t, file.order, num_joints);
         tracks = MD5_PUT(&block, md5_track, file.tracks, num_joints);
         clip.base_frame = MD5_PUT(&block, md5_xform, file.base_frame, num_joints);

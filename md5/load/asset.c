@@ -56,16 +56,16 @@ size_t md5i_memory_goal(size_t text_size)
     return text_size > SMALL_TEXT ? text_size + text_size / 2 : SIZE_MAX;
 }
 
-const char *md5i_put_text(md5_block *block, md5_span text)
+const char *md5i_store_text(md5_block *block, md5_span text)
 {
     return md5i_block_text(block, text.bytes, text.size);
 }
 
-const md5_joint *md5i_put_joints(md5_block *block, const md5_file_joint *source, uint32_t count)
+const md5_joint *md5i_store_joints(md5_block *block, const md5_file_joint *source, uint32_t count)
 {
     md5_joint *const joints = MD5_TAKE(block, md5_joint, count);
     for (uint32_t j = 0; j < count; j++) {
-        const char *const name = md5i_put_text(block, source[j].name);
+        const char *const name = md5i_store_text(block, source[j].name);
         if (joints)
             joints[j] = (md5_joint){name, source[j].parent};
     }

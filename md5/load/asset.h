@@ -35,7 +35,7 @@ size_t md5i_memory_goal(size_t text_size);
 
 // Copy a text, or the joints of a file with their names, to a block. Return NULL while the block is
 // measured.
-const char *md5i_put_text(md5_block *block, md5_span text);
-const md5_joint *md5i_put_joints(md5_block *block, const md5_file_joint *source, uint32_t count);
+const char *md5i_store_text(md5_block *block, md5_span text);
+const md5_joint *md5i_store_joints(md5_block *block, const md5_file_joint *source, uint32_t count);
 
 #endif

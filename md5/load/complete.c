@@ -27,7 +27,7 @@ bool md5i_store_tables(md5_arena *mesh_arena, const md5_mesh_file *file, md5_mod
         md5_mesh_build *const from = &file->meshes[m];
         from->num_vertices = from->num_file_vertices;
         md5i_store_mesh(from, &meshes[m]);
-        md5i_forget_arrays(&meshes[m]);
+        md5i_clear_all_arrays(&meshes[m]);
         if (from->num_vertices > model->max_vertices)
             model->max_vertices = from->num_vertices;
         meshes[m].bounds = md5_bounds_from_points(NULL, 0);
@@ -174,7 +174,7 @@ bool md5_derive_geometry(md5_model *model, uint32_t parts, md5_error *error)
     md5_arena arena = {.context = &context};
     stored_tables tables = {NULL, NULL};
     if (has_tables)
-        tables = *(const stored_tables *)md5i_arena_newest(model->internal.memory);
+        tables = *(const stored_tables *)md5i_arena_first_allocation(model->internal.memory);
     bool is_complete = has_tables || restore_tables(&arena, model, &parts, &tables);
     context.group_vertices = model->has_grouped_vertices;
     context.skip_geometry =

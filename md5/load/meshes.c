@@ -2,8 +2,8 @@
 #include "md5/load/meshes.h"
 #include "md5/load/axes.h"
 
-void *md5i_place_array(md5_block *block, const void *from, size_t num_read, size_t count,
-                       size_t size)
+void *md5i_allocate_array(md5_block *block, const void *from, size_t num_read, size_t count,
+                          size_t size)
 {
     void *const to = md5i_block_take(block, count, size);
     if (to && from && num_read > 0)
@@ -24,7 +24,7 @@ static bool copy_tables(md5_arena *mesh_arena, md5_mesh_file *file)
             if (pass > 0)
                 file->meshes[m] = mesh;
         }
-        TRY(pass > 0 || md5i_block_allocate_in(mesh_arena, &block));
+        TRY(pass > 0 || md5i_block_end_measuring_in(mesh_arena, &block));
     }
     return true;
 }
@@ -47,12 +47,12 @@ static bool measure(md5_arena *scratch, md5_mesh_build *mesh)
     return true;
 }
 
-void md5i_place_mesh(md5_block *block, md5_mesh_build *mesh)
+void md5i_allocate_mesh(md5_block *block, md5_mesh_build *mesh)
 {
     const size_t num_read = mesh->num_file_vertices;
     const size_t count = mesh->num_vertices;
-    mesh->texcoords = MD5_PLACE(block, md5_vec2, mesh->texcoords, num_read, count);
-    mesh->normals = MD5_PLACE(block, md5_vec3, mesh->normals, num_read, count);
+    mesh->texcoords = MD5_ALLOCATE_COPY(block, md5_vec2, mesh->texcoords, num_read, count);
+    mesh->normals = MD5_ALLOCATE_COPY(block, md5_vec3, mesh->normals, num_read, count);
     mesh->sources = MD5_TAKE(block, uint32_t, count);
     mesh->positions = MD5_TAKE(block, md5_vec3, count);
     mesh->first_influence = MD5_TAKE(block, uint32_t, count + 1);
@@ -99,7 +99,7 @@ void md5i_store_mesh(const md5_mesh_build *build, md5_mesh *mesh)
 
 const md5_mesh_steps md5i_plain_mesh_steps = {
     .measure = measure,
-    .place = md5i_place_mesh,
+    .place = md5i_allocate_mesh,
     .build = md5i_build_geometry,
     .convert = md5i_convert_mesh,
     .store = md5i_store_mesh,
@@ -123,7 +123,7 @@ bool md5i_make_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goa
     }
     if (block.used == 0)
         return true; // no meshes
-    TRY(md5i_block_allocate_in(mesh_arena, &block));
+    TRY(md5i_block_end_measuring_in(mesh_arena, &block));
     for (uint32_t m = 0; m < file->num_meshes; m++)
         steps->place(&block, &file->meshes[m]);
     md5i_arena_rewind(arena, file->tables);

@@ -30,16 +30,16 @@ typedef struct md5_mesh_steps {
 extern const md5_mesh_steps md5i_plain_mesh_steps;
 
 // The plain steps, called by the steps that extend them.
-void md5i_place_mesh(md5_block *block, md5_mesh_build *mesh);
+void md5i_allocate_mesh(md5_block *block, md5_mesh_build *mesh);
 void md5i_convert_mesh(const md5_context *context, md5_mesh_build *mesh);
 void md5i_store_mesh(const md5_mesh_build *build, md5_mesh *mesh);
 
 // Allocates an array of `count` elements in the block and copies from[num_read] to its beginning,
 // unless `from` is NULL.
-void *md5i_place_array(md5_block *block, const void *from, size_t num_read, size_t count,
-                       size_t size);
-#define MD5_PLACE(block, type, from, num_read, count) \
-    ((type *)md5i_place_array(block, from, num_read, count, sizeof(type)))
+void *md5i_allocate_array(md5_block *block, const void *from, size_t num_read, size_t count,
+                          size_t size);
+#define MD5_ALLOCATE_COPY(block, type, from, num_read, count) \
+    ((type *)md5i_allocate_array(block, from, num_read, count, sizeof(type)))
 
 // Copies the tables that a model keeps unchanged to a new chunk of `mesh_arena`, and frees the
 // previous chunks. Needed if the reader does not read the tables into `mesh_arena`, or if too much

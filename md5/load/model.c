@@ -33,11 +33,11 @@ bool md5i_make_model(md5_context *context, const md5_mesh_file *file, md5_model 
     for (uint32_t pass = 0; pass < 2; pass++) {
         model = MD5_TAKE(&block, md5_model, 1);
         meshes = MD5_TAKE(&block, md5_mesh, file->num_meshes);
-        joints = md5i_put_joints(&block, file->joints, num_joints);
-        command_line = md5i_put_text(&block, file->command_line);
+        joints = md5i_store_joints(&block, file->joints, num_joints);
+        command_line = md5i_store_text(&block, file->command_line);
         for (uint32_t m = 0; m < file->num_meshes; m++) {
-            const char *const name = md5i_put_text(&block, file->meshes[m].name);
-            const char *const shader = md5i_put_text(&block, file->meshes[m].shader);
+            const char *const name = md5i_store_text(&block, file->meshes[m].name);
+            const char *const shader = md5i_store_text(&block, file->meshes[m].shader);
             if (pass > 0)
                 meshes[m] = (md5_mesh){.name = name, .shader = shader};
         }

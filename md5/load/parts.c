@@ -20,8 +20,8 @@ static void place(md5_block *block, md5_mesh_build *mesh)
     mesh->colors = MD5_PUT(block, md5_vec4, mesh->colors, num_read);
     mesh->tangents = NULL;
     if (mesh->has_tangents)
-        mesh->tangents = MD5_PLACE(block, md5_vec4, stored, num_read, mesh->num_vertices);
-    md5i_place_mesh(block, mesh);
+        mesh->tangents = MD5_ALLOCATE_COPY(block, md5_vec4, stored, num_read, mesh->num_vertices);
+    md5i_allocate_mesh(block, mesh);
 }
 
 static void convert(const md5_context *context, md5_mesh_build *mesh)
@@ -189,7 +189,7 @@ bool md5i_finish_meshes(md5_context *context, uint32_t parts, const md5_model *m
 
 // == Releasing ===================================================================================
 
-void md5i_forget_arrays(md5_mesh *mesh)
+void md5i_clear_all_arrays(md5_mesh *mesh)
 {
     md5i_forget_mesh(mesh);
     mesh->tangents = NULL;
@@ -205,7 +205,7 @@ void md5_release_geometry(md5_model *model)
         md5_mesh *const mesh = (md5_mesh *)&model->meshes[m];
         md5i_skin_plan_free(&model->internal.allocator, mesh->skin_plan);
         mesh->skin_plan = NULL;
-        md5i_forget_arrays(mesh);
+        md5i_clear_all_arrays(mesh);
     }
     md5i_free_mesh_memory(model);
 }

@@ -14,6 +14,6 @@ bool md5i_finish_meshes(md5_context *context, uint32_t parts, const md5_model *m
                         md5_mesh *meshes);
 
 // Sets all arrays of a mesh, including tangents and colors, to NULL. Does not change the counts.
-void md5i_forget_arrays(md5_mesh *mesh);
+void md5i_clear_all_arrays(md5_mesh *mesh);
 
 #endif

@@ -177,8 +177,9 @@ static void warn_of_frame(md5_anim_reader *reader, const char *start, const floa
         num_overlong++;
     }
     if (num_overlong > 0)
-        md5i_warn_overlong(&reader->lex, md5i_find_in_rows(&reader->lex, start, "i", component, 0),
-                           first, num_overlong);
+        md5i_warn_overlong(&reader->lex,
+                           md5i_find_item_part(&reader->lex, start, "i", component, 0), first,
+                           num_overlong);
 }
 
 // Checks the range of the numbers of a frame, which begin at `start`.
@@ -189,7 +190,7 @@ static bool check_numbers(md5_anim_reader *reader, const char *start, const floa
     // Compares the bits of absolute values, without branches: a negative difference sets the
     // highest bit.
     const uint32_t sign = UINT32_C(1) << 31;
-    const float limit = MD5_MOST_LENGTH;
+    const float limit = MD5_MAX_LENGTH;
     uint32_t max_bits;
     uint32_t bits;
     uint32_t differences = 0;
@@ -203,7 +204,7 @@ static bool check_numbers(md5_anim_reader *reader, const char *start, const floa
     uint32_t i = 0;
     while (md5_is_length(numbers[i]))
         i++;
-    return md5i_lex_fail_length(lex, md5i_find_in_rows(lex, start, "i", i, 0));
+    return md5i_lex_fail_length(lex, md5i_find_item_part(lex, start, "i", i, 0));
 }
 
 // Reads frame i { numbers }.
@@ -235,7 +236,7 @@ static bool read_frame(md5_anim_reader *reader)
     uint32_t num_read;
     TRY(md5i_lex_floats(lex, numbers, num_components, &num_read));
     if (num_read < num_components)
-        return md5i_fail_short(lex, "numAnimatedComponents", num_components, num_read);
+        return md5i_fail_too_few(lex, "numAnimatedComponents", num_components, num_read);
 
     if (!md5i_lex_take(lex, '}'))
         return md5i_lex_fail_found(lex, "unterminated frame: expected '}' after %u values",
@@ -330,7 +331,7 @@ static bool read_hierarchy(md5_anim_reader *reader)
         TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint]));
         TRY(read_track(reader, &reader->tracks[joint]));
     }
-    TRY(md5i_end_rows(lex, "numJoints", num_joints, "niii"));
+    TRY(md5i_end_table(lex, "numJoints", num_joints, "niii"));
     return md5i_order_joints(lex, reader->joints, num_joints, &reader->file->order);
 }
 
@@ -396,10 +397,10 @@ static bool read_base_frame(md5_anim_reader *reader)
     TRY(reader->base_frame);
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         if (md5i_lex_at_block_end(lex))
-            return md5i_fail_short(lex, "numJoints", num_joints, joint);
+            return md5i_fail_too_few(lex, "numJoints", num_joints, joint);
         TRY(md5i_read_transform(lex, &reader->base_frame[joint]));
     }
-    return md5i_end_rows(lex, "numJoints", num_joints, "pp");
+    return md5i_end_table(lex, "numJoints", num_joints, "pp");
 }
 
 // -- The file -------------------------------------------------------------------------------
@@ -425,9 +426,9 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
     if (reader->num_frames_read > 0) {
         if (md5_span_is(word, "frame"))
             return read_frame(reader);
-        if (!md5_span_is_name(word) || md5i_is_top_word(word))
-            return md5i_fail_short(lex, "numFrames", reader->num_frames.value,
-                                   reader->num_frames_read);
+        if (!md5_span_is_name(word) || md5i_is_top_level_keyword(word))
+            return md5i_fail_too_few(lex, "numFrames", reader->num_frames.value,
+                                     reader->num_frames_read);
         reader->file->has_others = true;
     }
     if (md5_span_is(word, "frame")) {
@@ -449,7 +450,7 @@ static bool read_top_word(md5_anim_reader *reader, md5_span word)
     if (md5i_lex_take_word(lex, "frameRate"))
         return md5i_read_frame_rate(lex, DEFAULT_FRAME_RATE, &reader->rate_at,
                                     &reader->file->frame_rate);
-    return md5i_header_word(lex, &reader->header, word);
+    return md5i_read_header_keyword(lex, &reader->header, word);
 }
 
 bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_t version,
@@ -464,7 +465,7 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
     md5_header *const header = &reader.header;
     md5_lex *const lex = &reader.lex;
     md5i_lex_begin(lex, arena, text.bytes, text.size);
-    TRY(md5i_header_begin(lex, header));
+    TRY(md5i_begin_header(lex, header));
     while (reader.num_frames_read == 0 || reader.num_frames_read < reader.num_frames.value) {
         const md5_span word = md5i_lex_peek_word(lex);
         if (reader.is_again && md5_span_is(word, "frame"))
@@ -478,7 +479,7 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
     if (num_components) {
         limit_tracks(&reader, *num_components);
     } else {
-        md5i_warn_of_end(lex, header, "frame", "numFrames", &reader.num_frames);
+        md5i_finish_file(lex, header, "frame", "numFrames", &reader.num_frames);
         TRY(md5_lex_is_ok(lex));
     }
     file->lex = *lex;
@@ -519,10 +520,10 @@ void md5i_clip_plan(const md5_anim_file *source, uint8_t *changes, uint8_t *move
         for (uint32_t component = 0; component < 6; component++) {
             const uint32_t flag = 1u << component;
             if ((source->tracks[joint].flags & flag) && changes[number++])
-                moves[joint] |= flag & MD5_ROTATES ? MD5_MOVES_ROTATION : MD5_MOVES_TRANSLATION;
+                moves[joint] |= flag & MD5_ROTATES ? MD5_ROTATION_CHANGES : MD5_TRANSLATION_CHANGES;
         }
-        *num_rotations += (moves[joint] & MD5_MOVES_ROTATION) != 0;
-        *num_translations += (moves[joint] & MD5_MOVES_TRANSLATION) != 0;
+        *num_rotations += (moves[joint] & MD5_ROTATION_CHANGES) != 0;
+        *num_translations += (moves[joint] & MD5_TRANSLATION_CHANGES) != 0;
     }
 }
 
@@ -592,9 +593,9 @@ void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves, float *a
     uint32_t num_rotations = 0;
     uint32_t num_translations = 0;
     for (uint32_t joint = 0; joint < source->num_joints; joint++) {
-        if (moves[joint] & MD5_MOVES_ROTATION)
+        if (moves[joint] & MD5_ROTATION_CHANGES)
             arrays->rotation_joints[num_rotations++] = joint;
-        if (moves[joint] & MD5_MOVES_TRANSLATION)
+        if (moves[joint] & MD5_TRANSLATION_CHANGES)
             arrays->translation_joints[num_translations++] = joint;
     }
 

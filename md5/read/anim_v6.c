@@ -122,7 +122,7 @@ static bool read_values(md5_lex *lex, int word, channel *out)
         TRY(keys);
         for (uint32_t i = 0; i < num_keys.value; i++) {
             if (md5i_lex_at_block_end(lex))
-                return md5i_fail_short(lex, "keys", num_keys.value, i);
+                return md5i_fail_too_few(lex, "keys", num_keys.value, i);
             TRY(md5i_lex_length(lex, &keys[i]));
         }
         out->num_keys = num_keys.value;
@@ -142,7 +142,7 @@ static bool read_channel(channel_reader *reader, uint32_t index)
     uint32_t number;
     out->position = md5i_lex_next(lex);
     if (!md5i_lex_take_word(lex, "channel"))
-        return md5i_fail_short(lex, "numchannels", reader->num_channels.value, index);
+        return md5i_fail_too_few(lex, "numchannels", reader->num_channels.value, index);
     TRY(md5i_read_uint(lex, "channel", &number));
     if (number != index)
         return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE,
@@ -417,7 +417,7 @@ static bool read_channels(md5_lex *lex, const md5_header *header, md5_anim_file 
     TRY(reader.channels);
     for (uint32_t i = 0; i < count; i++)
         TRY(read_channel(&reader, i));
-    md5i_warn_of_end(lex, header, "channel", "numchannels", &reader.num_channels);
+    md5i_finish_file(lex, header, "channel", "numchannels", &reader.num_channels);
     TRY(md5_lex_is_ok(lex));
     file->frame_rate = reader.channels[0].frame_rate;
     TRY(find_owners(&reader));
@@ -438,7 +438,7 @@ bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span 
     md5_lex whole;
     md5_lex *const lex = &whole;
     md5i_lex_begin(lex, arena, text.bytes, text.size);
-    TRY(md5i_header_begin(lex, &header));
+    TRY(md5i_begin_header(lex, &header));
     for (;;) {
         const md5_span word = md5i_lex_peek_word(lex);
         md5i_warn_of_version(lex, &header, word);
@@ -446,7 +446,7 @@ bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span 
             break;
         if (lex->at == lex->end || md5_span_is(word, "channel"))
             return md5i_lex_fail_found(lex, "expected 'numchannels'");
-        TRY(md5i_header_word(lex, &header, word));
+        TRY(md5i_read_header_keyword(lex, &header, word));
     }
     TRY(read_channels(lex, &header, file));
     file->command_line = header.command_line;

@@ -129,7 +129,7 @@ static bool binary_point(md5_binary *in, md5_vec3 *point)
     const float y = binary_little_float(in);
     *point = (md5_vec3){x, y, binary_little_float(in)};
     TRY(!in->has_failed);
-    if (md5_is_point(*point))
+    if (md5_vec3_in_range(*point))
         return true;
     in->at = begin;
     return binary_fail(in, MD5_ERROR_RANGE,
@@ -265,7 +265,7 @@ static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t 
     const md5_vec3 position = {x, y, binary_big_float(in)};
     TRY(binary_take(in, REMAINING));
     in->at = begin;
-    if (!md5_is_point(position))
+    if (!md5_vec3_in_range(position))
         return binary_fail(in, MD5_ERROR_RANGE,
                            "position is out of range: expected -1e9 to 1e9, found ( %g %g %g )",
                            position.x, position.y, position.z);
@@ -596,7 +596,7 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
         const float y = binary_big_float(&in);
         const float z = binary_big_float(&in);
         TRY(!in.has_failed);
-        if (!md5_is_length(view->fov) || !md5_is_point((md5_vec3){x, y, z})) {
+        if (!md5_is_length(view->fov) || !md5_vec3_in_range((md5_vec3){x, y, z})) {
             in.at = begin;
             return binary_fail(&in, MD5_ERROR_RANGE,
                                "field of view or rotation is out of range: expected -1e9 to 1e9, "

@@ -96,7 +96,7 @@ static bool read_cuts(camera_reader *reader)
     TRY(reader->cuts);
     for (uint32_t i = 0; i < num_cuts; i++) {
         if (md5i_lex_at_block_end(lex))
-            return md5i_fail_short(lex, "numCuts", num_cuts, i);
+            return md5i_fail_too_few(lex, "numCuts", num_cuts, i);
         uint32_t *const cut = &reader->cuts[i];
         TRY(md5i_read_uint(lex, "cut", cut));
         if (*cut >= reader->num_frames.value)
@@ -111,7 +111,7 @@ static bool read_cuts(camera_reader *reader)
 
         TRY(read_cut_view(reader, i));
     }
-    return md5i_end_rows(lex, "numCuts", num_cuts, "io");
+    return md5i_end_table(lex, "numCuts", num_cuts, "io");
 }
 
 // -- Frames ---------------------------------------------------------------------------------
@@ -150,10 +150,10 @@ static bool read_frames(camera_reader *reader)
     TRY(reader->frames);
     for (uint32_t i = 0; i < num_frames; i++) {
         if (md5i_lex_at_block_end(lex))
-            return md5i_fail_short(lex, "numFrames", num_frames, i);
+            return md5i_fail_too_few(lex, "numFrames", num_frames, i);
         TRY(read_view(lex, &reader->frames[i]));
     }
-    return md5i_end_rows(lex, "numFrames", num_frames, "ppi");
+    return md5i_end_table(lex, "numFrames", num_frames, "ppi");
 }
 
 // -- The file -------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ static bool read_top_word(camera_reader *reader, md5_span word)
         return md5i_read_count(lex, "numCuts", 0, CUT_BYTES, &reader->num_cuts);
     if (md5i_lex_take_word(lex, "frameRate"))
         return md5i_read_frame_rate(lex, 0, &reader->rate_at, &reader->file->frame_rate);
-    return md5i_header_word(lex, &reader->header, word);
+    return md5i_read_header_keyword(lex, &reader->header, word);
 }
 
 bool md5i_read_camera_text(md5_arena *arena, const md5_versions *versions, uint32_t version,
@@ -184,7 +184,7 @@ bool md5i_read_camera_text(md5_arena *arena, const md5_versions *versions, uint3
     };
     md5_lex *const lex = &reader.lex;
     md5i_lex_begin(lex, arena, text.bytes, text.size);
-    TRY(md5i_header_begin(lex, &reader.header));
+    TRY(md5i_begin_header(lex, &reader.header));
     while (!reader.frames) {
         const md5_span word = md5i_lex_peek_word(lex);
         if (lex->at == lex->end)
@@ -192,7 +192,7 @@ bool md5i_read_camera_text(md5_arena *arena, const md5_versions *versions, uint3
                                  "expected 'camera', found the end of the file");
         TRY(read_top_word(&reader, word));
     }
-    md5i_warn_of_end(lex, &reader.header, "frame", "numFrames", &reader.num_frames);
+    md5i_finish_file(lex, &reader.header, "frame", "numFrames", &reader.num_frames);
     TRY(md5_lex_is_ok(lex));
     file->command_line = reader.header.command_line;
     file->num_frames = reader.num_frames.value;

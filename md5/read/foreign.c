@@ -23,7 +23,7 @@ static const struct {
     {"PACK", "an archive (.pak)", "open it as a game folder"},
 };
 
-bool md5i_refuse_foreign(md5_arena *arena, md5_span text)
+bool md5i_reject_foreign(md5_arena *arena, md5_span text)
 {
     md5_lex lex;
     md5i_lex_begin(&lex, arena, text.bytes, text.size);

@@ -25,7 +25,7 @@ static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
     md5_silent_lex ahead;
     int64_t declared = 0;
     md5i_lex_begin(&lex, arena, text.bytes, text.size);
-    md5i_look_ahead(&ahead, &lex);
+    md5i_begin_look_ahead(&ahead, &lex);
     for (;;) {
         const md5_span word = md5i_lex_peek_word(&ahead.lex);
         const unsigned kinds = md5i_keyword_kinds(word);
@@ -40,7 +40,7 @@ static uint32_t find_version(md5_arena *arena, md5_kind kind, md5_span text)
             if (!md5i_lex_text(&ahead.lex, &command_line, ""))
                 break;
         } else if (kinds == 0) {
-            if (!md5i_lex_skip_values(&ahead.lex, md5i_is_top_word))
+            if (!md5i_lex_skip_values(&ahead.lex, md5i_is_top_level_keyword))
                 break;
         } else {
             const bool is_of_kind = (kinds & (unsigned)kind) != 0;
@@ -72,7 +72,7 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
     const md5_span whole = {text, size};
     if (md5_begins_as(text, size, MD5_BFG_MESH))
         return md5i_read_bfg_mesh(arena, text, size, file);
-    TRY(md5i_refuse_foreign(arena, whole));
+    TRY(md5i_reject_foreign(arena, whole));
     const md5_mesh_dialect *const dialect = find_mesh_dialect(arena, whole);
     return md5i_read_mesh_text(arena, joints, mesh_arena, dialect, &versions, whole, file);
 }
@@ -82,9 +82,9 @@ bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_m
     const md5_span whole = {text, size};
     if (md5_begins_as(text, size, MD5_BFG_MESH))
         return md5i_read_bfg_mesh(arena, text, size, file);
-    TRY(md5i_refuse_foreign(arena, whole));
-    return md5i_read_meshes_beyond_count(arena, find_mesh_dialect(arena, whole), &versions, whole,
-                                         file);
+    TRY(md5i_reject_foreign(arena, whole));
+    return md5i_read_uncounted_meshes(arena, find_mesh_dialect(arena, whole), &versions, whole,
+                                      file);
 }
 
 bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
@@ -93,7 +93,7 @@ bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
     const md5_span whole = {text, size};
     if (md5_begins_as(text, size, MD5_BFG_ANIM))
         return md5i_read_bfg_anim(arena, text, size, file);
-    TRY(md5i_refuse_foreign(arena, whole));
+    TRY(md5i_reject_foreign(arena, whole));
     const uint32_t version = find_version(arena, MD5_KIND_ANIM, whole);
     if (version == MD5_VERSION_6)
         return md5i_read_anim_v6(arena, &versions, whole, file);
@@ -105,7 +105,7 @@ bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_
     const md5_span whole = {text, size};
     if (md5_begins_as(text, size, MD5_BFG_CAMERA))
         return md5i_read_bfg_camera(arena, text, size, file);
-    TRY(md5i_refuse_foreign(arena, whole));
+    TRY(md5i_reject_foreign(arena, whole));
     const uint32_t version = find_version(arena, MD5_KIND_CAMERA, whole);
     return md5i_read_camera_text(arena, &camera_versions, version, whole, file);
 }
@@ -125,7 +125,7 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
 bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file)
 {
     const md5_span whole = {text, size};
-    return md5i_read_meshes_beyond_count(arena, &md5i_mesh_version_10, &versions, whole, file);
+    return md5i_read_uncounted_meshes(arena, &md5i_mesh_version_10, &versions, whole, file);
 }
 
 bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,

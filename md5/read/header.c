@@ -40,7 +40,7 @@ unsigned md5i_keyword_kinds(md5_span word)
     return 0;
 }
 
-bool md5i_is_top_word(md5_span word)
+bool md5i_is_top_level_keyword(md5_span word)
 {
     return md5i_keyword_kinds(word) != 0;
 }
@@ -52,7 +52,7 @@ static const char *kind_name(unsigned kinds)
     return kinds & MD5_KIND_ANIM ? "an animation (.md5anim)" : "a camera (.md5camera)";
 }
 
-bool md5i_header_begin(md5_lex *lex, md5_header *header)
+bool md5i_begin_header(md5_lex *lex, md5_header *header)
 {
     enum { SHOWN = 16 };
     const char *const first = md5_first_visible(lex);
@@ -64,7 +64,7 @@ bool md5i_header_begin(md5_lex *lex, md5_header *header)
         return md5i_lex_fail(lex, lex->text, MD5_ERROR_SYNTAX,
                              "empty file: expected %s that begins with 'MD5Version 10'",
                              kind_name(header->kind));
-    if (!md5i_is_top_word(word)) {
+    if (!md5i_is_top_level_keyword(word)) {
         const size_t size = (size_t)(lex->end - first);
         const md5_quoted start = md5i_quote(first, size < SHOWN ? size : SHOWN);
         return md5i_lex_fail(lex, first, MD5_ERROR_SYNTAX,
@@ -153,7 +153,7 @@ static bool fail_version(md5_lex *lex, const md5_header *header, md5_span word, 
                          md5i_quote(word.bytes, word.size).text, version_name(kinds), reason);
 }
 
-bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
+bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word)
 {
     const unsigned kinds = md5i_keyword_kinds(word);
     if (!md5_span_is_name(word))
@@ -174,12 +174,12 @@ bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
         header->has_command_line = true;
         return md5i_lex_text(lex, &header->command_line, "a quoted command line");
     }
-    return md5i_lex_skip_values(lex, md5i_is_top_word);
+    return md5i_lex_skip_values(lex, md5i_is_top_level_keyword);
 }
 
 // -- Look-ahead -----------------------------------------------------------------------------
 
-void md5i_look_ahead(md5_silent_lex *silent, const md5_lex *lex)
+void md5i_begin_look_ahead(md5_silent_lex *silent, const md5_lex *lex)
 {
     silent->context = *lex->arena->context;
     md5i_silence_warnings(&silent->context);
@@ -200,7 +200,7 @@ static bool skip_parentheses(md5_lex *lex)
     return true;
 }
 
-// Skips one part of an item: see md5i_end_rows(). Returns false if the text does not match.
+// Skips one part of an item: see md5i_end_table(). Returns false if the text does not match.
 static bool skip_part(md5_lex *lex, char part)
 {
     float number;
@@ -233,11 +233,11 @@ static size_t skip_rows(md5_lex *lex, const char *row, size_t max)
     return max;
 }
 
-const char *md5i_find_in_rows(const md5_lex *lex, const char *start, const char *row, size_t item,
-                              size_t part)
+const char *md5i_find_item_part(const md5_lex *lex, const char *start, const char *row, size_t item,
+                                size_t part)
 {
     md5_silent_lex ahead;
-    md5i_look_ahead(&ahead, lex);
+    md5i_begin_look_ahead(&ahead, lex);
     ahead.lex.at = start;
     skip_rows(&ahead.lex, row, item);
     for (size_t i = 0; i < part; i++)
@@ -245,12 +245,12 @@ const char *md5i_find_in_rows(const md5_lex *lex, const char *start, const char 
     return md5i_lex_next(&ahead.lex);
 }
 
-bool md5i_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row)
+bool md5i_end_table(md5_lex *lex, const char *count_word, uint32_t count, const char *row)
 {
     if (md5i_lex_take(lex, '}'))
         return true;
     md5_silent_lex ahead;
-    md5i_look_ahead(&ahead, lex);
+    md5i_begin_look_ahead(&ahead, lex);
     const size_t num_more = skip_rows(&ahead.lex, row, SIZE_MAX);
     if (num_more > 0)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
@@ -260,7 +260,7 @@ bool md5i_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const c
                                count, count_word);
 }
 
-bool md5i_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item)
+bool md5i_fail_too_few(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item)
 {
     return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                          "too few entries: expected %u (%s), found %s after %u", count, count_word,
@@ -276,7 +276,8 @@ static bool skip_block(md5_lex *lex)
     if (first < lex->end && *first != '{')
         TRY(md5i_lex_float(lex, &number));
     const char *const brace = md5i_lex_next(lex);
-    return brace < lex->end && *brace == '{' && md5i_lex_skip_values(lex, md5i_is_top_word);
+    return brace < lex->end && *brace == '{'
+           && md5i_lex_skip_values(lex, md5i_is_top_level_keyword);
 }
 
 // Warns if more blocks `what` follow than the file declares, and skips them.
@@ -285,7 +286,7 @@ static void warn_of_more(md5_lex *lex, const char *what, const char *count_word,
 {
     md5_silent_lex ahead;
     uint32_t num_more = 0;
-    md5i_look_ahead(&ahead, lex);
+    md5i_begin_look_ahead(&ahead, lex);
     while (md5i_lex_take_word(&ahead.lex, what) && skip_block(&ahead.lex)) {
         lex->at = ahead.lex.at;
         num_more++;
@@ -306,7 +307,7 @@ static void warn_of_trailing_text(md5_lex *lex, const char *what)
 {
     // An unterminated comment is only a warning here, because engines do not read this text.
     md5_silent_lex ahead;
-    md5i_look_ahead(&ahead, lex);
+    md5i_begin_look_ahead(&ahead, lex);
     const md5_span word = md5i_lex_peek_word(&ahead.lex);
     const md5_error *const broken = &ahead.context.error;
     lex->at = ahead.lex.at;
@@ -321,7 +322,7 @@ static void warn_of_trailing_text(md5_lex *lex, const char *what)
                       md5i_lex_token(lex, lex->at).text);
 }
 
-void md5i_warn_of_end(md5_lex *lex, const md5_header *header, const char *what,
+void md5i_finish_file(md5_lex *lex, const md5_header *header, const char *what,
                       const char *count_word, const md5_count *count)
 {
     if (!header->has_command_line)

@@ -13,7 +13,7 @@ typedef enum md5_kind {
 } md5_kind;
 
 // Returns true if a word is a keyword at the top level of any MD5 file.
-bool md5i_is_top_word(md5_span word);
+bool md5i_is_top_level_keyword(md5_span word);
 
 // A count that a file declares once.
 typedef struct md5_count {
@@ -54,7 +54,7 @@ static inline const char *md5_first_visible(const md5_lex *lex)
 }
 
 // Checks the first word. Reports an error if the file is empty or not an MD5 file.
-bool md5i_header_begin(md5_lex *lex, md5_header *header);
+bool md5i_begin_header(md5_lex *lex, md5_header *header);
 
 // Returns the kinds of files (md5_kind flags) that may contain `keyword` at the top level; 0 if it
 // is not a keyword.
@@ -71,12 +71,12 @@ void md5i_warn_of_version(md5_lex *lex, md5_header *header, md5_span word);
 
 // Reads the next keyword at the top level, if it belongs to the header or is unknown, with its
 // values. A keyword of another kind of file is an error.
-bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word);
+bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word);
 
 // Warns if the header does not have `commandline`, if the file has more blocks `what` than the
 // count `count_word` declares, and if other text follows the last block. Moves the lexer to that
 // text.
-void md5i_warn_of_end(md5_lex *lex, const md5_header *header, const char *what,
+void md5i_finish_file(md5_lex *lex, const md5_header *header, const char *what,
                       const char *count_word, const md5_count *count);
 
 // A copy of a lexer for looking ahead. It does not report errors or warnings.
@@ -88,7 +88,7 @@ typedef struct md5_silent_lex {
 
 // Starts looking ahead at the position of `lex`. The copy does not join strings, so that it does
 // not allocate memory.
-void md5i_look_ahead(md5_silent_lex *silent, const md5_lex *lex);
+void md5i_begin_look_ahead(md5_silent_lex *silent, const md5_lex *lex);
 
 // Reads the count after the keyword `word`, which was consumed. It must be at least `min`, and the
 // remaining text must be large enough for that many items of `bytes` bytes.
@@ -106,15 +106,15 @@ bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word);
 // Reads the `}` of a table of `count` items. If more items follow, the error contains their number.
 // `row` is the format of an item, one character for each part: n is a joint name, i a number, p
 // numbers in parentheses, w a word, o any number of pairs of a word and numbers in parentheses.
-bool md5i_end_rows(md5_lex *lex, const char *count_word, uint32_t count, const char *row);
+bool md5i_end_table(md5_lex *lex, const char *count_word, uint32_t count, const char *row);
 
 // Returns the position of part `part` of item `item` in a table that begins at `start`. Reads the
 // table again, which must not have syntax errors.
-const char *md5i_find_in_rows(const md5_lex *lex, const char *start, const char *row, size_t item,
-                              size_t part);
+const char *md5i_find_item_part(const md5_lex *lex, const char *start, const char *row, size_t item,
+                                size_t part);
 
 // Reports that a table ends after `item` of `count` items.
-bool md5i_fail_short(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item);
+bool md5i_fail_too_few(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item);
 
 // Reads the number after `frameRate`, which was consumed. The keyword may occur once: *rate_at must
 // be NULL, and becomes the position of the number. The number must be more than 0. 0 is replaced by

@@ -8,7 +8,7 @@ bool md5i_read_joint(md5_lex *lex, uint32_t num_joints, uint32_t index, md5_file
 {
     int64_t number;
     if (md5i_lex_at_block_end(lex))
-        return md5i_fail_short(lex, "numJoints", num_joints, index);
+        return md5i_fail_too_few(lex, "numJoints", num_joints, index);
     joint->offset = (uint32_t)(lex->at - lex->text);
     TRY(md5i_lex_joint_name(lex, &joint->name));
     TRY(md5i_lex_int(lex, &number));

@@ -157,7 +157,7 @@ bool md5i_read_weight_range(md5_lex *lex, md5_vertex *vertex)
     return true;
 }
 
-bool md5i_read_vertex_row(md5_lex *lex, md5_mesh_block *block, uint32_t v, bool *is_warned)
+bool md5i_read_vertex(md5_lex *lex, md5_mesh_block *block, uint32_t v, bool *is_warned)
 {
     md5_vec2 *const texcoord = &block->mesh->texcoords[v];
     TRY(md5i_begin_item(lex, &block->num_vertices, "numverts", "vert", v, is_warned));
@@ -173,10 +173,10 @@ static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
     md5_mesh_build *const mesh = block->mesh;
     bool is_warned = false;
     TRY(md5i_begin_vertices(lex, block));
-    md5_row_number number = MD5_ROW_0;
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++, md5_row_next(&number)) {
-        if (!md5i_row_vertex(lex, &number, &mesh->file_vertices[v], &mesh->texcoords[v]))
-            TRY(md5i_read_vertex_row(lex, block, v, &is_warned));
+    md5_item_number number = MD5_ITEM_0;
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++, md5_next_item(&number)) {
+        if (!md5i_scan_vertex(lex, &number, &mesh->file_vertices[v], &mesh->texcoords[v]))
+            TRY(md5i_read_vertex(lex, block, v, &is_warned));
     }
     return true;
 }
@@ -190,10 +190,10 @@ static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
     mesh->num_triangles = count;
     TRY(mesh->indices = MD5_ROOM(block->mesh_arena, uint32_t, 3 * (size_t)count));
     block->triangles_at = lex->at;
-    md5_row_number number = MD5_ROW_0;
-    for (uint32_t t = 0; t < count; t++, md5_row_next(&number)) {
+    md5_item_number number = MD5_ITEM_0;
+    for (uint32_t t = 0; t < count; t++, md5_next_item(&number)) {
         uint32_t *const triangle = mesh->indices + 3 * (size_t)t;
-        if (md5i_row_triangle(lex, &number, triangle))
+        if (md5i_scan_triangle(lex, &number, triangle))
             continue;
         TRY(md5i_begin_item(lex, &block->num_triangles, "numtris", "tri", t, &is_warned));
         for (uint32_t i = 0; i < 3; i++)
@@ -211,8 +211,8 @@ bool md5i_begin_weights(md5_lex *lex, md5_mesh_block *block, size_t min_bytes)
     return mesh->weights != NULL;
 }
 
-bool md5i_read_weight_head(md5_lex *lex, uint32_t num_joints, const char *count_keyword,
-                           md5_weight *weight)
+bool md5i_read_weight_joint(md5_lex *lex, uint32_t num_joints, const char *count_keyword,
+                            md5_weight *weight)
 {
     TRY(md5i_read_uint(lex, "joint", &weight->joint));
     if (weight->joint >= num_joints)
@@ -228,14 +228,14 @@ bool md5i_read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints)
     md5_mesh_build *const mesh = block->mesh;
     bool is_warned = false;
     TRY(md5i_begin_weights(lex, block, MD5_WEIGHT_BYTES));
-    md5_row_number number = MD5_ROW_0;
-    for (uint32_t w = 0; w < mesh->num_weights; w++, md5_row_next(&number)) {
+    md5_item_number number = MD5_ITEM_0;
+    for (uint32_t w = 0; w < mesh->num_weights; w++, md5_next_item(&number)) {
         md5_weight *const weight = &mesh->weights[w];
-        if (md5i_row_weight(lex, &number, num_joints, weight))
+        if (md5i_scan_weight(lex, &number, num_joints, weight))
             continue;
         // weight w joint bias ( offset )
         TRY(md5i_begin_item(lex, &block->num_weights, "numweights", "weight", w, &is_warned));
-        TRY(md5i_read_weight_head(lex, num_joints, "numJoints", weight));
+        TRY(md5i_read_weight_joint(lex, num_joints, "numJoints", weight));
         TRY(md5i_lex_vec3(lex, md5i_lex_length, &weight->offset));
     }
     return true;
@@ -261,8 +261,8 @@ static bool check_vertices(md5_mesh_reader *reader, const md5_mesh_block *block)
         if (end <= mesh->num_weights && reader->num_references <= text_size)
             continue;
         const char *const first_weight =
-            md5i_find_in_rows(lex, block->vertices_at, reader->dialect->vertex_row, v,
-                              reader->dialect->first_weight_part);
+            md5i_find_item_part(lex, block->vertices_at, reader->dialect->vertex_format, v,
+                                reader->dialect->first_weight_part);
         if (end > mesh->num_weights)
             return md5i_lex_fail(lex, first_weight, MD5_ERROR_RANGE,
                                  "vertex refers to unknown weights: expected indices below %u "
@@ -317,7 +317,7 @@ bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
     if (i == num_indices)
         return true;
     const char *const position =
-        md5i_find_in_rows(lex, block->triangles_at, "wiiii", i / 3, 2 + i % 3);
+        md5i_find_item_part(lex, block->triangles_at, "wiiii", i / 3, 2 + i % 3);
     return md5i_lex_fail(
         lex, position, MD5_ERROR_RANGE,
         "triangle refers to an unknown vertex: expected an index below %u (numverts), found %u",
@@ -363,21 +363,21 @@ static bool fail_outside(md5_mesh_reader *reader, const md5_mesh_block *block, m
     md5_lex *const lex = &reader->lex;
     const md5_count *count = &block->num_weights;
     const char *count_word = "numweights";
-    const char *row = reader->dialect->weight_row;
+    const char *row = reader->dialect->weight_format;
     if (md5_span_is(word, "vert")) {
         count = &block->num_vertices;
         count_word = "numverts";
-        row = reader->dialect->vertex_row;
+        row = reader->dialect->vertex_format;
     } else if (md5_span_is(word, "tri")) {
         count = &block->num_triangles;
         count_word = "numtris";
         row = "wiiii";
     }
     TRY(md5i_need_count(lex, count, count_word));
-    return md5i_end_rows(lex, count_word, count->value, row);
+    return md5i_end_table(lex, count_word, count->value, row);
 }
 
-bool md5i_read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
+bool md5i_read_mesh_keyword(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
     const md5_span word = md5i_lex_peek_word(lex);
@@ -488,13 +488,13 @@ static bool read_joints(md5_mesh_reader *reader)
         TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint]));
         TRY(md5i_read_transform(lex, &bind[joint]));
     }
-    TRY(md5i_end_rows(lex, "numJoints", num_joints, "nipp"));
+    TRY(md5i_end_table(lex, "numJoints", num_joints, "nipp"));
     TRY(md5i_finish_joints(reader, reader->joints, bind));
     lex->arena = arena;
     return true;
 }
 
-bool md5i_read_mesh_top_word(md5_mesh_reader *reader, md5_span word)
+bool md5i_read_mesh_top_level(md5_mesh_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
     if (md5_span_is(word, "joints"))
@@ -503,7 +503,7 @@ bool md5i_read_mesh_top_word(md5_mesh_reader *reader, md5_span word)
         return md5i_read_count(lex, "numJoints", 1, MD5_JOINT_BYTES, &reader->num_joints);
     if (md5i_lex_take_word(lex, "numMeshes"))
         return md5i_read_num_meshes(reader, "numMeshes");
-    return md5i_header_word(lex, &reader->header, word);
+    return md5i_read_header_keyword(lex, &reader->header, word);
 }
 
 bool md5i_mesh_is_complete(md5_mesh_reader *reader)
@@ -516,12 +516,12 @@ const md5_mesh_dialect md5i_mesh_version_10 = {
     .version = MD5_VERSION_10,
     .joint_keyword = "joints",
     .mesh_count_keyword = "numMeshes",
-    .vertex_row = "wipii",
-    .weight_row = "wiiip",
+    .vertex_format = "wipii",
+    .weight_format = "wiiip",
     .first_weight_part = 3,
-    .read_keyword = md5i_read_mesh_top_word,
+    .read_keyword = md5i_read_mesh_top_level,
     .begin_mesh = md5i_begin_mesh,
-    .read_mesh_keyword = md5i_read_mesh_word,
+    .read_mesh_keyword = md5i_read_mesh_keyword,
     .read_vertices = read_vertices,
     .read_weights = md5i_read_weights,
     .finish_mesh = md5i_finish_mesh,
@@ -557,7 +557,7 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
     md5_lex *const lex = &reader.lex;
     md5i_lex_begin(lex, arena, text.bytes, text.size);
     lex->join_strings = true;
-    TRY(md5i_header_begin(lex, &reader.header));
+    TRY(md5i_begin_header(lex, &reader.header));
     while (!dialect->is_complete(&reader)) {
         const md5_span word = md5i_lex_peek_word(lex);
         // Another file may begin after the joints, even if meshes of this file are missing.
@@ -571,7 +571,7 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
     const char *const count_word = dialect->mesh_count_keyword;
     TRY(md5i_need_count(lex, &reader.num_meshes, count_word));
     warn_of_count(lex, &reader, count_word);
-    md5i_warn_of_end(lex, &reader.header, "mesh", count_word, &reader.num_meshes);
+    md5i_finish_file(lex, &reader.header, "mesh", count_word, &reader.num_meshes);
     TRY(md5_lex_is_ok(lex));
     if (arena->context->require_meshes && reader.num_meshes_read == 0)
         return md5i_lex_fail(lex, reader.num_meshes.at, MD5_ERROR_RANGE,

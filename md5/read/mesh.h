@@ -51,9 +51,9 @@ struct md5_mesh_dialect {
     uint32_t version;
     const char *joint_keyword;      // for messages
     const char *mesh_count_keyword; // for messages
-    const char *vertex_row;         // format of a vertex: see md5i_end_rows()
-    const char *weight_row;         // format of a weight
-    size_t first_weight_part;       // index of the first weight in vertex_row
+    const char *vertex_format;      // format of a vertex: see md5i_end_table()
+    const char *weight_format;      // format of a weight
+    size_t first_weight_part;       // index of the first weight in vertex_format
 
     // Reads the keyword `word` at the top level, other than `mesh`, with its values.
     bool (*read_keyword)(md5_mesh_reader *reader, md5_span word);
@@ -71,9 +71,9 @@ struct md5_mesh_dialect {
 };
 
 // Functions of version 10 that other dialects use or extend.
-bool md5i_read_mesh_top_word(md5_mesh_reader *reader, md5_span word);
+bool md5i_read_mesh_top_level(md5_mesh_reader *reader, md5_span word);
 bool md5i_begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block);
-bool md5i_read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block);
+bool md5i_read_mesh_keyword(md5_mesh_reader *reader, md5_mesh_block *block);
 bool md5i_read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joints);
 bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block);
 // Returns true if the joints and all declared meshes are read.
@@ -86,14 +86,14 @@ bool md5i_begin_vertices(md5_lex *lex, md5_mesh_block *block);
 bool md5i_begin_weights(md5_lex *lex, md5_mesh_block *block, size_t min_bytes);
 
 // Reads a line `vert v ( u v ) first count` in any form.
-bool md5i_read_vertex_row(md5_lex *lex, md5_mesh_block *block, uint32_t v, bool *is_warned);
+bool md5i_read_vertex(md5_lex *lex, md5_mesh_block *block, uint32_t v, bool *is_warned);
 
 // Reads the first weight of a vertex and the number of its weights.
 bool md5i_read_weight_range(md5_lex *lex, md5_vertex *vertex);
 
 // Reads the joint and the bias of a weight. `count_keyword` names the number of joints in messages.
-bool md5i_read_weight_head(md5_lex *lex, uint32_t num_joints, const char *count_keyword,
-                           md5_weight *weight);
+bool md5i_read_weight_joint(md5_lex *lex, uint32_t num_joints, const char *count_keyword,
+                            md5_weight *weight);
 
 // Reads the number of meshes, whose keyword `word` was consumed.
 bool md5i_read_num_meshes(md5_mesh_reader *reader, const char *word);

@@ -32,8 +32,8 @@ static bool is_complete(md5_mesh_reader *reader)
     return md5i_mesh_is_complete(reader) && !md5_span_is(md5i_lex_peek_word(&reader->lex), "mesh");
 }
 
-bool md5i_read_meshes_beyond_count(md5_arena *arena, const md5_mesh_dialect *dialect,
-                                   const md5_versions *versions, md5_span text, md5_mesh_file *file)
+bool md5i_read_uncounted_meshes(md5_arena *arena, const md5_mesh_dialect *dialect,
+                                const md5_versions *versions, md5_span text, md5_mesh_file *file)
 {
     all_meshes all = {.dialect = *dialect, .base = dialect};
     all.dialect.begin_mesh = begin_mesh;

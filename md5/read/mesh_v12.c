@@ -33,10 +33,10 @@ static bool read_vertices(md5_lex *lex, md5_mesh_block *block)
     TRY(md5i_begin_vertices(lex, block));
     TRY(mesh->normals = MD5_ROOM(lex->arena, md5_vec3, mesh->num_file_vertices));
     TRY(mesh->tangents = MD5_ROOM(lex->arena, md5_vec4, mesh->num_file_vertices));
-    md5_row_number number = MD5_ROW_0;
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++, md5_row_next(&number)) {
-        if (!md5i_row_vertex(lex, &number, &mesh->file_vertices[v], &mesh->texcoords[v]))
-            TRY(md5i_read_vertex_row(lex, block, v, &is_warned));
+    md5_item_number number = MD5_ITEM_0;
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++, md5_next_item(&number)) {
+        if (!md5i_scan_vertex(lex, &number, &mesh->file_vertices[v], &mesh->texcoords[v]))
+            TRY(md5i_read_vertex(lex, block, v, &is_warned));
         TRY(md5i_lex_vec3(lex, md5i_lex_float, &mesh->normals[v]));
         TRY(read_vec4(lex, &mesh->tangents[v]));
     }
@@ -63,7 +63,7 @@ static bool read_mesh_word(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     if (md5i_lex_take_word(&reader->lex, "numvertexcolors"))
         return read_colors(&reader->lex, block);
-    return md5i_read_mesh_word(reader, block);
+    return md5i_read_mesh_keyword(reader, block);
 }
 
 static bool finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
@@ -79,10 +79,10 @@ const md5_mesh_dialect md5i_mesh_version_12 = {
     .version = MD5_VERSION_12,
     .joint_keyword = "joints",
     .mesh_count_keyword = "numMeshes",
-    .vertex_row = "wipiipp",
-    .weight_row = "wiiip",
+    .vertex_format = "wipiipp",
+    .weight_format = "wiiip",
     .first_weight_part = 3,
-    .read_keyword = md5i_read_mesh_top_word,
+    .read_keyword = md5i_read_mesh_top_level,
     .begin_mesh = begin_mesh,
     .read_mesh_keyword = read_mesh_word,
     .read_vertices = read_vertices,

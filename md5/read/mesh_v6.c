@@ -143,7 +143,7 @@ static bool finish_bones(md5_mesh_reader *reader)
     for (uint32_t i = 0; i < count; i++) {
         const md5_file_bone *const bone = &reader->bones[i];
         const md5_ordered_name *const parent =
-            bone->parent_at ? md5i_find_ordered_name(names, count, bone->parent) : NULL;
+            bone->parent_at ? md5i_find_sorted_name(names, count, bone->parent) : NULL;
         if (bone->parent_at && !parent)
             return md5i_lex_fail(lex, bone->parent_at, MD5_ERROR_RANGE,
                                  "parent bone %s does not exist",
@@ -212,7 +212,7 @@ static bool read_keyword(md5_mesh_reader *reader, md5_span word)
         return read_num_bones(reader);
     if (md5i_lex_take_word(lex, "nummeshes"))
         return md5i_read_num_meshes(reader, "nummeshes");
-    return md5i_header_word(lex, &reader->header, word);
+    return md5i_read_header_keyword(lex, &reader->header, word);
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ static bool read_weights(md5_lex *lex, md5_mesh_block *block, uint32_t num_joint
     TRY(md5i_begin_weights(lex, block, MIN_WEIGHT_BYTES));
     for (uint32_t w = 0; w < mesh->num_weights; w++) {
         TRY(md5i_begin_item(lex, &block->num_weights, "numweights", "weight", w, &is_warned));
-        TRY(md5i_read_weight_head(lex, num_joints, "numbones", &mesh->weights[w]));
+        TRY(md5i_read_weight_joint(lex, num_joints, "numbones", &mesh->weights[w]));
         TRY(read_bare_vec3(lex, &mesh->weights[w].offset));
     }
     return true;
@@ -258,12 +258,12 @@ const md5_mesh_dialect md5i_mesh_version_6 = {
     .version = MD5_VERSION_6,
     .joint_keyword = "bone",
     .mesh_count_keyword = "nummeshes",
-    .vertex_row = "wiiiii",
-    .weight_row = "wiiiiii",
+    .vertex_format = "wiiiii",
+    .weight_format = "wiiiiii",
     .first_weight_part = 4,
     .read_keyword = read_keyword,
     .begin_mesh = begin_mesh,
-    .read_mesh_keyword = md5i_read_mesh_word,
+    .read_mesh_keyword = md5i_read_mesh_keyword,
     .read_vertices = read_vertices,
     .read_weights = read_weights,
     .finish_mesh = md5i_finish_mesh,

@@ -5,7 +5,7 @@ enum { WORD = sizeof(uint64_t), BYTE = 8 }; // bytes in a word, bits in a byte
 
 // -- Numbers of items -----------------------------------------------------------------------
 
-void md5i_row_write_number(md5_row_number *number)
+void md5i_write_item_number(md5_item_number *number)
 {
     enum { LIMIT = 10000000 }; // smaller numbers, of seven digits, fit into a word with the blank
     uint32_t left = number->value;
@@ -29,7 +29,7 @@ void md5i_row_write_number(md5_row_number *number)
 
 // Reads the keyword of an item, which `word` contains with a blank after it, and its number.
 // Returns the position after them, or NULL if the text has another form.
-static inline const char *begin_row(md5_lex *lex, const char *word, const md5_row_number *number)
+static inline const char *begin_row(md5_lex *lex, const char *word, const md5_item_number *number)
 {
     // Upper limit of the bytes that are read, from the keyword to the bytes after the last number.
     enum { ROW_BYTES = 160 };
@@ -38,14 +38,14 @@ static inline const char *begin_row(md5_lex *lex, const char *word, const md5_ro
         next++;
     lex->at = next;
     const size_t length = strlen(word);
-    if (!md5_lex_has_room(lex, next, ROW_BYTES) || memcmp(next, word, length) != 0)
+    if (!md5_lex_can_scan(lex, next, ROW_BYTES) || memcmp(next, word, length) != 0)
         return NULL;
     next += length;
     return (md5_load_word(next) & number->mask) == number->text ? next + number->length : NULL;
 }
 
-bool md5i_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *vertex,
-                     md5_vec2 *texcoord)
+bool md5i_scan_vertex(md5_lex *lex, const md5_item_number *number, md5_vertex *vertex,
+                      md5_vec2 *texcoord)
 {
     const char *next = begin_row(lex, "vert ", number);
     TRY(next);
@@ -64,7 +64,7 @@ bool md5i_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *ver
     return vertex->num_weights > 0;
 }
 
-bool md5i_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *corners)
+bool md5i_scan_triangle(md5_lex *lex, const md5_item_number *number, uint32_t *corners)
 {
     const char *next = begin_row(lex, "tri ", number);
     TRY(next);
@@ -76,8 +76,8 @@ bool md5i_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *cor
     return true;
 }
 
-bool md5i_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joints,
-                     md5_weight *weight)
+bool md5i_scan_weight(md5_lex *lex, const md5_item_number *number, uint32_t num_joints,
+                      md5_weight *weight)
 {
     const char *next = begin_row(lex, "weight ", number);
     TRY(next);
@@ -91,7 +91,7 @@ bool md5i_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_jo
     TRY(next);
     if (next[1] != ')' || weight->joint >= num_joints)
         return false;
-    if (!md5_is_length(weight->bias) || !md5_is_point(weight->offset))
+    if (!md5_is_length(weight->bias) || !md5_vec3_in_range(weight->offset))
         return false;
     lex->at = next + 2;
     return true;

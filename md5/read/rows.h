@@ -11,38 +11,38 @@
 #include "md5/core/lex.h"
 
 // The number of an item, 0, 1, 2 ..., as text: its decimal digits and a blank.
-typedef struct md5_row_number {
+typedef struct md5_item_number {
     uint64_t text; // digits and blank, the first byte lowest
     uint64_t mask; // mask of these bytes
     uint64_t one;  // 1 in the byte of the last digit
     uint32_t value;
     uint32_t length; // bytes
-} md5_row_number;
+} md5_item_number;
 
-#define MD5_ROW_0                       \
+#define MD5_ITEM_0                      \
     {                                   \
         '0' | ' ' << 8, 0xFFFF, 1, 0, 2 \
     }
 
-void md5i_row_write_number(md5_row_number *number);
-static inline void md5_row_next(md5_row_number *number)
+void md5i_write_item_number(md5_item_number *number);
+static inline void md5_next_item(md5_item_number *number)
 {
     number->value++;
     number->text += number->one;
     if (number->value % 10 == 0)
-        md5i_row_write_number(number);
+        md5i_write_item_number(number);
 }
 
 // Reads vert NUMBER ( u v ) first count, with a count that is not 0.
-bool md5i_row_vertex(md5_lex *lex, const md5_row_number *number, md5_vertex *vertex,
-                     md5_vec2 *texcoord);
+bool md5i_scan_vertex(md5_lex *lex, const md5_item_number *number, md5_vertex *vertex,
+                      md5_vec2 *texcoord);
 
 // Reads tri NUMBER a b c.
-bool md5i_row_triangle(md5_lex *lex, const md5_row_number *number, uint32_t *corners);
+bool md5i_scan_triangle(md5_lex *lex, const md5_item_number *number, uint32_t *corners);
 
 // Reads weight NUMBER joint bias ( x y z ), with a joint below `num_joints` and numbers that are
 // not too large.
-bool md5i_row_weight(md5_lex *lex, const md5_row_number *number, uint32_t num_joints,
-                     md5_weight *weight);
+bool md5i_scan_weight(md5_lex *lex, const md5_item_number *number, uint32_t num_joints,
+                      md5_weight *weight);
 
 #endif

@@ -102,9 +102,8 @@ typedef struct md5_versions md5_versions;
 bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                          const md5_mesh_dialect *dialect, const md5_versions *versions,
                          md5_span text, md5_mesh_file *file);
-bool md5i_read_meshes_beyond_count(md5_arena *arena, const md5_mesh_dialect *dialect,
-                                   const md5_versions *versions, md5_span text,
-                                   md5_mesh_file *file);
+bool md5i_read_uncounted_meshes(md5_arena *arena, const md5_mesh_dialect *dialect,
+                                const md5_versions *versions, md5_span text, md5_mesh_file *file);
 
 // -- .md5anim ------------------------------------------------------------------------------------
 
@@ -149,7 +148,7 @@ bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span 
                        md5_anim_file *file);
 
 // Conversion of an animation to a clip that can be sampled.
-enum { MD5_MOVES_ROTATION = 1, MD5_MOVES_TRANSLATION = 2 };
+enum { MD5_ROTATION_CHANGES = 1, MD5_TRANSLATION_CHANGES = 2 };
 
 // Finds the joints whose values change over the frames. Writes moves[num_joints] (MD5_MOVES_*) and
 // the numbers of rotating and translating joints. changes[num_components] is scratch memory. Takes
@@ -200,6 +199,6 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
 bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file);
 
 // Reports an error if a text is a file of another known format. Returns false then.
-bool md5i_refuse_foreign(md5_arena *arena, md5_span text);
+bool md5i_reject_foreign(md5_arena *arena, md5_span text);
 
 #endif

@@ -33,11 +33,11 @@ static size_t length_read(const row_case *it)
     return (size_t)(it->lex.at - it->text) - BEFORE;
 }
 
-static md5_row_number number_of(uint32_t value)
+static md5_item_number number_of(uint32_t value)
 {
-    md5_row_number number = MD5_ROW_0;
+    md5_item_number number = MD5_ITEM_0;
     while (number.value < value)
-        md5_row_next(&number);
+        md5_next_item(&number);
     return number;
 }
 
@@ -45,9 +45,9 @@ TEST (row_of_a_vertex_is_read) {
     row_case it;
     md5_vertex vertex;
     md5_vec2 uv;
-    const md5_row_number number = number_of(12);
+    const md5_item_number number = number_of(12);
     md5_lex *const lex = begin(&it, "\n\tvert 12 ( 0.854246 -12.5 ) 145 3\n");
-    CHECK(md5i_row_vertex(lex, &number, &vertex, &uv));
+    CHECK(md5i_scan_vertex(lex, &number, &vertex, &uv));
     CHECK(vertex.first_weight == 145 && vertex.num_weights == 3);
     CHECK(uv.x == 0.854246f && uv.y == -12.5f);
     CHECK(length_read(&it) >= strlen("\n\tvert 12 ( 0.854246 -12.5 ) 145 3"));
@@ -68,8 +68,8 @@ TEST (row_of_a_vertex_is_left_if_it_is_different) {
         row_case it;
         md5_vertex vertex;
         md5_vec2 uv;
-        const md5_row_number number = number_of(0);
-        CHECK_THAT(!md5i_row_vertex(begin(&it, rows[i]), &number, &vertex, &uv), "read: %s",
+        const md5_item_number number = number_of(0);
+        CHECK_THAT(!md5i_scan_vertex(begin(&it, rows[i]), &number, &vertex, &uv), "read: %s",
                    rows[i]);
         CHECK_UINT(length_read(&it), 0);
     }
@@ -82,11 +82,11 @@ TEST (row_of_a_triangle_is_read_or_left) {
     };
     row_case it;
     uint32_t corners[3];
-    md5_row_number number = number_of(0);
+    md5_item_number number = number_of(0);
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        CHECK_THAT(!md5i_row_triangle(begin(&it, rows[i]), &number, corners), "read: %s", rows[i]);
+        CHECK_THAT(!md5i_scan_triangle(begin(&it, rows[i]), &number, corners), "read: %s", rows[i]);
     number = number_of(1009);
-    CHECK(md5i_row_triangle(begin(&it, "  tri 1009 0 1234567 7654321\r\n"), &number, corners));
+    CHECK(md5i_scan_triangle(begin(&it, "  tri 1009 0 1234567 7654321\r\n"), &number, corners));
     CHECK(corners[0] == 0 && corners[1] == 1234567 && corners[2] == 7654321);
 }
 
@@ -102,11 +102,12 @@ TEST (row_of_a_weight_is_read_or_left) {
     };
     row_case it;
     md5_weight weight;
-    const md5_row_number number = number_of(0);
+    const md5_item_number number = number_of(0);
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        CHECK_THAT(!md5i_row_weight(begin(&it, rows[i]), &number, 2, &weight), "read: %s", rows[i]);
+        CHECK_THAT(!md5i_scan_weight(begin(&it, rows[i]), &number, 2, &weight), "read: %s",
+                   rows[i]);
     md5_lex *const lex = begin(&it, "weight 0 1 1.0 ( 0.5 -0.250000 1.5 )\n");
-    CHECK(md5i_row_weight(lex, &number, 2, &weight));
+    CHECK(md5i_scan_weight(lex, &number, 2, &weight));
     CHECK(weight.joint == 1 && weight.bias == 1);
     CHECK(weight.offset.x == 0.5f && weight.offset.y == -0.25f && weight.offset.z == 1.5f);
 }
@@ -155,7 +156,7 @@ TEST (row_is_left_near_the_ends_of_a_text) {
     static const char text[] = "tri 0 1 2 3 ";
     md5_context context;
     uint32_t corners[3];
-    const md5_row_number number = MD5_ROW_0;
+    const md5_item_number number = MD5_ITEM_0;
     char many[400];
     memset(many, ' ', sizeof many);
     memcpy(many, text, strlen(text));
@@ -164,20 +165,20 @@ TEST (row_is_left_near_the_ends_of_a_text) {
     md5_arena arena = {.context = &context};
     md5_lex lex;
     md5i_lex_begin(&lex, &arena, many, sizeof many);
-    CHECK(!md5i_row_triangle(&lex, &number, corners)); // too near the start
+    CHECK(!md5i_scan_triangle(&lex, &number, corners)); // too near the start
     lex.at = lex.end;
-    CHECK(!md5i_row_triangle(&lex, &number, corners));
+    CHECK(!md5i_scan_triangle(&lex, &number, corners));
     memcpy(many + 300, text, strlen(text));
     lex.at = many + 290;
-    CHECK(!md5i_row_triangle(&lex, &number, corners)); // too near the end
+    CHECK(!md5i_scan_triangle(&lex, &number, corners)); // too near the end
     memcpy(many + 200, text, strlen(text));
     lex.at = many + 190;
-    CHECK(md5i_row_triangle(&lex, &number, corners));
+    CHECK(md5i_scan_triangle(&lex, &number, corners));
 }
 
 TEST (row_numbers_count_on) {
-    md5_row_number number = MD5_ROW_0;
-    for (uint32_t i = 0; i < 12345; i++, md5_row_next(&number)) {
+    md5_item_number number = MD5_ITEM_0;
+    for (uint32_t i = 0; i < 12345; i++, md5_next_item(&number)) {
         char digits[16];
         snprintf(digits, sizeof digits, "%u       ", i);
         CHECK_UINT(number.value, i);
@@ -187,13 +188,13 @@ TEST (row_numbers_count_on) {
     // Numbers of eight digits and more are left to the lexer.
     char digits[] = "9999999 ";
     number.value = 9999999 - 9;
-    md5i_row_write_number(&number);
+    md5i_write_item_number(&number);
     for (int i = 0; i < 9; i++)
-        md5_row_next(&number);
+        md5_next_item(&number);
     CHECK((md5_load_word(digits) & number.mask) == number.text);
-    md5_row_next(&number);
+    md5_next_item(&number);
     memcpy(digits, "10000000", 8);
-    for (int i = 0; i < 12; i++, md5_row_next(&number))
+    for (int i = 0; i < 12; i++, md5_next_item(&number))
         CHECK((md5_load_word(digits) & number.mask) != number.text);
 }
 

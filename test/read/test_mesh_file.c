@@ -737,9 +737,9 @@ TEST (counts_of_a_file_are_those_that_it_says) {
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         expected.num_vertices += mesh->num_file_vertices;
-        expected.kept += (8 * mesh->num_file_vertices + 15) / 16 * 16;
-        expected.kept += (12 * mesh->num_triangles + 15) / 16 * 16;
-        expected.kept += (20 * mesh->num_weights + 15) / 16 * 16;
+        expected.mesh_arena_size += (8 * mesh->num_file_vertices + 15) / 16 * 16;
+        expected.mesh_arena_size += (12 * mesh->num_triangles + 15) / 16 * 16;
+        expected.mesh_arena_size += (20 * mesh->num_weights + 15) / 16 * 16;
         if (mesh->num_file_vertices > expected.max_vertices)
             expected.max_vertices = mesh->num_file_vertices;
     }
@@ -762,7 +762,7 @@ TEST (counts_are_no_more_than_the_text_could_hold) {
     char text[20001];
     for (size_t i = 0; i + 10 < sizeof text; i += 10)
         memcpy(text + i, "numtris 9 ", 11);
-    CHECK(count(text).kept / 12 * 11 <= sizeof text);
+    CHECK(count(text).mesh_arena_size / 12 * 11 <= sizeof text);
 }
 
 // The search for counts gives up after very many occurrences of `n`, so that its cost is bounded.

@@ -29,7 +29,7 @@ static const char *scan(const char *text, size_t size, float *value, char **memo
 static const char *scan_by_words(const char *text, float *value, char **memory)
 {
     const size_t size = strlen(text);
-    const size_t whole = MD5_BYTES_BEFORE + size + MD5_BYTES_BEHIND;
+    const size_t whole = MD5_BYTES_BEFORE + size + MD5_BYTES_AFTER;
     *memory = test_alloc(whole);
     memset(*memory, '7', whole); // digits, which do not count
     char *const at = *memory + MD5_BYTES_BEFORE;
