@@ -261,21 +261,21 @@ static bool is_clock_before(md5_clock a, md5_clock b)
     return a.cycle < b.cycle || (a.cycle == b.cycle && a.phase < b.phase);
 }
 
-md5_event_iterator md5i_begin_events(const md5_cues *cues, md5_clock before, md5_clock now,
+md5_event_iterator md5i_begin_events(const md5_cues *cues, md5_clock from, md5_clock to,
                                      bool at_start, bool ends_cycle)
 {
-    const bool is_backward = is_clock_before(now, before);
+    const bool is_backward = is_clock_before(to, from);
     const double ahead = is_backward ? -MD5_BORDER : MD5_BORDER;
-    const bool stays = at_start && md5_is_same_cycle_boundary(before, now);
+    const bool stays = at_start && md5_is_same_cycle_boundary(from, to);
     // The end of the step is MD5_BORDER ahead of `now` in the direction of playback.
-    const md5_clock next = clock_shift(cues->timing, now, ahead);
-    const md5_clock back = clock_shift(cues->timing, now, -ahead);
+    const md5_clock next = clock_shift(cues->timing, to, ahead);
+    const md5_clock back = clock_shift(cues->timing, to, -ahead);
     border end = border_at(cues, next, ahead > 0);
     // At the boundary between two cycles of a loop, the step may have to end with its own cycle.
     const bool is_loop_boundary = cues->timing->mode == MD5_PLAY_LOOP && next.cycle != back.cycle;
     if (is_loop_boundary && (ends_cycle || stays))
         end = (border){back.cycle, ahead > 0 ? cues->num_cues : 0};
-    const border begin = border_from(cues, before, is_backward, at_start);
+    const border begin = border_from(cues, from, is_backward, at_start);
     md5_event_iterator walk = {
         .cues = cues->cues,
         .num_cues = cues->num_cues,

@@ -96,9 +96,9 @@ md5_sample_position md5i_clock_sample_position(const md5_timing *timing, md5_clo
 // steps.
 //
 // Clocks are rounded sums, and another division of the same time rounds differently. Therefore an
-// event counts as reached MD5_BORDER of a cycle before its position: a forward step from `before`
-// to `now` passes the events in (before + MD5_BORDER, now + MD5_BORDER], a backward step the events
-// in [now - MD5_BORDER, before - MD5_BORDER). Rounding errors are far smaller than MD5_BORDER, and
+// event counts as reached MD5_BORDER of a cycle before its position: a forward step from `from`
+// to `to` passes the events in (from + MD5_BORDER, to + MD5_BORDER], a backward step the events in
+// [to - MD5_BORDER, from - MD5_BORDER). Rounding errors are far smaller than MD5_BORDER, and
 // the intervals of adjacent steps meet exactly.
 
 // Position of an event in a cycle. A ping-pong cycle passes most events twice. The last frame of a
@@ -140,11 +140,11 @@ typedef struct md5_event_iterator {
     bool is_backward;
 } md5_event_iterator;
 
-// Begins to iterate over the events of a step from `before` to `now`.
-// at_start: the clip has not moved since its start at `before`. If `before` is a whole cycle, a
+// Begins to iterate over the events of a step from `from` to `to`.
+// at_start: the clip has not moved since its start at `from`. If `from` is a whole cycle, a
 // backward step passes the end of the previous cycle, which the clip has not passed forward.
-// ends_cycle: the clip stops at `now`. The events of a cycle that would begin there do not fire.
-md5_event_iterator md5i_begin_events(const md5_cues *cues, md5_clock before, md5_clock now,
+// ends_cycle: the clip stops at `to`. The events of a cycle that would begin there do not fire.
+md5_event_iterator md5i_begin_events(const md5_cues *cues, md5_clock from, md5_clock to,
                                      bool at_start, bool ends_cycle);
 
 // Returns the number of cues in the clock's cycle that are below the clock, for a clip that

@@ -25,7 +25,7 @@ enum { MD5_MAX_EVENT_BITS = 64 };
 // Number of play modes. Timing and cues of a clip are indexed by md5_play_mode.
 enum { MD5_PLAY_MODES = 3 };
 
-// The easings of fades are the easings up to this one, which have no parameters.
+// Last easing without parameters. Only these easings are used for fades.
 #define MD5_LAST_FADE_EASING MD5_EASE_BOUNCE_IN_OUT
 
 // Returns the eased weight of a fade, clamped to 0..1 for easings that overshoot.
@@ -45,7 +45,7 @@ static inline bool md5_is_easing_valid(const md5_easing *curve)
 
 // The source of the weight of an item, layer or modifier.
 typedef struct md5_weight_rule {
-    float fixed;        // the weight if there is no parameter
+    float fixed;        // weight without a parameter
     uint32_t parameter; // MD5_NONE: no parameter
     uint32_t easing;    // index in `easings`; 0: no easing
 } md5_weight_rule;
@@ -138,9 +138,10 @@ typedef struct md5_item {
     // Position in a 1D blend space. For MD5_MOTION_BY_SPEED: root speed of the clip, units per
     // second.
     double position;
-    double seconds;       // MD5_MOTION_BY_SPEED: duration of a cycle
-    uint32_t num_before;  // number of clips in the preceding items
-    uint32_t blend_index; // item that is blended in place of this item: see check_places()
+    double seconds;      // MD5_MOTION_BY_SPEED: duration of a cycle
+    uint32_t num_before; // number of clips in the preceding items
+    uint32_t
+        blend_index; // index of the item to blend at this position of the order: see check_places()
 } md5_item;
 
 // Properties of the clips in a synchronized motion.
@@ -524,7 +525,7 @@ uint32_t md5i_find_mask(const md5_machine *machine, const char *name);
 // Returns the index of a section of a clip, or MD5_NONE.
 uint32_t md5i_find_section(const md5_machine *machine, uint32_t clip, const char *name);
 
-// Replaces each member of a one-shot description that is 0 by the value of its slot.
+// Returns a description in which each member that is 0 is replaced by the slot's value.
 static inline md5_one_shot_desc md5_apply_slot_defaults(const md5_machine *machine, uint32_t slot,
                                                         md5_one_shot_desc desc)
 {

@@ -29,11 +29,11 @@
 #define PART_COLUMN(RowType, part, name, column_kind, type) \
     .kind = (column_kind), .member = #name, .offset = OFFSET(RowType, part.name, type)
 // The reserved member at the end of a row.
-#define RESERVED(RowType)                                                                       \
-    {                                                                                           \
-        UNTYPED_COLUMN(RowType, reserved, MD5_COLUMN_RESERVED),                                 \
-            .other = ARRAY_SIZE(RowType, reserved), .text = "0", .position = MD5_POSITION_NONE, \
-            .hash = MD5_HASH_NEVER                                                              \
+#define RESERVED(RowType)                                            \
+    {                                                                \
+        UNTYPED_COLUMN(RowType, reserved, MD5_COLUMN_RESERVED),      \
+            .auxiliary = ARRAY_SIZE(RowType, reserved), .text = "0", \
+            .position = MD5_POSITION_NONE, .hash = MD5_HASH_NEVER    \
     }
 #define BIT(kind) ((uint64_t)1 << (kind))
 
@@ -41,16 +41,16 @@
 #define GAZE_NUMBER(name, low, high, usual, about)                          \
     {PART_COLUMN(md5_modifier_gaze, params, name, MD5_COLUMN_FLOAT, float), \
      .text = (about),                                                       \
-     .least = (low),                                                        \
-     .most = (high),                                                        \
+     .min = (low),                                                          \
+     .max = (high),                                                         \
      .keeps_zero = true,                                                    \
      .is_filled = true,                                                     \
      .otherwise = (usual)},
 #define GAZE_LENGTH(name, low, high, usual, about)                          \
     {PART_COLUMN(md5_modifier_gaze, params, name, MD5_COLUMN_FLOAT, float), \
      .text = (about),                                                       \
-     .least = (low),                                                        \
-     .most = (high),                                                        \
+     .min = (low),                                                          \
+     .max = (high),                                                         \
      .keeps_zero = true,                                                    \
      .is_filled = true,                                                     \
      .is_length = true,                                                     \
@@ -58,8 +58,8 @@
 #define SPRING_NUMBER(name, low, high, usual, about)                        \
     {PART_COLUMN(md5_modifier_desc, spring, name, MD5_COLUMN_FLOAT, float), \
      .text = (about),                                                       \
-     .least = (low),                                                        \
-     .most = (high),                                                        \
+     .min = (low),                                                          \
+     .max = (high),                                                         \
      .keeps_zero = true,                                                    \
      .is_filled = true,                                                     \
      .otherwise = (usual),                                                  \
@@ -77,13 +77,13 @@ static const md5_column easing_columns[] = {
      .text = "kind of the easing", .position = MD5_POSITION_HEAD, .label = "easing",
      .usual = "linear"},
     {COLUMN(md5_easing, x1, MD5_COLUMN_FLOAT, float), .text = "x of the first control point",
-     .position = MD5_POSITION_HEAD, .word = "x1", .label = "x1", .least = 0, .most = 1,
+     .position = MD5_POSITION_HEAD, .word = "x1", .label = "x1", .min = 0, .max = 1,
      .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
     {COLUMN(md5_easing, y1, MD5_COLUMN_FLOAT, float), .text = "y of that point",
      .position = MD5_POSITION_HEAD, .word = "y1", .label = "y1", .range = "any",
      .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
     {COLUMN(md5_easing, x2, MD5_COLUMN_FLOAT, float), .text = "x of the second control point",
-     .position = MD5_POSITION_HEAD, .word = "x2", .label = "x2", .least = 0, .most = 1,
+     .position = MD5_POSITION_HEAD, .word = "x2", .label = "x2", .min = 0, .max = 1,
      .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
     {COLUMN(md5_easing, y2, MD5_COLUMN_FLOAT, float), .text = "y of that point",
      .position = MD5_POSITION_HEAD, .word = "y2", .label = "y2", .range = "any",
@@ -122,9 +122,9 @@ static const md5_column event_columns[] = {
      .form = MD5_FORM_LINE, .is_text_filled = true, .usual = "none"},
     {UNTYPED_COLUMN(md5_event, kind, MD5_COLUMN_CHOICE), .last = MD5_EVENT_CLIP, .text = "0",
      .position = MD5_POSITION_NONE, .usual = "an event of a clip", .hash = MD5_HASH_NEVER},
-    {UNTYPED_COLUMN(md5_event, layer, MD5_COLUMN_OTHER), .other = sizeof((md5_event *)0)->layer,
+    {UNTYPED_COLUMN(md5_event, layer, MD5_COLUMN_OTHER), .auxiliary = sizeof((md5_event *)0)->layer,
      .text = "0", .position = MD5_POSITION_NONE, .hash = MD5_HASH_NEVER},
-    {UNTYPED_COLUMN(md5_event, index, MD5_COLUMN_OTHER), .other = sizeof((md5_event *)0)->index,
+    {UNTYPED_COLUMN(md5_event, index, MD5_COLUMN_OTHER), .auxiliary = sizeof((md5_event *)0)->index,
      .text = "0", .position = MD5_POSITION_NONE, .hash = MD5_HASH_NEVER},
     RESERVED(md5_event),
 };
@@ -173,7 +173,7 @@ static const md5_column key_columns[] = {
      .position = MD5_POSITION_HEAD, .range = "a frame of the clip, ascending"},
     {COLUMN(md5_morph_key, weight, MD5_COLUMN_FLOAT, float),
      .text = "weight or value at that frame", .position = MD5_POSITION_HEAD,
-     .label = "weight of a key", .least = -1e6, .most = 1e6},
+     .label = "weight of a key", .min = -1e6, .max = 1e6},
     RESERVED(md5_morph_key),
 };
 
@@ -193,7 +193,7 @@ static const md5_column curve_columns[] = {
      .last = MD5_EASE_BOUNCE_IN_OUT, .text = "easing between the keys",
      .position = MD5_POSITION_HEAD, .usual = "linear"},
     {UNTYPED_COLUMN(md5_clip_curve, keys, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_clip_curve, num_keys, uint32_t), .rows = &key_schema,
+     .auxiliary = OFFSET(md5_clip_curve, num_keys, uint32_t), .rows = &key_schema,
      .text = "list of frames and values", .position = MD5_POSITION_HEAD, .form = MD5_FORM_LIST},
     RESERVED(md5_clip_curve),
 };
@@ -279,19 +279,19 @@ static const md5_column clip_columns[] = {
          "x and y; `turn` x, y and yaw",
      .usual = "none"},
     {UNTYPED_COLUMN(md5_clip_desc, events, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_clip_desc, num_events, uint32_t), .rows = &event_schema,
+     .auxiliary = OFFSET(md5_clip_desc, num_events, uint32_t), .rows = &event_schema,
      .text = "an event at a frame of the clip"},
     {UNTYPED_COLUMN(md5_clip_desc, markers, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_clip_desc, num_markers, uint32_t), .rows = &marker_schema,
+     .auxiliary = OFFSET(md5_clip_desc, num_markers, uint32_t), .rows = &marker_schema,
      .text = "frames at which synchronized clips are at the same point", .form = MD5_FORM_LIST},
     {UNTYPED_COLUMN(md5_clip_desc, sections, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_clip_desc, num_sections, uint32_t), .rows = &section_schema,
+     .auxiliary = OFFSET(md5_clip_desc, num_sections, uint32_t), .rows = &section_schema,
      .text = "a part of the clip, for one-shots", .hash = MD5_HASH_ROWS},
     {UNTYPED_COLUMN(md5_clip_desc, windows, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_clip_desc, num_windows, uint32_t), .rows = &md5i_window_schema,
+     .auxiliary = OFFSET(md5_clip_desc, num_windows, uint32_t), .rows = &md5i_window_schema,
      .text = "an event with a duration", .hash = MD5_HASH_ROWS},
     {UNTYPED_COLUMN(md5_clip_desc, curves, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_clip_desc, num_curves, uint32_t), .rows = &md5i_curve_schema,
+     .auxiliary = OFFSET(md5_clip_desc, num_curves, uint32_t), .rows = &md5i_curve_schema,
      .text = "an animated number", .hash = MD5_HASH_ROWS},
     RESERVED(md5_clip_desc),
 };
@@ -368,13 +368,13 @@ static const md5_column follow_columns[] = {
      .position = MD5_POSITION_HEAD, .usual = "smooth"},
     {COLUMN(md5_follow_desc, rate, MD5_COLUMN_FLOAT, float),
      .text = "fraction of the remaining difference per second, 1/s", .position = MD5_POSITION_HEAD,
-     .least = 1e-6, .most = 1e6, .kinds = BIT(MD5_FOLLOW_SMOOTH)},
+     .min = 1e-6, .max = 1e6, .kinds = BIT(MD5_FOLLOW_SMOOTH)},
     {COLUMN(md5_follow_desc, stiffness, MD5_COLUMN_FLOAT, float), .text = "spring stiffness, 1/s²",
-     .position = MD5_POSITION_HEAD, .least = 1e-6, .most = 1e12, .kinds = BIT(MD5_FOLLOW_SPRING)},
+     .position = MD5_POSITION_HEAD, .min = 1e-6, .max = 1e12, .kinds = BIT(MD5_FOLLOW_SPRING)},
     {COLUMN(md5_follow_desc, damping, MD5_COLUMN_FLOAT, float), .text = "spring damping, 1/s",
-     .position = MD5_POSITION_HEAD, .least = 0, .most = 1e6, .kinds = BIT(MD5_FOLLOW_SPRING)},
+     .position = MD5_POSITION_HEAD, .min = 0, .max = 1e6, .kinds = BIT(MD5_FOLLOW_SPRING)},
     {COLUMN(md5_follow_desc, duration, MD5_COLUMN_FLOAT, float), .text = "duration, seconds",
-     .position = MD5_POSITION_HEAD, .least = 0, .most = 1e6, .kinds = BIT(MD5_FOLLOW_EASE)},
+     .position = MD5_POSITION_HEAD, .min = 0, .max = 1e6, .kinds = BIT(MD5_FOLLOW_EASE)},
     {COLUMN(md5_follow_desc, easing, MD5_COLUMN_EASING, md5_easing), .rows = &md5i_easing_schema,
      .last = MD5_EASE_BOUNCE_IN_OUT, .text = "easing", .position = MD5_POSITION_HEAD,
      .usual = "linear", .kinds = BIT(MD5_FOLLOW_EASE)},
@@ -418,9 +418,9 @@ static const md5_column item_columns[] = {
     {COLUMN(md5_motion_item, mask, MD5_COLUMN_TEXT, const char *),
      .text = "mask that restricts the item", .usual = "all joints", .kinds = BIT(MD5_MOTION_STACK)},
     {COLUMN(md5_motion_item, weight, MD5_COLUMN_FLOAT, float),
-     .other = offsetof(md5_motion_item, weight_parameter), .text = "weight",
+     .auxiliary = offsetof(md5_motion_item, weight_parameter), .text = "weight",
      .easing = offsetof(md5_motion_item, weight_easing), .form = MD5_FORM_SHARE,
-     .label = "weight of an item", .least = 0, .most = 1, .keeps_zero = true, .is_filled = true,
+     .label = "weight of an item", .min = 0, .max = 1, .keeps_zero = true, .is_filled = true,
      .otherwise = 1, .start = 1, .kinds = BIT(MD5_MOTION_STACK)},
     {COLUMN(md5_motion_item, weight_parameter, MD5_COLUMN_TEXT, const char *),
      .text = "instead of a weight", .position = MD5_POSITION_NONE},
@@ -471,7 +471,7 @@ static const md5_column motion_columns[] = {
      .text = "normalized time at which the clip starts", .range = "any", .usual = "0",
      .kinds = BIT(MD5_MOTION_CLIP)},
     {COLUMN(md5_motion_desc, speed, MD5_COLUMN_FLOAT, float),
-     .other = offsetof(md5_motion_desc, speed_parameter), .text = "playback rate",
+     .auxiliary = offsetof(md5_motion_desc, speed_parameter), .text = "playback rate",
      .form = MD5_FORM_SHARE, .range = "any", .keeps_zero = true, .is_filled = true, .otherwise = 1},
     {COLUMN(md5_motion_desc, speed_parameter, MD5_COLUMN_TEXT, const char *),
      .text = "instead of a speed", .position = MD5_POSITION_NONE},
@@ -485,7 +485,7 @@ static const md5_column motion_columns[] = {
      .choices = syncs, .num_choices = MD5_COUNT(syncs), .text = "synchronization of the clips",
      .usual = "alone", .kinds = SPACES},
     {UNTYPED_COLUMN(md5_motion_desc, items, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_motion_desc, num_items, uint32_t), .rows = &md5i_item_schema,
+     .auxiliary = OFFSET(md5_motion_desc, num_items, uint32_t), .rows = &md5i_item_schema,
      .text = "a component", .kinds = SPACES | BIT(MD5_MOTION_STACK)},
     RESERVED(md5_motion_desc),
 };
@@ -551,9 +551,8 @@ static const md5_column condition_columns[] = {
      .kinds = COMPARED},
     {COLUMN(md5_condition, longest, MD5_COLUMN_FLOAT, float),
      .text = "only for `state_time`: upper limit of a random time", .position = MD5_POSITION_HEAD,
-     .form = MD5_FORM_AFTER, .word = "to", .label = "maximum time of a condition", .least = 1e-6,
-     .most = 1e6, .keeps_zero = true, .usual = "the value", .kinds = COMPARED,
-     .hash = MD5_HASH_SET},
+     .form = MD5_FORM_AFTER, .word = "to", .label = "maximum time of a condition", .min = 1e-6,
+     .max = 1e6, .keeps_zero = true, .usual = "the value", .kinds = COMPARED, .hash = MD5_HASH_SET},
     {COLUMN(md5_condition, begins_alternative, MD5_COLUMN_FLAG, bool), .text = "behind `or`",
      .position = MD5_POSITION_NONE, .hash = MD5_HASH_SET},
     RESERVED(md5_condition),
@@ -582,8 +581,9 @@ static const md5_column transition_columns[] = {
     {COLUMN(md5_transition_desc, to, MD5_COLUMN_TEXT, const char *), .text = "target state",
      .position = MD5_POSITION_HEAD, .what = "a state"},
     {UNTYPED_COLUMN(md5_transition_desc, conditions, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_transition_desc, num_conditions, uint32_t), .rows = &md5i_condition_schema,
-     .text = "conditions of the transition", .form = MD5_FORM_CONDITIONS},
+     .auxiliary = OFFSET(md5_transition_desc, num_conditions, uint32_t),
+     .rows = &md5i_condition_schema, .text = "conditions of the transition",
+     .form = MD5_FORM_CONDITIONS},
     {COLUMN(md5_transition_desc, waits, MD5_COLUMN_FLAG, bool),
      .text = "the transition waits for an exit time", .word = "exit"},
     {COLUMN(md5_transition_desc, exit, MD5_COLUMN_FLOAT, float),
@@ -595,7 +595,7 @@ static const md5_column transition_columns[] = {
     {COLUMN(md5_transition_desc, exits_each, MD5_COLUMN_FLAG, bool),
      .text = "the exit time repeats in each cycle", .word = "each", .hash = MD5_HASH_SET},
     {COLUMN(md5_transition_desc, duration, MD5_COLUMN_FLOAT, float),
-     .text = "duration of the fade, seconds", .least = 0, .most = 1e6, .usual = "0"},
+     .text = "duration of the fade, seconds", .min = 0, .max = 1e6, .usual = "0"},
     {UNTYPED_COLUMN(md5_transition_desc, fade, MD5_COLUMN_CHOICE), .last = MD5_FADE_INERTIAL,
      .choices = fades, .num_choices = MD5_COUNT(fades), .text = "blending method",
      .usual = "cross"},
@@ -603,15 +603,13 @@ static const md5_column transition_columns[] = {
      .text = "easing of the fade", .label = "easing", .usual = "linear"},
     {COLUMN(md5_transition_desc, easing.x1, MD5_COLUMN_FLOAT, float),
      .text = "x of the first control point", .position = MD5_POSITION_AFTER, .word = "x1",
-     .label = "x1", .least = 0, .most = 1, .kinds = BIT(MD5_EASE_CUBIC_BEZIER),
-     .hash = MD5_HASH_USED},
+     .label = "x1", .min = 0, .max = 1, .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
     {COLUMN(md5_transition_desc, easing.y1, MD5_COLUMN_FLOAT, float), .text = "y of that point",
      .position = MD5_POSITION_AFTER, .word = "y1", .label = "y1", .range = "any",
      .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
     {COLUMN(md5_transition_desc, easing.x2, MD5_COLUMN_FLOAT, float),
      .text = "x of the second control point", .position = MD5_POSITION_AFTER, .word = "x2",
-     .label = "x2", .least = 0, .most = 1, .kinds = BIT(MD5_EASE_CUBIC_BEZIER),
-     .hash = MD5_HASH_USED},
+     .label = "x2", .min = 0, .max = 1, .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
     {COLUMN(md5_transition_desc, easing.y2, MD5_COLUMN_FLOAT, float), .text = "y of that point",
      .position = MD5_POSITION_AFTER, .word = "y2", .label = "y2", .range = "any",
      .kinds = BIT(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED},
@@ -668,20 +666,20 @@ static const md5_column layer_columns[] = {
     {COLUMN(md5_layer_desc, mask, MD5_COLUMN_TEXT, const char *), .text = "name of a mask",
      .usual = "all joints"},
     {COLUMN(md5_layer_desc, weight, MD5_COLUMN_FLOAT, float),
-     .other = offsetof(md5_layer_desc, weight_parameter), .text = "weight",
-     .easing = offsetof(md5_layer_desc, weight_easing), .form = MD5_FORM_SHARE, .least = 0,
-     .most = 1, .keeps_zero = true, .is_filled = true, .otherwise = 1},
+     .auxiliary = offsetof(md5_layer_desc, weight_parameter), .text = "weight",
+     .easing = offsetof(md5_layer_desc, weight_easing), .form = MD5_FORM_SHARE, .min = 0, .max = 1,
+     .keeps_zero = true, .is_filled = true, .otherwise = 1},
     {COLUMN(md5_layer_desc, weight_parameter, MD5_COLUMN_TEXT, const char *),
      .text = "instead of a weight", .position = MD5_POSITION_NONE},
     {COLUMN(md5_layer_desc, weight_easing, MD5_COLUMN_EASING, md5_easing),
      .rows = &md5i_easing_schema, .last = MD5_EASE_LINEAR, .text = "an easing of the parameter",
      .position = MD5_POSITION_NONE},
     {UNTYPED_COLUMN(md5_layer_desc, states, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_layer_desc, num_states, uint32_t), .rows = &state_schema,
+     .auxiliary = OFFSET(md5_layer_desc, num_states, uint32_t), .rows = &state_schema,
      .text = "a state"},
     {UNTYPED_COLUMN(md5_layer_desc, transitions, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_layer_desc, num_transitions, uint32_t), .rows = &md5i_transition_schema,
-     .text = "a transition"},
+     .auxiliary = OFFSET(md5_layer_desc, num_transitions, uint32_t),
+     .rows = &md5i_transition_schema, .text = "a transition"},
     RESERVED(md5_layer_desc),
 };
 
@@ -739,10 +737,11 @@ static const md5_column one_shot_columns[] = {
     {COLUMN(md5_one_shot_desc, clip, MD5_COLUMN_TEXT, const char *), .text = "a clip",
      .position = MD5_POSITION_HEAD, .what = "a clip"},
     {UNTYPED_COLUMN(md5_one_shot_desc, conditions, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_one_shot_desc, num_conditions, uint32_t), .rows = &md5i_condition_schema,
-     .text = "conditions of the start", .form = MD5_FORM_CONDITIONS},
+     .auxiliary = OFFSET(md5_one_shot_desc, num_conditions, uint32_t),
+     .rows = &md5i_condition_schema, .text = "conditions of the start",
+     .form = MD5_FORM_CONDITIONS},
     {UNTYPED_COLUMN(md5_one_shot_desc, until, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_one_shot_desc, num_until, uint32_t), .rows = &md5i_condition_schema,
+     .auxiliary = OFFSET(md5_one_shot_desc, num_until, uint32_t), .rows = &md5i_condition_schema,
      .text = "conditions of the stop", .form = MD5_FORM_CONDITIONS, .word = "until"},
     {COLUMN(md5_one_shot_desc, priority, MD5_COLUMN_INT, int32_t),
      .text = "a one-shot of higher priority replaces one of lower priority", .range = "any",
@@ -762,22 +761,21 @@ static const md5_column one_shot_columns[] = {
     {COLUMN(md5_one_shot_desc, layer, MD5_COLUMN_TEXT, const char *),
      .text = "layer over which the clip is played", .usual = "all layers"},
     {COLUMN(md5_one_shot_desc, weight, MD5_COLUMN_FLOAT, float),
-     .text = "weight outside of the fades", .least = 0, .most = 1, .keeps_zero = true,
+     .text = "weight outside of the fades", .min = 0, .max = 1, .keeps_zero = true,
      .is_filled = true, .otherwise = 1},
     {COLUMN(md5_one_shot_desc, speed, MD5_COLUMN_FLOAT, float),
      .text = "playback rate; negative values play backward", .range = "any", .keeps_zero = true,
      .is_filled = true, .otherwise = 1},
     {COLUMN(md5_one_shot_desc, start, MD5_COLUMN_DOUBLE, double),
-     .text = "normalized start time within the section", .least = 0, .most = 0.999999,
-     .usual = "0"},
+     .text = "normalized start time within the section", .min = 0, .max = 0.999999, .usual = "0"},
     {COLUMN(md5_one_shot_desc, fade_in, MD5_COLUMN_FLOAT, float),
-     .text = "duration of the fade-in, seconds", .least = 0, .most = 1e6, .usual = "0"},
+     .text = "duration of the fade-in, seconds", .min = 0, .max = 1e6, .usual = "0"},
     {COLUMN(md5_one_shot_desc, fade_in_easing, MD5_COLUMN_EASING, md5_easing),
      .rows = &md5i_easing_schema, .last = MD5_EASE_LINEAR, .text = "easing of the fade",
      .position = MD5_POSITION_AFTER, .form = MD5_FORM_OPTIONAL, .usual = "linear"},
     {COLUMN(md5_one_shot_desc, fade_out, MD5_COLUMN_FLOAT, float),
-     .text = "duration of the fade-out before the end or after a stop, seconds", .least = 0,
-     .most = 1e6, .usual = "0"},
+     .text = "duration of the fade-out before the end or after a stop, seconds", .min = 0,
+     .max = 1e6, .usual = "0"},
     {COLUMN(md5_one_shot_desc, fade_out_easing, MD5_COLUMN_EASING, md5_easing),
      .rows = &md5i_easing_schema, .last = MD5_EASE_LINEAR, .text = "easing of the fade",
      .position = MD5_POSITION_AFTER, .form = MD5_FORM_OPTIONAL, .usual = "linear"},
@@ -842,14 +840,14 @@ static const md5_column limit_columns[] = {
      .text = "twist axis in the joint's space", .position = MD5_POSITION_HEAD,
      .range = "not 0 0 0"},
     {COLUMN(md5_limit_desc, min, MD5_COLUMN_FLOAT, float),
-     .text = "minimum twist from the bind pose, radians", .least = -3.1416, .most = 3.1416,
+     .text = "minimum twist from the bind pose, radians", .min = -3.1416, .max = 3.1416,
      .usual = "0"},
     {COLUMN(md5_limit_desc, max, MD5_COLUMN_FLOAT, float),
-     .text = "maximum twist from the bind pose, radians", .least = -3.1416, .most = 3.1416,
+     .text = "maximum twist from the bind pose, radians", .min = -3.1416, .max = 3.1416,
      .usual = "0"},
     {COLUMN(md5_limit_desc, swing, MD5_COLUMN_FLOAT, float),
-     .text = "maximum angle between the axis and its direction in the bind pose, radians",
-     .least = 0, .most = 3.1416, .usual = "0", .kinds = BIT(MD5_LIMIT_CONE)},
+     .text = "maximum angle between the axis and its direction in the bind pose, radians", .min = 0,
+     .max = 3.1416, .usual = "0", .kinds = BIT(MD5_LIMIT_CONE)},
     RESERVED(md5_limit_desc),
 };
 
@@ -888,7 +886,7 @@ const md5_schema md5i_foot_schema = {
 
 static const md5_column gaze_columns[] = {
     {UNTYPED_COLUMN(md5_modifier_gaze, eyes, MD5_COLUMN_TEXTS),
-     .other = ARRAY_SIZE(md5_modifier_gaze, eyes),
+     .auxiliary = ARRAY_SIZE(md5_modifier_gaze, eyes),
      .text = "eye joint, whose x axis points forward; up to 8 times", .word = "eye",
      .what = "an eye", .usual = "none"},
     {PART_COLUMN(md5_modifier_gaze, params, length, MD5_COLUMN_COUNT, uint32_t),
@@ -910,21 +908,21 @@ const md5_schema md5i_gaze_schema = {
 
 static const md5_column hold_columns[] = {
     {UNTYPED_COLUMN(md5_modifier_hold, toes, MD5_COLUMN_TEXTS),
-     .other = ARRAY_SIZE(md5_modifier_hold, toes),
+     .auxiliary = ARRAY_SIZE(md5_modifier_hold, toes),
      .text = "joint of the sole, in the order of the feet; up to 8 times", .word = "toe",
      .what = "a toe", .usual = "the ankles"},
     {PART_COLUMN(md5_modifier_hold, params, height, MD5_COLUMN_FLOAT, float),
-     .text = "maximum height of a planted sole, units", .least = 0, .most = 1e6, .keeps_zero = true,
+     .text = "maximum height of a planted sole, units", .min = 0, .max = 1e6, .keeps_zero = true,
      .is_filled = true, .is_length = true, .otherwise = 0.3f},
     {PART_COLUMN(md5_modifier_hold, params, speed, MD5_COLUMN_FLOAT, float),
-     .text = "maximum speed of a planted sole, units/s", .least = 0, .most = 1e9,
-     .keeps_zero = true, .is_filled = true, .is_length = true, .otherwise = 10},
+     .text = "maximum speed of a planted sole, units/s", .min = 0, .max = 1e9, .keeps_zero = true,
+     .is_filled = true, .is_length = true, .otherwise = 10},
     {PART_COLUMN(md5_modifier_hold, params, distance, MD5_COLUMN_FLOAT, float),
-     .text = "maximum distance of a held foot from its animated position, units", .least = 0,
-     .most = 1e6, .keeps_zero = true, .is_filled = true, .is_length = true, .otherwise = 4},
+     .text = "maximum distance of a held foot from its animated position, units", .min = 0,
+     .max = 1e6, .keeps_zero = true, .is_filled = true, .is_length = true, .otherwise = 4},
     {PART_COLUMN(md5_modifier_hold, params, release, MD5_COLUMN_FLOAT, float),
-     .text = "time until a released foot is back at its animated position, seconds", .least = 0,
-     .most = 1e6, .keeps_zero = true, .is_filled = true, .otherwise = 0.2f},
+     .text = "time until a released foot is back at its animated position, seconds", .min = 0,
+     .max = 1e6, .keeps_zero = true, .is_filled = true, .otherwise = 0.2f},
     RESERVED(md5_modifier_hold),
 };
 
@@ -945,7 +943,7 @@ static const md5_column place_columns[] = {
      .form = MD5_FORM_AFTER, .word = "of", .what = "the name of an attached model",
      .usual = "the machine's model"},
     {COLUMN(md5_modifier_point, offset, MD5_COLUMN_DIRECTION, md5_vec3),
-     .text = "offset in the joint's space, units", .least = -1e6, .most = 1e6, .is_length = true,
+     .text = "offset in the joint's space, units", .min = -1e6, .max = 1e6, .is_length = true,
      .usual = "none"},
     {COLUMN(md5_modifier_point, aligned, MD5_COLUMN_FLAG, bool),
      .text = "only for targets: use the joint's rotation, too"},
@@ -1008,23 +1006,23 @@ static const md5_column modifier_columns[] = {
      .text = "up direction of the tip, in its space", .range = "not 0 0 0", .usual = "( 0 0 1 )",
      .kinds = BIT(MD5_MODIFIER_AIM)},
     {PART_COLUMN(md5_modifier_desc, aim, limit, MD5_COLUMN_FLOAT, float),
-     .text = "maximum rotation of one joint, radians", .least = 0, .most = 1e6, .keeps_zero = true,
+     .text = "maximum rotation of one joint, radians", .min = 0, .max = 1e6, .keeps_zero = true,
      .usual = "no limit", .kinds = BIT(MD5_MODIFIER_AIM)},
     {PART_COLUMN(md5_modifier_desc, two_bone, soften, MD5_COLUMN_FLOAT, float),
-     .text = "last fraction of the reach, in which the tip slows down", .least = 0, .most = 1,
+     .text = "last fraction of the reach, in which the tip slows down", .min = 0, .max = 1,
      .usual = "0", .kinds = BIT(MD5_MODIFIER_TWO_BONE)},
     {PART_COLUMN(md5_modifier_desc, two_bone, stretch, MD5_COLUMN_FLOAT, float),
-     .text = "maximum stretch factor of the limb", .least = 1, .most = 1e6, .keeps_zero = true,
+     .text = "maximum stretch factor of the limb", .min = 1, .max = 1e6, .keeps_zero = true,
      .is_filled = true, .otherwise = 1, .kinds = BIT(MD5_MODIFIER_TWO_BONE)},
     MD5_SPRING_NUMBERS(SPRING_NUMBER){
         PART_COLUMN(md5_modifier_desc, spring, gravity, MD5_COLUMN_FLOAT, float),
         .text = "gravity along the model's -z axis, units/s²", .range = "any", .usual = "0",
         .kinds = BIT(MD5_MODIFIER_SPRING)},
     {COLUMN(md5_modifier_desc, smoothing, MD5_COLUMN_FLOAT, float),
-     .text = "time in which the feet follow the ground, seconds", .least = 0, .most = 1e6,
+     .text = "time in which the feet follow the ground, seconds", .min = 0, .max = 1e6,
      .keeps_zero = true, .is_filled = true, .otherwise = 0.1f, .kinds = BIT(MD5_MODIFIER_FEET)},
     {UNTYPED_COLUMN(md5_modifier_desc, feet, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_modifier_desc, num_feet, uint32_t), .rows = &md5i_foot_schema,
+     .auxiliary = OFFSET(md5_modifier_desc, num_feet, uint32_t), .rows = &md5i_foot_schema,
      .text = "a leg", .kinds = BIT(MD5_MODIFIER_FEET)},
     {UNTYPED_COLUMN(md5_modifier_desc, gaze, MD5_COLUMN_ROW), .rows = &md5i_gaze_schema,
      .text = "eyes and numbers", .position = MD5_POSITION_NONE, .form = MD5_FORM_ALWAYS,
@@ -1032,11 +1030,11 @@ static const md5_column modifier_columns[] = {
     {UNTYPED_COLUMN(md5_modifier_desc, hold, MD5_COLUMN_ROW), .rows = &md5i_hold_schema,
      .text = "holds planted feet", .kinds = BIT(MD5_MODIFIER_FEET)},
     {COLUMN(md5_modifier_desc, weight, MD5_COLUMN_FLOAT, float),
-     .other = offsetof(md5_modifier_desc, weight_parameter),
+     .auxiliary = offsetof(md5_modifier_desc, weight_parameter),
      .text = "initial weight of every player, or the source of the weight",
      .easing = offsetof(md5_modifier_desc, weight_easing),
      .state = OFFSET(md5_modifier_desc, weight_layer, const char *), .form = MD5_FORM_SHARE,
-     .least = 0, .most = 1, .keeps_zero = true, .is_filled = true, .otherwise = 1,
+     .min = 0, .max = 1, .keeps_zero = true, .is_filled = true, .otherwise = 1,
      .hash = MD5_HASH_SET},
     {COLUMN(md5_modifier_desc, weight_parameter, MD5_COLUMN_TEXT, const char *),
      .text = "instead of a weight", .position = MD5_POSITION_NONE, .hash = MD5_HASH_SET},
@@ -1100,11 +1098,11 @@ static const md5_column morph_columns[] = {
      .position = MD5_POSITION_HEAD, .what = "a window", .kinds = BIT(MD5_MORPH_BY_WINDOW),
      .hash = MD5_HASH_USED},
     {UNTYPED_COLUMN(md5_morph_desc, keys, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_morph_desc, num_keys, uint32_t), .rows = &key_schema,
+     .auxiliary = OFFSET(md5_morph_desc, num_keys, uint32_t), .rows = &key_schema,
      .text = "list of frames and weights", .position = MD5_POSITION_HEAD, .form = MD5_FORM_LIST,
      .kinds = BIT(MD5_MORPH_BY_CLIP)},
     {COLUMN(md5_morph_desc, weight, MD5_COLUMN_FLOAT, float), .text = "factor of the weight",
-     .least = -1e6, .most = 1e6, .keeps_zero = true, .is_filled = true, .otherwise = 1},
+     .min = -1e6, .max = 1e6, .keeps_zero = true, .is_filled = true, .otherwise = 1},
     RESERVED(md5_morph_desc),
 };
 
@@ -1146,30 +1144,30 @@ static const md5_column machine_columns[] = {
     {COLUMN(md5_machine_desc, name, MD5_COLUMN_TEXT, const char *), .text = "name",
      .position = MD5_POSITION_HEAD, .what = "the name of the machine", .is_text_filled = true},
     {COLUMN(md5_machine_desc, model, MD5_COLUMN_MODEL, const md5_model *),
-     .other = offsetof(md5_machine_file, model_file), .text = "the .md5mesh file of the model"},
+     .auxiliary = offsetof(md5_machine_file, model_file), .text = "the .md5mesh file of the model"},
     {UNTYPED_COLUMN(md5_machine_desc, clips, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_machine_desc, num_clips, uint32_t), .rows = &md5i_clip_schema,
+     .auxiliary = OFFSET(md5_machine_desc, num_clips, uint32_t), .rows = &md5i_clip_schema,
      .text = "a clip"},
     {UNTYPED_COLUMN(md5_machine_desc, masks, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_machine_desc, num_masks, uint32_t), .rows = &mask_schema,
+     .auxiliary = OFFSET(md5_machine_desc, num_masks, uint32_t), .rows = &mask_schema,
      .text = "a set of joints"},
     {UNTYPED_COLUMN(md5_machine_desc, parameters, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_machine_desc, num_parameters, uint32_t), .rows = &parameter_schema,
+     .auxiliary = OFFSET(md5_machine_desc, num_parameters, uint32_t), .rows = &parameter_schema,
      .choices = parameter_kinds, .num_choices = MD5_COUNT(parameter_kinds), .text = "a parameter"},
     {UNTYPED_COLUMN(md5_machine_desc, follows, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_machine_desc, num_follows, uint32_t), .rows = &follow_schema,
+     .auxiliary = OFFSET(md5_machine_desc, num_follows, uint32_t), .rows = &follow_schema,
      .text = "smoothing of a parameter", .hash = MD5_HASH_ROWS},
     {UNTYPED_COLUMN(md5_machine_desc, motions, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_machine_desc, num_motions, uint32_t), .rows = &md5i_motion_schema,
+     .auxiliary = OFFSET(md5_machine_desc, num_motions, uint32_t), .rows = &md5i_motion_schema,
      .text = "a motion"},
     {UNTYPED_COLUMN(md5_machine_desc, layers, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_machine_desc, num_layers, uint32_t), .rows = &md5i_layer_schema,
+     .auxiliary = OFFSET(md5_machine_desc, num_layers, uint32_t), .rows = &md5i_layer_schema,
      .text = "a layer"},
     {UNTYPED_COLUMN(md5_machine_desc, slots, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_machine_desc, num_slots, uint32_t), .rows = &slot_schema,
+     .auxiliary = OFFSET(md5_machine_desc, num_slots, uint32_t), .rows = &slot_schema,
      .text = "a channel for one-shots", .hash = MD5_HASH_ROWS},
     {UNTYPED_COLUMN(md5_machine_desc, one_shots, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_machine_desc, num_one_shots, uint32_t), .rows = &one_shot_schema,
+     .auxiliary = OFFSET(md5_machine_desc, num_one_shots, uint32_t), .rows = &one_shot_schema,
      .text = "a one-shot clip", .hash = MD5_HASH_ROWS},
     {COLUMN(md5_machine_desc, max_one_shots, MD5_COLUMN_COUNT, uint32_t),
      .text = "slots for one-shots", .position = MD5_POSITION_NONE, .range = "0 to 64",
@@ -1177,19 +1175,19 @@ static const md5_column machine_columns[] = {
     {UNTYPED_COLUMN(md5_machine_desc, report, MD5_COLUMN_PART), .rows = &report_schema,
      .text = "events that the player reports"},
     {UNTYPED_COLUMN(md5_machine_desc, attached, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_machine_desc, num_attached, uint32_t), .rows = &attached_schema,
+     .auxiliary = OFFSET(md5_machine_desc, num_attached, uint32_t), .rows = &attached_schema,
      .text = "an attached model, such as a weapon", .hash = MD5_HASH_ROWS},
     {UNTYPED_COLUMN(md5_machine_desc, limits, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_machine_desc, num_limits, uint32_t), .rows = &limit_schema,
+     .auxiliary = OFFSET(md5_machine_desc, num_limits, uint32_t), .rows = &limit_schema,
      .text = "a rotation limit of a joint", .hash = MD5_HASH_ROWS},
     {UNTYPED_COLUMN(md5_machine_desc, modifiers, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_machine_desc, num_modifiers, uint32_t), .rows = &md5i_modifier_schema,
+     .auxiliary = OFFSET(md5_machine_desc, num_modifiers, uint32_t), .rows = &md5i_modifier_schema,
      .text = "a modifier"},
     {UNTYPED_COLUMN(md5_machine_desc, morphs, MD5_COLUMN_TABLE),
-     .other = OFFSET(md5_machine_desc, num_morphs, uint32_t), .rows = &md5i_morph_schema,
+     .auxiliary = OFFSET(md5_machine_desc, num_morphs, uint32_t), .rows = &md5i_morph_schema,
      .text = "the source of a morph target's weight", .hash = MD5_HASH_ROWS},
     {UNTYPED_COLUMN(md5_machine_desc, locations, MD5_COLUMN_OTHER),
-     .other = sizeof((md5_machine_desc *)0)->locations, .text = "of the words of a file",
+     .auxiliary = sizeof((md5_machine_desc *)0)->locations, .text = "of the words of a file",
      .position = MD5_POSITION_NONE, .hash = MD5_HASH_NEVER},
     RESERVED(md5_machine_desc),
 };
@@ -1251,7 +1249,7 @@ const char *md5i_column_rows(const md5_column *column, const char *row, uint32_t
         return md5i_column_number(column, row) > column->last ? row + column->offset : NULL;
     memcpy(&rows, row + column->offset, sizeof rows);
     if (column->kind == MD5_COLUMN_TABLE)
-        memcpy(count, row + column->other, sizeof *count);
+        memcpy(count, row + column->auxiliary, sizeof *count);
     return rows;
 }
 

@@ -93,8 +93,8 @@ typedef struct md5_column {
     md5_column_kind kind;
     const char *member;
     size_t offset;
-    size_t other; // offset of the row count, number of elements, offset of a share's parameter, or
-                  // size
+    size_t auxiliary; // offset of the row count, number of elements, offset of a share's parameter,
+                      // or size
     const md5_schema *rows;    // of tables, rows and parts
     uint32_t last;             // largest value of a choice
     const md5_choice *choices; // [num_choices], NULL: easings
@@ -107,8 +107,8 @@ typedef struct md5_column {
     const char *word;    // keyword in files; default: the keyword of its rows or the member's name
     const char *what;    // name in messages about files if it has no keyword
     const char *label;   // name in messages of checks; default: the member's name
-    double least;        // minimum, if least and most differ; otherwise a number must be finite
-    double most;         // maximum
+    double min;          // minimum, if min and max differ; otherwise a number must be finite
+    double max;          // maximum
     md5_manual range;    // permitted values, if they are not one range for all machines
     bool keeps_zero;     // 0 in a file becomes MD5_EXPLICIT_ZERO, because 0 selects the default
     bool is_filled;      // 0 selects the default `otherwise`

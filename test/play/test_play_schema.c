@@ -52,14 +52,14 @@ static size_t size_of(const md5_column *column)
     case MD5_COLUMN_DIRECTION:
         return sizeof(md5_vec3);
     case MD5_COLUMN_TEXTS:
-        return column->other * sizeof(char *);
+        return column->auxiliary * sizeof(char *);
     case MD5_COLUMN_RESERVED:
-        return column->other * sizeof(uint64_t);
+        return column->auxiliary * sizeof(uint64_t);
     case MD5_COLUMN_PART:
     case MD5_COLUMN_EASING:
         return column->rows->size;
     case MD5_COLUMN_OTHER:
-        return column->other;
+        return column->auxiliary;
     default:
         return sizeof(void *);
     }
@@ -87,7 +87,7 @@ TEST (every_column_has_range_default_and_text) {
                                   && column->kind != MD5_COLUMN_FLAG && !column->rows
                                   && column->kind != MD5_COLUMN_MODEL;
             check(column->text != NULL, schema, column, "no text for the manual");
-            check(!is_number || column->least < column->most || column->range, schema, column,
+            check(!is_number || column->min < column->max || column->range, schema, column,
                   "a number without a range");
             check(!may_lack || column->is_filled || column->usual, schema, column, "no default");
             check(!column->is_filled || column->otherwise != 0, schema, column,
@@ -129,9 +129,9 @@ TEST (columns_cover_their_rows) {
                     alignment = alignment_of(column);
                     after = next + size_of(column);
                 }
-                if (column->kind == MD5_COLUMN_TABLE && column->other >= end
-                    && column->other < next) {
-                    next = column->other;
+                if (column->kind == MD5_COLUMN_TABLE && column->auxiliary >= end
+                    && column->auxiliary < next) {
+                    next = column->auxiliary;
                     alignment = sizeof(uint32_t);
                     after = next + sizeof(uint32_t);
                 }
@@ -191,10 +191,10 @@ static const char *random_name(uint64_t *random)
 
 static float random_float(const md5_column *column, uint64_t *random)
 {
-    const bool has_range = column->least < column->most;
+    const bool has_range = column->min < column->max;
     const double share = test_random_u32(random) / 4294967295.0;
-    const double low = has_range ? column->least : -1e4;
-    const double high = has_range ? column->most : 1e4;
+    const double low = has_range ? column->min : -1e4;
+    const double high = has_range ? column->max : 1e4;
     if (column->keeps_zero && play_one_in(random, 5))
         return MD5_EXPLICIT_ZERO;
     if (play_one_in(random, 3))
@@ -238,7 +238,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         *texts = column->form == MD5_FORM_JOINTS ? "*spine -\"a (b\"\n 'c' " : random_name(random);
         break;
     case MD5_COLUMN_TEXTS:
-        for (size_t i = 0; i < column->other && (i == 0 || !play_one_in(random, 3)); i++)
+        for (size_t i = 0; i < column->auxiliary && (i == 0 || !play_one_in(random, 3)); i++)
             texts[i] = random_name(random);
         break;
     case MD5_COLUMN_FLOAT:
@@ -247,7 +247,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
             memcpy(row + column->state, names, sizeof names);
         } else if (column->form == MD5_FORM_SHARE && play_one_in(random, 2)) {
             const char *const name = random_name(random);
-            memcpy(row + column->other, &name, sizeof name);
+            memcpy(row + column->auxiliary, &name, sizeof name);
             if (column->easing > 0 && play_one_in(random, 2))
                 add_row(to, &md5i_easing_schema, row + column->easing, 0);
         } else {
@@ -282,7 +282,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         const uint32_t count = 1 + play_below(random, 3);
         char *const rows = add_rows(to, column->rows, count, kind);
         memcpy(value, &rows, sizeof rows);
-        memcpy(row + column->other, &count, sizeof count);
+        memcpy(row + column->auxiliary, &count, sizeof count);
         break;
     }
     case MD5_COLUMN_ROW: {
@@ -370,7 +370,7 @@ static bool are_same(const md5_schema *schema, const void *first, const void *se
                       && (column->kind != MD5_COLUMN_EASING
                           || memcmp(left, right, sizeof(md5_ease_kind)) == 0);
         } else if (column->kind == MD5_COLUMN_TEXT || column->kind == MD5_COLUMN_TEXTS) {
-            const size_t count = column->kind == MD5_COLUMN_TEXTS ? column->other : 1;
+            const size_t count = column->kind == MD5_COLUMN_TEXTS ? column->auxiliary : 1;
             for (size_t i = 0; i < count; i++)
                 is_same = is_same
                           && is_same_text(((const char *const *)(const void *)left)[i],
@@ -550,8 +550,8 @@ TEST_WITH (one_line_makes_a_column_known_to_every_walk, play_case, made, play_be
     add_column(&longer, (md5_column){.kind = MD5_COLUMN_FLOAT,
                                      .member = "glow",
                                      .offset = offsetof(md5_modifier_desc, reserved),
-                                     .least = 0,
-                                     .most = 8,
+                                     .min = 0,
+                                     .max = 8,
                                      .keeps_zero = true,
                                      .is_filled = true,
                                      .otherwise = 2.5f,
@@ -685,8 +685,8 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
             test_append(to, " or parameter%s%s", column->easing > 0 ? " [easing]" : "",
                         column->state > 0 ? " or `state` layer state, `curve` or `window` name"
                                           : "");
-        if (column->least < column->most)
-            test_append(to, ", %g to %g", column->least, column->most);
+        if (column->min < column->max)
+            test_append(to, ", %g to %g", column->min, column->max);
         else if (column->range && strcmp(column->range, "any") != 0)
             test_append(to, ", %s", column->range);
         test_append(to, " | ");

@@ -20,18 +20,18 @@ static bool check_number(md5_building *building, const md5_table_iterator *walk,
 {
     const md5_column *const column = walk->column;
     const char *const label = column->label ? column->label : column->member;
-    const bool has_range = column->least < column->most;
+    const bool has_range = column->min < column->max;
     const double number = value == (double)MD5_EXPLICIT_ZERO && has_range ? 0 : value;
     if (value == 0 && (column->keeps_zero || !md5_is_column_used(column, walk->level->kind)))
         return true;
     const bool is_valid =
-        has_range ? number >= column->least && number <= column->most : isfinite(number) != 0;
+        has_range ? number >= column->min && number <= column->max : isfinite(number) != 0;
     if (is_valid)
         return true;
     if (!has_range)
         return MD5_OUT_OF_RANGE(building, member, ": %s is not a finite number", label);
     return MD5_OUT_OF_RANGE(building, member, ": %s is out of range: expected %g to %g, found %g",
-                            label, column->least, column->most, number);
+                            label, column->min, column->max, number);
 }
 
 // Adds a row to the row counts that determine the sizes of the machine's arrays.
@@ -91,7 +91,7 @@ static bool tables_reserve_zero(const md5_schema *schema, const void *row)
          md5i_next_column(&walk);) {
         if (walk.column && walk.column->kind == MD5_COLUMN_RESERVED
             && !md5_are_zero((const uint64_t *)(const void *)md5_column_value(&walk),
-                             walk.column->other))
+                             walk.column->auxiliary))
             return false;
     }
     return true;
@@ -111,7 +111,7 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
             continue;
         size_t num_texts = 0;
         if (column->kind == MD5_COLUMN_TEXTS)
-            num_texts = column->other;
+            num_texts = column->auxiliary;
         else if (column->kind == MD5_COLUMN_TEXT)
             num_texts = 1;
         for (size_t i = 0; i < num_texts; i++) {
@@ -204,7 +204,7 @@ uint64_t md5i_compute_fingerprint(const md5_schema *schema, const void *row)
                 add_text(&hash, *texts);
             break;
         case MD5_COLUMN_TEXTS:
-            for (size_t i = 0; i < column->other && texts[i]; i++)
+            for (size_t i = 0; i < column->auxiliary && texts[i]; i++)
                 add_text(&hash, texts[i]);
             break;
         case MD5_COLUMN_DIRECTION:

@@ -715,8 +715,8 @@ static void flatten_motion(const md5_motion *motion, md5_blend_tree *tree, uint3
         if (owner->num_items > 0)
             *blend++ = number;
         uint32_t begin = number + 1 - owner->num_parts;
-        for (uint32_t turn = 0; turn < owner->num_items; turn++) {
-            const uint32_t i = owner->items[turn].blend_index;
+        for (uint32_t k = 0; k < owner->num_items; k++) {
+            const uint32_t i = owner->items[k].blend_index;
             const md5_item *const item = &owner->items[i];
             const uint32_t end = begin + item->motion->num_parts;
             const bool is_synchronized = owner->kind != MD5_MOTION_STACK || i == 0;

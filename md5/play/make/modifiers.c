@@ -384,7 +384,6 @@ static bool build_weight_row(md5_building *building, const md5_modifier_desc *de
 }
 
 // Resolves the target and the pole of a modifier and the source of its weight.
-// Where a modifier's target and pole are, what drives its weight.
 static bool find_drivers(md5_building *building, const md5_modifier_desc *desc,
                          md5_modifier *modifier)
 {

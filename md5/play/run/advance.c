@@ -106,13 +106,13 @@ static float mean_value(const md5_follow_desc *follow, const md5_parameter_smoot
     const double end = md5_smaller(begin + seconds, settling_time(follow));
     if (seconds <= MIN_MEAN_SECONDS || end <= begin)
         return value_after(follow, smoothing, 0.5 * seconds);
-    const movement now = movement_after(follow, smoothing, begin);
+    const movement current = movement_after(follow, smoothing, begin);
     const movement then = movement_after(follow, smoothing, begin + seconds);
     const bool is_spring = follow->kind == MD5_FOLLOW_SPRING;
     const double k = (is_spring ? follow->stiffness : follow->rate);
     const double c = is_spring ? follow->damping : 1;
     const double t = follow->duration;
-    double sum = (now.velocity - then.velocity + c * (now.distance - then.distance)) / k;
+    double sum = (current.velocity - then.velocity + c * (current.distance - then.distance)) / k;
     if (follow->kind == MD5_FOLLOW_EASE) {
         const double eased_area =
             t * md5i_eased_area(&follow->easing, begin / t, md5_smaller(end / t, 1));
@@ -134,11 +134,11 @@ bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal)
     md5_parameter_smoothing *const smoothing = &player->smoothings[row];
     if (smoothing->goal == goal)
         return true;
-    const movement now =
+    const movement current =
         movement_after(&player->machine->tables.follows[row], smoothing, smoothing->elapsed);
     *smoothing = (md5_parameter_smoothing){.goal = goal,
                                            .from = player->parameters[parameter],
-                                           .velocity = md5_round_to_float(now.velocity)};
+                                           .velocity = md5_round_to_float(current.velocity)};
     return true;
 }
 
@@ -254,21 +254,21 @@ static bool is_past_exit(const md5_active_state *active, double exit, double tim
 // sets *target to the clock there. Returns INFINITY if there is no such cue. If `event_bits` (the
 // event bits of the clip's events) is not NULL, only the cues with the event bit `event_bit` count.
 static double cycles_to_cue(const md5_cues *cues, const uint64_t *event_bits, uint64_t event_bit,
-                            md5_clock now, bool backward, double min_cycles, md5_clock *target)
+                            md5_clock current, bool backward, double min_cycles, md5_clock *target)
 {
     double nearest = INFINITY;
     for (uint32_t i = 0; i < cues->num_cues; i++) {
         const md5_cue *const cue = &cues->cues[i];
         if (event_bits && (event_bits[cue->event] & event_bit) == 0)
             continue;
-        const double distance = backward ? now.phase - cue->phase : cue->phase - now.phase;
+        const double distance = backward ? current.phase - cue->phase : cue->phase - current.phase;
         double whole = 0;
         if (cues->timing->mode != MD5_PLAY_ONCE)
             whole = floor(min_cycles - distance) + 1;
         if (!(distance + whole > min_cycles) || distance + whole >= nearest)
             continue;
         nearest = distance + whole;
-        *target = (md5_clock){now.cycle + (int64_t)(backward ? -whole : whole), cue->phase};
+        *target = (md5_clock){current.cycle + (int64_t)(backward ? -whole : whole), cue->phase};
     }
     return nearest;
 }
@@ -321,25 +321,25 @@ static double seconds_to_exit(md5_player *player, const md5_active_state *active
     if (!active->tree)
         return max_seconds;
     const md5_instance_plan *const plan = active->tree->instances;
-    const md5_clock now = active->instances[0].clock;
+    const md5_clock current = active->instances[0].clock;
     const double rate = active->instances[0].rate;
-    md5_clock target = now;
+    md5_clock target = current;
     if (transition->exits_each) {
         cycles_to_repeated_exit(active, transition, MD5_BORDER, &target);
-        const double seconds = fabs(md5i_instance_seconds(player, active, 0, now, target));
+        const double seconds = fabs(md5i_instance_seconds(player, active, 0, current, target));
         return seconds > 0 ? md5_smaller(max_seconds, seconds) : max_seconds;
     }
     // Fast path for the common case: the exit is clearly not reached within `max_seconds`.
     if (plan->group == MD5_NONE && rate > 0
-        && exit - md5_clock_time(now) > rate * max_seconds + 1e-6 * fmax(1.0, fabs(exit)))
+        && exit - md5_clock_time(current) > rate * max_seconds + 1e-6 * fmax(1.0, fabs(exit)))
         return max_seconds;
     const exit_position position = find_exit(active, exit);
-    if (cycles_to_exit(&position, md5_clock_time(now)) <= MD5_BORDER)
+    if (cycles_to_exit(&position, md5_clock_time(current)) <= MD5_BORDER)
         return max_seconds;
     // A clip that is played once stops at its end.
     if (plan->playable->timing->mode == MD5_PLAY_ONCE && (position.time < 0 || position.time > 1))
         return max_seconds;
-    const double seconds = md5i_instance_seconds(player, active, 0, now, position.clock);
+    const double seconds = md5i_instance_seconds(player, active, 0, current, position.clock);
     return seconds > 0 && seconds < max_seconds ? seconds : max_seconds;
 }
 
@@ -392,13 +392,13 @@ static double seconds_to_condition(const md5_player *player, md5_layer_state *la
         return -condition->seconds;
     const md5_timing *const timing = active->tree->instances[0].playable->timing;
     const bool backward = is_backward(active, 0);
-    const md5_clock now =
+    const md5_clock current =
         at_start ? md5i_clock_at(timing, active->start_time) : active->instances[0].clock;
     const md5_cue cue = {backward ? 0 : 1.0, 0};
     const md5_cues end_cues = {timing, &cue, 1};
-    md5_clock end = now;
-    cycles_to_cue(&end_cues, NULL, 0, now, backward, MD5_BORDER, &end);
-    const double left = md5i_instance_seconds(player, active, 0, now, end);
+    md5_clock end = current;
+    cycles_to_cue(&end_cues, NULL, 0, current, backward, MD5_BORDER, &end);
+    const double left = md5i_instance_seconds(player, active, 0, current, end);
     return left >= 0 ? left - condition->seconds : (double)INFINITY; // the clip does not move
 }
 
@@ -788,9 +788,9 @@ static double seconds_to_kink(md5_player *player, double max_seconds)
     for (size_t i = 0; i < machine->num_kinks; i++) {
         const md5_play_condition *const kink = &machine->kinks[i];
         const uint32_t row = machine->smoothing_rows[kink->parameter];
-        const float now = player->parameters[kink->parameter];
+        const float current = player->parameters[kink->parameter];
         const float next = player->smoothings[row].next;
-        if (now == next || holds_for(kink, now) == holds_for(kink, next))
+        if (current == next || holds_for(kink, current) == holds_for(kink, next))
             continue;
         // Bisection. The first sample is just before the end, which may already be a kink.
         double before = 0;
@@ -798,7 +798,7 @@ static double seconds_to_kink(md5_player *player, double max_seconds)
         for (int k = 0; k < MD5_MAX_BISECTIONS && max_seconds - before > SAME_TIME; k++) {
             const float then =
                 value_after(&machine->tables.follows[row], &player->smoothings[row], middle);
-            if (holds_for(kink, then) == holds_for(kink, now))
+            if (holds_for(kink, then) == holds_for(kink, current))
                 before = middle;
             else
                 max_seconds = middle;
@@ -918,14 +918,14 @@ static bool count_event(md5_player *player)
     return true;
 }
 
-// Opens or closes a window and reports this with the weight window->most.
+// Opens or closes a window and reports this with the weight window->max_weight.
 static void set_window_open(const step_context *context, uint32_t number, bool opens)
 {
     md5_player *const player = context->player;
     md5_window_state *const window = &player->windows[number];
     const md5_machine_window *const row = &player->machine->windows[number];
-    window->weight = opens ? window->most : 0;
-    call_event_callback(context, opens ? &row->begin : &row->end, window->most);
+    window->weight = opens ? window->max_weight : 0;
+    call_event_callback(context, opens ? &row->begin : &row->end, window->max_weight);
 }
 
 // Opens and closes windows for reasons other than a clip that passes their frames.
@@ -938,7 +938,7 @@ static void update_windows(const step_context *context)
             const bool is_open = window->weight > 0;
             const bool has_clips = window->count > 0;
             if (is_open && has_clips)
-                window->weight = window->most;
+                window->weight = window->max_weight;
             // A dropped change is detected again in the next step.
             if (is_open != has_clips && has_clips == opens && count_event(player))
                 set_window_open(context, i, opens);
@@ -1020,25 +1020,26 @@ static void count_windows(const step_context *context, const md5_event_cursor *c
     const float weight = event_weight(context, cursor);
     for (uint32_t i = 0; i < clip->num_windows; i++) {
         if (windows[i].count > windows[i].count_before)
-            windows[i].most = md5_larger(windows[i].most, md5_larger(weight, MIN_EVENT_WEIGHT));
+            windows[i].max_weight =
+                md5_larger(windows[i].max_weight, md5_larger(weight, MIN_EVENT_WEIGHT));
     }
 }
 
 // Adds a cursor if its clip passes an event.
 static void add_cursor(const step_context *context, md5_event_cursor cursor, const md5_cues *cues,
-                       md5_clock before, md5_clock now, bool is_at_start, bool ends_cycle,
+                       md5_clock before, md5_clock current, bool is_at_start, bool ends_cycle,
                        uint32_t *num_cursors)
 {
     const bool is_instant = context->seconds == 0;
     if (context->player->machine->tables.clips[cursor.clip].num_windows > 0)
-        count_windows(context, &cursor, cues, is_instant ? now : before,
-                      is_at_start && (!is_instant || md5_is_same_cycle_boundary(before, now)));
+        count_windows(context, &cursor, cues, is_instant ? current : before,
+                      is_at_start && (!is_instant || md5_is_same_cycle_boundary(before, current)));
     if (is_instant && !cursor.is_new)
         return;
     if (is_instant)
-        cursor.walk = md5i_begin_start_events(cues, now);
+        cursor.walk = md5i_begin_start_events(cues, current);
     else
-        cursor.walk = md5i_begin_events(cues, before, now, is_at_start, ends_cycle);
+        cursor.walk = md5i_begin_events(cues, before, current, is_at_start, ends_cycle);
     context->player->cursors[*num_cursors] = cursor;
     if (advance_cursor(context, &context->player->cursors[*num_cursors]))
         (*num_cursors)++;
@@ -1059,7 +1060,7 @@ static void pass_window_frame(const step_context *context, const md5_event_curso
         state->count++;
     else if (state->count > 0)
         state->count--;
-    state->most = md5_larger(weight, MIN_EVENT_WEIGHT);
+    state->max_weight = md5_larger(weight, MIN_EVENT_WEIGHT);
     const bool is_closed = state->weight == 0;
     const bool changes = opens ? is_closed : !is_closed && state->count == 0;
     if (changes)
@@ -1187,8 +1188,8 @@ static void fire_events(const step_context *context)
         player->num_passed_events++;
         if (advance_cursor(context, cursor))
             continue;
-        const size_t behind = (size_t)(player->cursors + --num_cursors - cursor);
-        memmove(cursor, cursor + 1, behind * sizeof *cursor);
+        const size_t num_after = (size_t)(player->cursors + --num_cursors - cursor);
+        memmove(cursor, cursor + 1, num_after * sizeof *cursor);
     }
     for (uint32_t i = 0; i < num_cursors; i++)
         player->status.num_dropped += 1 + player->cursors[i].walk.num_left;
@@ -1360,8 +1361,8 @@ static void advance_one_shots(md5_player *player, double seconds)
 static bool is_at_cycle_boundary(const md5_active_state *active)
 {
     for (uint32_t i = 0; i < active->num_active_instances; i++) {
-        const md5_clock now = active->instances[active->active_instances[i]].clock;
-        if (md5_is_same_cycle_boundary(now, now))
+        const md5_clock current = active->instances[active->active_instances[i]].clock;
+        if (md5_is_same_cycle_boundary(current, current))
             return true;
     }
     return false;
@@ -1472,7 +1473,7 @@ static void limit_to_fade_part(md5_fade_time fade, double *part)
 }
 
 // Returns the seconds, at most `max_seconds`, until a one-shot clip or its section ends, allows
-// another clip to start, or passes an event with an event bit. Also limits *part to the time for
+// another clip to start, or passes an event that conditions use. Also limits *part to the time for
 // which its weight changes steadily, and to a fraction of a fade.
 static double seconds_to_one_shot_change(const md5_player *player, const md5_one_shot *one_shot,
                                          double max_seconds, double *part)
@@ -1515,8 +1516,8 @@ static double seconds_to_one_shot_change(const md5_player *player, const md5_one
     return md5_smaller(max_seconds, cycles / speed);
 }
 
-// Returns the seconds, at most `max_seconds`, until a clip of a state passes an event with an event
-// bit.
+// Returns the seconds, at most `max_seconds`, until a clip of a state passes an event that
+// conditions use.
 static double seconds_to_heard_event(const md5_player *player, const md5_active_state *active,
                                      bool goes_back, double max_seconds)
 {

@@ -27,21 +27,24 @@ static double angle_from_ratio(double sine, double cosine)
 }
 
 // Uses double precision, because the results are often small differences.
-void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t num_joints,
+void md5i_pose_velocity(const md5_xform *before, const md5_xform *after, uint32_t num_joints,
                         float seconds, md5_velocity *velocity)
 {
     const float rate = seconds > 0 ? 1.0f / seconds : 0;
     for (uint32_t joint = 0; joint < num_joints; joint++) {
-        md5_quatd turn = md5_quatd_mul(md5_quatd_of(now[joint].rotation),
-                                       md5_quatd_conjugate(md5_quatd_of(before[joint].rotation)));
-        if (turn.w < 0)
-            turn = md5_quatd_negate(turn);
-        const double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-        const double scale = sine > 0 ? 2 * angle_from_ratio(sine, turn.w) / sine * rate : 0;
+        md5_quatd rotation =
+            md5_quatd_mul(md5_quatd_of(after[joint].rotation),
+                          md5_quatd_conjugate(md5_quatd_of(before[joint].rotation)));
+        if (rotation.w < 0)
+            rotation = md5_quatd_negate(rotation);
+        const double sine =
+            sqrt(rotation.x * rotation.x + rotation.y * rotation.y + rotation.z * rotation.z);
+        const double scale = sine > 0 ? 2 * angle_from_ratio(sine, rotation.w) / sine * rate : 0;
         velocity[joint] = (md5_velocity){
             .linear = md5_vec3_scale(
-                md5_vec3_sub(now[joint].translation, before[joint].translation), rate),
-            .angular = {(float)(turn.x * scale), (float)(turn.y * scale), (float)(turn.z * scale)},
+                md5_vec3_sub(after[joint].translation, before[joint].translation), rate),
+            .angular = {(float)(rotation.x * scale), (float)(rotation.y * scale),
+                        (float)(rotation.z * scale)},
         };
     }
 }
@@ -59,11 +62,11 @@ static md5_vec3 rodrigues_from_quat(md5_quat q)
     return md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, sign / (1 + sign * q.w));
 }
 
-static md5_quat quat_from_rodrigues(md5_vec3 turn)
+static md5_quat quat_from_rodrigues(md5_vec3 rotation)
 {
-    const float square = md5_vec3_dot(turn, turn);
+    const float square = md5_vec3_dot(rotation, rotation);
     const float scale = 1.0f / (1 + square);
-    const md5_vec3 axis = md5_vec3_scale(turn, 2 * scale);
+    const md5_vec3 axis = md5_vec3_scale(rotation, 2 * scale);
     return (md5_quat){axis.x, axis.y, axis.z, (1 - square) * scale};
 }
 
@@ -84,17 +87,18 @@ void md5i_compute_offsets(const md5_xform *from, const md5_velocity *from_veloci
                           uint32_t num_joints, md5_offset *offsets)
 {
     for (uint32_t i = 0; i < num_joints; i++) {
-        const md5_vec3 turn =
+        const md5_vec3 rotation =
             rodrigues_from_quat(md5_quat_mul(from[i].rotation, md5_quat_conjugate(to[i].rotation)));
-        const md5_vec3 move = md5_vec3_sub(from[i].translation, to[i].translation);
+        const md5_vec3 translation = md5_vec3_sub(from[i].translation, to[i].translation);
         // Let D = from * to^-1 with the angular velocities w. The angular velocity of D is
         // w_from - D w_to D^-1. D does not rotate its own axis, so along this axis it is w_from -
         // w_to. t = tan(angle / 4) changes (1 + t^2) / 4 times as fast as the angle.
-        const md5_vec3 turning =
+        const md5_vec3 angular =
             md5_vec3_scale(md5_vec3_sub(from_velocities[i].angular, to_velocities[i].angular),
-                           0.25f * (1 + md5_vec3_dot(turn, turn)));
-        const md5_vec3 moving = md5_vec3_sub(from_velocities[i].linear, to_velocities[i].linear);
-        offsets[i] = (md5_offset){turn, decay_rate(turn, turning), move, decay_rate(move, moving)};
+                           0.25f * (1 + md5_vec3_dot(rotation, rotation)));
+        const md5_vec3 linear = md5_vec3_sub(from_velocities[i].linear, to_velocities[i].linear);
+        offsets[i] = (md5_offset){rotation, decay_rate(rotation, angular), translation,
+                                  decay_rate(translation, linear)};
     }
 }
 
@@ -105,14 +109,16 @@ void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, 
         return;
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_offset *const offset = &offsets[i];
-        const float turn_left = md5_remaining_offset(offset->rotation_rate, elapsed, duration);
-        const float move_left = md5_remaining_offset(offset->translation_rate, elapsed, duration);
-        if (turn_left > 0)
-            pose[i].rotation = md5_quat_mul(
-                quat_from_rodrigues(md5_vec3_scale(offset->rotation, turn_left)), pose[i].rotation);
-        if (move_left > 0)
-            pose[i].translation =
-                md5_vec3_add(pose[i].translation, md5_vec3_scale(offset->translation, move_left));
+        const float rotation_left = md5_remaining_offset(offset->rotation_rate, elapsed, duration);
+        const float translation_left =
+            md5_remaining_offset(offset->translation_rate, elapsed, duration);
+        if (rotation_left > 0)
+            pose[i].rotation =
+                md5_quat_mul(quat_from_rodrigues(md5_vec3_scale(offset->rotation, rotation_left)),
+                             pose[i].rotation);
+        if (translation_left > 0)
+            pose[i].translation = md5_vec3_add(
+                pose[i].translation, md5_vec3_scale(offset->translation, translation_left));
     }
 }
 

@@ -47,14 +47,14 @@ static md5_root_delta append_fraction(md5_root_delta a, md5_root_delta b, double
 // Returns the displacement of a clip from one clock to another. `last` caches the position at the
 // end.
 static md5_root_delta clip_root_delta(const md5_source *source, const md5_timing *timing,
-                                      md5_clock before, md5_clock now, md5_root_position *last)
+                                      md5_clock before, md5_clock current, md5_root_position *last)
 {
     if (source->root_extraction == MD5_ROOT_EXTRACTION_NONE)
         return MD5_NO_DELTA;
     const md5_root_track track = md5_get_root_track(source);
     const md5_root_position from =
         md5_is_position_at(last, before) ? *last : md5_root_position_at(&track, timing, before);
-    *last = md5_root_position_at(&track, timing, now);
+    *last = md5_root_position_at(&track, timing, current);
     return md5i_root_delta_between(&track, &from, last);
 }
 

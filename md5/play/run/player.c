@@ -105,11 +105,11 @@ md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
 
 // A pointer to an array in the block of a player: the member that contains the pointer, and the
 // size of the array.
-typedef struct placed_array {
+typedef struct array_layout {
     void *pointer;
     size_t count;
     size_t size;
-} placed_array;
+} array_layout;
 
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a member
 #define ARRAY(owner, member, count)                        \
@@ -118,7 +118,7 @@ typedef struct placed_array {
     }
 
 // Assigns memory of the block to arrays, or only measures their size.
-static void place(md5_block *block, const placed_array *arrays, size_t count)
+static void assign_arrays(md5_block *block, const array_layout *arrays, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         void *const bytes = md5i_block_take(block, arrays[i].count, arrays[i].size);
@@ -126,21 +126,21 @@ static void place(md5_block *block, const placed_array *arrays, size_t count)
     }
 }
 
-#define PLACE(block, arrays) place(block, arrays, MD5_COUNT(arrays))
+#define ASSIGN_ARRAYS(block, arrays) assign_arrays(block, arrays, MD5_COUNT(arrays))
 
 // Lays out the arrays of an active state, with the size for the largest state of the layer.
 static void layout_active_states(md5_block *block, const md5_play_layer *layer,
                                  md5_active_state *active)
 {
     *active = (md5_active_state){.tree = NULL};
-    const placed_array arrays[] = {
+    const array_layout arrays[] = {
         ARRAY(active, instances, layer->max_instances),
         ARRAY(active, groups, layer->max_groups),
         ARRAY(active, weights, layer->max_parts),
         ARRAY(active, flows, layer->max_parts),
         ARRAY(active, active_instances, layer->max_instances),
     };
-    PLACE(block, arrays);
+    ASSIGN_ARRAYS(block, arrays);
 }
 
 // Lays out the arrays of a layer that are only used while states change: the slots after the first,
@@ -149,19 +149,19 @@ static void lay_out_layer(md5_block *block, const md5_machine *machine, const md
                           md5_layer_state *layer_state)
 {
     md5_active_state unused;
-    const placed_array slots[] = {ARRAY(layer_state, more_slots, MD5_SLOTS - 1)};
-    PLACE(block, slots);
+    const array_layout slots[] = {ARRAY(layer_state, more_slots, MD5_SLOTS - 1)};
+    ASSIGN_ARRAYS(block, slots);
     for (uint32_t k = 0; k < MD5_SLOTS - 1; k++)
         layout_active_states(block, layer,
                              layer_state->more_slots ? &layer_state->more_slots[k] : &unused);
-    const placed_array poses[] = {
+    const array_layout poses[] = {
         ARRAY(layer_state, snapshot, machine->num_joints),
         ARRAY(layer_state, offsets, machine->num_joints),
         ARRAY(layer_state, velocities, machine->num_joints),
         ARRAY(layer_state, frozen_morphs, machine->num_sums),
         ARRAY(layer_state, morph_offsets, machine->num_sums),
     };
-    PLACE(block, poses);
+    ASSIGN_ARRAYS(block, poses);
 }
 
 // Lays out a player in the block, or only measures its size. Data that each step and each pose uses
@@ -175,7 +175,7 @@ static md5_player *lay_out_player(md5_block *block, const md5_machine *machine)
     md5_player layout = {.machine = machine};
     md5_layer_state unused_layer = {.num_used = 0};
     md5_active_state unused_state;
-    const placed_array copied[] = {
+    const array_layout copied[] = {
         // md5_player_copy() copies these arrays up to `consumed` in one call.
         ARRAY(&layout, parameters, tables->num_parameters),
         ARRAY(&layout, smoothings, tables->num_follows),
@@ -190,7 +190,7 @@ static md5_player *lay_out_player(md5_block *block, const md5_machine *machine)
         ARRAY(&layout, consumed, tables->num_parameters),
         ARRAY(&layout, layer_states, num_layers),
     };
-    PLACE(block, copied);
+    ASSIGN_ARRAYS(block, copied);
     if (layout.layer_states)
         memset(layout.layer_states, 0, num_layers * sizeof *layout.layer_states);
     size_t num_instances = 0;
@@ -201,13 +201,13 @@ static md5_player *lay_out_player(md5_block *block, const md5_machine *machine)
                              layout.layer_states ? &layout.layer_states[i].first : &unused_state);
         num_instances += machine->layers[i].max_instances;
     }
-    const placed_array step_scratch[] = {
+    const array_layout step_scratch[] = {
         ARRAY(&layout, blended_weights, machine->max_parts),
         ARRAY(&layout, group_clocks, machine->max_groups),
         ARRAY(&layout, sync_items, machine->max_instances),
         ARRAY(&layout, root_deltas, machine->has_root_motion ? machine->max_poses : 0),
     };
-    PLACE(block, step_scratch);
+    ASSIGN_ARRAYS(block, step_scratch);
     for (size_t i = 0; i < num_layers; i++)
         lay_out_layer(block, machine, &machine->layers[i],
                       layout.layer_states ? &layout.layer_states[i] : &unused_layer);
@@ -215,7 +215,7 @@ static md5_player *lay_out_player(md5_block *block, const md5_machine *machine)
     const size_t num_spare = 2 + (size_t)has_differences + machine->max_poses;
     const size_t num_cursors =
         num_instances * MD5_MAX_ACTIVE + (size_t)machine->num_slots * MD5_SLOT_ONE_SHOTS;
-    const placed_array rarely_used[] = {
+    const array_layout rarely_used[] = {
         ARRAY(&layout, slots, machine->num_slots),
         ARRAY(&layout, cursors, machine->has_clip_events ? num_cursors : 0),
         ARRAY(&layout, stored_pose, machine->num_joints),
@@ -224,7 +224,7 @@ static md5_player *lay_out_player(md5_block *block, const md5_machine *machine)
         ARRAY(&layout, morphs, machine->num_sums),
         ARRAY(&layout, spare, num_spare * machine->num_joints),
     };
-    PLACE(block, rarely_used);
+    ASSIGN_ARRAYS(block, rarely_used);
     if (player)
         *player = layout;
     return player;

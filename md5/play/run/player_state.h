@@ -61,7 +61,7 @@ typedef struct md5_velocity {
 
 // Computes the velocity of each joint from one pose to another, along the shorter arc. All
 // velocities are 0 unless seconds > 0. The arrays have num_joints elements.
-void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t num_joints,
+void md5i_pose_velocity(const md5_xform *before, const md5_xform *after, uint32_t num_joints,
                         float seconds, md5_velocity *velocity);
 
 // Difference between the old pose and the new motion of one joint at the start of the transition.
@@ -335,10 +335,10 @@ typedef struct md5_parameter_smoothing {
     double elapsed; // seconds since the goal was set
 } md5_parameter_smoothing;
 
-// State of a window of a clip. `most`, `count` and `before` are computed for each interval.
+// State of a window of a clip. All members except `weight` are computed for each interval.
 typedef struct md5_window_state {
     float weight;          // 0: the window is closed
-    float most;            // maximum weight of the clips that are in the window
+    float max_weight;      // maximum weight of the clips that are in the window
     uint32_t count;        // number of clips that are in the window
     uint32_t count_before; // scratch: `count` before a clip was added
 } md5_window_state;
@@ -498,21 +498,21 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
 
 // Sets the rates of all clips that share a clock to the rate of the clock, the mean over the next
 // `seconds`, which may be negative; other clips get their separate rates. Returns the time, at most
-// `most`, for which these rates are valid: until the next marker, a change of direction, or a part
-// of a fade.
-double md5i_update_shared_rates(md5_player *player, double seconds, double most);
+// `max_seconds`, for which these rates are valid: until the next marker, a change of direction, or
+// a part of a fade.
+double md5i_update_shared_rates(md5_player *player, double seconds, double max_seconds);
 
 // Returns the seconds since the start of the last interval, of length `seconds`, until a clip of a
-// state had moved a fraction `share` of its path. If it shares a clock, only the mean of its rate
+// state had moved `fraction` of its path. If it shares a clock, only the mean of its rate
 // is stored, but the rate follows weights that changed.
 double md5i_shared_clock_seconds(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
-                                 double share, double seconds);
+                                 double fraction, double seconds);
 
 // Returns the seconds until the time that the newest state's first clip has left passes a value.
 // The clip has `left` seconds left at the mean rate. If its rate is shared and changes, searches up
-// to `most`.
+// to `max_seconds`.
 double md5i_seconds_until_time_left(md5_layer_state *layer_state, double left, double value,
-                                    double most);
+                                    double max_seconds);
 
 // Returns true if states of some layer share a clock.
 bool md5i_has_shared_clock(const md5_player *player);
@@ -615,9 +615,9 @@ static inline md5_one_shot *md5_newest_one_shot(const md5_player *player, uint32
 }
 
 // Returns the weight `shift` seconds from now, shift <= 0. Events at the ends of fades must not be
-// silent, so they use a progress of at least `least`, which is 0 for poses.
+// silent, so they use a progress of at least `min_progress`, which is 0 for poses.
 float md5i_one_shot_weight(const md5_player *player, const md5_one_shot *one_shot, double shift,
-                           double least);
+                           double min_progress);
 
 // Returns the timing of a one-shot clip.
 static inline const md5_timing *md5_one_shot_timing(const md5_machine *machine,
@@ -634,10 +634,10 @@ static inline md5_sample_position md5_one_shot_sample_position(const md5_machine
                                       machine->sources[one_shot->source].interpolation);
 }
 
-// Returns the weight for blending a one-shot clip, so that it has the weight `share` in the result
+// Returns the weight for blending a one-shot clip, so that it has the weight `weight` in the result
 // after newer clips of its slot were blended over it. `covered` is the sum of the weights of the
 // newer clips. All weights include the masks at the joint.
-float md5i_one_shot_blend_weight(float share, float covered);
+float md5i_one_shot_blend_weight(float weight, float covered);
 
 // -- layers.c, modifiers.c ----------------------------------------------------------------------
 

@@ -70,8 +70,8 @@ static uint64_t archive_bits(md5_archive *archive, const void *value, size_t siz
     uint32_t half = 0;
     if (archive->has_failed)
         return 0;
-    const size_t room = archive->used < archive->size ? archive->size - archive->used : 0;
-    if (archive->mode != WRITE && size > room) {
+    const size_t space = archive->used < archive->size ? archive->size - archive->used : 0;
+    if (archive->mode != WRITE && size > space) {
         fail(archive, MD5_ERROR_SYNTAX, "data is truncated");
         return 0;
     }
@@ -85,8 +85,8 @@ static uint64_t archive_bits(md5_archive *archive, const void *value, size_t siz
     bits |= half;
     if (archive->mode != WRITE)
         bits = md5_get_bytes(archive->from + archive->used, size);
-    else if (room > 0)
-        md5_put_bytes(archive->to + archive->used, bits, size < room ? size : room);
+    else if (space > 0)
+        md5_put_bytes(archive->to + archive->used, bits, size < space ? size : space);
     archive->used += size;
     return bits;
 }
@@ -184,22 +184,22 @@ static void archive_any_bits(md5_archive *archive, uint64_t *value)
 // Archives the clock of a clip and the flag that it has not moved since its start at a whole cycle.
 // The cycle is saved relative to `base`.
 static void archive_clock(md5_archive *archive, bool is_once, int64_t base, double max_cycles,
-                          md5_clock *before, md5_clock *now, bool *is_at_start)
+                          md5_clock *before, md5_clock *current, bool *is_at_start)
 {
     const bool is_written = archive->mode == WRITE;
-    int64_t cycles = is_written ? now->cycle - base : 0;
-    bool starts = is_written && *is_at_start && md5_is_same_cycle_boundary(*before, *now);
+    int64_t cycles = is_written ? current->cycle - base : 0;
+    bool starts = is_written && *is_at_start && md5_is_same_cycle_boundary(*before, *current);
     const double max = is_once ? 0 : max_cycles;
     archive_number(archive, INT64, &cycles, -max, max, "cycle of a clip");
-    const double phase =
-        archive_number(archive, DOUBLE, &now->phase, 0, is_once ? 1 : MAX_PHASE, "phase of a clip");
+    const double phase = archive_number(archive, DOUBLE, &current->phase, 0,
+                                        is_once ? 1 : MAX_PHASE, "phase of a clip");
     const md5_clock clock = {base + cycles, phase};
     if (archive_bool(archive, &starts, "start flag of a clip")
         && !md5_is_same_cycle_boundary(clock, clock))
         fail(archive, MD5_ERROR_RANGE, "position of a clip does not match its start flag");
     if (archive->mode == STORE) {
         *before = clock;
-        *now = clock;
+        *current = clock;
         *is_at_start = starts;
     }
 }
@@ -423,22 +423,22 @@ static void archive_instance(md5_archive *archive, md5_active_state *active,
     const md5_instance_plan *const plan = &tree->instances[number];
     const bool is_once = plan->playable->mode == MD5_PLAY_ONCE;
     md5_clip_instance *const instance = &active->instances[number];
-    md5_clock now = {0};
+    md5_clock current = {0};
     int64_t base = 0;
     double max_cycles = MAX_CYCLES;
     if (archive->mode == WRITE)
-        now = md5i_instance_clock(active, number);
+        current = md5i_instance_clock(active, number);
     if (plan->group != MD5_NONE) {
         max_cycles = MAX_CYCLES_AHEAD;
         if (archive->mode != CHECK)
             base = active->groups[plan->group].cycle;
     }
-    archive_clock(archive, is_once, base, max_cycles, &instance->clock_before, &now,
+    archive_clock(archive, is_once, base, max_cycles, &instance->clock_before, &current,
                   &instance->is_at_start);
     if (is_once)
         archive_time(archive, &instance->seconds_at_end, "time since the end of a clip");
     if (archive->mode == STORE) {
-        instance->clock = now;
+        instance->clock = current;
         instance->is_inactive = false;
         instance->seconds_at_end = is_once ? instance->seconds_at_end : 0;
         instance->root.clock.phase = -1; // invalid

@@ -1014,14 +1014,14 @@ static void advance_inactive(md5_active_state *active, double seconds)
     md5_clip_instance *const instances = active->instances;
     const uint32_t *const active_instances = active->active_instances;
     for (uint32_t i = active->first_inactive; i < tree->num_instances; i++) {
-        md5_clock *const now = &instances[active_instances[i]].clock;
+        md5_clock *const current = &instances[active_instances[i]].clock;
         const double cycles = instances[active_instances[i]].rate * seconds;
-        const double phase = now->phase + cycles;
+        const double phase = current->phase + cycles;
         if (phase >= 0 && phase < 1) // fast path: avoid the call
-            now->phase = phase;
+            current->phase = phase;
         else
-            *now = md5i_clock_advance(tree->instances[active_instances[i]].playable->timing, *now,
-                                      cycles);
+            *current = md5i_clock_advance(tree->instances[active_instances[i]].playable->timing,
+                                          *current, cycles);
     }
 }
 

@@ -38,8 +38,9 @@ static unsigned char *add_table(md5_arena *arena, md5_locations *locations, size
 static text_row append_row(md5_lex *lex, text_row owner, const md5_column *column)
 {
     uint32_t one = 0;
-    uint32_t *const count =
-        column->kind == MD5_COLUMN_TABLE ? (uint32_t *)(void *)(owner.row + column->other) : &one;
+    uint32_t *const count = column->kind == MD5_COLUMN_TABLE
+                                ? (uint32_t *)(void *)(owner.row + column->auxiliary)
+                                : &one;
     void *const rows = owner.row + column->offset;
     const size_t size = column->rows->size;
     const uint32_t number = *count;
@@ -411,7 +412,7 @@ static bool read_plain(md5_lex *lex, const md5_column *column, text_row record)
             return true;
         return read_name(lex, record, what, column->offset);
     case MD5_COLUMN_MODEL:
-        return read_name(lex, record, what, column->other);
+        return read_name(lex, record, what, column->auxiliary);
     case MD5_COLUMN_CHOICE:
         if (read_choice(lex, record, column))
             return true;
@@ -471,7 +472,7 @@ static bool read_share(md5_lex *lex, const md5_column *column, text_row record)
     const char *const none = NULL;
     const bool is_name = is_name_next(lex);
     memset(record.row + column->offset, 0, sizeof(float));
-    memcpy(record.row + column->other, &none, sizeof none);
+    memcpy(record.row + column->auxiliary, &none, sizeof none);
     if (column->easing > 0)
         memset(record.row + column->easing, 0, sizeof(md5_easing));
     if (column->state > 0)
@@ -487,7 +488,7 @@ static bool read_share(md5_lex *lex, const md5_column *column, text_row record)
         } while (driver < MD5_NUM_DRIVERS && !md5i_share_drivers[driver].word);
         return true;
     }
-    TRY(read_name(lex, record, md5_column_word(column), column->other));
+    TRY(read_name(lex, record, md5_column_word(column), column->auxiliary));
     return column->easing == 0 || read_easing(lex, column->easing, record);
 }
 
@@ -633,11 +634,11 @@ static bool read_keyword_values(md5_lex *lex, const char *token, const keyword_m
     case MD5_COLUMN_TEXTS: {
         const char *const *const texts = (const char *const *)(void *)value;
         size_t number = 0;
-        while (number < column->other && texts[number])
+        while (number < column->auxiliary && texts[number])
             number++;
-        if (number == column->other)
+        if (number == column->auxiliary)
             return md5i_lex_fail(lex, token, MD5_ERROR_RANGE, "too many %s: expected at most %d",
-                                 column->member, (int)column->other);
+                                 column->member, (int)column->auxiliary);
         return read_name(lex, record, column->what, column->offset + number * sizeof *texts);
     }
     default:

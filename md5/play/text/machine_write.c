@@ -368,7 +368,7 @@ static bool write_share(writer *to, const md5_table_iterator *walk)
 {
     const md5_column *const column = walk->column;
     const char *const row = walk->level->row;
-    const char *const name = text_at(row, column->other);
+    const char *const name = text_at(row, column->auxiliary);
     uint32_t driver = find_driver(column, row);
     const bool is_driven = driver < MD5_NUM_DRIVERS;
     const md5_easing *const easing = md5_row_easing(row, column->easing);
@@ -472,7 +472,7 @@ static bool write_keyword_value(writer *to, const md5_table_iterator *walk)
     const char *const row = walk->level->row;
     const md5_schema *const schema = walk->level->schema;
     const bool is_text_array = column->kind == MD5_COLUMN_TEXTS;
-    const size_t count = is_text_array ? column->other : 1;
+    const size_t count = is_text_array ? column->auxiliary : 1;
     for (size_t i = 0; i < count; i++) {
         const char *const *const texts = (const char *const *)(const void *)(row + column->offset);
         if (is_text_array && !texts[i])
@@ -502,7 +502,7 @@ static bool is_share_set(const md5_column *column, const char *row)
 {
     if (column->form != MD5_FORM_SHARE)
         return false;
-    return text_at(row, column->other) || find_driver(column, row) < MD5_NUM_DRIVERS;
+    return text_at(row, column->auxiliary) || find_driver(column, row) < MD5_NUM_DRIVERS;
 }
 
 // Writes the current column of the pass. `braces` is the level of the row whose block contains the
