@@ -46,7 +46,8 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
     kind->model = scene->model;
     kind->machine = view_machine_of(scene);
     const bool has_none = kind->machine == NULL && scene->num_clips == 0;
-    if ((kind->machine == NULL && scene->model == NULL) || (has_none && source == NULL))
+    const bool has_no_model = kind->machine == NULL && scene->model == NULL;
+    if (has_no_model || (has_none && source == NULL))
         return view_error(log, "--crowd requires a model with animations or a state machine");
     if (has_none && !view_retarget_clips(&kind->own, source->clips, source->num_clips, &error))
         return view_log_error(log, &error);
@@ -530,7 +531,8 @@ static bool wander(const view_crowd *crowd, view_member *member)
         } else {
             float low, high;
             view_parameter_range(machine, "speed", &low, &high);
-            member->wanted_speed = choice == 1 ? 0 : (part < 0.75f ? 0.36f : 1) * high;
+            const float fraction = part < 0.75f ? 0.36f : 1;
+            member->wanted_speed = choice == 1 ? 0 : fraction * high;
         }
     }
     const uint32_t speed = md5_find_parameter(machine, "speed");
@@ -607,7 +609,11 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
         // Its index spreads the members of a rate over the frames.
         const bool is_spared = crowd->sight != NULL && crowd->spares;
         const float size = is_spared ? pixels_across(crowd->sight, sphere) : INFINITY;
-        uint32_t stride = size < quarter_rate_pixels ? 4 : size < half_rate_pixels ? 2 : 1;
+        uint32_t stride = 1;
+        if (size < quarter_rate_pixels)
+            stride = 4;
+        else if (size < half_rate_pixels)
+            stride = 2;
         while (stride > 1 && (float)stride * crowd->pace > longest_wait)
             stride /= 2;
         member->is_due = (crowd->num_frames + i) % stride == 0;
@@ -883,8 +889,9 @@ static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_ki
             files += own;
             num_files -= own;
         }
-        if (!find_clips(kind, i > 0 ? &kind->own : scene, i > 0 ? &crowd->kinds[0] : NULL,
-                        loader->log))
+        const bool has_clips = i > 0 ? find_clips(kind, &kind->own, &crowd->kinds[0], loader->log)
+                                     : find_clips(kind, scene, NULL, loader->log);
+        if (!has_clips)
             return false;
         const md5_machine *const machine = view_machine_of(&kind->own);
         if (i > 0 && (loader->options->morphs.count > 0 || view_has_driven_morphs(machine))) {

@@ -395,20 +395,26 @@ bool view_prepare_morphs(view_document *document, const view_loader *loader)
     return true;
 }
 
-// Warns of what --set names in vain.
+// Returns the reason why --set NAME=VALUE has no effect, or NULL if it has one.
+static const char *unused_setting(const md5_machine *machine, bool is_crowd, const char *name)
+{
+    if (machine == NULL)
+        return "the model has no state machine";
+    if (is_crowd)
+        return "ignored for the machines of a crowd";
+    return md5_find_parameter(machine, name) == MD5_NONE ? "unknown parameter" : NULL;
+}
+
+// Logs a warning for each --set that has no effect.
 static void check_settings(const view_scene *scene, const view_loader *loader)
 {
     const view_options *const options = loader->options;
     const md5_machine *const machine = view_machine_of(scene);
     for (size_t i = 0; i < options->settings.count && options->page == NULL; i++) {
         const char *const name = options->settings.rows[i].parameter;
-        const char *const why = machine == NULL      ? "the model has no state machine"
-                                : options->crowd > 0 ? "ignored for the machines of a crowd"
-                                : md5_find_parameter(machine, name) == MD5_NONE
-                                    ? "unknown parameter"
-                                    : NULL;
-        if (why != NULL)
-            view_warn(loader->log, "--set %s: %s", name, why);
+        const char *const reason = unused_setting(machine, options->crowd > 0, name);
+        if (reason != NULL)
+            view_warn(loader->log, "--set %s: %s", name, reason);
     }
 }
 
@@ -419,8 +425,9 @@ static view_about find_about(const char *text, const md5_error *found)
     view_about about = {.kind = VIEW_ABOUT_FILE};
     uint32_t num_joints = 0;
     uint32_t line = found->line;
-    if (text != NULL && line == 0 && strncmp(found->message, "mesh ", 5) == 0
-        && isdigit((unsigned char)found->message[5]) != 0) {
+    const bool names_mesh =
+        strncmp(found->message, "mesh ", 5) == 0 && isdigit((unsigned char)found->message[5]) != 0;
+    if (text != NULL && line == 0 && names_mesh) {
         about.kind = VIEW_ABOUT_MESH;
         about.number = (uint32_t)strtoul(found->message + 5, NULL, 10);
     }
@@ -454,10 +461,10 @@ void view_check_files(const common_list *files, view_reports *reports, const ato
         const md5_load_opts opts = {.file_name = path};
         size_t size = 0;
         char *const text = common_read_stream(path, &size, &reason);
-        md5_check *const check =
-            text == NULL ? NULL
-                         : md5_check_doc(is_clip ? MD5_DOC_ANIM : MD5_DOC_MODEL, text, size,
-                                         (md5_engines){engine, engine}, &opts, NULL);
+        const md5_doc_kind kind = is_clip ? MD5_DOC_ANIM : MD5_DOC_MODEL;
+        md5_check *check = NULL;
+        if (text != NULL)
+            check = md5_check_doc(kind, text, size, (md5_engines){engine, engine}, &opts, NULL);
         md5_model *const model = is_clip || check == NULL ? NULL : md5_load_model(path, NULL, NULL);
         if (model != NULL)
             (void)md5_check_model(check, model);
@@ -469,11 +476,13 @@ void view_check_files(const common_list *files, view_reports *reports, const ato
                 continue;
             log.about = find_about(is_clip ? NULL : text, &found->error);
             view_log_warning(&log, &found->error);
-            if (reports->count > 0)
-                reports->rows[reports->count - 1].level = found->is_library_too ? VIEW_DEBUG
-                                                          : found->error.status == MD5_WARNING
-                                                              ? VIEW_INFO
-                                                              : VIEW_WARNING;
+            if (reports->count == 0)
+                continue;
+            view_level *const level = &reports->rows[reports->count - 1].level;
+            if (found->is_library_too)
+                *level = VIEW_DEBUG;
+            else
+                *level = found->error.status == MD5_WARNING ? VIEW_INFO : VIEW_WARNING;
         }
         free(text);
         md5_free_model(model);
@@ -536,11 +545,13 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     if (!is_in_game && needs_figure(loader->options))
         view_load_figure(scene, loader->log);
     const common_texts *const wear = &loader->options->wear;
-    if (document->as_asked && wear->count > 0
-        && !(scene->model != NULL ? view_wear(scene, wear, loader->log)
-                                  : view_error(loader->log, "--outfit requires a model"))
-        && !loader->log->keeps_rest)
-        return false;
+    if (document->as_asked && wear->count > 0) {
+        const bool is_worn = scene->model != NULL
+                                 ? view_wear(scene, wear, loader->log)
+                                 : view_error(loader->log, "--outfit requires a model");
+        if (!is_worn && !loader->log->keeps_rest)
+            return false;
+    }
     view_check_clips(scene, scene->num_clips, loader->log);
     scene->root = manner->root;
     scene->dual = manner->dual;
@@ -601,7 +612,9 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         view_companion *const compared = &document->companions[VIEW_COMPARED];
         const bool is_same = document->compare.own_model == NULL;
         *compared = (view_companion){.model = document->compare.model, .joint = -1};
-        if (!upload(compared, loader, is_same ? scene->path : other, is_same ? scene : NULL))
+        const bool is_uploaded = is_same ? upload(compared, loader, scene->path, scene)
+                                         : upload(compared, loader, other, NULL);
+        if (!is_uploaded)
             return false;
     }
     // The first companion stands to the left of the scene's model, the compared one to the right.

@@ -324,11 +324,11 @@ static void take_order(view_entity *figure, view_order order)
 bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
 {
     const md5_entity *const entity = figure->entity;
-    if (clip >= 0
-        && (!view_has_channel(figure, channel) || (uint32_t)clip >= entity->num_clips
-            || entity->clips[clip].num_files == 0))
-        return false;
     if (clip >= 0) {
+        if (!view_has_channel(figure, channel) || (uint32_t)clip >= entity->num_clips)
+            return false;
+        if (entity->clips[clip].num_files == 0)
+            return false;
         shift_time(figure, figure->time);
         figure->focus = channel;
     }
@@ -339,11 +339,18 @@ bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
 const char *view_script_name(const view_entity *figure, bool is_flag, uint32_t number)
 {
     const md5_script *const script = figure->script;
-    if (figure->states == NULL || number >= (is_flag ? script->num_variables : script->num_states))
+    if (figure->states == NULL)
         return NULL;
-    const bool is_one = is_flag ? script->variables[number].type == MD5_SCRIPT_BOOLEAN
-                                : script->states[number].channel != MD5_CHANNEL_ALL;
-    return !is_one ? "" : is_flag ? script->variables[number].name : script->states[number].name;
+    if (is_flag) {
+        if (number >= script->num_variables)
+            return NULL;
+        const bool is_boolean = script->variables[number].type == MD5_SCRIPT_BOOLEAN;
+        return is_boolean ? script->variables[number].name : "";
+    }
+    if (number >= script->num_states)
+        return NULL;
+    const bool has_channel = script->states[number].channel != MD5_CHANNEL_ALL;
+    return has_channel ? script->states[number].name : "";
 }
 
 bool view_is_told(const view_entity *figure, bool is_flag, uint32_t number)

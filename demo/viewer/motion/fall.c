@@ -70,13 +70,13 @@ static void load_beside(view_fall *fall, const md5_model *model, const char *mod
             def = md5_game_figure_def(fall->game, stem, &error);
         if (def != NULL)
             fall->bodies = fall->own = md5_create_figure(def, &fall->entity, opts, &error);
+        const char *reason = error.message;
+        if (!has_setup)
+            reason = "expected the setup pose af_pose.md5anim or idle.md5anim in the same folder";
+        else if (error.message[0] == '\0')
+            reason = "articulatedFigure of this name not found";
         if (fall->bodies == NULL)
-            view_warn(
-                log, "%s: cannot create an articulated figure: %s", fall->path,
-                !has_setup
-                    ? "expected the setup pose af_pose.md5anim or idle.md5anim in the same folder"
-                : error.message[0] != '\0' ? error.message
-                                           : "articulatedFigure of this name not found");
+            view_warn(log, "%s: cannot create an articulated figure: %s", fall->path, reason);
     }
     free(file);
     free(stem);

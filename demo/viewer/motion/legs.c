@@ -133,10 +133,11 @@ float view_ground_height(const view_terrain *terrain, float x, float y)
 float view_ground_under(const view_terrain *terrain, md5_vec3 middle, float half_side)
 {
     float height = view_ground_height(terrain, middle.x, middle.y);
-    for (int i = 0; i < 4; i++)
-        height =
-            fmaxf(height, view_ground_height(terrain, middle.x + (i & 1 ? half_side : -half_side),
-                                             middle.y + (i & 2 ? half_side : -half_side)));
+    for (int i = 0; i < 4; i++) {
+        const float x = middle.x + (i & 1 ? half_side : -half_side);
+        const float y = middle.y + (i & 2 ? half_side : -half_side);
+        height = fmaxf(height, view_ground_height(terrain, x, y));
+    }
     return height;
 }
 
@@ -229,9 +230,11 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
     bool has_swivels = true;
     for (uint32_t i = 0; i < num_legs; i++) {
         const uint32_t swivel = above(skeleton, legs->legs[i].limb.root);
-        has_swivels = has_swivels && above(skeleton, swivel) != MD5_NONE
-                      && above(skeleton, swivel) == above(skeleton, first)
-                      && (i == 0 || swivel != first);
+        const uint32_t body = above(skeleton, swivel);
+        if (body == MD5_NONE || body != above(skeleton, first))
+            has_swivels = false;
+        if (i > 0 && swivel == first)
+            has_swivels = false;
         legs->legs[i].swivel = swivel;
     }
     legs->body = has_swivels ? above(skeleton, first) : first;
@@ -283,6 +286,24 @@ void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5
         }
 }
 
+// Movement of legs that no key controls, at a time in a cycle of 24 seconds: forward in curves,
+// then sideways, fast forward, and standing still.
+static void wander(double phase, float speed, md5_vec3 *velocity, float *turn)
+{
+    *turn = 0;
+    if (phase < 8)
+        *turn = 0.35f;
+    else if (phase < 14)
+        *turn = -0.5f;
+    *velocity = (md5_vec3){speed, 0, 0};
+    if (phase > 22)
+        *velocity = (md5_vec3){0, 0, 0};
+    else if (phase >= 18)
+        *velocity = (md5_vec3){1.6f * speed, 0, 0};
+    else if (phase > 14)
+        *velocity = (md5_vec3){0, speed, 0};
+}
+
 // Advances to the time in steps of 1/60 s and writes the pose; joints and palette are in world
 // space. Restarts if it is earlier than the last.
 static void walk_legs(view_scene *scene, const view_play *play)
@@ -304,20 +325,13 @@ static void walk_legs(view_scene *scene, const view_play *play)
     }
     desc.bank = legs->gait.radius > 0 ? bank_share / legs->gait.radius : 0;
     while (legs->time + 0.5 * tick < time) {
-        // What keys ask for, or wandering: forward in curves, sometimes sideways, sometimes turning
-        // on the spot.
         const float speed = walk_share * legs->gait.radius;
         const float share = legs->control.fast ? run_share : walk_share;
         const double phase = fmod(legs->time, 24);
         md5_vec3 velocity = {share * legs->gait.radius * (float)legs->control.ahead, 0, 0};
         float turn = -turn_rate * (float)legs->control.side;
-        if (!legs->is_driven) {
-            turn = phase < 8 ? 0.35f : phase < 14 ? -0.5f : 0;
-            velocity = phase > 22    ? (md5_vec3){0, 0, 0}
-                       : phase >= 18 ? (md5_vec3){1.6f * speed, 0, 0}
-                       : phase > 14  ? (md5_vec3){0, speed, 0}
-                                     : (md5_vec3){speed, 0, 0};
-        }
+        if (!legs->is_driven)
+            wander(phase, speed, &velocity, &turn);
         md5_gait_advance(&desc, &legs->gait, velocity, turn, tick);
         legs->time += tick;
     }

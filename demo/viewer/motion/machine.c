@@ -303,7 +303,11 @@ static bool steer(view_machine *machine, const char *name, int direction, float 
         return true;
     float low, high;
     view_parameter_range(machine->character->machine, name, &low, &high);
-    const float end = direction > 0 ? share * high : direction < 0 ? share * low : 0;
+    float end = 0;
+    if (direction > 0)
+        end = share * high;
+    else if (direction < 0)
+        end = share * low;
     const float now = md5_player_get(machine->player, parameter);
     float next = part < 1 ? now + (end - now) * part : end;
     if (direction == 0 && fabsf(next) < 0.01f * (high - low)) {
@@ -546,9 +550,9 @@ bool *view_active_clips(const view_machine *machine)
             mark(machine, motion->clip, active, motions);
             for (uint32_t j = 0; j < motion->num_items; j++) {
                 const bool is_last = j + 1 == motion->num_items;
-                if (parameter == MD5_NONE
-                    || ((j == 0 || value > item_x(tables, i, j - 1))
-                        && (is_last || value < item_x(tables, i, j + 1))))
+                const bool is_above = j == 0 || value > item_x(tables, i, j - 1);
+                const bool is_below = is_last || value < item_x(tables, i, j + 1);
+                if (parameter == MD5_NONE || (is_above && is_below))
                     mark(machine, motion->items[j].motion, active, motions);
             }
             done[i] = more = true;

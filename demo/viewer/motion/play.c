@@ -55,14 +55,21 @@ bool view_set_range(view_play *play, const md5_anim *anim, bool end)
     const uint32_t last = anim->num_frames - 1;
     const uint32_t frame = (uint32_t)fmin(round(view_frame_place(play, anim)), last);
     const bool is_set = play->range_last > play->range_first;
-    const uint32_t first =
-        end ? (is_set && play->range_first < frame ? play->range_first : 0) : frame;
-    const uint32_t until =
-        end ? frame : (is_set && play->range_last > frame ? play->range_last : last);
-    if (until <= first)
+    uint32_t range_first = 0;
+    uint32_t range_last = last;
+    if (end) {
+        range_last = frame;
+        if (is_set && play->range_first < frame)
+            range_first = play->range_first;
+    } else {
+        range_first = frame;
+        if (is_set && play->range_last > frame)
+            range_last = play->range_last;
+    }
+    if (range_last <= range_first)
         return false;
-    play->range_first = first;
-    play->range_last = until;
+    play->range_first = range_first;
+    play->range_last = range_last;
     return true;
 }
 
@@ -78,7 +85,9 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
         const double from = play->wrap == MD5_WRAP_CLAMP ? 0 : floor(play->time / length) * length;
         const double place = play->time - from;
         const bool is_inside = place >= first && place <= last;
-        const double start = is_inside ? place : play->backward ? last : first;
+        double start = play->backward ? last : first;
+        if (is_inside)
+            start = place;
         // A time that has passed an end of the range leads around, or to that end if the clip
         // plays once.
         double next = start + way;

@@ -34,16 +34,18 @@ void view_prepare_skin(view_scene *scene)
 
 void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec4 *tangents)
 {
-    const md5_skin_job job = {
+    md5_skin_job job = {
         .mesh = &scene->model->meshes[mesh],
-        .palette = scene->dual ? NULL : scene->palette,
-        .duals = scene->dual ? scene->duals : NULL,
         .morph = scene->morph,
         .morph_weights = scene->morph_weights,
         .positions = scene->skinned[mesh].positions,
         .normals = normals,
         .tangents = tangents,
     };
+    if (scene->dual)
+        job.duals = scene->duals;
+    else
+        job.palette = scene->palette;
     md5_skin_one(&job);
 }
 
@@ -140,9 +142,14 @@ static md5_vec3 hull_direction(int index)
 // The corner of a box that is farthest in a direction.
 static md5_vec3 far_corner(md5_bounds box, md5_vec3 direction)
 {
-    return (md5_vec3){direction.x > 0 ? box.max.x : box.min.x,
-                      direction.y > 0 ? box.max.y : box.min.y,
-                      direction.z > 0 ? box.max.z : box.min.z};
+    md5_vec3 corner = box.min;
+    if (direction.x > 0)
+        corner.x = box.max.x;
+    if (direction.y > 0)
+        corner.y = box.max.y;
+    if (direction.z > 0)
+        corner.z = box.max.z;
+    return corner;
 }
 
 // Adds points within `box` in direction `i` and the opposite one, 25 - i. No point reaches farther

@@ -14,17 +14,20 @@ static md5_load_opts loud(const view_scene *scene, view_log *log)
 {
     const bool is_small = scene->files != NULL;
     const view_library *const library = scene->library;
-    return (md5_load_opts){
+    md5_load_opts opts = {
         .warn = view_log_warning,
         .warn_user = log,
         .max_warnings = log->reports != NULL ? VIEW_MAX_REPORTS : WARNINGS_A_FILE,
-        .files = is_small          ? *scene->files
-                 : library != NULL ? md5_game_files(library->game)
-                                   : (md5_files){0},
-        .allocator = {.limit = is_small ? (size_t)128 << 20 : 0},
         .allow_partial_binding = true,
-        .skip_geometry =
-            is_small ? MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES : 0};
+    };
+    if (is_small) {
+        opts.files = *scene->files;
+        opts.allocator.limit = (size_t)128 << 20;
+        opts.skip_geometry = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES;
+    } else if (library != NULL) {
+        opts.files = md5_game_files(library->game);
+    }
+    return opts;
 }
 
 // -- Memory ---------------------------------------------------------------------------------
@@ -347,8 +350,11 @@ bool view_play_in_channel(view_scene *scene, uint32_t channel, size_t clip, view
 {
     const bool is_one = clip < scene->num_clips && scene->clips[clip].in_entity > 0;
     const int32_t played = is_one ? (int32_t)scene->clips[clip].in_entity - 1 : -1;
-    if (scene->entity.entity == NULL || channel >= MD5_NUM_CHANNELS || (!is_one && clip != SIZE_MAX)
-        || !view_play_channel(&scene->entity, (md5_channel)channel, played))
+    if (scene->entity.entity == NULL || channel >= MD5_NUM_CHANNELS)
+        return false;
+    if (!is_one && clip != SIZE_MAX)
+        return false;
+    if (!view_play_channel(&scene->entity, (md5_channel)channel, played))
         return false;
     scene->entity.is_played = true;
     view_select_motion(scene);
@@ -501,10 +507,12 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
         const bool is_camera_path = common_has_ending(files[i], ".md5camera");
         const bool is_clip = !is_camera_path && files[i] != model_path;
         const bool is_new = is_clip && find_clip(scene, files[i]) == scene->num_clips;
-        if (!(is_camera_path ? view_load_camera_path(scene, files[i], log)
-              : is_new       ? load_clip(scene, files[i], log)
-                             : true)
-            && !log->keeps_rest)
+        bool is_loaded = true;
+        if (is_camera_path)
+            is_loaded = view_load_camera_path(scene, files[i], log);
+        else if (is_new)
+            is_loaded = load_clip(scene, files[i], log);
+        if (!is_loaded && !log->keeps_rest)
             return false;
     }
     if (model_path == NULL && scene->num_clips == 0 && scene->camera_path.camera == NULL)
@@ -604,15 +612,20 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
 
 static view_dressing dressing_of(const view_loader *loader, const view_scene *scene, bool as_asked)
 {
-    return (view_dressing){scene->model,
-                           scene->path,
-                           scene->library != NULL ? scene->library->game : NULL,
-                           scene->looks,
-                           scene->num_looks,
-                           as_asked ? loader->options : NULL,
-                           &scene->wardrobe,
-                           scene->machine.character != NULL ? scene->machine.character->model_path
-                                                            : NULL};
+    view_dressing dressing = {
+        .model = scene->model,
+        .path = scene->path,
+        .said = scene->looks,
+        .num_said = scene->num_looks,
+        .wardrobe = &scene->wardrobe,
+    };
+    if (scene->library != NULL)
+        dressing.game = scene->library->game;
+    if (as_asked)
+        dressing.options = loader->options;
+    if (scene->machine.character != NULL)
+        dressing.file = scene->machine.character->model_path;
+    return dressing;
 }
 
 bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool as_asked,

@@ -417,9 +417,10 @@ VIEW_SHOW(machine)
     const float apart = 16;
     const float high = 66;
     const float free_space = 9;
-    for (uint32_t i = 0; i < 2u; i++)
-        view_add_label(picture, (md5_vec3){0, i == 0 ? -apart : apart, high},
-                       shown.state == i ? VIEW_YELLOW : VIEW_PLAIN, i == 0 ? "stand" : "go");
+    view_add_label(picture, (md5_vec3){0, -apart, high},
+                   shown.state == 0 ? VIEW_YELLOW : VIEW_PLAIN, "stand");
+    view_add_label(picture, (md5_vec3){0, apart, high}, shown.state == 1 ? VIEW_YELLOW : VIEW_PLAIN,
+                   "go");
     view_page_line(picture, (md5_vec3){0, free_space - apart, high},
                    (md5_vec3){0, apart - free_space, high},
                    shown.from != MD5_NONE ? VIEW_RED : VIEW_DIM_LINE);

@@ -242,10 +242,8 @@ VIEW_SHOW(euler)
             const float angle = 6.28318531f * (float)i / 48.0f;
             const float c = radius * cosf(angle);
             const float s = radius * sinf(angle);
-            const md5_vec3 flat = ring == 0   ? (md5_vec3){0, c, s}
-                                  : ring == 1 ? (md5_vec3){c, s, 0}
-                                              : (md5_vec3){c, 0, s};
-            view_draw_to(picture, md5_vec3_add(centre, md5_quat_rotate(rings[ring], flat)),
+            const md5_vec3 flat[] = {{0, c, s}, {c, s, 0}, {c, 0, s}};
+            view_draw_to(picture, md5_vec3_add(centre, md5_quat_rotate(rings[ring], flat[ring])),
                          i > 0 ? colors[ring] : 0);
         }
 
@@ -359,7 +357,9 @@ VIEW_SHOW(curves)
     for (int round = 0; round < 18; round++) {
         const double span = ldexp(1, -9 - round);
         const double from = nearest_t;
-        for (int i = round == 0 ? 0 : -1; i <= (round == 0 ? 512 : 1); i++) {
+        const int first = round == 0 ? 0 : -1;
+        const int last = round == 0 ? 512 : 1;
+        for (int i = first; i <= last; i++) {
             const double tried = fmin(fmax(from + span * i, 0), 1);
             const double distance = view_distance(md5_curve_point(curve, tried), points[3]);
             nearest_t = distance < nearest ? tried : nearest_t;

@@ -174,7 +174,8 @@ static void follow(follower *f, float target, float dt)
         const float u = sqrtf(fabsf(w * w - a * a));
         const float left = expf(-a * dt);
         const float c = w > a ? cosf(u * dt) : coshf(u * dt);
-        const float s = u < 1e-3f ? dt : (w > a ? sinf(u * dt) : sinhf(u * dt)) / u;
+        const float sine = w > a ? sinf(u * dt) : sinhf(u * dt);
+        const float s = u < 1e-3f ? dt : sine / u;
         f->value = target + left * (c * x + s * (v + a * x));
         f->velocity = left * (c * v - s * (w * w * x + a * v));
     } else { // easing from the previous value over a fixed time

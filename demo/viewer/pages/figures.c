@@ -14,9 +14,9 @@ static double measure_limit(const md5_body_constraint *constraint, const md5_bod
     const md5_vec3 left = md5_quat_rotate(parent, constraint->limit_base);
     const md5_vec3 across = md5_vec3_cross(axis, shaft);
     const md5_vec3 up = md5_vec3_cross(axis, left);
-    const float sine = constraint->def->limit != MD5_FIGURE_PYRAMID ? md5_vec3_length(across)
-                       : side == 0                                  ? md5_vec3_dot(left, shaft)
-                                                                    : md5_vec3_dot(up, shaft);
+    float sine = md5_vec3_length(across);
+    if (constraint->def->limit == MD5_FIGURE_PYRAMID)
+        sine = md5_vec3_dot(side == 0 ? left : up, shaft);
     return atan2f(fabsf(sine), md5_vec3_dot(axis, shaft));
 }
 // end of lines
@@ -25,10 +25,12 @@ static const double allowance = 0.01, in_degrees = 57.29577951308232; // for rou
 
 static bool has_limit(const md5_body_constraint *constraint)
 {
-    return constraint->bodies[0] != MD5_NONE && constraint->bodies[1] != MD5_NONE
-           && (constraint->def->limit != MD5_FIGURE_NO_LIMIT
-               || constraint->def->type == MD5_CONSTRAINT_HINGE)
-           && constraint->limit_cosines[0] < 1;
+    if (constraint->bodies[0] == MD5_NONE || constraint->bodies[1] == MD5_NONE)
+        return false;
+    if (constraint->def->limit == MD5_FIGURE_NO_LIMIT
+        && constraint->def->type != MD5_CONSTRAINT_HINGE)
+        return false;
+    return constraint->limit_cosines[0] < 1;
 }
 
 // Degrees that are left to a limit, negative: beyond it; and the side where that is least.
@@ -55,9 +57,11 @@ static md5_vec3 direction_in_limit(const md5_body_constraint *constraint, float 
     const bool is_hinge = constraint->def->type == MD5_CONSTRAINT_HINGE;
     const bool is_pyramid = constraint->def->limit == MD5_FIGURE_PYRAMID && !is_hinge;
     const md5_vec3 least = fabsf(axis.x) < 0.6f ? (md5_vec3){1, 0, 0} : (md5_vec3){0, 1, 0};
-    const md5_vec3 left = is_pyramid ? constraint->limit_base
-                          : is_hinge ? md5_vec3_cross(constraint->axes[1], axis)
-                                     : md5_vec3_normalize(md5_vec3_cross(axis, least), least);
+    md5_vec3 left = md5_vec3_normalize(md5_vec3_cross(axis, least), least);
+    if (is_pyramid)
+        left = constraint->limit_base;
+    else if (is_hinge)
+        left = md5_vec3_cross(constraint->axes[1], axis);
     const float most = share * acosf(constraint->limit_cosines[0]);
     const float limit = 1.5f;
     float c = is_hinge ? copysignf(1, cosf(around)) : cosf(around);
@@ -172,9 +176,11 @@ static void add_limit(view_picture *picture, const md5_body_constraint *constrai
     for (int i = 0; i <= SIDES; i++) {
         const float part = (float)i / (float)SIDES;
         const float way = 2 * part - 1;
+        float around = 2 * VIEW_PI * part;
+        if (is_hinge)
+            around = way < 0 ? VIEW_PI : 0;
         const md5_vec3 direction =
-            is_hinge ? direction_in_limit(constraint, fabsf(way), way < 0 ? VIEW_PI : 0)
-                     : direction_in_limit(constraint, 1, 2 * VIEW_PI * part);
+            direction_in_limit(constraint, is_hinge ? fabsf(way) : 1, around);
         const md5_vec3 end =
             view_along(anchor, md5_quat_rotate(parent->place.rotation, direction), size);
         view_draw_to(picture, end, i > 0 ? color : 0);

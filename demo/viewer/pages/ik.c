@@ -457,10 +457,12 @@ VIEW_SHOW(walk)
         const md5_foothold *const foot = &gait.feet[i];
         const md5_vec3 way = way_of(foot->home, gait.velocity, gait.turn_rate);
         const md5_vec3 at = md5_xform_point(md5_xform_inverse(figure->place), foot->position);
-        view_page_cross(picture, foot->is_stepping ? foot->to : foot->position,
-                        foot->is_stepping ? 3 : 2.5f, foot->is_stepping ? VIEW_YELLOW : VIEW_GREEN);
-        if (!foot->is_stepping)
+        if (foot->is_stepping) {
+            view_page_cross(picture, foot->to, 3, VIEW_YELLOW);
+        } else {
+            view_page_cross(picture, foot->position, 2.5f, VIEW_GREEN);
             behind = fmaxf(behind, lag_of(foot->home, way, at));
+        }
         view_page_cross(picture,
                         md5_xform_point(figure->place, plan_step(foot->home, way, gait.seconds)), 1,
                         VIEW_VIOLET);
@@ -629,6 +631,8 @@ VIEW_SHOW(gaze)
     const uint32_t right = view_page_joint(picture, "eye_r");
     md5_vec3 ball;
     md5_vec3 point = {0, 0, 0};
+    const float interest = v[1] > 0 ? v[1] : MD5_EXPLICIT_ZERO;
+    const float head_share = v[3] > 0 ? v[3] : MD5_EXPLICIT_ZERO;
     const md5_gaze_desc desc = {
         .head = view_page_joint(picture, "head"),
         .eyes = {left, right},
@@ -637,10 +641,10 @@ VIEW_SHOW(gaze)
                                 md5_mat34_translation(picture->model->bind[right]), 0.5f),
         .targets = &ball,
         .num_targets = 1,
-        .params = {.interest = v[1] > 0 ? v[1] : MD5_EXPLICIT_ZERO,
+        .params = {.interest = interest,
                    .distance = 60,
                    .max_seconds = v[2],
-                   .head_share = v[3] > 0 ? v[3] : MD5_EXPLICIT_ZERO,
+                   .head_share = head_share,
                    .head_seconds = v[4]},
     };
     md5_gaze gaze;

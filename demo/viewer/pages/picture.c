@@ -183,20 +183,26 @@ static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_e
         }
         if (count == first)
             continue;
-        bodies.bodies[bodies.count++] = (view_body){
+        view_body *const body = &bodies.bodies[bodies.count++];
+        *body = (view_body){
             .uses = VIEW_BODY_CASTS | VIEW_BODY_SHOWN,
-            .textures = kind != VIEW_FIGURE_HEAT ? &stage->document->textures : NULL,
             .drawn = pages->models[kind],
             .instances = {.count = count - first,
-                          .palettes = is_baked ? NULL : palettes + first * num_joints,
-                          .baked = is_baked ? pages->baked : NULL,
                           .jobs = jobs + first,
                           .placements = placements + first,
-                          .morph = has_morphs && kind == VIEW_FIGURE_LIT ? morphs->drawn : NULL,
-                          .weights = weights}, // of the lit ones, which are the first
-            .impostors = kind == VIEW_FIGURE_IMPOSTOR ? pages->impostors : NULL,
+                          .weights = weights}, // of the lit figures, which are the first
             .pictured = impostors + first,
         };
+        if (kind != VIEW_FIGURE_HEAT)
+            body->textures = &stage->document->textures;
+        if (is_baked)
+            body->instances.baked = pages->baked;
+        else
+            body->instances.palettes = palettes + first * num_joints;
+        if (has_morphs && kind == VIEW_FIGURE_LIT)
+            body->instances.morph = morphs->drawn;
+        if (kind == VIEW_FIGURE_IMPOSTOR)
+            body->impostors = pages->impostors;
     }
     const bool is_drawn = view_draw_bodies(stage, &bodies, MD5GL_LIT, error);
     free(palettes);
@@ -252,13 +258,13 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     const view_scene *const scene = &document->scene;
     view_picture *const picture = &pages->picture;
     bool drawn = true;
-    // What is made of another character, or kept by another page or with other sliders, goes.
+    // Results for another character, and cached results of another lesson or other sliders, are
+    // freed.
     const size_t kept_size =
         page != NULL && page->keep != NULL ? page->num_kept * sizeof *pages->values : 0;
-    if (pages->made_of != scene->model
-        || (kept_size > 0
-            && (pages->kept.page != page
-                || memcmp(pages->kept_values, pages->values, kept_size) != 0)))
+    const bool has_same_sliders = memcmp(pages->kept_values, pages->values, kept_size) == 0;
+    const bool is_outdated = kept_size > 0 && (pages->kept.page != page || !has_same_sliders);
+    if (pages->made_of != scene->model || is_outdated)
         view_free_pages(pages, given->renderer);
     pages->made_of = scene->model;
     memcpy(pages->kept_values, pages->values, kept_size);
@@ -333,20 +339,31 @@ typedef struct column {
     bool is_narrow; // as on a telephone: names have more of the width
 } column;
 
-// Where a line of code is broken that is longer than `columns`: behind a comma or a semicolon in
-// the second half of the row, else at a space or behind a bracket there, else before that.
-// Comments: at the last space.
+// Returns the number of characters of a line of code that fit into a row of `columns`. The row ends
+// after a comma or a semicolon in its second half, else at another space or after an opening
+// bracket in its second half, else at the last of these in its first half. In comments it ends at
+// the last space.
 static size_t find_break(const char *code, size_t length, size_t columns, bool in_comment)
 {
-    size_t best[3] = {0, 0, 0};
+    enum { AFTER_COMMA, IN_SECOND_HALF, IN_FIRST_HALF, NUM_PLACES };
+    size_t last[NUM_PLACES] = {0};
     if (length <= columns)
         return length;
     for (size_t i = 1; i <= columns; i++) {
-        const bool ends = strchr(",;", code[i - 1]) != NULL && !in_comment;
-        if (code[i] == ' ' || (code[i - 1] == '(' && !in_comment))
-            best[2 * i < columns ? 2 : ends ? 0 : 1] = i;
+        const bool is_after_bracket = code[i - 1] == '(' && !in_comment;
+        if (code[i] != ' ' && !is_after_bracket)
+            continue;
+        if (2 * i < columns)
+            last[IN_FIRST_HALF] = i;
+        else if (strchr(",;", code[i - 1]) != NULL && !in_comment)
+            last[AFTER_COMMA] = i;
+        else
+            last[IN_SECOND_HALF] = i;
     }
-    return best[0] > 0 ? best[0] : best[1] > 0 ? best[1] : best[2] > 0 ? best[2] : columns;
+    for (int place = 0; place < NUM_PLACES; place++)
+        if (last[place] > 0)
+            return last[place];
+    return columns;
 }
 
 // Writes lines of C in a box, each in as many rows as it needs; further rows are indented. What
@@ -439,11 +456,10 @@ static int write_words(column *c, float left, const char *label, const char *con
         if (is_choice)
             view_draw_round_rect(c->canvas, view_inset(word, 0.06f * line), 4 * font->scale,
                                  i == selected ? VIEW_SELECTED : VIEW_CONTROL);
-        view_draw_text(c->canvas, VIEW_TEXT, x + inset, c->y, word.width - inset,
-                       !is_choice      ? VIEW_ACCENT
-                       : i == selected ? VIEW_BRIGHT
-                                       : VIEW_PLAIN,
-                       words[i]);
+        view_color color = VIEW_ACCENT;
+        if (is_choice)
+            color = i == selected ? VIEW_BRIGHT : VIEW_PLAIN;
+        view_draw_text(c->canvas, VIEW_TEXT, x + inset, c->y, word.width - inset, color, words[i]);
         char name[96];
         COMMON_TEXT(name, "%s=%s", label, words[i]);
         if (ui_item(c->ui, word, name))
@@ -506,7 +522,8 @@ static void write_choice(column *c, view_pages *pages, uint32_t number)
 // Rounding errors of floats, where something is measured, and a negative zero are 0.
 static double shown_value(const view_fact *fact)
 {
-    return fabs(fact->value) < (fact->unit[0] != '\0' ? 1e-4 : 1e-12) ? 0 : fact->value;
+    const double rounding_error = fact->unit[0] != '\0' ? 1e-4 : 1e-12;
+    return fabs(fact->value) < rounding_error ? 0 : fact->value;
 }
 
 // To the page around a drawing that is alone.

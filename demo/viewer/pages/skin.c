@@ -382,8 +382,11 @@ VIEW_SHOW(influences)
     for (uint32_t m = 0; m < picture->model->num_meshes; m++)
         for (uint32_t k = 0; k < picture->model->meshes[m].num_vertices; k++)
             largest = fmaxf(largest, weight_of_joint(&picture->model->meshes[m], k, joint));
-    view_add_fact(picture, choice > 0 ? "largest weight" : "most joints of a vertex",
-                  choice > 0 ? largest : facts.most, "");
-    view_add_fact(picture, choice > 0 ? "vertices that it moves" : "vertices with more than 4",
-                  facts.num_vertices, "");
+    if (choice > 0) {
+        view_add_fact(picture, "largest weight", largest, "");
+        view_add_fact(picture, "vertices that it moves", facts.num_vertices, "");
+    } else {
+        view_add_fact(picture, "most joints of a vertex", facts.most, "");
+        view_add_fact(picture, "vertices with more than 4", facts.num_vertices, "");
+    }
 }

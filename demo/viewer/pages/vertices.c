@@ -136,7 +136,9 @@ static void spread(const bool *inside, const int size[3], float *distances)
             const int x = cell % size[0] + dx;
             const int y = cell / size[0] % size[1] + dy;
             const int z = cell / size[0] / size[1] + dz;
-            if (x < 0 || x >= size[0] || y < 0 || y >= size[1] || z < 0 || z >= size[2])
+            const bool is_before = x < 0 || y < 0 || z < 0;
+            const bool is_after = x >= size[0] || y >= size[1] || z >= size[2];
+            if (is_before || is_after)
                 continue;
             const int from = (z * size[1] + y) * size[0] + x;
             const float d = distances[from] + sqrtf((float)(dx * dx + dy * dy + dz * dz));
