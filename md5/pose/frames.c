@@ -1,7 +1,5 @@
 // Reads the translations of joint 0 for root motion. The small form of the library replaces this
 // file by a version without compressed clips.
-// Reads the translations of joint 0 for root motion. The small form of the library replaces this
-// file by a version without compressed clips.
 #include "md5/pose/frames.h"
 #include "md5/pose/tracks.h"
 

@@ -57,9 +57,9 @@ static double point_distance(uint32_t num_joints, double distance, const real_pl
     double worst = 0;
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         for (int k = 0; k < 6; k++) {
-            const double along = k % 2 ? -distance : distance;
-            const real3 point = {k / 2 == 0 ? along : 0, k / 2 == 1 ? along : 0,
-                                 k / 2 == 2 ? along : 0};
+            double axes[3] = {0, 0, 0};
+            axes[k / 2] = k % 2 ? -distance : distance;
+            const real3 point = {axes[0], axes[1], axes[2]};
             real_worse(&worst, real3_distance(placed(&a[joint], point), placed(&b[joint], point)));
         }
     }
@@ -379,7 +379,8 @@ enum { LINE = 160 };
 // Text that grows.
 typedef struct text {
     char *at;
-    size_t size, room;
+    size_t size;
+    size_t room;
 } text;
 
 static void add(text *to, const char *line)
@@ -405,7 +406,9 @@ static md5_anim *make_branches(uint32_t num_joints, uint32_t num_frames)
              num_frames, num_joints, 2 * num_joints);
     add(&made, line);
     for (uint32_t i = 0; i < num_joints; i++) {
-        const int32_t parent = i % 4 == 0 ? (i == 0 ? -1 : 0) : (int32_t)i - 1;
+        int32_t parent = (int32_t)i - 1;
+        if (i % 4 == 0 && i > 0)
+            parent = 0;
         snprintf(line, LINE, "\"joint%u\" %d 33 %u\n", i, parent, 2 * i);
         add(&made, line);
     }
@@ -439,9 +442,10 @@ static const char beginning[] =
     "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\njoints {\n"
     "\"joint0\" -1 ( 0 0 1 ) ( 0 0 0 )\n}\n";
 
-// The arena grows in steps, so that clips of different sizes fail in different places.
+// The arena grows in steps, so clips of different sizes fail in different allocations.
 static const struct {
-    uint32_t joints, frames;
+    uint32_t joints;
+    uint32_t frames;
 } sizes[] = {{3, 2},    {40, 2},   {65, 2},   {90, 2},   {120, 2},  {150, 2},  {200, 2},
              {260, 2},  {330, 2},  {400, 2},  {550, 2},  {8, 150},  {20, 150}, {700, 2},
              {1100, 2}, {1500, 2}, {1900, 2}, {2400, 2}, {3000, 2}, {5000, 2}};
@@ -512,7 +516,7 @@ TEST_LONG (compress_file_of_many_joints_survives_failure_of_every_allocation) {
 
 // -- Bindings ---------------------------------------------------------------------------------
 
-// Models with a branch that lacks its middle, one that lacks its beginning, and one without gaps.
+// Three models: without the middle of a branch, without the beginning of a branch, without gaps.
 STRINGS(gaps) = {
     "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 0\njoints {\n"
     "\"joint0\" -1 ( 0 0 1 ) ( 0 0 0 )\n\"joint3\" 0 ( 3 0 1 ) ( 0 0.1 0 )\n}\n",
@@ -533,7 +537,8 @@ TEST (compress_binds_across_joints_that_the_model_lacks) {
         OWN_BINDING binding = md5_bind(model, compressed, NULL, NULL);
         CHECK((plain->num_rebases > 0) == (i < 2));
         for (int k = 0; k < 60; k++) {
-            md5_xform exact[2], pose[2];
+            md5_xform exact[2];
+            md5_xform pose[2];
             const md5_sample_position sample =
                 md5_sample_position_at(anim, 0.013 * k, MD5_WRAP_LOOP);
             md5_sample(plain, sample, (md5_root)(k % 3), exact);
@@ -553,8 +558,8 @@ TEST (compress_scalar_code_is_the_reference_of_bindings) {
              DRIVEN);
     add(&made, line);
     for (int i = 0; i < DRIVEN; i++) {
-        snprintf(line, LINE, "\"joint%d\" %d ( 0 0 %d ) ( 0 0 0 )\n", i,
-                 i % 4 == 0 ? (i == 0 ? -1 : 0) : i - 1, i);
+        const int parent = i % 4 == 0 && i > 0 ? 0 : i - 1;
+        snprintf(line, LINE, "\"joint%d\" %d ( 0 0 %d ) ( 0 0 0 )\n", i, parent, i);
         add(&made, line);
     }
     add(&made, "}\n");
@@ -565,7 +570,8 @@ TEST (compress_scalar_code_is_the_reference_of_bindings) {
     CHECK(binding);
     if (binding) {
         for (int k = 0; k < 80; k++) {
-            md5_xform a[DRIVEN], b[DRIVEN];
+            md5_xform a[DRIVEN];
+            md5_xform b[DRIVEN];
             const md5_sample_position sample =
                 md5_sample_position_at(anim, 0.011 * k, (md5_wrap)(k % 3));
             sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), binding, &sample, MD5_ROOT_FILE, a);

@@ -93,7 +93,8 @@ TEST (compress_keeps_rotations_by_any_angle) {
         OWN_ANIM compressed = compress(anim, 0.01f);
         if (compressed) {
             for (int k = 0; k < 100; k++) {
-                md5_xform exact[JOINTS], pose[JOINTS];
+                md5_xform exact[JOINTS];
+                md5_xform pose[JOINTS];
                 const md5_sample_position sample =
                     md5_sample_position_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
                 sample_own(anim, sample, MD5_ROOT_FILE, exact);
@@ -213,7 +214,8 @@ TEST (compress_gives_the_motion_of_the_root) {
             const md5_vec3 exact = md5_anim_root_motion(anim, from, to);
             CHECK_NEAR(md5_anim_root_motion(compressed, from, to).x, exact.x, 0.05);
             for (int root = 0; root <= MD5_ROOT_IN_PLACE; root++) {
-                md5_xform a[JOINTS], b[JOINTS];
+                md5_xform a[JOINTS];
+                md5_xform b[JOINTS];
                 sample_own(anim, from, (md5_root)root, a);
                 sample_own(compressed, from, (md5_root)root, b);
                 CHECK_SMALL(difference(&a[0], &b[0]), 0.3); // cycles times the error of a frame
@@ -239,7 +241,8 @@ TEST (compress_binds_as_the_animation_does) {
     if (CHECK(plain && binding)) {
         CHECK(plain->num_missing > 0 && plain->num_extra > 0 && plain->num_rebases > 0);
         for (int k = 0; k < 90; k++) {
-            md5_xform a[JOINTS], b[JOINTS];
+            md5_xform a[JOINTS];
+            md5_xform b[JOINTS];
             const md5_root root = (md5_root)(k % 3);
             const md5_sample_position sample =
                 md5_sample_position_at(anim, 0.01 * k, MD5_WRAP_LOOP);
@@ -344,8 +347,8 @@ static bool is_sound(const md5_xform *pose)
 {
     const md5_quat q = pose->rotation;
     const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-    return fabsf(square - 1) < 0.01f && isfinite(pose->translation.x)
-           && isfinite(pose->translation.y) && isfinite(pose->translation.z);
+    const md5_vec3 t = pose->translation;
+    return fabsf(square - 1) < 0.01f && isfinite(t.x) && isfinite(t.y) && isfinite(t.z);
 }
 
 // The block has the size of the bytes, so that a read beyond the end is detected.

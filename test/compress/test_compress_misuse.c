@@ -68,11 +68,11 @@ TEST (compress_ends_with_the_callers_errors) {
 
 // -- Missing joints -------------------------------------------------------------------------------
 
-// A clip that lacks joints of the model whose skin is measured.
+// A clip without some joints of the measured model.
 
 enum { FRAMES = 24 };
 
-// Vertices 100 units away, on a joint of its own.
+// Vertices at a distance of 100 units, on a separate joint.
 static const char model_text[] =
     "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 1\njoints {\n"
     "\"arm\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"hand\" 0 ( 100 0 0 ) ( 0 0 0 )\n}\n"
@@ -97,7 +97,8 @@ static double hand_distance(const md5_model *model, const md5_anim *anim,
     for (uint32_t frame = 0; CHECK(plain && packed) && frame < FRAMES; frame++) {
         const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
         md5_xform pose[2];
-        md5_mat34 a[2], b[2];
+        md5_mat34 a[2];
+        md5_mat34 b[2];
         md5_sample(plain, sample, MD5_ROOT_FILE, pose);
         md5_local_to_model(&model->skeleton, pose, a);
         md5_sample(packed, sample, MD5_ROOT_FILE, pose);
@@ -114,7 +115,7 @@ TEST (compress_holds_the_tolerance_at_joints_that_the_clip_lacks) {
     md5_error error = {0};
     OWN_MODEL model = text_model(model_text, NULL);
 
-    // The arm alone, rotated by angles without a pattern.
+    // Only the arm, rotated by angles without a pattern.
     char text[4096];
     uint64_t random = 5;
     int length = snprintf(text, sizeof text,

@@ -11,8 +11,10 @@ typedef struct made_crowd {
     uint32_t num_made;
     md5_pose_job jobs[MAX_JOBS];
     uint32_t num_jobs;
-    md5_mat34 palettes[MAX_JOBS][MAX_JOINTS], joints[MAX_JOBS][MAX_JOINTS];
-    md5_mat34 expected_palettes[MAX_JOBS][MAX_JOINTS], expected_joints[MAX_JOBS][MAX_JOINTS];
+    md5_mat34 palettes[MAX_JOBS][MAX_JOINTS];
+    md5_mat34 joints[MAX_JOBS][MAX_JOINTS];
+    md5_mat34 expected_palettes[MAX_JOBS][MAX_JOINTS];
+    md5_mat34 expected_joints[MAX_JOBS][MAX_JOINTS];
 } made_crowd;
 
 static void clear(made_crowd *crowd)
@@ -201,7 +203,7 @@ TEST (batch_of_nobody_touches_nothing) {
 
 // -- Interpolations -----------------------------------------------------------------------------
 
-// Nlerp alone, then all kinds mixed. The sample position of a step is as
+// Only nlerp, then all kinds mixed. The sample position of a step is as
 // md5_clamp_sample_position() makes it.
 static void interpolate(made_crowd *crowd, bool is_mixed, uint64_t *random)
 {
@@ -219,9 +221,13 @@ TEST (batch_by_nlerp_is_the_single_call) {
     uint64_t random = 21;
     for (uint32_t round = 0; round < 52; round++) {
         const bool is_mixed = round >= 40;
-        OWN_CROWD crowd = make_crowd(is_mixed ? 2 + test_random_u32(&random) % 14 : 1,
-                                     is_mixed ? 1 + test_random_u32(&random) % MAX_JOBS : round + 1,
-                                     MAX_JOINTS, &random);
+        uint32_t num_bindings = 1;
+        uint32_t num_jobs = round + 1;
+        if (is_mixed) {
+            num_jobs = 1 + test_random_u32(&random) % MAX_JOBS;
+            num_bindings = 2 + test_random_u32(&random) % 14;
+        }
+        OWN_CROWD crowd = make_crowd(num_bindings, num_jobs, MAX_JOINTS, &random);
         interpolate(crowd, is_mixed, &random);
         check_with_all_levels(crowd, &random);
     }
@@ -243,7 +249,8 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
         const md5_binding *const binding = job->binding;
         const uint32_t count = binding->skeleton->num_joints;
         md5_xform pose[MAX_JOINTS];
-        md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
+        md5_mat34 joints[MAX_JOINTS];
+        md5_mat34 palette[MAX_JOINTS];
         md5_sample(binding, job->sample, job->root, pose);
         md5_local_to_model(binding->skeleton, pose, joints);
         for (uint32_t k = 0; k < count; k++)
@@ -270,8 +277,10 @@ TEST (joints_or_palettes_alone_have_the_same_bits) {
         OWN_POSE made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
         make_pose(&made, count, (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
-        md5_mat34 joints[MAX_JOINTS + 1], palette[MAX_JOINTS + 1];
-        md5_mat34 expected_joints[MAX_JOINTS], expected[MAX_JOINTS];
+        md5_mat34 joints[MAX_JOINTS + 1];
+        md5_mat34 palette[MAX_JOINTS + 1];
+        md5_mat34 expected_joints[MAX_JOINTS];
+        md5_mat34 expected[MAX_JOINTS];
         md5_xform pose[MAX_JOINTS];
         const size_t size = count * sizeof *palette;
         md5_sample_position sample = make_sample_position(&made.anim, &random);
@@ -286,12 +295,12 @@ TEST (joints_or_palettes_alone_have_the_same_bits) {
             const bool is_whole = kind & 4;
             memset(joints, 0x5a, sizeof joints);
             memset(palette, 0x5a, sizeof palette);
+            md5_mat34 *const joints_out = has_joints ? joints : NULL;
+            md5_mat34 *const palette_out = has_palette ? palette : NULL;
             if (is_whole)
-                md5_pose_palette(made.binding, sample, root, pose, has_joints ? joints : NULL,
-                                 has_palette ? palette : NULL);
+                md5_pose_palette(made.binding, sample, root, pose, joints_out, palette_out);
             else
-                md5_local_to_palette(&made.model, pose, has_joints ? joints : NULL,
-                                     has_palette ? palette : NULL);
+                md5_local_to_palette(&made.model, pose, joints_out, palette_out);
             CHECK(!has_joints || memcmp(joints, expected_joints, size) == 0);
             CHECK(!has_palette || memcmp(palette, expected, size) == 0);
             CHECK(*(unsigned char *)&joints[has_joints ? count : 0] == 0x5a);
@@ -311,7 +320,8 @@ enum { POSE_SIMD_MAX_JOINTS = 130 };
 // The output of one call, followed by a joint that must not change.
 typedef struct results {
     md5_xform pose[POSE_SIMD_MAX_JOINTS + 1];
-    md5_mat34 joints[POSE_SIMD_MAX_JOINTS + 1], palette[POSE_SIMD_MAX_JOINTS + 1];
+    md5_mat34 joints[POSE_SIMD_MAX_JOINTS + 1];
+    md5_mat34 palette[POSE_SIMD_MAX_JOINTS + 1];
 } results;
 
 static void pose_simd_clear(results *found)
@@ -372,7 +382,10 @@ static void pose_in_part(const md5_pose_kernels *kernels, const made_pose *made,
 static void check_sample_position(const made_pose *made, const md5_sample_position *sample,
                                   md5_root root)
 {
-    static results expected, expected_anim, expected_nlerp, found;
+    static results expected;
+    static results expected_anim;
+    static results expected_nlerp;
+    static results found;
     const md5_pose_kernels *const scalar = md5i_pose_kernels_of(MD5_CPU_SCALAR);
     const uint32_t count = made->model.skeleton.num_joints;
     pose_in_steps(scalar, made, sample, root, &expected);
@@ -424,7 +437,8 @@ static void check_made(uint32_t num_joints, made_pairing pairing, double turning
             check_sample_position(&made, &sample, (md5_root)root);
 
         // Samples a random range of joints with every instruction set.
-        static results expected, found;
+        static results expected;
+        static results found;
         const uint32_t count = made.model.skeleton.num_joints;
         const uint32_t first = test_random_u32(random) % count;
         const uint32_t size = test_random_u32(random) % (count - first + 1);
@@ -500,7 +514,8 @@ TEST (pose_tests_reach_what_they_are_about) {
 TEST (pose_palette_is_the_three_steps) {
     uint64_t random = 5;
     for (int round = 0; round < 20; round++) {
-        static results steps, once;
+        static results steps;
+        static results once;
         OWN_POSE made;
         make_pose(&made, 1 + test_random_u32(&random) % POSE_SIMD_MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), 0.8, 0.8, &random);

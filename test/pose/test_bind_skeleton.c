@@ -37,7 +37,8 @@ TEST (bind_skeleton_samples_as_bind) {
         CHECK_UINT(found->num_extra, made.binding->num_extra);
         CHECK_UINT(found->num_rebases, made.binding->num_rebases);
         CHECK_BYTES(found->tracks, made.binding->tracks, count * sizeof *found->tracks);
-        md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
+        md5_xform pose[MAX_JOINTS];
+        md5_xform expected[MAX_JOINTS];
         const md5_sample_position sample = make_sample_position(&made.anim, &random);
         md5_sample(found, sample, (md5_root)(round % 3), pose);
         md5_sample(made.binding, sample, (md5_root)(round % 3), expected);
@@ -58,7 +59,8 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
                   (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
         const uint32_t count = made.model.skeleton.num_joints;
         OWN_BINDING binding = bind_alone(&made, NULL);
-        md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
+        md5_mat34 joints[MAX_JOINTS];
+        md5_mat34 palette[MAX_JOINTS];
         md5_xform scratch[MAX_JOINTS];
         md5_local_to_model(binding->skeleton, made.model.bind_local, joints);
         for (uint32_t i = 0; i < count; i++) {
@@ -97,7 +99,7 @@ TEST (bind_skeleton_survives_every_failing_allocation) {
     }
 }
 
-// So many joints that each step needs a memory chunk of its own.
+// The number of joints is so large that each step needs a separate memory chunk.
 TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
     enum { COUNT = 3000 };
     static md5_joint joints[COUNT];

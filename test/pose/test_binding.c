@@ -1,4 +1,4 @@
-// Which animation joint drives which model joint, and where they end up.
+// Tests the matching of animation joints to model joints, and the resulting transforms.
 #include "test/own.h"
 #include "test/real.h"
 
@@ -16,8 +16,10 @@ typedef struct part {
 // A skeleton with a bind pose and a clip of two frames in which all joints rotate and move.
 typedef struct made {
     md5_joint joints[MAX_JOINTS];
-    uint32_t order[MAX_JOINTS], all[MAX_JOINTS];
-    md5_xform local[MAX_JOINTS], constant[MAX_JOINTS];
+    uint32_t order[MAX_JOINTS];
+    uint32_t all[MAX_JOINTS];
+    md5_xform local[MAX_JOINTS];
+    md5_xform constant[MAX_JOINTS];
     md5_quat rotations[2 * MAX_JOINTS];
     md5_vec3 translations[2 * MAX_JOINTS];
     md5_model model;
@@ -145,7 +147,8 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b)
 
 // A model and a clip of random poses, bound.
 typedef struct bound {
-    made model, anim;
+    made model;
+    made anim;
     warnings t;
     md5_binding *binding;
 } bound;
@@ -172,12 +175,13 @@ static void check_counts(const md5_binding *binding, uint32_t missing, uint32_t 
     CHECK_UINT(binding->num_rebases, rebases);
 }
 
-// Joints are where the clip alone has them, or as in the bind pose.
+// Joints have the transforms of the clip, or of the bind pose if the clip does not drive them.
 static bool is_driven(const md5_binding *binding, const made *model, md5_root root,
                       double tolerance)
 {
     md5_xform pose[MAX_JOINTS];
-    md5_mat34 joints[MAX_JOINTS], anim_joints[MAX_JOINTS];
+    md5_mat34 joints[MAX_JOINTS];
+    md5_mat34 anim_joints[MAX_JOINTS];
     bool all = true;
     pose_both(binding, root, pose, joints, anim_joints);
     for (uint32_t i = 0; i < binding->skeleton->num_joints; i++) {
@@ -189,10 +193,11 @@ static bool is_driven(const md5_binding *binding, const made *model, md5_root ro
     return all;
 }
 
-// The transforms of each joint are those of its track.
+// Each joint has the transforms of its track.
 static void check_tracks(const bound *fixture, md5_root root)
 {
-    md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
+    md5_xform pose[MAX_JOINTS];
+    md5_xform expected[MAX_JOINTS];
     md5_sample(fixture->binding, half_way, root, pose);
     sample_own(&fixture->anim.anim, half_way, root, expected);
     for (uint32_t i = 0; i < fixture->binding->skeleton->num_joints; i++)
@@ -316,7 +321,8 @@ TEST_HERE (bind_pairs_joints_of_one_name_in_order, 8, three, two, 2) {
 TEST (bind_names_the_first_difference) {
     uint64_t random = 9;
     static const part parts[] = {{"root", MD5_NONE}, {"body\n", 0}};
-    made model, anim;
+    made model;
+    made anim;
     make(&model, walker, 6, &random);
     make(&anim, parts, 2, &random);
     md5_error error = {0};
@@ -339,7 +345,9 @@ static const md5_load_opts any = {.allow_partial_binding = true};
 // Whatever the other joints are called: half of each skeleton is enough.
 TEST (bind_refuses_fewer_than_half_of_either_skeleton) {
     static const struct {
-        uint32_t num_model, num_anim, num_shared;
+        uint32_t num_model;
+        uint32_t num_anim;
+        uint32_t num_shared;
         const char *message; // NULL: it is bound
     } rows[] = {
         {6, 6, 3, NULL},
@@ -362,7 +370,8 @@ TEST (bind_refuses_fewer_than_half_of_either_skeleton) {
         part parts[] = {{"a", MD5_NONE}, {"b", 0}, {"c", 1}, {"d", 2}, {"e", 2}, {"f", 4}};
         for (uint32_t i = 0; i < rows[j].num_shared; i++)
             parts[i].name = walker[i].name;
-        made model, anim;
+        made model;
+        made anim;
         make(&model, walker, rows[j].num_model, &random);
         make(&anim, parts, rows[j].num_anim, &random);
         for (int of_model = 0; of_model < 2; of_model++) {
@@ -371,8 +380,9 @@ TEST (bind_refuses_fewer_than_half_of_either_skeleton) {
                                           : md5_bind_skeleton(&model.model.skeleton, model.local,
                                                               &anim.anim, NULL, &error);
             CHECK(!strict == (rows[j].message != NULL));
-            CHECK_ERROR(error, rows[j].message ? MD5_ERROR_MISMATCH : MD5_OK,
-                        rows[j].message ? rows[j].message : "");
+            const md5_status status = rows[j].message ? MD5_ERROR_MISMATCH : MD5_OK;
+            const char *const message = rows[j].message ? rows[j].message : "";
+            CHECK_ERROR(error, status, message);
         }
         OWN_BINDING partial = md5_bind(&model.model, &anim.anim, &any, NULL);
         CHECK(partial);
@@ -381,17 +391,19 @@ TEST (bind_refuses_fewer_than_half_of_either_skeleton) {
     }
 }
 
-// As many names as there is room for, each whole.
+// A message contains as many whole names as fit into it.
 TEST (bind_names_few_long_joints) {
     char names[6][200];
     part parts[6];
     for (uint32_t i = 0; i < 6; i++) {
         memset(names[i], 'a' + (int)i, sizeof names[i] - 1);
         names[i][sizeof names[i] - 1] = '\0';
-        parts[i] = (part){i == 0 ? "origin" : names[i], i == 0 ? MD5_NONE : 0};
+        parts[i] = (part){names[i], 0};
     }
+    parts[0] = (part){"origin", MD5_NONE};
     uint64_t random = 13;
-    made model, anim;
+    made model;
+    made anim;
     make(&model, walker, 2, &random);
     make(&anim, parts, 6, &random);
     md5_error error = {0};
@@ -402,8 +414,8 @@ TEST (bind_names_few_long_joints) {
 
 // -- Properties ---------------------------------------------------------------------------------
 
-// A tree, of which the model and the animation each have some joints, in an order of their own. The
-// children of an omitted joint become children of its nearest ancestor that is present.
+// A tree. The model and the animation contain some of its joints, in different orders. The children
+// of an omitted joint become children of its nearest ancestor that is present.
 static uint32_t part_of_tree(const int32_t *parents, uint32_t count, const bool *kept,
                              char (*names)[16], part *parts, uint64_t *random)
 {
@@ -431,8 +443,8 @@ static uint32_t part_of_tree(const int32_t *parents, uint32_t count, const bool 
     return num_kept;
 }
 
-// Whichever joints the two omit and add: if they agree about ancestors, each driven joint has the
-// transform that the animation alone would give it.
+// The model and the animation omit and add random joints. If their ancestors do not contradict each
+// other, each driven joint has the transform of the animation.
 TEST (bind_puts_driven_joints_where_the_animation_has_them) {
     uint64_t random = 10;
     char names[MAX_JOINTS][16];
@@ -442,16 +454,20 @@ TEST (bind_puts_driven_joints_where_the_animation_has_them) {
     for (int round = 0; round < 1000; round++) {
         const uint32_t count = 2 + test_random_u32(&random) % (MAX_JOINTS - 2);
         int32_t parents[MAX_JOINTS];
-        bool in_model[MAX_JOINTS], in_anim[MAX_JOINTS];
+        bool in_model[MAX_JOINTS];
+        bool in_anim[MAX_JOINTS];
         const double loss = 0.5 * test_random(&random);
         for (uint32_t i = 0; i < count; i++) {
-            parents[i] =
-                i == 0 ? -1 : (int32_t)(i - 1 - test_random_u32(&random) % (i < 3 ? i : 3));
+            const uint32_t num_choices = i < 3 ? i : 3;
+            parents[i] = -1;
+            if (i > 0)
+                parents[i] = (int32_t)(i - 1 - test_random_u32(&random) % num_choices);
             in_model[i] = i == 1 || test_random(&random) >= loss;
             in_anim[i] = i == 1 || test_random(&random) >= loss;
         }
         part parts[MAX_JOINTS];
-        made model, anim;
+        made model;
+        made anim;
         make(&model, parts, part_of_tree(parents, count, in_model, names, parts, &random), &random);
         make(&anim, parts, part_of_tree(parents, count, in_anim, names, parts, &random), &random);
 
@@ -466,7 +482,8 @@ TEST (bind_puts_driven_joints_where_the_animation_has_them) {
 TEST (bind_survives_failure_of_every_allocation) {
     uint64_t random = 11;
     static const part parts[] = {{"world", MD5_NONE}, {"hips", 0}, {"hand", 1}};
-    made model, anim;
+    made model;
+    made anim;
     make(&model, parts, 3, &random);
     make(&anim, walker, 6, &random);
     size_t num_failed = 0;
@@ -497,7 +514,7 @@ TEST (bind_keeps_the_error_of_a_failed_load) {
     CHECK(md5_bind(&model.model, anim, NULL, &error) == NULL);
     CHECK(md5_bind(NULL, anim, NULL, &error) == NULL && md5_bind(NULL, NULL, NULL, NULL) == NULL);
     CHECK_BYTES(&error, &first, sizeof error);
-    // Without an earlier failure it says what is missing.
+    // Without an earlier failure the error reports the missing argument.
     error = (md5_error){.status = MD5_OK};
     CHECK_SAYS(md5_bind(&model.model, NULL, NULL, &error), error, MD5_ERROR_MISSING,
                "animation is missing: expected an object, found NULL");

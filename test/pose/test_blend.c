@@ -60,7 +60,10 @@ static double off_lerp(md5_vec3 found, md5_vec3 a, md5_vec3 b, double t)
 }
 
 typedef struct poses {
-    md5_xform a[MAX_COUNT], b[MAX_COUNT], c[MAX_COUNT], out[MAX_COUNT];
+    md5_xform a[MAX_COUNT];
+    md5_xform b[MAX_COUNT];
+    md5_xform c[MAX_COUNT];
+    md5_xform out[MAX_COUNT];
     float weights[MAX_COUNT];
 } poses;
 
@@ -163,7 +166,8 @@ TEST (blend_by_nlerp_is_the_sum_at_unit_length) {
     }
 }
 
-// What a job leaves at 0 is md5_blend_poses(), and a job may go on with the result of one before.
+// A job whose optional members are 0 computes md5_blend_poses(). A job can use the result of an
+// earlier job.
 TEST_POSES (blend_jobs_are_done_in_order, 13) {
     static md5_xform expected[MAX_COUNT];
     md5_blend_poses(made->a, made->b, 0.3f, NULL, MAX_COUNT, expected);
@@ -200,7 +204,8 @@ TEST_POSES (blend_ends_are_the_inputs_bit_by_bit, 2) {
 
 // A mask of 0, 1 and values between: each joint as if it were blended by itself.
 TEST (blend_mask_weighs_each_joint) {
-    static poses made, expected;
+    static poses made;
+    static poses expected;
     uint64_t random = 3;
     make_poses(&made, &random);
     const float ends[] = {0, 1, -1, 2, NAN, INFINITY};
@@ -247,7 +252,8 @@ TEST (blend_of_a_pose_with_itself_is_that_pose) {
 
 // Whichever of q and -q the inputs hold, the result is the same rotation, on the shorter arc.
 TEST (blend_takes_the_shorter_arc) {
-    static poses made, other;
+    static poses made;
+    static poses other;
     uint64_t random = 5;
     make_poses(&made, &random);
     other = made;
@@ -274,7 +280,8 @@ static double off_transform(md5_xform found, md5_xform expected)
 
 TEST (added_differences_give_back_what_they_were_made_from) {
     static poses made;
-    static md5_xform difference[MAX_COUNT], back[MAX_COUNT];
+    static md5_xform difference[MAX_COUNT];
+    static md5_xform back[MAX_COUNT];
     uint64_t random = 6;
     double worst_sign = 0;
     for (int round = 0; round < 100; round++) {
@@ -317,7 +324,8 @@ TEST (added_differences_are_weighted_exactly) {
 }
 
 TEST (added_weights_are_clamped) {
-    static poses made, expected;
+    static poses made;
+    static poses expected;
     uint64_t random = 8;
     make_poses(&made, &random);
     const float none[] = {0, -0.0f, NAN};
@@ -373,13 +381,25 @@ TEST_POSES (differences_made_and_added_in_one_call_give_the_same_bits, 10) {
 
 enum { NUM_CALLS = MD5_ADD_DIFFERENCE + 1 };
 
-static void run_call(md5_cpu level, md5_combining what, const poses *made, float weight,
+static void run_call(md5_cpu level, md5_combining kind, const poses *made, float weight,
                      const float *joint_weights, uint32_t count, md5_xform *out)
 {
-    const bool subtracts = what == MD5_SUBTRACT;
-    md5i_combine_of(level)(
-        &(md5_combination){what, made->a, made->b, what == MD5_ADD_DIFFERENCE ? made->c : NULL, out,
-                           subtracts ? NULL : joint_weights, subtracts ? -1 : weight, count});
+    md5_combination job = {
+        .kind = kind,
+        .a = made->a,
+        .b = made->b,
+        .out = out,
+        .joint_weights = joint_weights,
+        .weight = weight,
+        .count = count,
+    };
+    if (kind == MD5_ADD_DIFFERENCE)
+        job.reference = made->c;
+    if (kind == MD5_SUBTRACT) {
+        job.joint_weights = NULL;
+        job.weight = -1;
+    }
+    md5i_combine_of(level)(&job);
 }
 
 // Also writes into the inputs; nothing past the result may change.
@@ -430,9 +450,10 @@ TEST (blend_gives_the_same_bits_with_every_instruction_set) {
     }
 }
 
-// Builds without SIMD blend by a function of their own, in place or not.
+// Builds without SIMD blend with md5i_blend_scalar(), also with an input as the output.
 TEST (blend_in_plain_c_gives_the_bits_of_the_kernels) {
-    static poses made, found;
+    static poses made;
+    static poses found;
     static md5_xform expected[MAX_COUNT];
     uint64_t random = 11;
     for (uint32_t count = 0; count < 60; count++) {

@@ -123,7 +123,9 @@ static double mean_around(int what, uint32_t frame, uint32_t first, uint32_t las
     double weights = 0;
     reach = fmin(reach, fmin((frame - first), (last - frame)));
     for (uint32_t i = first; i <= last; i++) {
-        const double u = reach > 0 ? ((double)i - frame) / reach : (i == frame ? 0 : 1);
+        double u = i == frame ? 0 : 1;
+        if (reach > 0)
+            u = ((double)i - frame) / reach;
         const double weight = fabs(u) < 1 ? (1 - u * u) * (1 - u * u) : 0;
         sum += weight * (what == NUM_SHAKEN ? shaking_w(i) : shaking(what, i));
         weights += weight;
@@ -280,10 +282,13 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
         for (int axis = 0; axis < 3; axis++) {
             const double half = degrees[axis] * 3.14159265358979 / 360.0;
             rotations[axis].rotation.w = (float)cos(half);
-            float *const about = axis == 0   ? &rotations[axis].rotation.y
-                                 : axis == 1 ? &rotations[axis].rotation.z
-                                             : &rotations[axis].rotation.x;
-            *about = (float)sin(half);
+            const float sine = (float)sin(half);
+            if (axis == 0)
+                rotations[axis].rotation.y = sine;
+            else if (axis == 1)
+                rotations[axis].rotation.z = sine;
+            else
+                rotations[axis].rotation.x = sine;
         }
         const md5_mat34 expected = md5_mat34_mul(
             md5_mat34_from_xform(rotations[1]),
@@ -315,7 +320,8 @@ TEST (camera_takes_a_cut_at_frame_0_and_warns_of_cuts_out_of_order) {
 typedef struct bad_case {
     const char *text;
     md5_status status;
-    uint32_t line, column;
+    uint32_t line;
+    uint32_t column;
 } bad_case;
 
 #define HEADER "MD5Version 10\ncommandline \"\"\n"
@@ -357,8 +363,8 @@ TEST (camera_errors_name_their_location) {
         warnings seen;
         md5_error error = {0};
         OWN_CAMERA camera = parse(cases[i].text, &seen, &error);
-        CHECK_THAT(!camera && error.status == cases[i].status && error.line == cases[i].line
-                       && error.column == cases[i].column,
+        const bool is_at_location = error.line == cases[i].line && error.column == cases[i].column;
+        CHECK_THAT(!camera && error.status == cases[i].status && is_at_location,
                    "case %zu: %d at %u:%u: %s", i, (int)error.status, error.line, error.column,
                    error.message);
     }

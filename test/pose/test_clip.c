@@ -6,8 +6,10 @@
 #include <float.h>
 
 typedef struct built_clip {
-    uint8_t *changes, *moves;
-    uint32_t num_rotations, num_translations;
+    uint8_t *changes;
+    uint8_t *moves;
+    uint32_t num_rotations;
+    uint32_t num_translations;
     md5_clip_arrays arrays;
 } built_clip;
 
@@ -48,7 +50,7 @@ static void free_clip(built_clip *clip)
     free(clip->arrays.translations);
 }
 
-// The format's rule, written directly: six slots, those with a flag overwritten in order.
+// The rule of the format: six components; the components with a flag are overwritten in order.
 static void decode(const md5_anim_file *source, uint32_t joint, uint32_t frame, double out[7])
 {
     const md5_xform *base = &source->base_frame[joint];
@@ -163,7 +165,8 @@ TEST (clip_without_flags_is_the_base_frame) {
     // No numbers at all, and more frames than could be visited joint by joint.
     const md5_anim_file source = {
         .num_joints = 2, .num_frames = UINT32_MAX, .tracks = tracks, .base_frame = base};
-    uint8_t changes[1], moves[2];
+    uint8_t changes[1];
+    uint8_t moves[2];
     uint32_t num_rotations = 9;
     uint32_t num_translations = 9;
     md5i_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
@@ -229,8 +232,8 @@ TEST (clip_shortens_overlong_rotations) {
     free_clip(&clip);
 }
 
-// A file of a million joints, every second of which reads the same six numbers, in many frames that
-// are equal: joints times frames would be 10^11 steps.
+// A file with a million joints and many equal frames. Every second joint reads the same six
+// numbers. A loop over joints and frames would take 10^11 steps.
 TEST (clip_plan_is_linear_when_tracks_share_numbers) {
     enum { JOINTS = 1000000, MANY_FRAMES = 100000, WIDTH = 6 };
     OWN md5_track *tracks = need(JOINTS, sizeof *tracks);
@@ -246,7 +249,8 @@ TEST (clip_plan_is_linear_when_tracks_share_numbers) {
                                   .tracks = tracks,
                                   .base_frame = base,
                                   .numbers = numbers};
-    uint32_t num_rotations, num_translations;
+    uint32_t num_rotations;
+    uint32_t num_translations;
     md5i_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
     CHECK_UINT(num_rotations, 0);
     CHECK_UINT(num_translations, 0);
@@ -274,18 +278,20 @@ static md5_anim clip_of(uint32_t num_frames, double rate)
 static bool is_at(md5_sample_position sample, uint32_t frame0, uint32_t frame1, double fraction,
                   int64_t cycle)
 {
-    const bool same = sample.frame0 == frame0 && sample.frame1 == frame1
-                      && fabs(sample.fraction - fraction) <= 1e-7 && sample.cycle == cycle;
+    const bool is_same_frames = sample.frame0 == frame0 && sample.frame1 == frame1;
+    const bool is_same_fraction = fabs(sample.fraction - fraction) <= 1e-7;
+    const bool same = is_same_frames && is_same_fraction && sample.cycle == cycle;
     if (!same)
         printf("frames %u %u, fraction %.9g, cycle %lld\n", sample.frame0, sample.frame1,
                sample.fraction, (long long)sample.cycle);
     return same;
 }
 
-// Where a clip is at a time.
+// The sample position of a clip at a time.
 typedef struct sample_position_row {
     double time;
-    uint32_t frame0, frame1;
+    uint32_t frame0;
+    uint32_t frame1;
     double fraction;
     int64_t cycle;
 } sample_position_row;
@@ -306,8 +312,11 @@ static void check_sample_positions(const md5_anim *anim, md5_wrap wrap,
 typedef struct time_row {
     uint32_t num_frames;
     double rate;
-    int ms, cycle_limit;
-    int cycle, frame1, frame2;
+    int ms;
+    int cycle_limit;
+    int cycle;
+    int frame1;
+    int frame2;
     double back;
 } time_row;
 
@@ -353,7 +362,8 @@ static bool check_row(const time_row *row)
     if (row->frame1 == row->frame2)
         return is_at(sample, sample.frame0, sample.frame0, 0, row->cycle) && ours == theirs;
     const bool follows = sample.frame1 == sample.frame0 + 1;
-    return follows && sample.fraction >= 0 && sample.fraction < 1 && fabs(ours - theirs) <= 1e-6;
+    const bool has_fraction = sample.fraction >= 0 && sample.fraction < 1;
+    return follows && has_fraction && fabs(ours - theirs) <= 1e-6;
 }
 
 // "t numFrames rate length ms cycleLimit cycle frame1 frame2 front back", and nothing else.
@@ -487,7 +497,7 @@ TEST (sample_position_is_defined_for_every_double) {
     CHECK(infinite.cycle == INT64_MAX);
     CHECK(md5_sample_position_at(&anim, -INFINITY, MD5_WRAP_CYCLE).cycle == INT64_MIN);
 
-    // Rates that a file can have, with which products overflow or vanish.
+    // Valid frame rates. Products with them overflow or underflow.
     const md5_anim fast = clip_of(3, DBL_MAX);
     const md5_anim slow = clip_of(3, 5e-324);
     CHECK(md5_sample_position_at(&fast, 2, MD5_WRAP_LOOP).cycle == INT64_MAX);
@@ -495,8 +505,8 @@ TEST (sample_position_is_defined_for_every_double) {
     CHECK(is_at(md5_sample_position_at(&slow, 0.25, MD5_WRAP_CYCLE), 0, 1, 0, 0));
 }
 
-// Whole numbers of frames, far out and with lengths that are no power of two, against division of
-// integers.
+// Compares large whole numbers of frames with integer division, for lengths that are not powers of
+// two.
 TEST (sample_position_divides_exactly) {
     uint64_t random = 1;
     for (int i = 0; i < 100000; i++) {
@@ -529,8 +539,9 @@ TEST (sample_position_is_the_time_it_was_made_from) {
             const double length = wrap == MD5_WRAP_LOOP ? num_frames - 1 : num_frames;
             const double position = (double)sample.cycle * length + sample.frame0 + sample.fraction;
             const bool follows = sample.frame1 == (sample.frame0 + 1) % num_frames;
-            if (!CHECK(follows && sample.fraction >= 0 && sample.fraction < 1)
-                || !CHECK_NEAR(position, time * rate, 1e-7))
+            if (!CHECK(follows && sample.fraction >= 0 && sample.fraction < 1))
+                return;
+            if (!CHECK_NEAR(position, time * rate, 1e-7))
                 return;
         }
     }

@@ -63,7 +63,8 @@ static void compare(const md5_mat34 *a, const md5_mat34 *b, double *rotation, do
 
 static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
 
-// 90 degrees about z takes x to y; 1 and 2 are each one unit along x from their parent.
+// A rotation by 90 degrees about z converts x to y. Joints 1 and 2 are one unit along x from their
+// parents.
 TEST (hierarchy_places_a_known_chain) {
     const md5_joint joints[3] = {{"a", MD5_NONE}, {"b", 0}, {"c", 1}};
     const uint32_t order[3] = {0, 1, 2};
@@ -100,7 +101,8 @@ TEST (bind_pose_of_a_known_pair) {
         {.rotation = {-half, 0, 0, -half}, .translation = {1, 2, 7}},
     };
     md5_xform local[2];
-    md5_mat34 bind[2], inverse[2];
+    md5_mat34 bind[2];
+    md5_mat34 inverse[2];
     md5i_build_bind_pose(&skeleton, transforms, local, bind, inverse);
     CHECK_BYTES(&local[0], &transforms[0], sizeof local[0]);
     CHECK_NEAR(local[1].rotation.w, -1, 1e-7);
@@ -126,8 +128,12 @@ TEST (bind_pose_is_consistent_for_any_hierarchy) {
         made_skeleton made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
         make_skeleton(&made, count, round % 2, &random);
-        md5_xform transforms[MAX_JOINTS], local[MAX_JOINTS];
-        md5_mat34 bind[MAX_JOINTS], inverse[MAX_JOINTS], joints[MAX_JOINTS], palette[MAX_JOINTS];
+        md5_xform transforms[MAX_JOINTS];
+        md5_xform local[MAX_JOINTS];
+        md5_mat34 bind[MAX_JOINTS];
+        md5_mat34 inverse[MAX_JOINTS];
+        md5_mat34 joints[MAX_JOINTS];
+        md5_mat34 palette[MAX_JOINTS];
         for (uint32_t i = 0; i < count; i++)
             transforms[i] = random_transform(&random, size);
         md5i_build_bind_pose(&made.skeleton, transforms, local, bind, inverse);
@@ -239,7 +245,9 @@ TEST (poses_in_model_space_are_products_and_go_back) {
         made_skeleton made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
         make_skeleton(&made, count, true, &random);
-        md5_xform pose[MAX_JOINTS], joints[MAX_JOINTS], again[MAX_JOINTS];
+        md5_xform pose[MAX_JOINTS];
+        md5_xform joints[MAX_JOINTS];
+        md5_xform again[MAX_JOINTS];
         for (uint32_t i = 0; i < count; i++)
             pose[i] = random_transform(&random, 10);
         md5_local_to_model_xforms(&made.skeleton, pose, joints);
@@ -270,7 +278,8 @@ TEST (long_chains_in_model_space_keep_unit_rotations) {
     enum { LONG = 10000 };
     static md5_joint joints[LONG];
     static uint32_t order[LONG];
-    static md5_xform pose[LONG], found[LONG];
+    static md5_xform pose[LONG];
+    static md5_xform found[LONG];
     uint64_t random = 5;
     for (uint32_t i = 0; i < LONG; i++) {
         joints[i] = (md5_joint){"", i - 1};

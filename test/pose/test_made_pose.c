@@ -131,7 +131,7 @@ static void make_skeleton(made_pose *made, uint32_t count, uint64_t *random)
     made->model.inverse_bind = inverse;
 }
 
-// The model's joints, changed as `pairing` says.
+// Copies the joints of the model, with the changes of `pairing`.
 static void pair_skeleton(made_pose *made, made_pairing pairing, uint64_t *random)
 {
     const md5_skeleton *const model = &made->model.skeleton;

@@ -1,5 +1,5 @@
-// Random models and clips for tests of posing. Every array is an allocation of its own, so that a
-// sanitizer sees accesses past its end.
+// Random models and clips for tests of posing. Every array is a separate allocation, so that a
+// sanitizer detects accesses past its end.
 #ifndef TEST_POSE_TEST_MADE_POSE_H
 #define TEST_POSE_TEST_MADE_POSE_H
 

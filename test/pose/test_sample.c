@@ -16,10 +16,13 @@ typedef struct made_clip {
     md5_joint joints[MAX_JOINTS];
     uint32_t order[MAX_JOINTS];
     md5_track tracks[MAX_JOINTS];
-    md5_xform base[MAX_JOINTS], constant[MAX_JOINTS];
+    md5_xform base[MAX_JOINTS];
+    md5_xform constant[MAX_JOINTS];
     float numbers[MAX_NUMBERS];
-    uint8_t changes[MAX_JOINTS * 6], moves[MAX_JOINTS];
-    uint32_t rotation_joints[MAX_JOINTS], translation_joints[MAX_JOINTS];
+    uint8_t changes[MAX_JOINTS * 6];
+    uint8_t moves[MAX_JOINTS];
+    uint32_t rotation_joints[MAX_JOINTS];
+    uint32_t translation_joints[MAX_JOINTS];
     md5_quat rotations[MAX_FRAMES * MAX_JOINTS];
     md5_vec3 translations[MAX_FRAMES * MAX_JOINTS];
     md5_bounds bounds[MAX_FRAMES];
@@ -111,12 +114,16 @@ static md5_xform in_frame(const md5_anim *anim, uint32_t joint, uint32_t frame)
     return transform;
 }
 
+// Compares the numbers, not the bits: -0 equals 0.
 static bool same_transform(const md5_xform *a, const md5_xform *b)
 {
-    return a->rotation.x == b->rotation.x && a->rotation.y == b->rotation.y
-           && a->rotation.z == b->rotation.z && a->rotation.w == b->rotation.w
-           && a->translation.x == b->translation.x && a->translation.y == b->translation.y
-           && a->translation.z == b->translation.z && a->pad == b->pad;
+    const float *const p = (const float *)a;
+    const float *const q = (const float *)b;
+    for (size_t i = 0; i < sizeof *a / sizeof *p; i++) {
+        if (p[i] != q[i])
+            return false;
+    }
+    return true;
 }
 
 TEST (sample_of_a_frame_is_that_frame) {
@@ -165,8 +172,8 @@ static bool is_rotation_and_place(const md5_xform *transform)
     const double square =
         (double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z + (double)q.w * q.w;
     const md5_vec3 t = transform->translation;
-    return fabs(sqrt(square) - 1) <= 1e-6 && isfinite(t.x) && isfinite(t.y) && isfinite(t.z)
-           && transform->pad == 0;
+    const bool is_finite = isfinite(t.x) && isfinite(t.y) && isfinite(t.z);
+    return fabs(sqrt(square) - 1) <= 1e-6 && is_finite && transform->pad == 0;
 }
 
 TEST (sample_is_a_pose_at_any_time) {
@@ -323,7 +330,8 @@ TEST (root_motion_never_leaves_the_floats) {
     clip.source = (md5_anim_file){.num_joints = 1, .num_frames = 2, .num_components = 3};
     finish_clip(&clip, 1);
     const md5_vec3 most = motion(&clip.anim, -INFINITY, INFINITY, MD5_WRAP_LOOP);
-    CHECK(most.x == FLT_MAX && most.y == -FLT_MAX && isfinite(most.z) && most.z > 1e18f);
+    CHECK(most.x == FLT_MAX && most.y == -FLT_MAX);
+    CHECK(isfinite(most.z) && most.z > 1e18f);
 }
 
 // -- Bounds -----------------------------------------------------------------------------------
@@ -377,15 +385,6 @@ static sampled sample_at(const made_pose *made, uint32_t frame0, uint32_t frame1
 }
 
 // Equal except for the sign of zeros.
-static bool equal(const md5_xform *a, const md5_xform *b)
-{
-    const md5_vec3 p = a->translation;
-    const md5_vec3 q = b->translation;
-    return a->rotation.x == b->rotation.x && a->rotation.y == b->rotation.y
-           && a->rotation.z == b->rotation.z && a->rotation.w == b->rotation.w && p.x == q.x
-           && p.y == q.y && p.z == q.z && a->pad == b->pad;
-}
-
 // Curves pass through the frames exactly, in every mode and through every kind of binding; nothing
 // past the last joint is written.
 TEST (cubic_curves_pass_through_the_frames) {
@@ -405,7 +404,7 @@ TEST (cubic_curves_pass_through_the_frames) {
             md5_sample(made.binding, sample, root, expected.pose);
             const sampled found = sample_at(&made, frame, next, 0, wrap, root);
             for (uint32_t i = 0; i < count; i++) {
-                REQUIRE(equal(&found.pose[i], &expected.pose[i]));
+                REQUIRE(same_transform(&found.pose[i], &expected.pose[i]));
             }
             CHECK_BYTES(&found.pose[count], &expected.pose[count], sizeof found.pose[0]);
         }
@@ -440,7 +439,8 @@ static md5_vec3 speed_of(md5_vec3 one, md5_vec3 two)
 }
 
 typedef struct speeds {
-    md5_vec3 turning, moving;
+    md5_vec3 turning;
+    md5_vec3 moving;
 } speeds;
 
 // The speed of a joint at `frame`, from samples of an interval that it ends (`before`) or begins.
@@ -536,7 +536,8 @@ typedef struct even_clip {
     md5_anim anim;
     md5_binding *binding;
     md5_joint joint;
-    uint32_t order[1], first[1];
+    uint32_t order[1];
+    uint32_t first[1];
     md5_xform local[1];
     md5_mat34 bind[1];
     md5_quat rotations[8];
@@ -596,7 +597,7 @@ static void check_even(const even_clip *clip, double time, md5_wrap wrap, md5_ro
     CHECK_NEAR((double)found.rotation.w * sign, cos(angle), 3e-7);
 }
 
-// Also across the ends of a loop, where the stored positions jump.
+// Also tests positions across the end of a loop, at which the stored positions jump.
 TEST (cubic_curves_keep_an_even_speed) {
     even_clip clip;
     make_even(&clip, 5);

@@ -113,7 +113,9 @@ static double angle_to_slerp(double angle, uint64_t *random)
 // The table and the formula at md5_quat_nlerp().
 TEST (nlerp_is_as_far_from_slerp_as_documented) {
     static const struct {
-        double angle, to_slerp, rounding;
+        double angle;
+        double to_slerp;
+        double rounding;
     } rows[] = {{10, 0.0012, 5e-5}, {30, 0.033, 5e-4}, {60, 0.27, 5e-3},
                 {90, 0.92, 5e-3},   {120, 2.2, 0.05},  {179.999, 8.1, 0.05}};
     uint64_t random = 11;
@@ -177,8 +179,8 @@ TEST (slerp_of_equal_rotations_is_that_rotation) {
     }
 }
 
-// Checks rows "s q0 q1 t ...". The four numbers of the exact result begin at number `first`, those
-// of the engine's at number `other` (-1: none).
+// Checks rows "s q0 q1 t ...". The four numbers of the exact result begin at number `first`, and
+// the four numbers of the engine's result at number `other` (-1: none).
 static void check_table(const char *path, int numbers, int first, int other)
 {
     OWN char *text = test_read_file(path, NULL);

@@ -1,4 +1,4 @@
-// Public functions with the kernels of a test, in place of the best that the binding's plan names.
+// Calls public functions with the kernels of a test instead of the kernels in the binding's plan.
 #ifndef TEST_POSE_WITH_KERNELS_H
 #define TEST_POSE_WITH_KERNELS_H
 

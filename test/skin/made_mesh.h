@@ -4,9 +4,11 @@
 
 #include "md5/skin/geometry.h"
 
-// What a file says of a mesh.
+// The tables of a mesh in a file.
 typedef struct made_source {
-    uint32_t num_vertices, num_triangles, num_weights;
+    uint32_t num_vertices;
+    uint32_t num_triangles;
+    uint32_t num_weights;
     const md5_vertex *vertices;
     const md5_vec2 *texcoords;
     const uint32_t *triangles; // [3 * num_triangles]

@@ -68,13 +68,17 @@ TEST (bake_stores_what_skinning_computes) {
     double place = 0;
     double angle = 0;
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
-        md5_vec3 at[MAX], normals[MAX], skinned[MAX], skinned_normals[MAX];
+        md5_vec3 at[MAX];
+        md5_vec3 normals[MAX];
+        md5_vec3 skinned[MAX];
+        md5_vec3 skinned_normals[MAX];
         const md5_sample_position sample = {.frame0 = frame, .frame1 = (frame + 1) % FRAMES};
         const uint32_t count = skin_all(model, palettes + 2 * frame, skinned, skinned_normals);
         CHECK_UINT(count, baked->num_vertices);
         md5_skin_baked(baked, 0, count, sample, at, normals);
         for (uint32_t i = 0; i < count; i++) {
-            real3 exact, exact_normal;
+            real3 exact;
+            real3 exact_normal;
 
             // Decodes a vertex as md5skin.h describes, in doubles.
             md5_baked_vertex vertex = baked->vertices[frame * count + i];
@@ -89,8 +93,14 @@ TEST (bake_stores_what_skinning_computes) {
             const double u = ((vertex.z_normal >> 16 & 255) - 127.0) / 127.0;
             const double v = ((vertex.z_normal >> 24) - 127.0) / 127.0;
             const double z = 1 - fabs(u) - fabs(v);
-            const double x = z < 0 ? (1 - fabs(v)) * (u < 0 ? -1 : 1) : u;
-            const double y = z < 0 ? (1 - fabs(u)) * (v < 0 ? -1 : 1) : v;
+            double x = u;
+            double y = v;
+            if (z < 0) {
+                const double sign_u = u < 0 ? -1 : 1;
+                const double sign_v = v < 0 ? -1 : 1;
+                x = (1 - fabs(v)) * sign_u;
+                y = (1 - fabs(u)) * sign_v;
+            }
             *normal = real3_unit((real3){x, y, z});
 
             CHECK_SMALL(real3_distance(exact, real3_of(at[i])), 1e-5);
@@ -112,7 +122,8 @@ TEST (bake_stores_what_skinning_computes) {
 // outermost vertex.
 TEST (bake_between_frames_is_a_chord) {
     OWN_MODEL model = model_of(two_meshes);
-    md5_mat34 palettes[2 * FRAMES], between[2];
+    md5_mat34 palettes[2 * FRAMES];
+    md5_mat34 between[2];
     turn(model, 0.5, palettes);
     for (int frame = 0; frame < FRAMES; frame++) // turns, without moving
         for (int i = 0; i < 2; i++)
@@ -127,7 +138,9 @@ TEST (bake_between_frames_is_a_chord) {
     REQUIRE(baked);
     const double radius = sqrt(50.0); // (5, 5, 5) about z
     CHECK_NEAR(md5_baked_error(baked, model, half, between), radius * (1 - cos(0.25)), 2e-4);
-    md5_vec3 from[MAX], to[MAX], at[MAX];
+    md5_vec3 from[MAX];
+    md5_vec3 to[MAX];
+    md5_vec3 at[MAX];
     md5_skin_baked(baked, 0, baked->num_vertices, (md5_sample_position){0}, from, NULL);
     md5_skin_baked(baked, 0, baked->num_vertices, (md5_sample_position){.frame0 = 1, .frame1 = 1},
                    to, NULL);
@@ -298,7 +311,8 @@ TEST (bake_of_a_flat_model_is_flat) {
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     OWN_BAKED baked = md5_create_baked(model, &palette, 1, NULL, NULL);
     const md5_sample_position sample = {.frame0 = 0};
-    md5_vec3 positions[3], normals[3];
+    md5_vec3 positions[3];
+    md5_vec3 normals[3];
     REQUIRE(baked);
     md5_skin_baked(baked, 0, 3, sample, positions, normals);
     for (int i = 0; i < 3; i++)

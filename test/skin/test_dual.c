@@ -12,7 +12,8 @@ static real4 add(real4 a, real4 b, double by)
 }
 
 typedef struct dual_quat {
-    real4 real, dual;
+    real4 real;
+    real4 dual;
 } dual_quat;
 
 static dual_quat dual_of(md5_xform transform)
@@ -43,11 +44,16 @@ typedef struct dual_case {
     md5_xform transforms[JOINTS];
     md5_mat34 palette[JOINTS];
     md5_dual_quat dual[JOINTS];
-    md5_vec3 positions[VERTICES], normals[VERTICES];
-    md5_vec4 tangents[VERTICES], influences[VERTICES * MAX];
-    uint32_t first_influence[VERTICES + 1], joints[VERTICES * MAX];
+    md5_vec3 positions[VERTICES];
+    md5_vec3 normals[VERTICES];
+    md5_vec4 tangents[VERTICES];
+    md5_vec4 influences[VERTICES * MAX];
+    uint32_t first_influence[VERTICES + 1];
+    uint32_t joints[VERTICES * MAX];
     md5_mesh mesh;
-    md5_vec3 posed[VERTICES], posed_normals[VERTICES]; // results
+    // Results.
+    md5_vec3 posed[VERTICES];
+    md5_vec3 posed_normals[VERTICES];
     md5_vec4 posed_tangents[VERTICES];
 } dual_case;
 
@@ -212,7 +218,8 @@ TEST (dual_skinning_equals_doubles) {
     uint64_t random = 5;
     for (int round = 0; round < 40; round++) {
         dual_case made;
-        double place, turn;
+        double place;
+        double turn;
         begin(&made);
         set_random_joints(&made, &random);
         add_random_vertices(&made, &random);
@@ -226,7 +233,8 @@ TEST (dual_skinning_equals_doubles) {
 TEST (dual_skinning_by_one_joint_is_that_of_matrices) {
     uint64_t random = 7;
     dual_case made;
-    md5_vec3 positions[VERTICES], normals[VERTICES];
+    md5_vec3 positions[VERTICES];
+    md5_vec3 normals[VERTICES];
     begin(&made);
     set_random_joints(&made, &random);
     for (uint32_t i = 0; i < VERTICES; i++) {
@@ -299,7 +307,8 @@ TEST (dual_skinning_does_not_mind_signs) {
 // Blending must not depend on the position and direction of a character.
 TEST (dual_skinning_follows_a_motion_of_all) {
     uint64_t random = 17;
-    dual_case made, other;
+    dual_case made;
+    dual_case other;
     begin(&made);
     set_random_joints(&made, &random);
     add_random_vertices(&made, &random);
@@ -357,7 +366,8 @@ TEST (dual_skinning_gives_what_cancels_out_to_the_first_joint) {
 
 TEST (dual_skinning_writes_only_what_is_wanted) {
     uint64_t random = 29;
-    dual_case made, other;
+    dual_case made;
+    dual_case other;
     begin(&made);
     set_random_joints(&made, &random);
     add_random_vertices(&made, &random);

@@ -81,7 +81,7 @@ static md5_vec2 random_texcoord(uint64_t *random)
     return (md5_vec2){test_betweenf(0, 1, random), test_betweenf(0, 1, random)};
 }
 
-// Checks what holds for every drawn vertex of every mesh.
+// Checks the properties of every drawn vertex of every mesh.
 static void check_frames(const md5_mesh *mesh)
 {
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
@@ -130,8 +130,8 @@ static md5_vec3 direction_of(const md5_vec3 *p, const md5_vec2 *uv, double du, d
 
 enum { CUBE_VERTICES = 30, CUBE_TRIANGLES = 24 };
 
-// A cube of corners +-1 whose faces have five vertices of their own each and four triangles that
-// meet in the middle, so that every corner has equal shares of its faces.
+// A cube with corners at +-1. Each face has five separate vertices and four triangles that meet in
+// the middle, so that the normal of every corner has equal weights of its three faces.
 static void make_cube(md5_vec3 *points, md5_vec2 *texcoords, uint32_t *triangles)
 {
     for (uint32_t face = 0; face < 6; face++) {
@@ -458,7 +458,7 @@ TEST (every_failed_allocation_is_an_error) {
     }
     CHECK(built && num_failed > 1);
 
-    // Smaller limits hit every single array, also those that share a chunk.
+    // Smaller limits make every array fail, including arrays that share a chunk.
     for (size_t limit = 1; limit < 64 << 10; limit += 97) {
         const md5_load_opts opts = {.allocator = {.limit = limit}};
         OWN_MESH made;
@@ -479,7 +479,11 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
     OWN_ARRAY(uint32_t, triangles, 3 * (size_t)count);
     for (uint32_t i = 0; i < 3 * count; i++) {
         const float shift = (float)(i / 3 % spread) * FLT_EPSILON;
-        points[i] = (md5_vec3){1.0f + shift, i % 3 == 1 ? 1.0f : 0.0f, i % 3 == 2 ? 1.0f : 0.0f};
+        points[i] = (md5_vec3){1.0f + shift, 0, 0};
+        if (i % 3 == 1)
+            points[i].y = 1;
+        if (i % 3 == 2)
+            points[i].z = 1;
         texcoords[i] = (md5_vec2){points[i].y, points[i].z};
         triangles[i] = i;
     }
@@ -499,7 +503,7 @@ TEST (crowded_points_take_linear_time_and_memory) {
     for (uint32_t spread = 1; spread <= 100000; spread *= 10) {
         const size_t half = peak_of_crowded_fan(50000, spread);
         const size_t full = peak_of_crowded_fan(100000, spread);
-        // Chunks double, so that a peak may be up to twice what is used.
+        // Chunks double in size, so the peak can be up to twice the memory that is used.
         CHECK(full <= 4 * half);
         CHECK(full <= 3 * 100000 * (size_t)1000);
     }
@@ -524,7 +528,10 @@ static double size_of(const md5_model *model)
 
 // Corners of triangles that disagree with their vertex.
 typedef struct disagreements {
-    uint32_t corners, normals, tangents, bitangents;
+    uint32_t corners;
+    uint32_t normals;
+    uint32_t tangents;
+    uint32_t bitangents;
 } disagreements;
 
 static void count_triangle(const md5_mesh *mesh, const uint32_t *corners, disagreements *count)

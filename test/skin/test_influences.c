@@ -122,8 +122,8 @@ TEST (weights_that_add_nothing_leave_no_influence) {
     CHECK_UINT(made.mesh.num_off_sums, 0);
 }
 
-// Biases that cancel out leave a direction that rotates with the joint: omitting it would be wrong,
-// though its bias is 0.
+// The sum of biases that cancel out is a direction that rotates with the joint. It must not be
+// omitted, although its bias is 0.
 TEST (cancelled_biases_keep_what_is_left_of_their_points) {
     const md5_weight weights[3] = {{0, 1, {0, 0, 0}}, {1, 2, {1, 0, 0}}, {1, -2, {0, 1, 0}}};
     const md5_mat34 bind[2] = {identity, identity};
@@ -131,7 +131,8 @@ TEST (cancelled_biases_keep_what_is_left_of_their_points) {
     REQUIRE(made.mesh.num_influences == 2);
     CHECK_UINT(made.mesh.influence_joints[1], 1);
     const md5_vec4 left = made.mesh.influences[1];
-    CHECK(left.x == 2 && left.y == -2 && left.z == 0 && left.w == 0);
+    CHECK(left.x == 2 && left.y == -2);
+    CHECK(left.z == 0 && left.w == 0);
 }
 
 TEST (vertices_may_share_their_weights) {
@@ -270,9 +271,12 @@ static real3 reflect(real3 v, real3 mirror)
 }
 
 typedef struct loss_case {
-    uint32_t num_weights, num_joints, slots;
+    uint32_t num_weights;
+    uint32_t num_joints;
+    uint32_t slots;
     md5_weight weights[10];
-    md5_mat34 bind[10], posed[10];
+    md5_mat34 bind[10];
+    md5_mat34 posed[10];
 } loss_case;
 
 // Rotates `v` as joint `joint` is rotated. `how` depends on the function.
@@ -313,7 +317,8 @@ static real3 rotate_at_random(const loss_case *test, uint32_t joint, real3 v, co
 
 // Each joint rotated so that its part of the difference points along one direction: the worst case.
 typedef struct worst_turns {
-    real3 from[10], to;
+    real3 from[10];
+    real3 to;
     double side[10];
 } worst_turns;
 
@@ -420,7 +425,7 @@ TEST (path_loss_of_ordinary_vertices_is_rounding) {
     }
 }
 
-// Each of the three losses alone, with figures worked out manually.
+// Each of the three losses separately, with values that were computed manually.
 TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     md5_mat34 bind[5] = {identity, identity, identity, identity, identity};
     // Sum 1.5 about a joint at 10 0 0, with the real3 at its origin: 0.5 * 10 too much, whatever
@@ -459,7 +464,7 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
 
 enum { MAX = 300, MAX_VERTICES = 4 };
 
-// Four slots without being told.
+// The default is four slots.
 static bool pack_bytes(const md5_mesh *mesh, uint32_t slots, uint8_t *joints, size_t joint_stride,
                        uint8_t *weights, size_t weight_stride)
 {
@@ -475,7 +480,8 @@ static bool pack_bytes(const md5_mesh *mesh, uint32_t slots, uint8_t *joints, si
 // A mesh that has influences and nothing else.
 typedef struct packed_mesh {
     md5_mesh mesh;
-    uint32_t first[MAX_VERTICES + 1], joints[MAX_VERTICES * MAX];
+    uint32_t first[MAX_VERTICES + 1];
+    uint32_t joints[MAX_VERTICES * MAX];
     md5_vec4 influences[MAX_VERTICES * MAX];
 } packed_mesh;
 
@@ -497,8 +503,10 @@ static void add_vertex(packed_mesh *made, const double *biases, uint32_t count,
 
 typedef struct bytes_case {
     double biases[3];
-    uint32_t count, slots;
-    uint8_t joints[4], weights[4];
+    uint32_t count;
+    uint32_t slots;
+    uint8_t joints[4];
+    uint8_t weights[4];
 } bytes_case;
 
 static void check_bytes(const bytes_case *fixture)
@@ -560,7 +568,8 @@ TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
         }
         made.mesh.num_vertices = 0;
         add_vertex(&made, biases, count, 0);
-        uint8_t joints[255], weights[255];
+        uint8_t joints[255];
+        uint8_t weights[255];
         CHECK(pack_bytes(&made.mesh, slots, joints, slots, weights, slots));
         uint32_t sum = 0;
         for (uint32_t i = 0; i < slots; i++) {
@@ -574,7 +583,8 @@ TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
 
 typedef struct game_vertex {
     float position[3];
-    uint8_t joints[4], weights[4];
+    uint8_t joints[4];
+    uint8_t weights[4];
     float texcoord[2];
 } game_vertex;
 
@@ -583,7 +593,8 @@ TEST (bytes_go_into_an_interleaved_vertex) {
     made.mesh.num_vertices = 0;
     add_vertex(&made, (const double[]){0.8, 0.2}, 2, 250);
     add_vertex(&made, (const double[]){1}, 1, 255);
-    game_vertex vertices[2], before;
+    game_vertex vertices[2];
+    game_vertex before;
     memset(vertices, 0x55, sizeof vertices);
     memcpy(&before, vertices, sizeof before);
     CHECK(pack_bytes(&made.mesh, 4, vertices[0].joints, sizeof vertices[0], vertices[0].weights,

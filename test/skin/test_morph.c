@@ -43,8 +43,10 @@ static md5_model *load(const made_points *made, const md5_load_opts *opts)
 }
 
 typedef struct morph_scene {
-    made_points base, targets[TARGETS];
-    md5_model *model, *sources[TARGETS];
+    made_points base;
+    made_points targets[TARGETS];
+    md5_model *model;
+    md5_model *sources[TARGETS];
     md5_morph *morph;
 } morph_scene;
 
@@ -137,9 +139,10 @@ static real3 blended_direction(const morph_scene *scene, const float *weights, u
     return real3_unit(real3_sub(sum, real3_scale(normal, real3_dot(sum, normal))));
 }
 
-// A skinned mesh, and how far another one is from it.
+// A skinned mesh.
 typedef struct skinned {
-    md5_vec3 positions[2 * VERTICES], normals[2 * VERTICES];
+    md5_vec3 positions[2 * VERTICES];
+    md5_vec3 normals[2 * VERTICES];
     md5_vec4 tangents[2 * VERTICES];
 } skinned;
 
@@ -266,7 +269,7 @@ TEST_HERE (morph_is_blended_before_skinning) {
     }
 }
 
-// A pool that gives each item to a worker of its own, the last one first.
+// A thread pool that passes each item to a different worker, in descending order.
 static void run_backwards(void *pool, size_t count, md5_range_fn *range, void *user)
 {
     (void)pool;
@@ -455,7 +458,9 @@ static const char quad[] =
     "weight 3 1 1 ( 0 4 4 )\n}\n";
 
 typedef struct other_topology {
-    const char *find, *put, *message; // `find` is replaced by `put` in the text
+    const char *find; // text that is replaced
+    const char *put;  // replacement
+    const char *message;
 } other_topology;
 
 static const other_topology others[] = {
@@ -532,7 +537,8 @@ TEST (morph_keeps_directions_that_cancel_out) {
         normals[i] = (md5_vec3){-normals[i].x, -normals[i].y, -normals[i].z};
     const md5_morph_source target = {.name = "inside out", .model = turned};
     OWN_MORPH morph = md5_create_morph(model, &target, 1, NULL, NULL);
-    md5_vec3 at[4], out[4];
+    md5_vec3 at[4];
+    md5_vec3 out[4];
     const float half = 0.5f;
     if (CHECK(morph)) {
         skin_with_morph(morph, 0, &half, NULL, NULL, at, out, NULL);

@@ -39,7 +39,8 @@ TEST (morph_refuses_more_deltas_than_32_bits_count) {
 
 TEST (morph_names_seams_that_differ) {
     uint32_t seams[2][3] = {{0, 1, 0}, {0, 1, 1}};
-    counted_model base, other;
+    counted_model base;
+    counted_model other;
     md5_error error = {0};
     count(&base, 3, 2, seams[0]);
     count(&other, 3, 2, seams[1]);
@@ -83,7 +84,8 @@ TEST (morph_leaves_what_it_does_not_change) {
     const float none = 0;
     const float whole = 1;
     md5_dual_quat dual;
-    md5_vec3 at[2][3], normals[3];
+    md5_vec3 at[2][3];
+    md5_vec3 normals[3];
     md5_vec4 tangents[3];
     md5_build_dual_palette(&palette, 1, &dual);
     if (CHECK(morph)) {
@@ -140,7 +142,8 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
     const float whole = 1;
     md5_dual_quat dual;
-    md5_vec3 at[3], normals[3];
+    md5_vec3 at[3];
+    md5_vec3 normals[3];
     md5_vec4 tangents[3] = {{5, 5, 5, 5}, {5, 5, 5, 5}, {5, 5, 5, 5}};
     md5_build_dual_palette(&palette, 1, &dual);
     if (CHECK(morph)) {
@@ -188,7 +191,7 @@ enum { BODY, EYES, NUM_MESHES };
 static const double rim = 5.65;
 static const double clearance = 0.05;
 
-// Whether only joints whose names begin with `word` influence a vertex.
+// Returns true if all joints that influence a vertex have names that begin with `word`.
 static bool is_carried_by(const md5_model *model, const md5_mesh *mesh, uint32_t vertex,
                           const char *word)
 {

@@ -7,7 +7,9 @@ enum { MAX_POINTS = 40, MAX_TRIANGLES = 80 };
 
 typedef struct shape {
     float points[MAX_POINTS][3];
-    uint32_t num_points, num_triangles, triangles[MAX_TRIANGLES][3];
+    uint32_t num_points;
+    uint32_t num_triangles;
+    uint32_t triangles[MAX_TRIANGLES][3];
 } shape;
 
 static md5_model *load(const shape *fixture, md5_normals weighting)
@@ -53,26 +55,30 @@ static double dot(const double *a, const double *b)
 static void add_triangle(const shape *fixture, const uint32_t *corners, md5_normals weighting,
                          double (*sums)[3])
 {
-    double ab[3], ac[3];
+    double ab[3];
+    double ac[3];
     subtract(fixture->points[corners[1]], fixture->points[corners[0]], ab);
     subtract(fixture->points[corners[2]], fixture->points[corners[0]], ac);
     const double cross[3] = {ac[1] * ab[2] - ac[2] * ab[1], ac[2] * ab[0] - ac[0] * ab[2],
                              ac[0] * ab[1] - ac[1] * ab[0]};
     const double length = sqrt(dot(cross, cross));
     for (int i = 0; i < 3; i++) {
-        double to[3], other[3];
+        double to[3];
+        double other[3];
         subtract(fixture->points[corners[(i + 1) % 3]], fixture->points[corners[i]], to);
         subtract(fixture->points[corners[(i + 2) % 3]], fixture->points[corners[i]], other);
         const double angle = acos(dot(to, other) / sqrt(dot(to, to) * dot(other, other)));
-        const double weight = weighting == MD5_NORMALS_ID     ? 1
-                              : weighting == MD5_NORMALS_AREA ? 0.5 * length
-                                                              : angle;
+        double weight = angle;
+        if (weighting == MD5_NORMALS_ID)
+            weight = 1;
+        else if (weighting == MD5_NORMALS_AREA)
+            weight = 0.5 * length;
         for (int k = 0; k < 3; k++)
             sums[corners[i]][k] += weight * cross[k] / length;
     }
 }
 
-// The largest distance of a normal from that of the formula.
+// The largest distance between a normal and the normal of the formula.
 static double error_of(const shape *fixture, md5_normals weighting)
 {
     double sums[MAX_POINTS][3] = {{0}};
@@ -273,7 +279,8 @@ TEST (weld_is_right_where_all_points_have_one_hash) {
 // these, one leaves exactly no step for the last point.
 TEST (weld_is_right_wherever_its_steps_end) {
     enum { MOST = 64 };
-    md5_vec3 distinct[MOST], points[MOST + 2];
+    md5_vec3 distinct[MOST];
+    md5_vec3 points[MOST + 2];
     collide(distinct, MOST);
     for (int count = 1; count < MOST; count++) {
         for (int again = 0; again < count; again++) {

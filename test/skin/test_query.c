@@ -10,9 +10,10 @@ typedef struct query_case {
     md5_model *model;
     md5_anim *anim;
     md5_binding *binding;
-    md5_mat34 *joints, *palette; // [joints]
-    md5_xform *pose;             // [joints]
-    md5_vec3 **positions;        // [meshes][vertices] as md5_skin() writes them
+    md5_mat34 *joints;    // [joints]
+    md5_mat34 *palette;   // [joints]
+    md5_xform *pose;      // [joints]
+    md5_vec3 **positions; // [meshes][vertices] results of md5_skin()
 } query_case;
 
 // False, with a failed check, if a file cannot be loaded. Free it either way.
@@ -66,9 +67,13 @@ static md5_vec3 random_in(md5_vec3 low, md5_vec3 high, uint64_t *random)
 
 static bool holds(const md5_bounds *outer, const md5_bounds *inner, float slack)
 {
-    return outer->min.x <= inner->min.x + slack && outer->min.y <= inner->min.y + slack
-           && outer->min.z <= inner->min.z + slack && outer->max.x >= inner->max.x - slack
-           && outer->max.y >= inner->max.y - slack && outer->max.z >= inner->max.z - slack;
+    const bool holds_x =
+        outer->min.x <= inner->min.x + slack && outer->max.x >= inner->max.x - slack;
+    const bool holds_y =
+        outer->min.y <= inner->min.y + slack && outer->max.y >= inner->max.y - slack;
+    const bool holds_z =
+        outer->min.z <= inner->min.z + slack && outer->max.z >= inner->max.z - slack;
+    return holds_x && holds_y && holds_z;
 }
 
 #define TEST_HERE(title)                                                             \
@@ -128,7 +133,10 @@ TEST (transformed_bounds_hold_the_transformed_corners_tightly) {
     const md5_mat34 m = {{p, q, p, 10, p, p, q, -20, q, p, p, 30}};
     md5_vec3 corners[8];
     for (int i = 0; i < 8; i++) {
-        const real3 corner = {i & 1 ? 4 : -1, i & 2 ? 5 : 2, i & 4 ? 6 : -3};
+        const double x = i & 1 ? 4 : -1;
+        const double y = i & 2 ? 5 : 2;
+        const double z = i & 4 ? 6 : -3;
+        const real3 corner = {x, y, z};
         corners[i] = real3_narrow(real3_transform(&m, corner, 1));
     }
     const md5_bounds expected = md5_bounds_from_points(corners, 8);
@@ -191,7 +199,8 @@ TEST_HERE (single_vertices_are_where_skinning_puts_them) {
         OWN_ARRAY(md5_vec3, normals, mesh->num_vertices);
         md5_skin(mesh, made->palette, positions, normals, NULL);
         for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex += 7) {
-            md5_vec3 at, normal;
+            md5_vec3 at;
+            md5_vec3 normal;
             const md5_skin_job job = {.mesh = mesh,
                                       .palette = made->palette,
                                       .vertices = &vertex,
@@ -314,8 +323,8 @@ static bool is_in_clip(const md5_mat44 *m, md5_vec3 p, double near_depth)
     for (int row = 0; row < 4; row++)
         clip[row] = (double)m->m[row] * p.x + (double)m->m[4 + row] * p.y
                     + (double)m->m[8 + row] * p.z + m->m[12 + row];
-    return fabs(clip[0]) <= clip[3] && fabs(clip[1]) <= clip[3] && clip[2] <= clip[3]
-           && clip[2] >= near_depth * clip[3];
+    const bool is_in_depth = clip[2] <= clip[3] && clip[2] >= near_depth * clip[3];
+    return fabs(clip[0]) <= clip[3] && fabs(clip[1]) <= clip[3] && is_in_depth;
 }
 
 static bool is_inside(const md5_vec4 *planes, md5_vec3 p)
@@ -363,7 +372,9 @@ TEST (frustum_planes_enclose_what_the_camera_sees) {
 // How a line and a triangle meet: at t, with the least of the three barycentric coordinates, and
 // the cosine between the line and the normal that points outward.
 typedef struct meeting {
-    double t, least, cosine;
+    double t;
+    double least;
+    double cosine;
 } meeting;
 
 static meeting meet_triangle(const query_case *made, uint32_t mesh, uint32_t triangle,
@@ -490,7 +501,10 @@ static const md5_mesh box_mesh = {.num_vertices = 8,
 
 static md5_vec3 box_corner(uint32_t i, float x, float y, float z)
 {
-    return (md5_vec3){i & 1 ? x : -x, i & 2 ? y : -y, i & 4 ? z : -z};
+    const float corner_x = i & 1 ? x : -x;
+    const float corner_y = i & 2 ? y : -y;
+    const float corner_z = i & 4 ? z : -z;
+    return (md5_vec3){corner_x, corner_y, corner_z};
 }
 
 TEST (no_ray_slips_through_the_edges_of_a_closed_surface) {
@@ -619,7 +633,7 @@ TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
 }
 
 TEST (hit_names_the_joint_that_moves_the_point_most) {
-    // Vertex 0 follows joint 3 alone, vertices 1 and 2 are shared by joints 3 and 5.
+    // Only joint 3 moves vertex 0. Joints 3 and 5 move vertices 1 and 2.
     static const uint32_t indices[3] = {0, 1, 2};
     static const uint32_t first[4] = {0, 1, 3, 5};
     static const uint32_t joints[5] = {3, 5, 3, 5, 3};
@@ -652,7 +666,8 @@ TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
         md5_ray moved = ray;
         moved.origin = md5_mat34_point(to_left, ray.origin);
         moved.direction = md5_mat34_direction(to_left, ray.direction);
-        md5_hit hit, other;
+        md5_hit hit;
+        md5_hit other;
         const md5_mesh *const a = &file->meshes[0];
         const md5_mesh *const b = &left->meshes[0];
         const bool is_hit = md5_raycast_mesh(ray, a, a->positions, &hit);

@@ -138,7 +138,9 @@ enum { MAX_WEIGHTS = 14 };
 // Its vertices have 0 to 14 weights of any bias, on joints that may repeat; its texture is
 // mirrored in the middle.
 typedef struct cloth_patch {
-    md5_mat34 bind[JOINTS], posed[JOINTS], palette[JOINTS];
+    md5_mat34 bind[JOINTS];
+    md5_mat34 posed[JOINTS];
+    md5_mat34 palette[JOINTS];
     md5_vertex vertices[VERTICES];
     md5_vec2 texcoords[VERTICES];
     uint32_t triangles[3 * TRIANGLES];
@@ -296,9 +298,11 @@ TEST (skin_writes_the_same_bits_whatever_else_it_writes) {
     OWN_ARRAY(md5_vec3, positions, 4 * count);
     OWN_ARRAY(md5_vec3, normals, 2 * count);
     OWN_ARRAY(md5_vec4, tangents, 2 * count);
-    for (uint32_t i = 0; i < 4; i++)
-        md5_skin(&made.mesh, patch->palette, positions + i * count,
-                 i < 2 ? normals + i * count : NULL, i % 2 == 0 ? tangents + i / 2 * count : NULL);
+    for (uint32_t i = 0; i < 4; i++) {
+        md5_vec3 *const normals_out = i < 2 ? normals + i * count : NULL;
+        md5_vec4 *const tangents_out = i % 2 == 0 ? tangents + i / 2 * count : NULL;
+        md5_skin(&made.mesh, patch->palette, positions + i * count, normals_out, tangents_out);
+    }
     for (uint32_t i = 1; i < 4u; i++)
         CHECK_BYTES(positions, positions + i * count, count * sizeof *positions);
     CHECK_BYTES(normals, normals + count, count * sizeof *normals);
@@ -326,7 +330,8 @@ TEST (vanished_direction_stays_as_it_was) {
     const made_source source = made_vertex(&vertex, weights, 2, bind);
     OWN_MESH made;
     REQUIRE(made_mesh_build(&made, &source, 2, NULL));
-    md5_vec3 position, normal;
+    md5_vec3 position;
+    md5_vec3 normal;
     md5_skin(&made.mesh, palette, &position, &normal, NULL);
     CHECK(position.x == 1 && position.y == 0 && position.z == 0);
     CHECK(normal.x == 0 && normal.y == 0 && normal.z == 1);
@@ -352,7 +357,8 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
     OWN_ARRAY(md5_vec3, normals, mesh->num_vertices);
     md5_skin(mesh, palette, positions, normals, NULL);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
-        float position[3], normal[3];
+        float position[3];
+        float normal[3];
 
         // The order that the head of md5/skin/skin_scalar.c states, which faster kernels have to
         // keep.
@@ -534,7 +540,8 @@ static md5_model *make_model(double magnitude)
 }
 
 typedef struct skinned {
-    md5_vec3 positions[2 * SIZES_VERTICES], normals[2 * SIZES_VERTICES];
+    md5_vec3 positions[2 * SIZES_VERTICES];
+    md5_vec3 normals[2 * SIZES_VERTICES];
     md5_vec4 tangents[2 * SIZES_VERTICES];
 } skinned;
 
@@ -573,8 +580,8 @@ static bool check_sound(const size_case *fixture, bool is_dual, skinned *result)
     for (uint32_t i = 0; i < fixture->mesh->num_vertices; i++) {
         const md5_vec3 p = result->positions[i];
         const md5_vec4 t = result->tangents[i];
-        sound = sound && isfinite(p.x) && isfinite(p.y) && isfinite(p.z)
-                && is_unit(result->normals[i]) && is_unit((md5_vec3){t.x, t.y, t.z});
+        sound = sound && isfinite(p.x) && isfinite(p.y) && isfinite(p.z);
+        sound = sound && is_unit(result->normals[i]) && is_unit((md5_vec3){t.x, t.y, t.z});
     }
     for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
         if (!md5i_cpu_has(level))
@@ -654,7 +661,8 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
                 fixture.palette[j] = md5_mat34_from_xform(fixture.transforms[j]);
             }
             md5_build_dual_palette(fixture.palette, SIZES_JOINTS, fixture.dual);
-            skinned linear, dual;
+            skinned linear;
+            skinned dual;
             double worst_linear = 0;
             double worst_dual = 0;
             check_sound(&fixture, false, &linear);
@@ -663,7 +671,7 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
                 worst_linear = fmax(worst_linear, linear_error(&fixture, &linear, j));
                 worst_dual = fmax(worst_dual, dual_error(&fixture, &dual, j));
             }
-            // Below 1e-37 the products have fewer digits: 2^-149 is the last one.
+            // Products below 1e-37 have fewer digits: the smallest digit is 2^-149.
             const double last_digit = 16 * 0x1p-149 / magnitude;
             CHECK_THAT(worst_linear <= 1e-6 + last_digit, "linear, biases of %g: off by %g",
                        magnitude, worst_linear);
@@ -684,7 +692,8 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
             md5_mat34_from_xform((md5_xform){made_rotation(&random), {1, -2, 3}, 0});
     }
     md5_build_dual_palette(fixture.palette, SIZES_JOINTS, fixture.dual);
-    skinned expected, actual;
+    skinned expected;
+    skinned actual;
     run(&fixture, true, MD5_CPU_SCALAR, &expected);
     OWN_ARRAY(md5_vec4, influences, mesh->num_influences);
     md5_mesh scaled = *mesh;
@@ -704,7 +713,7 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
 
 // Skinning into interleaved vertices: the bits of tight arrays, and no byte between them touched.
 
-// A vertex as a game may have it. Only the members that are asked for may change.
+// A vertex in the layout of a game. Only the requested members may change.
 typedef struct game_vertex {
     uint8_t before[4];
     float position[3];
@@ -716,7 +725,8 @@ typedef struct game_vertex {
 } game_vertex;
 
 typedef struct strided_skinned {
-    md5_vec3 *positions, *normals;
+    md5_vec3 *positions;
+    md5_vec3 *normals;
     md5_vec4 *tangents;
     game_vertex *vertices;
 } strided_skinned;
@@ -738,10 +748,13 @@ static bool is_right(const strided_skinned *it, uint32_t vertex, bool normals, b
     const bool tangent_is_right =
         tangents ? memcmp(v->tangent, &it->tangents[vertex], sizeof v->tangent) == 0
                  : is_filled(v->tangent, sizeof v->tangent);
-    return memcmp(v->position, &it->positions[vertex], sizeof v->position) == 0 && normal_is_right
-           && tangent_is_right && is_filled(v->before, sizeof v->before)
-           && is_filled(v->texcoord, sizeof v->texcoord) && is_filled(v->color, sizeof v->color)
-           && is_filled(v->after, sizeof v->after);
+    const bool position_is_right =
+        memcmp(v->position, &it->positions[vertex], sizeof v->position) == 0;
+    bool others_are_filled = is_filled(v->before, sizeof v->before);
+    others_are_filled = others_are_filled && is_filled(v->texcoord, sizeof v->texcoord);
+    others_are_filled = others_are_filled && is_filled(v->color, sizeof v->color);
+    others_are_filled = others_are_filled && is_filled(v->after, sizeof v->after);
+    return position_is_right && normal_is_right && tangent_is_right && others_are_filled;
 }
 
 static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md5_dual_quat *dual,

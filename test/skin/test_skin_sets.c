@@ -14,9 +14,10 @@ static const char *const level_names[MD5_CPU_COUNT] = {
 
 // -- Comparing --------------------------------------------------------------------------------
 
-// Each array in an allocation of its own, so that the sanitizer sees accesses outside it.
+// Each array is a separate allocation, so that the sanitizer detects accesses outside of it.
 typedef struct skinned {
-    md5_vec3 *positions, *normals;
+    md5_vec3 *positions;
+    md5_vec3 *normals;
     md5_vec4 *tangents;
 } skinned;
 
@@ -122,9 +123,12 @@ static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const cha
 // Arrays of an md5_mesh, of exactly the size they need.
 typedef struct random_mesh {
     md5_mesh mesh;
-    md5_vec3 *positions, *normals;
-    md5_vec4 *tangents, *influences;
-    uint32_t *first_influence, *influence_joints;
+    md5_vec3 *positions;
+    md5_vec3 *normals;
+    md5_vec4 *tangents;
+    md5_vec4 *influences;
+    uint32_t *first_influence;
+    uint32_t *influence_joints;
     md5_context context;
     test_heap heap;
 } random_mesh;
@@ -139,7 +143,10 @@ static md5_vec3 random_vec3(uint64_t *random)
 // is 0; each vertex begins with another of them, and each influence has a little less weight than
 // the one before.
 typedef struct streak {
-    uint32_t length, num_influences, joint, step;
+    uint32_t length;
+    uint32_t num_influences;
+    uint32_t joint;
+    uint32_t step;
     enum { RIGID, MEETING, APART, CANCELLING } form;
 } streak;
 
@@ -253,7 +260,7 @@ static const char *name_of(uint32_t round)
     return name;
 }
 
-// Which runs have occurred, so that the test cannot end up testing nothing.
+// The runs that have occurred. They are checked, so that the test cannot pass without testing them.
 typedef struct seen_runs {
     uint32_t count[MD5_SKIN_ORDERS][MD5_SKIN_KINDS];
 } seen_runs;
@@ -338,8 +345,8 @@ static uint32_t num_influences_of(const md5_mesh *mesh, uint32_t vertex)
     return mesh->first_influence[vertex + 1] - mesh->first_influence[vertex];
 }
 
-// Whether a vertex has the kind of its run, and the plan stores its joints, ascending, and floats,
-// which are `step` floats apart.
+// Returns true if a vertex has the kind of its run, and the plan contains its joints, ascending,
+// and its floats, which are `step` floats apart.
 static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint32_t *words,
                        uint32_t vertex, uint32_t lane, size_t step)
 {
@@ -357,8 +364,10 @@ static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint
             from++;
         const md5_vec4 q = mesh->influences[first + from];
         const float expected[4] = {q.x, q.y, q.z, q.w};
-        is_right = is_right && words[i] == joints[from]
-                   && (count > 16 ? from == i : i == 0 || words[i] > words[i - 1]);
+        bool is_in_order = i == 0 || words[i] > words[i - 1];
+        if (count > 16)
+            is_in_order = from == i;
+        is_right = is_right && words[i] == joints[from] && is_in_order;
         for (uint32_t k = is_exact ? 0 : 3; k < 4 && run->kind != MD5_SKIN_RIGID; k++) {
             is_right = is_right && *floats == expected[k];
             floats += step;
@@ -366,7 +375,8 @@ static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint
     }
     if (run->order == MD5_SKIN_GATHERED && !is_exact) {
         const md5_vec3 p = mesh->positions[vertex];
-        is_right = is_right && floats[0] == p.x && floats[8] == p.y && floats[16] == p.z;
+        const bool is_position = floats[0] == p.x && floats[8] == p.y && floats[16] == p.z;
+        is_right = is_right && is_position;
     }
     return is_right;
 }
@@ -423,8 +433,8 @@ static size_t size_of_runs(const md5_mesh *mesh)
     return size;
 }
 
-// Checks that every vertex is skinned once, in the form that its kind needs, and that the plan has
-// no unused memory.
+// Checks that every vertex is skinned once, by the method of its kind, and that the plan has no
+// unused memory.
 static void check_plan(const md5_mesh *mesh, const char *what)
 {
     const md5_skin_plan *const plan = mesh->skin_plan;
@@ -480,8 +490,8 @@ TEST (skin_plan_groups_joints_in_any_order) {
     }
 }
 
-// Streaks of three vertices on many sets of joints, which take the most memory, then streaks of
-// eight, which fill groups.
+// Streaks of three vertices on many sets of joints use the most memory. Streaks of eight vertices
+// fill groups.
 TEST (skin_plan_groups_threes) {
     uint64_t random = 59;
     md5_mat34 palette[JOINTS];

@@ -1,5 +1,4 @@
-// The table of the kernels in plain C. The small form of the library has its own table. The small
-// form of the library has its own table.
+// The table of the kernels in plain C. The small form of the library has its own table.
 #include "md5/pose/kernels.h"
 
 const md5_pose_kernels md5i_pose_kernels_scalar = {
