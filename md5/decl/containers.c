@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-const void *md5i_find_row(const char *word, const void *rows, size_t count, size_t size)
+const void *md5i_find_row(const char *word, const void *table, size_t count, size_t size)
 {
     for (size_t i = 0; i < count; i++) {
-        const void *const row = (const char *)rows + i * size;
-        if (strcmp(*(const char *const *)row, word) == 0)
-            return row;
+        const void *const entry = (const char *)table + i * size;
+        if (strcmp(*(const char *const *)entry, word) == 0)
+            return entry;
     }
     return NULL;
 }

@@ -8,7 +8,7 @@
 
 // Returns the entry of a table whose first member is the string `word`, or NULL. The table has
 // `count` entries of `size` bytes.
-const void *md5i_find_row(const char *word, const void *rows, size_t count, size_t size);
+const void *md5i_find_row(const char *word, const void *table, size_t count, size_t size);
 
 // == Names ========================================================================================
 //

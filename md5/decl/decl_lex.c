@@ -67,13 +67,13 @@ bool md5i_token_is_word(const md5_token *token, const char *text)
     return i == token->size && text[i] == '\0';
 }
 
-const void *md5i_find_token_in_table(const md5_token *token, const void *rows, size_t count,
+const void *md5i_find_token_in_table(const md5_token *token, const void *table, size_t count,
                                      size_t size)
 {
     for (size_t i = 0; i < count; i++) {
-        const void *const row = (const char *)rows + i * size;
-        if (md5i_token_is_word(token, *(const char *const *)row))
-            return row;
+        const void *const entry = (const char *)table + i * size;
+        if (md5i_token_is_word(token, *(const char *const *)entry))
+            return entry;
     }
     return NULL;
 }

@@ -87,10 +87,10 @@ bool md5i_token_is_word(const md5_token *token, const char *text);
 
 // Returns the entry of a table whose first member is the text of the token, ignoring case; NULL if
 // no entry matches. The table has `count` entries of `size` bytes.
-const void *md5i_find_token_in_table(const md5_token *token, const void *rows, size_t count,
+const void *md5i_find_token_in_table(const md5_token *token, const void *table, size_t count,
                                      size_t size);
-#define MD5_TOKEN_ROW(type, rows, token) \
-    ((const type *)md5i_find_token_in_table(token, rows, MD5_COUNT(rows), sizeof(rows)[0]))
+#define MD5_TOKEN_ROW(type, table, token) \
+    ((const type *)md5i_find_token_in_table(token, table, MD5_COUNT(table), sizeof(table)[0]))
 
 // Return the value of a number as the engine converts it; 0 for other tokens.
 float md5i_token_float(const md5_token *token);

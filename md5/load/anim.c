@@ -56,108 +56,136 @@ static void convert_bounds(const md5_context *context, md5_bounds *bounds, size_
     }
 }
 
-static void convert_clip(const md5_context *context, const md5_clip_arrays *clip,
-                         uint32_t num_joints, size_t num_rotations, size_t num_translations)
+// The parts of a clip in its block.
+typedef struct clip_layout {
+    md5_anim *anim;
+    const md5_joint *joints;
+    const uint32_t *order;
+    const md5_track *tracks;
+    md5_bounds *bounds;
+    const char *command_line;
+    md5_clip_arrays arrays;
+    uint32_t num_rotations;    // rotating joints
+    uint32_t num_translations; // translating joints
+} clip_layout;
+
+// Allocates the structure and the frames of the clip in the block.
+static void allocate_frames(md5_block *block, size_t num_frames, clip_layout *clip)
 {
-    md5i_convert_transforms(context, clip->base_frame, num_joints);
-    md5i_convert_transforms(context, clip->constant, num_joints);
-    md5i_convert_rotations(context, clip->rotations, num_rotations);
-    md5i_convert_points(context, clip->translations, num_translations);
+    const size_t rotations_size = clip->num_rotations * sizeof(md5_quat);
+    const size_t translations_size = clip->num_translations * sizeof(md5_vec3);
+    clip->anim = MD5_TAKE(block, md5_anim, 1);
+    clip->arrays.rotations = (md5_quat *)md5i_block_take(block, num_frames, rotations_size);
+    clip->arrays.translations = (md5_vec3 *)md5i_block_take(block, num_frames, translations_size);
+}
+
+// Allocates everything else in the block, and copies the tables of the file.
+static void allocate_tables(md5_block *block, const md5_anim_file *file, clip_layout *clip)
+{
+    const uint32_t num_joints = file->num_joints;
+    clip->joints = md5i_store_joints(block, file->joints, num_joints);
+    clip->command_line = md5i_store_text(block, file->command_line);
+    clip->order = MD5_PUT(block, uint32_t, file->order, num_joints);
+    clip->tracks = MD5_PUT(block, md5_track, file->tracks, num_joints);
+    clip->arrays.base_frame = MD5_PUT(block, md5_xform, file->base_frame, num_joints);
+    clip->arrays.constant = MD5_TAKE(block, md5_xform, num_joints);
+    clip->arrays.rotation_joints = MD5_TAKE(block, uint32_t, clip->num_rotations);
+    clip->arrays.translation_joints = MD5_TAKE(block, uint32_t, clip->num_translations);
+    clip->bounds = MD5_PUT(block, md5_bounds, file->bounds, file->num_frames);
+}
+
+// Frees everything in the arena except moves[num_joints]. Returns the new address of `moves`, or
+// NULL if memory runs out.
+static uint8_t *free_tables(md5_arena *arena, const uint8_t *moves, uint32_t num_joints)
+{
+    md5_arena remaining = {.context = arena->context, .is_exact = true};
+    uint8_t *const copy = (uint8_t *)md5i_arena_copy(&remaining, moves, num_joints, 1);
+    md5i_arena_free(arena);
+    *arena = remaining;
+    return copy;
+}
+
+// Converts a clip to the axes and units of the options.
+static void convert_clip(const md5_context *context, const md5_anim_file *file,
+                         const clip_layout *clip)
+{
+    const size_t num_frames = file->num_frames;
+    const md5_clip_arrays *const arrays = &clip->arrays;
+    md5i_convert_transforms(context, arrays->base_frame, file->num_joints);
+    md5i_convert_transforms(context, arrays->constant, file->num_joints);
+    md5i_convert_rotations(context, arrays->rotations, num_frames * clip->num_rotations);
+    md5i_convert_points(context, arrays->translations, num_frames * clip->num_translations);
+    if (clip->bounds)
+        convert_bounds(context, clip->bounds, num_frames);
+}
+
+static void fill_anim(const md5_context *context, const md5_anim_file *file,
+                      const clip_layout *clip, size_t size)
+{
+    *clip->anim = (md5_anim){
+        .skeleton = {file->num_joints, clip->joints, clip->order, context->axes, context->scale},
+        .parents_unknown = file->parents_unknown,
+        .tracks = clip->tracks,
+        .base_frame = clip->arrays.base_frame,
+        .num_frames = file->num_frames,
+        .frame_rate = file->frame_rate,
+        .duration = (double)(file->num_frames - 1) / file->frame_rate,
+        .constant = clip->arrays.constant,
+        .num_rotations = clip->num_rotations,
+        .num_translations = clip->num_translations,
+        .rotation_joints = clip->arrays.rotation_joints,
+        .translation_joints = clip->arrays.translation_joints,
+        .rotations = clip->arrays.rotations,
+        .translations = clip->arrays.translations,
+        .frame_bounds = clip->bounds,
+        .num_components = file->num_components,
+        .command_line = clip->command_line,
+        .size = size,
+        .internal = {.allocator = context->allocator, .tag = MD5_TAG_ANIM},
+    };
 }
 
 bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **asset)
 {
     md5_context *const context = arena->context;
     md5_anim_file file;
+    clip_layout clip = {.anim = NULL};
     TRY(md5i_read_anim_file(arena, text, size, NULL, &file));
     const uint32_t num_joints = file.num_joints;
-    const size_t num_frames = file.num_frames;
-    uint32_t num_rotations;
-    uint32_t num_translations;
-    // MD5_MOVES_* of each joint, then a flag for each component that changes.
+    // Flags of each joint (MD5_ROTATION_CHANGES ...), then a flag for each component that changes.
     uint8_t *moves = MD5_NEW(arena, uint8_t, (size_t)num_joints + file.num_components);
     TRY(moves);
-    md5i_clip_plan(&file, moves + num_joints, moves, &num_rotations, &num_translations);
+    md5i_clip_plan(&file, moves + num_joints, moves, &clip.num_rotations, &clip.num_translations);
 
     md5_block block = {0};
-    md5_clip_arrays clip = {.constant = NULL};
-    md5_anim *anim = NULL;
-    const md5_joint *joints = NULL;
-    const uint32_t *order = NULL;
-    const md5_track *tracks = NULL;
-    md5_bounds *bounds = NULL;
-    const char *command_line = NULL;
-    const size_t frames_size =
-        num_frames
-        * (num_rotations * sizeof *clip.rotations + num_translations * sizeof *clip.translations);
+    const size_t frames_size = file.num_frames
+                               * (clip.num_rotations * sizeof *clip.arrays.rotations
+                                  + clip.num_translations * sizeof *clip.arrays.translations);
     second_reading second;
-    float *again = NULL;  // second.numbers if the text is read twice
-    size_t clip_size = 0; // bytes
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        anim = MD5_TAKE(&block, md5_anim, 1);
-        clip.rotations =
-            (md5_quat *)md5i_block_take(&block, num_frames, num_rotations * sizeof(md5_quat));
-        clip.translations =
-            (md5_vec3 *)md5i_block_take(&block, num_frames, num_translations * sizeof(md5_vec3));
-        if (again
-            && !read_again(context, text, size, clip.rotations, frames_size, &second, &file)) {
-            md5i_free(context, block.base, clip_size);
-            return false;
-        }
-        joints = md5i_store_joints(&block, file.joints, num_joints);
-        command_line = md5i_store_text(&block, file.command_line);
-        order = MD5_PUT(&block, uint32_t, file.order, num_joints);
-        tracks = MD5_PUT(&block, md5_track, file.tracks, num_joints);
-        clip.base_frame = MD5_PUT(&block, md5_xform, file.base_frame, num_joints);
-        clip.constant = MD5_TAKE(&block, md5_xform, num_joints);
-        clip.rotation_joints = MD5_TAKE(&block, uint32_t, num_rotations);
-        clip.translation_joints = MD5_TAKE(&block, uint32_t, num_translations);
-        bounds = MD5_PUT(&block, md5_bounds, file.bounds, num_frames);
-        if (pass > 0)
-            break;
-        clip_size = block.used;
-        if (can_read_twice(arena, &file, frames_size)
-            && exceeds_memory_goal(context, size, clip_size)) {
-            // Frees all tables except `moves` before the clip is allocated.
-            md5_arena remaining = {.context = context, .is_exact = true};
-            moves = (uint8_t *)md5i_arena_copy(&remaining, moves, num_joints, 1);
-            md5i_arena_free(arena);
-            *arena = remaining;
-            TRY(moves);
-            again = second.numbers;
-        }
-        TRY(md5i_block_allocate(context, &block));
+    float *again = NULL; // second.numbers if the text is read twice
+    allocate_frames(&block, file.num_frames, &clip);
+    allocate_tables(&block, &file, &clip);
+    const size_t clip_size = block.used;
+    if (can_read_twice(arena, &file, frames_size)
+        && exceeds_memory_goal(context, size, clip_size)) {
+        moves = free_tables(arena, moves, num_joints);
+        TRY(moves);
+        again = second.numbers;
     }
-    file.tracks = tracks;
-    file.base_frame = clip.base_frame;
-    md5i_clip_build(&file, moves, again, &clip);
-    if (md5_needs_conversion(context)) {
-        convert_clip(context, &clip, num_joints, num_frames * num_rotations,
-                     num_frames * num_translations);
-        if (bounds)
-            convert_bounds(context, bounds, num_frames);
+    TRY(md5i_block_allocate(context, &block));
+    allocate_frames(&block, file.num_frames, &clip);
+    if (again
+        && !read_again(context, text, size, clip.arrays.rotations, frames_size, &second, &file)) {
+        md5i_free(context, block.base, clip_size);
+        return false;
     }
-    *anim = (md5_anim){
-        .skeleton = {num_joints, joints, order, context->axes, context->scale},
-        .parents_unknown = file.parents_unknown,
-        .tracks = tracks,
-        .base_frame = clip.base_frame,
-        .num_frames = file.num_frames,
-        .frame_rate = file.frame_rate,
-        .duration = (double)(file.num_frames - 1) / file.frame_rate,
-        .constant = clip.constant,
-        .num_rotations = num_rotations,
-        .num_translations = num_translations,
-        .rotation_joints = clip.rotation_joints,
-        .translation_joints = clip.translation_joints,
-        .rotations = clip.rotations,
-        .translations = clip.translations,
-        .frame_bounds = bounds,
-        .num_components = file.num_components,
-        .command_line = command_line,
-        .size = block.used,
-        .internal = {.allocator = context->allocator, .tag = MD5_TAG_ANIM},
-    };
-    *asset = anim;
+    allocate_tables(&block, &file, &clip);
+    file.tracks = clip.tracks;
+    file.base_frame = clip.arrays.base_frame;
+    md5i_clip_build(&file, moves, again, &clip.arrays);
+    if (md5_needs_conversion(context))
+        convert_clip(context, &file, &clip);
+    fill_anim(context, &file, &clip, block.used);
+    *asset = clip.anim;
     return true;
 }

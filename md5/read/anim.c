@@ -420,7 +420,7 @@ static bool check_before_frames(md5_anim_reader *reader)
     return true;
 }
 
-static bool read_top_word(md5_anim_reader *reader, md5_span word)
+static bool read_top_level(md5_anim_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
     if (reader->num_frames_read > 0) {
@@ -473,7 +473,7 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
         md5i_warn_of_version(lex, header, word);
         if (lex->at == lex->end && reader.num_frames_read == 0)
             return md5i_lex_fail_found(lex, "expected 'frame'");
-        TRY(read_top_word(&reader, word));
+        TRY(read_top_level(&reader, word));
     }
     file->command_line = header->command_line;
     if (num_components) {

@@ -4,7 +4,7 @@
 static const struct {
     const char *word;
     unsigned kinds; // md5_kind flags
-} top_words[] = {
+} top_level_keywords[] = {
     {"MD5Version", MD5_KIND_MESH | MD5_KIND_ANIM | MD5_KIND_CAMERA},
     {"commandline", MD5_KIND_MESH | MD5_KIND_ANIM | MD5_KIND_CAMERA},
     {"numJoints", MD5_KIND_MESH | MD5_KIND_ANIM},
@@ -33,9 +33,9 @@ unsigned md5i_keyword_kinds(md5_span word)
     const size_t shortest = sizeof "mesh" - 1;
     if (word.size < shortest)
         return 0;
-    for (uint32_t i = 0; i < MD5_COUNT(top_words); i++) {
-        if (md5_span_is(word, top_words[i].word))
-            return top_words[i].kinds;
+    for (uint32_t i = 0; i < MD5_COUNT(top_level_keywords); i++) {
+        if (md5_span_is(word, top_level_keywords[i].word))
+            return top_level_keywords[i].kinds;
     }
     return 0;
 }
@@ -222,10 +222,10 @@ static bool skip_part(md5_lex *lex, char part)
 }
 
 // Skips at most `max` items and returns the number of complete ones.
-static size_t skip_rows(md5_lex *lex, const char *row, size_t max)
+static size_t skip_items(md5_lex *lex, const char *format, size_t max)
 {
     for (size_t count = 0; count < max; count++) {
-        for (const char *part = row; *part; part++) {
+        for (const char *part = format; *part; part++) {
             if (!skip_part(lex, *part))
                 return count;
         }
@@ -233,38 +233,38 @@ static size_t skip_rows(md5_lex *lex, const char *row, size_t max)
     return max;
 }
 
-const char *md5i_find_item_part(const md5_lex *lex, const char *start, const char *row, size_t item,
-                                size_t part)
+const char *md5i_find_item_part(const md5_lex *lex, const char *start, const char *format,
+                                size_t item, size_t part)
 {
     md5_silent_lex ahead;
     md5i_begin_look_ahead(&ahead, lex);
     ahead.lex.at = start;
-    skip_rows(&ahead.lex, row, item);
+    skip_items(&ahead.lex, format, item);
     for (size_t i = 0; i < part; i++)
-        skip_part(&ahead.lex, row[i]);
+        skip_part(&ahead.lex, format[i]);
     return md5i_lex_next(&ahead.lex);
 }
 
-bool md5i_end_table(md5_lex *lex, const char *count_word, uint32_t count, const char *row)
+bool md5i_end_table(md5_lex *lex, const char *count_keyword, uint32_t count, const char *format)
 {
     if (md5i_lex_take(lex, '}'))
         return true;
     md5_silent_lex ahead;
     md5i_begin_look_ahead(&ahead, lex);
-    const size_t num_more = skip_rows(&ahead.lex, row, SIZE_MAX);
+    const size_t num_more = skip_items(&ahead.lex, format, SIZE_MAX);
     if (num_more > 0)
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                             "too many entries: expected %u (%s), found %llu", count, count_word,
+                             "too many entries: expected %u (%s), found %llu", count, count_keyword,
                              (unsigned long long)count + num_more);
     return md5i_lex_fail_found(lex, "unterminated section: expected '}' after %u entries (%s)",
-                               count, count_word);
+                               count, count_keyword);
 }
 
-bool md5i_fail_too_few(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item)
+bool md5i_fail_too_few(md5_lex *lex, const char *count_keyword, uint32_t count, uint32_t item)
 {
     return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
-                         "too few entries: expected %u (%s), found %s after %u", count, count_word,
-                         md5i_lex_token(lex, lex->at).text, item);
+                         "too few entries: expected %u (%s), found %s after %u", count,
+                         count_keyword, md5i_lex_token(lex, lex->at).text, item);
 }
 
 // Skips a block `{ ... }` with an optional number before it. Returns false if the text does not
@@ -281,7 +281,7 @@ static bool skip_block(md5_lex *lex)
 }
 
 // Warns if more blocks `what` follow than the file declares, and skips them.
-static void warn_of_more(md5_lex *lex, const char *what, const char *count_word,
+static void warn_of_more(md5_lex *lex, const char *what, const char *count_keyword,
                          const md5_count *count)
 {
     md5_silent_lex ahead;
@@ -295,11 +295,11 @@ static void warn_of_more(md5_lex *lex, const char *what, const char *count_word,
     if (num_more == 1)
         md5i_lex_warn(lex, count->at,
                       "%s is too small: declared %u, found %llu; the last one is ignored",
-                      count_word, count->value, found);
+                      count_keyword, count->value, found);
     else if (num_more > 1)
         md5i_lex_warn(lex, count->at,
                       "%s is too small: declared %u, found %llu; the last %u are ignored",
-                      count_word, count->value, found, num_more);
+                      count_keyword, count->value, found, num_more);
 }
 
 // Warns about text after the last block, and moves the lexer to it.
@@ -323,11 +323,11 @@ static void warn_of_trailing_text(md5_lex *lex, const char *what)
 }
 
 void md5i_finish_file(md5_lex *lex, const md5_header *header, const char *what,
-                      const char *count_word, const md5_count *count)
+                      const char *count_keyword, const md5_count *count)
 {
     if (!header->has_command_line)
         md5i_lex_warn(lex, lex->text, "missing 'commandline'");
-    warn_of_more(lex, what, count_word, count);
+    warn_of_more(lex, what, count_keyword, count);
     warn_of_trailing_text(lex, what);
 }
 

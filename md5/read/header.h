@@ -74,10 +74,10 @@ void md5i_warn_of_version(md5_lex *lex, md5_header *header, md5_span word);
 bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word);
 
 // Warns if the header does not have `commandline`, if the file has more blocks `what` than the
-// count `count_word` declares, and if other text follows the last block. Moves the lexer to that
+// count `count_keyword` declares, and if other text follows the last block. Moves the lexer to that
 // text.
 void md5i_finish_file(md5_lex *lex, const md5_header *header, const char *what,
-                      const char *count_word, const md5_count *count);
+                      const char *count_keyword, const md5_count *count);
 
 // A copy of a lexer for looking ahead. It does not report errors or warnings.
 typedef struct md5_silent_lex {
@@ -104,17 +104,17 @@ bool md5i_fail_duplicate_keyword(md5_lex *lex, const char *position, const char 
 bool md5i_need_count(md5_lex *lex, const md5_count *count, const char *word);
 
 // Reads the `}` of a table of `count` items. If more items follow, the error contains their number.
-// `row` is the format of an item, one character for each part: n is a joint name, i a number, p
+// `format` is the format of an item, one character for each part: n is a joint name, i a number, p
 // numbers in parentheses, w a word, o any number of pairs of a word and numbers in parentheses.
-bool md5i_end_table(md5_lex *lex, const char *count_word, uint32_t count, const char *row);
+bool md5i_end_table(md5_lex *lex, const char *count_keyword, uint32_t count, const char *format);
 
 // Returns the position of part `part` of item `item` in a table that begins at `start`. Reads the
 // table again, which must not have syntax errors.
-const char *md5i_find_item_part(const md5_lex *lex, const char *start, const char *row, size_t item,
-                                size_t part);
+const char *md5i_find_item_part(const md5_lex *lex, const char *start, const char *format,
+                                size_t item, size_t part);
 
 // Reports that a table ends after `item` of `count` items.
-bool md5i_fail_too_few(md5_lex *lex, const char *count_word, uint32_t count, uint32_t item);
+bool md5i_fail_too_few(md5_lex *lex, const char *count_keyword, uint32_t count, uint32_t item);
 
 // Reads the number after `frameRate`, which was consumed. The keyword may occur once: *rate_at must
 // be NULL, and becomes the position of the number. The number must be more than 0. 0 is replaced by

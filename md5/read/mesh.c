@@ -118,14 +118,14 @@ md5_mesh_sizes md5i_mesh_file_sizes(const md5_mesh_counts *counts)
 //
 // The tables of a mesh (vertices, triangles, weights), and the checks of their indices.
 
-bool md5i_begin_item(md5_lex *lex, const md5_count *count, const char *count_word, const char *word,
-                     uint32_t item, bool *is_warned)
+bool md5i_begin_item(md5_lex *lex, const md5_count *count, const char *count_keyword,
+                     const char *word, uint32_t item, bool *is_warned)
 {
     int64_t number;
     if (!md5i_lex_take_word(lex, word))
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                              "too few '%s' entries: expected %u (%s), found %s after %u", word,
-                             count->value, count_word, md5i_lex_token(lex, lex->at).text, item);
+                             count->value, count_keyword, md5i_lex_token(lex, lex->at).text, item);
     TRY(md5i_lex_int(lex, &number));
     if (number != item && !*is_warned) {
         *is_warned = true;
@@ -326,7 +326,7 @@ bool md5i_finish_mesh(md5_mesh_reader *reader, const md5_mesh_block *block)
 
 // == Meshes ======================================================================================
 
-static bool is_mesh_word(md5_span word)
+static bool is_mesh_keyword(md5_span word)
 {
     static const char *const words[] = {"name", "shader", "numverts",   "vert",
                                         "tri",  "weight", "numweights", "numtris"};
@@ -362,19 +362,19 @@ static bool fail_outside(md5_mesh_reader *reader, const md5_mesh_block *block, m
 {
     md5_lex *const lex = &reader->lex;
     const md5_count *count = &block->num_weights;
-    const char *count_word = "numweights";
-    const char *row = reader->dialect->weight_format;
+    const char *count_keyword = "numweights";
+    const char *format = reader->dialect->weight_format;
     if (md5_span_is(word, "vert")) {
         count = &block->num_vertices;
-        count_word = "numverts";
-        row = reader->dialect->vertex_format;
+        count_keyword = "numverts";
+        format = reader->dialect->vertex_format;
     } else if (md5_span_is(word, "tri")) {
         count = &block->num_triangles;
-        count_word = "numtris";
-        row = "wiiii";
+        count_keyword = "numtris";
+        format = "wiiii";
     }
-    TRY(md5i_need_count(lex, count, count_word));
-    return md5i_end_table(lex, count_word, count->value, row);
+    TRY(md5i_need_count(lex, count, count_keyword));
+    return md5i_end_table(lex, count_keyword, count->value, format);
 }
 
 bool md5i_read_mesh_keyword(md5_mesh_reader *reader, md5_mesh_block *block)
@@ -399,11 +399,11 @@ bool md5i_read_mesh_keyword(md5_mesh_reader *reader, md5_mesh_block *block)
         return reader->dialect->read_weights(lex, block, reader->num_joints.value);
     if (!md5_span_is_name(word))
         return md5i_lex_fail_found(lex, "unterminated mesh: expected '}'");
-    if (is_mesh_word(word))
+    if (is_mesh_keyword(word))
         return fail_outside(reader, block, word);
     md5i_lex_warn_token(lex, lex->at, "is an unknown keyword: skipped with its values");
     lex->at += word.size;
-    return md5i_lex_skip_values(lex, is_mesh_word);
+    return md5i_lex_skip_values(lex, is_mesh_keyword);
 }
 
 static bool need_table(md5_lex *lex, const md5_count *count, const char *word)
@@ -528,18 +528,18 @@ const md5_mesh_dialect md5i_mesh_version_10 = {
     .is_complete = md5i_mesh_is_complete,
 };
 
-static void warn_of_count(md5_lex *lex, const md5_mesh_reader *reader, const char *count_word)
+static void warn_of_count(md5_lex *lex, const md5_mesh_reader *reader, const char *count_keyword)
 {
     const uint32_t declared = reader->num_meshes.value;
     const uint32_t num_read = reader->num_meshes_read;
     if (num_read < declared)
         md5i_lex_warn(lex, reader->num_meshes.at,
-                      "%s does not match the file: declared %u, found %u", count_word, declared,
+                      "%s does not match the file: declared %u, found %u", count_keyword, declared,
                       num_read);
     else if (num_read > declared)
         md5i_lex_warn(lex, reader->num_meshes.at,
-                      "%s is too small: declared %u, found %u; all are read", count_word, declared,
-                      num_read);
+                      "%s is too small: declared %u, found %u; all are read", count_keyword,
+                      declared, num_read);
 }
 
 bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
@@ -568,10 +568,10 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
     }
     if (!reader.joints)
         return md5i_lex_fail_found(lex, "expected '%s'", dialect->joint_keyword);
-    const char *const count_word = dialect->mesh_count_keyword;
-    TRY(md5i_need_count(lex, &reader.num_meshes, count_word));
-    warn_of_count(lex, &reader, count_word);
-    md5i_finish_file(lex, &reader.header, "mesh", count_word, &reader.num_meshes);
+    const char *const count_keyword = dialect->mesh_count_keyword;
+    TRY(md5i_need_count(lex, &reader.num_meshes, count_keyword));
+    warn_of_count(lex, &reader, count_keyword);
+    md5i_finish_file(lex, &reader.header, "mesh", count_keyword, &reader.num_meshes);
     TRY(md5_lex_is_ok(lex));
     if (arena->context->require_meshes && reader.num_meshes_read == 0)
         return md5i_lex_fail(lex, reader.num_meshes.at, MD5_ERROR_RANGE,

@@ -104,7 +104,7 @@ bool md5i_finish_joints(md5_mesh_reader *reader, md5_file_joint *joints, md5_xfo
 // Reads the keyword and the number of `vert 3`, `tri 3` or `weight 3`. Like in id's engine, the
 // number is ignored. The first number in a table that is not the index of its item causes a
 // warning.
-bool md5i_begin_item(md5_lex *lex, const md5_count *count, const char *count_word, const char *word,
-                     uint32_t item, bool *is_warned);
+bool md5i_begin_item(md5_lex *lex, const md5_count *count, const char *count_keyword,
+                     const char *word, uint32_t item, bool *is_warned);
 
 #endif

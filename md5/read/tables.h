@@ -150,7 +150,7 @@ bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span 
 // Conversion of an animation to a clip that can be sampled.
 enum { MD5_ROTATION_CHANGES = 1, MD5_TRANSLATION_CHANGES = 2 };
 
-// Finds the joints whose values change over the frames. Writes moves[num_joints] (MD5_MOVES_*) and
+// Finds the joints whose values change over the frames. Writes moves[num_joints] (flags) and
 // the numbers of rotating and translating joints. changes[num_components] is scratch memory. Takes
 // linear time in the number of joints plus the size of `numbers`, even if tracks share numbers.
 void md5i_clip_plan(const md5_anim_file *source, uint8_t *changes, uint8_t *moves,
