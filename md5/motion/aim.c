@@ -16,11 +16,13 @@
 // Parameters of an aim that do not depend on the pose.
 typedef struct aim_rule {
     md5_axes axes;
-    md5_vec3 forward, up; // of the tip
-    float up_along;       // cosine of the angle between them
-    bool stays_upright;
+    md5_vec3 forward;   // of the tip
+    md5_vec3 up;        // of the tip
+    float up_along;     // cosine of the angle between `forward` and `up`
+    bool stays_upright; // false if `up` has the direction of `forward`
     bool is_limited;
-    float max_sine, max_cosine; // of half of the limit
+    float max_sine;   // sine of half of the limit
+    float max_cosine; // cosine of half of the limit
 } aim_rule;
 
 // The tip and its target.
@@ -31,9 +33,9 @@ typedef struct aim_view {
     md5_float4 rotation; // of the tip, model space
 } aim_view;
 
-// Adds to `swing` a rotation about the direction of sight `along` that makes the tip upright:
-// `swung`, which is the tip's up after `swing`, leans neither left nor right. Cosine and sine are
-// those of the angle between the components of up and vertical that are perpendicular to the sight.
+// Adds to `swing` a rotation about the direction of sight `along` that makes the tip upright, so
+// that it leans neither left nor right. `swung` is the tip's up after `swing`. The angle is between
+// the components of up and of the vertical that are perpendicular to the sight.
 static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swung,
                               md5_float4 swing)
 {
@@ -54,7 +56,7 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
     return md5_float4_turn(turn, swing);
 }
 
-// The rotation that points the tip at the target.
+// Returns the rotation that points the tip at the target.
 static md5_float4 find_turn(const aim_view *view)
 {
     const md5_float4 toward = md5_float4_sub(view->target, view->eye);
@@ -66,8 +68,8 @@ static md5_float4 find_turn(const aim_view *view)
     const md5_float4 swing = md5_float4_between_at(forward, sight, cosine);
     md5_float4 swung;
     if (cosine > MD5_FAR) {
-        // `up` rotated by the swing, without a dependency on the swing: up - k (forward + sight),
-        // plus a component along the sight that equals that along forward.
+        // Computes `up` rotated by the swing without waiting for the swing: up - k (forward +
+        // sight), plus a component along the sight that equals the component along forward.
         const md5_float4 both = md5_float4_add(forward, sight);
         const float k = md5_float4_dot3(up, both) / (1 + cosine);
         swung = md5_float4_add(md5_float4_sub(up, md5_float4_scale(both, k)),
@@ -78,7 +80,7 @@ static md5_float4 find_turn(const aim_view *view)
     return set_upright(view, md5_vec3_of_row(sight), md5_vec3_of_row(swung), swing);
 }
 
-// The same rotation by the shorter arc, so that w >= 0.
+// Returns the quaternion of the same rotation with w >= 0, which is the shorter arc.
 static md5_float4 shorter_way(md5_float4 turn)
 {
     return md5_float4_scale(turn, md5_float4_at(turn, 3) < 0 ? -1 : 1);
@@ -139,8 +141,9 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
     if (job->tip >= skeleton->num_joints || job->length == 0)
         return false;
     md5_chain chain;
-    if (!(job->weight > 0) || job->params.limit == MD5_EXPLICIT_ZERO || !md5_is_place(job->target)
-        || !md5i_find_chain(skeleton, pose, job->tip, job->length, &chain))
+    if (!(job->weight > 0) || job->params.limit == MD5_EXPLICIT_ZERO || !md5_is_place(job->target))
+        return true;
+    if (!md5i_find_chain(skeleton, pose, job->tip, job->length, &chain))
         return true;
     aim_view view = {
         .rule = build_rule(skeleton, job),
@@ -176,15 +179,16 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
 
 // == Gaze ========================================================================================
 //
-// Points are selected, eyes jump to them, the head follows. Directions are tangents: a point at
-// distance 1 ahead of the origin, moved to the left and upward. So no angle functions are needed,
-// whose bits differ between platforms.
+// Selects points; the eyes jump to a point, and the head follows. A direction is the offset to the
+// left and upward of a point at distance 1 in front of the origin: the tangents of its angles.
+// Therefore no angle functions are needed, whose bits differ between platforms.
 
-// Seconds of one call; and the shortest rest, so that their number is bounded.
+// Maximum time of one call and minimum time between two saccades, seconds, which bound the number
+// of saccades in a call.
 static const double longest_step = 60;
 static const float shortest_rest = 0.05f;
 
-// Seconds of a saccade: of any, and for each radian of its angle.
+// Duration of a saccade: a constant, seconds, and an addition, seconds per radian.
 static const float saccade_base = 0.021f;
 static const float saccade_slope = 0.126f;
 
@@ -204,7 +208,7 @@ static float next_random(md5_gaze *gaze)
 
 // -- Points ---------------------------------------------------------------------------------
 
-// Where a target is seen. Returns false if it is not in front.
+// Writes the direction of a target. Returns false if the target is not in front.
 static bool direction_of(const md5_gaze_desc *desc, md5_axes axes, uint32_t target,
                          md5_vec2 *direction)
 {
@@ -218,7 +222,7 @@ static bool direction_of(const md5_gaze_desc *desc, md5_axes axes, uint32_t targ
     return true;
 }
 
-// Smooth at both ends: 3 t^2 - 2 t^3.
+// Returns the direction of the eyes, which move by 3 t^2 - 2 t^3, smoothly at both ends.
 static md5_vec2 eyes_at(const md5_gaze *gaze)
 {
     if (!(gaze->seconds < gaze->duration))
@@ -248,9 +252,8 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
 {
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_NOT_NULL(gaze);
-    double left = seconds > longest_step ? longest_step : seconds; // NaN stays, and ends at once
-    // Sums of finite numbers that are this large may be infinite, their difference from themselves
-    // NaN.
+    double left = seconds > longest_step ? longest_step : seconds; // NaN: no iteration of the loop
+    // Sums of larger finite numbers could be infinite, and their differences NaN.
     const float most = 1e18f;
     const float state[] = {gaze->from.x, gaze->from.y, gaze->to.x,    gaze->to.y,    gaze->head.x,
                            gaze->head.y, gaze->rest,   gaze->seconds, gaze->duration};
@@ -261,8 +264,8 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
     const double constant = numbers.head_seconds;
     while (left > 0) {
         if (!(gaze->rest > 0)) {
-            // Each choice takes five random numbers, so that targets that come and go shift no
-            // other one.
+            // Each choice consumes five random numbers, so that it does not depend on the targets
+            // of earlier choices.
             const float x = 2 * next_random(gaze) - 1;
             const float y = 2 * next_random(gaze) - 1;
             const float chance = next_random(gaze);
@@ -276,7 +279,7 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
             if (chance < numbers.interest && direction_of(desc, axes, target, &gaze->to))
                 gaze->target = target;
             gaze->seconds = 0;
-            // About the angle between the two directions: the chord between their unit vectors.
+            // The chord between two unit vectors approximates the angle between them.
             const md5_vec3 straight = {1, 0, 0};
             const md5_vec3 p =
                 md5_vec3_normalize((md5_vec3){1, gaze->from.x, gaze->from.y}, straight);
@@ -286,7 +289,7 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
         }
         const double step = left < gaze->rest ? left : gaze->rest;
         direction_of(desc, axes, gaze->target, &gaze->to);
-        // The head approaches its part of the way, exactly for any step.
+        // The head approaches its direction exponentially, with the same result for any step.
         const float part = constant > 0 ? (float)(1 - md5i_decay(step / constant)) : 1;
         gaze->head.x += (numbers.head_share * gaze->to.x - gaze->head.x) * part;
         gaze->head.y += (numbers.head_share * gaze->to.y - gaze->head.y) * part;
@@ -317,7 +320,7 @@ uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
     MD5_ASSERT(desc->num_eyes <= MD5_MAX_EYES, "num_eyes: must be at most MD5_MAX_EYES");
     const md5_gaze_params *const numbers = &desc->params;
     const md5_gaze_params filled = numbers_of(desc);
-    // A limit of MD5_EXPLICIT_ZERO is what md5_solve_aim() takes for none.
+    // md5_solve_aim() does not rotate joints with a limit of MD5_EXPLICIT_ZERO.
     const float head_limit =
         numbers->head_limit == MD5_EXPLICIT_ZERO ? MD5_EXPLICIT_ZERO : filled.head_limit;
     const float eye_limit =

@@ -280,8 +280,9 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
 typedef struct reaching {
     md5_axes axes;
     md5_chain chain;
-    uint32_t last;                        // the tip's index in the chain, and the number of bones
-    float lengths[MD5_MAX_CHAIN], length; // of each bone, and of all
+    uint32_t last;                // the tip's index in the chain, and the number of bones
+    float lengths[MD5_MAX_CHAIN]; // of each bone
+    float length;                 // of all bones
     md5_vec3 target;
     float tolerance;
     uint32_t iterations;
@@ -292,9 +293,9 @@ static float distance_left(const reaching *reach, md5_vec3 tip)
     return md5_vec3_length(md5_vec3_sub(tip, reach->target));
 }
 
-// If all joints and a target in reach lie on one line, the tip not on the target, and there are
-// iterations that would not bend the chain: writes the direction from the chain's root to the
-// target, and one across it to which the chain is to bend.
+// Returns true if the iterations could not bend the chain, because all joints and a reachable
+// target, which the tip has not reached, are on one line. Writes the direction from the chain's
+// root to the target, and a perpendicular direction in which the chain should bend.
 static bool is_stuck(const reaching *reach, md5_vec3 *way, md5_vec3 *aside)
 {
     const md5_vec3 *const places = reach->chain.places;
@@ -308,12 +309,13 @@ static bool is_stuck(const reaching *reach, md5_vec3 *way, md5_vec3 *aside)
         const float width = md5_vec3_length(off);
         widest = width > widest ? width : widest;
     }
-    return reach->iterations > 0 && widest < STRAIGHT * reach->length
-           && distance_left(reach, places[0]) < reach->length
+    if (reach->iterations == 0 || !(widest < STRAIGHT * reach->length))
+        return false;
+    return distance_left(reach, places[0]) < reach->length
            && distance_left(reach, places[reach->last]) > reach->tolerance;
 }
 
-// The position at `length` from `fixed` towards `moved`.
+// Returns the position at `length` from `fixed` towards `moved`.
 static md5_vec3 drawn_to(md5_vec3 fixed, md5_vec3 moved, float length)
 {
     const md5_vec3 none = {0, 0, 0};
@@ -321,7 +323,7 @@ static md5_vec3 drawn_to(md5_vec3 fixed, md5_vec3 moved, float length)
     return md5_vec3_add(fixed, md5_vec3_scale(way, length));
 }
 
-// Both write turned[chain->count], model space, and return the distance that is left.
+// Writes turned[chain->count], model-space rotations. Returns the remaining distance.
 static float solve_by_fabrik(const reaching *reach, md5_quat *turned)
 {
     const md5_chain *const chain = &reach->chain;
@@ -329,15 +331,18 @@ static float solve_by_fabrik(const reaching *reach, md5_quat *turned)
     const uint32_t last = reach->last;
     const md5_vec3 root = chain->places[0];
     const md5_vec3 any = {1, 0, 0};
-    md5_vec3 places[MD5_MAX_CHAIN], way, aside;
+    md5_vec3 places[MD5_MAX_CHAIN];
+    md5_vec3 way;
+    md5_vec3 aside;
     memcpy(places, chain->places, chain->count * sizeof *places);
     if (!(distance_left(reach, root) < reach->length)) {
         for (uint32_t i = 0; i < last; i++)
             places[i + 1] = drawn_to(places[i], reach->target, lengths[i]);
     } else {
-        const bool is_bending = is_stuck(reach, &way, &aside);
-        for (uint32_t i = 1; is_bending && i < last; i++)
-            places[i] = md5_vec3_add(places[i], md5_vec3_scale(aside, PUSH * lengths[i - 1]));
+        if (is_stuck(reach, &way, &aside)) {
+            for (uint32_t i = 1; i < last; i++)
+                places[i] = md5_vec3_add(places[i], md5_vec3_scale(aside, PUSH * lengths[i - 1]));
+        }
         for (uint32_t n = 0;
              n < reach->iterations && !(distance_left(reach, places[last]) <= reach->tolerance);
              n++) {
@@ -365,9 +370,8 @@ static float solve_by_fabrik(const reaching *reach, md5_quat *turned)
     return distance_left(reach, places[last]);
 }
 
-// Applies the rotations of a pass of CCD; that of a joint also rotates its descendants, after their
-// own. Positions are computed from the original bones, so that rounding errors do not change
-// lengths.
+// Applies the rotations of a pass of CCD. The rotation of a joint also rotates its descendants.
+// Positions are computed from the original bones, so that rounding errors do not change lengths.
 static void apply_turns(const md5_chain *chain, const md5_quat *turns, md5_quat *moved,
                         md5_vec3 *places)
 {
@@ -380,13 +384,17 @@ static void apply_turns(const md5_chain *chain, const md5_quat *turns, md5_quat 
     }
 }
 
+// Writes turned[chain->count], model-space rotations. Returns the remaining distance.
 static float solve_by_ccd(const reaching *reach, md5_quat *turned)
 {
     const md5_chain *const chain = &reach->chain;
     const uint32_t last = reach->last;
     const md5_vec3 any = {1, 0, 0};
-    md5_vec3 places[MD5_MAX_CHAIN], way, aside;
-    md5_quat turns[MD5_MAX_CHAIN], moved[MD5_MAX_CHAIN]; // of one pass; of all, in model space
+    md5_vec3 places[MD5_MAX_CHAIN];
+    md5_vec3 way;
+    md5_vec3 aside;
+    md5_quat turns[MD5_MAX_CHAIN]; // rotations of one pass, model space
+    md5_quat moved[MD5_MAX_CHAIN]; // rotations of all passes, model space
     memcpy(places, chain->places, chain->count * sizeof *places);
     for (uint32_t i = 0; i < last; i++)
         moved[i] = MD5_NO_TURN;
@@ -530,8 +538,8 @@ static double product(const double *a, const double *b, uint32_t count)
 
 // -- Step -----------------------------------------------------------------------------------------
 
-// Cholesky's decomposition in place, then both triangles. The matrix is positive definite, since
-// `damping` is above 0 unless nothing can move. Returns false then.
+// Solves the linear system by Cholesky decomposition in place. The matrix is positive definite,
+// because `damping` is above 0 unless no joint can move. Returns false if no joint can move.
 static bool solve(solving *problem, double damping, double *result)
 {
     const uint32_t count = problem->num_rows;
@@ -580,14 +588,14 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
                 continue;
             const uint32_t count = md5i_limit_axes(&own->limit, own->local, axes);
             for (uint32_t k = 0; k < count; k++) {
-                // Unless it is at an end of its range and would be pushed beyond.
                 free_angle *const angle = &problem->angles[problem->num_angles];
                 double column[MAX_ROWS] = {0};
                 angle->joint = joint;
                 angle->axis = md5_quatd_rotate(md5i_rig_above(problem->rig, joint), axes[k].axis);
                 fill_column(problem, angle, column);
                 const double push = product(column, problem->errors, problem->num_rows);
-                if ((axes[k].is_most && push > 0) || (axes[k].is_least && push < 0))
+                const bool is_blocked = push > 0 ? axes[k].is_most : push < 0 && axes[k].is_least;
+                if (is_blocked) // would be moved out of its range
                     continue;
                 problem->num_angles++;
                 for (uint32_t row = 0; row < problem->num_rows; row++)
@@ -766,18 +774,23 @@ typedef struct gathering {
     uint32_t num_goals;
 } gathering;
 
-static bool is_sound(const md5_skeleton *skeleton, const md5_goal *goal)
+// Returns true if a goal has a chain and finite values.
+static bool is_valid_goal(const md5_skeleton *skeleton, const md5_goal *goal)
 {
-    return goal->weight > 0 && goal->weight < MD5_FARTHEST && goal->tip < skeleton->num_joints
-           && goal->length >= 2 && skeleton->joints[goal->tip].parent != MD5_NONE
-           && md5_is_place(goal->target) && (!goal->rotation || md5_is_rotation(*goal->rotation));
+    if (!(goal->weight > 0 && goal->weight < MD5_FARTHEST))
+        return false;
+    if (goal->tip >= skeleton->num_joints || goal->length < 2)
+        return false;
+    if (skeleton->joints[goal->tip].parent == MD5_NONE || !md5_is_place(goal->target))
+        return false;
+    return !goal->rotation || md5_is_rotation(*goal->rotation);
 }
 
 static bool is_in_a_chain(const gathering *gather, uint32_t joint)
 {
     for (uint32_t i = 0; i < gather->job->num_goals; i++) {
         const md5_goal *const goal = &gather->job->goals[i];
-        if (!is_sound(gather->skeleton, goal))
+        if (!is_valid_goal(gather->skeleton, goal))
             continue;
         uint32_t ancestor = goal->tip;
         for (uint32_t k = 0; k < goal->length && k < MD5_MAX_CHAIN && ancestor != MD5_NONE; k++) {
@@ -852,7 +865,7 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
     for (uint32_t i = 0; i < job->num_goals; i++) {
         md5_goal *const goal = &job->goals[i];
         goal->distance = INFINITY;
-        if (!is_sound(skeleton, goal))
+        if (!is_valid_goal(skeleton, goal))
             continue;
         const uint32_t tip = add_path(&gather, goal->tip);
         if (tip == MD5_NONE)

@@ -38,12 +38,12 @@ typedef struct md5_motion_at {
     md5_vec3d velocity;
 } md5_motion_at;
 
-// Lengths along the pieces of a curve: a table of arcs so short that one quadrature measures each.
-
-// A part of one piece.
+// A part of one piece of a curve. Arcs are so short that one quadrature measures the length of
+// each.
 typedef struct md5_arc {
-    double distance; // of its start from that of the curve, units
-    double from, to; // shares of the piece
+    double distance; // length of the curve up to the start of the arc, units
+    double from;     // start of the arc as a fraction of the piece
+    double to;       // end of the arc as a fraction of the piece
     uint32_t piece;
 } md5_arc;
 
@@ -146,7 +146,8 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
             return MD5_FAIL(context, MD5_ERROR_RANGE, "point %u is not finite: found ( %g %g %g )",
                             i, p.x, p.y, p.z);
     }
-    if (desc->kind != MD5_CURVE_NURBS && (desc->weights || desc->knots || desc->degree != 0))
+    const bool has_nurbs_data = desc->weights || desc->knots || desc->degree != 0;
+    if (has_nurbs_data && desc->kind != MD5_CURVE_NURBS)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "degree, weights and knots are only supported for NURBS");
     if (desc->weights) {
@@ -259,7 +260,7 @@ static double time_of(const path *line, uint32_t piece)
     return time > line->least ? time : line->least;
 }
 
-// Velocity at the start of a piece, or at the end of the last one of an open path.
+// Returns the velocity at the start of a piece, or at the end of the last piece of an open path.
 static md5_vec3d velocity_at(const path *line, uint32_t point)
 {
     const bool is_closed = line->num_pieces == line->num_points;
@@ -327,7 +328,9 @@ typedef struct spline {
     const md5_curve_desc *desc;
     int64_t degree;
     int64_t num_points;
-    int64_t first, end; // pieces are between knots i and i + 1, from first to end - 1
+    // Piece i is between the knots i and i + 1. Pieces are numbered from first to end - 1.
+    int64_t first;
+    int64_t end;
 } spline;
 
 static double knot(const spline *line, int64_t i)
@@ -338,17 +341,19 @@ static double knot(const spline *line, int64_t i)
         return (double)i;
     const int64_t inner = i - line->degree;
     const int64_t last = line->num_points - line->degree;
-    return (double)(inner < 0 ? 0 : inner > last ? last : inner);
+    if (inner < 0)
+        return 0;
+    return (double)(inner > last ? last : inner);
 }
 
-// The polar form of a piece, of which the last `num_ends` arguments are its end, the others its
-// start.
+// Returns the polar form of a piece. The last `num_ends` arguments are the end of the piece, the
+// other arguments its start.
 static md5_vec4d polar_form(const spline *line, int64_t piece, int64_t num_ends)
 {
     const int64_t degree = line->degree;
     md5_vec4d p[MD5_MAX_CURVE_DEGREE + 1];
-    // The first of the degree + 1 points that a piece depends on is that of its own knot, less the
-    // degree; a closed curve is shifted so that it begins near point 0.
+    // A piece depends on degree + 1 points, which begin at the index of its knot minus the degree.
+    // A closed curve is shifted so that it begins near point 0.
     for (int64_t i = 0; i <= degree; i++) {
         int64_t point = piece - degree + i;
         if (line->desc->is_closed)
@@ -579,9 +584,14 @@ md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *all
         const bool is_bezier = kind == MD5_CURVE_CUBIC_BEZIER || kind == MD5_CURVE_BEZIER;
         const bool is_spline = kind == MD5_CURVE_B_SPLINE || kind == MD5_CURVE_NURBS;
         md5_pieces pieces;
-        if (is_bezier   ? make_bezier(&arena, desc, &pieces)
-            : is_spline ? make_spline(&arena, desc, &pieces)
-                        : make_catmull_rom(&arena, desc, &pieces))
+        bool has_pieces = false;
+        if (is_bezier)
+            has_pieces = make_bezier(&arena, desc, &pieces);
+        else if (is_spline)
+            has_pieces = make_spline(&arena, desc, &pieces);
+        else
+            has_pieces = make_catmull_rom(&arena, desc, &pieces);
+        if (has_pieces)
             curve = place_curve(&context, &pieces, desc->is_closed);
     }
     md5i_arena_free(&arena);
@@ -598,11 +608,14 @@ void md5_destroy_curve(md5_curve *curve)
 // Clamps t for an open curve, wraps it around for a closed one.
 static double within(const md5_curve *curve, double value, double end)
 {
-    if (curve->is_closed && end > 0 && !(value >= 0 && value < end)) {
-        const double rest = value - end * floor(value / end);
-        value = rest < end ? rest : 0; // also if it is not finite
+    const bool is_inside = value >= 0 && value < end;
+    if (curve->is_closed && end > 0 && !is_inside) {
+        const double wrapped = value - end * floor(value / end);
+        value = wrapped < end ? wrapped : 0; // 0 if the value is not finite
     }
-    return value > 0 ? value < end ? value : end : 0;
+    if (!(value > 0))
+        return 0;
+    return value < end ? value : end;
 }
 
 // The last of `count` items, `stride` bytes apart, whose first member, a rising double, is at most
@@ -716,18 +729,22 @@ double md5_curve_distance(const md5_curve *curve, double t)
 
 #define PI 3.14159265358979324
 
-// From one key to the next.
+// The interpolation from one key to the next key.
 typedef struct span {
     double start;
     double seconds;
-    md5_quatd key, inner;           // at the start: q0 and a
-    md5_vec3d key_turn, inner_turn; // to q1 and b
+    md5_quatd key;        // q0, at the start
+    md5_quatd inner;      // a, at the start
+    md5_vec3d key_turn;   // rotation from q0 to q1
+    md5_vec3d inner_turn; // rotation from a to b
 } span;
 
 struct md5_squad {
     uint32_t num_spans;
-    double first, end, period; // seconds; 0: not periodic
-    size_t size;               // of this block
+    double first;  // seconds
+    double end;    // seconds
+    double period; // seconds; 0: not periodic
+    size_t size;   // of this block
     md5_internal internal;
     md5_quatd last; // key
     span spans[];
@@ -795,8 +812,8 @@ static md5_quatd unit_key(const keys *list, uint32_t key)
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// The velocity at the start of span `i`, which is the end of the span before; at the ends of a
-// non-periodic curve that of the adjacent span.
+// Returns the angular velocity at the start of span `i`, which is the end of the previous span. At
+// the ends of a curve that is not periodic, it is the velocity of the adjacent span.
 static md5_vec3d turning_at(const md5_squad *squad, uint32_t i)
 {
     const uint32_t count = squad->num_spans;
@@ -898,8 +915,9 @@ md5_quat md5_squad_rotation(const md5_squad *squad, double time)
     MD5_ASSERT_ALIVE(squad, MD5_TAG_SQUAD);
     if (squad->period > 0 && !(time >= squad->first && time < squad->end))
         time -= squad->period * floor((time - squad->first) / squad->period);
-    const double inside =
-        time > squad->first ? time < squad->end ? time : squad->end : squad->first;
+    double inside = time < squad->end ? time : squad->end;
+    if (!(time > squad->first))
+        inside = squad->first;
     if (squad->num_spans == 0 || inside >= squad->end)
         return rounded(squad->last);
     const span *const each =

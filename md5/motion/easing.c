@@ -37,8 +37,9 @@ double md5i_sine_of_turns(double turns)
     return md5i_sine(6.28318530717958648 * rest);
 }
 
-// atan(x) = 2 atan(x / (1 + sqrt(1 + x^2))), three times: from 0..1 to 0..0.0985, where the series
-// up to x^15 is exact to 1e-18. Beyond 1 by the complement, beyond pi / 2 by the supplement.
+// Applies atan(x) = 2 atan(x / (1 + sqrt(1 + x^2))) three times, which reduces 0..1 to 0..0.0985,
+// where the series up to x^15 is exact to 1e-18. Larger x use the complement, and angles above
+// pi / 2 the supplement.
 double md5i_angle(double y, double x)
 {
     const double pi = 3.14159265358979324;
@@ -277,11 +278,13 @@ static double bezier_slope(double a, double b, double s)
 
 static double unit(float value)
 {
-    return value > 0 ? value < 1 ? value : 1 : 0;
+    if (!(value > 0))
+        return 0;
+    return value < 1 ? value : 1;
 }
 
-// x rises with s. Newton's method, with bisection where it would leave the interval that holds the
-// solution, as at a vertical or horizontal tangent.
+// Solves x(s) = x for s; x rises with s. Uses Newton's method, and bisection if a step would leave
+// the interval that contains the solution, as at a vertical or horizontal tangent.
 static double solve_bezier(double x1, double x2, double x)
 {
     double low = 0;
@@ -441,10 +444,16 @@ static const struct short_name {
     {"expo", "exponential"}, {"circ", "circular"}, {"sqrt", "square_root"},
 };
 
-// Whether `name` is `full`, with - for _.
+// Returns true if two characters are equal, or - and _.
+static bool is_same_character(char given, char full)
+{
+    return given == full || (given == '-' && full == '_');
+}
+
+// Returns true if `name` is `full`, with - allowed for _.
 static bool is_name(const char *name, const char *full)
 {
-    while (*name != '\0' && (*name == *full || (*name == '-' && *full == '_'))) {
+    while (*name != '\0' && is_same_character(*name, *full)) {
         name++;
         full++;
     }

@@ -1,4 +1,5 @@
-// Feet: soles that are held where they stand, feet on uneven ground, legs that walk by rules.
+// Feet: locked soles (md5i_advance_hold()), feet on uneven ground (md5_solve_feet()) and procedural
+// gait (md5_gait_advance()).
 #include "md5/motion/feet.h"
 #include "md5/motion/functions.h"
 #include "md5/motion/numbers.h"
@@ -68,7 +69,7 @@ static float turn_between(md5_vec3 from, md5_vec3 to)
     return sine / (size + cosine);
 }
 
-// By how much a point is moved, level, if it is turned about another one.
+// Returns the horizontal movement of a point that is rotated about another point.
 static md5_vec3 swing(float tangent, md5_vec3 about, md5_vec3 point)
 {
     const md5_vec3 arm = {point.x - about.x, point.y - about.y, 0};
@@ -83,7 +84,7 @@ md5_vec3 md5i_held_shift(const md5_held *held, md5_vec3 ankle, float weight)
 
 // -- Place ------------------------------------------------------------------------------------
 
-// Where a held foot has to be moved to.
+// Returns the movement from the animated sole to the held position.
 static md5_vec3 shift_to(const md5_held *held, md5_vec3 sole)
 {
     return (md5_vec3){held->place.x - sole.x, held->place.y - sole.y, 0};
@@ -94,19 +95,19 @@ static bool is_too_far(const md5_hold_params *hold, const md5_hold_step *step, c
     const md5_vec3 shift = shift_to(held, step->sole);
     if (md5_vec3_dot(shift, shift) > hold->distance * hold->distance)
         return true;
-    // A heading is held while the place is, unless the animation turns the sole.
+    // The heading is held together with the position, unless the animation rotates the sole.
     const bool has_heading = is_known(held->heading) && is_known(step->facing) && !step->turns;
     const float turn = has_heading ? turn_between(step->facing, held->heading) : held->turn;
     const md5_vec3 turned = swing(turn, step->sole, step->ankle);
-    // The leg is stretched if it is longer than nearly its reach, and than it is animated.
+    // The leg is stretched if it is longer than in the animation and nearly as long as its reach.
     const md5_vec3 leg = md5_vec3_add(step->leg, md5_vec3_add(shift, turned));
     const float longest = straight * step->reach;
     const float square = md5_vec3_dot(leg, leg);
     return square > longest * longest && square > md5_vec3_dot(step->leg, step->leg);
 }
 
-// Blends and transitions move a sole that stands in their clips, but not as fast as one that swings
-// through near the ground.
+// Returns true if the sole is too slow for a swinging foot near the ground. Blends and transitions
+// also move a sole that stands in their clips, but more slowly.
 static bool is_slow(const md5_hold_params *hold, const md5_hold_step *step, const md5_held *held)
 {
     const float x = step->sole.x - held->animated.x;
@@ -130,9 +131,9 @@ static void let_go_or_hold(const md5_hold_params *hold, const md5_hold_step *ste
     if (held->is_held) {
         const bool is_far = is_too_far(hold, step, held);
         held->is_held = is_low && !step->slides && !is_far;
-        // Limits the velocity that a foot begins to return with, so that it goes at most by a fifth
-        // farther away: 2 exp(-1/2) times as far. A foot that lifts quickly would be thrown over
-        // the other one.
+        // Limits the velocity at which a released foot begins to return, so that its distance
+        // increases by at most a fifth, to 2 exp(-1/2) times the distance. Otherwise a foot that
+        // lifts quickly would cross the other foot.
         const float frequency = (float)frequency_of(hold);
         const float most = frequency * frequency * md5_vec3_dot(held->shift, held->shift);
         const float square = md5_vec3_dot(held->rate, held->rate);
@@ -142,19 +143,20 @@ static void let_go_or_hold(const md5_hold_params *hold, const md5_hold_step *ste
         held->arc = arched * sqrtf(md5_vec3_dot(held->shift, held->shift));
         return;
     }
-    // A sole begins to be held that stands in most of its clips, or may.
+    // Starts to hold a sole that stands in most of its clips, or is slow on the ground.
     if (held->wait > 0 || !is_low || !(hold->distance > 0))
         return;
-    if (!step->stands
-        && (step->slides || !is_down(hold, step->sole.z) || !is_slow(hold, step, held)))
+    const bool can_stand =
+        !step->slides && is_down(hold, step->sole.z) && is_slow(hold, step, held);
+    if (!step->stands && !can_stand)
         return;
-    // It is held where it was before, if it was down already: else the last step would still be
-    // seen.
+    // If the sole was on the ground in the last step already, it is held at that position, so that
+    // the movement of this step is not visible.
     const bool was_down = is_down(hold, held->animated.z) && is_slow(hold, step, held);
     const bool has_pointed = was_down && is_known(held->facing);
     held->place = md5_vec3_add(was_down ? held->animated : step->sole, held->shift);
     held->heading = turn_by(held->turn, has_pointed ? held->facing : step->facing);
-    // After seconds without a pose, where it was before may be out of reach.
+    // After several seconds without a pose, the previous position may be out of reach.
     held->is_held = !is_too_far(hold, step, held);
 }
 
@@ -196,16 +198,21 @@ static void hold_heading(const md5_hold_params *hold, const md5_hold_step *step,
         held->turn_rate = (held->turn - before) / step->seconds;
 }
 
+static bool is_finite_state(const md5_held *held)
+{
+    const md5_vec3 vectors[] = {held->place, held->shift, held->rate, held->facing, held->heading};
+    for (uint32_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
+        if (!md5_is_place(vectors[i]))
+            return false;
+    return fabsf(held->turn) < 1 && fabsf(held->turn_rate) < MD5_FARTHEST;
+}
+
 void md5i_advance_hold(const md5_hold_params *hold, const md5_hold_step *step, bool is_first,
                        md5_held *held)
 {
-    const bool is_sound = !is_first && md5_is_place(held->place) && md5_is_place(held->shift)
-                          && md5_is_place(held->rate) && md5_is_place(held->facing)
-                          && md5_is_place(held->heading) && fabsf(held->turn) < 1
-                          && fabsf(held->turn_rate) < MD5_FARTHEST;
-    if (!is_sound) {
+    if (is_first || !is_finite_state(held)) {
         *held = (md5_held){.animated = step->sole};
-    } else { // into the space that the character has now
+    } else { // converts the state to the current space of the character
         const md5_vec3 move = {step->x, step->y, 0};
         const float height = held->animated.z;
         held->animated = md5_vec3_add(turn_with(step, held->animated), move);
@@ -220,7 +227,8 @@ void md5i_advance_hold(const md5_hold_params *hold, const md5_hold_step *step, b
     hold_heading(hold, step, held);
     held->animated = step->sole;
     held->facing = step->facing;
-    // A parabola over the time until it may be held; not on top of what the animation lifts it.
+    // The lift is a parabola over the time until the sole may be held again, minus the height of
+    // the sole in the animation.
     const float left = held->wait > 0 ? held->wait / hold->release : 0;
     const float above = 4 * held->arc * left * (1 - left);
     const float own = step->sole.z > 0 ? step->sole.z : 0;
@@ -249,8 +257,8 @@ static float smoothed(float height, float goal, float keep)
     return to + (from - to) * keep;
 }
 
-// `sunk`: the height by which the pelvis has moved the ankle. `held`: by what it is to be moved and
-// turned, or NULL.
+// Solves one leg. `sunk` is the height by which the pelvis has moved the ankle. `held` is the state
+// of a locked sole, or NULL.
 static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
                                   const md5_limb *leg, md5_foot *foot, const md5_held *held,
                                   float sunk, float weight)
@@ -283,9 +291,11 @@ static md5_limb_result place_foot(const md5_skeleton *skeleton, md5_xform *pose,
 uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, const md5_held *held,
                               uint32_t num_held, md5_xform *pose)
 {
-    float keep = 0; // also in a step of 0 seconds, such as a single pose
-    if (job->smoothing > 0)
-        keep = job->seconds > 0 ? (float)md5i_decay((double)job->seconds / job->smoothing) : 1;
+    float keep = 0; // part of the differences that remains
+    if (job->smoothing > 0 && job->seconds > 0)
+        keep = (float)md5i_decay((double)job->seconds / job->smoothing);
+    else if (job->smoothing > 0)
+        keep = 1;
     float lowest = INFINITY;
     for (uint32_t i = 0; i < job->num_feet; i++) {
         md5_foot *const foot = &job->feet[i];
@@ -293,7 +303,9 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
         foot->lift = smoothed(foot->lift, foot->floor, keep);
     }
     job->drop = smoothed(job->drop, lowest, keep);
-    const float share = job->weight > 0 ? (job->weight < 1 ? job->weight : 1) : 0;
+    float share = job->weight < 1 ? job->weight : 1;
+    if (!(job->weight > 0))
+        share = 0;
     const float sunk = job->drop * share;
     if (share > 0 && job->pelvis < skeleton->num_joints) {
         const md5_quat above = md5i_parent_in_model(skeleton, pose, job->pelvis).rotation;
@@ -311,8 +323,8 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
         if (foot->result == MD5_LIMB_REACHED && share > 0) {
             const bool has_sunk =
                 foot->ankle == job->pelvis || md5i_is_below(skeleton, foot->ankle, job->pelvis);
-            foot->result = place_foot(skeleton, pose, &leg, foot, i < num_held ? &held[i] : NULL,
-                                      has_sunk ? sunk : 0, share);
+            const md5_held *const sole = i < num_held ? &held[i] : NULL;
+            foot->result = place_foot(skeleton, pose, &leg, foot, sole, has_sunk ? sunk : 0, share);
         }
         if (foot->result == MD5_LIMB_REACHED && !(fabsf(foot->floor) < MD5_FARTHEST))
             foot->result = MD5_LIMB_NOT_FINITE;
@@ -336,7 +348,10 @@ uint32_t md5_solve_feet(const md5_skeleton *skeleton, md5_feet_job *job, md5_xfo
 // A description with defaults applied, and the directions of the axes.
 typedef struct md5_gait_context {
     const md5_gait_desc *desc;
-    md5_vec3 forward, left, up; // model and world space
+    // Directions, the same in model and world space.
+    md5_vec3 forward;
+    md5_vec3 left;
+    md5_vec3 up;
     float step_length;
     float step_height;
     float slack;
@@ -414,8 +429,8 @@ md5_xform md5_gait_placement(const md5_gait *gait)
 //
 // Selects which legs step, when, and to which position.
 
-// Time constant with which the end of a step follows its planned position, and the share of a step
-// after which it is fixed.
+// Time constant, seconds, with which the end of a step follows its planned position, and the
+// fraction of a step after which the end is fixed.
 #define REPLAN_SECONDS 0.05
 #define PLAN_ENDS 0.7f
 
@@ -492,7 +507,7 @@ static void step_legs(const md5_gait_context *context, md5_gait *gait, float sec
     for (uint32_t i = 0; i < gait->num_legs; i++)
         if (gait->feet[i].is_stepping)
             return;
-    // The group whose leg lags most, if that is more than the slack.
+    // Finds the group of the leg that lags most, by more than the slack.
     float longest = context->slack;
     const uint32_t none = UINT32_MAX;
     uint32_t group = none;
@@ -571,7 +586,9 @@ static md5_quat facing_of(const md5_gait_context *context, md5_quat rotation)
 
 static float limited(float slope)
 {
-    return slope > STEEPEST ? STEEPEST : slope > -STEEPEST ? slope : -STEEPEST;
+    if (slope > STEEPEST)
+        return STEEPEST;
+    return slope > -STEEPEST ? slope : -STEEPEST;
 }
 
 // Moves the body towards the plane through its feet; the share `keep` of the difference remains.
@@ -586,7 +603,9 @@ static void follow_feet(const md5_gait_context *context, md5_gait *gait, float k
     double mx = 0;
     double my = 0;
     double mh = 0;
-    double x[MD5_MAX_LEGS], y[MD5_MAX_LEGS], h[MD5_MAX_LEGS];
+    double x[MD5_MAX_LEGS]; // positions of the feet: forward, left and up from the body
+    double y[MD5_MAX_LEGS];
+    double h[MD5_MAX_LEGS];
     const double count = gait->num_legs;
     const md5_quat to_model = md5_quat_conjugate(gait->facing);
     for (uint32_t i = 0; i < gait->num_legs; i++) {
@@ -595,15 +614,22 @@ static void follow_feet(const md5_gait_context *context, md5_gait *gait, float k
                                    ? md5_vec3_lerp(foot->from, foot->to, foot->progress)
                                    : foot->position;
         const md5_vec3 from = md5_quat_rotate(to_model, md5_vec3_sub(place, gait->position));
-        x[i] = md5_vec3_dot(from, context->forward), mx += x[i] / count;
-        y[i] = md5_vec3_dot(from, context->left), my += y[i] / count;
-        h[i] = md5_vec3_dot(from, context->up), mh += h[i] / count;
+        x[i] = md5_vec3_dot(from, context->forward);
+        y[i] = md5_vec3_dot(from, context->left);
+        h[i] = md5_vec3_dot(from, context->up);
+        mx += x[i] / count;
+        my += y[i] / count;
+        mh += h[i] / count;
     }
     for (uint32_t i = 0; i < gait->num_legs; i++) {
         const double a = x[i] - mx;
         const double b = y[i] - my;
         const double c = h[i] - mh;
-        xx += a * a, xy += a * b, yy += b * b, xh += a * c, yh += b * c;
+        xx += a * a;
+        xy += a * b;
+        yy += b * b;
+        xh += a * c;
+        yh += b * c;
     }
     const double determinant = xx * yy - xy * xy;
     double rise_ahead = 0;
@@ -683,10 +709,13 @@ void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 veloci
         return;
     const md5_gait_context context = gait_context(desc, gait->radius);
     md5_vec3 to = md5_is_place(velocity) ? md5_level(&context, velocity) : (md5_vec3){0, 0, 0};
-    float to_turn = fabsf(turn) < FASTEST_TURN ? turn
-                    : turn > 0                 ? FASTEST_TURN
-                    : turn < 0                 ? -FASTEST_TURN
-                                               : 0;
+    float to_turn = 0; // also for NaN
+    if (fabsf(turn) < FASTEST_TURN)
+        to_turn = turn;
+    else if (turn > 0)
+        to_turn = FASTEST_TURN;
+    else if (turn < 0)
+        to_turn = -FASTEST_TURN;
     // Reduces both by one factor, so that no home moves farther than step_length in the shortest
     // step.
     md5_gait faster = *gait;
@@ -723,12 +752,13 @@ void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 veloci
 //
 // Moves the feet of a pose to their footholds.
 
-// World space: the ankle is above the sole along the ground's normal.
+// Returns the position of an ankle in world space, above the sole along the ground's normal.
 static md5_vec3 ankle_of(const md5_gait_context *context, const md5_foothold *foot)
 {
     if (!foot->is_stepping)
         return md5_vec3_add(foot->position, md5_vec3_scale(foot->normal, foot->rise));
-    const float t = foot->progress, share = t * t * (3 - 2 * t); // rests at both ends
+    const float t = foot->progress;
+    const float share = t * t * (3 - 2 * t); // speed 0 at both ends
     const float height = 16 * t * t * (1 - t) * (1 - t) * foot->lift;
     const md5_vec3 sole = md5_vec3_add(md5_vec3_lerp(foot->from, foot->to, share),
                                        md5_vec3_scale(context->up, height));

@@ -21,7 +21,7 @@ double md5i_angle(double y, double x);
 // exp(-x) for x >= 0, to within 1e-13.
 double md5i_decay(double x);
 
-// What a step of time does to a damped spring x'' = -stiffness x - damping x':
+// The effect of a time step on a damped spring x'' = -stiffness x - damping x':
 //   x  <- keep * x + drift * x'
 //   x' <- -stiffness * drift * x + (keep - damping * drift) * x'
 typedef struct md5_swing {
@@ -33,13 +33,14 @@ md5_swing md5i_swing_for(double stiffness, double damping, double seconds);
 // md5_ease() without rounding to float.
 double md5i_eased(const md5_easing *easing, double t);
 
-// Between multiples of 1/44 easings without parameters are smooth, but for vertical tangents there:
-// edges of bounces, and of both halves of them, lie at these.
+// Easings without parameters are smooth between multiples of 1/44. At these multiples are the edges
+// of bounces, also of easings that consist of two bounces, and vertical tangents.
 #define MD5_EASE_PARTS 44u
 
-// The mean of a function over from..to, two places within 0..1, is the sum of its values at these
-// places by their weights, to within 1e-9 if it is as smooth over 0..1 as that. However 0..1 is
-// divided, the same function is seen: places crowd at 0 and 1, where a tangent may be vertical.
+// A quadrature: the mean of a function over an interval of 0..1 is the sum of its values at five
+// points, multiplied by their weights. The error is at most 1e-9 for smooth functions, also with
+// vertical tangents at 0 and 1: the points are denser there. The density is the same for every
+// division of 0..1 into intervals.
 enum { MD5_MEAN_POINTS = 5 };
 typedef struct md5_mean_point {
     double place;

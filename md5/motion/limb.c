@@ -19,7 +19,8 @@ enum { TURNS = 12 };
 // A hinge with a smaller sine of its bend counts as straight.
 #define STRAIGHT 1e-3
 
-// The joints of a limb; before middle and tip each one that stands for all joints in between.
+// The joints of a limb in a rig. A joint before the middle and the tip represents all joints
+// between it and the previous joint of the limb.
 enum { ROOT, ABOVE_MIDDLE, MIDDLE, ABOVE_TIP, TIP };
 
 static md5_quatd unit_of(md5_float4 q)
@@ -51,8 +52,8 @@ static double bend_of(const md5_rig *rig, md5_quatd middle)
     return md5_vec3d_dot(md5_vec3d_cross(upper, lower), axis);
 }
 
-// A rotation of the limb about the line from root to target does not move the tip: selects the one
-// for which the root's limit moves the tip least.
+// Selects a rotation of the limb about the line from root to target, which does not move the tip:
+// the rotation for which the root's limit moves the tip least.
 static void turn_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_quatd middle)
 {
     md5_rig_joint *const first = &rig->joints[ROOT];
@@ -119,15 +120,18 @@ static void approach(md5_rig *rig, md5_vec3d target)
 typedef struct two_bones {
     md5_axes axes;
     const md5_limb *joints;
-    md5_float4 above_knee, above_foot; // combined rotations of the joints in between
+    md5_float4 above_knee; // combined rotation of the joints between hip and knee
+    md5_float4 above_foot; // combined rotation of the joints between knee and foot
     bool has_above_knee;
     bool has_above_foot;
-    md5_float4 to_model;              // the hip's rotation
-    md5_float4 from_model;            // its inverse
-    md5_float4 start;                 // of the hip, model space
-    md5_float4 upper, lower;          // thigh and shin, in shares of
-    float reach;                      // both lengths together
-    float upper_length, lower_length; // shares
+    md5_float4 to_model;   // rotation of the hip
+    md5_float4 from_model; // inverse of to_model
+    md5_float4 start;      // position of the hip, model space
+    float reach;           // sum of the lengths of thigh and shin, units
+    md5_float4 upper;      // thigh, in units of `reach`
+    md5_float4 lower;      // shin, in units of `reach`
+    float upper_length;    // in units of `reach`
+    float lower_length;    // in units of `reach`
 } two_bones;
 
 // A rotation in a plane: cosine and sine, both times any factor > 0.
@@ -136,12 +140,14 @@ typedef struct flat_turn {
     float sine;
 } flat_turn;
 
-// The current plane of the limb, and the rotation to the new one.
+// The current plane of the limb, and the rotation to the new plane. x is along the line from the
+// hip to the foot, y perpendicular to it.
 typedef struct limb_plane {
-    md5_float4 hinge; // axis of the bend, before
-    md5_float4 turn;  // from the old plane to the new one
-    float x, y;       // of the knee, before; y >= 0
-    float lower_x;    // of the foot beyond the knee; its y is that of the knee
+    md5_float4 hinge; // axis of the bend in the current plane
+    md5_float4 turn;  // from the current plane to the new plane
+    float x;          // position of the knee in the current plane
+    float y;          // position of the knee in the current plane, >= 0
+    float lower_x;    // x from the knee to the foot; y from the knee to the foot is -y
 } limb_plane;
 
 bool md5i_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above)
@@ -175,7 +181,7 @@ md5_limb_result md5i_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_
 }
 
 // Computes the position of a joint in the space of an ancestor, and the rotation of the joint's
-// parent there. Returns false if the parent is that ancestor; then there is no rotation.
+// parent in this space. Returns false without a rotation if the parent is the ancestor.
 static bool place_below(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
                         uint32_t above, md5_float4 *place, md5_float4 *rotation)
 {
@@ -203,7 +209,8 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xfor
 {
     const md5_limb *const joints = limb->joints;
     const md5_float4_place hip = md5i_place_of(skeleton, pose, joints->root);
-    md5_float4 upper, lower;
+    md5_float4 upper;
+    md5_float4 lower;
     limb->has_above_knee =
         place_below(skeleton, pose, joints->middle, joints->root, &upper, &limb->above_knee);
     limb->has_above_foot =
@@ -247,13 +254,13 @@ static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float d
     const float span = md5_float4_length(line);
     const bool has_line = span > NOTHING;
     const bool has_way = distance > NOTHING;
-    md5_float4 along, old_along;
+    md5_float4 old_along;
     if (has_line)
         old_along = md5_float4_scale(line, 1.0f / span);
     else // folded
         old_along = md5_float4_normalize(limb->upper, md5_float4_of(1, 0, 0, 0));
-    along = has_way ? md5_float4_scale(toward, 1.0f / distance) : old_along;
-    // If the foot is at the hip, any direction is valid: uses that of the target.
+    const md5_float4 along = has_way ? md5_float4_scale(toward, 1.0f / distance) : old_along;
+    // If the foot is at the hip, any direction is valid: uses the direction of the target.
     if (!has_line)
         old_along = along;
 
@@ -369,7 +376,9 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
         return MD5_LIMB_NOT_FINITE;
     const float given = job->params.soften;
     const float longest = job->params.stretch;
-    const float soften = given > 0 ? (given < 1 ? given : 1) : 0;
+    float soften = given < 1 ? given : 1;
+    if (!(given > 0))
+        soften = 0;
     const float max_stretch = longest > 1 ? longest : 1;
     const float folded = fabsf(limb->upper_length - limb->lower_length);
     // The limb reaches targets exactly up to the share 1 - `soften` of its reach; beyond that it
@@ -412,11 +421,13 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
 
 // -- Limits -----------------------------------------------------------------------------------
 
-// Adds a joint of the limb and, before it, one that represents all joints between it and the last.
+// Adds a joint of the limb and, before it, a joint that represents all joints between it and the
+// previous joint of the limb.
 static void add_bone(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
                      uint32_t above, const md5_joint_limit *limits, md5_rig *rig)
 {
-    md5_float4 place, rotation;
+    md5_float4 place;
+    md5_float4 rotation;
     if (!place_below(skeleton, pose, joint, above, &place, &rotation))
         rotation = md5_float4_of_quat(MD5_NO_TURN);
     md5_rig_joint *const added = &rig->joints[rig->count];
@@ -462,8 +473,8 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     add_bone(skeleton, pose, joints->tip, joints->middle, job->limits, &rig);
     rig.joints[TIP].is_held = true;
 
-    // If the middle is a hinge that is straight, or bent to the side to which it can bend less,
-    // bends it to the middle of its range: the limb is then solved in the plane of the hinge.
+    // Bends the middle to the middle of its range if it is a hinge that is straight, or bent to the
+    // side with the smaller part of its range. Then the limb is solved in the plane of the hinge.
     limit_joint(&rig, ROOT);
     limit_joint(&rig, MIDDLE);
     md5_rig_joint *const hinge = &rig.joints[MIDDLE];
@@ -525,7 +536,8 @@ md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
     if (!miss)
         return MD5_LIMB_REACHED;
     const two_bones *const limb = &plan.limb;
-    md5_float4 tip, unused;
+    md5_float4 tip;
+    md5_float4 unused;
     place_below(skeleton, pose, joints->tip, joints->root, &tip, &unused);
     const md5_float4_place hip = md5i_place_of(skeleton, pose, joints->root);
     *miss = md5_float4_length(md5_float4_sub(md5_float4_rotate(hip.rotation, tip), plan.way));

@@ -11,7 +11,7 @@
 
 // -- Pairs of joints ------------------------------------------------------------------------
 
-// How a name marks its side, most reliable first.
+// Forms of a side mark in a name, most reliable first.
 typedef enum side_form {
     LETTER,  // l or r in any case, delimited by non-letters or the ends of the name
     WORD,    // left or right in any case, anywhere
@@ -19,8 +19,7 @@ typedef enum side_form {
     NO_SIDE,
 } side_form;
 
-// A name without its side: the parts before and after it. The names of partners differ only in the
-// side.
+// A name split at its side mark. The names of partners differ only in this mark.
 typedef struct sided_name {
     side_form form;
     bool is_right;
@@ -53,22 +52,40 @@ static bool begins_with(const char *text, const char *word)
     return *word == '\0';
 }
 
-// The length of the side mark of that form at name[at], or 0 if there is none.
+// Returns true if the letter between two characters, NUL at the ends of the name, stands alone. A
+// name that consists of one letter does not have a side mark.
+static bool is_delimited(char before, char after)
+{
+    if (before == '\0')
+        return is_sign(after);
+    return is_sign(before) && (is_sign(after) || after == '\0');
+}
+
+// Returns the length of "left" or "right" at the start of a text, or 0.
+static size_t side_word_length(const char *text)
+{
+    if (begins_with(text, "left"))
+        return 4;
+    return begins_with(text, "right") ? 5 : 0;
+}
+
+// Returns the length of the side mark of a form at name[offset], or 0 if the name does not have
+// this mark there.
 static size_t side_length(const char *name, size_t offset, side_form form)
 {
     const char before = offset > 0 ? name[offset - 1] : '\0';
     const char after = name[offset + 1];
     const bool is_letter = lower(name[offset]) == 'l' || lower(name[offset]) == 'r';
     const bool is_capital = name[offset] == 'L' || name[offset] == 'R';
+    const bool begins_name = before == '\0' && is_small(after);
+    const bool ends_name = after == '\0' && is_small(before);
     switch (form) {
     case LETTER:
-        return is_letter && (is_sign(before) || (before == '\0' && is_sign(after)))
-               && (is_sign(after) || after == '\0');
+        return is_letter && is_delimited(before, after);
     case WORD:
-        return begins_with(name + offset, "left") ? 4 : begins_with(name + offset, "right") ? 5 : 0;
+        return side_word_length(name + offset);
     default: // CAPITAL
-        return is_capital
-               && ((before == '\0' && is_small(after)) || (after == '\0' && is_small(before)));
+        return is_capital && (begins_name || ends_name);
     }
 }
 
@@ -86,8 +103,8 @@ static sided_name split_name(const char *name)
     return (sided_name){.form = NO_SIDE, .before = name, .after = name};
 }
 
-// Sort order in which partners are adjacent: -1 or 1 if the names differ only in the side, left
-// first, beyond if they are of different pairs.
+// Compares two joints for a sort order in which partners are adjacent. Returns -1 or 1 if the names
+// differ only in the side, left first, and -2 or 2 if they belong to different pairs.
 static int compare_joints(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
 {
     const sided_name one = split_name(skeleton->joints[a].name);
@@ -99,7 +116,9 @@ static int compare_joints(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
         order = memcmp(one.before, other.before, one.length);
     if (order == 0)
         order = strcmp(one.after, other.after);
-    return order != 0 ? (order < 0 ? -2 : 2) : (int)one.is_right - (int)other.is_right;
+    if (order == 0)
+        return (int)one.is_right - (int)other.is_right;
+    return order < 0 ? -2 : 2;
 }
 
 // Each element of mirror[] holds two 16-bit numbers, so that no other memory is needed: the upper
@@ -239,7 +258,7 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
             md5_mat34_rotate(&model->bind[from], (md5_vec3){turn.x, turn.y, turn.z});
         const md5_vec3 move =
             md5_mat34_rotate(&above, md5_vec3_sub(pose[from].translation, bind[from].translation));
-        // A rotation axis is a pseudovector: its mirror image is the negative of that of a vector.
+        // A rotation axis is a pseudovector: it is the negative of the mirror image of a vector.
         const md5_vec3 mirrored_axis = md5_vec3_scale(mirror_image(axes, axis), -1);
         const md5_vec3 mirrored_move = mirror_image(axes, move);
         const md5_vec3 local = rotate_back(&model->bind[joint], mirrored_axis);
@@ -258,16 +277,17 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
 // The source of one target joint.
 typedef struct joint_link {
     uint32_t source; // source joint; MD5_NONE: none
-    uint32_t next;   // another one, towards which it turns by a part of the way
+    uint32_t next;   // second source joint, whose rotation is blended with a weight of `part`
     float part;
-    bool is_placed;      // its model-space position is transferred, else its translation if
-    bool is_carried;     // it may change the lengths of bones
-    md5_vec3 from, rest; // bind places of the source, and of what is placed
-    md5_vec3 up;         // from there to the joint, in its axes
-    // Model-space rotation of the target = that of the source * this.
+    bool is_placed;  // the model-space position is transferred
+    bool is_carried; // otherwise: the translation is transferred, which may change bone lengths
+    md5_vec3 from;   // bind position of the source joint
+    md5_vec3 rest;   // bind position that is transferred: of the target joint or of the pelvis
+    md5_vec3 up;     // from `rest` to the target joint, in the axes of the target joint
+    // Model-space rotation of the target = rotation of the source * to_target.
     md5_quat to_target;
     md5_quat next_to_target;
-    // From the source's parent's bind pose to that of the target's parent.
+    // Rotation from the bind pose of the source's parent to the bind pose of the target's parent.
     md5_quat frame;
 } joint_link;
 
@@ -294,23 +314,25 @@ struct md5_retarget {
 // Prepares transferring poses of one model to another with other proportions.
 //
 // The rotation of a joint in model space, relative to its bind pose, is transferred, so local axes
-// may differ. Bones keep the target's lengths. The position of the body is transferred by that of
-// the pelvis, scaled by the ratio of the legs. Everything that does not depend on
-// the pose is computed at creation.
+// may differ. Bones have the target's lengths. The position of the body is transferred as the
+// position of the pelvis, scaled by the ratio of the legs. All data that does not depend on the
+// pose is computed at creation.
 
-// Shares of the height of what is driven: below, a joint is on the ground, or a leg ends.
+// Heights as fractions of the height of the driven joints: a joint below ON_GROUND is on the
+// ground, and a leg ends below OF_LEGS.
 #define ON_GROUND 0.01f
 #define OF_LEGS 0.4f
 
 // Temporary data while a retarget is created, in the arena.
 typedef struct making_joint {
-    bool is_named, is_aligned; // by a pair
+    bool is_named;   // the source is given by a pair
+    bool is_aligned; // the pair requests alignment
     bool is_foot;
-    uint32_t above; // the next driven joint towards the root; MD5_NONE: none
-    uint32_t child; // the first one that is driven below it, by a pair if there is such a one
-    uint32_t next;  // with `part`, of its pair
-    float part;
-    md5_quat turn; // that aligns it, model space
+    uint32_t above; // nearest driven ancestor; MD5_NONE: none
+    uint32_t child; // first driven descendant, preferably one with a pair
+    uint32_t next;  // from the pair; see joint_link
+    float part;     // from the pair; see joint_link
+    md5_quat turn;  // rotation that aligns the joint, model space
 } making_joint;
 typedef struct making {
     md5_arena arena;
@@ -395,7 +417,8 @@ static md5_vec3 bone_of(const md5_xform *bind, uint32_t from, uint32_t to)
     return md5_vec3_sub(bind[to].translation, bind[from].translation);
 }
 
-// Finds what is above and below each driven joint, the feet and the pelvis. Returns the ratio.
+// Finds the driven ancestor and descendant of each driven joint, the feet and the pelvis. Returns
+// the ratio of the models' sizes.
 static float find_legs(making *make, uint32_t *pelvis)
 {
     const md5_skeleton *const target = &make->models[0]->skeleton;
@@ -404,7 +427,7 @@ static float find_legs(making *make, uint32_t *pelvis)
     float high[] = {-INFINITY, -INFINITY};
     float lengths[2] = {0, 0};
     float ratio = 1;
-    uint32_t standing = MD5_NONE; // the first one above the ground in both
+    uint32_t standing = MD5_NONE; // first joint that is above the ground in both models
     for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i];
         const uint32_t parent = target->joints[joint].parent;
@@ -472,8 +495,10 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
     const size_t size = sizeof(md5_retarget) + num_target * sizeof(joint_link);
     make->sources = MD5_NEW(arena, uint32_t, num_target);
     make->targets = MD5_NEW(arena, uint32_t, num_source);
-    if (!make->sources || !make->targets || !joints || !source_bind || !target_bind
-        || !select_sources(make, pairs, num_pairs))
+    const bool has_tables = make->sources && make->targets && joints;
+    if (!has_tables || !source_bind || !target_bind)
+        return NULL;
+    if (!select_sources(make, pairs, num_pairs))
         return NULL;
     md5_retarget *const retarget = (md5_retarget *)md5i_alloc(arena->context, size);
     if (!retarget)
@@ -521,11 +546,14 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
         link->to_target = md5_quat_mul(md5_quat_conjugate(source_bind[from].rotation), *own);
         link->next_to_target =
             md5_quat_mul(md5_quat_conjugate(source_bind[link->next].rotation), *own);
-        link->frame = md5_quat_mul(
-            md5_quat_conjugate(parent == MD5_NONE ? MD5_NO_TURN : target_bind[parent].rotation),
-            above == MD5_NONE ? MD5_NO_TURN : source_bind[above].rotation);
+        const md5_quat target_parent =
+            parent == MD5_NONE ? MD5_NO_TURN : target_bind[parent].rotation;
+        const md5_quat source_parent =
+            above == MD5_NONE ? MD5_NO_TURN : source_bind[above].rotation;
+        link->frame = md5_quat_mul(md5_quat_conjugate(target_parent), source_parent);
     }
-    // The pelvis and its ancestors; those that turn as it does turn about it.
+    // The positions of the pelvis and its ancestors are transferred. Ancestors with the same source
+    // as the pelvis rotate about the pelvis.
     for (uint32_t joint = pelvis; joint != MD5_NONE; joint = target->joints[joint].parent) {
         joint_link *const link = &retarget->links[joint];
         link->is_placed = true;
@@ -570,10 +598,10 @@ void md5_destroy_retarget(md5_retarget *retarget)
 
 // == Poses =======================================================================================
 
-// The translation of other joints: that of the bind pose plus, if it is carried, the difference of
-// the source from its bind pose.
-static md5_vec3 carried_translation(const md5_retarget *retarget, uint32_t joint,
-                                    const md5_xform *source)
+// Returns the translation of a joint whose position is not transferred: the translation of the bind
+// pose, plus the source's difference from its bind pose if is_carried.
+static md5_vec3 retarget_translation(const md5_retarget *retarget, uint32_t joint,
+                                     const md5_xform *source)
 {
     const joint_link *const link = &retarget->links[joint];
     const md5_vec3 own = retarget->target->bind_local[joint].translation;
@@ -622,7 +650,7 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
         const joint_link *const link = &retarget->links[joint];
         md5_xform place = {
             .rotation = to->bind_local[joint].rotation,
-            .translation = carried_translation(retarget, joint, source),
+            .translation = retarget_translation(retarget, joint, source),
         };
         if (parent != MD5_NONE)
             place = md5_xform_mul(target[parent], place);
@@ -646,7 +674,7 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
         const joint_link *const link = &retarget->links[joint];
         // Not through model space: bones keep their lengths to the last bit.
         if (!link->is_placed)
-            target[joint].translation = carried_translation(retarget, joint, source);
+            target[joint].translation = retarget_translation(retarget, joint, source);
         if (link->source == MD5_NONE)
             target[joint].rotation = to->bind_local[joint].rotation;
     }

@@ -58,7 +58,16 @@ static md5_half half_of(double angle)
 static double clamp_angle(float angle, double least)
 {
     const double exact = angle;
-    return exact < least ? least : exact > PI ? PI : exact;
+    if (exact < least)
+        return least;
+    return exact > PI ? PI : exact;
+}
+
+// Returns true for a quaternion of 0, which means no rotation.
+static bool is_zero(md5_quat q)
+{
+    const bool has_zero_vector = q.x == 0 && q.y == 0 && q.z == 0;
+    return has_zero_vector && q.w == 0;
 }
 
 // Returns false if the limit violates the rules of md5_joint_limit.
@@ -66,25 +75,27 @@ static bool is_limit(const md5_joint_limit *limit)
 {
     if (limit->kind == MD5_LIMIT_NONE)
         return true;
-    const md5_quat rest = limit->rest;
-    const bool has_rest =
-        md5_is_rotation(rest) || (rest.x == 0 && rest.y == 0 && rest.z == 0 && rest.w == 0);
-    // In double no float is too short or too long.
-    const double length = md5_vec3d_length(md5_vec3d_of(limit->axis));
-    if (!has_rest || !(length > 0 && isfinite(length))
-        || !(limit->min >= -MAX_ANGLE && limit->max <= MAX_ANGLE && limit->min <= limit->max))
+    if (!md5_is_rotation(limit->rest) && !is_zero(limit->rest))
         return false;
-    return limit->kind == MD5_LIMIT_HINGE
-           || (limit->kind == MD5_LIMIT_CONE && limit->swing >= 0 && limit->swing <= MAX_ANGLE);
+    // In double precision, the length of any finite axis of floats is finite and not 0.
+    const double length = md5_vec3d_length(md5_vec3d_of(limit->axis));
+    if (!(length > 0 && isfinite(length)))
+        return false;
+    if (!(limit->min >= -MAX_ANGLE && limit->max <= MAX_ANGLE && limit->min <= limit->max))
+        return false;
+    if (limit->kind == MD5_LIMIT_HINGE)
+        return true;
+    return limit->kind == MD5_LIMIT_CONE && limit->swing >= 0 && limit->swing <= MAX_ANGLE;
 }
 
 bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count)
 {
-    if (limits) {
-        for (uint32_t i = 0; i < count; i++)
-            if (!MD5_RESERVED_IS_ZERO(&limits[joints ? joints[i] : i])
-                || !is_limit(&limits[joints ? joints[i] : i]))
-                return false;
+    if (!limits)
+        return true;
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_joint_limit *const limit = &limits[joints ? joints[i] : i];
+        if (!MD5_RESERVED_IS_ZERO(limit) || !is_limit(limit))
+            return false;
     }
     return true;
 }
@@ -132,8 +143,8 @@ static swing_twist split_rotation(const md5_limit *limit, md5_quatd local)
     return split;
 }
 
-// Whether an angle from 0 to pi is above a limit: by the sine of half of the difference, which is
-// exact for small ones.
+// Returns true if an angle from 0 to pi is above a limit. Uses the sine of half of the difference,
+// which is exact for small differences.
 static bool is_above(double cosine, double sine, md5_half most)
 {
     return sine * most.cosine - cosine * most.sine > 0;

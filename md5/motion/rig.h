@@ -21,8 +21,9 @@ typedef struct md5_half {
 typedef struct md5_limit {
     md5_limit_kind kind;
     md5_quatd rest;
-    md5_vec3d axis;         // unit length
-    md5_half middle, width; // of the hinge or the twist; width: from the middle to either end
+    md5_vec3d axis;  // unit length
+    md5_half middle; // middle of the range of the hinge or of the twist
+    md5_half width;  // from the middle of the range to either end
     md5_half swing;
 } md5_limit;
 
@@ -31,25 +32,25 @@ typedef struct md5_limit {
     "swing "                                                                                  \
     "<= pi"
 
-// Whether the rules of md5_joint_limit hold for the rows of joints[count], or if that is NULL for
-// the first `count` rows; true if `limits` is NULL.
+// Returns true if the limits of joints[count] comply with the rules of md5_joint_limit. If `joints`
+// is NULL, checks the first `count` limits. Returns true if `limits` is NULL.
 bool md5i_are_limits(const md5_joint_limit *limits, const uint32_t *joints, uint32_t count);
 
-// `limit` may be NULL; it, and one that breaks the rules, allows any rotation.
+// Prepares a limit. A limit that is NULL or violates the rules allows any rotation.
 md5_limit md5i_limit_of(const md5_joint_limit *limit);
 
-// Returns the nearest rotation of the joint relative to its parent that the limit allows: swing and
-// twist are each moved to the nearest allowed one. Returns `local` itself if it is allowed.
+// Returns the allowed rotation that is nearest to `local`, a rotation relative to the parent: swing
+// and twist are clamped separately. Returns `local` itself if it is allowed.
 md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local);
 
-// The rotation in the middle of a hinge's range.
+// Returns the rotation in the middle of a hinge's range.
 md5_quatd md5i_limit_middle(const md5_limit *limit);
 
-// Unit length; no rotation if `q` has no direction.
+// Returns a quaternion of unit length, or the identity if `q` cannot be normalized.
 md5_quatd md5i_quatd_unit(md5_quatd q);
 
-// About a unit axis by an angle whose cosine and sine are given, both times any factor > 0; none if
-// both are 0.
+// Returns the rotation about a unit axis by an angle, of which the cosine and the sine are given,
+// both multiplied by any factor > 0. Returns the identity if both are 0.
 md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine);
 
 static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
@@ -60,12 +61,11 @@ static inline md5_vec3d md5_quatd_rotate(md5_quatd q, md5_vec3d v)
                          md5_vec3d_cross(axis, twice));
 }
 
-// An axis about which a joint may turn without leaving its limit, in the space of its parent, and
-// whether it is at the most or the least that it may turn about it.
+// An axis about which a joint may rotate without leaving its limit.
 typedef struct md5_limit_axis {
-    md5_vec3d axis; // unit length
-    bool is_most;
-    bool is_least;
+    md5_vec3d axis; // unit length, in the space of the parent
+    bool is_most;   // the joint is at the maximum of its range
+    bool is_least;  // the joint is at the minimum of its range
 } md5_limit_axis;
 
 // Writes at most three axes and returns their number. `local` is within the limit.
@@ -75,13 +75,13 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
 
 typedef struct md5_rig_joint {
     uint32_t joint;     // of the skeleton
-    uint32_t parent;    // in the rig, before this one; MD5_NONE: none
-    bool is_held;       // not turned, and not written to the pose
+    uint32_t parent;    // index in the rig, less than this joint's index; MD5_NONE: none
+    bool is_held;       // the joint is neither rotated nor written to the pose
     md5_quatd local;    // relative to the parent
     md5_quatd above;    // without a parent in the rig: model-space rotation of the parent joint
     md5_quatd rotation; // model space
     md5_vec3d offset;   // from the parent, in its space
-    md5_vec3d place;    // model space; given if there is no parent
+    md5_vec3d place;    // position, model space; an input for joints without a parent in the rig
     md5_limit limit;
 } md5_rig_joint;
 
@@ -91,14 +91,14 @@ typedef struct md5_rig {
     md5_rig_joint joints[MD5_MAX_GOAL_JOINTS]; // parents before children
 } md5_rig;
 
-// Computes rotations and places of all joints.
+// Computes the rotations and positions of all joints.
 void md5i_place_rig(md5_rig *rig);
 
-// The model-space rotation of a joint's parent.
+// Returns the model-space rotation of a joint's parent.
 md5_quatd md5i_rig_above(const md5_rig *rig, uint32_t joint);
 
-// A solver for a rig that is one chain, under limits: turns the joints above the last one so that
-// it comes nearer to the target. Returns its distance, and never ends farther away than it began.
+// A solver for a rig that is one chain with limits: rotates the joints so that the last joint moves
+// towards the target. Returns the remaining distance, which is never larger than at the start.
 typedef double md5_rig_solver(md5_rig *rig, md5_vec3d target, double tolerance,
                               uint32_t iterations);
 md5_rig_solver md5i_ccd_limited;

@@ -50,10 +50,10 @@ static inline md5_quat md5_quat_trim(md5_quat q)
     return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
 
-// The rotation about a unit axis by an angle given by its cosine and sine, both times any factor
-// > 0; the identity if both are 0.
-// The tangent of the half angle is both sine / (1 + cosine) and (1 - cosine) / sine; each is
-// accurate for angles at which the other one suffers from cancellation.
+// Returns the rotation about a unit axis by an angle, of which the cosine and the sine are given,
+// both multiplied by any factor > 0. Returns the identity if both are 0. The tangent of the half
+// angle is sine / (1 + cosine), which is accurate for acute angles, and (1 - cosine) / sine, which
+// is accurate for obtuse angles.
 static inline md5_float4 md5_float4_about(md5_float4 axis, float cosine, float sine)
 {
     const float size = sqrtf(cosine * cosine + sine * sine);
@@ -141,7 +141,7 @@ md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *po
 
 // -- Limbs ------------------------------------------------------------------------------------
 
-// Whether a joint descends from another one.
+// Returns true if a joint is a descendant of the joint `above`.
 bool md5i_is_below(const md5_skeleton *skeleton, uint32_t joint, uint32_t above);
 
 // Return MD5_LIMB_REACHED if the joints are a limb; md5i_limb_above() first fills in the tip and

@@ -29,8 +29,8 @@ static void step_axis(const axis_step *step, float from, float to, float acceler
     *velocity = (float)(speed - step->stiffness * drift * x + (keep - step->damping * drift) * v);
 }
 
-// Animated position of the end of a joint: that of the next one. The tip's bone is
-// assumed to equal that to its parent.
+// Returns the animated position of the end of a joint's bone: the position of the next joint. The
+// bone of the tip is assumed to equal the bone between its parent and the tip.
 static md5_vec3 end_of(const md5_chain *chain, const md5_xform *pose, uint32_t i)
 {
     if (i + 1 < chain->count)
@@ -51,12 +51,11 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
         || !(numbers.stiffness > 0 && numbers.stiffness < MD5_FARTHEST))
         return false;
     MD5_ASSERT(job->state != NULL, "state: must not be NULL");
-    const bool is_damped = numbers.damping > 0 && numbers.damping < MD5_FARTHEST;
-    axis_step step = {
-        .stiffness = numbers.stiffness,
-        .damping = is_damped ? numbers.damping : 0,
-        .seconds = job->seconds > 0 && job->seconds < MD5_FARTHEST ? job->seconds : 0,
-    };
+    axis_step step = {.stiffness = numbers.stiffness};
+    if (numbers.damping > 0 && numbers.damping < MD5_FARTHEST)
+        step.damping = numbers.damping;
+    if (job->seconds > 0 && job->seconds < MD5_FARTHEST)
+        step.seconds = job->seconds;
     step.swing = md5i_swing_for(step.stiffness, step.damping, step.seconds);
     const md5_vec3 none = {0, 0, 0};
     const md5_vec3 down = {0, 0, -numbers.gravity};
