@@ -1,8 +1,9 @@
-// The parts of a scene as assets of the library, their vertices as other formats can skin them, and
-// what is lost.
+// Loads the parts of a scene, reduces vertices to the form of other formats, and measures the
+// error. fitter is the state of the reduction, and loose_vertex is a vertex that is not exact.
 #include "demo/convert/assets.h"
 
-// A file says little of joints that nothing moves, but writers have a pose of each in each frame.
+// A small file may have many joints that do not move, but writers store a pose of each in every
+// frame.
 enum { MAX_POSES = 1 << 25 };
 
 static void print_warning(void *user, const md5_error *warning)
@@ -12,7 +13,7 @@ static void print_warning(void *user, const md5_error *warning)
     convert_note(user, "%s", text);
 }
 
-// Without a model the first clip's joints are the skeleton, in its base frame.
+// Loads a clip. Without a model, the joints of the first clip in its base frame are the skeleton.
 static bool load_clip(const convert_job *job, const convert_part *part, convert_assets *assets,
                       md5_error *error)
 {
@@ -29,25 +30,29 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
         assets->skeleton = &anim->skeleton;
         assets->rest = anim->base_frame;
     }
-    clip->binding = assets->model
-                        ? md5_bind(assets->model, anim, &opts, error)
-                        : md5_bind_skeleton(assets->skeleton, assets->rest, anim, &opts, error);
+    if (assets->model)
+        clip->binding = md5_bind(assets->model, anim, &opts, error);
+    else
+        clip->binding = md5_bind_skeleton(assets->skeleton, assets->rest, anim, &opts, error);
     const uint32_t num_joints = assets->skeleton->num_joints;
-    if (!clip->binding && assets->model && job->is_forced && error->status == MD5_ERROR_MISMATCH) {
+    const bool is_mismatch = !clip->binding && error->status == MD5_ERROR_MISMATCH;
+    if (is_mismatch && assets->model && job->is_forced) {
         convert_note(job, "skipped clip %s: %s", clip->name, error->message);
         md5_error_clear(error);
         md5_free_anim(anim);
         assets->num_clips--;
         return true;
     }
-    return clip->binding
-           && ((uint64_t)anim->num_frames * num_joints <= MAX_POSES
-               || convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
-                               "clip too large: %u frames of %u joints; limit: %d joint transforms",
-                               anim->num_frames, num_joints, MAX_POSES));
+    if (!clip->binding)
+        return false;
+    if ((uint64_t)anim->num_frames * num_joints > MAX_POSES)
+        return convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
+                            "clip too large: %u frames of %u joints; limit: %d joint transforms",
+                            anim->num_frames, num_joints, MAX_POSES);
+    return true;
 }
 
-// Targets are read together: their differences from the model are one structure.
+// Loads all targets. One structure contains their differences from the model.
 static bool load_targets(const convert_scene *scene, convert_assets *assets, md5_error *error)
 {
     md5_morph_source *const sources = common_alloc(scene->num_parts, sizeof *sources);
@@ -91,7 +96,7 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
     return load_targets(scene, assets, error);
 }
 
-// Bindings point into models and clips, so they go first.
+// Frees bindings first, because they refer to models and clips.
 void convert_free_assets(convert_assets *assets)
 {
     for (size_t i = 0; i < assets->num_clips; i++)
@@ -132,19 +137,19 @@ void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert
 
 // -- Skins ----------------------------------------------------------------------------------------
 
-static const double max_looks = 1e8; // at vertices, in frames
+static const double max_samples = 1e8; // vertices times frames
 enum { MAX_SLOTS = 16, MAX_SUMS = MAX_SLOTS * (MAX_SLOTS + 1) / 2, SWEEPS = 64 };
 
-// A vertex that is not exact, with sums over frames: while weights are fitted, of products of the
-// kept joints' errors; while its point is fitted, the normal equations of that.
+// A vertex that is not exact. In the pass FIT_WEIGHTS, `sums` are sums over frames of products of
+// the joints' errors; in the pass FIT_POINTS, they are the normal equations of the position.
 typedef struct loose_vertex {
     const md5_mesh *mesh;
     uint32_t mesh_index;
     uint32_t index;
-    uint32_t num_kept;
-    bool has_more;      // influences than slots
-    uint32_t *joints;   // [slots] of its skin
-    float *weights;     // [slots]
+    uint32_t num_kept;  // influences in the skin
+    bool has_more;      // the vertex has more influences than slots
+    uint32_t *joints;   // [slots] in the skin
+    float *weights;     // [slots] in the skin
     md5_vec3 *position; // in the bind pose
     double sums[MAX_SUMS];
 } loose_vertex;
@@ -160,11 +165,12 @@ typedef struct fitter {
     convert_worst worst;
 } fitter;
 
-// The element of a symmetric matrix, of which sums[] are the lower rows.
+// Returns an element of a symmetric matrix; sums[] contains its lower triangle.
 static double element(const loose_vertex *v, uint32_t row, uint32_t column)
 {
-    return row >= column ? v->sums[row * (row + 1) / 2 + column]
-                         : v->sums[column * (column + 1) / 2 + row];
+    if (row >= column)
+        return v->sums[row * (row + 1) / 2 + column];
+    return v->sums[column * (column + 1) / 2 + row];
 }
 
 static double dot(md5_vec3 a, md5_vec3 b)
@@ -181,24 +187,24 @@ static md5_vec3 moved(const md5_mat34 *matrix, md5_vec4 v)
                       m[8] * v.x + m[9] * v.y + m[10] * v.z + m[11] * v.w};
 }
 
-// -- The first choice -----------------------------------------------------------------------------
+// -- Initial influences ---------------------------------------------------------------------------
 
-// The largest weights, scaled. Without a positive one the joint of the largest alone, or joint 0.
-// Returns whether the vertex is not exact: then it is one to fit or measure.
+// Selects the largest weights and scales them. A vertex without a positive weight gets the joint of
+// its largest weight, or joint 0. Returns true if the vertex is not exact.
 static bool pack_vertex(const fitter *fit, loose_vertex *v)
 {
     const md5_mesh *const mesh = v->mesh;
     const uint32_t first = mesh->first_influence[v->index];
     const uint32_t end = mesh->first_influence[v->index + 1];
-    const float least = 1e-5f * fit->size; // what files round
+    const float min_error = 1e-5f * fit->size; // rounding of files
     double sum = 0;
     double kept = 0;
-    bool is_off = first == end;
+    bool is_inexact = first == end;
     for (uint32_t i = first; i < end; i++) {
         const md5_vec4 in = mesh->influences[i];
         const md5_vec3 gap =
             md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(*v->position, in.w));
-        is_off |= in.w < 0 || md5_vec3_length(gap) > least;
+        is_inexact |= in.w < 0 || md5_vec3_length(gap) > min_error;
         sum += in.w;
         if (in.w > 0 && v->num_kept < fit->slots) {
             v->joints[v->num_kept] = mesh->influence_joints[i];
@@ -214,23 +220,28 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
     for (uint32_t i = 0; i < v->num_kept; i++)
         v->weights[i] = (float)(v->weights[i] / kept);
     v->has_more = end - first > fit->slots;
-    return is_off || v->has_more || fabs(sum - 1) > 1e-5;
+    return is_inexact || v->has_more || fabs(sum - 1) > 1e-5;
 }
 
-// Largest first, sum 1 in floats, and no joint where the weight is 0.
+// Sorts the influences by descending weight, sets the joint of weights of 0 to 0, and makes the sum
+// of the weights 1 in floats.
 static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
 {
     for (uint32_t i = 1; i < slots; i++)
         for (uint32_t k = i; k > 0 && weights[k] > weights[k - 1]; k--) {
             const float weight = weights[k];
             const uint32_t joint = joints[k];
-            weights[k] = weights[k - 1], joints[k] = joints[k - 1];
-            weights[k - 1] = weight, joints[k - 1] = joint;
+            weights[k] = weights[k - 1];
+            joints[k] = joints[k - 1];
+            weights[k - 1] = weight;
+            joints[k - 1] = joint;
         }
     double sum = 0;
     for (uint32_t i = 0; i < slots; i++) {
-        if (!(weights[i] > 1e-7f))
-            weights[i] = 0, joints[i] = 0;
+        if (!(weights[i] > 1e-7f)) {
+            weights[i] = 0;
+            joints[i] = 0;
+        }
         sum += weights[i];
     }
     weights[0] = (float)(weights[0] + (1 - sum));
@@ -238,13 +249,14 @@ static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
 
 // -- Weights by least squares ---------------------------------------------------------------------
 //
-// With e_k the way from where MD5 has the vertex to where joint k alone takes the point, the error
-// is |sum w_k e_k|, as the weights sum to 1. So the sums to minimise are w^T E w, with E_kl the sum
-// of e_k . e_l over frames.
+// Let e_k be the vector from the vertex in MD5 to the position that joint k alone produces. Because
+// the weights sum to 1, the error is |sum w_k e_k|. The sum to minimize over all frames is w^T E w,
+// in which E_kl is the sum of e_k . e_l.
 
-// Two weights at a time: what one gains the other loses, down to 0, so that the sum stays 1 and
-// none is negative. Weights that no clip tells apart stay near those of the file: a small multiple
-// of their difference is an error too.
+// Optimizes two weights at a time. One is increased by the amount by which the other is reduced,
+// down to 0, so that the sum remains 1 and no weight is negative. Weights that the clips do not
+// determine stay near the weights of the file: a small multiple of their difference is added to the
+// error.
 static void fit_weights(const fitter *fit, const loose_vertex *v)
 {
     float *const weights = v->weights;
@@ -271,19 +283,20 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
 
 // -- Points by least squares ----------------------------------------------------------------------
 
-// With A the blended matrix of the vertex, the sums are A^T A (6 numbers) and A^T e, with e from
-// its present point to where MD5 has it.
+// Let A be the blended matrix of the vertex, and e the vector from its current position to the
+// position in MD5. The sums are A^T A (6 numbers) and A^T e (3 numbers).
 
-// One coordinate at a time: columns of blended rotations are nearly orthogonal.
+// Optimizes one coordinate at a time: the columns of blended rotations are nearly orthogonal.
 static void fit_point(const fitter *fit, const loose_vertex *v)
 {
     double move[3] = {0, 0, 0};
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (uint32_t k = 0; k < 3u; k++) {
-            double rest = v->sums[6 + k];
+            double remainder = v->sums[6 + k];
             for (uint32_t l = 0; l < 3u; l++)
-                rest -= l != k ? element(v, k, l) * move[l] : 0;
-            move[k] = rest / (element(v, k, k) + 1e-6 * (double)fit->num_frames + 1e-30);
+                if (l != k)
+                    remainder -= element(v, k, l) * move[l];
+            move[k] = remainder / (element(v, k, k) + 1e-6 * (double)fit->num_frames + 1e-30);
         }
     *v->position =
         md5_vec3_add(*v->position, (md5_vec3){(float)move[0], (float)move[1], (float)move[2]});
@@ -291,13 +304,14 @@ static void fit_point(const fitter *fit, const loose_vertex *v)
 
 // -- The error ------------------------------------------------------------------------------------
 
-void convert_find_worst(convert_worst *worst, convert_worst other)
+void convert_find_worst(convert_worst *worst, convert_worst error)
 {
-    if (other.distance > worst->distance)
-        *worst = other;
+    if (error.distance > worst->distance)
+        *worst = error;
 }
 
-static double share_of(const md5_model *model, double distance)
+// Returns a distance as a fraction of the model's size.
+static double relative_size(const md5_model *model, double distance)
 {
     const double size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min));
     return model->max_vertices > 0 && size > 0 ? distance / size : 0;
@@ -306,18 +320,19 @@ static double share_of(const md5_model *model, double distance)
 bool convert_note_worst(const convert_job *job, const convert_assets *assets,
                         const convert_worst *worst)
 {
-    const double share = share_of(assets->model, worst->distance);
+    const double fraction = relative_size(assets->model, worst->distance);
     convert_note(job,
                  "largest difference from the MD5 skin in these clips: %.3g units (%.3g %% of the "
                  "model's size) at vertex %u of mesh %u in frame %u of %s%s",
-                 worst->distance, 100 * share, worst->vertex, worst->mesh, worst->frame,
+                 worst->distance, 100 * fraction, worst->vertex, worst->mesh, worst->frame,
                  assets->clips[worst->clip].name,
-                 share > 0.01 ? "; the difference is visible" : "");
-    return share <= 0.01;
+                 fraction > 0.01 ? "; the difference is visible" : "");
+    return fraction <= 0.01;
 }
 
-// What the pass sums of one frame.
-static void look(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
+// For convert_visit_frames(): adds one frame to the sums of the current pass, or measures the
+// error.
+static void sum_frame(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
 {
     fitter *const fit = user;
     fit->num_frames += fit->pass == FIT_WEIGHTS;
@@ -360,9 +375,9 @@ static void look(void *user, size_t clip, uint32_t frame, const md5_mat34 *palet
     }
 }
 
-// The bound of md5_pack_loss() for any rotation of joints about their own positions, but for the
-// weights and the point that the vertex has now.
-static double bound_of(const fitter *fit, const loose_vertex *v)
+// Returns the upper limit of md5_pack_loss() for any rotation of joints about their positions, but
+// for the current weights and position of the vertex.
+static double error_limit(const fitter *fit, const loose_vertex *v)
 {
     const md5_mesh *const mesh = v->mesh;
     double sum = 0;
@@ -374,11 +389,12 @@ static double bound_of(const fitter *fit, const loose_vertex *v)
         const md5_vec3 origin = md5_mat34_translation(fit->model->bind[joint]);
         float weight = 0;
         for (uint32_t k = 0; k < fit->slots; k++)
-            weight += v->joints[k] == joint ? v->weights[k] : 0;
-        const md5_vec3 own =
+            if (v->joints[k] == joint)
+                weight += v->weights[k];
+        const md5_vec3 exact =
             md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(origin, in.w));
-        const md5_vec3 now = md5_vec3_sub(*v->position, origin);
-        bound += md5_vec3_length(md5_vec3_sub(own, md5_vec3_scale(now, weight)));
+        const md5_vec3 fitted = md5_vec3_sub(*v->position, origin);
+        bound += md5_vec3_length(md5_vec3_sub(exact, md5_vec3_scale(fitted, weight)));
         sum += in.w;
     }
     return bound + fabs(sum - 1) * fit->size;
@@ -391,7 +407,7 @@ static void note_losses(const convert_job *job, const convert_assets *assets, co
     for (size_t i = 0; i < fit->num_vertices; i++) {
         loose_vertex *const vertex = &fit->vertices[i];
         num_more += vertex->has_more;
-        bound = fmax(bound, bound_of(fit, vertex));
+        bound = fmax(bound, error_limit(fit, vertex));
     }
     if (num_more > 0)
         convert_note(job, "%zu vertices have more than %u influences%s", num_more, fit->slots,
@@ -409,14 +425,14 @@ static void note_losses(const convert_job *job, const convert_assets *assets, co
     convert_note(
         job,
         "upper limit of the difference in any other pose: %.3g units (%.3g %% of the model's size)",
-        bound, 100 * share_of(fit->model, bound));
+        bound, 100 * relative_size(fit->model, bound));
 }
 
-// -- All of it ------------------------------------------------------------------------------------
+// -- All steps ------------------------------------------------------------------------------------
 
-static void pack_mesh(fitter *fit, uint32_t number, convert_skin *skin)
+static void pack_mesh(fitter *fit, uint32_t mesh_index, convert_skin *skin)
 {
-    const md5_mesh *const mesh = &fit->model->meshes[number];
+    const md5_mesh *const mesh = &fit->model->meshes[mesh_index];
     const size_t count = mesh->num_vertices;
     *skin = (convert_skin){
         .slots = fit->slots,
@@ -426,7 +442,7 @@ static void pack_mesh(fitter *fit, uint32_t number, convert_skin *skin)
     };
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         loose_vertex v = {.mesh = mesh,
-                          .mesh_index = number,
+                          .mesh_index = mesh_index,
                           .index = i,
                           .joints = skin->joints + (size_t)i * fit->slots,
                           .weights = skin->weights + (size_t)i * fit->slots,
@@ -456,15 +472,15 @@ void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t
         pack_mesh(&fit, i, &assets->skins[i]);
     if (fit.num_vertices == 0)
         return;
-    // Seconds, also where thousands of vertices are not exact in thousands of frames.
+    // Limit the time to seconds even for thousands of inexact vertices in thousands of frames.
     size_t num_frames = 0;
     for (size_t i = 0; i < assets->num_clips; i++)
         num_frames += assets->clips[i].anim->num_frames;
     const uint32_t stride =
-        1 + (uint32_t)((double)fit.num_vertices * (double)num_frames / max_looks);
+        1 + (uint32_t)((double)fit.num_vertices * (double)num_frames / max_samples);
     if (stride > 1)
         convert_note(job, "only one of every %u frames is compared, to limit the time", stride);
-    convert_visit_frames(assets, stride, look, &fit);
+    convert_visit_frames(assets, stride, sum_frame, &fit);
     for (size_t i = 0; i < fit.num_vertices; i++) {
         loose_vertex *const v = &fit.vertices[i];
         if (fit.num_frames > 0 && (v->has_more || job->is_fitted))
@@ -475,12 +491,12 @@ void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t
     }
     if (fit.num_frames > 0 && job->is_fitted) {
         fit.pass = FIT_POINTS;
-        convert_visit_frames(assets, stride, look, &fit);
+        convert_visit_frames(assets, stride, sum_frame, &fit);
         for (size_t i = 0; i < fit.num_vertices; i++)
             fit_point(&fit, &fit.vertices[i]);
     }
     fit.pass = MEASURE;
-    convert_visit_frames(assets, stride, look, &fit);
+    convert_visit_frames(assets, stride, sum_frame, &fit);
     note_losses(job, assets, &fit);
     free(fit.vertices);
 }

@@ -438,7 +438,7 @@ static void add_nodes(import *all)
     gltf_append(&all->file, all->file.tops, gltf_whole(top));
     for (size_t i = 0; i < top; i++)
         if (!all->nodes[i].is_pivot)
-            gltf_hang(&all->file, i, i == 0 ? top : (size_t)all->nodes[i].above);
+            gltf_set_parent(&all->file, i, i == 0 ? top : (size_t)all->nodes[i].above);
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
@@ -584,7 +584,7 @@ static bool add_mesh(import *all, const struct aiMesh *mesh, size_t of)
             gltf_put(&all->file, item, "skin", gltf_whole(add_skin(all, mesh, of, has_free)));
             gltf_append(&all->file, all->file.tops, gltf_whole(number));
         } else {
-            gltf_hang(&all->file, number, of);
+            gltf_set_parent(&all->file, number, of);
         }
     }
     free(indices);

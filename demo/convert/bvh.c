@@ -1,8 +1,9 @@
-// Biovision motion capture in: a skeleton of offsets, and for each frame the angles of its joints.
+// Reads Biovision motion capture: a skeleton of offsets, and the angles of its joints in each
+// frame.
 //
-// The motion becomes a clip of a model (retarget.c), or, without one, of its own skeleton. Offsets
-// and angles are in the file's own axes, mostly with y up: rotations of all joints are 0 in the
-// rest pose. A joint's channels are factors from left to right.
+// The motion becomes a clip of a model (retarget.c) or, without a model, of the file's skeleton.
+// Offsets and angles are in the file's axes, usually with y up. The rotations of all joints are 0
+// in the rest pose. The channels of a joint are factors of its rotation, from left to right.
 #include "demo/convert/budget.h"
 #include "demo/convert/retarget.h"
 #include "demo/convert/tokens.h"
@@ -21,20 +22,20 @@ typedef struct bvh_file {
     const convert_job *job;
     convert_tokens in;
     bvh_joint *joints;       // [num_joints]
-    convert_joint *skeleton; // [num_joints] without its rest
+    convert_joint *skeleton; // [num_joints] without `rest`
     uint32_t num_joints;
     uint32_t num_channels;
     uint32_t num_frames;
     double frame_time;
-    float *values;     // [num_frames][num_channels]
-    convert_quat axes; // from the file's space and units to that of the motion
-    double scale;
-    md5_bounds *bounds;   // [num_frames] of the joints in that; NULL: not wanted
-    convert_xform *model; // [num_joints]
+    float *values;        // [num_frames][num_channels]
+    convert_quat axes;    // rotation from the file's space to the motion's space
+    double scale;         // motion units per file unit
+    md5_bounds *bounds;   // [num_frames] of the joints in the motion's space, or NULL
+    convert_xform *model; // [num_joints] model space
 } bvh_file;
 
-// Takes the next word if it is this one, in small or capital letters.
-static bool takes(bvh_file *file, const char *word)
+// Consumes the next token if it equals `word`, ignoring case.
+static bool accept_token(bvh_file *file, const char *word)
 {
     const size_t length = convert_next_token(&file->in);
     if (length != strlen(word))
@@ -48,26 +49,28 @@ static bool takes(bvh_file *file, const char *word)
 
 static bool expect(bvh_file *file, const char *word)
 {
-    return takes(file, word) || convert_fail_token(&file->in, word);
+    return accept_token(file, word) || convert_fail_token(&file->in, word);
 }
 
-static bool read_count(bvh_file *file, const char *what, uint32_t most, uint32_t *count)
+static bool read_count(bvh_file *file, const char *name, uint32_t max, uint32_t *count)
 {
     double number = 0;
     convert_next_token(&file->in);
     const char *const position = file->in.at;
-    if (!convert_read_number(&file->in, what, &number))
+    if (!convert_read_number(&file->in, name, &number))
         return false;
     *count = (uint32_t)fmax(number, 0.0);
-    return (number >= 0 && number <= most && number == floor(number))
-           || convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
-                              "%s: expected an integer from 0 to %u, found %g", what, most, number);
+    if (number >= 0 && number <= max && number == floor(number))
+        return true;
+    return convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
+                           "%s: expected an integer from 0 to %u, found %g", name, max, number);
 }
 
 static bool read_offset(bvh_file *file, convert_vec *offset)
 {
-    return expect(file, "OFFSET") && convert_read_number(&file->in, "the X offset", &offset->x)
-           && convert_read_number(&file->in, "the Y offset", &offset->y)
+    if (!expect(file, "OFFSET") || !convert_read_number(&file->in, "the X offset", &offset->x))
+        return false;
+    return convert_read_number(&file->in, "the Y offset", &offset->y)
            && convert_read_number(&file->in, "the Z offset", &offset->z);
 }
 
@@ -80,7 +83,7 @@ static bool read_channels(bvh_file *file, bvh_joint *joint)
     file->num_channels += joint->num_channels;
     for (uint32_t i = 0; i < joint->num_channels; i++) {
         uint8_t kind = 0;
-        while (kind < MAX_CHANNELS && !takes(file, kinds[kind]))
+        while (kind < MAX_CHANNELS && !accept_token(file, kinds[kind]))
             kind++;
         if (kind == MAX_CHANNELS)
             return convert_fail_token(&file->in, "a channel, such as Xrotation");
@@ -89,7 +92,7 @@ static bool read_channels(bvh_file *file, bvh_joint *joint)
     return true;
 }
 
-// The name is the rest of the line.
+// Reads the name of a joint, which extends to the end of the line, its offset and its channels.
 static bool begin_joint(bvh_file *file, uint32_t parent)
 {
     size_t length = convert_next_token(&file->in);
@@ -99,7 +102,7 @@ static bool begin_joint(bvh_file *file, uint32_t parent)
     while (name + length < file->in.end && name[length] != '\n')
         length++;
     while (isspace((unsigned char)name[length - 1]) || (name[length - 1] == '{' && length > 1))
-        length--; // a brace can stand on the line of the name
+        length--; // the brace may be on the line of the name
     if (file->num_joints == MAX_JOINTS || length > 255)
         return convert_fail_at(&file->in, MD5_ERROR_RANGE, name,
                                "too many joints (limit %d), or a joint name longer than 255 bytes",
@@ -112,79 +115,95 @@ static bool begin_joint(bvh_file *file, uint32_t parent)
         (convert_joint){.name = convert_sanitize(name, length, CONVERT_QUOTE), .parent = parent};
     file->in.at += length;
     bvh_joint *const joint = &file->joints[n];
-    return expect(file, "{") && read_offset(file, &joint->offset)
-           && (!takes(file, "CHANNELS") || read_channels(file, joint));
+    if (!expect(file, "{") || !read_offset(file, &joint->offset))
+        return false;
+    return !accept_token(file, "CHANNELS") || read_channels(file, joint);
 }
 
-// An end has an offset and no channels. It is no joint.
+// Reads an end site, which has an offset and no channels. It does not become a joint.
 static bool read_end(bvh_file *file)
 {
     convert_vec unused;
-    return expect(file, "Site") && expect(file, "{") && read_offset(file, &unused)
-           && expect(file, "}");
+    if (!expect(file, "Site") || !expect(file, "{"))
+        return false;
+    return read_offset(file, &unused) && expect(file, "}");
 }
 
-// Joints nest by braces, however deep: the open joint and the parents are all that is needed.
+// Reads nested joints without recursion: the parents of the open joint are sufficient.
 static bool read_hierarchy(bvh_file *file)
 {
     if (!expect(file, "HIERARCHY"))
         return false;
-    uint32_t joint = MD5_NONE; // whose braces are open
+    uint32_t joint = MD5_NONE; // the joint whose braces are open
     for (;;) {
-        if (joint == MD5_NONE && file->num_joints > 0 && takes(file, "MOTION"))
+        const bool is_outside = joint == MD5_NONE;
+        if (is_outside && file->num_joints > 0 && accept_token(file, "MOTION"))
             return true;
-        const bool is_joint = takes(file, joint == MD5_NONE ? "ROOT" : "JOINT");
-        if (is_joint) {
+        if (accept_token(file, is_outside ? "ROOT" : "JOINT")) {
             if (!begin_joint(file, joint))
                 return false;
             joint = file->num_joints - 1;
-        } else if (joint != MD5_NONE && takes(file, "}")) {
+        } else if (is_outside) {
+            return convert_fail_token(&file->in, "ROOT or MOTION");
+        } else if (accept_token(file, "}")) {
             joint = file->skeleton[joint].parent;
-        } else if (joint == MD5_NONE || !takes(file, "End")) {
-            return convert_fail_token(&file->in, joint == MD5_NONE ? "ROOT or MOTION"
-                                                                   : "JOINT, End Site or }");
-        } else if (!read_end(file))
+        } else if (!accept_token(file, "End")) {
+            return convert_fail_token(&file->in, "JOINT, End Site or }");
+        } else if (!read_end(file)) {
             return false;
+        }
     }
 }
 
-// Room is made for as many numbers as the rest of the text can hold.
-static bool read_motion(bvh_file *file)
+// Reads the header of the frames: their number and the frame time.
+static bool read_frame_header(bvh_file *file, uint32_t *count, const char **position)
 {
-    enum { SAMPLE = 8 }; // elements that a joint of a frame costs
-    uint32_t count = 0;
     if (!expect(file, "Frames:")
-        || !read_count(file, "the number of frames", UINT32_MAX / 2, &count)
-        || !expect(file, "Frame") || !expect(file, "Time:"))
+        || !read_count(file, "the number of frames", UINT32_MAX / 2, count))
+        return false;
+    if (!expect(file, "Frame") || !expect(file, "Time:"))
         return false;
     convert_next_token(&file->in);
-    const char *const position = file->in.at;
+    *position = file->in.at;
     if (!convert_read_number(&file->in, "the frame time in seconds", &file->frame_time))
         return false;
     if (!(file->frame_time >= 1e-5))
-        return convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
+        return convert_fail_at(&file->in, MD5_ERROR_RANGE, *position,
                                "invalid frame time: expected 1e-5 seconds or more, found %g",
                                file->frame_time);
-    // Each number has a digit and a blank.
+    return true;
+}
+
+// Reads all frames. Memory is allocated for the numbers that the remaining text can contain.
+static bool read_motion(bvh_file *file)
+{
+    enum { ELEMENTS_PER_SAMPLE = 8 }; // cost of a joint in a frame
+    uint32_t count = 0;
+    const char *position = NULL;
+    if (!read_frame_header(file, &count, &position))
+        return false;
+    // Each number has at least a digit and a blank.
     uint64_t num_values = (uint64_t)count * file->num_channels;
     uint64_t num_read = 0;
-    const uint64_t rest = (uint64_t)(file->in.end - file->in.at);
-    if (count == 0 || num_values > rest / 2 + 1)
+    const uint64_t num_bytes = (uint64_t)(file->in.end - file->in.at);
+    if (count == 0 || num_values > num_bytes / 2 + 1)
         return convert_fail_at(
             &file->in, MD5_ERROR_RANGE, position,
             "the file is too short for %u frames of %u channels and %u joints: %llu bytes remain",
-            count, file->num_channels, file->num_joints, (unsigned long long)rest);
-    if (!convert_charge(file->job, SAMPLE * (uint64_t)count * file->num_joints, file->in.error))
+            count, file->num_channels, file->num_joints, (unsigned long long)num_bytes);
+    if (!convert_charge(file->job, ELEMENTS_PER_SAMPLE * (uint64_t)count * file->num_joints,
+                        file->in.error))
         return false;
     file->num_frames = count;
-    file->values = common_alloc((size_t)(rest / 2 + 2), sizeof *file->values);
+    file->values = common_alloc((size_t)(num_bytes / 2 + 2), sizeof *file->values);
     while (num_read < num_values || convert_next_token(&file->in) > 0) {
         double number = 0;
-        if (num_read == num_values) { // some writers count frames from 0
+        if (num_read == num_values) { // more frames than declared: some programs count from 0
             if (file->num_channels == 0)
                 return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, file->in.at,
                                        "expected end of file after %u frames", count);
-            if (!convert_charge(file->job, SAMPLE * (uint64_t)file->num_joints, file->in.error))
+            if (!convert_charge(file->job, ELEMENTS_PER_SAMPLE * (uint64_t)file->num_joints,
+                                file->in.error))
                 return false;
             file->num_frames++;
             num_values += file->num_channels;
@@ -201,7 +220,7 @@ static bool read_motion(bvh_file *file)
 
 // -- Poses ----------------------------------------------------------------------------------------
 
-// What a joint's numbers place, in the space of the motion: M becomes C M C^-1.
+// Converts a transform to the space of the motion: M becomes C M C^-1.
 static convert_xform to_motion(const bvh_file *file, convert_quat rotation, convert_vec position)
 {
     const convert_quat axes = file->axes;
@@ -210,9 +229,9 @@ static convert_xform to_motion(const bvh_file *file, convert_quat rotation, conv
         convert_times(convert_rotate(axes, position), file->scale)};
 }
 
-static const convert_quat no_turn = {0, 0, 0, 1};
+static const convert_quat no_rotation = {0, 0, 0, 1};
 
-// For convert_motion.
+// For convert_motion.pose.
 static void pose(void *user, uint32_t frame, convert_xform *local)
 {
     const bvh_file *const file = user;
@@ -221,17 +240,17 @@ static void pose(void *user, uint32_t frame, convert_xform *local)
         const bvh_joint *const joint = &file->joints[i];
         const uint32_t parent = file->skeleton[i].parent;
         double position[] = {joint->offset.x, joint->offset.y, joint->offset.z};
-        convert_quat rotation = no_turn;
+        convert_quat rotation = no_rotation;
         for (uint32_t k = 0; k < joint->num_channels; k++) {
             const double value = (double)*number++;
             const double half = value * 3.14159265358979323846 / 360.0;
             const double s = sin(half);
             const double c = cos(half);
-            const convert_quat turns[] = {{s, 0, 0, c}, {0, s, 0, c}, {0, 0, s, c}};
+            const convert_quat factors[] = {{s, 0, 0, c}, {0, s, 0, c}, {0, 0, s, c}};
             if (joint->channels[k] < 3)
                 position[joint->channels[k]] = value;
             else
-                rotation = convert_quat_mul(rotation, turns[joint->channels[k] - 3]);
+                rotation = convert_quat_mul(rotation, factors[joint->channels[k] - 3]);
         }
         local[i] = to_motion(file, rotation, (convert_vec){position[0], position[1], position[2]});
         if (!file->bounds)
@@ -243,7 +262,7 @@ static void pose(void *user, uint32_t frame, convert_xform *local)
     }
 }
 
-// Makes the skeleton in its rest pose, as text of a mesh file.
+// Prints the skeleton in its rest pose as the text of a mesh file.
 static bool print_rest(const bvh_file *file, char **text, size_t *size)
 {
     md5_doc doc = {.kind = MD5_DOC_MODEL,
@@ -252,7 +271,7 @@ static bool print_rest(const bvh_file *file, char **text, size_t *size)
     for (uint32_t i = 0; i < file->num_joints; i++) {
         const uint32_t parent = file->skeleton[i].parent;
         convert_xform *const at = &file->model[i];
-        *at = to_motion(file, no_turn, file->joints[i].offset);
+        *at = to_motion(file, no_rotation, file->joints[i].offset);
         if (parent != MD5_NONE)
             *at = convert_mul(file->model[parent], *at);
         doc.joints[i] = convert_doc_joint(file->skeleton[i].name, parent, *at);
@@ -262,7 +281,7 @@ static bool print_rest(const bvh_file *file, char **text, size_t *size)
     return is_done;
 }
 
-// Frame times are rounded in files: 0.0333333 is 30 frames a second.
+// Returns the frame rate. Frame times are rounded in files: 0.0333333 means 30 Hz.
 static double find_rate(const bvh_file *file)
 {
     static const double rates[] = {24, 25, 30, 50, 60, 100, 120};
@@ -273,27 +292,30 @@ static double find_rate(const bvh_file *file)
     return rate;
 }
 
-// MD5 units of one of the file, by the length of the legs, for a clip of its own skeleton.
+// Returns MD5 units per unit of the file, guessed from the length of the legs.
 static double guess_scale(const convert_job *job, double legs)
 {
     static const struct guess {
-        double least;
-        double most;
+        double min_length;
+        double max_length;
         double scale;
-        const char *what;
+        const char *reason;
     } guesses[] = {
         {0.4, 1.3, 1.0 / 0.0254, "the length of the legs suggests metres"},
         {45, 130, 1.0 / 2.54, "the length of the legs suggests centimetres"},
         {0, 0, 1, "assuming inches"},
     };
+    if (job->scale > 0) {
+        convert_note(job, "scale: 1 unit of the motion is %.6g MD5 units", job->scale);
+        return job->scale;
+    }
     const struct guess *guess = guesses;
-    while (guess->most > 0 && !(legs >= guess->least && legs <= guess->most)) // the last is any
+    while (guess->max_length > 0 // the last guess accepts any length
+           && !(legs >= guess->min_length && legs <= guess->max_length))
         guess++;
-    const bool is_asked = job->scale > 0;
-    const double scale = is_asked ? job->scale : guess->scale;
-    convert_note(job, "scale: 1 unit of the motion is %.6g MD5 units%s%s", scale,
-                 is_asked ? "" : ": ", is_asked ? "" : guess->what);
-    return scale;
+    convert_note(job, "scale: 1 unit of the motion is %.6g MD5 units: %s", guess->scale,
+                 guess->reason);
+    return guess->scale;
 }
 
 // -- The reader -----------------------------------------------------------------------------------
@@ -310,20 +332,21 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
                             .line = 1,
                             .end_name = "end of file",
                             .max_shown = 40},
-                     .axes = no_turn,
+                     .axes = no_rotation,
                      .scale = 1};
     bool is_done = read_hierarchy(&file) && read_motion(&file);
-    char *rest = NULL;
+    char *skeleton_text = NULL;
     size_t size = 0;
     file.model = common_alloc(file.num_joints, sizeof *file.model);
-    is_done = is_done && print_rest(&file, &rest, &size);
-    md5_model *const model = is_done ? md5_parse_model(rest, size, NULL, error) : NULL;
-    if (model) { // the clip is in MD5's space, whatever axes the file has
+    is_done = is_done && print_rest(&file, &skeleton_text, &size);
+    md5_model *const model = is_done ? md5_parse_model(skeleton_text, size, NULL, error) : NULL;
+    if (model) { // the clip is converted to MD5's space
         char *const name = common_stem(file.in.path);
         float legs = 0;
         const md5_quat axes = convert_measure(model, &legs);
         file.axes = convert_from_xform((md5_xform){.rotation = axes}).rotation;
-        scene->unit = file.scale = guess_scale(job, legs);
+        file.scale = guess_scale(job, legs);
+        scene->unit = file.scale;
         file.bounds = common_alloc(file.num_frames, sizeof *file.bounds);
         const convert_motion motion = {.path = file.in.path,
                                        .num_joints = file.num_joints,
@@ -333,18 +356,18 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
                                        .bounds = file.bounds,
                                        .pose = pose,
                                        .user = &file};
-        is_done = print_rest(&file, &rest, &size)
+        is_done = print_rest(&file, &skeleton_text, &size)
                   && convert_add_clip(job, scene, name, &motion, NULL, error);
         free(name);
     }
     is_done = is_done && model;
     if (is_done) {
         convert_part *const part = &scene->parts[scene->num_parts - 1];
-        part->skeleton_text = rest;
+        part->skeleton_text = skeleton_text;
         part->skeleton_size = size;
         part->is_captured = true;
     } else {
-        free(rest);
+        free(skeleton_text);
     }
     md5_free_model(model);
     for (uint32_t i = 0; i < file.num_joints; i++)

@@ -1,5 +1,5 @@
-// A glTF file as it grows. JSON is made by jansson, whose failures are kept until the end: a value
-// that could not be made would be missing without a word.
+// Builds glTF files with jansson. Failures of jansson are stored in is_broken until gltf_make(),
+// because a value that could not be created would otherwise be missing silently.
 #include "demo/convert/convert.h"
 
 #ifdef HAS_JANSSON
@@ -36,9 +36,9 @@ json_t *gltf_member(gltf_out *out, json_t *object, const char *key, bool is_list
     return json_object_get(object, key);
 }
 
-void gltf_hang(gltf_out *out, size_t child, size_t on)
+void gltf_set_parent(gltf_out *out, size_t child, size_t parent_index)
 {
-    json_t *const parent = json_array_get(json_object_get(out->root, "nodes"), on);
+    json_t *const parent = json_array_get(json_object_get(out->root, "nodes"), parent_index);
     gltf_append(out, gltf_member(out, parent, "children", true), gltf_whole(child));
 }
 
@@ -59,11 +59,12 @@ void gltf_put_map(gltf_out *out, json_t *material, int map, size_t texture)
 {
     static const char *const keys[CONVERT_NUM_MAPS] = {"baseColorTexture", "normalTexture",
                                                        "specularColorTexture", "emissiveTexture"};
-    json_t *const home =
-        map == CONVERT_MAP_COLOR      ? gltf_member(out, material, "pbrMetallicRoughness", false)
-        : map == CONVERT_MAP_SPECULAR ? gltf_put_extension(out, material, "KHR_materials_specular")
-                                      : material;
-    gltf_put(out, home, keys[map], json_pack("{s:I}", "index", (json_int_t)texture));
+    json_t *owner = material;
+    if (map == CONVERT_MAP_COLOR)
+        owner = gltf_member(out, material, "pbrMetallicRoughness", false);
+    else if (map == CONVERT_MAP_SPECULAR)
+        owner = gltf_put_extension(out, material, "KHR_materials_specular");
+    gltf_put(out, owner, keys[map], json_pack("{s:I}", "index", (json_int_t)texture));
     if (map == CONVERT_MAP_GLOW)
         gltf_put(out, material, "emissiveFactor", json_pack("[f,f,f]", 1.0, 1.0, 1.0));
 }
@@ -84,8 +85,8 @@ json_t *gltf_floats(const float *values, size_t count)
     return array;
 }
 
-// Names in MD5 files are bytes. Most are ASCII; what is not UTF-8 is likely Latin-1 of old
-// programs.
+// Names in MD5 files are bytes. Most names are ASCII. Names that are not UTF-8 are probably in
+// Latin-1, which old programs use.
 json_t *gltf_string(const char *text)
 {
     json_t *value = json_string(text);
@@ -104,15 +105,22 @@ json_t *gltf_string(const char *text)
     return value;
 }
 
-// What a URI may not hold becomes %XX.
+// Returns true if a URI can contain a character unescaped.
+static bool is_uri_character(unsigned char c)
+{
+    const unsigned char lower = c | 0x20;
+    const bool is_letter = lower >= 'a' && lower <= 'z';
+    return is_letter || (c >= '0' && c <= '9') || strchr("-._~", c);
+}
+
+// Replaces characters that a URI cannot contain by %XX.
 json_t *gltf_uri(const char *name)
 {
     char *const text = common_alloc(3 * strlen(name) + 1, 1);
     char *end = text;
     for (; *name != '\0'; name++) {
         const unsigned char c = (unsigned char)*name;
-        const bool is_plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z')
-                              || (c >= 'A' && c <= 'Z') || strchr("-._~", c);
+        const bool is_plain = is_uri_character(c);
         *end++ = is_plain ? (char)c : '%';
         if (!is_plain) {
             *end++ = "0123456789ABCDEF"[c >> 4];
@@ -132,11 +140,11 @@ static void pad(convert_bytes *to, char filler)
         convert_append(to, &filler, 1);
 }
 
-// The view that the next bytes of a purpose belong to; pictures have one each.
+// Returns the view for the next bytes of a purpose. Each image has a separate view.
 static gltf_view *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
 {
-    size_t picture = 0;
-    size_t *last = &picture;
+    size_t unused = 0;
+    size_t *last = &unused;
     if (purpose != GLTF_PICTURES)
         last = &out->last[purpose][stride];
     if (*last > 0)
@@ -154,17 +162,32 @@ static gltf_view *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
     return &out->views[out->num_views - 1];
 }
 
+static size_t component_size(int type)
+{
+    if (type <= GLTF_UBYTE)
+        return 1;
+    return type <= GLTF_USHORT ? 2 : 4;
+}
+
+// Returns the integer that stores the value 1.
+static float integer_one(int type, gltf_use use)
+{
+    if (use == GLTF_BOUNDED)
+        return 1;
+    return type == GLTF_BYTE ? 127 : 65535;
+}
+
 json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
                         size_t count, size_t columns, gltf_use use)
 {
-    const size_t size = type <= GLTF_UBYTE ? 1 : type <= GLTF_USHORT ? 2 : 4;
-    const size_t row = columns * size;
+    const size_t size = component_size(type);
+    const size_t element = columns * size;
     const bool is_rounded = use != GLTF_PLAIN && type != GLTF_FLOAT;
-    const float one = use == GLTF_BOUNDED ? 1 : type == GLTF_BYTE ? 127 : 65535;
+    const float one = integer_one(type, use);
     gltf_view *const view =
-        open_view(out, purpose, purpose == GLTF_VERTICES ? (row + 3) / 4 * 4 : row);
-    json_t *const place = json_pack("{s:I, s:I}", "bufferView", (json_int_t)(view - out->views),
-                                    "byteOffset", (json_int_t)view->bytes.size);
+        open_view(out, purpose, purpose == GLTF_VERTICES ? (element + 3) / 4 * 4 : element);
+    json_t *const location = json_pack("{s:I, s:I}", "bufferView", (json_int_t)(view - out->views),
+                                       "byteOffset", (json_int_t)view->bytes.size);
     for (size_t i = 0; i < count * columns; i++) {
         uint32_t value;
         memcpy(&value, (const char *)values + 4 * i, 4);
@@ -174,7 +197,7 @@ json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const voi
         if ((i + 1) % columns == 0 && purpose == GLTF_VERTICES)
             pad(&view->bytes, 0);
     }
-    return place;
+    return location;
 }
 
 void gltf_put_bounds(gltf_out *out, json_t *accessor, const float *values, size_t count,
@@ -185,8 +208,10 @@ void gltf_put_bounds(gltf_out *out, json_t *accessor, const float *values, size_
     for (size_t i = 0; i < count * columns; i++) {
         const size_t c = i % columns;
         const bool is_first = i < columns && !has_zero;
-        low[c] = is_first || values[i] < low[c] ? values[i] : low[c];
-        high[c] = is_first || values[i] > high[c] ? values[i] : high[c];
+        if (is_first || values[i] < low[c])
+            low[c] = values[i];
+        if (is_first || values[i] > high[c])
+            high[c] = values[i];
     }
     gltf_put(out, accessor, "min", gltf_floats(low, columns));
     gltf_put(out, accessor, "max", gltf_floats(high, columns));
@@ -226,7 +251,8 @@ void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
     uint32_t *const four_joints = common_alloc(count, 4 * sizeof *four_joints);
     float *const four_weights = common_alloc(count, 4 * sizeof *four_weights);
     for (size_t set = 0; set < slots / 4; set++) {
-        char joint_name[32], weight_name[32];
+        char joint_name[32];
+        char weight_name[32];
         COMMON_TEXT(joint_name, "JOINTS_%zu", set);
         COMMON_TEXT(weight_name, "WEIGHTS_%zu", set);
         bool is_used = set == 0;
@@ -258,13 +284,13 @@ size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size)
 bool gltf_find(gltf_out *out, char kind, const char *text, size_t *value)
 {
     char *const key = common_format("%c%s", kind, text);
-    const json_t *const known = json_object_get(out->names, key);
-    if (known)
-        *value = (size_t)json_integer_value(known);
+    const json_t *const found = json_object_get(out->names, key);
+    if (found)
+        *value = (size_t)json_integer_value(found);
     else // keys need not be UTF-8
         out->is_broken |= json_object_set_new_nocheck(out->names, key, gltf_whole(*value)) != 0;
     free(key);
-    return known;
+    return found;
 }
 
 bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *bytes, size_t size,
@@ -274,41 +300,50 @@ bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *byt
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ ((const uint8_t *)bytes)[i]) * 1099511628211u;
     char *const key = common_format("%llx %zu %s", (unsigned long long)hash, size, name);
-    const bool is_known = gltf_find(out, kind, key, value);
+    const bool is_found = gltf_find(out, kind, key, value);
     free(key);
-    return is_known;
+    return is_found;
 }
 
-char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *otherwise)
+// Writes a name as other programs change it: three.js removes the characters that it reserves, and
+// Blender truncates names.
+static void simplify_name(const char *name, char *plain, size_t max_length)
 {
-    enum { LONGEST = 63 }; // of Blender
-    json_t *const value = gltf_string(name[0] != '\0' ? name : otherwise);
-    const char *const wanted = value ? json_string_value(value) : otherwise;
-    char *found = common_copy(wanted);
-    for (size_t k = 2;; k++) {
-        // As three.js, which replaces what it reserves, and Blender, which cuts names, have it.
-        char plain[LONGEST + 1] = "";
-        char *end = plain;
-        for (const char *c = found; *c != '\0' && end < plain + LONGEST; c++)
-            if (!strchr("[].:/", *c))
-                *end++ = strchr(" \t\r\n\f\v", *c) ? '_' : *c;
-        if (!gltf_find(out, kind, plain, &(size_t){0}))
-            break;
-        free(found);
-        // Behind a few tries a number of its own, or many equal names take quadratic time.
+    const char *const limit = plain + max_length;
+    for (; *name != '\0' && plain < limit; name++) {
+        if (strchr("[].:/", *name))
+            continue;
+        *plain++ = strchr(" \t\r\n\f\v", *name) ? '_' : *name;
+    }
+    *plain = '\0';
+}
+
+char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *fallback)
+{
+    enum { MAX_LENGTH = 63 }; // of Blender
+    json_t *const value = gltf_string(name[0] != '\0' ? name : fallback);
+    const char *const base = value ? json_string_value(value) : fallback;
+    char *unique = common_copy(base);
+    char plain[MAX_LENGTH + 1];
+    simplify_name(unique, plain, MAX_LENGTH);
+    for (size_t k = 2; gltf_find(out, kind, plain, &(size_t){0}); k++) {
+        free(unique);
+        // After a few tries use a number that was not used yet, because trying all numbers takes
+        // quadratic time for many equal names.
+        const size_t number = k < 5 ? k : json_object_size(out->names) + k;
         char suffix[24];
-        size_t length = strlen(wanted);
-        const size_t room = LONGEST
-                            - (size_t)snprintf(suffix, sizeof suffix, "_%zu",
-                                               k < 5 ? k : json_object_size(out->names) + k);
-        length = length < room ? length : room;
-        // Not within a character.
-        while (length > 0 && ((unsigned char)wanted[length] & 0xc0) == 0x80)
+        const size_t suffix_length = (size_t)snprintf(suffix, sizeof suffix, "_%zu", number);
+        size_t length = strlen(base);
+        if (length > MAX_LENGTH - suffix_length)
+            length = MAX_LENGTH - suffix_length;
+        // Do not split a UTF-8 character.
+        while (length > 0 && ((unsigned char)base[length] & 0xc0) == 0x80)
             length--;
-        found = common_format("%.*s%s", (int)length, wanted, suffix);
+        unique = common_format("%.*s%s", (int)length, base, suffix);
+        simplify_name(unique, plain, MAX_LENGTH);
     }
     json_decref(value);
-    return found;
+    return unique;
 }
 
 // -- Animations ----------------------------------------------------------------------------------
@@ -396,10 +431,10 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
     if (bin) {
         convert_append(file, text, length);
     } else if (fits) {
-        const uint32_t head[] = {0x46546c67, 2, (uint32_t)(12 + 8 + size + 8 + binary), // glTF
-                                 (uint32_t)size, 0x4e4f534a};                           // JSON
-        for (size_t i = 0; i < COMMON_LENGTH(head); i++)
-            convert_append_u32(file, head[i]);
+        const uint32_t header[] = {0x46546c67, 2, (uint32_t)(12 + 8 + size + 8 + binary), // glTF
+                                   (uint32_t)size, 0x4e4f534a};                           // JSON
+        for (size_t i = 0; i < COMMON_LENGTH(header); i++)
+            convert_append_u32(file, header[i]);
         convert_append(file, text, length);
         pad(file, ' ');
         convert_append_u32(file, (uint32_t)binary);

@@ -1,4 +1,5 @@
-// A glTF file as it grows: its lists, its numbers, the names that are taken; and how it is written.
+// Builds a glTF file step by step: JSON lists, numbers in buffer views, unique names, output bytes.
+// gltf_out is the file; all functions take it as their first parameter.
 #ifndef DEMO_CONVERT_GLTF_OUT_H
 #define DEMO_CONVERT_GLTF_OUT_H
 
@@ -6,81 +7,85 @@
 
 #include <jansson.h>
 
-// What numbers are for. A buffer view has one purpose and one size of its elements.
+// Purpose of numbers. A buffer view has one purpose and one size of its elements.
 typedef enum gltf_purpose {
     GLTF_VERTICES,
     GLTF_INDICES,
     GLTF_BINDS,
-    GLTF_KEYS, // times and values of animations; differences of morph targets
+    GLTF_KEYS, // times and values of animations; deltas of morph targets
     GLTF_PICTURES,
 } gltf_purpose;
 
-enum { GLTF_MAX_STRIDE = 64 }; // bytes of an element: a matrix
+enum { GLTF_MAX_STRIDE = 64 }; // bytes of the largest element, a matrix
 
-typedef struct gltf_view { // of the same index in bufferViews
+// The bytes of the buffer view with the same index.
+typedef struct gltf_view {
     gltf_purpose purpose;
     size_t stride;
     convert_bytes bytes;
 } gltf_view;
 
-// Types of components.
+// Component types of the standard.
 enum { GLTF_BYTE = 5120, GLTF_UBYTE, GLTF_SHORT, GLTF_USHORT, GLTF_UINT = 5125, GLTF_FLOAT };
 
 typedef struct gltf_out {
-    json_t *root;     // the file
-    json_t *tops;     // nodes of the scene, in it
-    json_t *names;    // values by kind and text
+    json_t *root;     // root object of the file
+    json_t *tops;     // root nodes of the scene, in `root`
+    json_t *names;    // values by kind and text, for gltf_find()
     gltf_view *views; // [num_views]
     size_t num_views;
-    size_t last[GLTF_PICTURES]
-               [GLTF_MAX_STRIDE + 1]; // view of a purpose and stride; 0: none, else + 1
-    convert_bytes binary;             // all views, of gltf_make()
-    bool is_quantized;                // vertices get small types
-    bool is_broken;                   // a value could not be made: not finite, or memory ran out
+    // 1 + index of the last view by purpose and stride; 0: there is no view
+    size_t last[GLTF_PICTURES][GLTF_MAX_STRIDE + 1];
+    convert_bytes binary; // the bytes of all views, written by gltf_make()
+    bool is_quantized;    // vertices are stored in small types
+    bool is_broken;       // a value could not be created: not finite, or out of memory
 } gltf_out;
 
-// A file without anything. Free it in any case.
+// Begins an empty file. The caller frees it in any case.
 void gltf_begin(gltf_out *out);
 void gltf_free(gltf_out *out);
 
-// Makes the text of a .gltf whose numbers, then out->binary, are in the file `bin`; or without that
-// a .glb. `path` names errors. The caller frees file->bytes.
+// Creates the text of a .gltf file that refers to out->binary as the file `bin`, or a .glb file if
+// `bin` is NULL. `path` is for error messages. The caller frees file->bytes.
 bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *file,
                md5_error *error);
 
-// Add a value, which they take over, to an object; an array; a list of the file. Return its index.
+// Add a value to an object, to an array, or to a list of the file. They take ownership of the
+// value. gltf_append() and gltf_add() return its index.
 void gltf_put(gltf_out *out, json_t *object, const char *key, json_t *value);
 size_t gltf_append(gltf_out *out, json_t *array, json_t *value);
 size_t gltf_add(gltf_out *out, const char *list, json_t *value);
 size_t gltf_num_added(const gltf_out *out, const char *list);
-void gltf_hang(gltf_out *out, size_t child, size_t on); // puts a node below another one
+void gltf_set_parent(gltf_out *out, size_t child, size_t parent); // indices of nodes
 
-// A member that is an object, or a list: made if it is not there.
+// Returns a member that is an object or a list. Creates it if it does not exist.
 json_t *gltf_member(gltf_out *out, json_t *object, const char *key, bool is_list);
 
-// Puts a value into the extras that are ours; an extension, which the file then uses, into an
-// object: returns what it says, which is empty.
+// Adds a value to extras.md5 of an object.
 void gltf_put_extra(gltf_out *out, json_t *object, const char *key, json_t *value);
+// Adds an extension to an object and to the list of used extensions. Returns the extension object.
 json_t *gltf_put_extension(gltf_out *out, json_t *object, const char *name);
 
-// Puts a texture into a material, as one of convert_map.
+// Adds a texture to a material. `map` is a convert_map.
 void gltf_put_map(gltf_out *out, json_t *material, int map, size_t texture);
 
-// Values. A text of unknown encoding is taken as UTF-8 or else as Latin-1.
+// Create values. gltf_string() accepts UTF-8; other encodings are read as Latin-1. gltf_uri()
+// escapes a file name.
 json_t *gltf_whole(size_t value);
 json_t *gltf_floats(const float *values, size_t count);
 json_t *gltf_string(const char *text);
 json_t *gltf_uri(const char *name);
 
+// Relation of the values to the component type.
 typedef enum gltf_use {
-    GLTF_PLAIN,      // values are of the type
-    GLTF_BOUNDED,    // values are floats, perhaps of whole numbers; with least and largest ones
-    GLTF_NORMALIZED, // values are floats, which integer types hold as parts of 1
+    GLTF_PLAIN,      // values of the type itself
+    GLTF_BOUNDED,    // floats, which may be integers; the accessor gets min and max
+    GLTF_NORMALIZED, // floats, which integer types store as fractions
 } gltf_use;
 
-// Adds 4-byte values [count][columns], little endian, as or cut to their type. Rows are padded to 4
-// bytes, but for indices. Returns where they begin: an object with bufferView and byteOffset, which
-// the caller owns.
+// Adds values[count][columns] of 4 bytes each in little-endian order. Larger values are truncated
+// or converted to the type. Vertices are padded to a multiple of 4 bytes. Returns an object with
+// bufferView and byteOffset, which the caller owns.
 json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
                         size_t count, size_t columns, gltf_use use);
 
@@ -88,36 +93,39 @@ json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const voi
 size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const void *values,
                          size_t count, size_t columns, gltf_use use);
 
-// Puts an accessor of vertices[count][columns] into the attributes of a mesh. Floats get the type
-// if the file is quantised and they fit.
+// Adds an accessor of vertices[count][columns] to the attributes of a mesh. Floats are stored in
+// the type if the file is quantized and the values fit.
 void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int type,
                         const void *values, size_t count, size_t columns, gltf_use use);
 
-// Puts joints[count][slots] and weights into it, in sets of four, up to one without weights.
+// Adds joints[count][slots] and weights to the attributes, in sets of four. Sets without weights
+// are skipped.
 void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
                          const uint32_t *joints, const float *weights, size_t count, size_t slots);
 
-// Puts the least and largest of values[count][columns], at most 4, into an accessor; `has_zero`: of
-// them and 0.
+// Adds min and max of values[count][columns] to an accessor; at most 4 columns. If `has_zero`, 0 is
+// one of the values.
 void gltf_put_bounds(gltf_out *out, json_t *accessor, const float *values, size_t count,
                      size_t columns, bool has_zero);
 
-// Adds a view of a picture. Returns its index.
+// Adds a view with an image. Returns its index.
 size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size);
 
-// Gets the value of a text of some kind, a letter. Returns false if it had none: then it gets this.
+// Gets the value of a text of some kind (a letter). If it does not exist, stores *value for it and
+// returns false.
 bool gltf_find(gltf_out *out, char kind, const char *text, size_t *value);
 
-// The same of bytes with a name, by their hash.
+// Gets the value of a name and bytes, which are compared by a hash. Otherwise like gltf_find().
 bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *bytes, size_t size,
                      size_t *value);
 
-// A name that is unique in its kind, also in programs that change it, or `otherwise` if it is "".
-// Free with free().
-char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *otherwise);
+// Returns a name that is unique in its kind, also in programs that change names. If `name` is
+// empty, it is based on `fallback`. The caller frees the result.
+char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *fallback);
 
-// Adds an animation, whose name becomes unique; returns it for channels of a node: values[count]
-// [columns] at times[num_keys], whose accessor others with the same times share.
+// Adds an animation with a unique name and returns it. gltf_add_channel() adds
+// values[count][columns] at times[num_keys] for a node. Channels with equal times share an
+// accessor.
 json_t *gltf_add_animation(gltf_out *out, const char *name, json_t *extras);
 void gltf_add_channel(gltf_out *out, json_t *animation, size_t node, const char *path,
                       const float *times, size_t num_keys, const float *values, size_t count,

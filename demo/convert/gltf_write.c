@@ -1,9 +1,10 @@
-// glTF 2.0 out: NAME.glb, or NAME.gltf with NAME.bin and pictures beside it.
+// Writes glTF 2.0: NAME.glb, or NAME.gltf with NAME.bin and images in the same folder.
 //
-// Axes and scale are in every number, so that no node turns or scales: programs treat such nodes
-// differently. id's x y z (forward, left, up) become z x y of glTF, which is exact in floats; then
-// all lengths are multiplied. What a clip moves is a track in every clip of the file, because some
-// programs leave joints without one as the last clip left them.
+// All numbers are converted to glTF's axes and metres, so that no node contains a rotation or scale
+// for this purpose: programs handle such nodes differently. id's x y z (forward, left, up) become
+// z x y of glTF, which is exact in floats; then all lengths are scaled. A joint that one clip moves
+// gets a track in every clip of the file, because some programs leave joints without a track in the
+// pose of the previous clip. The main structures are gltf_writer and gltf_track.
 #include "demo/convert/convert.h"
 
 #ifdef HAS_JANSSON
@@ -15,65 +16,70 @@ typedef struct gltf_writer {
     const convert_scene *scene;
     gltf_out *out;
     convert_assets assets;
-    float corner[3];     // of quantised positions, metres
-    double step;         // and theirs; 0: positions are floats
-    uint32_t num_joints; // of the model, and perhaps a root above several
+    float corner[3];     // minimum of quantized positions, metres
+    double step;         // step of quantized positions, metres; 0: positions are floats
+    uint32_t num_joints; // joints of the model, and an additional root if there are several roots
     struct mesh_node {
         size_t node;
-        const json_t *targets; // names of morph targets; NULL: none
+        const json_t *targets; // names of morph targets, or NULL
     } * meshes;                // [num_meshes]
-    size_t num_keys;
-    size_t num_all_keys;
-    bool *moves;        // [2 * joints] which tracks clips have: translation, rotation of each joint
-    double *tolerances; // [2 * joints] of these, metres and radians
+    size_t num_keys;           // keys of all tracks
+    size_t num_all_keys;       // frames of all tracks
+    bool *moves;               // [2 * joints] a clip changes the joint's translation or rotation
+    double *tolerances;        // [2 * joints] error limits of these tracks, metres and radians
 } gltf_writer;
 
-static const double inch = 0.0254; // metres in a unit of MD5
+static const double inch = 0.0254; // metres per MD5 unit
 
-// Metres in a unit of the input.
-static double scale_of(const convert_job *job)
+// Returns metres per unit of the input.
+static double get_scale(const convert_job *job)
 {
     return job->scale > 0 ? job->scale : inch;
 }
 
 // -- Axes and scale -------------------------------------------------------------------------------
 
-static convert_vec axes(convert_vec v)
+static convert_vec gltf_axes(convert_vec v)
 {
     return (convert_vec){v.y, v.z, v.x};
 }
 
 static void put_vec(convert_vec v, float *out)
 {
-    out[0] = (float)v.x, out[1] = (float)v.y, out[2] = (float)v.z;
+    out[0] = (float)v.x;
+    out[1] = (float)v.y;
+    out[2] = (float)v.z;
 }
 
-static convert_vec position(md5_vec3 p)
+static convert_vec gltf_position(md5_vec3 p)
 {
-    return axes(convert_times(convert_from_vec3(p), inch));
+    return gltf_axes(convert_times(convert_from_vec3(p), inch));
 }
 
 static void put_direction(md5_vec3 d, float *out)
 {
-    const convert_vec v = axes(convert_from_vec3(d));
+    const convert_vec v = gltf_axes(convert_from_vec3(d));
     const double length = sqrt(convert_dot(v, v));
     put_vec(length > 0 ? convert_times(v, 1.0 / length) : (convert_vec){0, 1, 0}, out);
 }
 
 static void put_quat(convert_quat q, float *out)
 {
-    out[0] = (float)q.x, out[1] = (float)q.y, out[2] = (float)q.z, out[3] = (float)q.w;
+    out[0] = (float)q.x;
+    out[1] = (float)q.y;
+    out[2] = (float)q.z;
+    out[3] = (float)q.w;
 }
 
-// A transform in glTF's axes and metres.
-static convert_xform place(md5_xform local)
+// Converts a transform to glTF's axes and metres.
+static convert_xform gltf_xform(md5_xform local)
 {
     const convert_xform x = convert_from_xform(local);
     const convert_quat q = x.rotation;
-    return (convert_xform){{q.y, q.z, q.x, q.w}, position(local.translation)};
+    return (convert_xform){{q.y, q.z, q.x, q.w}, gltf_position(local.translation)};
 }
 
-// Nodes have both, in any case.
+// Nodes always get a translation and a rotation.
 static void put_xform(gltf_writer *w, json_t *node, convert_xform x)
 {
     float values[7];
@@ -85,7 +91,7 @@ static void put_xform(gltf_writer *w, json_t *node, convert_xform x)
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// Node numbers are joint numbers. Returns the root.
+// Writes the joints; the index of a node is the index of its joint. Returns the root.
 static uint32_t write_joints(gltf_writer *w)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
@@ -104,14 +110,15 @@ static uint32_t write_joints(gltf_writer *w)
         if (strcmp(unique, name) != 0)
             gltf_put_extra(w->out, node, "name", gltf_string(name));
         if (i < count)
-            put_xform(w, node, place(w->assets.rest[i]));
+            put_xform(w, node, gltf_xform(w->assets.rest[i]));
         gltf_add(w->out, "nodes", node);
         free(unique);
     }
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t parent = skeleton->joints[i].parent;
         if (i != root)
-            gltf_hang(w->out, i,
-                      skeleton->joints[i].parent != MD5_NONE ? skeleton->joints[i].parent : root);
+            gltf_set_parent(w->out, i, parent != MD5_NONE ? parent : root);
+    }
     gltf_append(w->out, w->out->tops, gltf_whole(root));
     if (num_renamed > 0)
         convert_note(w->job, "renamed %u joints to make their names unique in other programs",
@@ -122,11 +129,11 @@ static uint32_t write_joints(gltf_writer *w)
     return root;
 }
 
-// The skin of all meshes. Inverse bind matrices take quantised positions to metres first.
+// Writes the skin of all meshes. Inverse bind matrices also convert quantized positions to metres.
 static void write_skin(gltf_writer *w, uint32_t root)
 {
     static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    static const int axis[3] = {1, 2, 0}; // id's of a row or column of glTF
+    static const int axis[3] = {1, 2, 0}; // id's axis of each axis of glTF
     const uint32_t count = w->assets.skeleton->num_joints;
     const double step = w->step > 0 ? w->step : 1;
     float *const binds = common_alloc(w->num_joints, 16 * sizeof *binds);
@@ -154,9 +161,9 @@ static void write_skin(gltf_writer *w, uint32_t root)
     free(binds);
 }
 
-// -- Pictures and materials -----------------------------------------------------------------------
+// -- Images and materials -------------------------------------------------------------------------
 
-// Returns the texture of a picture in *texture. Equal ones are one.
+// Returns the texture of an image in *texture. Equal images share one texture.
 static bool write_picture(gltf_writer *w, const convert_image *picture, size_t *texture,
                           md5_error *error)
 {
@@ -165,15 +172,15 @@ static bool write_picture(gltf_writer *w, const convert_image *picture, size_t *
     if (gltf_find_bytes(w->out, 'p', "", picture->bytes, picture->size, texture))
         return true;
     char *const name = gltf_unique_name(w->out, 'i', picture->name, "picture");
-    const char *const ending = convert_image_extension(picture);
+    const char *const extension = convert_image_extension(picture);
     json_t *const image = json_pack("{s:s}", "name", name);
     if (common_has_ending(w->job->output, ".glb")) {
         const size_t view = gltf_add_picture(w->out, picture->bytes, picture->size);
         gltf_put(w->out, image, "bufferView", gltf_whole(view));
         gltf_put(w->out, image, "mimeType",
-                 json_string(strcmp(ending, ".png") == 0 ? "image/png" : "image/jpeg"));
+                 json_string(strcmp(extension, ".png") == 0 ? "image/png" : "image/jpeg"));
     } else {
-        char *const file = common_format("%s%s", name, ending);
+        char *const file = common_format("%s%s", name, extension);
         gltf_put(w->out, image, "uri", gltf_uri(file));
         is_written = convert_write_to_folder(w->job, file, picture->bytes, picture->size, error);
         free(file);
@@ -186,14 +193,14 @@ static bool write_picture(gltf_writer *w, const convert_image *picture, size_t *
     return is_written;
 }
 
-// Adds a material. One without pictures is white, and has the name of the shader; one whose shader
-// has no name, that of its picture.
+// Adds a material with the name of the shader or, if that is empty, of its color image. A material
+// without images is white.
 static bool write_material(gltf_writer *w, const convert_material *look, const char *shader,
                            md5_error *error)
 {
     if (shader[0] == '\0' && look->maps[CONVERT_MAP_COLOR].name)
         shader = look->maps[CONVERT_MAP_COLOR].name;
-    // At a roughness of 0.7 highlights fall to half at the same angle as those of id's table.
+    // With a roughness of 0.7, highlights fall to one half at the same angle as with id's table.
     json_t *const base = json_pack("{s:f, s:f}", "metallicFactor", 0.0, "roughnessFactor", 0.7);
     json_t *const material =
         json_pack("{s:o, s:o}", "name", gltf_string(shader), "pbrMetallicRoughness", base);
@@ -204,21 +211,22 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
         if (!picture.bytes)
             continue;
         char *name = NULL;
-        uint8_t *turned = NULL;
+        uint8_t *flipped = NULL;
         if (map == CONVERT_MAP_NORMAL) {
             md5_error why = {0};
-            picture.bytes = turned =
-                convert_flip_green_channel(w->job, &picture, &picture.size, &why);
-            if (!turned) {
+            flipped = convert_flip_green_channel(w->job, &picture, &picture.size, &why);
+            picture.bytes = flipped;
+            if (!flipped) {
                 convert_note(w->job, "material %s: skipped the normal map: %s", shader,
                              why.message);
                 continue;
             }
-            picture.name = name = common_format("%s_n", picture.name);
+            name = common_format("%s_n", picture.name);
+            picture.name = name;
         }
         const bool is_written = write_picture(w, &picture, &texture, error);
         free(name);
-        free(turned);
+        free(flipped);
         if (!is_written)
             return false;
         if (map == CONVERT_MAP_SPECULAR)
@@ -244,7 +252,7 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// Makes weights multiples of 1 / 65535 whose sum is 1.
+// Rounds weights to multiples of 1 / 65535 with a sum of 1.
 static void round_weights(const md5_mesh *mesh, convert_skin *skin)
 {
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
@@ -268,10 +276,10 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
     json_t *const attributes = json_object();
     const size_t count = mesh->num_vertices;
     float *const values = common_alloc(count, 4 * sizeof *values);
-    // Where --quantize rounds, positions are steps from the corner: the inverse bind matrices take
-    // them back, as nodes of skinned meshes may not.
+    // Quantized positions are steps from the corner. The inverse bind matrices convert them back,
+    // because programs ignore the transforms of nodes with skinned meshes.
     for (size_t v = 0; v < count; v++) {
-        put_vec(position(skin->positions[v]), values + 3 * v);
+        put_vec(gltf_position(skin->positions[v]), values + 3 * v);
         for (size_t k = 0; k < 3 && w->step > 0; k++)
             values[3 * v + k] =
                 roundf((float)(((double)values[3 * v + k] - w->corner[k]) / w->step));
@@ -284,7 +292,7 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
         for (size_t v = 0; v < count; v++) {
             const md5_vec4 t = mesh->tangents[v];
             put_direction((md5_vec3){t.x, t.y, t.z}, values + 4 * v);
-            values[4 * v + 3] = -t.w; // green is up there, along -v
+            values[4 * v + 3] = -t.w; // the green channel was flipped to point up, along -v
         }
     }
     if (mesh->tangents)
@@ -303,23 +311,23 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
     return attributes;
 }
 
-// The box of all positions, which 16 bits a number divide.
+// Computes the bounding box of all positions, which quantization divides into 65535 steps.
 static void find_box(gltf_writer *w)
 {
     const md5_model *const model = w->assets.model;
     md5_bounds box = md5_bounds_from_points(NULL, 0);
     float end[3];
-    float largest = 0;
+    float max_extent = 0;
     for (uint32_t m = 0; m < model->num_meshes; m++)
         box = md5_bounds_union(box, md5_bounds_from_points(w->assets.skins[m].positions,
                                                            model->meshes[m].num_vertices));
     if (box.min.x <= box.max.x) {
-        put_vec(position(box.min), w->corner);
-        put_vec(position(box.max), end);
+        put_vec(gltf_position(box.min), w->corner);
+        put_vec(gltf_position(box.max), end);
         for (int k = 0; k < 3; k++)
-            largest = fmaxf(largest, end[k] - w->corner[k]);
+            max_extent = fmaxf(max_extent, end[k] - w->corner[k]);
     }
-    w->step = largest > 0 ? largest / 65535.0 : 1;
+    w->step = max_extent > 0 ? max_extent / 65535.0 : 1;
     w->out->is_quantized = true;
     gltf_add(w->out, "extensionsUsed", json_string("KHR_mesh_quantization"));
     gltf_add(w->out, "extensionsRequired", json_string("KHR_mesh_quantization"));
@@ -331,7 +339,7 @@ static size_t add_indices(gltf_writer *w, const md5_mesh *mesh)
     const size_t count = 3 * (size_t)mesh->num_triangles;
     const bool is_short = mesh->num_vertices <= 65535;
     uint32_t *const indices = common_alloc(count, sizeof *indices);
-    for (size_t i = 0; i < count; i += 3) { // clockwise to counterclockwise
+    for (size_t i = 0; i < count; i += 3) { // MD5's front faces are clockwise
         indices[i] = mesh->indices[i];
         indices[i + 1] = mesh->indices[i + 2];
         indices[i + 2] = mesh->indices[i + 1];
@@ -344,20 +352,27 @@ static size_t add_indices(gltf_writer *w, const md5_mesh *mesh)
 
 // -- Morph targets --------------------------------------------------------------------------------
 
-// An accessor of differences [count] at the vertices that `where` begins, which it takes over; the
-// others are 0.
-static json_t *add_deltas(gltf_writer *w, const md5_mesh *mesh, json_t *where, const float *values,
-                          uint32_t count, bool has_bounds)
+// Adds a sparse accessor with deltas[count] of the vertices in `indices`; the other deltas are 0.
+// Takes ownership of `indices`, an object of gltf_add_values().
+static json_t *add_deltas(gltf_writer *w, const md5_mesh *mesh, json_t *indices,
+                          const float *values, uint32_t count, bool has_bounds)
 {
-    json_t *const what =
+    json_t *const deltas =
         gltf_add_values(w->out, GLTF_KEYS, GLTF_FLOAT, values, count, 3, GLTF_PLAIN);
     json_t *const accessor =
         json_pack("{s:i, s:I, s:s, s:{s:I, s:o, s:o}}", "componentType", GLTF_FLOAT, "count",
                   (json_int_t)mesh->num_vertices, "type", "VEC3", "sparse", "count",
-                  (json_int_t)count, "indices", where, "values", what);
-    if (has_bounds) // those of all vertices
+                  (json_int_t)count, "indices", indices, "values", deltas);
+    if (has_bounds) // bounds of all vertices, also of those with a delta of 0
         gltf_put_bounds(w->out, accessor, values, count, 3, count < mesh->num_vertices);
     return gltf_whole(gltf_add(w->out, "accessors", accessor));
+}
+
+static md5_vec3 morph_vector(const md5_morph_delta *delta, int attribute)
+{
+    if (attribute == 0)
+        return delta->position;
+    return attribute == 1 ? delta->normal : delta->tangent;
 }
 
 static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, json_t *extras)
@@ -366,7 +381,7 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
     const md5_mesh *const mesh = &w->assets.model->meshes[index];
     const md5_morph_mesh *const all = &morph->meshes[index];
     const double step = w->step > 0 ? w->step : 1;
-    // Deltas come vertex by vertex, by ascending target: next[] is where each vertex has got to.
+    // The deltas of a vertex are sorted by target. next[] is the position in each vertex's deltas.
     uint32_t *const next = common_alloc(all->num_vertices, sizeof *next);
     uint32_t *const vertices = common_alloc(all->num_vertices, sizeof *vertices);
     const md5_morph_delta **const deltas = common_alloc(all->num_vertices, sizeof *deltas);
@@ -383,22 +398,21 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
         }
         if (count == 0)
             continue;
-        json_t *const where =
+        json_t *const indices =
             gltf_add_values(w->out, GLTF_KEYS, GLTF_UINT, vertices, count, 1, GLTF_PLAIN);
-        gltf_put(w->out, where, "componentType", json_integer(GLTF_UINT));
+        gltf_put(w->out, indices, "componentType", json_integer(GLTF_UINT));
         json_t *const target = json_object();
         static const char *const attributes[] = {"POSITION", "NORMAL", "TANGENT"};
         for (int a = 0; a < (mesh->tangents ? 3 : 2); a++) {
             for (uint32_t i = 0; i < count; i++) {
-                const md5_morph_delta *const d = deltas[i];
-                const md5_vec3 move = a == 0 ? d->position : a == 1 ? d->normal : d->tangent;
-                put_vec(axes(convert_times(convert_from_vec3(move), a == 0 ? inch / step : 1)),
-                        values + 3 * (size_t)i);
+                const convert_vec move = convert_from_vec3(morph_vector(deltas[i], a));
+                const double unit = a == 0 ? inch / step : 1;
+                put_vec(gltf_axes(convert_times(move, unit)), values + 3 * (size_t)i);
             }
             gltf_put(w->out, target, attributes[a],
-                     add_deltas(w, mesh, json_incref(where), values, count, a == 0));
+                     add_deltas(w, mesh, json_incref(indices), values, count, a == 0));
         }
-        json_decref(where);
+        json_decref(indices);
         gltf_append(w->out, gltf_member(w->out, primitive, "targets", true), target);
         gltf_append(w->out, gltf_member(w->out, extras, "targetNames", true),
                     gltf_string(morph->targets[t].name));
@@ -410,8 +424,8 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
     free(next);
 }
 
-// A mesh and its node, which is below no joint: only its skin places it. What is ours and not
-// glTF's, such as the shader, is in extras for the way back.
+// Writes a mesh and its node. The node has no parent: only the skin places it. Properties that glTF
+// does not have, such as the shader, are stored in the extras, so that gltf_mesh.c can read them.
 static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
 {
     const md5_mesh *const mesh = &w->assets.model->meshes[index];
@@ -425,9 +439,10 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
                   gltf_string(mesh->name), "vertices", (json_int_t)mesh->num_file_vertices);
     bool is_written = true;
     static const convert_material none = {0};
-    size_t from =
-        index < w->scene->num_mesh_materials ? w->scene->mesh_materials[index] : 0; // from 1 on
-    if (from == 0) // a shader without a material stays so in the next mesh, too
+    size_t from = 0; // 1 + index of the material
+    if (index < w->scene->num_mesh_materials)
+        from = w->scene->mesh_materials[index];
+    if (from == 0) // gltf_find() also stores that the shader has no material
         gltf_find(w->out, 'm', mesh->shader, &from);
     const convert_material *const look = from > 0 ? &w->scene->materials[from - 1] : &none;
     if (mesh->shader[0] != '\0' || look->maps[CONVERT_MAP_COLOR].bytes) {
@@ -454,37 +469,39 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
 
 // -- Keys -----------------------------------------------------------------------------------------
 
-// A value for each frame: x y z 0, or a rotation x y z w of unit length.
+// The values of a node's translation or rotation in each frame: x y z 0, or a unit quaternion.
 typedef struct gltf_track {
     convert_quat *values; // [num_frames]
     float *times;         // [num_frames]
     uint32_t num_frames;
     bool is_rotation;
-    uint32_t *keys;    // [num_frames] frames, ascending, of which 0 is the first; NULL: all are
+    uint32_t
+        *keys; // [num_frames] the first num_keys are frames in ascending order, from 0; or NULL
     uint32_t num_keys; // 1: the track is constant
 } gltf_track;
 
-// Programs that interpolate components move away from slerp with the cube of the angle.
-enum { MAX_SPAN = 64 };
-static const double max_angle = 15 * 3.14159265358979323846 / 180.0;
+// Limits between two keys. Programs that interpolate the components of quaternions differ from
+// slerp by an error that grows with the cube of the angle.
+enum { MAX_SPAN = 64 };                                              // frames
+static const double max_angle = 15 * 3.14159265358979323846 / 180.0; // radians
 
 static convert_quat from_vec(convert_vec v)
 {
     return (convert_quat){v.x, v.y, v.z, 0};
 }
 
-// The distance of two values; of rotations the angle, for which the chord is exact enough: it is
-// used for small ones.
+// Returns the distance of two values, or the angle of two rotations. The angle is exact enough for
+// small angles only.
 static double distance(const gltf_track *track, convert_quat a, convert_quat b)
 {
-    const convert_quat gap =
-        convert_mix(a, 1, b, track->is_rotation && convert_quat_dot(a, b) < 0 ? 1 : -1);
+    const bool is_negated = track->is_rotation && convert_quat_dot(a, b) < 0;
+    const convert_quat gap = convert_mix(a, 1, b, is_negated ? 1 : -1);
     const double chord = sqrt(convert_quat_dot(gap, gap));
     return track->is_rotation ? 4 * asin(fmin(chord / 2.0, 1.0)) : chord;
 }
 
-// Negates rotations whose dot product with the one before is negative, so that those who
-// interpolate numbers take the shorter way.
+// Negates quaternions so that each has a positive dot product with the previous quaternion. Then
+// programs that interpolate the components take the shorter arc.
 static void join_signs(gltf_track *track)
 {
     for (uint32_t i = 1; i < track->num_frames; i++)
@@ -492,7 +509,7 @@ static void join_signs(gltf_track *track)
             track->values[i] = convert_mix(track->values[i], -1, track->values[i], 0);
 }
 
-// Whether the frames between two keys are near what interpolation gives.
+// Returns true if interpolation between two keys restores all frames between them.
 static bool spans(const gltf_track *track, uint32_t first, uint32_t last, double tolerance)
 {
     const convert_quat a = track->values[first];
@@ -503,16 +520,18 @@ static bool spans(const gltf_track *track, uint32_t first, uint32_t last, double
         const double t = (double)(i - first) / (last - first);
         const convert_quat sum = convert_mix(a, 1 - t, b, t);
         const convert_quat value = track->values[i];
-        if (distance(track, track->is_rotation ? convert_unit(sum) : sum, value) > tolerance
-            || (track->is_rotation && distance(track, convert_slerp(a, b, t), value) > tolerance))
+        // Programs use either slerp or the normalized sum.
+        const convert_quat blended = track->is_rotation ? convert_unit(sum) : sum;
+        if (distance(track, blended, value) > tolerance)
+            return false;
+        if (track->is_rotation && distance(track, convert_slerp(a, b, t), value) > tolerance)
             return false;
     }
     return true;
 }
 
-// Picks the keys of a track that are enough for a tolerance; 0: only one that is constant gets
-// fewer. Between keys it is near enough both by slerp and by the normalized sum, in which programs
-// differ; neighbours are at most 15 degrees and 64 frames apart.
+// Selects keys so that interpolation restores each frame within the tolerance. With a tolerance of
+// 0, only constant tracks lose keys. Adjacent keys are at most 15 degrees and 64 frames apart.
 static void pick_keys(gltf_track *track, double tolerance)
 {
     bool is_constant = true;
@@ -522,8 +541,9 @@ static void pick_keys(gltf_track *track, double tolerance)
     track->keys[count++] = 0;
     for (uint32_t first = 0; !is_constant && first + 1 < track->num_frames;) {
         uint32_t last = first + 1;
-        while (tolerance > 0 && last + 1 < track->num_frames && last - first < MAX_SPAN
-               && spans(track, first, last + 1, tolerance))
+        const uint32_t remaining = track->num_frames - 1 - first;
+        const uint32_t max_last = first + (remaining < MAX_SPAN ? remaining : MAX_SPAN);
+        while (tolerance > 0 && last < max_last && spans(track, first, last + 1, tolerance))
             last++;
         track->keys[count++] = last;
         first = last;
@@ -533,7 +553,7 @@ static void pick_keys(gltf_track *track, double tolerance)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-// The poses of a clip, [num_frames][joints].
+// Returns the poses of a clip, [num_frames][joints].
 static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
 {
     const uint32_t count = w->assets.skeleton->num_joints;
@@ -544,7 +564,8 @@ static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
     return poses;
 }
 
-// Rounding of files, which keep six decimals.
+// Finds the tracks that clips change by more than the rounding of MD5 files, which have six
+// decimals.
 static void find_moves(gltf_writer *w)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
@@ -554,30 +575,31 @@ static void find_moves(gltf_writer *w)
         const size_t count = (size_t)clip->anim->num_frames * skeleton->num_joints;
         for (size_t k = 0; k < count; k++) {
             const size_t joint = k % skeleton->num_joints;
-            const convert_xform now = convert_from_xform(poses[k]);
+            const convert_xform pose = convert_from_xform(poses[k]);
             const convert_xform rest = convert_from_xform(w->assets.rest[joint]);
-            const convert_vec gap = convert_sub(now.translation, rest.translation);
+            const convert_vec gap = convert_sub(pose.translation, rest.translation);
             w->moves[2 * joint] |= convert_dot(gap, gap) > 4e-12;
             w->moves[2 * joint + 1] |=
-                2 - 2 * fabs(convert_quat_dot(now.rotation, rest.rotation)) > 1e-12;
+                2 - 2 * fabs(convert_quat_dot(pose.rotation, rest.rotation)) > 1e-12;
         }
         free(poses);
     }
-    // The root's translation says how long a clip is that moves nothing.
+    // A clip that moves nothing also needs a track, which defines its length.
     w->moves[2 * (size_t)skeleton->order[0]] = true;
 }
 
-// How far keys may be off, so that no vertex is farther than the tolerance from where it was in a
-// frame. Errors of a chain of joints add up: each track that clips move gets an equal part. A
-// rotation's error grows with the distance of what it moves.
+// Computes the error limits of tracks so that no vertex moves farther than the tolerance in any
+// frame. Errors of a chain of joints add up, so each changing track of the chain gets an equal
+// part. The error of a rotation grows with the distance of the vertices that it moves.
 static void find_tolerances(gltf_writer *w)
 {
     const md5_model *const model = w->assets.model;
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t count = skeleton->num_joints;
-    const double scale = scale_of(w->job);
+    const double scale = get_scale(w->job);
     double *const reach = common_alloc(count, sizeof *reach);
-    // The tracks in the chain down to each joint, then in the longest one that it is in.
+    // First the number of tracks in the chain from the root to each joint, then in the longest
+    // chain that contains the joint.
     uint32_t *const tracks = common_alloc(count, sizeof *tracks);
     for (uint32_t m = 0; model && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
@@ -599,11 +621,12 @@ static void find_tolerances(gltf_writer *w)
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         const double bone = md5_vec3_length(w->assets.rest[joint].translation);
-        // At least a unit, so that joints without vertices keep their directions.
+        // At least one unit, so that joints without vertices keep their directions.
         reach[joint] = fmax(reach[joint], 1.0);
         if (parent != MD5_NONE) {
             reach[parent] = fmax(reach[parent], reach[joint] + bone);
-            tracks[parent] = tracks[parent] > tracks[joint] ? tracks[parent] : tracks[joint];
+            if (tracks[joint] > tracks[parent])
+                tracks[parent] = tracks[joint];
         }
         const double part = w->job->tolerance * scale / inch / fmax(1.0, tracks[joint]);
         w->tolerances[2 * (size_t)joint] = part * inch;
@@ -623,7 +646,7 @@ static void add_track(gltf_writer *w, json_t *animation, size_t node, const gltf
         const size_t frame = track->keys ? track->keys[i] : i;
         times[i] = track->times[frame];
         put_quat(track->values[frame],
-                 values + i * columns); // the next one is over a fourth number
+                 values + i * columns); // the next key overwrites a 4th number
     }
     gltf_add_channel(w->out, animation, node, track->is_rotation ? "rotation" : "translation",
                      times, count, values, count, columns);
@@ -631,7 +654,8 @@ static void add_track(gltf_writer *w, json_t *animation, size_t node, const gltf
     free(values);
 }
 
-// Weights of morph targets: of each mesh that has some, in each clip if any clip has any.
+// Adds the weights of morph targets. If one clip has weights, all clips get them for each mesh that
+// has targets.
 static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *clip,
                         const float *times)
 {
@@ -647,14 +671,14 @@ static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *c
         for (size_t t = 0; t < num_targets; t++) {
             char *const key =
                 common_format("%s\n%s", clip->name, json_string_value(json_array_get(names, t)));
-            size_t number = SIZE_MAX;
-            gltf_find(w->out, 'w', key, &number);
+            size_t index = SIZE_MAX;
+            gltf_find(w->out, 'w', key, &index);
             free(key);
-            if (number == SIZE_MAX)
+            if (index == SIZE_MAX)
                 continue;
-            const convert_weights *const row = &w->scene->weights[number];
-            for (size_t i = 0; i < num_frames && i < row->num_keys; i++)
-                values[i * num_targets + t] = row->keys[i];
+            const convert_weights *const weights = &w->scene->weights[index];
+            for (size_t i = 0; i < num_frames && i < weights->num_keys; i++)
+                values[i * num_targets + t] = weights->keys[i];
             num_driven++;
         }
         const uint32_t count = num_driven > 0 ? num_frames : 1;
@@ -685,13 +709,14 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
         if (!w->moves[i])
             continue;
         for (uint32_t frame = 0; frame < num_frames; frame++) {
-            const convert_xform x = place(poses[(size_t)frame * num_joints + joint]);
+            const convert_xform x = gltf_xform(poses[(size_t)frame * num_joints + joint]);
             to.values[frame] = to.is_rotation ? x.rotation : from_vec(x.translation);
         }
         if (to.is_rotation)
             join_signs(&to);
         pick_keys(&to, w->tolerances[i]);
-        if (i == 2 * (size_t)skeleton->order[0] && to.num_keys == 1 && num_frames > 1)
+        const bool is_root_translation = i == 2 * (size_t)skeleton->order[0];
+        if (is_root_translation && to.num_keys == 1 && num_frames > 1)
             to.keys[to.num_keys++] = num_frames - 1; // so that the clip has its length
         add_track(w, animation, joint, &to);
         w->num_keys += to.num_keys;
@@ -701,7 +726,7 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
         add_weights(w, animation, clip, to.times);
     if (w->job->is_in_place) {
         float out[3];
-        put_vec(position(clip->part->removed_motion), out);
+        put_vec(gltf_position(clip->part->removed_motion), out);
         gltf_put(w->out, extras, "rootMotion", gltf_floats(out, 3));
     }
     free(to.keys);
@@ -712,14 +737,16 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
 
 // -- Cameras --------------------------------------------------------------------------------------
 
-// The vertical field of view, radians, of id's horizontal one at 4:3.
-static double vertical(float fov)
+// Converts id's horizontal field of view in degrees, for an aspect of 4:3, to glTF's vertical field
+// of view in radians.
+static double vertical_fov(float fov)
 {
     const double half = fmin(fmax(fov, 1.0), 179.0) * 3.14159265358979323846 / 360.0;
     return 2 * atan(tan(half) * 3.0 / 4.0);
 }
 
-// A cut is a jump of a thousandth of a frame from the last key of a shot to the first of the next.
+// Writes a camera path. A cut is a jump within a thousandth of a frame, from the last key of a shot
+// to the first key of the next shot.
 static void write_path(gltf_writer *w, const char *title, const md5_camera *camera)
 {
     const uint32_t count = camera->num_frames;
@@ -727,11 +754,11 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
     float *const fovs = common_alloc(count, sizeof *fovs);
     convert_quat *const values = common_alloc(count, 2 * sizeof *values);
     gltf_track moved = {values, times, count, false, NULL, count};
-    gltf_track turned = {values + count, times, count, true, NULL, count};
-    const convert_quat about = {0, 1, 0, 0}; // glTF's cameras look along -z, ours along z
+    gltf_track rotated = {values + count, times, count, true, NULL, count};
+    const convert_quat about = {0, 1, 0, 0}; // glTF's cameras look along -z, id's along z
     convert_xform first = {0};
     uint32_t cut = 0;
-    double widest = 0;
+    double max_fov_change = 0;
     for (uint32_t i = 0; i < count; i++) {
         while (cut < camera->num_cuts && camera->cuts[cut] < i)
             cut++;
@@ -740,22 +767,23 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
         if (i > 0 && !(times[i] > times[i - 1]))
             times[i] = nextafterf(times[i - 1], INFINITY);
         const md5_camera_view view = camera->frames[i];
-        convert_xform x = place((md5_xform){view.rotation, view.position, 0});
+        convert_xform x = gltf_xform((md5_xform){view.rotation, view.position, 0});
         x.rotation = convert_quat_mul(x.rotation, about);
-        first = i == 0 ? x : first;
+        if (i == 0)
+            first = x;
         moved.values[i] = from_vec(x.translation);
-        turned.values[i] = x.rotation;
+        rotated.values[i] = x.rotation;
         fovs[i] = view.fov;
-        widest = fmax(widest, fabs((double)view.fov - fovs[0]));
+        max_fov_change = fmax(max_fov_change, fabs((double)view.fov - fovs[0]));
     }
-    join_signs(&turned);
+    join_signs(&rotated);
     char *const name = gltf_unique_name(w->out, 'n', title, "camera");
-    const size_t number = gltf_add(w->out, "cameras",
-                                   json_pack("{s:s, s:s, s:{s:f, s:f, s:f}}", "name", name, "type",
-                                             "perspective", "perspective", "yfov",
-                                             vertical(fovs[0]), "aspectRatio", 4.0 / 3.0, "znear",
-                                             3 * inch)); // id's near plane
-    json_t *const item = json_pack("{s:s, s:I}", "name", name, "camera", (json_int_t)number);
+    const size_t index = gltf_add(
+        w->out, "cameras",
+        json_pack("{s:s, s:s, s:{s:f, s:f, s:f}}", "name", name, "type", "perspective",
+                  "perspective", "yfov", vertical_fov(fovs[0]), "aspectRatio", 4.0 / 3.0, "znear",
+                  3 * inch)); // id's near plane
+    json_t *const item = json_pack("{s:s, s:I}", "name", name, "camera", (json_int_t)index);
     put_xform(w, item, first);
     const size_t node = gltf_add(w->out, "nodes", item);
     gltf_append(w->out, w->out->tops, gltf_whole(node));
@@ -767,13 +795,13 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
         json_pack("{s:f, s:I, s:o, s:o}", "frameRate", camera->frame_rate, "frames",
                   (json_int_t)count, "fov", gltf_floats(fovs, count), "cuts", cuts));
     add_track(w, animation, node, &moved);
-    add_track(w, animation, node, &turned);
-    if (widest > 0)
+    add_track(w, animation, node, &rotated);
+    if (max_fov_change > 0)
         convert_note(
             w->job,
             "camera path %s: a field of view that changes (by %.3g degrees) is not supported by "
             "glTF cameras; the camera has the first frame's, and extras contain all values",
-            title, widest);
+            title, max_fov_change);
     free(name);
     free(values);
     free(fovs);
@@ -793,8 +821,8 @@ static bool write_scene(gltf_writer *w, md5_error *error)
         gltf_find(w->out, 'w', key, &(size_t){i});
         free(key);
     }
-    const uint32_t asked = w->job->influences > 0 ? w->job->influences : 4;
-    convert_make_skins(w->job, &w->assets, asked <= 16 ? (asked + 3) / 4 * 4 : 16);
+    const uint32_t requested = w->job->influences > 0 ? w->job->influences : 4;
+    convert_make_skins(w->job, &w->assets, requested <= 16 ? (requested + 3) / 4 * 4 : 16);
     if (w->assets.skeleton) {
         const uint32_t root = write_joints(w);
         if (model && w->job->is_quantized)
@@ -847,12 +875,12 @@ static bool write_file(gltf_writer *w, md5_error *error)
     char *const stem = common_stem(path);
     char *const bin = common_format("%s.bin", stem);
     const bool is_binary = common_has_ending(path, ".glb");
-    const convert_bytes *const numbers = &w->out->binary;
+    const convert_bytes *const binary = &w->out->binary;
     convert_bytes file = {0};
-    const bool is_done =
-        gltf_make(w->out, is_binary ? NULL : bin, path, &file, error)
-        && (is_binary || convert_write_to_folder(w->job, bin, numbers->bytes, numbers->size, error))
-        && convert_write_file(w->job, path, file.bytes, file.size, error);
+    bool is_done = gltf_make(w->out, is_binary ? NULL : bin, path, &file, error);
+    if (is_done && !is_binary)
+        is_done = convert_write_to_folder(w->job, bin, binary->bytes, binary->size, error);
+    is_done = is_done && convert_write_file(w->job, path, file.bytes, file.size, error);
     free(file.bytes);
     free(bin);
     free(stem);
@@ -865,7 +893,7 @@ bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_
     gltf_writer w = {.job = job, .scene = scene, .out = &out};
     gltf_begin(&out);
     gltf_put(&out, json_object_get(out.root, "asset"), "extras",
-             json_pack("{s:{s:i, s:f, s:f}}", "md5", "version", 1, "scale", scale_of(job), "turn",
+             json_pack("{s:{s:i, s:f, s:f}}", "md5", "version", 1, "scale", get_scale(job), "turn",
                        job->turn));
     gltf_put(&out, json_array_get(json_object_get(out.root, "scenes"), 0), "name",
              gltf_string(scene->name));

@@ -1,18 +1,22 @@
-// Retargeting: who is who in both skeletons, by names, and between those by the hierarchy; pairs of
-// joints of that, with which the library transfers poses; then feet stand where they should.
+// Retargets clips to a model with another skeleton. First joints get roles (hips, thigh ...) by
+// their names, and joints between them by the hierarchy (retarget_figure). Then pairs of joints are
+// created, with which the library transfers poses. Finally feet are placed on the ground
+// (retarget_transfer).
 #include "demo/convert/retarget.h"
 
-static const md5_quat no_turn = {0, 0, 0, 1};
+static const md5_quat no_rotation = {0, 0, 0, 1};
 
 // -- Roles ----------------------------------------------------------------------------------------
 
 enum { HIPS, SPINE, NECK, HEAD, CLAVICLE, UPPER_ARM, FOREARM, HAND, THIGH, SHIN, FOOT, TOE, THUMB };
 enum { NUM_WORDS = THUMB + 5, NUM_ROLES = 2 * NUM_WORDS, NUM_NEEDED = 12, NUM_COUNTED = 19 };
-// 2 * word + side: left and right; up to the head the first.
+// A role is 2 * word + side. Side 0 is left, 1 is right. Words up to HEAD have side 0 only.
 
-// Each is looked for below an earlier one, or elsewhere if that is not strict; a clavicle above.
+// The joint of a role is searched for below the joint of the role `from`; a clavicle above it. If
+// the search is not strict, joints elsewhere are also accepted.
 static const struct role {
-    const char *title, *words; // what names are without side, prefix and numbers; the best first
+    const char *title;
+    const char *words; // names without side, prefix and numbers; the best name first
     int from;
     bool is_strict;
 } roles[NUM_WORDS] = {
@@ -30,7 +34,7 @@ static const struct role {
     [SHIN] = {"shin", " shin calf lowerleg lowleg loleg leglower knee leg ", THIGH, false},
     [FOOT] = {"foot", " ankle foot upperfoot ", SHIN, false},
     [TOE] = {"toe", " ball toe toes toebase lowerfoot middletoe foot ", FOOT, true},
-    // Of fingers these are the ends of names.
+    // The words of fingers match the end of a name.
     [THUMB] = {"thumb", " thumb ", HAND, true},
     {"index", " index point ", HAND, true},
     {"middle", " middle mid ", HAND, true},
@@ -38,12 +42,13 @@ static const struct role {
     {"pinky", " pinky little ", HAND, true},
 };
 
-// Words of names that say nothing of the role, and those of helpers, which come last.
+// Parts of names that do not indicate a role, and parts of helpers' names, which have lower
+// priority.
 static const char fillers[] = " def org mixamorig bip bone jnt j b c cc base sk f finger ";
 static const char helpers[] =
     " ik fk mch pole pt target goal null tag attach twist roll orbit focus ctrl ";
 
-// Where a word stands among others; NULL: nowhere.
+// Returns the position of a word in a list of words, or NULL.
 static const char *find_word(const char *words, const char *word)
 {
     char *const whole = common_format(" %s ", word);
@@ -52,28 +57,31 @@ static const char *find_word(const char *words, const char *word)
     return at;
 }
 
-// Joints one below the other, as those of a spine. Its bend is spread over that of the other
-// skeleton.
+// A chain of joints from parent to child, such as a spine. Its rotations are distributed over a
+// chain of the other skeleton.
 enum { MAX_CHAIN = 64 };
 typedef struct retarget_chain {
-    uint32_t first, last; // MD5_NONE: there is none
+    uint32_t first; // or MD5_NONE
+    uint32_t last;  // or MD5_NONE
 } retarget_chain;
 
 typedef struct retarget_joint {
     uint32_t depth;
-    char said[64]; // by the name, in small letters, without prefix, side and numbers
-    int side;      // 0 left, 1 right, -1 neither
+    char base_name[64]; // name in lower case, without prefix, side and numbers
+    int side;           // 0 left, 1 right, -1 neither
     bool is_helper;
-    bool is_below;
-    uint32_t load;   // weights of vertices on it and on what hangs on it
-    uint32_t leader; // with which it moves as one piece; MD5_NONE: none
-    // Of the model, what turns it: a joint of the source, or one that is between two.
-    uint32_t low, high; // MD5_NONE: nothing does
-    float part;         // of the way from low to high
-    bool is_mapped;     // by the user; of the source: it drives nothing
-    int align;       // 1: the bone is turned as the source's, -1: it is not, 0: if it is a limb's
-    bool is_chained; // by a chain of another length
-    bool is_idle;    // the library says that nothing drives it
+    bool is_below;   // the joint is in the part of the skeleton that guess_role() prefers
+    uint32_t load;   // weights of vertices on the joint and its descendants
+    uint32_t leader; // joint with which this joint moves rigidly, or MD5_NONE
+
+    // Joints of the model only: the joints of the source that rotate it.
+    uint32_t low; // or MD5_NONE
+    uint32_t high;
+    float part;      // interpolation factor from low to high
+    bool is_mapped;  // defined by a map; in the source: rotates no joint
+    int align;       // 1: align the bone with the source's, -1: do not, 0: only bones of limbs
+    bool is_chained; // part of a chain with another length in the source
+    bool is_idle;    // no joint of the source moves this joint
 } retarget_joint;
 
 // One of the two skeletons.
@@ -81,10 +89,11 @@ typedef struct retarget_figure {
     const md5_model *model;
     const md5_skeleton *skeleton; // of the model
     retarget_joint *joints;       // [num_joints]
-    md5_xform *rest;              // [num_joints] model space
+    md5_xform *rest;              // [num_joints] bind pose, model space
     retarget_chain roles[NUM_ROLES];
-    uint32_t pelvis, body; // what the thighs hang on; what pelvis and chest hang on
-    md5_quat space;        // turns it: x is forward, y left and z up
+    uint32_t pelvis; // common ancestor of the thighs
+    uint32_t body;   // common ancestor of pelvis and chest
+    md5_quat space;  // rotation to a space with x forward, y left and z up
 } retarget_figure;
 
 static uint32_t parent_of(const retarget_figure *figure, uint32_t joint)
@@ -92,24 +101,26 @@ static uint32_t parent_of(const retarget_figure *figure, uint32_t joint)
     return joint != MD5_NONE ? figure->skeleton->joints[joint].parent : MD5_NONE;
 }
 
+// Splits a name into words and finds side, helper words and base name.
 static void read_name(const char *name, retarget_joint *joint)
 {
     const char *const colon = strrchr(name, ':');
     const char *c = colon ? colon + 1 : name;
     size_t used = 0;
-    // Doom 3's Lankle_r is the left one.
+    // In Doom 3, Lankle_r is the left ankle.
     const char *end = c + strlen(c);
-    if ((*c == 'L' || *c == 'R') && islower((unsigned char)c[1]) && strcmp(end - 2, "_r") == 0)
+    const bool has_side_letter = (*c == 'L' || *c == 'R') && islower((unsigned char)c[1]);
+    if (has_side_letter && strcmp(end - 2, "_r") == 0)
         end -= 2;
     joint->side = -1;
     while (c < end) {
         char word[32];
         size_t length = 0;
-        // A word ends before a capital that follows a small letter, or that begins a word behind
-        // other capitals: LThumb, LeftArm.
+        // A capital begins a word if it follows a small letter (LeftArm) or precedes one (LThumb).
         for (; c < end && isalpha((unsigned char)*c) && length < sizeof word - 1; c++) {
-            const bool begins = length > 0 && isupper((unsigned char)*c)
-                                && (islower((unsigned char)c[-1]) || islower((unsigned char)c[1]));
+            const bool has_small_neighbor =
+                islower((unsigned char)c[-1]) || islower((unsigned char)c[1]);
+            const bool begins = length > 0 && isupper((unsigned char)*c) && has_small_neighbor;
             if (begins)
                 break;
             word[length++] = (char)tolower((unsigned char)*c);
@@ -121,35 +132,35 @@ static void read_name(const char *name, retarget_joint *joint)
             joint->side = *word == 'r';
         else if (find_word(helpers, word) != NULL)
             joint->is_helper = true;
-        else if (find_word(fillers, word) == NULL && used + length < sizeof joint->said) {
-            memcpy(joint->said + used, word, length);
+        else if (find_word(fillers, word) == NULL && used + length < sizeof joint->base_name) {
+            memcpy(joint->base_name + used, word, length);
             used += length;
         }
     }
 }
 
-// Where a name stands among the words of a role; NULL: it is another's.
+// Returns the position of a joint's name in the words of a role, or NULL if it has another role.
 static const char *find_role(const retarget_joint *joint, int role)
 {
     const int word = role / 2;
     const int side = role % 2;
-    const char *said = joint->said;
+    const char *name = joint->base_name;
     if (word <= HEAD)
-        return joint->side < 0 ? find_word(roles[word].words, said) : NULL;
-    // The side can also begin the only word: leftleg, or, of old, luparm.
-    if (joint->side < 0 && *said == "lr"[side]) {
+        return joint->side < 0 ? find_word(roles[word].words, name) : NULL;
+    // The side can also be a prefix of the only word: leftleg, or luparm in old models.
+    if (joint->side < 0 && *name == "lr"[side]) {
         const char *const whole = side == 0 ? "left" : "right";
-        said += strncmp(said, whole, strlen(whole)) == 0 ? strlen(whole) : 1;
+        name += strncmp(name, whole, strlen(whole)) == 0 ? strlen(whole) : 1;
     } else if (joint->side != side) {
         return NULL;
     }
-    for (const char *at = said; word >= THUMB && *at != '\0'; at++)
-        if (find_word(roles[word].words, at) != NULL)
+    for (const char *end = name; word >= THUMB && *end != '\0'; end++)
+        if (find_word(roles[word].words, end) != NULL)
             return roles[word].words;
-    return find_word(roles[word].words, said);
+    return find_word(roles[word].words, name);
 }
 
-// The deepest joint that both hang on, or are; NONE if one of them is NONE.
+// Returns the deepest joint that is both joints or their ancestor, or MD5_NONE.
 static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_t b)
 {
     while (a != b && a != MD5_NONE && b != MD5_NONE) {
@@ -159,45 +170,66 @@ static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_
     return a == b ? a : MD5_NONE;
 }
 
-// Of joints whose names say the same, those where they should be come first, then those that are no
-// helpers, then the best word, then, as in rigs with joints for control and for deformation, the
-// one that moves most of the skin; of a finger the last one, up to the hand.
-static void guess_role(retarget_figure *figure, int role)
+// Marks the joints among which a role is searched first: descendants of `base`, or for a clavicle
+// its ancestors.
+static void mark_preferred(retarget_figure *figure, uint32_t base, bool is_above)
 {
-    const int word = role / 2;
-    const int from = roles[word].from;
-    const uint32_t base = from >= 0 ? figure->roles[2 * from + role % 2].last : MD5_NONE;
-    const bool is_above = word == CLAVICLE;
-    const bool is_finger = word >= THUMB;
-    uint32_t best = MD5_NONE;
-    const char *best_word = NULL;
     for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
         figure->joints[i].is_below = false;
     for (uint32_t i = base; is_above && parent_of(figure, i) != MD5_NONE;) {
         i = parent_of(figure, i);
         figure->joints[i].is_below = true;
     }
-    for (uint32_t i = 0; i < figure->skeleton->num_joints; i++) {
+    for (uint32_t i = 0; i < figure->skeleton->num_joints && !is_above; i++) {
         const uint32_t joint = figure->skeleton->order[i];
         const uint32_t parent = parent_of(figure, joint);
-        retarget_joint *const of = &figure->joints[joint];
-        of->is_below |=
-            !is_above && parent != MD5_NONE && (parent == base || figure->joints[parent].is_below);
-        const char *const at = find_role(of, role);
-        if (!at || (roles[word].is_strict && !of->is_below)
-            || (is_finger && of->load == 0 && figure->model->num_meshes > 0))
+        if (parent != MD5_NONE)
+            figure->joints[joint].is_below = parent == base || figure->joints[parent].is_below;
+    }
+}
+
+// Compares two joints whose names match a role. The order of criteria: joints in the preferred part
+// of the skeleton; joints that are not helpers; the better word (words at lower addresses are
+// better); for fingers the deeper joint; the joint that moves most of the skin, because rigs can
+// have separate joints for control and deformation. Returns a positive number if the first joint is
+// better.
+static int64_t compare_candidates(const retarget_joint *a, const char *a_word,
+                                  const retarget_joint *b, const char *b_word, bool is_finger)
+{
+    if (a->is_below != b->is_below)
+        return a->is_below ? 1 : -1;
+    if (a->is_helper != b->is_helper)
+        return b->is_helper ? 1 : -1;
+    if (a_word != b_word)
+        return b_word - a_word;
+    if (is_finger && a->depth != b->depth)
+        return (int64_t)a->depth - b->depth;
+    return (int64_t)a->load - b->load;
+}
+
+// Finds the joint of a role. The chain of a finger begins at the first joint below the hand.
+static void guess_role(retarget_figure *figure, int role)
+{
+    const int word = role / 2;
+    const int from = roles[word].from;
+    const uint32_t base = from >= 0 ? figure->roles[2 * from + role % 2].last : MD5_NONE;
+    const bool is_finger = word >= THUMB;
+    const bool needs_load = is_finger && figure->model->num_meshes > 0;
+    uint32_t best = MD5_NONE;
+    const char *best_word = NULL;
+    mark_preferred(figure, base, word == CLAVICLE);
+    for (uint32_t i = 0; i < figure->skeleton->num_joints; i++) {
+        const uint32_t index = figure->skeleton->order[i];
+        const retarget_joint *const joint = &figure->joints[index];
+        const char *const match = find_role(joint, role);
+        if (!match || (roles[word].is_strict && !joint->is_below))
             continue;
-        const retarget_joint *const other = &figure->joints[best != MD5_NONE ? best : joint];
-        const int64_t better[] = {
-            (int64_t)of->is_below - other->is_below, (int64_t)other->is_helper - of->is_helper,
-            (best_word ? best_word : at) - at, is_finger ? (int64_t)of->depth - other->depth : 0,
-            (int64_t)of->load - other->load};
-        int k = 0;
-        while (k < 4 && better[k] == 0)
-            k++;
-        if (best == MD5_NONE || better[k] > 0) {
-            best = joint;
-            best_word = at;
+        if (needs_load && joint->load == 0)
+            continue;
+        if (best == MD5_NONE
+            || compare_candidates(joint, match, &figure->joints[best], best_word, is_finger) > 0) {
+            best = index;
+            best_word = match;
         }
     }
     retarget_chain *const chain = &figure->roles[role];
@@ -207,7 +239,7 @@ static void guess_role(retarget_figure *figure, int role)
             chain->first = i;
 }
 
-// The joints between two, of which the upper one may be MD5_NONE.
+// Returns the chain from below `base` to `last`, or an empty chain.
 static retarget_chain chain_between(const retarget_figure *figure, uint32_t base, uint32_t last)
 {
     retarget_chain chain = {MD5_NONE, MD5_NONE};
@@ -218,7 +250,7 @@ static retarget_chain chain_between(const retarget_figure *figure, uint32_t base
     return chain;
 }
 
-// Lists the joints of a chain. Returns their number; 0: it is none, or longer than any spine.
+// Lists the joints of a chain. Returns their number, or 0 if it is not a chain or too long.
 static uint32_t list_chain(const retarget_figure *figure, retarget_chain chain,
                            uint32_t joints[MAX_CHAIN])
 {
@@ -233,7 +265,7 @@ static uint32_t list_chain(const retarget_figure *figure, retarget_chain chain,
     return count;
 }
 
-// In the figure's space, of joints[num_joints] in a pose.
+// Returns the vector between two joints of a pose in the figure's space.
 static md5_vec3 bone(const retarget_figure *figure, const md5_xform *joints, uint32_t from,
                      uint32_t to)
 {
@@ -241,35 +273,39 @@ static md5_vec3 bone(const retarget_figure *figure, const md5_xform *joints, uin
                            md5_vec3_sub(joints[to].translation, joints[from].translation));
 }
 
-// Of parts of a limb, of which the next role is the next joint; 0: it is not whole.
-static float length_of(const retarget_figure *figure, int role)
+// Returns the length of a part of a limb, from a role to the next role, or 0 if a joint is missing.
+static float bone_length(const retarget_figure *figure, int role)
 {
     const uint32_t from = figure->roles[role].last;
     const uint32_t to = figure->roles[role + 2].first;
-    return from != MD5_NONE && to != MD5_NONE
-               ? md5_vec3_length(bone(figure, figure->rest, from, to))
-               : 0;
+    if (from == MD5_NONE || to == MD5_NONE)
+        return 0;
+    return md5_vec3_length(bone(figure, figure->rest, from, to));
 }
 
-// Rigs can have several joints that say the same in one place and hang elsewhere, as one for
-// control and one for the skin: all move with the one that has the role.
+// Rigs can have several joints with one meaning at one position but with different parents, such as
+// a joint for control and a joint for the skin. All of them move with the joint that has the role.
 static void find_leaders(const retarget_figure *figure)
 {
     for (int r = 0; r < 2 * THUMB; r++) {
         const uint32_t leader = figure->roles[r].last;
-        const retarget_joint *const of = &figure->joints[leader != MD5_NONE ? leader : 0];
-        if (leader == MD5_NONE || find_role(of, r) == NULL)
+        if (leader == MD5_NONE || find_role(&figure->joints[leader], r) == NULL)
             continue;
-        const float near_by = 1e-3f * md5_vec3_length(figure->rest[leader].translation);
-        for (uint32_t i = 0; i < figure->skeleton->num_joints; i++)
-            if (i != leader && of->side == figure->joints[i].side
-                && strcmp(of->said, figure->joints[i].said) == 0
-                && md5_vec3_length(bone(figure, figure->rest, leader, i)) <= near_by)
-                figure->joints[i].leader = leader;
+        const retarget_joint *const role_joint = &figure->joints[leader];
+        const float max_distance = 1e-3f * md5_vec3_length(figure->rest[leader].translation);
+        for (uint32_t i = 0; i < figure->skeleton->num_joints; i++) {
+            retarget_joint *const joint = &figure->joints[i];
+            if (i == leader || joint->side != role_joint->side)
+                continue;
+            if (strcmp(role_joint->base_name, joint->base_name) != 0)
+                continue;
+            if (md5_vec3_length(bone(figure, figure->rest, leader, i)) <= max_distance)
+                joint->leader = leader;
+        }
     }
 }
 
-// The axis that is nearest to a direction.
+// Returns the axis that is nearest to a direction.
 static md5_vec3 nearest_axis(md5_vec3 v)
 {
     const float x = fabsf(v.x);
@@ -282,8 +318,8 @@ static md5_vec3 nearest_axis(md5_vec3 v)
     return (md5_vec3){0, 0, copysignf(1.0f, v.z)};
 }
 
-// From right to left, of joints[] in a pose; 0 if neither legs nor arms are known.
-static md5_vec3 left_of(const retarget_figure *figure, const md5_xform *joints)
+// Returns the direction from right limbs to left limbs in a pose, or 0 without legs and arms.
+static md5_vec3 left_direction(const retarget_figure *figure, const md5_xform *joints)
 {
     const md5_vec3 nowhere = {0, 0, 0};
     md5_vec3 sum = nowhere;
@@ -296,15 +332,16 @@ static md5_vec3 left_of(const retarget_figure *figure, const md5_xform *joints)
     return sum;
 }
 
-// Up is the axis along which the head is above the pelvis; left is the axis from the right limbs to
-// the left ones, or between axes, if it is. Otherwise it stays as it is.
+// Finds the axes of a skeleton: up is the axis from the pelvis to the head, and left is the
+// direction from right to left limbs, rounded to an axis if it is near one. Otherwise figure->space
+// is unchanged.
 static void find_axes(retarget_figure *figure)
 {
     const uint32_t head = figure->roles[2 * HEAD].last;
-    const md5_quat usual = figure->space;
-    figure->space = no_turn;
-    const md5_vec3 side = left_of(figure, figure->rest);
-    figure->space = usual;
+    const md5_quat default_space = figure->space;
+    figure->space = no_rotation;
+    const md5_vec3 side = left_direction(figure, figure->rest);
+    figure->space = default_space;
     if (figure->pelvis == MD5_NONE || head == MD5_NONE || md5_vec3_length(side) < 0.5f)
         return;
     const md5_vec3 z = nearest_axis(
@@ -318,7 +355,7 @@ static void find_axes(retarget_figure *figure)
         md5_quat_from_mat34((md5_mat34){{x.x, x.y, x.z, 0, y.x, y.y, y.z, 0, z.x, z.y, z.z, 0}});
 }
 
-// Who is who in a skeleton. `space` is for one whose limbs do not say it.
+// Finds the roles of a skeleton's joints. `space` is used if the limbs do not indicate it.
 static retarget_figure make_figure(const md5_model *model, md5_quat space)
 {
     const md5_skeleton *const skeleton = &model->skeleton;
@@ -352,16 +389,16 @@ static retarget_figure make_figure(const md5_model *model, md5_quat space)
     for (int r = 0; r < NUM_ROLES; r++)
         guess_role(&figure, r);
     for (int side = 0; side < 2; side++) {
-        guess_role(&figure, 2 * CLAVICLE + side); // above the upper arm, which is known now
+        guess_role(&figure, 2 * CLAVICLE + side); // again, below it is the upper arm known now
         retarget_chain *const leg = &figure.roles[2 * THIGH + side];
-        if (leg[0].last == leg[2].last) // a leg is the thigh if there is no other
+        if (leg[0].last == leg[2].last) // one joint named "leg": it is the thigh
             leg[2] = (retarget_chain){MD5_NONE, MD5_NONE};
     }
     return figure;
 }
 
-// What follows from the roles. Which joints the spine and the neck have is a matter of the
-// hierarchy, as names of these differ most.
+// Completes the roles by the hierarchy: names of joints in spine and neck differ too much between
+// skeletons.
 static void complete_figure(retarget_figure *figure)
 {
     retarget_chain *const role = figure->roles;
@@ -397,41 +434,43 @@ md5_quat convert_measure(const md5_model *model, float *legs)
     complete_figure(&figure);
     *legs = 0;
     for (int r = 2 * THIGH; r < 2 * FOOT; r++)
-        *legs += 0.5f * length_of(&figure, r);
+        *legs += 0.5f * bone_length(&figure, r);
     free_figure(&figure);
     return figure.space;
 }
 
-// -- Drives ---------------------------------------------------------------------------------------
+// -- Pairs of joints ------------------------------------------------------------------------------
 
-// Lets a chain of the source turn one of the model: with i of n joints turned, as i * m / n of its
-// m are. The user's map has the last word.
+// Assigns the joints of a source chain to the joints of a target chain, proportionally to the
+// position in the chain: i of n joints are rotated by i * m / n of the source's m joints. Joints
+// that a map defines are not changed. Returns true if both chains exist.
 static bool drive(const retarget_figure *source, const retarget_figure *target, retarget_chain from,
                   retarget_chain to)
 {
-    uint32_t s[MAX_CHAIN + 1], t[MAX_CHAIN];
+    uint32_t s[MAX_CHAIN + 1];
+    uint32_t t[MAX_CHAIN];
     const uint32_t m = list_chain(source, from, s + 1);
     const uint32_t n = list_chain(target, to, t);
     s[0] = parent_of(source, from.first);
-    if (m > 0) {
-        for (uint32_t i = 0; i < n; i++) {
-            retarget_joint *const joint = &target->joints[t[i]];
-            const uint32_t at = m * (i + 1);
-            const uint32_t low = at / n;
-            const uint32_t high = (at + n - 1) / n;
-            if (joint->is_mapped || source->joints[s[high]].is_mapped)
-                continue;
-            joint->high = s[high];
-            joint->low = s[low] != MD5_NONE ? s[low] : s[high];
-            joint->part = (float)(at % n) / (float)n;
-            joint->is_chained = m != n;
-        }
+    if (m == 0 || n == 0)
+        return false;
+    for (uint32_t i = 0; i < n; i++) {
+        retarget_joint *const joint = &target->joints[t[i]];
+        const uint32_t position = m * (i + 1);
+        const uint32_t low = position / n;
+        const uint32_t high = (position + n - 1) / n;
+        if (joint->is_mapped || source->joints[s[high]].is_mapped)
+            continue;
+        joint->high = s[high];
+        joint->low = s[low] != MD5_NONE ? s[low] : s[high];
+        joint->part = (float)(position % n) / (float)n;
+        joint->is_chained = m != n;
     }
-    return m > 0 && n > 0;
+    return true;
 }
 
-// Finds who moves whom. Where too few roles are in both skeletons, and there is no map, only those
-// of equal names do: then it returns false.
+// Pairs the joints of both skeletons by their roles. If too few roles are common and there is no
+// map, removes the pairs, so that only equal names count, and returns false.
 static bool make_drives(const retarget_figure *source, const retarget_figure *target,
                         bool is_captured, bool has_map)
 {
@@ -439,16 +478,17 @@ static bool make_drives(const retarget_figure *source, const retarget_figure *ta
     uint32_t root = source->pelvis;
     while (parent_of(source, root) != MD5_NONE)
         root = parent_of(source, root);
-    if (!is_captured && root != source->pelvis && common_parent(target, 0, target->body) == 0
-        && parent_of(target, 0) == MD5_NONE)
+    const bool is_root_above = common_parent(target, 0, target->body) == 0;
+    const bool has_root = is_root_above && parent_of(target, 0) == MD5_NONE;
+    if (!is_captured && root != source->pelvis && has_root)
         drive(source, target, (retarget_chain){root, root}, (retarget_chain){0, 0});
-    if (source->pelvis != MD5_NONE && target->body != MD5_NONE) // turns as the pelvis does
+    if (source->pelvis != MD5_NONE && target->body != MD5_NONE) // rotates as the pelvis does
         drive(source, target, source->roles[2 * HIPS],
               (retarget_chain){target->body, target->body});
     for (int r = 0; r < NUM_ROLES; r++) {
         const int word = r / 2;
-        if ((word > HEAD || r % 2 == 0)
-            && drive(source, target, source->roles[r], target->roles[r]))
+        const bool exists = word > HEAD || r % 2 == 0;
+        if (exists && drive(source, target, source->roles[r], target->roles[r]))
             count += word != SPINE && word < THUMB;
         else if (word == UPPER_ARM || word == THIGH)
             count -= NUM_COUNTED;
@@ -461,8 +501,9 @@ static bool make_drives(const retarget_figure *source, const retarget_figure *ta
     return is_known;
 }
 
-// For md5_load_opts.warn of a retarget, which names joints that nothing drives.
-static void take_idle(void *user, const md5_error *warning)
+// For md5_load_opts.warn: marks the joints that a warning of md5_create_retarget() reports as
+// unmoved.
+static void mark_idle(void *user, const md5_error *warning)
 {
     const retarget_figure *const target = user;
     const char *const number = strpbrk(warning->message, "0123456789");
@@ -471,7 +512,7 @@ static void take_idle(void *user, const md5_error *warning)
         target->joints[joint].is_idle = true;
 }
 
-// What the drives are for the library.
+// Creates the retarget of the library from the pairs.
 static md5_retarget *make_retarget(const retarget_figure *source, retarget_figure *target,
                                    md5_error *error)
 {
@@ -483,8 +524,9 @@ static md5_retarget *make_retarget(const retarget_figure *source, retarget_figur
     uint32_t count = 0;
     for (uint32_t i = 0; i < num_joints; i++) {
         const retarget_joint *const joint = &target->joints[i];
-        if ((joint->low == MD5_NONE && !joint->is_mapped)
-            || md5_find_joint(target->skeleton, to[i].name) != i)
+        if (joint->low == MD5_NONE && !joint->is_mapped)
+            continue;
+        if (md5_find_joint(target->skeleton, to[i].name) != i) // a duplicate name
             continue;
         md5_joint_pair *const pair = &pairs[count++];
         *pair = (md5_joint_pair){.target = to[i].name, .fraction = joint->part};
@@ -493,13 +535,15 @@ static md5_retarget *make_retarget(const retarget_figure *source, retarget_figur
         pair->align = joint->align > 0;
         pair->source = from[joint->low].name;
         pair->next = joint->high != joint->low ? from[joint->high].name : NULL;
-        for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++)
-            pair->align |= r / 2 != HAND && target->roles[r].last == i && joint->align == 0;
+        for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++) {
+            const bool is_limb = r / 2 != HAND && target->roles[r].last == i;
+            pair->align |= is_limb && joint->align == 0;
+        }
     }
     for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
         if (source->joints[i].is_mapped)
             pairs[count++] = (md5_joint_pair){.source = from[i].name};
-    const md5_load_opts opts = {.warn = take_idle, .warn_user = target, .max_warnings = UINT32_MAX};
+    const md5_load_opts opts = {.warn = mark_idle, .warn_user = target, .max_warnings = UINT32_MAX};
     md5_retarget *const retarget =
         md5_create_retarget(source->model, target->model, pairs, count, &opts, error);
     free(pairs);
@@ -508,7 +552,8 @@ static md5_retarget *make_retarget(const retarget_figure *source, retarget_figur
 
 // -- Maps -----------------------------------------------------------------------------------------
 
-// Reads a word: in quotes, or up to a blank. Returns it cut off, or NULL at the end of the line.
+// Reads a word in quotes or up to a blank, and terminates it by 0. Returns NULL at the end of the
+// line.
 static char *read_word(char **at)
 {
     char *word = *at + strspn(*at, " \t\r");
@@ -522,16 +567,58 @@ static char *read_word(char **at)
     return word;
 }
 
-// A line of SOURCE TARGET, with "align" behind it if the bone is aligned or "~" if it is not, or of
-// chain A..B C..D; "-" is none. "~" alone: no bone is. A pair is also a role, if one of its joints
-// has one: so that a map of the limbs is enough. `replaces`: joints may be in a line above, too.
-// Returns what is wrong with words[*bad], or NULL.
+// Returns the alignment that the third word of a line selects; see retarget_joint.align.
+static int read_alignment(char *words[4], int count)
+{
+    if (count < 3)
+        return 0;
+    if (strcmp(words[2], "align") == 0)
+        return 1;
+    return strcmp(words[2], "~") == 0 ? -1 : 0;
+}
+
+// Reads a chain "A..B" of a figure, or a joint. *num_joints is 0 for "-", which is valid if
+// `can_be_empty`. Returns an error message, which the caller frees, or NULL.
+static char *read_chain(const retarget_figure *figure, char *first, bool is_chain,
+                        bool can_be_empty, const char *title, retarget_chain *chain,
+                        uint32_t joints[MAX_CHAIN], uint32_t *num_joints)
+{
+    char *const dots = is_chain ? strstr(first, "..") : NULL;
+    const char *const last = dots ? dots + strlen("..") : first;
+    if (dots)
+        *dots = '\0';
+    *chain = (retarget_chain){md5_find_joint(figure->skeleton, first),
+                              md5_find_joint(figure->skeleton, last)};
+    *num_joints = list_chain(figure, *chain, joints);
+    if (*num_joints > 0 || (can_be_empty && strcmp(first, "-") == 0))
+        return NULL;
+    if (chain->first == MD5_NONE)
+        return common_format("unknown joint: the %s has no joint '%s'", title, first);
+    if (chain->last == MD5_NONE)
+        return common_format("unknown joint: the %s has no joint '%s'", title, last);
+    return common_format("invalid chain: in the %s no chain ends in '%s'", title, last);
+}
+
+// If one of two paired joints has a role, the other joint gets the same role, so that a map of the
+// limbs is sufficient.
+static void share_roles(retarget_figure *const figures[2], const retarget_chain chains[2])
+{
+    for (int r = 0; r < 2 * THUMB; r++)
+        if (figures[0]->roles[r].last == chains[0].last)
+            figures[1]->roles[r] = chains[1];
+        else if (figures[1]->roles[r].last == chains[1].last)
+            figures[0]->roles[r] = chains[0];
+}
+
+// Reads a line of a map: SOURCE TARGET, followed by "align" or "~" (do not align the bone), or
+// chain A..B C..D. "-" stands for no joint. A line "~" disables alignment of all bones. If
+// `replaces`, the line may change pairs of earlier lines. Returns NULL, or an error message about
+// words[*bad].
 static char *read_pair(char *words[4], int count, retarget_figure *const figures[2], bool replaces,
                        int *bad)
 {
     const bool is_chain = count == 3 && strcmp(words[0], "chain") == 0;
-    const int align =
-        count < 3 ? 0 : (strcmp(words[2], "align") == 0) - (strcmp(words[2], "~") == 0);
+    const int align = read_alignment(words, count);
     retarget_chain chains[2];
     uint32_t joints[MAX_CHAIN];
     uint32_t num_joints = 0;
@@ -541,26 +628,18 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
             figures[1]->joints[i].align = -1;
         return NULL;
     }
-    if (count != 2 && !is_chain && (count != 3 || align == 0))
+    const bool is_aligned_pair = count == 3 && align != 0;
+    if (count != 2 && !is_chain && !is_aligned_pair)
         return common_copy(
             "invalid line: expected SOURCE TARGET, SOURCE TARGET ~ or chain A..B C..D");
     for (int k = 0; k < 2; k++) {
         *bad = k + (int)is_chain;
-        char *const first = words[*bad];
-        char *const dots = is_chain ? strstr(first, "..") : NULL;
-        const char *const last = dots ? dots + strlen("..") : first;
-        if (dots)
-            *dots = '\0';
-        chains[k] = (retarget_chain){md5_find_joint(figures[k]->skeleton, first),
-                                     md5_find_joint(figures[k]->skeleton, last)};
-        num_joints = list_chain(figures[k], chains[k], joints);
-        if (num_joints == 0
-            && (strcmp(words[*bad], "-") != 0 || (k > 0 && chains[0].last == MD5_NONE)))
-            return common_format(chains[k].first == MD5_NONE || chains[k].last == MD5_NONE
-                                     ? "unknown joint: the %s has no joint '%s'"
-                                     : "invalid chain: in the %s no chain ends in '%s'",
-                                 k == 0 ? "motion" : "model",
-                                 chains[k].first == MD5_NONE ? first : last);
+        const bool can_be_empty = k == 0 || chains[0].last != MD5_NONE;
+        char *const wrong =
+            read_chain(figures[k], words[*bad], is_chain, can_be_empty, k == 0 ? "motion" : "model",
+                       &chains[k], joints, &num_joints);
+        if (wrong)
+            return wrong;
     }
     const uint32_t s = chains[0].last;
     const uint32_t t = chains[1].last;
@@ -582,68 +661,80 @@ static char *read_pair(char *words[4], int count, retarget_figure *const figures
     }
     if (t == MD5_NONE)
         figures[0]->joints[s].is_mapped = true;
-    if (s != MD5_NONE && t != MD5_NONE && !is_chain) {
-        for (int r = 0; r < 2 * THUMB; r++)
-            if (figures[0]->roles[r].last == s)
-                figures[1]->roles[r] = chains[1];
-            else if (figures[1]->roles[r].last == t)
-                figures[0]->roles[r] = chains[0];
-    }
+    if (s != MD5_NONE && t != MD5_NONE && !is_chain)
+        share_roles(figures, chains);
     return NULL;
 }
 
-// Reads job->map, and then job->pairs, which may replace what that says.
-static bool read_map(const convert_job *job, retarget_figure *const figures[2], md5_error *error)
+// Reads the lines of a map, which are separated by `separator`. A text in an option can contain
+// quoted separators. `path` is the file, or NULL for an option.
+static bool read_map_text(const convert_job *job, char *text, const char *path,
+                          retarget_figure *const figures[2], md5_error *error)
 {
     enum { MAX_LINES = 10000 };
-    bool is_read = true;
-    for (int k = 0; k < 2 && is_read; k++) {
-        const char *const path = k == 0 ? job->map : NULL;
-        size_t size = 0;
-        char *const text =
-            path ? convert_read_file(path, &size, error) : common_copy(k == 1 ? job->pairs : NULL);
-        is_read = text || !path;
-        uint32_t number = 1;
-        for (char *line = text; line && is_read; number++) {
-            char *words[4];
-            char *at = line;
-            char *wrong = NULL;
-            char *end = line;
-            int count = 0;
-            int bad = 0;
-            for (bool is_quoted = false; *end != '\0' && (is_quoted || *end != "\n;"[k]); end++)
-                is_quoted ^= k == 1 && *end == '"';
-            const bool is_last = *end == '\0';
-            *end = '\0';
-            while (count < 4 && (words[count] = read_word(&at)) != NULL)
-                count++;
-            if (count > 0)
-                wrong = number > MAX_LINES ? common_copy("too many lines (limit 10000)")
-                                           : read_pair(words, count, figures, !path, &bad);
-            if (wrong) {
-                convert_fail(error, MD5_ERROR_MISMATCH, path, "%s", wrong);
-                error->line = number;
-                error->column = (uint32_t)(words[bad] - line) + 1;
-                is_read = job->warn && number <= MAX_LINES;
-                if (is_read)
-                    job->warn(job->user, error);
-            }
-            free(wrong);
-            line = is_last ? NULL : end + 1;
+    const char separator = path ? '\n' : ';';
+    uint32_t number = 1;
+    for (char *line = text; line; number++) {
+        char *words[4];
+        char *at = line;
+        char *wrong = NULL;
+        char *end = line;
+        int count = 0;
+        int bad = 0;
+        bool is_quoted = false;
+        for (; *end != '\0' && (is_quoted || *end != separator); end++)
+            is_quoted ^= !path && *end == '"';
+        const bool is_last = *end == '\0';
+        *end = '\0';
+        while (count < 4) {
+            words[count] = read_word(&at);
+            if (!words[count])
+                break;
+            count++;
         }
-        free(text);
+        if (count > 0 && number > MAX_LINES)
+            wrong = common_copy("too many lines (limit 10000)");
+        else if (count > 0)
+            wrong = read_pair(words, count, figures, !path, &bad);
+        if (wrong) {
+            convert_fail(error, MD5_ERROR_MISMATCH, path, "%s", wrong);
+            free(wrong);
+            error->line = number;
+            error->column = (uint32_t)(words[bad] - line) + 1;
+            if (!job->warn || number > MAX_LINES)
+                return false;
+            job->warn(job->user, error);
+        }
+        line = is_last ? NULL : end + 1;
     }
+    return true;
+}
+
+// Reads job->map, and then job->pairs, which may replace pairs of the map.
+static bool read_map(const convert_job *job, retarget_figure *const figures[2], md5_error *error)
+{
+    if (job->map) {
+        size_t size = 0;
+        char *const text = convert_read_file(job->map, &size, error);
+        const bool is_read = text && read_map_text(job, text, job->map, figures, error);
+        free(text);
+        if (!is_read)
+            return false;
+    }
+    char *const pairs = common_copy(job->pairs);
+    const bool is_read = read_map_text(job, pairs, NULL, figures, error);
+    free(pairs);
     return is_read;
 }
 
-static void print_name(FILE *file, const char *name, const char *behind)
+static void print_name(FILE *file, const char *name, const char *suffix)
 {
     const char *const quote = strpbrk(name, " \t#~") != NULL ? "\"" : "";
     common_print(file, "%s%s%s", quote, name, quote);
-    fputs(behind, file);
+    fputs(suffix, file);
 }
 
-// Prints who moves whom as a map.
+// Prints the pairs in the form of a map.
 static void print_map(FILE *file, const retarget_figure *source, const retarget_figure *target)
 {
     const md5_joint *const from = source->skeleton->joints;
@@ -667,15 +758,16 @@ static void print_map(FILE *file, const retarget_figure *source, const retarget_
             continue;
         if (joint->is_idle && !joint->is_mapped)
             fputs("# ", file);
-        print_name(file,
-                   joint->low != MD5_NONE ? from[joint->low].name
-                   : joint->is_idle       ? "-"
-                                          : to[i].name,
-                   " ");
-        print_name(file, to[i].name,
-                   joint->align == 0  ? "\n"
-                   : joint->align < 0 ? " ~\n"
-                                      : " align\n");
+        const char *source_name = to[i].name;
+        if (joint->low != MD5_NONE)
+            source_name = from[joint->low].name;
+        else if (joint->is_idle)
+            source_name = "-";
+        const char *suffix = "\n";
+        if (joint->align != 0)
+            suffix = joint->align < 0 ? " ~\n" : " align\n";
+        print_name(file, source_name, " ");
+        print_name(file, to[i].name, suffix);
     }
     for (uint32_t i = 0; i < source->skeleton->num_joints; i++)
         if (source->joints[i].is_mapped)
@@ -686,8 +778,8 @@ md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *s
                                       const md5_model *target, convert_pair *pairs,
                                       md5_error *error)
 {
-    retarget_figure from = make_figure(source, no_turn);
-    retarget_figure to = make_figure(target, no_turn);
+    retarget_figure from = make_figure(source, no_rotation);
+    retarget_figure to = make_figure(target, no_rotation);
     const bool has_map = job && (job->map || job->pairs);
     const bool is_read = !has_map || read_map(job, (retarget_figure *[]){&from, &to}, error);
     complete_figure(&from);
@@ -698,11 +790,13 @@ md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *s
         for (uint32_t i = 0; i < target->skeleton.num_joints; i++) {
             const retarget_joint *const joint = &to.joints[i];
             pairs[i].is_mapped = joint->is_mapped;
-            pairs[i].source =
-                joint->is_idle || !retarget ? MD5_NONE
-                : joint->low != MD5_NONE
-                    ? joint->low
-                    : md5_find_joint(&source->skeleton, target->skeleton.joints[i].name);
+            if (joint->is_idle || !retarget)
+                pairs[i].source = MD5_NONE;
+            else if (joint->low != MD5_NONE)
+                pairs[i].source = joint->low;
+            else
+                pairs[i].source =
+                    md5_find_joint(&source->skeleton, target->skeleton.joints[i].name);
         }
     }
     free_figure(&from);
@@ -712,33 +806,39 @@ md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *s
 
 // -- Motion ---------------------------------------------------------------------------------------
 
+// State of retargeting one clip.
 typedef struct retarget_transfer {
     const convert_job *job;
-    retarget_figure source, target; // the source's, turned as the model is
-    const md5_binding *binding;     // of the clip
+    retarget_figure source; // rotated to the model's space
+    retarget_figure target;
+    const md5_binding *binding; // of the clip
     md5_retarget *retarget;
-    float ratio;
-    md5_xform *poses;        // what follows is in it, and the source's bind pose
-    md5_xform *from, *posed; // [source joints] local and model space
-    md5_xform *to, *placed;  // [joints] the same
+    float ratio;       // scale of the path
+    md5_xform *poses;  // allocation of the source's bind pose and the following poses
+    md5_xform *from;   // [source joints] local space
+    md5_xform *posed;  // [source joints] model space
+    md5_xform *to;     // [joints] local space
+    md5_xform *placed; // [joints] model space
     void *scratch;
-    md5_xform into;       // from the clip's space and place to those of the model
-    float lift, ground;   // raises the model; where the source's feet stand
-    bool is_captured;     // the clip may begin anywhere
-    bool has_path;        // the pelvis is known in both
-    bool has_uneven_legs; // thighs and shins are longer by other factors
-    // Of each foot of the source how far it is from rest, and how much it stands, 0 to 1: [frames]
-    md5_vec3 *feet[2];
-    float *stands[2];
-    // What is measured while the clip is written:
-    md5_vec3 starts[2]; // where a foot began to stand
-    double sum, worst;  // angles between bones
+    md5_xform into;       // transform from the clip's space to the model's space
+    float lift;           // raises the model
+    float ground;         // height of the source's standing feet
+    bool is_captured;     // the clip may begin at any position
+    bool has_path;        // the pelvis is known in both skeletons
+    bool has_uneven_legs; // thighs and shins have different ratios of lengths
+    md5_vec3 *feet[2];    // [frames] displacement of the source's feet from the rest pose
+    float *stands[2];     // [frames] weights from 0 to 1 with which the source's feet stand
+
+    // Measurements while the clip is written:
+    md5_vec3 starts[2]; // position at which a foot began to stand
+    double sum;         // of angles between bones of both skeletons
+    double worst;       // largest angle
     unsigned num_bones;
-    float slide;
-    float depth;
+    float slide; // largest displacement of a standing foot
+    float depth; // largest depth of a foot below the ground
 } retarget_transfer;
 
-// How far a joint of a pose is from rest, in the figure's space.
+// Returns the displacement of a joint from the rest pose in the figure's space.
 static md5_vec3 moved(const retarget_figure *figure, const md5_xform *posed, uint32_t joint)
 {
     return md5_quat_rotate(figure->space,
@@ -750,8 +850,8 @@ static md5_vec3 to_model(const retarget_transfer *transfer, md5_vec3 v)
     return md5_quat_rotate(md5_quat_conjugate(transfer->target.space), v);
 }
 
-// How far the lowest foot or toe is above where it rests; INFINITY: there is none.
-static float lowest_of(const retarget_figure *figure, const md5_xform *posed)
+// Returns the height of the lowest foot or toe relative to the rest pose, or INFINITY without feet.
+static float lowest_foot(const retarget_figure *figure, const md5_xform *posed)
 {
     float lowest = INFINITY;
     for (int r = 2 * FOOT; r < 2 * TOE + 2; r++)
@@ -781,10 +881,11 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
     const uint32_t body = target->body;
     pose_source(transfer, frame);
     md5_retarget_pose(transfer->retarget, transfer->from, to, transfer->scratch);
-    // Joint 0, if it is above the body, takes the path along the ground: it is the joint whose
-    // motion games take as that of the character.
-    if (transfer->has_path && target->joints[0].is_idle && parent_of(target, 0) == MD5_NONE
-        && common_parent(target, 0, body) == 0 && body != 0) {
+    // Joint 0, if it is above the body, gets the path along the ground, because games use its
+    // motion as the motion of the character.
+    const bool has_idle_root = target->joints[0].is_idle && parent_of(target, 0) == MD5_NONE;
+    const bool is_root_above = body != 0 && common_parent(target, 0, body) == 0;
+    if (transfer->has_path && has_idle_root && is_root_above) {
         md5_vec3 path = moved(source, transfer->posed, source->pelvis);
         path.z = 0;
         path = md5_vec3_scale(to_model(transfer, path), transfer->ratio);
@@ -812,78 +913,90 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
         md5_model_to_local_xforms(target->skeleton, placed, to);
 }
 
-// Raises the model so that feet stand where they do in the bind pose: in nearly all frames none is
-// lower, but by as much as those of a clip that was not captured. Finds where feet of the clip
-// stand: near their lowest height, and slow; beside that they do by less, over a tenth of a second.
-static void find_ground(retarget_transfer *transfer)
+// Finds the frames in which a foot of the source stands: near its lowest height, and slow. The
+// weight falls to 0 within a tenth of a second before and after such frames.
+static void find_standing_frames(retarget_transfer *transfer, int side)
 {
     const retarget_figure *const source = &transfer->source;
     const uint32_t num_frames = transfer->binding->anim->num_frames;
     const float rate = (float)transfer->binding->anim->frame_rate;
-    double *const lows = common_alloc(2 * (size_t)num_frames, sizeof *lows);
-    double *const own = lows + num_frames;
+    const md5_vec3 *const at = transfer->feet[side];
+    float *const stands = transfer->stands[side];
+    float low = INFINITY;
+    float last = INFINITY; // distance from the previous frame
+    const float leg = bone_length(source, 2 * THIGH + side) + bone_length(source, 2 * SHIN + side);
+    for (uint32_t i = 0; i < num_frames; i++)
+        low = fminf(low, at[i].z);
+    for (uint32_t i = 0; i < num_frames; i++) {
+        float next = INFINITY;
+        if (i + 1 < num_frames)
+            next = md5_vec3_length(md5_vec3_sub(at[i + 1], at[i]));
+        const bool is_low = at[i].z <= low + 0.03f * leg;
+        const bool is_slow = fminf(last, next) * rate <= 0.1f * leg;
+        stands[i] = is_low && is_slow ? 1 : 0.0f;
+        last = next;
+    }
+    for (uint32_t i = 1; i < num_frames; i++)
+        stands[i] = fmaxf(stands[i], stands[i - 1] - 10.0f / rate);
+    for (uint32_t i = num_frames; i-- > 1;)
+        stands[i - 1] = fmaxf(stands[i - 1], stands[i] - 10.0f / rate);
+}
+
+// Raises the model so that its feet stand at the height of the bind pose: in 95 % of the frames no
+// foot is lower. In clips that were not captured, feet may be below the ground as far as in the
+// source.
+static void find_ground(retarget_transfer *transfer)
+{
+    const retarget_figure *const source = &transfer->source;
+    const uint32_t num_frames = transfer->binding->anim->num_frames;
+    double *const target_lows = common_alloc(2 * (size_t)num_frames, sizeof *target_lows);
+    double *const source_lows = target_lows + num_frames;
     for (int side = 0; side < 2; side++) {
         transfer->feet[side] = common_alloc(num_frames, sizeof(md5_vec3));
         transfer->stands[side] = common_alloc(num_frames, sizeof(float));
     }
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         pose_model(transfer, frame);
-        own[frame] = (double)lowest_of(source, transfer->posed);
-        lows[frame] = (double)lowest_of(&transfer->target, transfer->placed);
-        if (!transfer->is_captured && isfinite(own[frame]))
-            lows[frame] -= (double)transfer->ratio * own[frame];
-        for (int side = 0; side < 2; side++)
-            if (source->roles[2 * FOOT + side].last != MD5_NONE)
-                transfer->feet[side][frame] =
-                    moved(source, transfer->posed, source->roles[2 * FOOT + side].last);
+        source_lows[frame] = (double)lowest_foot(source, transfer->posed);
+        target_lows[frame] = (double)lowest_foot(&transfer->target, transfer->placed);
+        if (!transfer->is_captured && isfinite(source_lows[frame]))
+            target_lows[frame] -= (double)transfer->ratio * source_lows[frame];
+        for (int side = 0; side < 2; side++) {
+            const uint32_t foot = source->roles[2 * FOOT + side].last;
+            if (foot != MD5_NONE)
+                transfer->feet[side][frame] = moved(source, transfer->posed, foot);
+        }
     }
-    qsort(lows, num_frames, sizeof *lows, common_compare_doubles);
-    qsort(own, num_frames, sizeof *own, common_compare_doubles);
-    const float lift = (float)-lows[num_frames / 20]; // more than rounding
-    if (transfer->has_path && isfinite(lift)
-        && fabsf(lift) > 1e-5f * length_of(&transfer->target, 2 * THIGH))
+    qsort(target_lows, num_frames, sizeof *target_lows, common_compare_doubles);
+    qsort(source_lows, num_frames, sizeof *source_lows, common_compare_doubles);
+    const float lift = (float)-target_lows[num_frames / 20];
+    const bool is_lifted = transfer->has_path && isfinite(lift);
+    const float rounding = 1e-5f * bone_length(&transfer->target, 2 * THIGH);
+    if (is_lifted && fabsf(lift) > rounding)
         transfer->lift = lift;
-    if (transfer->is_captured && isfinite(own[num_frames / 20]))
-        transfer->ground = (float)own[num_frames / 20];
-    free(lows);
+    if (transfer->is_captured && isfinite(source_lows[num_frames / 20]))
+        transfer->ground = (float)source_lows[num_frames / 20];
+    free(target_lows);
     transfer->into.translation =
         md5_vec3_add(transfer->into.translation,
                      to_model(transfer, (md5_vec3){0, 0, transfer->lift / transfer->ratio}));
-    for (int side = 0; side < 2; side++) {
-        const md5_vec3 *const at = transfer->feet[side];
-        float *const stands = transfer->stands[side];
-        float low = INFINITY;
-        float last = INFINITY;
-        const float leg = length_of(source, 2 * THIGH + side) + length_of(source, 2 * SHIN + side);
-        for (uint32_t i = 0; i < num_frames; i++)
-            low = fminf(low, at[i].z);
-        for (uint32_t i = 0; i < num_frames; i++) {
-            const float next =
-                i + 1 < num_frames ? md5_vec3_length(md5_vec3_sub(at[i + 1], at[i])) : INFINITY;
-            stands[i] =
-                at[i].z <= low + 0.03f * leg && fminf(last, next) * rate <= 0.1f * leg ? 1 : 0.0f;
-            last = next;
-        }
-        for (uint32_t i = 1; i < num_frames; i++)
-            stands[i] = fmaxf(stands[i], stands[i - 1] - 10.0f / rate);
-        for (uint32_t i = num_frames; i-- > 1;)
-            stands[i - 1] = fmaxf(stands[i - 1], stands[i] - 10.0f / rate);
-    }
+    for (int side = 0; side < 2; side++)
+        find_standing_frames(transfer, side);
 }
 
-// Brings a motion that was captured to where the model stands, turned by quarters to its front.
-static void find_place(retarget_transfer *transfer)
+// Moves a captured motion to the model's position and rotates it by quarter turns to face forward.
+static void place_captured_motion(retarget_transfer *transfer)
 {
     const retarget_figure *const source = &transfer->source;
     const md5_quat space = source->space;
     const double pi = 3.14159265358979323846;
     pose_source(transfer, 0);
-    const md5_vec3 left = left_of(source, transfer->posed);
+    const md5_vec3 left = left_direction(source, transfer->posed);
     const double yaw =
         md5_vec3_length(left) > 0.5f ? atan2((double)-left.x, (double)left.y) * 180.0 / pi : 0;
     const double quarters = floor(yaw / 90.0 + 0.5);
     const double half = -quarters * pi / 4.0;
-    const md5_quat turn = {0, 0, (float)sin(half), (float)cos(half)};
+    const md5_quat rotation = {0, 0, (float)sin(half), (float)cos(half)};
     if (quarters != 0)
         convert_note(transfer->job,
                      "the motion starts rotated by %.0f degrees to the left: it was rotated by "
@@ -895,7 +1008,7 @@ static void find_place(retarget_transfer *transfer)
                      "make it face forward",
                      yaw, -yaw);
     transfer->into.rotation =
-        md5_quat_mul(md5_quat_mul(md5_quat_conjugate(space), md5_quat_mul(turn, space)),
+        md5_quat_mul(md5_quat_mul(md5_quat_conjugate(space), md5_quat_mul(rotation, space)),
                      transfer->into.rotation);
     pose_source(transfer, 0);
     if (transfer->has_path)
@@ -903,34 +1016,58 @@ static void find_place(retarget_transfer *transfer)
                                                   transfer->posed[source->pelvis].translation);
 }
 
-// For the motion of the model: holds feet that stand, where its legs need it, and measures.
+// Holds the standing feet in place by two-bone IK.
+static void hold_feet(const retarget_transfer *transfer, uint32_t frame)
+{
+    const retarget_figure *const target = &transfer->target;
+    for (int side = 0; side < 2; side++) {
+        const md5_limb leg = {target->roles[2 * THIGH + side].last,
+                              target->roles[2 * SHIN + side].last,
+                              target->roles[2 * FOOT + side].last};
+        md5_vec3 path = transfer->feet[side][frame];
+        path.z -= transfer->ground;
+        path = to_model(transfer, md5_vec3_scale(path, transfer->ratio));
+        const md5_two_bone_job job = {.tip = leg.tip,
+                                      .limb = &leg,
+                                      .target =
+                                          md5_vec3_add(target->rest[leg.tip].translation, path),
+                                      .weight = transfer->stands[side][frame]};
+        md5_solve_two_bone(target->skeleton, &job, transfer->to);
+    }
+    md5_local_to_model_xforms(target->skeleton, transfer->to, transfer->placed);
+}
+
+// Measures the angles between the limb bones of both skeletons.
+static void measure_bones(retarget_transfer *transfer)
+{
+    const retarget_figure *const target = &transfer->target;
+    const retarget_figure *const source = &transfer->source;
+    for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++) {
+        if (r / 2 == HAND || !(bone_length(source, r) > 0) || !(bone_length(target, r) > 0))
+            continue;
+        const md5_vec3 a =
+            bone(target, transfer->placed, target->roles[r].last, target->roles[r + 2].last);
+        const md5_vec3 b =
+            bone(source, transfer->posed, source->roles[r].last, source->roles[r + 2].last);
+        const double angle =
+            atan2((double)md5_vec3_length(md5_vec3_cross(a, b)), (double)md5_vec3_dot(a, b));
+        transfer->sum += angle;
+        transfer->worst = fmax(transfer->worst, angle);
+        transfer->num_bones++;
+    }
+}
+
+// For convert_motion.pose. Holds standing feet if the legs have other proportions, and measures.
 static void pose_clip(void *user, uint32_t frame, convert_xform *local)
 {
     retarget_transfer *const transfer = user;
     const retarget_figure *const target = &transfer->target;
-    const retarget_figure *const source = &transfer->source;
     pose_model(transfer, frame);
-    if (transfer->has_uneven_legs) {
-        for (int side = 0; side < 2; side++) {
-            const md5_limb leg = {target->roles[2 * THIGH + side].last,
-                                  target->roles[2 * SHIN + side].last,
-                                  target->roles[2 * FOOT + side].last};
-            md5_vec3 path = transfer->feet[side][frame];
-            path.z -= transfer->ground;
-            path = to_model(transfer, md5_vec3_scale(path, transfer->ratio));
-            const md5_two_bone_job job = {.tip = leg.tip,
-                                          .limb = &leg,
-                                          .target =
-                                              md5_vec3_add(target->rest[leg.tip].translation, path),
-                                          .weight = transfer->stands[side][frame]};
-            md5_solve_two_bone(target->skeleton, &job, transfer->to);
-        }
-    }
     if (transfer->has_uneven_legs)
-        md5_local_to_model_xforms(target->skeleton, transfer->to, transfer->placed);
+        hold_feet(transfer, frame);
     for (uint32_t i = 0; i < target->skeleton->num_joints; i++)
         local[i] = convert_from_xform(transfer->to[i]);
-    transfer->depth = fmaxf(transfer->depth, -lowest_of(target, transfer->placed));
+    transfer->depth = fmaxf(transfer->depth, -lowest_foot(target, transfer->placed));
     for (int side = 0; side < 2; side++) {
         const uint32_t foot = target->roles[2 * FOOT + side].last;
         const float *const stands = &transfer->stands[side][frame];
@@ -942,18 +1079,7 @@ static void pose_clip(void *user, uint32_t frame, convert_xform *local)
         transfer->slide =
             fmaxf(transfer->slide, md5_vec3_length(md5_vec3_sub(at, transfer->starts[side])));
     }
-    for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++)
-        if (r / 2 != HAND && length_of(source, r) > 0 && length_of(target, r) > 0) {
-            const md5_vec3 a =
-                bone(target, transfer->placed, target->roles[r].last, target->roles[r + 2].last);
-            const md5_vec3 b =
-                bone(source, transfer->posed, source->roles[r].last, source->roles[r + 2].last);
-            const double angle =
-                atan2((double)md5_vec3_length(md5_vec3_cross(a, b)), (double)md5_vec3_dot(a, b));
-            transfer->sum += angle;
-            transfer->worst = fmax(transfer->worst, angle);
-            transfer->num_bones++;
-        }
+    measure_bones(transfer);
 }
 
 static void print_results(const retarget_transfer *transfer)
@@ -961,13 +1087,13 @@ static void print_results(const retarget_transfer *transfer)
     const retarget_figure *const target = &transfer->target;
     const retarget_figure *const source = &transfer->source;
     const double degrees = 180.0 / 3.14159265358979323846;
-    const float leg = length_of(target, 2 * THIGH) + length_of(target, 2 * SHIN);
+    const float leg = bone_length(target, 2 * THIGH) + bone_length(target, 2 * SHIN);
     unsigned num_idle = 0;
     unsigned num_unused = source->skeleton->num_joints;
     for (uint32_t i = 0; i < target->skeleton->num_joints; i++) {
         retarget_joint *const joint = &target->joints[i];
         num_idle += joint->is_idle;
-        num_unused -= !joint->is_idle && joint->low == MD5_NONE; // but by an equal name
+        num_unused -= !joint->is_idle && joint->low == MD5_NONE; // matched by an equal name
         if (joint->low != MD5_NONE) {
             for (int k = 0; k < 2; k++) {
                 bool *const is_used = &source->joints[k ? joint->high : joint->low].is_idle;
@@ -992,91 +1118,127 @@ static void print_results(const retarget_transfer *transfer)
         100.0 * (double)transfer->slide / fmax((double)leg, 1e-9), transfer->depth);
 }
 
-static bool retarget_clip(const convert_job *job, const md5_model *own, const md5_binding *clip,
-                          const md5_model *model, const convert_part *part, convert_scene *scene,
-                          md5_error *error)
+// Prepares the source: rotates and scales its bind pose to the model's space, and creates the
+// retarget. Fails if too few joints are matched. `rotated` is the source in the model's space.
+static bool match_skeletons(retarget_transfer *transfer, const md5_model *source_model,
+                            md5_model *rotated, md5_error *error)
 {
-    const bool is_captured = part->is_captured;
+    const convert_job *const job = transfer->job;
+    retarget_figure *const source = &transfer->source;
+    retarget_figure *const target = &transfer->target;
+    const uint32_t num_joints = target->skeleton->num_joints;
+    md5_xform *const bind = transfer->poses;
+    *rotated = *source_model;
+    rotated->bind_local = bind;
+    complete_figure(source);
+    complete_figure(target);
+    const bool has_map = job->map || job->pairs;
+    const bool is_known = make_drives(source, target, transfer->is_captured, has_map);
+    transfer->into.rotation = md5_quat_mul(md5_quat_conjugate(target->space), source->space);
+    md5_check *const check = md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, NULL, error);
+    float unit = 1;
+    if (check && md5_check_binding(check, transfer->binding))
+        unit = 1.0f / check->space.scale;
+    for (uint32_t i = 0; i < source->skeleton->num_joints; i++) {
+        bind[i] = source_model->bind_local[i];
+        if (parent_of(source, i) == MD5_NONE)
+            bind[i] = md5_xform_mul(transfer->into, bind[i]);
+        bind[i].translation = md5_vec3_scale(bind[i].translation, unit);
+    }
+    md5_free_check(check);
+    source->model = rotated;
+    source->space = target->space;
+    md5_local_to_model_xforms(source->skeleton, bind, source->rest);
+    transfer->retarget = make_retarget(source, target, error);
+    uint32_t num_idle = 0;
+    for (uint32_t i = 0; i < num_joints; i++) {
+        target->joints[i].is_idle |= !transfer->retarget;
+        num_idle += target->joints[i].is_idle;
+    }
+    if (job->prints_map)
+        return true;
+    if (!is_known && 2 * num_idle >= num_joints)
+        return convert_fail(error, MD5_ERROR_MISMATCH, job->target,
+                            "cannot match the skeletons: too few joint names are recognized; use "
+                            "--print-map to write a joint map, edit it and use it with --map FILE");
+    return transfer->retarget;
+}
+
+// Returns true if thighs and shins have different ratios of lengths in both skeletons.
+static bool has_uneven_legs(const retarget_figure *source, const retarget_figure *target)
+{
+    bool is_uneven = false;
+    for (int r = 2 * THIGH; r < 2 * SHIN; r++) {
+        const float a = bone_length(target, r) * bone_length(source, r + 2);
+        const float b = bone_length(target, r + 2) * bone_length(source, r);
+        is_uneven |= fabsf(a - b) > 1e-3f * fminf(a, b) && fminf(a, b) > 0;
+    }
+    return is_uneven;
+}
+
+// Writes the retargeted clip to the scene.
+static bool add_retargeted_clip(retarget_transfer *transfer, const md5_model *model,
+                                const convert_part *part, convert_scene *scene, md5_error *error)
+{
+    const retarget_figure *const source = &transfer->source;
+    const retarget_figure *const target = &transfer->target;
+    const uint32_t num_joints = target->skeleton->num_joints;
+    const uint32_t num_source = source->skeleton->num_joints;
+    convert_joint *const joints = common_alloc(num_joints, sizeof *joints);
+    transfer->from = transfer->poses + num_source;
+    transfer->posed = transfer->from + num_source;
+    transfer->to = transfer->posed + num_source;
+    transfer->placed = transfer->to + num_joints;
+    transfer->scratch = common_alloc(1, md5_retarget_pose_scratch(transfer->retarget));
+    transfer->ratio = md5_retarget_ratio(transfer->retarget);
+    transfer->has_path = source->pelvis != MD5_NONE && target->body != MD5_NONE;
+    transfer->has_uneven_legs = has_uneven_legs(source, target);
+    for (uint32_t i = 0; i < num_joints; i++)
+        joints[i] = (convert_joint){.name = target->skeleton->joints[i].name,
+                                    .parent = parent_of(target, i)};
+    if (transfer->is_captured)
+        place_captured_motion(transfer);
+    find_ground(transfer);
+    const md5_anim *const anim = transfer->binding->anim;
+    const convert_motion motion = {.num_joints = num_joints,
+                                   .joints = joints,
+                                   .num_frames = anim->num_frames,
+                                   .rate = anim->frame_rate,
+                                   .rounding = 1e-6f,
+                                   .pose = pose_clip,
+                                   .user = transfer};
+    const bool is_done = convert_add_clip(transfer->job, scene, part->name, &motion, model, error);
+    print_results(transfer);
+    free(joints);
+    return is_done;
+}
+
+// Retargets a clip, or prints the joint map.
+static bool transfer_clip(const convert_job *job, const md5_model *source_model,
+                          const md5_binding *clip, const md5_model *model, const convert_part *part,
+                          convert_scene *scene, md5_error *error)
+{
     const uint32_t num_joints = model->skeleton.num_joints;
-    const uint32_t num_source = own->skeleton.num_joints;
+    const uint32_t num_source = source_model->skeleton.num_joints;
     retarget_transfer transfer = {
         .job = job,
-        .source = make_figure(own, no_turn),
-        .target = make_figure(model, no_turn),
+        .source = make_figure(source_model, no_rotation),
+        .target = make_figure(model, no_rotation),
         .binding = clip,
-        .is_captured = is_captured,
+        .is_captured = part->is_captured,
         .poses = common_alloc(3 * (size_t)num_source + 2 * (size_t)num_joints, sizeof(md5_xform))};
     retarget_figure *const source = &transfer.source;
     retarget_figure *const target = &transfer.target;
-    md5_model turned = *own; // as the target is
-    bool is_done = read_map(job, (retarget_figure *[]){source, target}, error);
-    if (is_done) {
-        md5_xform *const bind = transfer.poses;
-        turned.bind_local = bind;
-        complete_figure(source);
-        complete_figure(target);
-        const bool is_known = make_drives(source, target, is_captured, job->map || job->pairs);
-        transfer.into.rotation = md5_quat_mul(md5_quat_conjugate(target->space), source->space);
-        md5_check *const facts =
-            md5_check_doc(MD5_DOC_ANIM, NULL, 0, (md5_engines){0}, NULL, error);
-        const float unit = facts && md5_check_binding(facts, clip) ? 1.0f / facts->space.scale : 1;
-        for (uint32_t i = 0; i < num_source; i++) {
-            bind[i] = parent_of(source, i) == MD5_NONE
-                          ? md5_xform_mul(transfer.into, own->bind_local[i])
-                          : own->bind_local[i];
-            bind[i].translation = md5_vec3_scale(bind[i].translation, unit);
-        }
-        md5_free_check(facts);
-        source->model = &turned;
-        source->space = target->space;
-        md5_local_to_model_xforms(source->skeleton, bind, source->rest);
-        transfer.retarget = make_retarget(source, target, error);
-        uint32_t num_idle = 0;
-        for (uint32_t i = 0; i < num_joints; i++)
-            num_idle += target->joints[i].is_idle |= !transfer.retarget;
-        is_done =
-            job->prints_map || is_known || 2 * num_idle < num_joints
-            || convert_fail(error, MD5_ERROR_MISMATCH, job->target,
-                            "cannot match the skeletons: too few joint names are recognized; use "
-                            "--print-map to write a joint map, edit it and use it with --map FILE");
-        is_done = is_done && (transfer.retarget || job->prints_map);
-    }
-    if (is_done && job->prints_map) {
+    md5_model rotated;
+    bool is_done = read_map(job, (retarget_figure *[]){source, target}, error)
+                   && match_skeletons(&transfer, source_model, &rotated, error);
+    if (is_done && job->prints_map)
         print_map(job->prints_map, source, target);
-    } else if (is_done) {
-        convert_joint *const joints = common_alloc(num_joints, sizeof *joints);
-        transfer.from = transfer.poses + num_source;
-        transfer.posed = transfer.from + num_source;
-        transfer.to = transfer.posed + num_source;
-        transfer.placed = transfer.to + num_joints;
-        transfer.scratch = common_alloc(1, md5_retarget_pose_scratch(transfer.retarget));
-        transfer.ratio = md5_retarget_ratio(transfer.retarget);
-        transfer.has_path = source->pelvis != MD5_NONE && target->body != MD5_NONE;
-        for (uint32_t i = 0; i < num_joints; i++)
-            joints[i] = (convert_joint){.name = target->skeleton->joints[i].name,
-                                        .parent = parent_of(target, i)};
-        for (int r = 2 * THIGH; r < 2 * SHIN; r++) {
-            const float a = length_of(target, r) * length_of(source, r + 2);
-            const float b = length_of(target, r + 2) * length_of(source, r);
-            transfer.has_uneven_legs |= fabsf(a - b) > 1e-3f * fminf(a, b) && fminf(a, b) > 0;
-        }
-        if (is_captured)
-            find_place(&transfer);
-        find_ground(&transfer);
-        const convert_motion motion = {.num_joints = num_joints,
-                                       .joints = joints,
-                                       .num_frames = clip->anim->num_frames,
-                                       .rate = clip->anim->frame_rate,
-                                       .rounding = 1e-6f,
-                                       .pose = pose_clip,
-                                       .user = &transfer};
-        is_done = convert_add_clip(job, scene, part->name, &motion, model, error);
-        print_results(&transfer);
-        free(joints);
-        for (int side = 0; side < 2; side++) {
-            free(transfer.feet[side]);
-            free(transfer.stands[side]);
-        }
+    else if (is_done)
+        is_done = add_retargeted_clip(&transfer, model, part, scene, error);
+    for (int side = 0; side < 2; side++) {
+        free(transfer.feet[side]);
+        free(transfer.stands[side]);
     }
     md5_destroy_retarget(transfer.retarget);
     free_figure(target);
@@ -1086,46 +1248,48 @@ static bool retarget_clip(const convert_job *job, const md5_model *own, const md
     return is_done;
 }
 
-// Replaces a clip that was taken out of the scene.
-static bool carry_clip(const convert_job *job, const convert_part *clip, const md5_model *source,
-                       const md5_model *target, convert_scene *scene, md5_error *error)
+// Retargets a clip that was removed from the scene. A clip with a skeleton uses it instead of
+// `source`.
+static bool retarget_clip(const convert_job *job, const convert_part *clip, const md5_model *source,
+                          const md5_model *target, convert_scene *scene, md5_error *error)
 {
-    const uint64_t most_numbers = 1 << 26; // joints times frames
+    const uint64_t max_poses = 1 << 26;    // joints times frames
     const md5_load_opts opts = {.file_name = clip->path ? clip->path : clip->name};
-    md5_model *const own = clip->skeleton_text ? md5_parse_model(clip->skeleton_text,
-                                                                 clip->skeleton_size, &opts, error)
-                                               : NULL;
-    source = clip->skeleton_text ? own : source;
+    md5_model *clip_model = NULL;
+    if (clip->skeleton_text) {
+        clip_model = md5_parse_model(clip->skeleton_text, clip->skeleton_size, &opts, error);
+        source = clip_model;
+    }
     if (!source)
         return convert_fail(error, MD5_ERROR_MISSING, clip->path,
                             "missing model of the clip: add the model that the clip was made for");
     md5_anim *const anim = md5_parse_anim(clip->bytes, clip->size, &opts, error);
     md5_binding *const binding = md5_bind(source, anim, NULL, error);
     bool is_done = binding;
-    if (is_done && (uint64_t)anim->num_frames * target->skeleton.num_joints > most_numbers)
+    if (is_done && (uint64_t)anim->num_frames * target->skeleton.num_joints > max_poses)
         is_done = convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
                                "clip too large: %u frames of %u joints", anim->num_frames,
                                target->skeleton.num_joints);
-    is_done = is_done && retarget_clip(job, source, binding, target, clip, scene, error);
+    is_done = is_done && transfer_clip(job, source, binding, target, clip, scene, error);
     md5_free_binding(binding);
     md5_free_anim(anim);
-    md5_free_model(own);
+    md5_free_model(clip_model);
     return is_done;
 }
 
-bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool keeps,
+bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool adds_target,
                             md5_error *error)
 {
     const convert_part *const first = convert_find_model(scene);
     md5_model *const source = first ? convert_parse_model(first, error) : NULL;
     md5_model *const target = job->target ? md5_load_model(job->target, NULL, error) : source;
     bool is_done = (source || !first) && (target || !job->target);
-    bool is_carried = false;
+    bool is_any_done = false;
     convert_scene all = *scene;
     convert_scene out = {.parts = all.parts};
     scene->parts = NULL;
     scene->num_parts = 0;
-    if (job->target) { // what the own model looks like goes, too
+    if (job->target) { // discard the materials and all other data of the source model
         out = all;
         out.name = NULL;
         out.num_parts = 0;
@@ -1133,30 +1297,31 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool k
     }
     size_t size = 0;
     const char *reason = NULL;
-    char *const bytes =
-        is_done && job->target && keeps ? common_read_stream(job->target, &size, &reason) : NULL;
+    char *bytes = NULL;
+    if (is_done && job->target && adds_target)
+        bytes = common_read_stream(job->target, &size, &reason);
     if (bytes)
         convert_add_part(scene, CONVERT_MODEL, all.name, job->target, bytes, size);
     for (size_t i = 0; i < all.num_parts; i++) {
         convert_part *const part = &all.parts[i];
-        const bool is_clip = part->kind == CONVERT_CLIP && is_done
-                             && (job->target || part->skeleton_text) && target
-                             && !(job->prints_map && is_carried);
-        is_carried |= is_clip;
+        const bool has_target = target && (job->target || part->skeleton_text);
+        const bool is_last = job->prints_map && is_any_done; // a map is printed for one clip
+        const bool is_clip = part->kind == CONVERT_CLIP && has_target && !is_last && is_done;
+        is_any_done |= is_clip;
         if (is_clip)
-            is_done = carry_clip(job, part, source, target, scene, error);
+            is_done = retarget_clip(job, part, source, target, scene, error);
         if (is_clip || (job->target && part->kind != CONVERT_CAMERA)) {
             all.parts[out.num_parts++] = *part;
             continue;
         }
         *COMMON_MORE(scene->parts, scene->num_parts) = *part;
     }
-    if (is_done && (job->target || job->map) && !is_carried)
+    if (is_done && (job->target || job->map) && !is_any_done)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                job->target ? "--mesh has no effect: the file contains no clips"
                                            : "--map requires --mesh");
-    if (is_carried)
-        scene->unit = 0; // that of the model
+    if (is_any_done)
+        scene->unit = 0; // the clips have the unit of the model
     convert_free_scene(&out);
     md5_free_model(source);
     if (job->target)

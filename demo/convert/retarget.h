@@ -1,35 +1,38 @@
-// Motion of one skeleton for a model with another one: other names, proportions and rest pose.
+// Retargets clips to a model with another skeleton: other names, proportions and rest pose.
 #ifndef DEMO_CONVERT_RETARGET_H
 #define DEMO_CONVERT_RETARGET_H
 
 #include "demo/convert/convert.h"
 #include "md5/md5pose.h"
 
-// Returns the rotation of a skeleton's space after which x is forward, y left and z up, by its
-// limbs; if these are unknown, of a space with y up, z forward and x left. *legs is their length,
-// in its units; 0: it has none.
+// Returns the rotation of a skeleton's space after which x is forward, y left and z up, as its
+// limbs indicate. Without limbs, assumes a space with y up, z forward and x left. *legs is the mean
+// length of the legs in the model's units, or 0.
 md5_quat convert_measure(const md5_model *model, float *legs);
 
-// Who moves a joint of the model.
+// The joint of the source that moves a joint of the target.
 typedef struct convert_pair {
-    uint32_t source; // MD5_NONE: nothing does
-    bool is_mapped;  // a line of the job's maps says so
+    uint32_t source; // or MD5_NONE
+    bool is_mapped;  // a line of the job's maps defines the pair
 } convert_pair;
 
-// Returns what transfers poses of one model to another, whose joints are found by names, as in
-// convert_retarget_clips(); where those say too little, by equal names. Of the job, which may be
-// NULL, maps count. Writes pairs[joints of the target], or NULL. NULL and an error: there are none.
+// Creates a retarget between two models by the joint matching of convert_retarget_clips(). If too
+// few roles are found, joints with equal names are matched. `job` provides joint maps and may be
+// NULL. Writes pairs[joints of the target] unless `pairs` is NULL. Returns NULL on failure.
 md5_retarget *convert_create_retarget(const convert_job *job, const md5_model *source,
                                       const md5_model *target, convert_pair *pairs,
                                       md5_error *error);
 
-// Brings the scene's clips to the model of job->target, whose part `keeps` adds, or those of a file
-// that has a skeleton of its own to the scene's model. Rotations are transferred by the library,
-// the root's path is scaled by the length of the legs, feet that stand do so as the model's do in
-// its bind pose. A captured motion begins at the model's position and facing its front up to 45
-// degrees, in quarter turns. Joints are found by names; job->map has the last word. Fails if too
-// few are found.
-bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool keeps,
+// Retargets the scene's clips to the model job->target, which is added to the scene if
+// `adds_target`. Without job->target, retargets clips of files with a skeleton to the scene's
+// model.
+//
+// Joints are matched by names and by job->map, which takes precedence. Rotations are transferred by
+// md5_retarget_pose(). The path of the root is scaled by the length of the legs. Standing feet are
+// placed at the height of the model's feet in the bind pose. A captured motion is moved to the
+// model's position and rotated by quarter turns to face forward up to 45 degrees. Fails if too few
+// joints are matched.
+bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool adds_target,
                             md5_error *error);
 
 #endif

@@ -1,5 +1,6 @@
-// Points, rotations and transforms in double, so that what is computed on the way from one format
-// to another is rounded once, when it is written. Columns and textbook order, as in md5math.h.
+// Points, rotations and transforms in double precision, so that a conversion rounds each number only
+// once, when it is written. Matrices are column-major, and products are in textbook order, as in
+// md5math.h.
 #ifndef DEMO_CONVERT_SPACE_H
 #define DEMO_CONVERT_SPACE_H
 
@@ -66,7 +67,7 @@ static inline double convert_quat_dot(convert_quat a, convert_quat b)
     return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
 }
 
-// One of length 0 becomes the identity.
+// Normalizes a quaternion. A quaternion of length 0 becomes the identity.
 static inline convert_quat convert_unit(convert_quat q)
 {
     const double length = sqrt(convert_quat_dot(q, q));
@@ -78,8 +79,8 @@ static inline convert_quat convert_unit(convert_quat q)
 static inline convert_vec convert_rotate(convert_quat q, convert_vec v)
 {
     const convert_vec axis = {q.x, q.y, q.z};
-    const convert_vec turned = convert_times(convert_cross(axis, v), 2);
-    return convert_add(convert_add(v, convert_times(turned, q.w)), convert_cross(axis, turned));
+    const convert_vec cross = convert_times(convert_cross(axis, v), 2);
+    return convert_add(convert_add(v, convert_times(cross, q.w)), convert_cross(axis, cross));
 }
 
 static inline convert_vec convert_point(convert_xform t, convert_vec v)
@@ -109,7 +110,7 @@ static inline md5_vec3 convert_to_vec3(convert_vec v)
     return (md5_vec3){(float)v.x, (float)v.y, (float)v.z};
 }
 
-// With unit length in double.
+// The rotation is normalized in double precision.
 static inline convert_xform convert_from_xform(md5_xform t)
 {
     const convert_quat q = {(double)t.rotation.x, (double)t.rotation.y, (double)t.rotation.z,
@@ -123,7 +124,7 @@ static inline convert_quat convert_mix(convert_quat a, double p, convert_quat b,
                           p * a.w + q * b.w};
 }
 
-// From a to b along the shorter arc.
+// Interpolates from a to b along the shorter arc.
 static inline convert_quat convert_slerp(convert_quat a, convert_quat b, double part)
 {
     double dot = convert_quat_dot(a, b);
