@@ -207,7 +207,8 @@ static void note_half_error(const convert_job *job, const md5_model *model)
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            most = fmax(most, fmax(half_error(mesh->texcoords[v].x), half_error(mesh->texcoords[v].y)));
+            most = fmax(most,
+                        fmax(half_error(mesh->texcoords[v].x), half_error(mesh->texcoords[v].y)));
     }
     if (most > 0)
         convert_note(

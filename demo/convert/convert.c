@@ -215,8 +215,10 @@ static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *do
             "%.4g units; use --force to merge the models anyway",
             worn.joint, worn.distance);
     const bool is_far = worn.distance > 0.001f * worn.size;
+    const char *const location = is_far ? ", at joint " : "";
+    const char *const joint = is_far ? worn.joint : "";
     convert_note(job, "merged %s into the model; vertices moved by at most %.3g units%s%s",
-                 part->name, worn.distance, is_far ? ", at joint " : "", is_far ? worn.joint : "");
+                 part->name, worn.distance, location, joint);
     md5_doc_mesh *const meshes =
         common_alloc(body->num_meshes + (size_t)doc->num_meshes, sizeof *meshes);
     memcpy(meshes, body->meshes, body->num_meshes * sizeof *meshes);
@@ -506,10 +508,11 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
                        .scene = scene,
                        .rules = format->rules,
                        .space = {.rotation = {.yaw = (float)job->turn}, .scale = 1},
-                       .meshes = {.is_merged = is_merged,
-                                  .drops_unused = true,
-                                  .max_vertices = is_merged ? 0 : QUAKE_MAX_VERTICES,
-                                  .max_triangles = is_merged ? 0 : QUAKE_MAX_TRIANGLES}};
+                       .meshes = {.is_merged = is_merged, .drops_unused = true}};
+    if (!is_merged) {
+        edit.meshes.max_vertices = QUAKE_MAX_VERTICES;
+        edit.meshes.max_triangles = QUAKE_MAX_TRIANGLES;
+    }
     if (job->was_y_up)
         edit.space.rotation.roll = 90;
     if (job->scale > 0)

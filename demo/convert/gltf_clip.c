@@ -670,9 +670,11 @@ static bool add_paths(clip_builder *clip, double last, const json_t *extras)
         for (uint32_t at = (uint32_t)i; at != MD5_NONE; at = clip->rig->nodes[at].parent)
             is_moved |= clip->node_tracks[at] != MD5_NONE;
         clip->is_filmed[i] |= is_moved;
-        if (is_added && is_moved && kind && strcmp(kind, "perspective") == 0)
+        if (!is_added || !is_moved)
+            continue;
+        if (kind && strcmp(kind, "perspective") == 0)
             is_added = add_path(clip, (uint32_t)i, last, extras);
-        else if (is_added && is_moved)
+        else
             convert_note(clip->file->job,
                          "skipped cameras/%u: only perspective cameras are supported",
                          node->camera);

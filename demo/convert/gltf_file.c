@@ -406,7 +406,7 @@ static bool is_valid_packed_view(const packed_view *view, size_t size)
         return false;
     if (view->is_list || view->is_sequence) {
         const bool is_whole = !view->is_list || view->count % 3 == 0;
-        return (stride == 2 || stride == 4) && view->is_plain && is_whole;
+        return view->is_plain && is_whole && (stride == 2 || stride == 4);
     }
     if (strcmp(view->mode, "ATTRIBUTES") != 0 || stride % 4 != 0 || stride > 256)
         return false;
@@ -803,9 +803,10 @@ static bool open_json(gltf_file *file, gltf_bytes text)
         is_old = version[0] < '2';
     else
         is_old = json_is_object(json_object_get(file->root, "meshes"));
+    const char *const advice = is_old ? old_format : "";
     if (!version || strncmp(version, "2.", 2) != 0)
         return gltf_fail(file, "unsupported asset.version %.20s: expected 2.0%s",
-                         version ? version : "missing", is_old ? old_format : "");
+                         version ? version : "missing", advice);
     for (size_t i = 0; i < COMMON_LENGTH(members); i++) {
         const struct member *const member = &members[i];
         if (!check_member(file, file->root, member, member->path, ""))

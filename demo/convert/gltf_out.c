@@ -110,7 +110,8 @@ static bool is_uri_character(unsigned char c)
 {
     const unsigned char lower = c | 0x20;
     const bool is_letter = lower >= 'a' && lower <= 'z';
-    return is_letter || (c >= '0' && c <= '9') || strchr("-._~", c);
+    const bool is_digit = c >= '0' && c <= '9';
+    return is_letter || is_digit || strchr("-._~", c);
 }
 
 // Replaces characters that a URI cannot contain by %XX.

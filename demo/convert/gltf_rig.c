@@ -266,12 +266,12 @@ static bool read_nodes(gltf_rig *rig)
     for (size_t i = 0; i < rig->num_nodes; i++)
         node = rig->nodes[node].parent;
     const uint32_t parent = rig->nodes[node].parent;
-    const char *const name = rig->nodes[node].name;
-    const char *const parent_name = rig->nodes[parent].name;
+    const char *const name = rig->nodes[node].name ? rig->nodes[node].name : "";
+    const char *const parent_name = rig->nodes[parent].name ? rig->nodes[parent].name : "";
     return gltf_fail(rig->file,
                      "node hierarchy has a cycle: nodes/%u \"%.60s\" and nodes/%u \"%.60s\" are "
                      "ancestors of each other",
-                     node, name ? name : "", parent, parent_name ? parent_name : "");
+                     node, name, parent, parent_name);
 }
 
 // Finds the scene or the node with the name of option --scene. *scene or *root is MD5_NONE.

@@ -1,9 +1,9 @@
-// Inter-Quake Model files of version 2, in and out: a model and all its clips in one file.
+// Reads and writes Inter-Quake Model files of version 2: a model and all its clips in one file.
 //
-// A header of numbers says how many rows each table has and where it begins. Space, winding and
-// texture coordinates are those of MD5. Vertices are in the bind pose, with up to four joints and
-// weights in bytes; frames are 16-bit numbers, each a step of its channel's range: a channel is one
-// of the ten numbers of a joint's transform. Rows of the tables are structures.
+// The header contains the size and the offset of each table. Space, winding and texture coordinates
+// are those of MD5. Vertices are in the bind pose, with up to four joints and weights in bytes. A
+// channel is one of the ten numbers of a joint's transform; frames contain 16-bit numbers, which
+// count steps of the channel's range. Table entries are structures of 4-byte words.
 #include "demo/convert/assets.h"
 #include "demo/convert/budget.h"
 
@@ -11,15 +11,16 @@
 
 static const char magic[16] = "INTERQUAKEMODEL";
 
-// The numbers that stand behind the magic bytes.
+// Words of the header after the magic bytes.
 enum { VERSION, FILE_SIZE, FLAGS, NUM_TEXT, OFS_TEXT, NUM_MESHES, OFS_MESHES, NUM_ARRAYS };
 enum { NUM_VERTICES = NUM_ARRAYS + 1, OFS_ARRAYS, NUM_TRIANGLES, OFS_TRIANGLES, OFS_ADJACENCY };
 enum { NUM_JOINTS = OFS_ADJACENCY + 1, OFS_JOINTS, NUM_POSES, OFS_POSES, NUM_ANIMS, OFS_ANIMS };
 enum { NUM_FRAMES = OFS_ANIMS + 1, NUM_CHANNELS, OFS_FRAMES, OFS_BOUNDS, NUM_COMMENT, OFS_COMMENT };
 enum { NUM_HEADER = OFS_COMMENT + 3, HEADER_SIZE = 16 + 4 * NUM_HEADER }; // two of extensions
 
-// Rows of the tables, of words of four bytes. Names are bytes of the texts.
-enum { CHANNELS = 10, MOVING = 7 }; // t x y z, q x y z w, s x y z; MD5 moves all but the scale
+// Entries of the tables. Names are offsets in the text block. Channels are t x y z, q x y z w, s x
+// y z; MD5 joints do not have the last three, scale.
+enum { CHANNELS = 10, MOVING = 7 };
 
 typedef struct iqm_mesh {
     uint32_t name;
@@ -30,7 +31,8 @@ typedef struct iqm_mesh {
     uint32_t num_triangles;
 } iqm_mesh;
 
-typedef struct iqm_array { // of vertices; of size 0: the file has none
+// A vertex array. Its size is 0 if the file does not contain it.
+typedef struct iqm_array {
     uint32_t type;
     uint32_t flags;
     uint32_t format;
@@ -45,7 +47,8 @@ typedef struct iqm_bone {
 } iqm_bone;
 
 typedef struct iqm_pose {
-    uint32_t parent, mask; // mask: of the channels that frames have
+    uint32_t parent;
+    uint32_t mask; // bits of the channels that frames contain
     float lows[CHANNELS];
     float steps[CHANNELS];
 } iqm_pose;
@@ -67,7 +70,8 @@ typedef struct iqm_box {
 enum { TEXT, MESHES, ARRAYS, TRIANGLES, BONES, POSES, ANIMS, COMMENT, BOUNDS, FRAMES, NUM_TABLES };
 
 static const struct table {
-    int count, offset; // of the header
+    int count;  // index in the header
+    int offset; // index in the header
     uint32_t stride;
     const char *title;
 } tables[NUM_TABLES] = {
@@ -79,13 +83,14 @@ static const struct table {
     [POSES] = {NUM_POSES, OFS_POSES, sizeof(iqm_pose), "poses"},
     [ANIMS] = {NUM_ANIMS, OFS_ANIMS, sizeof(iqm_clip), "clips"},
     [COMMENT] = {NUM_COMMENT, OFS_COMMENT, 1, "bytes of comments"},
-    [BOUNDS] = {NUM_FRAMES, OFS_BOUNDS, sizeof(iqm_box), "bounds"}, // perhaps none
-    [FRAMES] = {NUM_FRAMES, OFS_FRAMES, 0, "frames"},               // two bytes a channel
+    [BOUNDS] = {NUM_FRAMES, OFS_BOUNDS, sizeof(iqm_box), "bounds"}, // offset 0: no bounds
+    [FRAMES] = {NUM_FRAMES, OFS_FRAMES, 0, "frames"},               // two bytes per channel
 };
 enum { NUM_SLOTS = 4, LOOP = 1 };
 
-enum { POSITION, TEXCOORD, NORMAL, TANGENT, JOINTS, WEIGHTS, NUM_TYPES }; // of vertex arrays
-enum { UBYTE = 1, UINT = 5, FLOAT = 7 }; // formats; up to UINT whole numbers, the even ones signed
+enum { POSITION, TEXCOORD, NORMAL, TANGENT, JOINTS, WEIGHTS, NUM_TYPES }; // types of vertex arrays
+// Formats of components. Formats up to UINT are integers; even formats are signed.
+enum { UBYTE = 1, UINT = 5, FLOAT = 7 };
 
 // -- Reading: tables ------------------------------------------------------------------------------
 
@@ -99,28 +104,28 @@ typedef struct iqm_file {
     convert_joint *skeleton; // [num_joints] parents first
     convert_xform *bind;     // [num_joints] model space
     iqm_pose *poses;         // [num_joints]
-    uint32_t num_joints;     // of frames that come alone: those of their poses
-    uint32_t first;          // frame of the clip that is read
-    common_list texts;       // names, which the rest points to
+    uint32_t num_joints;     // or number of poses, in a file without joints
+    uint32_t first;          // first frame of the current clip
+    common_list texts;       // copies of names
     md5_error *error;
-    uint32_t num_cleaned; // names
-    double scale_error;   // the farthest scale from 1
+    uint32_t num_cleaned; // names with replaced characters
+    double scale_error;   // largest difference of a scale from 1
 } iqm_file;
 
 #define FAIL(status, ...) convert_fail(file->error, status, file->path, __VA_ARGS__)
 
-// Copies a row of a table, which has it.
-static void get_row(const iqm_file *file, int table, uint32_t index, void *row)
+// Copies an entry of a table.
+static void get_entry(const iqm_file *file, int table, uint32_t index, void *entry)
 {
     const size_t stride = tables[table].stride;
     const uint8_t *const bytes = file->bytes + file->header[tables[table].offset] + stride * index;
     for (size_t i = 0; i < stride; i += sizeof(uint32_t)) {
         const uint32_t word = common_number(bytes + i, 4);
-        memcpy((char *)row + i, &word, sizeof word);
+        memcpy((char *)entry + i, &word, sizeof word);
     }
 }
 
-// Models and clips can have numbers up to 1e9.
+// Checks the limit of numbers in models and clips.
 static bool check_numbers(const iqm_file *file, const float *numbers, int count, const char *what,
                           uint32_t index)
 {
@@ -131,8 +136,8 @@ static bool check_numbers(const iqm_file *file, const float *numbers, int count,
     return true;
 }
 
-// Whether the file holds `count` rows, of `stride` bytes each. Everything that is read has been
-// asked for here.
+// Returns true if the file contains `count` entries of `stride` bytes. All reads are checked by
+// this function.
 static bool has_bytes(const iqm_file *file, uint64_t offset, uint64_t count, uint64_t stride,
                       uint32_t align, const char *title)
 {
@@ -150,7 +155,25 @@ static bool has_bytes(const iqm_file *file, uint64_t offset, uint64_t count, uin
                 (unsigned long long)file->size);
 }
 
-// Reads the numbers of the header, and checks all tables, whose rows can be read from then on.
+// Returns true if a table has no entries or is inside the file.
+static bool check_table(const iqm_file *file, int table)
+{
+    const uint32_t *const header = file->header;
+    uint64_t stride = tables[table].stride;
+    uint32_t align = stride > 1 ? 4 : 1;
+    if (table == FRAMES) {
+        stride = 2 * (uint64_t)header[NUM_CHANNELS];
+        align = 2;
+        if (stride == 0)
+            return true;
+    }
+    if (table == BOUNDS && header[OFS_BOUNDS] == 0)
+        return true;
+    return has_bytes(file, header[tables[table].offset], header[tables[table].count], stride, align,
+                     tables[table].title);
+}
+
+// Reads the header and checks all tables, so that all entries can be read afterwards.
 static bool read_header(iqm_file *file)
 {
     uint32_t *const header = file->header;
@@ -166,17 +189,9 @@ static bool read_header(iqm_file *file)
                     "truncated or damaged file: the header declares %u bytes, but the file has %zu",
                     header[FILE_SIZE], file->size);
     file->size = header[FILE_SIZE];
-    for (int i = 0; i < NUM_TABLES; i++) {
-        const uint64_t stride = i == FRAMES ? 2 * (uint64_t)header[NUM_CHANNELS] : tables[i].stride;
-        const bool is_there = i == FRAMES ? stride > 0 : i != BOUNDS || header[OFS_BOUNDS] != 0;
-        if (is_there
-            && !has_bytes(file, header[tables[i].offset], header[tables[i].count], stride,
-                          i == FRAMES  ? 2
-                          : stride > 1 ? 4
-                                       : 1,
-                          tables[i].title))
+    for (int i = 0; i < NUM_TABLES; i++)
+        if (!check_table(file, i))
             return false;
-    }
     if (header[NUM_TEXT] > 0
         && file->bytes[(size_t)header[OFS_TEXT] + header[NUM_TEXT] - 1] != '\0')
         return FAIL(MD5_ERROR_SYNTAX, "the text block does not end with a zero byte");
@@ -186,55 +201,61 @@ static bool read_header(iqm_file *file)
     return true;
 }
 
-// Bytes of a component of each format.
+// Bytes per component, by format.
 static const uint8_t component_sizes[] = {1, 1, 2, 2, 4, 4, 2, 4, 8};
 
-// Finds the arrays of vertices. Those that MD5 has no place for are only counted; normals and
-// tangents are checked and not used, as MD5 readers compute both.
+// Finds the vertex arrays. Arrays that MD5 cannot store are counted. Normals and tangents are
+// checked but not used, because MD5 readers compute both.
 static bool read_arrays(iqm_file *file)
 {
     static const struct type {
         const char *title;
-        uint32_t least_size;
-        bool is_number; // else a float
-    } types[NUM_TYPES] = {{"positions", 3, false},   {"texture coordinates", 2, false},
-                          {"normals", 3, false},     {"tangents", 4, false},
-                          {"blend joints", 1, true}, {"blend weights", 1, true}};
-    uint32_t num_others = 0;
+        uint32_t min_size;
+        bool is_integer; // false: float
+    } types[NUM_TYPES] = {
+        [POSITION] = {.title = "positions", .min_size = 3},
+        [TEXCOORD] = {.title = "texture coordinates", .min_size = 2},
+        [NORMAL] = {.title = "normals", .min_size = 3},
+        [TANGENT] = {.title = "tangents", .min_size = 4},
+        [JOINTS] = {.title = "blend joints", .min_size = 1, .is_integer = true},
+        [WEIGHTS] = {.title = "blend weights", .min_size = 1, .is_integer = true},
+    };
+    uint32_t num_skipped = 0;
     for (uint32_t i = 0; i < file->header[NUM_ARRAYS]; i++) {
-        iqm_array row = {.type = 0};
-        get_row(file, ARRAYS, i, &row);
-        if (row.type >= NUM_TYPES) {
-            num_others++;
+        iqm_array entry = {.type = 0};
+        get_entry(file, ARRAYS, i, &entry);
+        if (entry.type >= NUM_TYPES) {
+            num_skipped++;
             continue;
         }
-        const struct type *const type = &types[row.type];
-        if (file->arrays[row.type].size > 0)
+        const struct type *const type = &types[entry.type];
+        if (file->arrays[entry.type].size > 0)
             return FAIL(MD5_ERROR_SYNTAX, "duplicate vertex array of %s", type->title);
-        const bool is_whole = type->is_number && row.format <= UINT;
-        const bool is_known = is_whole || (row.type != JOINTS && row.format == FLOAT);
-        if (!is_known || row.size < type->least_size || row.size > 16)
+        const bool is_integer = type->is_integer && entry.format <= UINT;
+        const bool is_float = entry.type != JOINTS && entry.format == FLOAT;
+        const bool is_supported = is_integer || is_float;
+        if (!is_supported || entry.size < type->min_size || entry.size > 16)
             return FAIL(MD5_ERROR_SYNTAX,
                         "vertex array of %s has format %u and size %u: expected %s and a size of "
                         "at least %u",
-                        type->title, row.format, row.size, type->is_number ? "integers" : "floats",
-                        type->least_size);
-        const uint32_t width = component_sizes[row.format];
-        if (!has_bytes(file, row.offset, file->header[NUM_VERTICES], (uint64_t)row.size * width,
+                        type->title, entry.format, entry.size,
+                        type->is_integer ? "integers" : "floats", type->min_size);
+        const uint32_t width = component_sizes[entry.format];
+        if (!has_bytes(file, entry.offset, file->header[NUM_VERTICES], (uint64_t)entry.size * width,
                        width, type->title))
             return false;
-        file->arrays[row.type] = row;
+        file->arrays[entry.type] = entry;
     }
-    if (num_others > 0)
+    if (num_skipped > 0)
         convert_note(file->job,
                      "%s: skipped %u vertex arrays: MD5 cannot store colors or custom "
                      "attributes",
-                     file->path, num_others);
+                     file->path, num_skipped);
     return file->arrays[POSITION].size > 0 || file->header[NUM_MESHES] == 0
            || FAIL(MD5_ERROR_MISSING, "missing vertex array of positions");
 }
 
-// A component of a vertex, integers as they are; 0 if there is none.
+// Returns a component of a vertex, or 0 if the array does not have it. Integers are not normalized.
 static double get_component(const iqm_file *file, int type, uint32_t vertex, uint32_t component)
 {
     const iqm_array *const array = &file->arrays[type];
@@ -244,7 +265,7 @@ static double get_component(const iqm_file *file, int type, uint32_t vertex, uin
     const uint8_t *const bytes =
         file->bytes + array->offset + ((size_t)vertex * array->size + component) * size;
     const uint32_t number = common_number(bytes, size);
-    const int64_t half = (INT64_C(1) << 8 * size) / 2; // from it on signed ones are below 0
+    const int64_t half = (INT64_C(1) << 8 * size) / 2; // signed numbers from here on are negative
     if (array->format % 2 == 0)
         return (double)(number < half ? number : number - 2 * half);
     if (array->format != FLOAT)
@@ -254,7 +275,8 @@ static double get_component(const iqm_file *file, int type, uint32_t vertex, uin
     return real;
 }
 
-// Returns a text, in which MD5 texts can hold every byte. NULL: fails.
+// Returns a copy of a text without the characters that MD5 texts cannot contain. Fails and returns
+// NULL if the text is invalid.
 static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
 {
     enum { MAX_BYTES = 1000 };
@@ -267,12 +289,12 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
         return NULL;
     }
     const char *const text = (const char *)file->bytes + file->header[OFS_TEXT] + offset;
-    const size_t rest = file->header[NUM_TEXT] - offset;
-    if (!memchr(text, '\0', rest < MAX_BYTES ? rest : MAX_BYTES)) {
+    const size_t available = file->header[NUM_TEXT] - offset;
+    if (!memchr(text, '\0', available < MAX_BYTES ? available : MAX_BYTES)) {
         FAIL(MD5_ERROR_RANGE, "name of a %s is longer than %d bytes", what, MAX_BYTES);
         return NULL;
     }
-    const size_t length = strlen(text); // many rows may name one text
+    const size_t length = strlen(text); // charged for each use, because entries may share a text
     if (!convert_charge(file->job, length, file->error)
         || !convert_charge_bytes(file->job, length + 1, 1, file->error))
         return NULL;
@@ -284,8 +306,8 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
 
 // -- Reading: joints ------------------------------------------------------------------------------
 
-// A transform of ten numbers in its parent's space; MD5 joints have no scale.
-static convert_xform local_of(iqm_file *file, const double *v)
+// Converts the ten channels of a joint to a transform. MD5 joints have no scale.
+static convert_xform xform_from_channels(iqm_file *file, const double *v)
 {
     for (int i = MOVING; i < CHANNELS; i++)
         file->scale_error = fmax(file->scale_error, fabs(v[i] - 1));
@@ -293,9 +315,9 @@ static convert_xform local_of(iqm_file *file, const double *v)
                            {v[0], v[1], v[2]}};
 }
 
-// The names of a model's joints, which are those of the poses that come alone, in copies; false if
-// there is no model with this skeleton.
-static bool take_names(iqm_file *file, const convert_scene *scene)
+// Copies the names of the joints of the scene's model for a file that contains only poses. Returns
+// false if there is no model with this skeleton.
+static bool copy_joint_names(iqm_file *file, const convert_scene *scene)
 {
     const convert_part *const model = convert_find_model(scene);
     const uint32_t count = file->header[NUM_POSES];
@@ -303,7 +325,7 @@ static bool take_names(iqm_file *file, const convert_scene *scene)
     bool is_same = doc && doc->num_joints == count;
     for (uint32_t i = 0; i < count && is_same; i++) {
         iqm_pose pose = {.parent = 0};
-        get_row(file, POSES, i, &pose);
+        get_entry(file, POSES, i, &pose);
         is_same = pose.parent == doc->joints[i].parent;
     }
     if (is_same) {
@@ -314,7 +336,7 @@ static bool take_names(iqm_file *file, const convert_scene *scene)
     return is_same;
 }
 
-// Of the joints, or, in a file that has only frames, of the poses. There is room for one more.
+// Reads the joints or, in a file with frames only, the poses. Allocates one additional joint.
 static bool read_joints(iqm_file *file, const convert_scene *scene)
 {
     const bool has_joints = file->header[NUM_JOINTS] > 0;
@@ -323,15 +345,15 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
     file->bind = common_alloc((size_t)count + 1, sizeof *file->bind);
     file->poses = common_alloc((size_t)count + 1, sizeof *file->poses);
     file->num_joints = count;
-    const bool is_named = has_joints || take_names(file, scene);
+    const bool is_named = has_joints || copy_joint_names(file, scene);
     for (uint32_t i = 0; i < count; i++) {
         iqm_pose *const pose = &file->poses[i];
         iqm_bone bone = {.name = 0};
         double v[CHANNELS];
         if (i < file->header[NUM_POSES])
-            get_row(file, POSES, i, pose);
+            get_entry(file, POSES, i, pose);
         if (has_joints) {
-            get_row(file, BONES, i, &bone);
+            get_entry(file, BONES, i, &bone);
         } else {
             bone.parent = pose->parent;
             memcpy(bone.channels, pose->lows, sizeof bone.channels);
@@ -349,7 +371,7 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
             return false;
         for (int k = 0; k < CHANNELS; k++)
             v[k] = bone.channels[k];
-        const convert_xform local = local_of(file, v);
+        const convert_xform local = xform_from_channels(file, v);
         file->skeleton[i] = (convert_joint){name, bone.parent, local};
         file->bind[i] =
             bone.parent == MD5_NONE ? local : convert_mul(file->bind[bone.parent], local);
@@ -365,12 +387,33 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
 
 // -- Reading: the model ---------------------------------------------------------------------------
 
-// Reads a vertex with weights of different joints, which are added to the mesh.
+// Reads a weight of a vertex and its joint.
+static bool read_influence(const iqm_file *file, uint32_t vertex, uint32_t slot, double *weight,
+                           double *joint)
+{
+    *weight = get_component(file, WEIGHTS, vertex, slot);
+    *joint = get_component(file, JOINTS, vertex, slot);
+    const bool is_weight_valid = *weight >= 0 && *weight <= 4294967295.0;
+    const bool is_joint_valid = *joint >= 0 && *joint < file->num_joints;
+    if (is_weight_valid
+        && (is_joint_valid || !(*weight > 0))) // the joint of a weight of 0 is ignored
+        return true;
+    return FAIL(MD5_ERROR_RANGE,
+                "vertex %u: invalid weight %g for joint %.0f: expected a weight of 0 or "
+                "more and a joint below %u",
+                vertex, *weight, *joint, file->num_joints);
+}
+
+// Reads a vertex and adds it to the mesh. Weights of one joint are summed.
 static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh)
 {
-    double v[5], sum = 0; // x y z, u v
+    double v[5]; // x y z, u v
+    double sum = 0;
     for (uint32_t i = 0; i < 5u; i++) {
-        v[i] = get_component(file, i < 3 ? POSITION : TEXCOORD, index, i < 3 ? i : i - 3);
+        if (i < 3)
+            v[i] = get_component(file, POSITION, index, i);
+        else
+            v[i] = get_component(file, TEXCOORD, index, i - 3);
         if (!(fabs(v[i]) <= 1e9))
             return FAIL(MD5_ERROR_RANGE,
                         "vertex %u: position or texture coordinate is out of range (limit 1e9)",
@@ -379,23 +422,18 @@ static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh
     md5_weight *const weights = mesh->weights + mesh->num_weights;
     uint32_t count = 0;
     for (uint32_t i = 0; i < file->arrays[JOINTS].size; i++) {
-        const double weight = get_component(file, WEIGHTS, index, i);
-        const double joint = get_component(file, JOINTS, index, i);
-        if (!(weight >= 0 && weight <= 4294967295.0)
-            || (weight > 0 && !(joint >= 0 && joint < file->num_joints)))
-            return FAIL(MD5_ERROR_RANGE,
-                        "vertex %u: invalid weight %g for joint %.0f: expected a weight of 0 or "
-                        "more and a joint below %u",
-                        index, weight, joint, file->num_joints);
-        if (weight == 0) // whatever its joint is
+        double weight = 0;
+        double joint = 0;
+        if (!read_influence(file, index, i, &weight, &joint))
+            return false;
+        if (weight == 0)
             continue;
-        uint32_t slot = 0; // those of one joint are added up
+        uint32_t slot = 0;
         while (slot < count && weights[slot].joint != (uint32_t)joint)
             slot++;
-        weights[slot] =
-            (md5_weight){.joint = (uint32_t)joint,
-                         .bias = (slot < count ? weights[slot].bias : 0) + (float)weight};
-        count += slot == count;
+        if (slot == count)
+            weights[count++] = (md5_weight){.joint = (uint32_t)joint};
+        weights[slot].bias += (float)weight;
         sum += weight;
     }
     if (count == 0)
@@ -411,51 +449,52 @@ static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh
     return true;
 }
 
-// Reads a mesh into the arrays that it points to, which have room for the file's vertices and
-// triangles: each belongs to one mesh, else a small file could be a huge model. *num_left counts
-// down. Vertices keep their order; the file numbers them through all meshes, MD5 in each.
-static bool read_mesh(iqm_file *file, uint32_t number, uint32_t num_left[2], md5_doc_mesh *mesh)
+// Reads a mesh into its arrays, which have the capacity of the file's vertices and triangles. Each
+// vertex and triangle belongs to one mesh, so that a small file cannot become a huge model;
+// num_left[2] are the unused vertices and triangles. Vertices keep their order. The file numbers
+// them across all meshes, MD5 separately in each mesh.
+static bool read_mesh(iqm_file *file, uint32_t index, uint32_t num_left[2], md5_doc_mesh *mesh)
 {
     const uint32_t *const header = file->header;
-    iqm_mesh row = {.name = 0};
-    get_row(file, MESHES, number, &row);
-    const uint32_t first = row.first_vertex;
-    const uint32_t count = row.num_vertices;
+    iqm_mesh entry = {.name = 0};
+    get_entry(file, MESHES, index, &entry);
+    const uint32_t first = entry.first_vertex;
+    const uint32_t count = entry.num_vertices;
     if ((uint64_t)first + count > header[NUM_VERTICES]
-        || (uint64_t)row.first_triangle + row.num_triangles > header[NUM_TRIANGLES])
+        || (uint64_t)entry.first_triangle + entry.num_triangles > header[NUM_TRIANGLES])
         return FAIL(MD5_ERROR_RANGE,
                     "mesh %u is out of range: it ends at vertex %llu of %u and triangle %llu of %u",
-                    number, (unsigned long long)first + count, header[NUM_VERTICES],
-                    (unsigned long long)row.first_triangle + row.num_triangles,
+                    index, (unsigned long long)first + count, header[NUM_VERTICES],
+                    (unsigned long long)entry.first_triangle + entry.num_triangles,
                     header[NUM_TRIANGLES]);
-    if (count > num_left[0] || row.num_triangles > num_left[1])
+    if (count > num_left[0] || entry.num_triangles > num_left[1])
         return FAIL(MD5_ERROR_RANGE, "mesh %u overlaps another mesh's vertices or triangles",
-                    number);
+                    index);
     num_left[0] -= count;
-    num_left[1] -= row.num_triangles;
-    mesh->name = get_text(file, row.name, "mesh");
-    mesh->shader = mesh->name ? get_text(file, row.material, "material") : NULL;
+    num_left[1] -= entry.num_triangles;
+    mesh->name = get_text(file, entry.name, "mesh");
+    mesh->shader = mesh->name ? get_text(file, entry.material, "material") : NULL;
     if (!mesh->shader)
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (!read_vertex(file, first + i, mesh))
             return false;
-    for (uint32_t i = 0; i < row.num_triangles; i++) {
+    for (uint32_t i = 0; i < entry.num_triangles; i++) {
         uint32_t *const corners = mesh->indices + 3 * (size_t)mesh->num_triangles++;
-        get_row(file, TRIANGLES, row.first_triangle + i, corners);
+        get_entry(file, TRIANGLES, entry.first_triangle + i, corners);
         for (int k = 0; k < 3; k++) {
             corners[k] -= first;
             if (corners[k] >= count)
                 return FAIL(MD5_ERROR_RANGE,
                             "triangle %u of mesh %u: vertex %u is out of range; the mesh has %u "
                             "vertices from %u",
-                            i, number, corners[k] + first, count, first);
+                            i, index, corners[k] + first, count, first);
         }
     }
     return true;
 }
 
-// A file without joints is a rigid model: it gets one.
+// Adds the model. A file without joints is a rigid model, which gets one joint.
 static bool read_model(iqm_file *file, convert_scene *scene)
 {
     if (file->num_joints == 0) {
@@ -469,12 +508,13 @@ static bool read_model(iqm_file *file, convert_scene *scene)
         || !convert_charge_bytes(file->job, num_vertices, num_slots * sizeof(md5_weight),
                                  file->error))
         return false;
-    md5_doc_mesh rest = {.vertices = common_alloc(num_vertices, sizeof *rest.vertices),
-                         .texcoords = common_alloc(num_vertices, sizeof *rest.texcoords),
-                         .weights = common_alloc(num_vertices, num_slots * sizeof *rest.weights),
+    // The arrays of all meshes. `next` is their unused part.
+    md5_doc_mesh next = {.vertices = common_alloc(num_vertices, sizeof *next.vertices),
+                         .texcoords = common_alloc(num_vertices, sizeof *next.texcoords),
+                         .weights = common_alloc(num_vertices, num_slots * sizeof *next.weights),
                          .indices =
-                             common_alloc((size_t)num_left[1] + 1, 3 * sizeof *rest.indices)};
-    const md5_doc_mesh all = rest;
+                             common_alloc((size_t)num_left[1] + 1, 3 * sizeof *next.indices)};
+    const md5_doc_mesh all = next;
     md5_doc doc = {.kind = MD5_DOC_MODEL,
                    .command_line = "md5tool convert",
                    .num_joints = file->num_joints,
@@ -484,8 +524,8 @@ static bool read_model(iqm_file *file, convert_scene *scene)
     for (uint32_t i = 0; i < file->num_joints; i++) {
         doc.joints[i] =
             convert_doc_joint(file->skeleton[i].name, file->skeleton[i].parent, file->bind[i]);
-        // As readers recover it from three numbers of the rotation: so that points relative to it
-        // are where they were, also for half turns, whose w loses digits.
+        // Use the bind pose with the rounding of MD5 files, so that vertices do not move. The error
+        // of w is large for rotations by 180 degrees.
         const md5_vec3 q = doc.joints[i].rotation;
         file->bind[i] = convert_from_xform((md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
                                                        .translation = doc.joints[i].position});
@@ -493,12 +533,12 @@ static bool read_model(iqm_file *file, convert_scene *scene)
     bool is_done = true;
     for (uint32_t i = 0; i < doc.num_meshes && is_done; i++) {
         md5_doc_mesh *const mesh = &doc.meshes[i];
-        *mesh = rest;
+        *mesh = next;
         is_done = read_mesh(file, i, num_left, mesh);
-        rest.vertices += mesh->num_vertices;
-        rest.texcoords += mesh->num_vertices;
-        rest.weights += mesh->num_weights;
-        rest.indices += 3 * (size_t)mesh->num_triangles;
+        next.vertices += mesh->num_vertices;
+        next.texcoords += mesh->num_vertices;
+        next.weights += mesh->num_weights;
+        next.indices += 3 * (size_t)mesh->num_triangles;
     }
     if (is_done && file->arrays[WEIGHTS].size == 0)
         convert_note(file->job, "%s: vertices without weights were attached to joint 0",
@@ -517,7 +557,8 @@ static bool read_model(iqm_file *file, convert_scene *scene)
 
 // -- Reading: clips -------------------------------------------------------------------------------
 
-// Poses have the parents of the joints: frames would else be of another skeleton.
+// Checks that poses have the parents of the joints; otherwise the frames belong to another
+// skeleton.
 static bool check_poses(const iqm_file *file)
 {
     uint64_t num_channels = 0;
@@ -538,12 +579,12 @@ static bool check_poses(const iqm_file *file)
                    (unsigned long long)num_channels, file->header[NUM_CHANNELS]);
 }
 
-// Transforms of a frame, relative to the parents, for convert_motion.
+// For convert_motion.pose.
 static void pose_frame(void *user, uint32_t frame, convert_xform *posed)
 {
     iqm_file *const file = user;
     const uint32_t num_channels = file->header[NUM_CHANNELS];
-    // Without channels there are no bytes to begin at, nor to read.
+    // Without channels there are no bytes to read.
     const uint8_t *channel = file->bytes;
     if (num_channels > 0)
         channel += file->header[OFS_FRAMES] + 2 * (size_t)num_channels * (file->first + frame);
@@ -557,11 +598,11 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *posed)
                 channel += 2;
             }
         }
-        posed[i] = local_of(file, v);
+        posed[i] = xform_from_channels(file, v);
     }
 }
 
-// Adds a clip, from frame file->first on.
+// Adds a clip that begins at file->first.
 static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, uint32_t count,
                       double rate)
 {
@@ -577,7 +618,7 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, ui
         motion.bounds = common_alloc(count, sizeof *motion.bounds);
     for (uint32_t frame = 0; frame < count && is_done && has_bounds; frame++) {
         iqm_box box = {.radius = 0};
-        get_row(file, BOUNDS, file->first + frame, &box);
+        get_entry(file, BOUNDS, file->first + frame, &box);
         motion.bounds[frame] = box.bounds;
         is_done =
             check_numbers(file, &box.bounds.min.x, 6, "the bounds of frame", file->first + frame);
@@ -587,10 +628,10 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, ui
     return is_done;
 }
 
-// Clips may share frames, and joints may have no numbers in frames.
+// Reads all clips. Clips may share frames, and joints may have no channels.
 static bool read_clips(iqm_file *file, convert_scene *scene)
 {
-    enum { MAX_CLIPS = 1024, SAMPLE = 8 }; // elements that a joint of a frame costs
+    enum { MAX_CLIPS = 1024, ELEMENTS_PER_SAMPLE = 8 }; // cost of a joint in a frame
     const uint32_t num_anims = file->header[NUM_ANIMS];
     const uint32_t num_frames = file->header[NUM_FRAMES];
     uint32_t num_loops = 0;
@@ -600,12 +641,13 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
     if (!check_poses(file))
         return false;
     for (uint32_t i = 0; i < num_anims; i++) {
-        iqm_clip row = {.name = 0};
-        get_row(file, ANIMS, i, &row);
-        const uint32_t first = file->first = row.first;
-        const uint32_t count = row.count;
-        const double rate = row.rate;
-        const char *const text = get_text(file, row.name, "clip");
+        iqm_clip entry = {.name = 0};
+        get_entry(file, ANIMS, i, &entry);
+        const uint32_t first = entry.first;
+        file->first = first;
+        const uint32_t count = entry.count;
+        const double rate = entry.rate;
+        const char *const text = get_text(file, entry.name, "clip");
         if (!text)
             return false;
         if (count == 0 || (uint64_t)first + count > num_frames)
@@ -616,8 +658,8 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
         if (!(rate >= 0 && rate <= 1e6))
             return FAIL(MD5_ERROR_RANGE, "clip %u: invalid frame rate %g: expected 0 to 1e6", i,
                         rate);
-        if (!convert_charge(file->job, SAMPLE * ((uint64_t)file->num_joints + 1) * count,
-                            file->error))
+        const uint64_t num_samples = ((uint64_t)file->num_joints + 1) * count;
+        if (!convert_charge(file->job, ELEMENTS_PER_SAMPLE * num_samples, file->error))
             return false;
         if (rate == 0)
             convert_note(file->job, "%s: clip %s has no frame rate; using 24", file->path, text);
@@ -626,7 +668,7 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
         free(name);
         if (!is_read)
             return false;
-        num_loops += (row.flags & LOOP) != 0;
+        num_loops += (entry.flags & LOOP) != 0;
     }
     if (num_loops > 0)
         convert_note(file->job, "%s: skipped the loop flags of %u clips: MD5 cannot store them",
@@ -656,7 +698,8 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
     const uint32_t *const header = file.header;
     if (is_done && header[NUM_FRAMES] > 0 && header[NUM_POSES] > 0)
         is_done = read_clips(&file, scene);
-    if (is_done && (header[NUM_MESHES] > 0 || (file.num_joints > 0 && header[NUM_FRAMES] == 0)))
+    const bool is_skeleton = file.num_joints > 0 && header[NUM_FRAMES] == 0;
+    if (is_done && (header[NUM_MESHES] > 0 || is_skeleton))
         is_done = read_model(&file, scene);
     if (is_done && file.num_cleaned > 0)
         convert_note(job, "%s: replaced quotes and control characters with _ in %u names",
@@ -673,17 +716,18 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
     return is_done;
 }
 
-// -- Writing: what is written ---------------------------------------------------------------------
+// -- Writing: samples -----------------------------------------------------------------------------
 
 typedef struct iqm_writer {
     const convert_job *job;
     md5_error *error;
     convert_assets assets;
     uint32_t num_joints;
-    size_t num_frames, next_frame; // next_frame: of the bounds
-    float (*frames)[MOVING];       // [num_frames][num_joints] relative to the parent, in steps
-    iqm_pose *poses;               // [num_joints]
-    uint8_t *slots; // [drawn vertices of all meshes][2 * NUM_SLOTS] joints and weights
+    size_t num_frames;
+    size_t next_frame;       // for put_bounds()
+    float (*frames)[MOVING]; // [num_frames][num_joints] relative to the parent, in steps
+    iqm_pose *poses;         // [num_joints]
+    uint8_t *slots;          // [drawn vertices of all meshes][2 * NUM_SLOTS] joints and weights
     convert_worst worst;
     convert_bytes out;
     convert_bytes text;
@@ -692,7 +736,7 @@ typedef struct iqm_writer {
 
 #define REFUSE(...) convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output, __VA_ARGS__)
 
-// The channels of a joint, w <= 0.
+// Writes the channels of a joint, with w <= 0.
 static void get_channels(md5_xform local, float *channels)
 {
     const md5_quat q = local.rotation;
@@ -703,7 +747,29 @@ static void get_channels(md5_xform local, float *channels)
     memcpy(channels, v, sizeof v);
 }
 
-// Samples all clips, finds the range of each channel, and the 16 bits that a step of it is.
+// Computes the range of a channel and converts its values to steps.
+static void quantize_channel(iqm_writer *writer, uint32_t joint, int k)
+{
+    const uint32_t count = writer->num_joints;
+    iqm_pose *const pose = &writer->poses[joint];
+    float low = writer->frames[joint][k];
+    float high = low;
+    for (size_t frame = 1; frame < writer->num_frames; frame++) {
+        low = fminf(low, writer->frames[frame * count + joint][k]);
+        high = fmaxf(high, writer->frames[frame * count + joint][k]);
+    }
+    const float step = high - low > 1e-9f ? (high - low) / 65535.0f : 0;
+    pose->lows[k] = low;
+    pose->steps[k] = step;
+    pose->mask |= (step > 0 ? 1u : 0u) << k;
+    writer->header[NUM_CHANNELS] += step > 0;
+    for (size_t frame = 0; frame < writer->num_frames; frame++) {
+        float *const v = &writer->frames[frame * count + joint][k];
+        *v = step > 0 ? fminf(floorf((*v - low) / step + 0.5f), 65535.0f) : 0;
+    }
+}
+
+// Samples all clips and quantizes the channels.
 static void sample_clips(iqm_writer *writer)
 {
     const convert_assets *const assets = &writer->assets;
@@ -727,60 +793,44 @@ static void sample_clips(iqm_writer *writer)
     free(pose);
     for (uint32_t i = 0; i < count; i++) {
         iqm_pose *const to = &writer->poses[i];
-        // No joint has a scale: its three channels are constant.
-        *to = (iqm_pose){assets->skeleton->joints[i].parent, 0, {[MOVING] = 1, 1, 1}, {0}};
-        if (writer->num_frames > 0) {
-            for (int k = 0; k < MOVING; k++) {
-                float low = writer->frames[i][k];
-                float high = low;
-                for (size_t frame = 1; frame < writer->num_frames; frame++) {
-                    low = fminf(low, writer->frames[frame * count + i][k]);
-                    high = fmaxf(high, writer->frames[frame * count + i][k]);
-                }
-                const float step = high - low > 1e-9f ? (high - low) / 65535.0f : 0;
-                to->lows[k] = low;
-                to->steps[k] = step;
-                to->mask |= (step > 0 ? 1u : 0u) << k;
-                writer->header[NUM_CHANNELS] += step > 0;
-                for (size_t frame = 0; frame < writer->num_frames; frame++) {
-                    float *const v = &writer->frames[frame * count + i][k];
-                    *v = step > 0 ? fminf(floorf((*v - low) / step + 0.5f), 65535.0f) : 0;
-                }
-            }
-        }
+        // MD5 joints have no scale: these three channels are constant.
+        *to =
+            (iqm_pose){.parent = assets->skeleton->joints[i].parent, .lows = {[MOVING] = 1, 1, 1}};
+        for (int k = 0; k < MOVING && writer->num_frames > 0; k++)
+            quantize_channel(writer, i, k);
     }
 }
 
-// -- Writing: rows --------------------------------------------------------------------------------
+// -- Writing: entries -----------------------------------------------------------------------------
 
-// Begins a table, at a multiple of 4.
-static void begin(iqm_writer *writer, int table, size_t rows)
+// Begins a table at a multiple of 4 bytes.
+static void begin_table(iqm_writer *writer, int table, size_t count)
 {
     while (writer->out.size % 4 != 0)
         convert_append(&writer->out, "", 1);
-    writer->header[tables[table].count] = (uint32_t)rows;
-    writer->header[tables[table].offset] = rows > 0 ? (uint32_t)writer->out.size : 0;
+    writer->header[tables[table].count] = (uint32_t)count;
+    writer->header[tables[table].offset] = count > 0 ? (uint32_t)writer->out.size : 0;
 }
 
-static void put_row(iqm_writer *writer, int table, const void *row)
+static void put_entry(iqm_writer *writer, int table, const void *entry)
 {
-    convert_append_words(&writer->out, row, tables[table].stride / 4);
+    convert_append_words(&writer->out, entry, tables[table].stride / 4);
 }
 
-// Returns where a text is among the texts.
+// Adds a text to the text block and returns its offset.
 static uint32_t add_text(iqm_writer *writer, const char *text)
 {
-    const size_t at = writer->text.size;
+    const size_t offset = writer->text.size;
     if (text[0] == '\0')
         return 0;
     convert_append(&writer->text, text, strlen(text) + 1);
-    return (uint32_t)at;
+    return (uint32_t)offset;
 }
 
 // -- Writing: losses ------------------------------------------------------------------------------
 
-// A vertex as engines skin it. `slots` are its joints and weights.
-static md5_vec3 skinned(const md5_mat34 *palette, const uint8_t *slots, md5_vec3 position)
+// Returns a skinned vertex, as engines compute it. `slots` are its joints and weights.
+static md5_vec3 skin_vertex(const md5_mat34 *palette, const uint8_t *slots, md5_vec3 position)
 {
     md5_vec3 sum = {0, 0, 0};
     for (int k = 0; k < NUM_SLOTS; k++)
@@ -791,8 +841,8 @@ static md5_vec3 skinned(const md5_mat34 *palette, const uint8_t *slots, md5_vec3
     return sum;
 }
 
-// Writes the bounds of a frame, and finds the largest error of what is written: a vertex as the
-// library skins it against the same as engines will.
+// Writes the bounds of a frame, and finds the largest error: the distance between a vertex skinned
+// by the library and the same vertex skinned by an engine from the written file.
 static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
 {
     iqm_writer *const writer = user;
@@ -800,7 +850,7 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
     md5_vec3 *const exact = common_alloc((size_t)model->max_vertices + 1, sizeof *exact);
     md5_xform *const pose = common_alloc(writer->num_joints, sizeof *pose);
     md5_mat34 *const written = common_alloc(writer->num_joints, sizeof *written);
-    for (uint32_t i = 0; i < writer->num_joints; i++) { // as readers pose it
+    for (uint32_t i = 0; i < writer->num_joints; i++) { // the pose that readers get
         const float *const steps = writer->frames[writer->next_frame * writer->num_joints + i];
         float v[MOVING];
         for (int k = 0; k < MOVING; k++)
@@ -810,22 +860,22 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
     }
     writer->next_frame++;
     md5_local_to_palette(model, pose, NULL, written);
-    iqm_box row = {.radius = 0};
+    iqm_box entry = {.radius = 0};
     const uint8_t *slots = writer->slots;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         md5_skin(mesh, palette, exact, NULL, NULL);
         for (uint32_t v = 0; v < mesh->num_vertices; v++, slots += 2 * NUM_SLOTS) {
-            const md5_vec3 is = skinned(written, slots, mesh->positions[v]);
-            const double distance = md5_vec3_length(md5_vec3_sub(is, exact[v]));
+            const md5_vec3 position = skin_vertex(written, slots, mesh->positions[v]);
+            const double distance = md5_vec3_length(md5_vec3_sub(position, exact[v]));
             convert_find_worst(&writer->worst, (convert_worst){distance, clip, frame, m, v});
-            const md5_bounds point = {is, is};
-            row.bounds = slots == writer->slots ? point : md5_bounds_union(row.bounds, point);
-            row.radius = fmaxf(row.radius, md5_vec3_length(is));
-            row.flat_radius = fmaxf(row.flat_radius, hypotf(is.x, is.y));
+            const md5_bounds point = {position, position};
+            entry.bounds = slots == writer->slots ? point : md5_bounds_union(entry.bounds, point);
+            entry.radius = fmaxf(entry.radius, md5_vec3_length(position));
+            entry.flat_radius = fmaxf(entry.flat_radius, hypotf(position.x, position.y));
         }
     }
-    put_row(writer, BOUNDS, &row);
+    put_entry(writer, BOUNDS, &entry);
     free(written);
     free(pose);
     free(exact);
@@ -833,7 +883,7 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
 
 // -- Writing: tables ------------------------------------------------------------------------------
 
-// What an array has of a mesh.
+// Appends the values of a vertex array for one mesh.
 static void put_vertices(convert_bytes *out, int type, const md5_mesh *mesh, const uint8_t *slots)
 {
     const md5_vec4 no_tangent = {1, 0, 0, 1};
@@ -851,20 +901,20 @@ static void put_vertices(convert_bytes *out, int type, const md5_mesh *mesh, con
             convert_append(out, slots + (type == WEIGHTS ? NUM_SLOTS : 0), NUM_SLOTS);
 }
 
-// Meshes, their vertices array by array, and triangles. Vertices are the drawn ones, since two
-// sides of a mirror seam need two tangents.
+// Writes meshes, vertex arrays and triangles. Vertices are the drawn vertices, because the two
+// sides of a mirror seam need different tangents.
 static bool put_meshes(iqm_writer *writer)
 {
     const md5_model *const model = writer->assets.model;
     size_t num_vertices = 0;
     size_t num_triangles = 0;
-    begin(writer, MESHES, model->num_meshes);
+    begin_table(writer, MESHES, model->num_meshes);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
-        const iqm_mesh row = {add_text(writer, mesh->name), add_text(writer, mesh->shader),
-                              (uint32_t)num_vertices,       mesh->num_vertices,
-                              (uint32_t)num_triangles,      mesh->num_triangles};
-        put_row(writer, MESHES, &row);
+        const iqm_mesh entry = {add_text(writer, mesh->name), add_text(writer, mesh->shader),
+                                (uint32_t)num_vertices,       mesh->num_vertices,
+                                (uint32_t)num_triangles,      mesh->num_triangles};
+        put_entry(writer, MESHES, &entry);
         num_vertices += mesh->num_vertices;
         num_triangles += mesh->num_triangles;
     }
@@ -873,14 +923,14 @@ static bool put_meshes(iqm_writer *writer)
     writer->slots = convert_pack_bytes(writer->job, model, NUM_SLOTS);
     if (!writer->slots)
         return REFUSE("%u joints exceed IQM's limit of 256", writer->num_joints);
-    static const uint8_t sizes[NUM_TYPES] = {3, 2, 3, 4, NUM_SLOTS, NUM_SLOTS}; // of a vertex
-    begin(writer, ARRAYS, num_vertices > 0 ? NUM_TYPES : 0);
+    static const uint8_t sizes[NUM_TYPES] = {3, 2, 3, 4, NUM_SLOTS, NUM_SLOTS}; // per vertex
+    begin_table(writer, ARRAYS, num_vertices > 0 ? NUM_TYPES : 0);
     writer->header[NUM_VERTICES] = (uint32_t)num_vertices;
     size_t offset = writer->out.size + (size_t)NUM_TYPES * tables[ARRAYS].stride;
     for (uint32_t type = 0; type < NUM_TYPES && num_vertices > 0; type++) {
         const uint32_t format = type >= JOINTS ? UBYTE : FLOAT;
-        const iqm_array row = {type, 0, format, sizes[type], (uint32_t)offset};
-        put_row(writer, ARRAYS, &row);
+        const iqm_array entry = {type, 0, format, sizes[type], (uint32_t)offset};
+        put_entry(writer, ARRAYS, &entry);
         offset += num_vertices * sizes[type] * component_sizes[format];
     }
     for (int type = 0; type < NUM_TYPES; type++) {
@@ -891,7 +941,7 @@ static bool put_meshes(iqm_writer *writer)
             slots += 2 * NUM_SLOTS * (size_t)mesh->num_vertices;
         }
     }
-    begin(writer, TRIANGLES, num_triangles);
+    begin_table(writer, TRIANGLES, num_triangles);
     uint32_t first = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
@@ -902,25 +952,25 @@ static bool put_meshes(iqm_writer *writer)
     return true;
 }
 
-// The bind pose and, if there are clips, the range of each channel.
+// Writes the bind pose and, if there are clips, the range of each channel.
 static bool put_joints(iqm_writer *writer)
 {
     const md5_joint *const joints = writer->assets.skeleton->joints;
-    begin(writer, BONES, writer->num_joints);
+    begin_table(writer, BONES, writer->num_joints);
     for (uint32_t i = 0; i < writer->num_joints; i++) {
         if (joints[i].parent != MD5_NONE && joints[i].parent >= i)
             return REFUSE("joint '%s' precedes its parent", joints[i].name);
-        iqm_bone row = {add_text(writer, joints[i].name), joints[i].parent, {[MOVING] = 1, 1, 1}};
-        get_channels(writer->assets.rest[i], row.channels);
-        put_row(writer, BONES, &row);
+        iqm_bone entry = {add_text(writer, joints[i].name), joints[i].parent, {[MOVING] = 1, 1, 1}};
+        get_channels(writer->assets.rest[i], entry.channels);
+        put_entry(writer, BONES, &entry);
     }
-    begin(writer, POSES, writer->num_frames > 0 ? writer->num_joints : 0);
+    begin_table(writer, POSES, writer->num_frames > 0 ? writer->num_joints : 0);
     for (uint32_t i = 0; i < writer->header[NUM_POSES]; i++)
-        put_row(writer, POSES, &writer->poses[i]);
+        put_entry(writer, POSES, &writer->poses[i]);
     return true;
 }
 
-// Whether the last frame is the first one again but for where the root is.
+// Returns true if the last frame equals the first, apart from the position of the root.
 static bool is_loop(const iqm_writer *writer, size_t first, uint32_t num_frames)
 {
     const size_t count = writer->num_joints;
@@ -939,14 +989,14 @@ static void put_clips(iqm_writer *writer)
     const convert_assets *const assets = &writer->assets;
     uint32_t num_loops = 0;
     size_t first = 0;
-    begin(writer, ANIMS, assets->num_clips);
+    begin_table(writer, ANIMS, assets->num_clips);
     for (size_t i = 0; i < assets->num_clips; i++) {
         convert_clip *const clip = &assets->clips[i];
         const md5_anim *const anim = clip->anim;
         const bool loops = is_loop(writer, first, anim->num_frames);
-        const iqm_clip row = {add_text(writer, clip->name), (uint32_t)first, anim->num_frames,
-                              (float)anim->frame_rate, loops ? LOOP : 0};
-        put_row(writer, ANIMS, &row);
+        const iqm_clip entry = {add_text(writer, clip->name), (uint32_t)first, anim->num_frames,
+                                (float)anim->frame_rate, loops ? LOOP : 0};
+        put_entry(writer, ANIMS, &entry);
         num_loops += loops;
         first += anim->num_frames;
     }
@@ -954,7 +1004,7 @@ static void put_clips(iqm_writer *writer)
         convert_note(writer->job,
                      "marked %u of %zu clips as loops: their first and last frames are equal",
                      num_loops, assets->num_clips);
-    begin(writer, FRAMES, writer->num_frames);
+    begin_table(writer, FRAMES, writer->num_frames);
     for (size_t frame = 0; frame < writer->num_frames; frame++)
         for (uint32_t i = 0; i < writer->num_joints; i++)
             for (int k = 0; k < MOVING; k++)
@@ -964,10 +1014,10 @@ static void put_clips(iqm_writer *writer)
                 }
 }
 
-// Texts come last, as all other tables add to them; then the header is known.
+// Writes the texts, to which all other tables add, and then the header.
 static bool end_file(iqm_writer *writer)
 {
-    begin(writer, TEXT, writer->text.size);
+    begin_table(writer, TEXT, writer->text.size);
     convert_append(&writer->out, writer->text.bytes, writer->text.size);
     if (writer->out.size > INT32_MAX)
         return REFUSE("the file would be larger than 2 GiB");
@@ -985,17 +1035,17 @@ static bool write_tables(iqm_writer *writer)
     const md5_model *const model = writer->assets.model;
     convert_append(&writer->out, magic, sizeof magic);
     convert_append(&writer->out, zeros, sizeof zeros);
-    convert_append(&writer->text, "", 1); // the empty text is number 0
+    convert_append(&writer->text, "", 1); // the empty text has offset 0
     writer->num_joints = writer->assets.skeleton->num_joints;
     sample_clips(writer);
     if ((model && !put_meshes(writer)) || !put_joints(writer))
         return false;
     put_clips(writer);
     if (model && writer->num_frames > 0) {
-        begin(writer, BOUNDS, writer->num_frames);
+        begin_table(writer, BOUNDS, writer->num_frames);
         convert_visit_frames(&writer->assets, 1, put_bounds, writer);
-        if (!convert_note_worst(writer->job, &writer->assets, &writer->worst)
-            && !writer->job->is_forced)
+        const bool is_small = convert_note_worst(writer->job, &writer->assets, &writer->worst);
+        if (!is_small && !writer->job->is_forced)
             return convert_fail(writer->error, MD5_ERROR_MISMATCH, writer->job->output,
                                 "vertices would move by %.3g units, more than 1 %% of the model's "
                                 "size; use --force to write the file anyway",

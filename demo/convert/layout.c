@@ -46,12 +46,13 @@ convert_layout convert_find_layout(const convert_job *job, const convert_scene *
     const bool has_selected_images =
         scene->has_selected_images && common_has_ending(job->output, "mesh");
     const bool is_single_file = !is_folder && !job->is_batch;
+    const bool is_quake = engine->family == CONVERT_QUAKE || engine->family == CONVERT_QUAKE2;
     convert_layout layout = {
         .job = job,
         .scene = scene,
         .family = engine->family,
         .max_weights = engine->max_weights,
-        .has_one_clip = engine->family == CONVERT_QUAKE || engine->family == CONVERT_QUAKE2,
+        .has_one_clip = is_quake,
         .is_bare = is_single_file && !job->engine && !has_selected_images,
         .folder = is_folder ? common_copy(job->output) : common_folder(job->output),
         .name = name_model(job, scene, is_folder),
@@ -389,10 +390,11 @@ void convert_create_color_image(const convert_job *job, convert_material *materi
     for (char *c = image->name; *c != '\0'; c++) // no part of the name is an extension
         if (*c == '.')
             *c = '_';
-    convert_note(
-        job, "material %s: %s %.3g %.3g %.3g has no image: %s", material_title(material),
-        map == CONVERT_MAP_GLOW ? "the emissive color" : "the color", color[0], color[1], color[2],
-        image->bytes ? "created a small image of that color" : "built without PNG support");
+    const char *const title = map == CONVERT_MAP_GLOW ? "the emissive color" : "the color";
+    convert_note(job, "material %s: %s %.3g %.3g %.3g has no image: %s", material_title(material),
+                 title, color[0], color[1], color[2],
+                 image->bytes ? "created a small image of that color"
+                              : "built without PNG support");
 }
 
 // -- Declared materials ---------------------------------------------------------------------------
@@ -494,10 +496,12 @@ static void use_look(finder *f, convert_material *to, const view_look *look, con
         to->alpha = CONVERT_MASK;
         to->cutoff = look->alpha_test;
     }
+    const bool has_tried = look->tried.count > 0;
+    const char *const separator = has_tried ? "; tried " : "";
+    const char *const tried = has_tried ? look->tried.names[0] : "";
     if (!diffuse)
-        convert_note(f->job, "material %s: no image found%s%s", material_title(to),
-                     look->tried.count > 0 ? "; tried " : "",
-                     look->tried.count > 0 ? look->tried.names[0] : "");
+        convert_note(f->job, "material %s: no image found%s%s", material_title(to), separator,
+                     tried);
     else if (look->is_guess)
         convert_note(f->job, "material %s: guessed the image %s by %s", material_title(to), diffuse,
                      look->why);
@@ -853,6 +857,10 @@ static void describe_meshes(written_looks *all, const convert_material *material
         return;
     char cutoff[32];
     COMMON_TEXT(cutoff, "%g", material->cutoff);
+    const char *const blend = material->alpha == CONVERT_BLEND ? "1" : NULL;
+    const char *const test = material->alpha == CONVERT_MASK ? cutoff : NULL;
+    const char *const cull = material->is_two_sided ? "0" : NULL;
+    const char *const unlit = material->is_unlit ? "1" : NULL;
     const cfg_line lines[] = {
         {.command = "md5skin",
          .value = paths[CONVERT_MAP_COLOR],
@@ -860,14 +868,10 @@ static void describe_meshes(written_looks *all, const convert_material *material
         {.command = "md5bumpmap",
          .value = paths[CONVERT_MAP_NORMAL],
          .extension = convert_image_extension(&material->maps[CONVERT_MAP_NORMAL])},
-        {.command = "md5alphatest",
-         .value = material->alpha == CONVERT_MASK ? cutoff : NULL,
-         .extension = ""},
-        {.command = "md5alphablend",
-         .value = material->alpha == CONVERT_BLEND ? "1" : NULL,
-         .extension = ""},
-        {.command = "md5cullface", .value = material->is_two_sided ? "0" : NULL, .extension = ""},
-        {.command = "md5fullbright", .value = material->is_unlit ? "1" : NULL, .extension = ""},
+        {.command = "md5alphatest", .value = test, .extension = ""},
+        {.command = "md5alphablend", .value = blend, .extension = ""},
+        {.command = "md5cullface", .value = cull, .extension = ""},
+        {.command = "md5fullbright", .value = unlit, .extension = ""},
     };
     const size_t shader =
         common_index_text(&all->shaders, material->shader, strlen(material->shader));

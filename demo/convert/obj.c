@@ -1,12 +1,14 @@
-// Wavefront OBJ out: the bind pose, and each frame of each clip as a file of its own, for programs
-// that know neither joints nor clips. The way in is `md5tool bind`.
+// Writes Wavefront OBJ: the bind pose, and each frame of each clip as a separate file, for programs
+// without support for joints and clips. `md5tool bind` reads OBJ (obj_in.c).
 #include "demo/convert/assets.h"
 
-// Names are the rest of a line. An empty name becomes that of its number. The caller frees it.
-static char *line_name(const char *name, uint32_t number)
+// Returns a name for a line, which the name ends. An empty name is replaced by "mesh_" and the
+// index. The caller frees the result.
+static char *line_name(const char *name, uint32_t index)
 {
-    return name[0] != '\0' ? convert_sanitize(name, strlen(name), "")
-                           : common_format("mesh_%u", number);
+    if (name[0] == '\0')
+        return common_format("mesh_%u", index);
+    return convert_sanitize(name, strlen(name), "");
 }
 
 typedef struct obj_writer {
@@ -14,10 +16,10 @@ typedef struct obj_writer {
     const convert_scene *scene;
     md5_error *error;
     convert_assets assets;
-    bool is_done; // so far
+    bool is_done; // no failure so far
 } obj_writer;
 
-// The materials, with the pictures that the scene has of them.
+// Writes the materials and their color images.
 static bool write_materials(const obj_writer *writer)
 {
     const md5_model *const model = writer->assets.model;
@@ -25,7 +27,7 @@ static bool write_materials(const obj_writer *writer)
     bool is_done = true;
     for (uint32_t i = 0; i < model->num_meshes && is_done; i++) {
         const char *const shader = model->meshes[i].shader;
-        bool is_new = true; // models have few meshes
+        bool is_new = true;
         for (uint32_t k = 0; k < i && is_new; k++)
             is_new = strcmp(model->meshes[k].shader, shader) != 0 || shader[0] == '\0';
         if (!is_new)
@@ -63,8 +65,8 @@ static void put_vec(const obj_writer *writer, convert_bytes *text, const char *k
     convert_append_text(text, "%s %.9g %.9g %.9g\n", key, v.x, v.y, v.z);
 }
 
-// One pose; palette NULL: the bind pose. Vertices are the file's: one index is that of position,
-// texture coordinate and normal.
+// Writes one pose. `palette` NULL is the bind pose. Vertices are those of the MD5 file, so that
+// position, texture coordinate and normal have the same index.
 static bool write_pose(const obj_writer *writer, const char *name, const md5_mat34 *palette)
 {
     const md5_model *const model = writer->assets.model;
@@ -108,20 +110,23 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
     return is_written;
 }
 
-// NAME_0000.obj and so on are the frames of a clip, NAME_CLIP_0000.obj those of several.
+// For convert_visit_frames(). The files are NAME_0000.obj ... for one clip, and NAME_CLIP_0000.obj
+// ... for several clips.
 static void write_frame(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
 {
     obj_writer *const writer = user;
     const convert_assets *const assets = &writer->assets;
-    char *const name =
-        assets->num_clips == 1
-            ? common_format("%s_%04u.obj", writer->scene->name, frame)
-            : common_format("%s_%s_%04u.obj", writer->scene->name, assets->clips[clip].name, frame);
+    char *name = NULL;
+    if (assets->num_clips == 1)
+        name = common_format("%s_%04u.obj", writer->scene->name, frame);
+    else
+        name =
+            common_format("%s_%s_%04u.obj", writer->scene->name, assets->clips[clip].name, frame);
     writer->is_done = writer->is_done && write_pose(writer, name, palette);
     free(name);
 }
 
-// NAME.obj is the bind pose.
+// Writes the bind pose as NAME.obj, and all frames.
 bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
     if (!convert_find_model(scene))

@@ -1,4 +1,4 @@
-// A surface of a Wavefront OBJ file.
+// Reads the surface of a Wavefront OBJ file.
 #ifndef DEMO_CONVERT_OBJ_H
 #define DEMO_CONVERT_OBJ_H
 
@@ -6,10 +6,11 @@
 
 // A corner of a triangle.
 typedef struct convert_obj_corner {
-    uint32_t position, texcoord; // texcoord: 1 + its index; 0: it has none
+    uint32_t position; // index
+    uint32_t texcoord; // 1 + index; 0: no texture coordinate
 } convert_obj_corner;
 
-// The triangles of one material, counter-clockwise seen from outside, as in the file.
+// The triangles of one material, counterclockwise seen from outside, in the order of the file.
 typedef struct convert_obj_part {
     char *material;              // "" before the first usemtl
     convert_obj_corner *corners; // [3 * num_triangles]
@@ -25,10 +26,10 @@ typedef struct convert_obj {
     uint32_t num_parts;
 } convert_obj;
 
-// Reads positions, texture coordinates, faces of any number of corners, which are cut into fans,
-// and names of materials; what else is in the file is skipped. Returns false and sets the error,
-// with line and column, if a number, a face or an index is wrong, or if there are no faces. Free in
-// both cases.
+// Reads positions, texture coordinates, faces with any number of vertices (as triangle fans) and
+// names of materials. All other data is skipped. Returns false and sets the error with line and
+// column if a number, a face or an index is invalid or there are no faces. The caller must call
+// convert_free_obj() in any case.
 bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error);
 void convert_free_obj(convert_obj *obj);
 

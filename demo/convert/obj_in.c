@@ -1,43 +1,43 @@
-// Wavefront OBJ in: a surface without joints, for `md5tool bind`, line by line.
+// Reads Wavefront OBJ line by line: a surface without joints, for `md5tool bind`.
 #include "demo/convert/budget.h"
 #include "demo/convert/obj.h"
 #include "demo/convert/tokens.h"
 
-// Far more than any mesh that can be drawn; keeps counts within 32 bits.
+// Much more than any mesh that can be drawn; with this limit, counts fit in 32 bits.
 enum { MAX_ITEMS = 1 << 28 };
 
 typedef struct obj_reader {
-    convert_tokens in; // of a line
-    uint32_t part;     // that faces go to
+    convert_tokens in; // the current line
+    uint32_t part;     // part to which faces are added
     convert_obj *obj;
-    common_text_index materials; // numbered as the parts are
+    common_text_index materials; // with the indices of the parts
     convert_budget budget;
-    convert_job job; // that only has the budget
+    convert_job job; // contains only the budget
 } obj_reader;
 
-static bool has_room(const obj_reader *reader, uint32_t count)
+static bool has_capacity(const obj_reader *reader, uint32_t count)
 {
     return count < MAX_ITEMS
            || convert_fail_at(&reader->in, MD5_ERROR_SYNTAX, reader->in.line_start,
                               "too many elements (limit %d)", (int)MAX_ITEMS);
 }
 
-static bool read_float(obj_reader *reader, const char *what, float *number)
+static bool read_float(obj_reader *reader, const char *expected, float *number)
 {
     double value = 0;
-    const bool is_read = convert_read_number(&reader->in, what, &value);
+    const bool is_read = convert_read_number(&reader->in, expected, &value);
     *number = (float)value;
     return is_read;
 }
 
-// Whether there is another word that no comment begins.
+// Returns true if another token follows that is not a comment.
 static bool has_more(obj_reader *reader)
 {
     return convert_next_token(&reader->in) > 0 && *reader->in.at != '#';
 }
 
-// Whether the word that is read goes on.
-static bool goes_on(const obj_reader *reader)
+// Returns true if the current token continues.
+static bool is_in_token(const obj_reader *reader)
 {
     const convert_tokens *const in = &reader->in;
     return in->at < in->end && !isspace((unsigned char)*in->at);
@@ -47,10 +47,12 @@ static bool read_position(obj_reader *reader)
 {
     convert_obj *const obj = reader->obj;
     md5_vec3 position;
-    if (!has_room(reader, obj->num_positions)
-        || !read_float(reader, "x as a number from -1e9 to 1e9", &position.x)
-        || !read_float(reader, "y as a number from -1e9 to 1e9", &position.y)
-        || !read_float(reader, "z as a number from -1e9 to 1e9", &position.z))
+    if (!has_capacity(reader, obj->num_positions))
+        return false;
+    if (!read_float(reader, "x as a number from -1e9 to 1e9", &position.x)
+        || !read_float(reader, "y as a number from -1e9 to 1e9", &position.y))
+        return false;
+    if (!read_float(reader, "z as a number from -1e9 to 1e9", &position.z))
         return false;
     *COMMON_MORE(obj->positions, obj->num_positions) = position;
     return true;
@@ -60,24 +62,26 @@ static bool read_texcoord(obj_reader *reader)
 {
     convert_obj *const obj = reader->obj;
     md5_vec2 texcoord = {0, 0};
-    if (!has_room(reader, obj->num_texcoords)
-        || !read_float(reader, "u as a number from -1e9 to 1e9", &texcoord.x)
-        || (has_more(reader) && !read_float(reader, "v as a number from -1e9 to 1e9", &texcoord.y)))
+    if (!has_capacity(reader, obj->num_texcoords)
+        || !read_float(reader, "u as a number from -1e9 to 1e9", &texcoord.x))
+        return false;
+    if (has_more(reader) && !read_float(reader, "v as a number from -1e9 to 1e9", &texcoord.y))
         return false;
     *COMMON_MORE(obj->texcoords, obj->num_texcoords) = texcoord;
     return true;
 }
 
-// Indices count from 1, or, if negative, back from the last one so far.
-static bool read_index(obj_reader *reader, const char *what, const char *name, uint32_t count,
+// Reads an index. Indices count from 1 or, if negative, backward from the last element so far.
+static bool read_index(obj_reader *reader, const char *expected, const char *name, uint32_t count,
                        uint32_t *index)
 {
     char *end = NULL;
     const char *const word = reader->in.at;
-    const bool is_number = goes_on(reader) && (*word == '-' || (*word >= '0' && *word <= '9'));
+    const bool has_digit = *word == '-' || (*word >= '0' && *word <= '9');
+    const bool is_number = is_in_token(reader) && has_digit;
     const long long value = is_number ? strtoll(word, &end, 10) : 0;
     if (!is_number || end == word)
-        return convert_fail_token(&reader->in, what);
+        return convert_fail_token(&reader->in, expected);
     if (value == 0 || value > (long long)count || value < -(long long)count)
         return convert_fail_at(&reader->in, MD5_ERROR_SYNTAX, word,
                                "%s %lld is out of range: the file has %u before this line", name,
@@ -97,10 +101,34 @@ static uint32_t find_part(obj_reader *reader, const char *name, size_t size)
     return (uint32_t)number;
 }
 
+// Reads POSITION, POSITION/TEXCOORD, POSITION//NORMAL or POSITION/TEXCOORD/NORMAL. Normals are
+// ignored.
+static bool read_corner(obj_reader *reader, convert_obj_corner *corner)
+{
+    convert_tokens *const in = &reader->in;
+    uint32_t texcoord = 0;
+    *corner = (convert_obj_corner){0};
+    if (!read_index(reader, "a position index", "position", reader->obj->num_positions,
+                    &corner->position))
+        return false;
+    if (is_in_token(reader) && *in->at == '/') {
+        in->at++;
+        if (is_in_token(reader) && *in->at != '/') {
+            if (!read_index(reader, "a texture coordinate index", "texture coordinate",
+                            reader->obj->num_texcoords, &texcoord))
+                return false;
+            corner->texcoord = texcoord + 1;
+        }
+        if (is_in_token(reader) && *in->at == '/')
+            in->at += convert_next_token(in);
+    }
+    return !is_in_token(reader) || convert_fail_token(in, "a space or '/'");
+}
+
 static bool read_face(obj_reader *reader)
 {
     convert_tokens *const in = &reader->in;
-    enum { TRIANGLE = 8, BYTES_PER_TRIANGLE = 128 }; // in a face and in the tables of a mesh
+    enum { ELEMENTS_PER_TRIANGLE = 8, BYTES_PER_TRIANGLE = 128 }; // also for the tables of a mesh
     const char *const start = in->at;
     convert_obj_corner corners[3];
     uint32_t count = 0;
@@ -109,31 +137,13 @@ static bool read_face(obj_reader *reader)
     for (; has_more(reader); count++) {
         if (count > 2)
             corners[1] = corners[2];
-        // POSITION, POSITION/TEXCOORD, POSITION//NORMAL or POSITION/TEXCOORD/NORMAL
-        convert_obj_corner *const corner = &corners[count < 2 ? count : 2];
-        uint32_t texcoord = 0;
-        *corner = (convert_obj_corner){0};
-        if (!read_index(reader, "a position index", "position", reader->obj->num_positions,
-                        &corner->position))
+        if (!read_corner(reader, &corners[count < 2 ? count : 2]))
             return false;
-        if (goes_on(reader) && *in->at == '/') {
-            in->at++;
-            if (goes_on(reader) && *in->at != '/') {
-                if (!read_index(reader, "a texture coordinate index", "texture coordinate",
-                                reader->obj->num_texcoords, &texcoord))
-                    return false;
-                corner->texcoord = texcoord + 1;
-            }
-            if (goes_on(reader) && *in->at == '/') // normals are not needed
-                in->at += convert_next_token(in);
-        }
-        if (goes_on(reader))
-            return convert_fail_token(in, "a space or '/'");
         convert_obj_part *const part = &reader->obj->parts[reader->part];
-        if (!has_room(reader, part->num_triangles))
+        if (!has_capacity(reader, part->num_triangles))
             return false;
         if (count >= 2) {
-            if (!convert_charge(&reader->job, TRIANGLE, in->error)
+            if (!convert_charge(&reader->job, ELEMENTS_PER_TRIANGLE, in->error)
                 || !convert_charge_bytes(&reader->job, 1, BYTES_PER_TRIANGLE, in->error))
                 return false;
             part->corners =
@@ -146,10 +156,10 @@ static bool read_face(obj_reader *reader)
                               "a face has %u vertices: expected 3 or more", count);
 }
 
-// The name is the rest of the line. Quotes cannot stand in a .md5mesh file.
+// Reads a material's name, which the line ends. .md5mesh files cannot contain quotes.
 static bool read_material(obj_reader *reader)
 {
-    enum { MOST = 1000 };
+    enum { MAX_LENGTH = 1000 };
     convert_tokens *const in = &reader->in;
     convert_next_token(in);
     const char *end = in->end;
@@ -159,7 +169,7 @@ static bool read_material(obj_reader *reader)
         if (*byte == '"' || (unsigned char)*byte < ' ')
             return convert_fail_at(in, MD5_ERROR_SYNTAX, byte,
                                    "material name contains a quote or control character");
-    if (end - in->at > MOST)
+    if (end - in->at > MAX_LENGTH)
         return convert_fail_at(in, MD5_ERROR_SYNTAX, in->at,
                                "material name is longer than 1000 bytes");
     reader->part = find_part(reader, in->at, (size_t)(end - in->at));
@@ -199,7 +209,8 @@ bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
     bool has_faces = false;
     for (const char *start = text; start < end && is_read; start = reader.in.end + 1) {
         const char *const stop = memchr(start, '\n', (size_t)(end - start));
-        reader.in.line_start = reader.in.at = start;
+        reader.in.line_start = start;
+        reader.in.at = start;
         reader.in.end = stop ? stop : end;
         reader.in.line++;
         is_read = read_line(&reader);

@@ -1,20 +1,25 @@
-// The 162 directions of normals, and palettes.
+// Computes the 162 directions of normals, and reads palettes.
 #include "demo/convert/quake.h"
 
-// They are the points of an icosahedron whose edges are cut in four, put on the sphere, in the
-// order in which a walk over its faces meets them: of each corner of a face six points, in rows
-// from it.
+// The directions are points of an icosahedron whose edges are divided into four, projected onto the
+// sphere. Their order is the order in which a walk over its faces reaches them; each corner of a
+// face has six points, in rows beginning at the corner.
 void quake_make_normals(convert_vec *normals)
 {
     static const char faces[] = "ciacfifkiikeieaegaebgkbekdbdlblgbljglhjhcjcajjagfchfhdfdkldh";
-    const double side = 0.5257311121191336, top = 0.8506508083520399; // of points of length 1
+    const double side = 0.5257311121191336; // coordinates of vertices on the unit sphere
+    const double top = 0.8506508083520399;
     uint32_t count = 0;
     for (size_t i = 0; i < 6 * (sizeof faces - 1); i++) {
         const char *const face = faces + i / 18 * 3;
         const int corner = (int)(i / 6 % 3);
-        const int row = i % 6 > 2 ? 2 : i % 6 > 0;
+        int row = 0;
+        if (i % 6 > 2)
+            row = 2;
+        else if (i % 6 > 0)
+            row = 1;
         const int column = (int)(i % 6) - row * (row + 1) / 2;
-        const int parts[3] = {4 - row, row - column, column}; // of the corner, and the other two
+        const int parts[3] = {4 - row, row - column, column}; // weights of the three corners
         const int corners[3] = {corner, corner == 0, corner == 2 ? 1 : 2};
         double at[3] = {0, 0, 0};
         for (int k = 0; k < 3; k++) {
@@ -37,7 +42,7 @@ void quake_make_normals(convert_vec *normals)
 
 static const char palette_name[] = "gfx/palette.lmp";
 
-// Reads the palette of a folder or of its first archive. NULL: it has none.
+// Reads the palette of a folder or of its first archive. Returns NULL if it is missing.
 static char *read_palette(const char *folder, size_t *size)
 {
     const char *reason;
@@ -69,11 +74,13 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
     char *folder = common_whole(model);
     if (job->files.open && !job->palette)
         bytes = view_copy_file(job->files, palette_name, &size, &unused);
-    for (int i = 0; i < MAX_LEVELS && !bytes && !job->palette && !job->files.open; i++) {
+    const bool searches_folders = !job->palette && !job->files.open;
+    for (int i = 0; i < MAX_LEVELS && !bytes && searches_folders; i++) {
         char *const above = common_folder(folder);
         char *const base = common_join(above, "id1");
         bytes = read_palette(above, &size);
-        bytes = bytes ? bytes : read_palette(base, &size);
+        if (!bytes)
+            bytes = read_palette(base, &size);
         free(base);
         free(folder);
         folder = above;
@@ -85,8 +92,8 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
     free(bytes);
     if (*is_found || !job->palette)
         return true;
-    return reason
-               ? convert_fail(error, MD5_ERROR_IO, job->palette, "cannot read the file: %s", reason)
-               : convert_fail(error, MD5_ERROR_IO, job->palette,
-                              "invalid palette: expected %d bytes, found %zu", QUAKE_PALETTE, size);
+    if (reason)
+        return convert_fail(error, MD5_ERROR_IO, job->palette, "cannot read the file: %s", reason);
+    return convert_fail(error, MD5_ERROR_IO, job->palette,
+                        "invalid palette: expected %d bytes, found %zu", QUAKE_PALETTE, size);
 }

@@ -1,41 +1,73 @@
-// Quake's vertex-animated models in: MDL, MD2 and MD3, which have a position of every vertex in
-// every frame instead of joints. Space, winding and texture coordinates' origin are those of MD5.
+// Reads Quake's vertex-animated models MDL, MD2 and MD3, which contain the position of every vertex
+// in every frame instead of joints. Space, winding and texture coordinates are those of MD5.
 //
-// The model is frame 0 on one joint, `origin`; each other frame is a morph target, and frames whose
-// names count up are a clip in which the weight of each is 1 at its time. Tags of MD3 are joints.
-// Normals are not read: MD5's readers compute them.
+// The model is frame 0 on one joint, `origin`. Each other frame is a morph target. Frames with
+// ascending numbers are a clip, in which the weight of each target is 1 at the time of its frame.
+// Tags of MD3 become joints. Normals are not read: MD5's readers compute them. The main structure
+// is quake_reader.
 #include "demo/convert/budget.h"
 #include "demo/convert/quake.h"
 #include "demo/looks/image.h"
 
 enum { MAX_FRAMES = 1024, MAX_TAGS = 256, MAX_SKINS = 256, MAX_SIDE = 1 << 13 };
 
-// Where numbers of the header are, and sizes of rows: the bytes that a number is at.
+// Offsets of numbers in the header, and sizes in bytes.
 enum { MDL, MD2, MD3 };
 static const struct kind {
     uint32_t ident;
     uint32_t version;
-    size_t frames, sides;                  // sides: of skins
-    size_t points, triangles;              // of MD3 in the header of a surface
-    size_t triangle, corner, index, place; // sizes of a row, of what is before its indexes, ...
+    size_t frames;    // number of frames
+    size_t sides;     // size of skins; MD3: 0
+    size_t points;    // number of points; MD3: in the header of a surface
+    size_t triangles; // number of triangles; MD3: in the header of a surface
+    size_t triangle_size;
+    size_t corner;     // offset of the vertex indices in a triangle
+    size_t index_size; // of a vertex index
+    size_t texcoord_size;
 } kinds[] = {
-    {QUAKE_MDL, QUAKE_MDL_VERSION, 68, 52, 60, 64, 16, 4, 4, 12},
-    {QUAKE_MD2, QUAKE_MD2_VERSION, 40, 8, 24, 32, 12, 0, 2, 4},
-    {QUAKE_MD3, QUAKE_MD3_VERSION, 76, 0, 80, 84, 12, 0, 4, 8},
+    [MDL] = {.ident = QUAKE_MDL,
+             .version = QUAKE_MDL_VERSION,
+             .frames = 68,
+             .sides = 52,
+             .points = 60,
+             .triangles = 64,
+             .triangle_size = 16,
+             .corner = 4,
+             .index_size = 4,
+             .texcoord_size = 12},
+    [MD2] = {.ident = QUAKE_MD2,
+             .version = QUAKE_MD2_VERSION,
+             .frames = 40,
+             .sides = 8,
+             .points = 24,
+             .triangles = 32,
+             .triangle_size = 12,
+             .index_size = 2,
+             .texcoord_size = 4},
+    [MD3] = {.ident = QUAKE_MD3,
+             .version = QUAKE_MD3_VERSION,
+             .frames = 76,
+             .points = 80,
+             .triangles = 84,
+             .triangle_size = 12,
+             .index_size = 4,
+             .texcoord_size = 8},
 };
 
 typedef struct quake_frame {
     const char *name;
-    size_t points; // of MDL and MD2: where they are
+    size_t points; // offset of the positions; MD3: 0
     float scale[3];
     float origin[3];
-    size_t group; // of MDL: where it is; 0: none
+    size_t group; // offset of the MDL group that contains the frame, or 0
     double rate;
 } quake_frame;
 
-typedef struct quake_surface { // beside each mesh
-    uint32_t *sources;         // [vertices] the point of each
-    size_t points, step;       // of MD3: where they are in frame 0, and how far it is to the next
+// Data of a mesh that md5_doc_mesh does not contain.
+typedef struct quake_surface {
+    uint32_t *sources; // [vertices] point of each vertex
+    size_t points;     // MD3: offset of the positions in frame 0
+    size_t step;       // MD3: bytes per frame
 } quake_surface;
 
 typedef struct quake_reader {
@@ -43,19 +75,22 @@ typedef struct quake_reader {
     const char *path;
     const char *stem;
     md5_error *error;
-    bool has_failed; // nothing that follows counts; numbers behind the end of the file are 0
+    bool has_failed; // all following results are invalid; numbers outside of the file are 0
     const uint8_t *bytes;
-    size_t size, at; // at: where MDL goes on
+    size_t size;
+    size_t at; // offset at which read_mdl() continues
     const struct kind *kind;
-    quake_frame next;    // what all frames have that are added
+    quake_frame next;    // group and rate of the next frames
     quake_frame *frames; // [num_frames]
     md5_bounds *bounds;  // [num_frames]
-    md5_doc doc;         // the model, in one frame after the other
+    md5_doc doc;         // the model in the current frame
     quake_surface *surfaces;
-    convert_joint *joints;      // the origin, then tags
-    size_t tags;                // where these are: [num_frames][doc.num_joints - 1]
-    uint32_t width, height;     // of skins
-    uint32_t num_frames, first; // first: of the clip that is made
+    convert_joint *joints; // the origin, then tags
+    size_t tags;           // offset of the tags: [num_frames][doc.num_joints - 1]
+    uint32_t width;        // of skins
+    uint32_t height;       // of skins
+    uint32_t num_frames;
+    uint32_t first; // first frame of the current clip
     common_list memory;
 } quake_reader;
 
@@ -66,22 +101,23 @@ typedef struct quake_reader {
 
 // -- Bytes ----------------------------------------------------------------------------------------
 
-// Charges elements before they are walked. Several surfaces may use the same bytes. Returns false
-// if the reader has failed.
+// Charges elements before iterating over them, because several surfaces may use the same bytes.
+// Returns false if the reader has failed.
 static bool charge(quake_reader *in, uint64_t num_elements)
 {
     in->has_failed = in->has_failed || !convert_charge(in->job, num_elements, in->error);
     return !in->has_failed;
 }
 
-// The same for memory before it is allocated.
+// Charges memory before it is allocated.
 static bool charge_bytes(quake_reader *in, uint64_t count, uint64_t size)
 {
     in->has_failed = in->has_failed || !convert_charge_bytes(in->job, count, size, in->error);
     return !in->has_failed;
 }
 
-static void *hold(quake_reader *in, size_t count, size_t size)
+// Allocates memory that is freed with the reader.
+static void *allocate(quake_reader *in, size_t count, size_t size)
 {
     return common_add(&in->memory, common_alloc(count, size));
 }
@@ -109,33 +145,34 @@ static float get_float(quake_reader *in, size_t at)
     return number;
 }
 
-// A number within limits; else 0.
+// Reads a number from `min` to `end` - 1. Fails and returns 0 if it is out of range.
 static uint32_t check(quake_reader *in, size_t at, size_t size, uint64_t min, uint64_t end,
-                      const char *what)
+                      const char *name)
 {
     const uint32_t number = get(in, at, size);
     if (number != min && end == min + 1)
-        FAIL("%s at offset %zu: expected %d, found %d", what, at, (int32_t)min, (int32_t)number);
+        FAIL("%s at offset %zu: expected %d, found %d", name, at, (int32_t)min, (int32_t)number);
     if (number < min || number >= end)
-        FAIL("%s at offset %zu: expected %d to %d, found %d", what, at, (int32_t)min,
+        FAIL("%s at offset %zu: expected %d to %d, found %d", name, at, (int32_t)min,
              (int32_t)end - 1, (int32_t)number);
     return in->has_failed ? 0 : number;
 }
 
-// A name of at most `most` bytes, in which MD5 texts can hold every byte.
-static const char *get_text(quake_reader *in, size_t at, size_t most)
+// Reads a name of at most `max_size` bytes without the characters that MD5 texts cannot contain.
+static const char *get_text(quake_reader *in, size_t at, size_t max_size)
 {
-    const bool is_there = charge(in, most) && has(in, at, most);
-    const char *const from = is_there ? (const char *)in->bytes + at : "";
-    char *const text = convert_sanitize(from, most, CONVERT_QUOTE);
-    if (strncmp(text, from, most) != 0)
+    const bool is_inside = charge(in, max_size) && has(in, at, max_size);
+    const char *const from = is_inside ? (const char *)in->bytes + at : "";
+    char *const text = convert_sanitize(from, max_size, CONVERT_QUOTE);
+    if (strncmp(text, from, max_size) != 0)
         NOTE("replaced quotes and control characters with _ in the name %s", text);
     return common_add(&in->memory, text);
 }
 
 // -- Frames and meshes ----------------------------------------------------------------------------
 
-// Adds a frame. Positions are numbers times a scale on an origin; grid 0: those of MD3.
+// Adds a frame. Positions are origin + scale * number. `grid` is the offset of scale and origin;
+// MD3: 0.
 static void add_frame(quake_reader *in, size_t grid, size_t name, size_t points)
 {
     quake_frame *const frame = &in->frames[in->num_frames];
@@ -153,57 +190,74 @@ static void add_frame(quake_reader *in, size_t grid, size_t name, size_t points)
     in->num_frames++;
 }
 
-// Adds a mesh, or a surface, whose header begins at `start`. Vertices are the file's points, and
-// behind them copies of those that have several texture coordinates.
-static void add_mesh(quake_reader *in, size_t start, const char *name, const char *shader,
-                     size_t places, size_t triangles)
+// Reads the texture coordinate of a triangle corner.
+static md5_vec2 read_texcoord(quake_reader *in, size_t at, size_t triangle)
 {
-    enum { MAX_TRIES = 64, MD2_PLACES = 28 }; // after so many, equal vertices stay apart
-    enum { BYTES_PER_VERTEX = 64 };           // in all tables of a mesh
+    const bool is_mdl = in->kind == &kinds[MDL];
+    if (in->kind == &kinds[MD3])
+        return (md5_vec2){get_float(in, at), get_float(in, at + 4)};
+    int32_t s = 0;
+    int32_t t = 0;
+    double offset = 0.5; // centers of texels
+    if (is_mdl) {
+        const bool is_back = get(in, at, 4) != 0 && get(in, triangle, 4) == 0;
+        s = (int32_t)get(in, at + 4, 4);
+        t = (int32_t)get(in, at + 8, 4);
+        if (is_back)
+            offset += in->width / 2;
+    } else {
+        s = (int16_t)get(in, at, 2);
+        t = (int16_t)get(in, at + 2, 2);
+    }
+    return (md5_vec2){(float)((s + offset) / in->width), (float)((t + 0.5) / in->height)};
+}
+
+// Adds a mesh; MD3: a surface, whose header begins at `start`. Vertices are the points of the file,
+// followed by copies of points that have several texture coordinates.
+static void add_mesh(quake_reader *in, size_t start, const char *name, const char *shader,
+                     size_t texcoords, size_t triangles)
+{
+    enum {
+        MAX_TRIES = 64,
+        NUM_MD2_TEXCOORDS = 28
+    };                              // after these tries, equal vertices are not merged
+    enum { BYTES_PER_VERTEX = 64 }; // in all tables of a mesh
     const struct kind *const kind = in->kind;
-    const bool is_mdl = kind == &kinds[MDL];
     const bool is_md2 = kind == &kinds[MD2];
     const uint32_t num_points =
         check(in, start + kind->points, 4, kind->sides > 0, in->size / 4, "number of vertices");
     const uint32_t num_triangles =
         check(in, start + kind->triangles, 4, 0, in->size / 12, "number of triangles");
     const size_t num_corners = 3 * (size_t)num_triangles;
-    const size_t most = num_points + num_corners;
-    if (!charge(in, 8 * (uint64_t)most) || !charge_bytes(in, most, BYTES_PER_VERTEX))
+    const size_t max_vertices = num_points + num_corners;
+    if (!charge(in, 8 * (uint64_t)max_vertices)
+        || !charge_bytes(in, max_vertices, BYTES_PER_VERTEX))
         return;
     md5_doc_mesh *const mesh = &in->doc.meshes[in->doc.num_meshes];
-    uint32_t *const next = hold(in, most, sizeof *next); // a further vertex of the point; 0: unused
-    uint32_t *const sources = hold(in, most, sizeof *sources);
+    // Next vertex of the same point; MD5_NONE: the last one; 0: the vertex is not used yet.
+    uint32_t *const next = allocate(in, max_vertices, sizeof *next);
+    uint32_t *const sources = allocate(in, max_vertices, sizeof *sources);
     in->surfaces[in->doc.num_meshes++].sources = sources;
     *mesh = (md5_doc_mesh){.name = name,
                            .shader = shader,
                            .num_vertices = num_points,
                            .num_triangles = num_triangles,
-                           .texcoords = hold(in, most, sizeof *mesh->texcoords),
-                           .indices = hold(in, num_corners, sizeof *mesh->indices)};
+                           .texcoords = allocate(in, max_vertices, sizeof *mesh->texcoords),
+                           .indices = allocate(in, num_corners, sizeof *mesh->indices)};
     for (uint32_t i = 0; i < num_points; i++)
         sources[i] = i;
     for (size_t i = 0; i < num_corners; i++) {
-        const size_t row = triangles + kind->triangle * (i / 3);
-        const size_t corner = row + kind->corner + kind->index * (i % 3);
-        const uint32_t point = check(in, corner, kind->index, 0, num_points, "vertex index");
-        const uint32_t place =
-            is_md2 ? check(in, corner + 6, 2, 0, get(in, MD2_PLACES, 4), "texture coordinate index")
-                   : point;
-        const size_t at = places + kind->place * place;
-        md5_vec2 uv;
-        if (kind == &kinds[MD3]) {
-            uv = (md5_vec2){get_float(in, at), get_float(in, at + 4)};
-        } else { // centers of texels
-            const bool is_back = is_mdl && get(in, at, 4) != 0 && get(in, row, 4) == 0;
-            const int32_t s = is_mdl ? (int32_t)get(in, at + 4, 4) : (int16_t)get(in, at, 2);
-            const int32_t t = is_mdl ? (int32_t)get(in, at + 8, 4) : (int16_t)get(in, at + 2, 2);
-            uv = (md5_vec2){(float)((s + 0.5 + (is_back ? in->width / 2 : 0)) / in->width),
-                            (float)((t + 0.5) / in->height)};
-        }
+        const size_t triangle = triangles + kind->triangle_size * (i / 3);
+        const size_t corner = triangle + kind->corner + kind->index_size * (i % 3);
+        const uint32_t point = check(in, corner, kind->index_size, 0, num_points, "vertex index");
+        uint32_t texcoord = point;
+        if (is_md2)
+            texcoord = check(in, corner + 6, 2, 0, get(in, NUM_MD2_TEXCOORDS, 4),
+                             "texture coordinate index");
+        const md5_vec2 uv = read_texcoord(in, texcoords + kind->texcoord_size * texcoord, triangle);
         uint32_t vertex = point;
-        for (int tries = 0;
-             next[vertex] && memcmp(&mesh->texcoords[vertex], &uv, sizeof uv) != 0;) {
+        int tries = 0;
+        while (next[vertex] && memcmp(&mesh->texcoords[vertex], &uv, sizeof uv) != 0) {
             vertex = tries++ < MAX_TRIES ? next[vertex] : MD5_NONE;
             if (vertex == MD5_NONE) {
                 vertex = mesh->num_vertices++;
@@ -213,48 +267,49 @@ static void add_mesh(quake_reader *in, size_t start, const char *name, const cha
                 next[point] = vertex;
             }
         }
-        next[vertex] = next[vertex] ? next[vertex] : MD5_NONE;
+        if (!next[vertex])
+            next[vertex] = MD5_NONE;
         mesh->texcoords[vertex] = uv;
         mesh->indices[i] = vertex;
     }
     mesh->num_weights = mesh->num_vertices;
-    mesh->weights = hold(in, mesh->num_vertices, sizeof *mesh->weights);
-    mesh->vertices = hold(in, mesh->num_vertices, sizeof *mesh->vertices);
+    mesh->weights = allocate(in, mesh->num_vertices, sizeof *mesh->weights);
+    mesh->vertices = allocate(in, mesh->num_vertices, sizeof *mesh->vertices);
     for (uint32_t i = 0; i < mesh->num_vertices; i++)
         mesh->vertices[i] = (md5_vertex){i, 1};
 }
 
-// The first of the shaders; others are left out.
+// Returns the first of the shaders, or `fallback`. The other shaders are skipped.
 static const char *get_shader(quake_reader *in, size_t at, uint32_t count, size_t size,
-                              const char *otherwise)
+                              const char *fallback)
 {
     enum { ELEMENTS_PER_NOTE = 100 };
     for (uint32_t i = 1; i < count && charge(in, ELEMENTS_PER_NOTE); i++)
         NOTE("skipped skin %s: only the first skin is used",
              get_text(in, at + size * i, QUAKE_PATH));
-    return count > 0 ? get_text(in, at, QUAKE_PATH) : otherwise;
+    return count > 0 ? get_text(in, at, QUAKE_PATH) : fallback;
 }
 
 // -- MDL ------------------------------------------------------------------------------------------
 
-// How many skins or frames come next: one, or those of a group, which has a rate.
+// Begins a group of skins or frames, or a single one, and returns their number. A group has a rate.
 static uint32_t read_group(quake_reader *in, size_t size)
 {
-    const size_t head = in->at + 4;
-    in->at = head;
+    const size_t header = in->at + 4;
+    in->at = header;
     in->next = (quake_frame){.rate = QUAKE_RATE};
-    if (get(in, head - 4, 4) == 0)
+    if (get(in, header - 4, 4) == 0)
         return 1;
-    const uint32_t count = check(in, head, 4, 1, MAX_FRAMES + 1, "group size");
-    const float time = get_float(in, head + size);
+    const uint32_t count = check(in, header, 4, 1, MAX_FRAMES + 1, "group size");
+    const float time = get_float(in, header + size);
     in->at += size + 4 * (size_t)count;
-    in->next.group = head;
-    if (time >= 0.01f && time <= 1e6f) // engines use no other times, nor shorter ones
+    in->next.group = header;
+    if (time >= 0.01f && time <= 1e6f) // engines ignore other times and use only the first time
         in->next.rate = (double)(1.0f / time);
     return count;
 }
 
-// Adds a picture as a material: the first one is that of the mesh.
+// Adds a skin as a material. The mesh uses the first skin.
 static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *palette, bool has_holes,
                      const char *shader)
 {
@@ -334,33 +389,34 @@ static void read_mdl(quake_reader *in, uint32_t num_frames, convert_scene *scene
 static void read_md2(quake_reader *in, uint32_t num_frames)
 {
     enum { FRAME_SIZE = 16, SKINS = 20, OFS_SKINS = 44, OFS_PLACES = 48, OFS_TRIANGLES = 52 };
-    enum { OFS_FRAMES = 56, OFS_END = 64, HEAD = 24 + QUAKE_FRAME_NAME };
-    const uint64_t least = HEAD + 4 * (uint64_t)get(in, in->kind->points, 4);
-    const size_t size = check(in, FRAME_SIZE, 4, least, in->size, "frame size");
+    enum { OFS_FRAMES = 56, OFS_END = 64, HEADER = 24 + QUAKE_FRAME_NAME };
+    const uint64_t min_size = HEADER + 4 * (uint64_t)get(in, in->kind->points, 4);
+    const size_t size = check(in, FRAME_SIZE, 4, min_size, in->size, "frame size");
     const uint32_t num_skins = check(in, SKINS, 4, 0, in->size / QUAKE_PATH, "number of skins");
     check(in, OFS_END, 4, QUAKE_MD2_HEADER, in->size + 1, "end offset");
     add_mesh(in, 0, "", get_shader(in, get(in, OFS_SKINS, 4), num_skins, QUAKE_PATH, in->stem),
              get(in, OFS_PLACES, 4), get(in, OFS_TRIANGLES, 4));
     for (uint32_t i = 0; i < num_frames; i++) {
         const size_t row = get(in, OFS_FRAMES, 4) + size * i;
-        add_frame(in, row, row + 24, row + HEAD);
+        add_frame(in, row, row + 24, row + HEADER);
     }
 }
 
-// Where a tag is; its axes are the columns of a rotation. Returns how far it is from one.
-static float get_tag(quake_reader *in, uint32_t frame, uint32_t tag, convert_xform *place)
+// Reads the transform of a tag, whose axes are the columns of a rotation matrix. Returns the
+// difference of the matrix from a rotation.
+static float get_tag(quake_reader *in, uint32_t frame, uint32_t tag, convert_xform *transform)
 {
     const size_t at = in->tags + QUAKE_PATH
                       + QUAKE_MD3_TAG * (frame * ((size_t)in->doc.num_joints - 1) + tag - 1);
-    float off = 0;
+    float error = 0;
     md5_mat34 m;
     for (size_t i = 0; i < 12; i++) // the origin, then the axes
         m.m[4 * (i % 3) + (i / 3 + 3) % 4] = get_float(in, at + 4 * i);
     const md5_xform joint = md5_xform_from_mat34(m);
-    *place = convert_from_xform(joint);
+    *transform = convert_from_xform(joint);
     for (int i = 0; i < 12; i++)
-        off = fmaxf(off, fabsf(m.m[i] - md5_mat34_from_xform(joint).m[i]));
-    return off;
+        error = fmaxf(error, fabsf(m.m[i] - md5_mat34_from_xform(joint).m[i]));
+    return error;
 }
 
 static void read_md3(quake_reader *in, uint32_t num_frames)
@@ -373,8 +429,8 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
         OFS_TAGS = 96,
         OFS_SURFACES = 100
     };
-    enum { TAG = 16 };        // elements that a tag costs
-    enum { FRAME_NAME = 40 }; // of a frame; then of a surface:
+    enum { ELEMENTS_PER_TAG = 16 };
+    enum { FRAME_NAME = 40 }; // offset in a frame; the following are offsets in a surface
     enum { NAME = 4, FRAMES = 72, SHADERS = 76, OFS_TRIANGLES = 88, OFS_SHADERS = 92 };
     enum { OFS_PLACES = 96, OFS_POINTS = 100, OFS_END = 104 };
     const uint32_t num_tags = check(in, TAGS, 4, 0, MAX_TAGS + 1, "number of tags");
@@ -383,7 +439,7 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
     const uint32_t flags = get(in, FLAGS, 4);
     size_t start = get(in, OFS_SURFACES, 4);
     convert_xform unused;
-    float off = 0;
+    float error = 0;
     in->tags = get(in, OFS_TAGS, 4);
     for (uint32_t i = 0; i < num_frames; i++)
         add_frame(in, 0, get(in, OFS_FRAMES, 4) + QUAKE_MD3_FRAME * (size_t)i + FRAME_NAME, 0);
@@ -394,14 +450,15 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
                 name = common_add(&in->memory, common_format("%s_%u", name, i));
         in->joints[in->doc.num_joints++] = (convert_joint){.name = name};
     }
-    if (!charge(in, TAG * (uint64_t)num_frames * num_tags))
+    if (!charge(in, ELEMENTS_PER_TAG * (uint64_t)num_frames * num_tags))
         return;
     for (uint32_t i = 0; i < num_frames * num_tags; i++)
-        off = fmaxf(off, get_tag(in, i / num_tags, i % num_tags + 1, &unused));
-    if (off > 1e-3f)
-        NOTE("skipped scale, mirroring or skew of tags (up to %g): joints cannot store them", off);
-    in->doc.meshes = hold(in, num_surfaces, sizeof *in->doc.meshes);
-    in->surfaces = hold(in, num_surfaces, sizeof *in->surfaces);
+        error = fmaxf(error, get_tag(in, i / num_tags, i % num_tags + 1, &unused));
+    if (error > 1e-3f)
+        NOTE("skipped scale, mirroring or skew of tags (up to %g): joints cannot store them",
+             error);
+    in->doc.meshes = allocate(in, num_surfaces, sizeof *in->doc.meshes);
+    in->surfaces = allocate(in, num_surfaces, sizeof *in->surfaces);
     for (uint32_t i = 0; i < num_surfaces && !in->has_failed; i++) {
         check(in, start, 4, QUAKE_MD3, QUAKE_MD3 + 1, "surface ident");
         check(in, start + FRAMES, 4, num_frames, num_frames + 1, "surface frame count");
@@ -422,13 +479,13 @@ static void read_md3(quake_reader *in, uint32_t num_frames)
 
 // -- The scene ------------------------------------------------------------------------------------
 
-// Brings the model to a frame, and finds its box.
+// Sets the positions of the model to a frame, and computes its bounding box.
 static void set_frame(quake_reader *in, uint32_t frame)
 {
     const quake_frame *const f = &in->frames[frame];
     md5_bounds *const box = &in->bounds[frame];
-    const size_t size =
-        in->kind == &kinds[MD3] ? 2 : 1; // of a number, and a fourth one with the normal
+    // Bytes of a number. A position has three numbers, and a fourth with the normal.
+    const size_t size = in->kind == &kinds[MD3] ? 2 : 1;
     for (uint32_t m = 0; m < in->doc.num_meshes; m++) {
         const quake_surface *const surface = &in->surfaces[m];
         for (uint32_t i = 0; i < in->doc.meshes[m].num_vertices; i++) {
@@ -436,17 +493,17 @@ static void set_frame(quake_reader *in, uint32_t frame)
                               + 4 * size * surface->sources[i];
             float v[3];
             for (size_t k = 0; k < 3; k++) {
-                const uint32_t number = get(in, at + size * k, size);
-                v[k] = (float)((double)f->origin[k]
-                               + (double)f->scale[k]
-                                     * (size == 2 ? (int16_t)number : (int32_t)number));
+                const uint32_t bits = get(in, at + size * k, size);
+                const int32_t number = size == 2 ? (int16_t)bits : (int32_t)bits;
+                v[k] = (float)((double)f->origin[k] + (double)f->scale[k] * number);
             }
             const md5_vec3 p = {v[0], v[1], v[2]};
             in->doc.meshes[m].weights[i] = (md5_weight){.bias = 1, .offset = p};
             *box = m + i == 0 ? (md5_bounds){p, p} : md5_bounds_union(*box, (md5_bounds){p, p});
         }
     }
-    *box = md5_bounds_union(*box, in->bounds[0]); // which engines show that know no targets
+    // Engines without morph targets show frame 0.
+    *box = md5_bounds_union(*box, in->bounds[0]);
 }
 
 static void pose_frame(void *user, uint32_t frame, convert_xform *local)
@@ -457,34 +514,39 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *local)
         get_tag(in, in->first + frame, i, &local[i]);
 }
 
-// The length of a clip's name in that of its first frame: without its number, which is 0 or 1 if it
-// has more digits: stand01, pain101.
+// Returns the length of a clip's name in the name of its first frame, without the frame's number. A
+// number with several digits is assumed to end with 0 or 1: stand01, pain101.
 static size_t find_stem(const char *name)
 {
     size_t end = strlen(name);
     const char last = end > 0 ? name[end - 1] : 'a';
-    if (last == '0' || last == '1')
-        while (--end > 0 && name[end - 1] == '0')
-            ;
-    else
-        while (end > 0 && isdigit((unsigned char)name[end - 1]))
+    if (last == '0' || last == '1') {
+        end--;
+        while (end > 0 && name[end - 1] == '0')
             end--;
+        return end;
+    }
+    while (end > 0 && isdigit((unsigned char)name[end - 1]))
+        end--;
     return end;
 }
 
-// Whether a frame goes on with the clip of the one before: in a group, or as its number is higher.
-static bool goes_on(const quake_frame *frame, const char *first, size_t stem)
+// Returns true if a frame continues the clip of the previous frame: in the same group, or with a
+// higher number.
+static bool continues_clip(const quake_frame *frame, const char *first, size_t stem)
 {
     const char *const number = frame->name + stem;
     const char *const before = frame[-1].name + stem;
     if (frame->group > 0 || frame[-1].group > 0)
         return frame->group == frame[-1].group;
-    return strncmp(frame->name, first, stem) == 0 && number[strspn(number, "0123456789")] == '\0'
-           && (before[0] == '\0' ? number[0] == '\0'
-                                 : strtoull(number, NULL, 10) > strtoull(before, NULL, 10));
+    if (strncmp(frame->name, first, stem) != 0 || number[strspn(number, "0123456789")] != '\0')
+        return false;
+    if (before[0] == '\0')
+        return number[0] == '\0';
+    return strtoull(number, NULL, 10) > strtoull(before, NULL, 10);
 }
 
-// Adds the clip that begins with frame in->first, and moves behind it.
+// Adds the clip that begins at frame in->first, and advances in->first past the clip.
 static bool add_clip(quake_reader *in, convert_scene *scene, const char *const *targets)
 {
     const quake_frame *const frame = &in->frames[in->first];
@@ -493,10 +555,10 @@ static bool add_clip(quake_reader *in, convert_scene *scene, const char *const *
     uint32_t count = 1;
     while (length > 0 && strchr("_-. ", frame->name[length - 1]))
         length--;
-    while (in->first + count < in->num_frames && goes_on(frame + count, frame->name, stem))
+    while (in->first + count < in->num_frames && continues_clip(frame + count, frame->name, stem))
         count++;
     char *const title =
-        common_format("%.*s", length > 0 ? length : -1, length > 0 ? frame->name : in->stem);
+        length > 0 ? common_format("%.*s", length, frame->name) : common_copy(in->stem);
     char *const name = convert_file_name(title);
     const convert_motion motion = {.path = in->path,
                                    .num_joints = in->doc.num_joints,
@@ -510,39 +572,40 @@ static bool add_clip(quake_reader *in, convert_scene *scene, const char *const *
     free(name);
     free(title);
     for (uint32_t i = in->first == 0; i < count && is_added; i++) {
-        convert_weights *const row = COMMON_MORE(scene->weights, scene->num_weights);
-        *row = (convert_weights){common_copy(scene->parts[scene->num_parts - 1].name),
-                                 common_copy(targets[in->first + i]),
-                                 common_alloc(count, sizeof *row->keys), count};
-        row->keys[i] = 1;
+        convert_weights *const weights = COMMON_MORE(scene->weights, scene->num_weights);
+        *weights = (convert_weights){.clip = common_copy(scene->parts[scene->num_parts - 1].name),
+                                     .target = common_copy(targets[in->first + i]),
+                                     .keys = common_alloc(count, sizeof *weights->keys),
+                                     .num_keys = count};
+        weights->keys[i] = 1;
     }
     in->first += count;
     return is_added;
 }
 
-// Makes the parts of what was read.
+// Adds the model, its morph targets and its clips to the scene.
 static bool add_parts(quake_reader *in, convert_scene *scene)
 {
-    enum { VERTEX = 8 }; // elements that a vertex of a frame costs
+    enum { ELEMENTS_PER_VERTEX = 8 }; // cost of a vertex in a frame
     size_t size = 0;
     const char *targets[MAX_FRAMES];
     uint64_t num_vertices = 0;
     for (uint32_t i = 0; i < in->doc.num_meshes; i++)
         num_vertices += in->doc.meshes[i].num_vertices;
-    if (!charge(in, VERTEX * num_vertices * in->num_frames))
+    if (!charge(in, ELEMENTS_PER_VERTEX * num_vertices * in->num_frames))
         return false;
-    in->doc.joints = hold(in, in->doc.num_joints, sizeof *in->doc.joints);
-    convert_xform *const places = hold(in, in->doc.num_joints, sizeof *places);
-    pose_frame(in, 0, places);
+    in->doc.joints = allocate(in, in->doc.num_joints, sizeof *in->doc.joints);
+    convert_xform *const transforms = allocate(in, in->doc.num_joints, sizeof *transforms);
+    pose_frame(in, 0, transforms);
     for (uint32_t i = 0; i < in->doc.num_joints; i++)
-        in->doc.joints[i] = convert_doc_joint(in->joints[i].name, in->joints[i].parent, places[i]);
+        in->doc.joints[i] =
+            convert_doc_joint(in->joints[i].name, in->joints[i].parent, transforms[i]);
     for (uint32_t i = 0; i < in->num_frames; i++) {
         set_frame(in, i);
         char *const name = i > 0 ? convert_file_name(in->frames[i].name) : common_copy(in->stem);
+        const convert_part_kind kind = i > 0 ? CONVERT_TARGET : CONVERT_MODEL;
         const bool is_added =
-            !in->has_failed
-            && convert_add_doc(in->job, scene, i > 0 ? CONVERT_TARGET : CONVERT_MODEL, name,
-                               &in->doc, in->error);
+            !in->has_failed && convert_add_doc(in->job, scene, kind, name, &in->doc, in->error);
         free(name);
         if (!is_added)
             return false;
@@ -582,12 +645,12 @@ bool convert_read_quake(const convert_job *job, convert_input *input, convert_sc
              strcmp(begin, "IDST") == 0 ? "; Half-Life models are not supported" : "");
     check(in, 4, 4, in->kind->version, in->kind->version + 1, "version");
     in->stem = common_add(&in->memory, common_stem(in->path));
-    in->frames = hold(in, MAX_FRAMES, sizeof *in->frames);
-    in->bounds = hold(in, MAX_FRAMES, sizeof *in->bounds);
-    in->joints = hold(in, MAX_TAGS + 1, sizeof *in->joints);
+    in->frames = allocate(in, MAX_FRAMES, sizeof *in->frames);
+    in->bounds = allocate(in, MAX_FRAMES, sizeof *in->bounds);
+    in->joints = allocate(in, MAX_TAGS + 1, sizeof *in->joints);
     in->joints[0] = (convert_joint){.name = "origin", .parent = MD5_NONE};
-    in->doc.meshes = hold(in, 1, sizeof *in->doc.meshes);
-    in->surfaces = hold(in, 1, sizeof *in->surfaces);
+    in->doc.meshes = allocate(in, 1, sizeof *in->doc.meshes);
+    in->surfaces = allocate(in, 1, sizeof *in->surfaces);
     const uint32_t num_frames =
         check(in, in->kind->frames, 4, 1, MAX_FRAMES + 1, "number of frames");
     if (in->kind->sides > 0) {

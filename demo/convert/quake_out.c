@@ -1,8 +1,9 @@
-// MDL, MD2 and MD3 out: a model and its clips as frames, each with the place of every vertex.
+// Writes MDL, MD2 and MD3: a model and its clips as frames, each with the position of every vertex.
 //
-// A point is a vertex of the MD5 file. Points of one material that are at one place in all frames,
-// seams, have one normal; the first is their leader. A vertex of MD2 is a leader, of MDL a leader
-// and a texel, of MD3 a point. Meshes are merged or cut before (convert.c).
+// A point is a vertex of the MD5 file. Points of one material that have equal positions in all
+// frames, such as seams, share one normal; the first of them is their leader. A vertex of MD2 is a
+// leader, a vertex of MDL a leader and a texel, and a vertex of MD3 a point. convert.c merges or
+// splits meshes before. The main structure is quake_writer.
 #include "demo/convert/assets.h"
 #include "demo/convert/quake.h"
 #include "demo/looks/image.h"
@@ -12,11 +13,11 @@
 enum { NUM_LIMITS = 5 };
 enum { MAX_PLACES = 1 << 24 };
 
-// What engines take; 0: any number. The first row of a format counts unless engines are asked for.
+// Limits of engines; 0: no limit. Without a requested engine, the first entry of a format applies.
 static const struct engine {
     uint32_t ident;
-    const char *names;         // each between blanks
-    uint32_t most[NUM_LIMITS]; // vertices and triangles of a surface, frames, surfaces, tags
+    const char *names;           // each name has a space before and after it
+    uint32_t limits[NUM_LIMITS]; // vertices and triangles of a surface, frames, surfaces, tags
 } engines[] = {
     {QUAKE_MDL, " ironwail qss vkquake fte ", {32767}},
     {QUAKE_MDL, " quake ", {1024, 2048, 256}},
@@ -27,17 +28,18 @@ static const struct engine {
     {QUAKE_MD3, " quake3 ioq3 kmquake2 ", {999, 1999, 1024, 32, 16}},
     {QUAKE_MD3, " q2pro ", {6144, 6144, 1024, 32}},
     {QUAKE_MD3, " vkquake ", {0, 0, 2048, 32}},
-    {QUAKE_MD3, " ironwail ", {999, 0, 1024, 65}}, // 65 534 vertices in all
+    {QUAKE_MD3, " ironwail ", {999, 0, 1024, 65}}, // and 65534 vertices in total
     {QUAKE_MD3, " doom3 dhewm3 darkplaces fte ", {1000, 2000}},
 };
 
-// The row of an engine, NULL: the first one, for a format, 0: any; NULL: there is none.
+// Returns the entry of an engine (NULL: the first) for a format (0: any format), or NULL.
 static const struct engine *find_engine(uint32_t ident, const char *name)
 {
     for (size_t i = 0; i < COMMON_LENGTH(engines); i++) {
-        const struct engine *const row = &engines[i];
-        if ((ident == 0 || row->ident == ident) && (!name || convert_is_among(row->names, name)))
-            return row;
+        const struct engine *const engine = &engines[i];
+        const bool is_format = ident == 0 || engine->ident == ident;
+        if (is_format && (!name || convert_is_among(engine->names, name)))
+            return engine;
     }
     return NULL;
 }
@@ -60,9 +62,10 @@ typedef struct quake_point {
     uint32_t leader;
 } quake_point;
 
-typedef struct quake_place { // of a point in a frame
+// A point in a frame.
+typedef struct quake_place {
     float at[3];
-    uint16_t code; // of the normal, as the format has it
+    uint16_t code; // normal in the encoding of the format
 } quake_place;
 
 typedef struct quake_writer {
@@ -75,7 +78,8 @@ typedef struct quake_writer {
     uint32_t num_corners;
     uint32_t num_frames;
     uint32_t num_tags;
-    uint32_t num_vertices, num_triangles; // of the one surface, or the largest
+    uint32_t num_vertices;  // of the only surface, or of the largest
+    uint32_t num_triangles; // of the only surface, or of the largest
     convert_assets assets;
     const md5_model *model;
     quake_sample *frames; // [num_frames]
@@ -90,43 +94,43 @@ typedef struct quake_writer {
     double max_error;
     double num_errors;
     convert_bytes out;
-    bool is_done; // so far
+    bool is_done; // no failure so far
 } quake_writer;
 
 #define FAIL(status, ...) convert_fail(w->error, status, w->job->output, __VA_ARGS__)
 
-// Whether the counts are within the limits; what other engines refuse is a note.
+// Checks the limits of the requested engines. Limits of other engines are reported as notes.
 static bool check_limits(const quake_writer *w)
 {
     static const char *const titles[] = {"vertices", "triangles", "frames", "surfaces", "tags"};
     const uint32_t counts[] = {w->num_vertices, w->num_triangles, w->num_frames,
                                w->model->num_meshes, w->num_tags};
-    bool is_asked[COMMON_LENGTH(engines)] = {false};
+    bool is_requested[COMMON_LENGTH(engines)] = {false};
     for (size_t i = 0; i == 0 || i < w->job->num_engines; i++) {
         const char *const name = w->job->num_engines > 0 ? w->job->engines[i] : NULL;
-        const struct engine *const row = find_engine(w->ident, name);
-        if (!row)
+        const struct engine *const engine = find_engine(w->ident, name);
+        if (!engine)
             return FAIL(MD5_ERROR_MISSING, "writing %s for engine %s is not supported", w->title,
                         name);
-        is_asked[row - engines] = true;
+        is_requested[engine - engines] = true;
     }
     for (size_t i = 0; i < COMMON_LENGTH(engines) * NUM_LIMITS; i++) {
-        const struct engine *const row = &engines[i / NUM_LIMITS];
+        const struct engine *const engine = &engines[i / NUM_LIMITS];
         const uint32_t count = counts[i % NUM_LIMITS];
-        const uint32_t most = row->most[i % NUM_LIMITS];
+        const uint32_t limit = engine->limits[i % NUM_LIMITS];
         char text[200];
         COMMON_TEXT(text, "too many %s for %s in%s(%u; limit %u)", titles[i % NUM_LIMITS], w->title,
-                    row->names, count, most);
-        if (row->ident != w->ident || most == 0 || count <= most)
+                    engine->names, count, limit);
+        if (engine->ident != w->ident || limit == 0 || count <= limit)
             continue;
-        if (is_asked[i / NUM_LIMITS])
+        if (is_requested[i / NUM_LIMITS])
             return FAIL(MD5_ERROR_RANGE, "%s", text);
         convert_note(w->job, "%s", text);
     }
     return true;
 }
 
-// Puts a text as `size` bytes.
+// Writes a text in `size` bytes.
 static void put_name(quake_writer *w, const char *name, size_t size)
 {
     char bytes[QUAKE_PATH] = "";
@@ -149,7 +153,7 @@ static int compare_keys(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Returns the different keys, sorted, and which of them each is.
+// Returns the different keys in ascending order. ids[] are the indices of all keys in the result.
 static uint64_t *number_keys(const uint64_t *keys, size_t count, uint32_t *ids, uint32_t *num_ids)
 {
     uint64_t *const all = memcpy(common_alloc(count, sizeof *all), keys, count * sizeof *all);
@@ -165,7 +169,7 @@ static uint64_t *number_keys(const uint64_t *keys, size_t count, uint32_t *ids, 
     return all;
 }
 
-// Adds an error, squared, of a place.
+// Adds the squared error of a position.
 static void add_error(quake_writer *w, double square)
 {
     w->sum_error += sqrt(square);
@@ -180,7 +184,8 @@ static int compare_names(const void *a, const void *b)
     return strcmp(((const quake_sample *)a)->name, ((const quake_sample *)b)->name);
 }
 
-// Adds the frames of a clip, and says so. The last one of a closed loop is its first.
+// Adds the frames of a clip and reports their names. The last frame of a closed loop is skipped,
+// because it equals the first.
 static bool plan_clip(quake_writer *w, const convert_clip *clip)
 {
     const uint32_t first = w->num_frames;
@@ -232,21 +237,38 @@ static bool plan_frames(quake_writer *w)
         *count = 1;
         COMMON_TEXT(w->frames->name, "frame1");
     }
-    const char *twice = NULL;
+    const char *duplicate = NULL;
     quake_sample *const sorted = common_alloc(*count, sizeof *sorted);
     memcpy(sorted, w->frames, *count * sizeof *sorted);
     qsort(sorted, *count, sizeof *sorted, compare_names);
-    for (uint32_t i = 1; i < *count && !twice; i++)
-        twice = compare_names(&sorted[i - 1], &sorted[i]) == 0 ? sorted[i].name : NULL;
-    if (twice)
+    for (uint32_t i = 1; i < *count && !duplicate; i++)
+        if (compare_names(&sorted[i - 1], &sorted[i]) == 0)
+            duplicate = sorted[i].name;
+    const bool is_unique = !duplicate;
+    if (duplicate)
         FAIL(MD5_ERROR_MISMATCH,
-             "duplicate frame name %s after shortening to %d bytes; rename a clip", twice,
+             "duplicate frame name %s after shortening to %d bytes; rename a clip", duplicate,
              QUAKE_FRAME_NAME - 1);
     free(sorted);
-    return !twice;
+    return is_unique;
 }
 
-// Poses, with the morph targets that clips drive.
+// Sets the weights of the morph targets that a clip drives.
+static void sample_weights(const quake_writer *w, const convert_clip *clip, md5_sample_position at,
+                           float *weights)
+{
+    for (size_t k = 0; k < w->scene->num_weights; k++) {
+        const convert_weights *const keys = &w->scene->weights[k];
+        const uint32_t target = md5_find_morph_target(w->assets.morph, keys->target);
+        if (strcmp(keys->clip, clip->name) != 0 || target == MD5_NONE)
+            continue;
+        if (at.frame0 < keys->num_keys && at.frame1 < keys->num_keys)
+            weights[target] =
+                keys->keys[at.frame0] * (1 - at.fraction) + keys->keys[at.frame1] * at.fraction;
+    }
+}
+
+// Computes the positions of all points and the tags in all frames.
 static void sample_frames(quake_writer *w)
 {
     const md5_model *const model = w->model;
@@ -266,16 +288,8 @@ static void sample_frames(quake_writer *w)
             const md5_sample_position at =
                 md5_sample_position_at(clip->anim, frame->time, MD5_WRAP_CLAMP);
             md5_pose_palette(clip->binding, at, MD5_ROOT_FILE, pose, joints, joints + num_joints);
-            if (morph) {
-                for (size_t k = 0; k < w->scene->num_weights; k++) {
-                    const convert_weights *const row = &w->scene->weights[k];
-                    const uint32_t target = md5_find_morph_target(morph, row->target);
-                    if (strcmp(row->clip, clip->name) == 0 && target != MD5_NONE
-                        && at.frame0 < row->num_keys && at.frame1 < row->num_keys)
-                        weights[target] = row->keys[at.frame0] * (1 - at.fraction)
-                                          + row->keys[at.frame1] * at.fraction;
-                }
-            }
+            if (morph)
+                sample_weights(w, clip, at, weights);
         } else {
             md5_local_to_palette(model, model->bind_local, joints, joints + num_joints);
         }
@@ -302,13 +316,13 @@ static void sample_frames(quake_writer *w)
 
 // -- Normals --------------------------------------------------------------------------------------
 
-static convert_vec side_of(const quake_place *a, const quake_place *b)
+static convert_vec vector_between(const quake_place *a, const quake_place *b)
 {
     return (convert_vec){(double)b->at[0] - a->at[0], (double)b->at[1] - a->at[1],
                          (double)b->at[2] - a->at[2]};
 }
 
-// Sums the normals of triangles at the leaders, by area. Returns the sum of the areas.
+// Sums the normals of triangles at the leaders, weighted by area. Returns the total area.
 static double sum_normals(const quake_writer *w, const quake_place *frame, convert_vec *sums)
 {
     double length = 0;
@@ -316,8 +330,8 @@ static double sum_normals(const quake_writer *w, const quake_place *frame, conve
     for (uint32_t i = 0; i < w->num_corners; i++) {
         const uint32_t *const corners = w->corners + i / 3 * 3;
         const quake_place *const a = &frame[corners[0]];
-        const convert_vec n =
-            convert_cross(side_of(a, &frame[corners[2]]), side_of(a, &frame[corners[1]]));
+        const convert_vec n = convert_cross(vector_between(a, &frame[corners[2]]),
+                                            vector_between(a, &frame[corners[1]]));
         convert_vec *const sum = &sums[w->points[w->corners[i]].leader];
         *sum = convert_add(*sum, n);
         length += sqrt(convert_dot(n, n));
@@ -325,9 +339,9 @@ static double sum_normals(const quake_writer *w, const quake_place *frame, conve
     return length / 6.0;
 }
 
-// Finds the leaders, by hashes of shader and places. Where normals are opposite, as of cloth that
-// is drawn from both sides, points lead themselves.
-static void find_leaders(quake_writer *w, convert_vec *own)
+// Finds the leaders by hashes of shader and positions. Points with opposite normals, as in cloth
+// that is drawn from both sides, are separate leaders.
+static void find_leaders(quake_writer *w, convert_vec *normals)
 {
     const uint64_t prime = UINT64_C(1099511628211);
     uint64_t *const keys = common_alloc(w->num_points, sizeof *keys);
@@ -348,11 +362,11 @@ static void find_leaders(quake_writer *w, convert_vec *own)
         }
     for (uint32_t i = 0; i < w->num_points; i++)
         w->points[i].leader = i;
-    w->area = sum_normals(w, w->places, own);
+    w->area = sum_normals(w, w->places, normals);
     common_find_equal(keys, w->num_points, sizeof *keys, first);
     for (uint32_t i = 0; i < w->num_points; i++) {
-        const convert_vec a = own[first[i]];
-        const convert_vec b = own[i];
+        const convert_vec a = normals[first[i]];
+        const convert_vec b = normals[i];
         if (convert_dot(a, b) >= -0.999 * sqrt(convert_dot(a, a) * convert_dot(b, b)))
             w->points[i].leader = first[i];
     }
@@ -360,9 +374,27 @@ static void find_leaders(quake_writer *w, convert_vec *own)
     free(keys);
 }
 
+// Returns the index of the direction that is nearest to a normal.
+static uint16_t nearest_direction(const convert_vec *directions, convert_vec n)
+{
+    uint16_t best = 0;
+    for (int i = 0; i < QUAKE_NUM_NORMALS; i++)
+        if (convert_dot(directions[i], n) > convert_dot(directions[best], n))
+            best = (uint16_t)i;
+    return best;
+}
+
+// Encodes a normal for MD3: two angles in 256 steps of a full circle.
+static uint16_t encode_angles(convert_vec n)
+{
+    const double step = 3.14159265358979323846 / 128.0;
+    const int latitude = (int)floor(atan2(hypot(n.x, n.y), n.z) / step + 0.5);
+    const int longitude = (int)floor(atan2(n.y, n.x) / step + 0.5) & 255;
+    return (uint16_t)(latitude | longitude << 8);
+}
+
 static void encode_normals(quake_writer *w)
 {
-    const double step = 3.14159265358979323846 / 128.0; // of 256 a turn
     convert_vec directions[QUAKE_NUM_NORMALS];
     convert_vec *const sums = common_alloc(w->num_points, sizeof *sums);
     quake_place *frame = w->places;
@@ -372,21 +404,18 @@ static void encode_normals(quake_writer *w)
         sum_normals(w, frame, sums);
         for (uint32_t i = 0; i < w->num_points; i++) {
             const uint32_t leader = w->points[i].leader;
-            const convert_vec n = sums[leader];
-            uint16_t code = 0;
-            for (int d = 0; d < (w->ident == QUAKE_MD3 ? 0 : QUAKE_NUM_NORMALS); d++)
-                if (leader == i && convert_dot(directions[d], n) > convert_dot(directions[code], n))
-                    code = (uint16_t)d;
-            if (w->ident == QUAKE_MD3)
-                code = (uint16_t)((int)floor(atan2(hypot(n.x, n.y), n.z) / step + 0.5)
-                                  | ((int)floor(atan2(n.y, n.x) / step + 0.5) & 255) << 8);
-            frame[i].code = leader == i ? code : frame[leader].code; // those come first
+            if (leader != i) // the leader has a lower index
+                frame[i].code = frame[leader].code;
+            else if (w->ident == QUAKE_MD3)
+                frame[i].code = encode_angles(sums[i]);
+            else
+                frame[i].code = nearest_direction(directions, sums[i]);
         }
     }
     free(sums);
 }
 
-// The box of all points in some frames: the least x y z, and the most.
+// Computes the bounding box of all points in some frames: minimum x y z, then maximum x y z.
 static void find_box(const quake_writer *w, size_t first, size_t count, float *box)
 {
     for (int k = 0; k < 6; k++)
@@ -400,8 +429,8 @@ static void find_box(const quake_writer *w, size_t first, size_t count, float *b
 
 // -- Skins ----------------------------------------------------------------------------------------
 
-// Finds the texel of each corner, as s << 16 | t. MD5's pictures repeat, so a triangle beside the
-// first one is moved into it.
+// Finds the texel of each corner, as s << 16 | t. MD5's images repeat, so that a triangle outside
+// of the image is moved into it.
 static uint32_t *find_texels(const quake_writer *w, const uint32_t *size)
 {
     uint32_t *const texels = common_alloc(w->num_corners, sizeof *texels);
@@ -411,7 +440,7 @@ static uint32_t *find_texels(const quake_writer *w, const uint32_t *size)
             double sum = 0;
             for (uint32_t c = 0; c < 3u; c++)
                 sum += (double)w->points[w->corners[i / 3 * 3 + c]].texcoord[k];
-            const double tile = sum == 3 ? 0 : floor(sum / 3.0); // 3: at the edge
+            const double tile = sum == 3 ? 0 : floor(sum / 3.0); // a sum of 3 is at the edge
             const double at = (w->points[w->corners[i]].texcoord[k] - tile) * size[k];
             const double inside = fmin(fmax(floor(at), 0.0), size[k] - 1.0);
             num_outside += fabs(at - inside - 0.5) > 1.5;
@@ -425,18 +454,22 @@ static uint32_t *find_texels(const quake_writer *w, const uint32_t *size)
     return texels;
 }
 
-// Puts the picture in the colors of the palette but the last 32, which shine in the dark; without a
-// palette in Quake's first 16, which are greys. The last of all is a hole.
+// Writes an image in the colors of the palette, without the last 32, which are bright in the dark.
+// Without a palette, uses the first 16 colors of Quake, which are greys. The last color is
+// transparent.
 static void put_skin(quake_writer *w, const view_image *image, const uint32_t *size, bool has_holes)
 {
     enum { NUM_COLORS = 224, NUM_GREYS = 16, HOLE = 255 };
     uint8_t palette[QUAKE_PALETTE];
     bool is_found = false;
     w->is_done = quake_find_palette(w->job, w->job->output, palette, &is_found, w->error);
-    convert_note(w->job, "skin size: %u x %u texels%s%s", size[0], size[1],
-                 image->rgba ? "" : "; plain grey: the material has no image",
-                 is_found ? "" : "; grayscale: gfx/palette.lmp not found, use --palette");
-    for (int i = 0; i < (is_found ? 0 : 3 * NUM_GREYS); i++)
+    const char *const missing_image = image->rgba ? "" : "; plain grey: the material has no image";
+    const char *const missing_palette =
+        is_found ? "" : "; grayscale: gfx/palette.lmp not found, use --palette";
+    convert_note(w->job, "skin size: %u x %u texels%s%s", size[0], size[1], missing_image,
+                 missing_palette);
+    const int num_colors = is_found ? NUM_COLORS : NUM_GREYS;
+    for (int i = 0; i < 3 * NUM_GREYS && !is_found; i++)
         palette[i] = (uint8_t)(i / 3 * 17);
     for (size_t i = 0; i < (size_t)size[0] * size[1]; i++) {
         const size_t x = (2 * (i % size[0]) + 1) * image->width / (2 * (size_t)size[0]);
@@ -444,25 +477,27 @@ static void put_skin(quake_writer *w, const view_image *image, const uint32_t *s
         const uint8_t grey[] = {128, 128, 128, 255};
         const uint8_t *const rgba = image->rgba ? image->rgba + 4 * (y * image->width + x) : grey;
         uint8_t color = HOLE;
-        int least = has_holes && rgba[3] < 128 ? 0 : INT32_MAX;
-        for (int k = 0; k < (is_found ? NUM_COLORS : NUM_GREYS); k++) {
+        int min_distance = has_holes && rgba[3] < 128 ? 0 : INT32_MAX;
+        for (int k = 0; k < num_colors; k++) {
             int distance = 0;
             for (int c = 0; c < 3; c++)
                 distance += (rgba[c] - palette[3 * k + c]) * (rgba[c] - palette[3 * k + c]);
-            color = distance < least ? (uint8_t)k : color;
-            least = distance < least ? distance : least;
+            if (distance < min_distance) {
+                min_distance = distance;
+                color = (uint8_t)k;
+            }
         }
         convert_append(&w->out, &color, 1);
     }
 }
 
-// Puts the path of a picture from the game's folder; says so once.
-static void put_path(quake_writer *w, const char *shader, const char *ending, bool is_first)
+// Writes the path of an image relative to the game's folder, and reports it once.
+static void put_path(quake_writer *w, const char *shader, const char *extension, bool is_first)
 {
     const char *const name = shader[0] != '\0' ? shader : w->scene->name;
     const char *const base = common_base(name);
-    char *const path =
-        common_format("%.*s%s", (int)(base - name + (ptrdiff_t)strcspn(base, ".")), name, ending);
+    char *const path = common_format("%.*s%s", (int)(base - name + (ptrdiff_t)strcspn(base, ".")),
+                                     name, extension);
     put_name(w, path, QUAKE_PATH);
     if (is_first)
         convert_note(w->job, "material %s: image path in the file is %s", shader, path);
@@ -471,25 +506,26 @@ static void put_path(quake_writer *w, const char *shader, const char *ending, bo
 
 // -- MDL and MD2 ----------------------------------------------------------------------------------
 
-// A step of a grid of bytes along an axis of a box; 1: it is flat.
-static float step_of(const float *box, int axis)
+// Returns the step of a byte grid along an axis of a box; 1 if the box is flat.
+static float grid_step(const float *box, int axis)
 {
     const float step = (float)(((double)box[3 + axis] - box[axis]) / 255.0);
     return step > 0 ? step : 1;
 }
 
-// Puts a grid, and vertices of a frame on it, of MDL with the box of their steps.
+// Writes the scale and origin of a grid.
 static void put_grid(quake_writer *w, const float *box)
 {
-    const float words[] = {step_of(box, 0), step_of(box, 1), step_of(box, 2),
-                           box[0],          box[1],          box[2]};
+    const float words[] = {
+        grid_step(box, 0), grid_step(box, 1), grid_step(box, 2), box[0], box[1], box[2]};
     convert_append_words(&w->out, words, COMMON_LENGTH(words));
 }
 
+// Writes a frame with vertices on a grid. MDL frames begin with the bounding box in steps.
 static void put_frame(quake_writer *w, const uint64_t *vertices, uint32_t frame, const float *box)
 {
     uint8_t ends[8] = {255, 255, 255};
-    const size_t head = w->out.size + 4;
+    const size_t header = w->out.size + 4;
     if (w->ident == QUAKE_MDL) {
         convert_append_u32(&w->out, 0); // no group
         convert_append(&w->out, ends, sizeof ends);
@@ -505,25 +541,27 @@ static void put_frame(quake_writer *w, const uint64_t *vertices, uint32_t frame,
         for (int k = 0; k < 3; k++) {
             const double at = place->at[k];
             const double low = box[k];
-            const double step = step_of(box, k);
+            const double step = grid_step(box, k);
             bytes[k] = (uint8_t)fmin(floor((at - low) / step + 0.5), 255.0);
-            ends[k] = bytes[k] < ends[k] ? bytes[k] : ends[k];
-            ends[4 + k] = bytes[k] > ends[4 + k] ? bytes[k] : ends[4 + k];
+            if (bytes[k] < ends[k])
+                ends[k] = bytes[k];
+            if (bytes[k] > ends[4 + k])
+                ends[4 + k] = bytes[k];
             square += pow(low + step * bytes[k] - at, 2.0);
         }
         convert_append(&w->out, bytes, sizeof bytes);
         add_error(w, square);
     }
     if (w->ident == QUAKE_MDL)
-        memcpy(w->out.bytes + head, ends, sizeof ends);
+        memcpy(w->out.bytes + header, ends, sizeof ends);
 }
 
-// What both formats have: a surface with one skin.
+// The only surface of an MDL or MD2 file.
 typedef struct quake_whole {
-    view_image image; // of 0 bytes: there is none
+    view_image image; // `rgba` is NULL if the material has no image
     bool has_holes;
     uint32_t size[2];   // of the skin
-    uint64_t *vertices; // [num_vertices] leader << 32 and, of MDL, the texel
+    uint64_t *vertices; // [num_vertices] leader << 32, and for MDL the texel
     uint32_t *ids;      // [num_corners] vertices
     uint32_t *texels;   // [num_corners] s << 16 | t
     float box[6];       // of all frames
@@ -542,7 +580,7 @@ static void write_mdl(quake_writer *w, const quake_whole *surface)
                                surface->has_holes ? 0x4000 : 0};
     const float area = (float)(w->area / w->num_triangles);
     const float *const box = surface->box;
-    float radius[4] = {0}; // and the eyes
+    float radius[4] = {0}; // and the eye position
     for (int k = 0; k < 3; k++)
         radius[0] = hypotf(radius[0], fmaxf(fabsf(box[k]), fabsf(box[3 + k])));
     convert_append_words(&w->out, head, COMMON_LENGTH(head));
@@ -554,12 +592,12 @@ static void write_mdl(quake_writer *w, const quake_whole *surface)
     put_skin(w, &surface->image, surface->size, surface->has_holes);
     for (uint32_t i = 0; i < w->num_vertices; i++) {
         const uint32_t texel = (uint32_t)surface->vertices[i];
-        const uint32_t words[] = {0, texel >> 16, texel & 0xFFFF}; // not on a seam
+        const uint32_t words[] = {0, texel >> 16, texel & 0xFFFF}; // 0: not on a seam
         convert_append_words(&w->out, words, COMMON_LENGTH(words));
     }
     for (uint32_t i = 0; i < w->num_corners; i++) {
         if (i % 3 == 0)
-            convert_append_u32(&w->out, 1); // it faces the front
+            convert_append_u32(&w->out, 1); // the triangle is on the front side
         convert_append_u32(&w->out, surface->ids[i]);
     }
     for (uint32_t i = 0; i < w->num_frames; i++)
@@ -574,12 +612,13 @@ static void write_md2(quake_writer *w, const quake_whole *surface)
     for (uint32_t i = 0; i < w->num_corners; i++)
         keys[i] = surface->texels[i];
     uint64_t *const st = number_keys(keys, w->num_corners, ids, &num_st);
-    float own[6];
-    bool is_shared = true; // one grid, on which what does not move stands still
+    float frame_box[6];
+    // With one grid for all frames, vertices that do not move are stable.
+    bool is_shared = true;
     for (uint32_t i = 0; i < w->num_frames; i++) {
-        find_box(w, i, 1, own);
+        find_box(w, i, 1, frame_box);
         for (int k = 0; k < 3; k++)
-            is_shared &= step_of(surface->box, k) <= 1.2f * step_of(own, k);
+            is_shared &= grid_step(surface->box, k) <= 1.2f * grid_step(frame_box, k);
     }
     convert_note(
         w->job,
@@ -604,15 +643,15 @@ static void write_md2(quake_writer *w, const quake_whole *surface)
     for (uint32_t i = 0; i < 2 * w->num_corners; i++)
         put_u16(w, (i % 6 < 3 ? surface->ids : ids)[i / 6 * 3 + i % 3]);
     for (uint32_t i = 0; i < w->num_frames; i++) {
-        find_box(w, i, 1, own);
-        put_frame(w, surface->vertices, i, is_shared ? surface->box : own);
+        find_box(w, i, 1, frame_box);
+        put_frame(w, surface->vertices, i, is_shared ? surface->box : frame_box);
     }
     for (uint32_t i = 0; i < w->num_corners; i++) {
         const uint32_t texel = surface->texels[i];
         const float at[] = {((float)(texel >> 16) + 0.5f) / (float)surface->size[0],
                             ((float)(texel & 0xFFFF) + 0.5f) / (float)surface->size[1]};
         if (i % 3 == 0)
-            convert_append_u32(&w->out, 3); // a strip
+            convert_append_u32(&w->out, 3); // a strip of one triangle
         convert_append_words(&w->out, at, COMMON_LENGTH(at));
         convert_append_u32(&w->out, surface->ids[i]);
     }
@@ -658,8 +697,10 @@ static void write_surface(quake_writer *w)
     surface.vertices = number_keys(keys, w->num_corners, surface.ids, &w->num_vertices);
     find_box(w, 0, w->num_frames, surface.box);
     w->is_done = check_limits(w);
-    if (w->is_done)
-        (w->ident == QUAKE_MDL ? write_mdl : write_md2)(w, &surface);
+    if (w->is_done && w->ident == QUAKE_MDL)
+        write_mdl(w, &surface);
+    else if (w->is_done)
+        write_md2(w, &surface);
     free(surface.vertices);
     free(keys);
     free(surface.ids);
@@ -669,7 +710,8 @@ static void write_surface(quake_writer *w)
 
 // -- MD3 ------------------------------------------------------------------------------------------
 
-// Puts the name of a surface. Parts of a mesh that was cut have equal names; engines cut _x off.
+// Writes the name of a surface. Parts of a split mesh have equal names, to which a number is
+// appended. Engines remove a suffix _x, so that _ is replaced.
 static void put_surface_name(quake_writer *w, const md5_mesh *mesh, uint32_t part)
 {
     char *const stem = common_stem(mesh->name[0] != '\0' ? mesh->name : mesh->shader);
@@ -683,6 +725,29 @@ static void put_surface_name(quake_writer *w, const md5_mesh *mesh, uint32_t par
     put_name(w, name, QUAKE_PATH);
     free(name);
     free(stem);
+}
+
+// Writes the positions and normals of a mesh in all frames.
+static void put_mesh_frames(quake_writer *w, uint32_t first, uint32_t count)
+{
+    for (uint32_t k = 0; k < w->num_frames * count; k++) {
+        const quake_sample *const frame = &w->frames[k / count];
+        const quake_place *const place =
+            &w->places[(size_t)(k / count) * w->num_points + first + k % count];
+        double square = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            const double at = floor(place->at[axis] * 64.0 + 0.5);
+            if (!(fabs(at) <= INT16_MAX) && w->is_done)
+                w->is_done = FAIL(MD5_ERROR_RANGE,
+                                  "frame %s: vertex is too far from the origin (%g units; "
+                                  "limit of MD3: 511.98); use --scale to reduce the model",
+                                  frame->name, place->at[axis]);
+            put_u16(w, w->is_done ? (uint32_t)(int)at : 0);
+            square += pow(at / 64.0 - place->at[axis], 2.0);
+        }
+        put_u16(w, place->code);
+        add_error(w, square);
+    }
 }
 
 static void write_md3(quake_writer *w)
@@ -705,7 +770,7 @@ static void write_md3(quake_writer *w)
     convert_append_words(&w->out, head, COMMON_LENGTH(head));
     free(name);
     for (uint32_t i = 0; i < num_frames; i++) {
-        float box[10] = {0}; // then the local origin, 0, and the radius
+        float box[10] = {0}; // box, local origin (0), radius
         find_box(w, i, 1, box);
         for (uint32_t k = 0; k < w->num_points; k++) {
             const float *const p = w->places[(size_t)i * w->num_points + k].at;
@@ -749,31 +814,14 @@ static void write_md3(quake_writer *w)
             convert_append_u32(&w->out, mesh->sources[mesh->indices[k]]);
         for (uint32_t k = 0; k < count; k++)
             convert_append_words(&w->out, w->points[first + k].texcoord, 2);
-        for (uint32_t k = 0; k < num_frames * count; k++) {
-            const quake_sample *const frame = &w->frames[k / count];
-            const quake_place *const place =
-                &w->places[(size_t)(k / count) * w->num_points + first + k % count];
-            double square = 0;
-            for (int axis = 0; axis < 3; axis++) {
-                const double at = floor(place->at[axis] * 64.0 + 0.5);
-                if (!(fabs(at) <= INT16_MAX) && w->is_done)
-                    w->is_done = FAIL(MD5_ERROR_RANGE,
-                                      "frame %s: vertex is too far from the origin (%g units; "
-                                      "limit of MD3: 511.98); use --scale to reduce the model",
-                                      frame->name, place->at[axis]);
-                put_u16(w, w->is_done ? (uint32_t)(int)at : 0);
-                square += pow(at / 64.0 - place->at[axis], 2.0);
-            }
-            put_u16(w, place->code);
-            add_error(w, square);
-        }
+        put_mesh_frames(w, first, count);
         first += count;
     }
 }
 
-// -- All of it ------------------------------------------------------------------------------------
+// -- All formats ----------------------------------------------------------------------------------
 
-// Finds the joints of "JOINT" or "JOINT=TAG".
+// Finds the joints of the options "JOINT" and "JOINT=TAG".
 static bool find_tags(quake_writer *w)
 {
     w->tag_joints = common_alloc(w->job->num_tags, sizeof *w->tag_joints);
@@ -784,8 +832,10 @@ static bool find_tags(quake_writer *w)
         if (equals)
             joint[equals - text] = '\0';
         const bool is_tag = strncmp(joint, "tag_", 4) == 0;
-        common_add(&w->tags, equals ? common_copy(equals + 1)
-                                    : common_format("%s%s", is_tag ? "" : "tag_", joint));
+        if (equals)
+            common_add(&w->tags, common_copy(equals + 1));
+        else
+            common_add(&w->tags, common_format("%s%s", is_tag ? "" : "tag_", joint));
         const uint32_t found = md5_find_joint(&w->model->skeleton, joint);
         w->tag_joints[w->num_tags] = found;
         free(joint);
@@ -806,7 +856,8 @@ static bool load(quake_writer *w)
         return FAIL(MD5_ERROR_MISSING, "the inputs contain no model: %s requires one", w->title);
     if (!convert_load_assets(w->job, w->scene, &w->assets, w->error))
         return false;
-    const md5_model *const model = w->model = w->assets.model;
+    w->model = w->assets.model;
+    const md5_model *const model = w->model;
     size_t num_points = 0;
     size_t num_triangles = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -846,17 +897,15 @@ static bool load(quake_writer *w)
 
 bool convert_write_quake(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
-    const bool is_mdl = common_has_ending(job->output, ".mdl");
-    const bool is_md2 = common_has_ending(job->output, ".md2");
-    quake_writer writer = {.job = job,
-                           .scene = scene,
-                           .error = error,
-                           .title = is_mdl   ? "MDL"
-                                    : is_md2 ? "MD2"
-                                             : "MD3",
-                           .ident = is_mdl   ? QUAKE_MDL
-                                    : is_md2 ? QUAKE_MD2
-                                             : QUAKE_MD3};
+    quake_writer writer = {
+        .job = job, .scene = scene, .error = error, .title = "MD3", .ident = QUAKE_MD3};
+    if (common_has_ending(job->output, ".mdl")) {
+        writer.title = "MDL";
+        writer.ident = QUAKE_MDL;
+    } else if (common_has_ending(job->output, ".md2")) {
+        writer.title = "MD2";
+        writer.ident = QUAKE_MD2;
+    }
     quake_writer *const w = &writer;
     w->is_done = load(w);
     if (w->is_done && w->model && w->ident != QUAKE_MD3)

@@ -1253,7 +1253,7 @@ static bool transfer_clip(const convert_job *job, const md5_model *source_model,
 static bool retarget_clip(const convert_job *job, const convert_part *clip, const md5_model *source,
                           const md5_model *target, convert_scene *scene, md5_error *error)
 {
-    const uint64_t max_poses = 1 << 26;    // joints times frames
+    const uint64_t max_poses = 1 << 26; // joints times frames
     const md5_load_opts opts = {.file_name = clip->path ? clip->path : clip->name};
     md5_model *clip_model = NULL;
     if (clip->skeleton_text) {
@@ -1283,7 +1283,9 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
     const convert_part *const first = convert_find_model(scene);
     md5_model *const source = first ? convert_parse_model(first, error) : NULL;
     md5_model *const target = job->target ? md5_load_model(job->target, NULL, error) : source;
-    bool is_done = (source || !first) && (target || !job->target);
+    const bool has_source = source || !first;
+    const bool has_target = target || !job->target;
+    bool is_done = has_source && has_target;
     bool is_any_done = false;
     convert_scene all = *scene;
     convert_scene out = {.parts = all.parts};
@@ -1304,9 +1306,9 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
         convert_add_part(scene, CONVERT_MODEL, all.name, job->target, bytes, size);
     for (size_t i = 0; i < all.num_parts; i++) {
         convert_part *const part = &all.parts[i];
-        const bool has_target = target && (job->target || part->skeleton_text);
+        const bool is_retargeted = target && (job->target || part->skeleton_text);
         const bool is_last = job->prints_map && is_any_done; // a map is printed for one clip
-        const bool is_clip = part->kind == CONVERT_CLIP && has_target && !is_last && is_done;
+        const bool is_clip = part->kind == CONVERT_CLIP && is_retargeted && !is_last && is_done;
         is_any_done |= is_clip;
         if (is_clip)
             is_done = retarget_clip(job, part, source, target, scene, error);

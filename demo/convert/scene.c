@@ -335,11 +335,13 @@ bool convert_add_doc(const convert_job *job, convert_scene *scene, convert_part_
 static convert_vec clear_tiny(convert_vec v, double length)
 {
     const double min = 1e-12 * length;
-    return (convert_vec){
-        .x = fabs(v.x) > min ? v.x : 0,
-        .y = fabs(v.y) > min ? v.y : 0,
-        .z = fabs(v.z) > min ? v.z : 0,
-    };
+    if (!(fabs(v.x) > min))
+        v.x = 0;
+    if (!(fabs(v.y) > min))
+        v.y = 0;
+    if (!(fabs(v.z) > min))
+        v.z = 0;
+    return v;
 }
 
 md5_vec3 convert_stored_point(convert_vec v)
