@@ -1,4 +1,4 @@
-// md5tool bind: a bare mesh and a skeleton become a model with automatic weights.
+// md5tool bind: attaches a mesh without joints to a skeleton with automatic weights.
 #include "demo/convert/obj.h"
 #include "demo/tool/tool.h"
 
@@ -16,7 +16,7 @@ static int find_excluded(const tool_arguments *arguments, const md5_model *model
     return TOOL_OK;
 }
 
-// The weights of all parts together, since the inside of the surface is that of all of them.
+// Computes the weights of all parts together, because all parts form the surface of one volume.
 static md5_weights *create_weights(const tool_arguments *arguments, const convert_obj *obj,
                                    const md5_model *model, const md5_mat34 *bind,
                                    const bool *excluded, md5_error *error)
@@ -51,13 +51,13 @@ static md5_weights *create_weights(const tool_arguments *arguments, const conver
 // -- Writing --------------------------------------------------------------------------------------
 
 // The vertices of one mesh: each pair of position and texture coordinate once, in the order in
-// which triangles use them. `next` chains the vertices of a position. The tables are allocated once
-// for all meshes: a file may have as many materials as positions.
+// which triangles use them. Vertices of one position form a linked list. The tables are allocated
+// once for all meshes, because a file may have as many materials as positions.
 typedef struct bind_vertices {
     convert_obj_corner *corners; // [count]
-    uint32_t *next;              // [count] 1 + the next one of the same position; 0 = none
-    uint32_t *first;             // [positions] 1 + the first vertex of each; 0 = none
-    uint32_t *weight;            // [positions] the first weight, in this mesh
+    uint32_t *next;              // [count] 1 + next vertex of the same position; 0: none
+    uint32_t *first;             // [positions] 1 + first vertex; 0: none
+    uint32_t *weight;            // [positions] first weight in this mesh
     uint32_t count;
 } bind_vertices;
 
@@ -66,7 +66,8 @@ static bind_vertices create_vertices(const convert_obj *obj)
     size_t num_corners = 0;
     for (uint32_t i = 0; i < obj->num_parts; i++) {
         const size_t count = 3 * (size_t)obj->parts[i].num_triangles;
-        num_corners = count > num_corners ? count : num_corners;
+        if (count > num_corners)
+            num_corners = count;
     }
     const size_t num_positions = obj->num_positions;
     return (bind_vertices){
@@ -93,9 +94,9 @@ static void free_vertices(bind_vertices *vertices)
     free(vertices->weight);
 }
 
-// Returns the vertex of a corner, which is added if it is new. If a position has more vertices than
-// any surface needs, equal ones may be added again, so that the time is linear.
-static uint32_t vertex_of(bind_vertices *vertices, convert_obj_corner corner)
+// Returns the vertex of a corner and adds it if it is new. After MAX_TRIES vertices of one
+// position, equal vertices may be added again, so that the time is linear.
+static uint32_t get_vertex(bind_vertices *vertices, convert_obj_corner corner)
 {
     enum { MAX_TRIES = 64 };
     int num_tries = 0;
@@ -111,7 +112,7 @@ static uint32_t vertex_of(bind_vertices *vertices, convert_obj_corner corner)
     return vertices->count - 1;
 }
 
-// The mesh of a material. Its arrays are the caller's.
+// Creates the mesh of a material. The caller owns its arrays.
 static md5_doc_mesh make_mesh(const convert_obj *obj, const convert_obj_part *part,
                               const md5_weights *weights, bind_vertices *vertices)
 {
@@ -119,16 +120,21 @@ static md5_doc_mesh make_mesh(const convert_obj *obj, const convert_obj_part *pa
     md5_doc_mesh mesh = {.shader = part->material,
                          .num_triangles = part->num_triangles,
                          .indices = common_alloc(num_corners, sizeof *mesh.indices)};
-    for (size_t i = 0; i < num_corners; i++) { // clockwise seen from outside
-        const size_t turned = i % 3 == 0 ? i : i % 3 == 1 ? i + 1 : i - 1;
-        mesh.indices[turned] = vertex_of(vertices, part->corners[i]);
+    for (size_t i = 0; i < num_corners; i++) {
+        // Swap the second and third corner: triangles of MD5 are clockwise seen from outside.
+        size_t index = i;
+        if (i % 3 == 1)
+            index = i + 1;
+        else if (i % 3 == 2)
+            index = i - 1;
+        mesh.indices[index] = get_vertex(vertices, part->corners[i]);
     }
     mesh.num_vertices = vertices->count;
     mesh.vertices = common_alloc(mesh.num_vertices, sizeof *mesh.vertices);
     mesh.texcoords = common_alloc(mesh.num_vertices, sizeof *mesh.texcoords);
     for (uint32_t i = 0; i < mesh.num_vertices; i++)
         mesh.num_weights += weights->vertices[vertices->corners[i].position].num_weights;
-    mesh.weights = common_alloc(mesh.num_weights, sizeof *mesh.weights); // or more than it has
+    mesh.weights = common_alloc(mesh.num_weights, sizeof *mesh.weights); // an upper limit
     mesh.num_weights = 0;
     for (uint32_t i = 0; i < mesh.num_vertices; i++) {
         const convert_obj_corner corner = vertices->corners[i];
@@ -142,8 +148,7 @@ static md5_doc_mesh make_mesh(const convert_obj *obj, const convert_obj_part *pa
             mesh.num_weights += from.num_weights;
         }
         mesh.vertices[i] = (md5_vertex){vertices->weight[corner.position], from.num_weights};
-        // Texture coordinates of OBJ files count from the bottom, those of .md5mesh files from the
-        // top.
+        // v counts from the bottom in OBJ files and from the top in .md5mesh files.
         const md5_vec2 texcoord =
             corner.texcoord > 0 ? obj->texcoords[corner.texcoord - 1] : (md5_vec2){0, 1};
         mesh.texcoords[i] = (md5_vec2){texcoord.x, 1 - texcoord.y};
@@ -152,7 +157,7 @@ static md5_doc_mesh make_mesh(const convert_obj *obj, const convert_obj_part *pa
     return mesh;
 }
 
-// One mesh for each material that has triangles.
+// Writes one mesh for each material that has triangles.
 static bool write_bound(const char *path, const md5_model *model, const md5_xform *joints,
                         const convert_obj *obj, const md5_weights *weights, md5_error *error)
 {
@@ -202,12 +207,12 @@ static int bind_files(tool_arguments *arguments)
     md5_weights *weights = NULL;
     int status = model ? find_excluded(arguments, model, excluded) : tool_end(false, &error);
     if (model && status == TOOL_OK) {
-        // The bind pose as a file has it, and what a reader makes of that.
+        // The bind pose with the rounding of files, as readers get it.
         for (uint32_t i = 0; i < num_joints; i++) {
             md5_quat q = tool_stored_rotation(md5_quat_from_mat34(model->bind[i]));
-            const double rest = 1 - (double)q.x * (double)q.x - (double)q.y * (double)q.y
-                                - (double)q.z * (double)q.z;
-            q.w = -(float)sqrt(fabs(rest));
+            const double remainder = 1 - (double)q.x * (double)q.x - (double)q.y * (double)q.y
+                                     - (double)q.z * (double)q.z;
+            q.w = -(float)sqrt(fabs(remainder));
             joints[i] = md5_xform_from_mat34(model->bind[i]);
             joints[i].rotation = q;
             bind[i] = md5_mat34_from_xform(joints[i]);

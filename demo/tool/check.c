@@ -2,37 +2,37 @@
 #include "demo/common/threads.h"
 #include "demo/tool/tool.h"
 
-// What the files of a call have in common.
+// State of the command.
 typedef struct checker {
     tool_report *report;
-    md5_engines asked;      // by --for; none: what each file could be meant for
-    uint32_t judged;        // the engines that were asked for any file
+    md5_engines asked;      // by --for; none: a guess for each file
+    uint32_t judged;        // engines for which any file was checked
     bool shows_progress;    // only standard error is a terminal
     size_t num_failed;      // games that cannot be read
-    tool_game_check opened; // whose places are those of the files; none: they are on disk
-    md5_game *game;         // the same
+    tool_game_check opened; // the game of the current files; empty: the files are on disk
+    md5_game *game;         // opened.places.game
 } checker;
 
-// What models have that nothing here looks at.
+// Geometry of models that the checks do not need.
 enum { NOT_JUDGED = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES };
 
-// -- Findings -------------------------------------------------------------------------------------
+// -- Diagnostics ----------------------------------------------------------------------------------
 
-// What was found in a file, until it is printed.
+// Diagnostics of a file until they are printed.
 typedef struct report {
     const char *path;
     md5_diagnostic *diagnostics; // of the library
     size_t count;
-    unsigned num_unreported; // warnings beyond the limit of the library
-    md5_check *facts;        // NULL: the file is of a kind without rules
-    uint32_t judged;         // the engines that were asked
-    bool keeps_model;        // clips of the same part are judged with it
-    md5_check **clips;       // [num_clips] of a mesh: those that were judged with it
+    unsigned num_unreported; // warnings that exceed the limit of the library
+    md5_check *facts;        // violations of rules; NULL: there are no rules for this kind of file
+    uint32_t judged;         // engines for which the file was checked
+    bool keeps_model;        // `model` is needed for clips of the same part
+    md5_check **clips;       // [num_clips] of a mesh: its clips
     size_t num_clips;
-    md5_model *model; // only then
+    md5_model *model; // if keeps_model
 } report;
 
-// A md5_warn_fn; user: the report.
+// For md5_load_opts.warn. `user` is the report.
 static void add_diagnostic(void *user, const md5_error *error)
 {
     report *const to = user;
@@ -40,7 +40,7 @@ static void add_diagnostic(void *user, const md5_error *error)
     to->diagnostics[to->count++] = (md5_diagnostic){.error = *error, .count = 1};
 }
 
-// Prints a finding with the folder or archive of its file.
+// Prints a diagnostic with the folder or archive of its file.
 static void print_placed(void *user, const md5_diagnostic *found)
 {
     const checker *const check = user;
@@ -51,17 +51,17 @@ static void print_placed(void *user, const md5_diagnostic *found)
     free(path);
 }
 
-// Prints what was found in a file.
+// Prints the diagnostics of a file.
 static void print_diagnostics(checker *check, const report *from)
 {
     size_t count = 0;
-    const md5_diagnostic *const of_rules =
+    const md5_diagnostic *const violations =
         from->facts ? tool_diagnostics(from->facts, &count) : NULL;
     for (size_t i = 0; i < from->count; i++)
         if (!tool_is_judged(from->facts, &from->diagnostics[i].error))
             print_placed(check, &from->diagnostics[i]);
     for (size_t k = 0; k < count; k++)
-        print_placed(check, &of_rules[k]);
+        print_placed(check, &violations[k]);
     tool_count_warnings(check->report, from->num_unreported);
 }
 
@@ -72,24 +72,26 @@ static bool is_checked(const char *name)
     return tool_kind_of(name) != TOOL_UNKNOWN;
 }
 
-// For common_walk: a file that md5tool reads.
+// For common_walk: returns true for files and archives that md5tool reads.
 static bool is_read(const char *name)
 {
     return is_checked(name) || common_is_archive(name);
 }
 
-// Files that are read before their findings are printed.
+// A part of the files, which is read completely before its diagnostics are printed.
 typedef struct reading {
     const checker *check;
-    report *reports;              // [num_read]
-    size_t num_before, num_files; // files before these, and all
+    report *reports;   // [num_read]
+    size_t num_before; // files of earlier parts
+    size_t num_files;  // files of all parts
     size_t num_read;
-    report **order; // [num_read] clips behind all others
-    report **clips; // [num_clips] of these, sorted by folder and name
+    report **order; // [num_read] clips after all others
+    report **clips; // [num_clips] of `order`, sorted by folder and name
     size_t num_clips;
     size_t num_meshes;
-    report **meshes;                       // [num_meshes] likewise
-    const char **clip_paths, **mesh_paths; // [num_clips] [num_meshes] of these
+    report **meshes;         // [num_meshes] sorted by folder and name
+    const char **clip_paths; // [num_clips]
+    const char **mesh_paths; // [num_meshes]
 } reading;
 
 // -- Pairs ----------------------------------------------------------------------------------------
@@ -99,15 +101,14 @@ static int compare_files(const void *a, const void *b)
     return tool_compare_paths(&(*(report *const *)a)->path, &(*(report *const *)b)->path);
 }
 
-// The mesh that a clip belongs to, or NULL.
+// Returns the mesh to which a clip belongs, or NULL.
 static report *find_mesh(const reading *part, const char *clip)
 {
     const size_t found = tool_find_mesh(part->mesh_paths, part->num_meshes, clip);
     return found == MD5_NONE ? NULL : part->meshes[found];
 }
 
-// A mesh that a file names for clips. What the rules need of it is read for the first clip that is
-// judged with it.
+// A mesh that a file assigns to clips. `facts` are read for the first clip.
 typedef struct cited_mesh {
     const char *path;
     const md5_model *model;
@@ -115,13 +116,13 @@ typedef struct cited_mesh {
     bool is_read;
 } cited_mesh;
 
-// Judges a clip with such a mesh, unless that is done with the clip itself. What was found is added
-// to what was found in the file that names them.
+// Checks a clip with the mesh that a file assigns to it, unless it is also the mesh of find_mesh().
+// The diagnostics are added to the report of the file.
 static void judge_named(const reading *part, report *to, cited_mesh *mesh, const char *path,
                         const md5_anim *anim)
 {
-    const size_t own = tool_find_path(part->clip_paths, part->num_clips, path);
-    if (own < part->num_clips && strcmp(part->clip_paths[own], path) == 0) {
+    const size_t index = tool_find_path(part->clip_paths, part->num_clips, path);
+    if (index < part->num_clips && strcmp(part->clip_paths[index], path) == 0) {
         const report *const guess = find_mesh(part, path);
         if (guess && strcmp(guess->path, mesh->path) == 0)
             return;
@@ -133,7 +134,7 @@ static void judge_named(const reading *part, report *to, cited_mesh *mesh, const
     mesh->is_read = true;
     md5_engines asked = tool_engines(part->check->asked, part->check->game, path);
     if (part->check->asked.all == 0 && tool_kind_of(to->path) == TOOL_MACHINE)
-        asked.sure = 0; // a machine is played by this library, which goes by names
+        asked.sure = 0; // only this library plays machines, and it matches joints by name
     md5_check *const clip = mesh->facts ? tool_check_file(part->check->game, path, asked) : NULL;
     size_t count = 0;
     if (!clip)
@@ -151,11 +152,11 @@ static void judge_named(const reading *part, report *to, cited_mesh *mesh, const
 }
 
 typedef struct cited_clip {
-    const char *path; // by which they are sorted
+    const char *path; // sort key
     const md5_anim *anim;
 } cited_clip;
 
-// The clips of a machine file, each once.
+// Checks the clips of a machine file, each once.
 static void check_machine(const reading *part, const md5_character *machine, report *to)
 {
     cited_mesh mesh = {.path = machine->model_path, .model = machine->model};
@@ -172,7 +173,8 @@ static void check_machine(const reading *part, const md5_character *machine, rep
 
 // -- Models of Cube 2's engines -------------------------------------------------------------------
 
-// Warns of a name in md5.cfg, whose reader keeps no line of it; `nearest` may be NULL.
+// Warns of a name in md5.cfg. The library does not store its line. `nearest` is a suggestion or
+// NULL.
 static void report_name(report *to, const char *what, const char *name, const char *nearest)
 {
     md5_error error = {0};
@@ -182,17 +184,33 @@ static void report_name(report *to, const char *what, const char *name, const ch
     add_diagnostic(to, &error);
 }
 
-static void check_joint(report *to, const md5_model *model, const char *what, const char *name)
+static void check_joint(report *to, const md5_model *model, const char *message, const char *name)
 {
     if (name[0] && md5_find_joint(&model->skeleton, name) == MD5_NONE)
-        report_name(to, what, name, NULL);
+        report_name(to, message, name, NULL);
 }
 
-// Reports what is wrong with the files and the names that a model of Cube 2's engines has.
+// Checks that an image of a command exists. `work` limits the search for a suggestion.
+static void check_images(const reading *part, const md5_cube2_material_command *command, report *to,
+                         size_t *work)
+{
+    const bool has_images =
+        strcmp(command->keyword, "md5skin") == 0 || strcmp(command->keyword, "md5bumpmap") == 0;
+    for (int k = 0; k < 2 && has_images; k++) {
+        const char *const image = command->images[k].path;
+        if (!image || tool_is_file(part->check->game, image))
+            continue;
+        char *const nearest = tool_near_image(part->check->game, image, work);
+        report_name(to, "image not found:", image, nearest);
+        free(nearest);
+    }
+}
+
+// Checks the files and names of a model of Cube 2's engines.
 static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
 {
     const md5_load_opts opts = {.files = tool_files(part->check->game)};
-    size_t work = 1 << 24; // to look for nearest names
+    size_t work = 1 << 24; // for suggestions
     for (uint32_t i = 0; i < cube->num_parts; i++) {
         const md5_cube2_part *const of = &cube->parts[i];
         md5_error error = {0};
@@ -212,26 +230,15 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
             const char *const name = of->commands[j].mesh;
             if (strcmp(name, "*") != 0 && md5_find_mesh(model, name) == MD5_NONE)
                 report_name(to, "unknown mesh", name, NULL);
-            const bool has_images = strcmp(of->commands[j].keyword, "md5skin") == 0
-                                    || strcmp(of->commands[j].keyword, "md5bumpmap") == 0;
-            if (has_images) {
-                for (int k = 0; k < 2; k++) {
-                    const char *const image = of->commands[j].images[k].path;
-                    if (!image || tool_is_file(part->check->game, image))
-                        continue;
-                    char *const nearest = tool_near_image(part->check->game, image, &work);
-                    report_name(to, "image not found:", image, nearest);
-                    free(nearest);
-                }
-            }
+            check_images(part, &of->commands[j], to, &work);
         }
-        // Loads each file once, however often it is named in a row.
-        const char *before = "";
+        // Loads a file once if successive animations use it.
+        const char *previous = "";
         for (uint32_t j = 0; j < of->num_anims; j++) {
             const char *const file = of->anims[j].file;
-            if (strcmp(file, before) == 0)
+            if (strcmp(file, previous) == 0)
                 continue;
-            before = file;
+            previous = file;
             md5_error reason = {0};
             md5_anim *const anim = md5_load_anim(file, &opts, &reason);
             md5_binding *const binding =
@@ -252,7 +259,7 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
 
 // -- Reading --------------------------------------------------------------------------------------
 
-// Judges a clip, with its mesh if that is known.
+// Checks a clip, with its mesh if it is known.
 static void judge_clip(const reading *part, const report *to, const md5_anim *anim)
 {
     const report *const mesh = find_mesh(part, to->path);
@@ -270,7 +277,7 @@ static void judge_clip(const reading *part, const report *to, const md5_anim *an
     md5_free_model(model);
 }
 
-// Reads some of the files; called from several threads, of which the first shows how far they are.
+// Reads some of the files. Called from several threads; the first prints the progress.
 static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const reading *const part = user;
@@ -326,17 +333,21 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
     }
 }
 
-// Reads the files of a part: first all but clips, and then these, with the meshes.
+// Reads the files of a part: first all other files, then the clips, which need the meshes.
 static void read_part(reading *part, const md5_threads *threads)
 {
-    enum { MAX_KEPT = 256 }; // models; those beyond are read again for each of their clips
+    enum { MAX_KEPT = 256 }; // models in memory; further models are read again for each clip
     size_t num_others = 0;
     size_t num_kept = 0;
-    part->num_clips = part->num_meshes = 0;
+    part->num_clips = 0;
+    part->num_meshes = 0;
     for (size_t i = 0; i < part->num_read; i++) {
         report *const to = &part->reports[i];
         const tool_kind kind = tool_kind_of(to->path);
-        part->order[kind == TOOL_ANIM ? part->num_read - ++part->num_clips : num_others++] = to;
+        if (kind == TOOL_ANIM)
+            part->order[part->num_read - ++part->num_clips] = to;
+        else
+            part->order[num_others++] = to;
         if (kind == TOOL_MODEL)
             part->meshes[part->num_meshes++] = to;
     }
@@ -371,26 +382,26 @@ static void read_part(reading *part, const md5_threads *threads)
 
 // -- The command ----------------------------------------------------------------------------------
 
-// Reads all files, on all cores, and prints what was found in their order. At the end of each part
-// the cores wait for each other: there are so many files in it that this takes no time beside them.
-// A folder is not cut in two, unless it is huge: clips are compared with meshes of the same part.
+// Reads all files in parts, on all cores, and prints the diagnostics in the order of the files. At
+// the end of a part all cores wait; a part has so many files that this time does not matter. A
+// folder is in one part unless it is huge, because clips are checked with meshes of the same part.
 static void check_files(checker *check, const common_list *files)
 {
-    enum { AT_ONCE = 4096, MAX_AT_ONCE = 16 * AT_ONCE };
-    const size_t most = files->count < MAX_AT_ONCE ? files->count : MAX_AT_ONCE;
+    enum { FILES_PER_PART = 4096, MAX_FILES_PER_PART = 16 * FILES_PER_PART };
+    const size_t max_files = files->count < MAX_FILES_PER_PART ? files->count : MAX_FILES_PER_PART;
     const md5_threads *const threads =
         files->count > 1 && !check->game ? common_start_threads(0) : NULL;
     reading part = {.check = check,
-                    .reports = common_alloc(most, sizeof *part.reports),
-                    .order = common_alloc(most, sizeof(report *)),
-                    .meshes = common_alloc(most, sizeof(report *)),
-                    .mesh_paths = common_alloc(most, sizeof(char *)),
+                    .reports = common_alloc(max_files, sizeof *part.reports),
+                    .order = common_alloc(max_files, sizeof(report *)),
+                    .meshes = common_alloc(max_files, sizeof(report *)),
+                    .mesh_paths = common_alloc(max_files, sizeof(char *)),
                     .num_files = files->count};
     while (part.num_before < files->count) {
         const size_t left = files->count - part.num_before;
         char *const *const names = files->names + part.num_before;
-        size_t num_read = left < AT_ONCE ? left : AT_ONCE;
-        while (num_read < left && num_read < most
+        size_t num_read = left < FILES_PER_PART ? left : FILES_PER_PART;
+        while (num_read < left && num_read < max_files
                && tool_are_in_one_folder(names[num_read - 1], names[num_read]))
             num_read++;
         for (size_t i = 0; i < num_read; i++)
@@ -439,7 +450,7 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
                 common_add(&files, common_copy(name));
         }
     }
-    // By folders, as a walk has them.
+    // Sort by folders, as check_files() requires.
     common_sort(files.names, files.count, sizeof *files.names, tool_compare_paths);
     check_files(check, &files);
     const size_t num_files = game->num_files + files.count;
@@ -484,11 +495,11 @@ static int check_all(tool_arguments *arguments)
             arguments->folder = found.names[j];
             if (is_checked(found.names[j]))
                 common_add(&files, common_copy(found.names[j]));
-            else // by itself
+            else // an archive is checked separately
                 num_game_files += check_game(&check, arguments);
         }
         if (found.count == 0)
-            check_game(&check, arguments); // says what is there instead
+            check_game(&check, arguments); // reports the model of another format
         common_free_list(&found);
         if (walk.warning[0] != '\0') {
             md5_diagnostic unread = {.count = 1};

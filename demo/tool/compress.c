@@ -1,4 +1,4 @@
-// md5tool compress and decompress: animations in a fraction of their size, and back to text.
+// md5tool compress and decompress: compress animations, and convert them back to text.
 #include "demo/tool/tool.h"
 
 // == compress =====================================================================================
@@ -21,7 +21,7 @@ static int compress(tool_arguments *arguments)
         char *const bytes = common_alloc(size, 1);
         md5_write_anim(compressed, bytes, size);
         is_done = tool_write_text(arguments->output, bytes, size, &error);
-        // The error that is printed is the one that was measured, not the one that was asked for.
+        // Print the measured error, not the requested limit.
         if (is_done)
             printf("error %.6g units, %zu bytes, %.2f bytes per joint and frame\n",
                    compressed->max_error, size,
@@ -53,15 +53,15 @@ const tool_command tool_compress = {
 
 // == decompress ===================================================================================
 
-// Frames in which nothing moves take no bytes of a clip, but lines of text: a few bytes could
-// become gigabytes. No clip of a recorded motion comes near.
+// Frames without motion take no bytes in a compressed clip, but lines of text, so that a few bytes
+// could become gigabytes. Clips of recorded motions are far below the limit.
 static bool check_size(const md5_anim *compressed, const md5_anim *anim, const char *path,
                        md5_error *error)
 {
-    enum { MUCH = 64 << 20, MAX_GROWTH = 1000, A_FRAME = 50, A_NUMBER = 2 };
-    const uint64_t frame = A_FRAME + (uint64_t)A_NUMBER * anim->num_components;
+    enum { MIN_LIMITED = 64 << 20, MAX_GROWTH = 1000, BYTES_PER_FRAME = 50, BYTES_PER_NUMBER = 2 };
+    const uint64_t frame = BYTES_PER_FRAME + (uint64_t)BYTES_PER_NUMBER * anim->num_components;
     const uint64_t size = frame * anim->num_frames;
-    if (size <= MUCH || size / MAX_GROWTH <= compressed->size)
+    if (size <= MIN_LIMITED || size / MAX_GROWTH <= compressed->size)
         return true;
     return convert_fail(error, MD5_ERROR_RANGE, path,
                         "clip too large to decompress: %u frames would be %llu bytes of text "
@@ -69,13 +69,13 @@ static bool check_size(const md5_anim *compressed, const md5_anim *anim, const c
                         anim->num_frames, (unsigned long long)size, (int)MAX_GROWTH);
 }
 
-// Samples are taken by a binding to the clip's own skeleton, as a player takes them.
+// Writes a clip as text. Samples it by a binding to its own skeleton, as players do.
 static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
 {
     const md5_skeleton *const skeleton = &anim->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
-    md5_binding *const own = md5_bind_skeleton(skeleton, anim->base_frame, anim, NULL, error);
-    if (!own)
+    md5_binding *const binding = md5_bind_skeleton(skeleton, anim->base_frame, anim, NULL, error);
+    if (!binding)
         return false;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const matrices = common_alloc(num_joints, sizeof *matrices);
@@ -103,9 +103,9 @@ static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
         const md5_sample_position still = {.frame0 = frame, .frame1 = frame};
         md5_bounds *const bounds = &doc.bounds[frame];
         *bounds = md5_bounds_from_points(NULL, 0);
-        md5_sample(own, still, MD5_ROOT_FILE, pose);
+        md5_sample(binding, still, MD5_ROOT_FILE, pose);
         md5_local_to_model(skeleton, pose, matrices);
-        for (uint32_t i = 0; i < num_joints; i++) { // tracks have all of a triple or nothing
+        for (uint32_t i = 0; i < num_joints; i++) { // a track has whole triples
             const md5_vec3 point = md5_mat34_translation(matrices[i]);
             const md5_quat q = tool_stored_rotation(pose[i].rotation);
             const float values[] = {
@@ -122,7 +122,7 @@ static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
     free(doc.joints);
     free(matrices);
     free(pose);
-    md5_free_binding(own);
+    md5_free_binding(binding);
     return is_written;
 }
 

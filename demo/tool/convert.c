@@ -1,12 +1,12 @@
-// md5tool convert: MD5 from and to other formats; of whole folders and games the models with their
-// clips, on all cores.
+// md5tool convert: converts files, or all models of a folder or game with their clips on all cores.
+// An item is a model of a folder, and a batch is the conversion of a folder.
 #include "demo/common/threads.h"
 #include "demo/tool/tool.h"
 
-// -- What is converted ----------------------------------------------------------------------------
+// -- Items of a folder ----------------------------------------------------------------------------
 
 typedef struct item {
-    common_list inputs; // the model first: paths, or names of files of the game
+    common_list inputs; // paths, or names of files of the game; the model is the first
     char *output;
     common_list notes;
     common_list written;
@@ -17,30 +17,42 @@ typedef struct item {
 typedef struct batch {
     const tool_arguments *arguments;
     const convert_job *pattern;
-    const char *ending;          // of outputs: ".glb"
-    item *items;                 // [num_items]
-    size_t num_items, num_clips; // num_clips: those that fit no model
-    const char *clip;            // the first of those
-    common_list files;           // that were found; not of games
-    tool_places *games;          // [threads] NULL: the folder is not that of a game
+    const char *ending; // extension of the outputs, such as ".glb"
+    item *items;        // [num_items]
+    size_t num_items;
+    size_t num_clips;   // clips that match no model
+    const char *clip;   // the first of them
+    common_list files;  // found files; empty for games
+    tool_places *games; // [threads], or NULL if the folder is not a game
 } batch;
 
-// Adds a model, whose name relative to the folder decides its output. A model of MD5 files gets a
-// folder of its own, so that its clips meet no others.
-static item *add_item(batch *all, const char *relative, char *input)
+// Returns the path of an output relative to the output folder. A model in MD5 format gets a
+// separate folder, so that its clips do not conflict with others. Clips for another model are not
+// named after their input.
+static char *name_output(const batch *all, const char *relative, const char *input)
 {
     char *const stem = common_stem(relative);
-    const bool is_md5 = tool_kind_of(all->ending) != TOOL_UNKNOWN;
-    const bool is_path =
+    const int folder_length = (int)(common_base(relative) - relative);
+    const bool is_camera =
         common_has_ending(input, ".md5camera") || common_has_ending(input, ".bcanim");
-    const bool is_named = !is_md5 || !all->pattern->target; // clips of another model are not
+    char *name = NULL;
+    if (tool_kind_of(all->ending) == TOOL_UNKNOWN)
+        name = common_format("%.*s%s%s", folder_length, relative, stem, all->ending);
+    else if (all->pattern->target)
+        name = common_format("%.*s%s/", folder_length, relative, stem);
+    else
+        name = common_format("%.*s%s/%s%s", folder_length, relative, stem, stem,
+                             is_camera ? ".md5camera" : all->ending);
+    free(stem);
+    return name;
+}
+
+// Adds a model. Its path relative to the folder selects its output.
+static item *add_item(batch *all, const char *relative, char *input)
+{
+    char *const name = name_output(all, relative, input);
     const convert_job job = {
-        .output = common_format("%s/%.*s%s%s%s%s", all->arguments->output,
-                                (int)(common_base(relative) - relative), relative, stem,
-                                is_md5 ? "/" : "", is_md5 && is_named ? stem : "",
-                                !is_named           ? ""
-                                : is_md5 && is_path ? ".md5camera"
-                                                    : all->ending),
+        .output = common_format("%s/%s", all->arguments->output, name),
         .engine = all->pattern->engine,
     };
     all->items = common_grow(all->items, all->num_items, sizeof *all->items);
@@ -48,20 +60,22 @@ static item *add_item(batch *all, const char *relative, char *input)
     *added = (item){.output = convert_find_output(&job)};
     common_add(&added->inputs, input);
     free((char *)(uintptr_t)job.output);
-    free(stem);
+    free(name);
     return added;
 }
 
 // -- Folders of files -----------------------------------------------------------------------------
 
-// A motion of a mesh's name is its clip: both would become one file.
+// Returns true for clips. A motion with the name of a mesh is its clip; otherwise both would be
+// written to one file.
 static bool is_clip(const batch *all, const char *path)
 {
     const tool_kind kind = tool_kind_of(path);
+    const md5_game *const game = all->games ? all->games->game : NULL;
     const bool is_motion =
-        common_has_ending(path, ".bvh")
-        && tool_has_beside(all->games ? all->games->game : NULL, path, "", ".md5mesh");
-    return is_motion || kind == TOOL_ANIM || kind == TOOL_BFG_ANIM || convert_is_clip(path);
+        common_has_ending(path, ".bvh") && tool_has_beside(game, path, "", ".md5mesh");
+    const bool is_anim = kind == TOOL_ANIM || kind == TOOL_BFG_ANIM;
+    return is_motion || is_anim || convert_is_clip(path);
 }
 
 static bool is_model(const char *path)
@@ -70,20 +84,29 @@ static bool is_model(const char *path)
     return kind == TOOL_MODEL || kind == TOOL_BFG_MODEL || common_has_ending(path, ".iqm");
 }
 
-// Files that are of the output's kind already are not converted, unless for another engine; nor are
-// machines, which play models that are.
+// Returns true if a file has a format of the MD5 output already.
+static bool has_output_format(const batch *all, const char *path)
+{
+    const tool_kind kind = tool_kind_of(path);
+    const bool is_motion = kind == TOOL_ANIM || kind == TOOL_CAMERA;
+    return common_has_ending(path, all->ending)
+           || (is_motion && tool_kind_of(all->ending) == TOOL_MODEL);
+}
+
+// Returns true if a file is converted. Files in the output format are converted only for another
+// engine or model. Machines are not converted, because their models are; but in a folder with morph
+// targets, only the machine is converted with its model and clips.
 static bool is_input(const batch *all, const char *path, bool has_targets)
 {
     const tool_kind kind = tool_kind_of(path);
     if (has_targets && tool_kind_of(all->ending) == TOOL_UNKNOWN)
-        return kind == TOOL_MACHINE; // of which the model and its clips are parts
-    const bool is_same =
-        common_has_ending(path, all->ending)
-        || ((kind == TOOL_ANIM || kind == TOOL_CAMERA) && tool_kind_of(all->ending) == TOOL_MODEL);
-    return kind != TOOL_MACHINE && (!is_same || all->pattern->engine || all->pattern->target);
+        return kind == TOOL_MACHINE;
+    if (kind == TOOL_MACHINE)
+        return false;
+    return all->pattern->engine || all->pattern->target || !has_output_format(all, path);
 }
 
-// Whether a folder has a machine, and morph targets below it.
+// Returns true if a folder contains a machine and a folder with morph targets.
 static bool has_morphs(const char *folder)
 {
     char *const inner = common_join(folder, "morphs");
@@ -94,7 +117,7 @@ static bool has_morphs(const char *folder)
     return has_both;
 }
 
-// Adds the files [count] of one folder: a clip goes with its mesh, as for `md5tool check`.
+// Adds the files [count] of one folder. Clips are assigned to meshes as by `md5tool check`.
 static void add_folder(batch *all, char *const *files, size_t count)
 {
     const size_t length = all->games ? 0 : strlen(all->arguments->folder);
@@ -105,7 +128,7 @@ static void add_folder(batch *all, char *const *files, size_t count)
     char *const above = common_folder(folder);
     const bool has_targets = has_morphs(folder);
     if (strcmp(common_base(folder), "morphs") == 0 && has_morphs(above))
-        count = 0; // targets are no models of their own
+        count = 0; // morph targets are not separate models
     free(folder);
     free(above);
     for (size_t i = 0; i < count; i++) {
@@ -132,15 +155,14 @@ static void add_folder(batch *all, char *const *files, size_t count)
     free((void *)meshes);
 }
 
-// Finds the models of a folder or of a game, but not below the output in it, which was written
-// before.
+// Finds the models of a folder or game, except in an output folder inside of it.
 static bool find_files(batch *all, md5_error *error)
 {
     char *const output = common_whole(all->arguments->output);
     char *const root = common_whole(all->arguments->folder);
     md5_game *const game = all->games ? all->games->game : NULL;
-    const bool is_around = common_is_in(root, output); // then nothing is below it in the folder
-    const bool is_other =
+    const bool is_around = common_is_in(root, output); // the output folder contains the folder
+    const bool is_different =
         strcmp(root, output) != 0
         || convert_fail(error, MD5_ERROR_IO, all->arguments->output,
                         "the output folder is the input folder: expected a different folder");
@@ -154,31 +176,33 @@ static bool find_files(batch *all, md5_error *error)
     }
     char **const names = all->files.names;
     common_sort(names, all->files.count, sizeof *names, tool_compare_paths);
-    for (size_t i = 0, next; is_other && i < all->files.count; i = next) {
+    size_t next = 0;
+    for (size_t i = 0; is_different && i < all->files.count; i = next) {
         char *const within = common_folder(names[i]);
         next = i + 1;
         while (next < all->files.count && tool_are_in_one_folder(names[i], names[next]))
             next++;
         char *const path = game ? common_join(root, within) : common_copy(within);
-        char *const here = common_whole(path);
-        if (is_around || !common_is_in(here, output))
+        char *const absolute = common_whole(path);
+        if (is_around || !common_is_in(absolute, output))
             add_folder(all, names + i, next - i);
-        free(here);
+        free(absolute);
         free(path);
         free(within);
     }
     free(output);
     free(root);
-    return is_other;
+    return is_different;
 }
 
 // -- Games ----------------------------------------------------------------------------------------
 
-// Adds the models of all modelDefs, each once with all its clips, and then those that none names.
+// Adds the models of all modelDefs, each once with all its clips, and then the remaining models.
 static void find_game_models(batch *all)
 {
     md5_game *const game = all->games[0].game;
-    common_list pairs = {NULL, 0}; // "MESH\nCLIP", and "MESH\n" for each mesh: sorted before those
+    // "MESH\nCLIP", and "MESH\n" for each mesh, which is sorted before its clips.
+    common_list pairs = {NULL, 0};
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MODEL); i++) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_MODEL, i);
         const md5_model_def *const def = md5_game_model_def(game, decl->name, NULL);
@@ -216,37 +240,52 @@ static void find_game_models(batch *all)
 
 // -- Conversion -----------------------------------------------------------------------------------
 
-// When an input was changed; that of an archive for what is in one.
-static uint64_t time_of_input(const tool_places *own, const char *input)
+// Returns the modification time of an input; of the archive if the input is in an archive.
+static uint64_t input_time(const tool_places *places, const char *input)
 {
-    if (!own)
+    if (!places)
         return common_file_time(input);
-    const uint32_t place = md5_game_find_file(own->game, input, 0);
+    const uint32_t place = md5_game_find_file(places->game, input, 0);
     if (place == MD5_NONE)
         return 0;
-    const char *const title = own->list.titles[place];
+    const char *const title = places->list.titles[place];
     char *const path = common_is_folder(title) ? common_find(title, input) : common_copy(title);
     const uint64_t time = path ? common_file_time(path) : 0;
     free(path);
     return time;
 }
 
-static bool is_current(const tool_places *own, const convert_job *job, const item *one)
+// Returns true if the output is not older than the inputs, the target model and the map.
+static bool is_current(const tool_places *places, const convert_job *job, const item *one)
 {
     const uint64_t written = common_file_time(one->output);
-    bool is_newer = written > 0 && (!job->target || common_file_time(job->target) <= written)
-                    && (!job->map || common_file_time(job->map) <= written);
-    for (size_t i = 0; i < one->inputs.count && is_newer; i++)
-        is_newer = time_of_input(own, one->inputs.names[i]) <= written;
-    return is_newer;
+    if (written == 0)
+        return false;
+    if (job->target && common_file_time(job->target) > written)
+        return false;
+    if (job->map && common_file_time(job->map) > written)
+        return false;
+    for (size_t i = 0; i < one->inputs.count; i++)
+        if (input_time(places, one->inputs.names[i]) > written)
+            return false;
+    return true;
 }
 
-static void take_note(void *user, const char *text)
+// Returns true for an MD5 model without clips if only clips are converted.
+static bool has_no_clips(const batch *all, const item *one)
+{
+    if (!all->pattern->target || one->inputs.count != 1 || all->games)
+        return false;
+    const char *const input = one->inputs.names[0];
+    return is_model(input) && tool_kind_of(input) != TOOL_UNKNOWN;
+}
+
+static void store_note(void *user, const char *text)
 {
     common_add(&((item *)user)->notes, common_copy(text));
 }
 
-static void take_file(void *user, const char *path)
+static void store_written_file(void *user, const char *path)
 {
     common_add(&((item *)user)->written, common_copy(path));
 }
@@ -254,17 +293,15 @@ static void take_file(void *user, const char *path)
 static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const batch *const all = user;
-    tool_places *const own = all->games ? &all->games[worker] : NULL;
+    tool_places *const places = all->games ? &all->games[worker] : NULL; // of the thread
     for (size_t i = begin; i < end; i++) {
         item *const one = &all->items[i];
         if (worker == 0)
             tool_show_progress(i, all->num_items);
         if (one->state != IS_OPEN)
             continue;
-        const bool has_none = all->pattern->target && one->inputs.count == 1
-                              && is_model(one->inputs.names[0]) && !own
-                              && tool_kind_of(one->inputs.names[0]) != TOOL_UNKNOWN;
-        if (has_none || (!all->pattern->is_forced && is_current(own, all->pattern, one))) {
+        const bool is_checked = !all->pattern->is_forced;
+        if (has_no_clips(all, one) || (is_checked && is_current(places, all->pattern, one))) {
             one->state = IS_CURRENT;
             continue;
         }
@@ -272,15 +309,15 @@ static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
         job.inputs = (const char *const *)one->inputs.names;
         job.num_inputs = one->inputs.count;
         job.output = one->output;
-        job.is_forced = true; // what is there is older
-        job.note = take_note;
-        job.wrote = take_file;
+        job.is_forced = true; // an existing output is older
+        job.note = store_note;
+        job.wrote = store_written_file;
         job.user = one;
         bool is_done = true;
-        if (own) { // each thread has its own
-            is_done = own->game || tool_open_places(all->arguments, NULL, own, &one->error);
-            job.game = own->game;
-            job.files = is_done ? md5_game_files(own->game) : (md5_files){0};
+        if (places) {
+            is_done = places->game || tool_open_places(all->arguments, NULL, places, &one->error);
+            job.game = places->game;
+            job.files = is_done ? md5_game_files(places->game) : (md5_files){0};
         }
         common_make_folders(one->output, 0777);
         is_done = is_done && convert_files(&job, &one->error);
@@ -292,16 +329,24 @@ static int compare_outputs(const void *a, const void *b)
 {
     const item *const x = a;
     const item *const y = b;
-    const char *const of_x = x->inputs.names[0];
-    const char *const of_y = y->inputs.names[0];
+    const char *const input_x = x->inputs.names[0];
+    const char *const input_y = y->inputs.names[0];
     const int order = strcmp(x->output, y->output);
-    const int mesh = (tool_kind_of(of_y) == TOOL_MODEL) - (tool_kind_of(of_x) == TOOL_MODEL);
-    return order != 0 ? order : mesh != 0 ? mesh : strcmp(of_x, of_y);
+    const int mesh = (tool_kind_of(input_y) == TOOL_MODEL) - (tool_kind_of(input_x) == TOOL_MODEL);
+    if (order != 0)
+        return order;
+    return mesh != 0 ? mesh : strcmp(input_x, input_y);
 }
 
-// Of several inputs of one output only the first is converted: a mesh, which engines show instead
-// of the .mdl, .md2 or .md3 beside it.
-static void find_doubles(const batch *all)
+static bool is_quake_model(const char *path)
+{
+    return common_has_ending(path, ".mdl") || common_has_ending(path, ".md2")
+           || common_has_ending(path, ".md3");
+}
+
+// If several inputs have one output, only the first is converted: a mesh, which engines use instead
+// of a .mdl, .md2 or .md3 file with its name.
+static void find_duplicates(const batch *all)
 {
     common_sort(all->items, all->num_items, sizeof *all->items, compare_outputs);
     for (size_t i = 1; i < all->num_items; i++)
@@ -309,13 +354,11 @@ static void find_doubles(const batch *all)
             item *const one = &all->items[i];
             const char *const input = one->inputs.names[0];
             const item *const before = one - 1;
-            const bool is_old =
-                (common_has_ending(input, ".mdl") || common_has_ending(input, ".md2")
-                 || common_has_ending(input, ".md3"))
-                && (before->state == IS_REPLACED
-                    || common_has_ending(before->inputs.names[0], ".md5mesh"));
-            one->state = is_old ? IS_REPLACED : HAS_FAILED;
-            if (is_old)
+            const bool has_mesh = before->state == IS_REPLACED
+                                  || common_has_ending(before->inputs.names[0], ".md5mesh");
+            const bool is_replaced = is_quake_model(input) && has_mesh;
+            one->state = is_replaced ? IS_REPLACED : HAS_FAILED;
+            if (is_replaced)
                 common_add(&one->notes, common_copy("skipped: engines use the .md5mesh instead"));
             else
                 convert_fail(&one->error, MD5_ERROR_MISMATCH, input,
@@ -324,7 +367,8 @@ static void find_doubles(const batch *all)
         }
 }
 
-// Prints errors and notes as check does: of many that are alike some, and their number.
+// Prints errors and notes in the form of `md5tool check`. Of similar notes, some and their number
+// are printed.
 static int print_report(const batch *all)
 {
     size_t counts[HAS_FAILED + 1] = {0};
@@ -340,7 +384,8 @@ static int print_report(const batch *all)
         for (size_t k = 0; k < one->notes.count; k++) {
             const char *note = one->notes.names[k];
             const char *path = one->inputs.names[0];
-            for (size_t input = 0; input < one->inputs.count; input++) { // those that name a file
+            for (size_t input = 0; input < one->inputs.count;
+                 input++) { // notes that begin with a path
                 const size_t length = strlen(one->inputs.names[input]);
                 if (strncmp(note, one->inputs.names[input], length) == 0 && note[length] == ':') {
                     path = one->inputs.names[input];
@@ -361,15 +406,16 @@ static int print_report(const batch *all)
     return counts[HAS_FAILED] > 0 ? TOOL_BAD_FILE : TOOL_OK;
 }
 
-// Converts the models of the folder or archive arguments->folder, each with its clips, as `pattern`
-// says, to files in the same places below arguments->output, leaving out those whose output is
-// newer than their inputs, unless forced. Prints a report. Adds the files that were written to
+// Converts the models of the folder or archive arguments->folder, each with its clips, with the
+// options of `pattern`. Outputs have the same relative paths in arguments->output. Outputs that are
+// newer than their inputs are skipped unless forced. Prints a report and adds the written files to
 // `written`. Returns the exit status.
 static int convert_folder(const tool_arguments *arguments, const convert_job *pattern,
                           common_list *written)
 {
-    const char *const usual = arguments->mesh ? "md5" : "glb";
-    const char *const to = arguments->to ? arguments->to + strspn(arguments->to, ".") : usual;
+    const char *const default_kind = arguments->mesh ? "md5" : "glb";
+    const char *const to =
+        arguments->to ? arguments->to + strspn(arguments->to, ".") : default_kind;
     char *const ending = common_format(".%s", strcmp(to, "md5") == 0 ? "md5mesh" : to);
     batch all = {.arguments = arguments, .pattern = pattern, .ending = ending};
     md5_error error = {0};
@@ -396,7 +442,7 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
         is_open = find_files(&all, &error);
     int status = TOOL_BAD_FILE;
     if (is_open) {
-        find_doubles(&all);
+        find_duplicates(&all);
         md5_threads_run(threads, all.num_items, convert_range, &all);
         tool_show_progress(0, 0);
         status = print_report(&all);
@@ -433,9 +479,9 @@ static void print_note(void *user, const char *text)
     common_print(stderr, "note: %s\n", text);
 }
 
-// What an engine says of the files that were written for it, as `md5tool check --for` prints it:
-// with the declarations that were, in their game folder.
-static int judge(const tool_arguments *arguments, const common_list *written)
+// Checks the written files, and their declarations in the game folder, for the requested engine in
+// the form of `md5tool check --for`.
+static int check_written(const tool_arguments *arguments, const common_list *written)
 {
     common_list words = {NULL, 0};
     common_list only = {NULL, 0};
@@ -464,6 +510,25 @@ static int judge(const tool_arguments *arguments, const common_list *written)
     return status;
 }
 
+// Checks the arguments of a conversion. *turn is the rotation in degrees.
+static int check_arguments(const tool_arguments *arguments, bool is_folder, double *turn)
+{
+    const bool is_valid_map = arguments->mesh && !arguments->output && !is_folder;
+    if (arguments->prints_map && !is_valid_map)
+        return tool_usage("convert", "--print-map requires input files and --mesh, and cannot be "
+                                     "used with folders or --output");
+    if (!arguments->output && !arguments->prints_map)
+        return tool_usage("convert", "missing option --output FILE|FOLDER");
+    if (!arguments->turn)
+        return TOOL_OK;
+    char *end = NULL;
+    *turn = strtod(arguments->turn, &end);
+    const bool is_number = end != arguments->turn && *end == '\0';
+    if (!is_number || !(fabs(*turn) <= 360))
+        return tool_usage("convert", "--rotate: expected degrees from -360 to 360");
+    return TOOL_OK;
+}
+
 static int convert(tool_arguments *arguments)
 {
     if (arguments->shows_formats) {
@@ -474,31 +539,24 @@ static int convert(tool_arguments *arguments)
         return tool_usage("convert", "missing file: expected files or a folder");
     const bool is_folder = common_holds_files(arguments->words[0]);
     arguments->folder = arguments->words[0];
-    if (arguments->prints_map && (arguments->output || !arguments->mesh || is_folder))
-        return tool_usage("convert", "--print-map requires input files and --mesh, and cannot be "
-                                     "used with folders or --output");
-    if (!arguments->output && !arguments->prints_map)
-        return tool_usage("convert", "missing option --output FILE|FOLDER");
-    char *end = NULL;
-    const double turn = arguments->turn ? strtod(arguments->turn, &end) : 0;
-    if (arguments->turn && (end == arguments->turn || *end != '\0' || !(fabs(turn) <= 360)))
-        return tool_usage("convert", "--rotate: expected degrees from -360 to 360");
-    item whole = {.notes = {NULL, 0}}; // of files, whose notes are printed
+    double turn = 0;
+    if (check_arguments(arguments, is_folder, &turn) != TOOL_OK)
+        return TOOL_BAD_USAGE;
+    item whole = {.notes = {NULL, 0}}; // collects the written files
     common_list inputs = {NULL, 0};
-    bool has_model = !arguments->mesh; // without it, clips for another one need their own
+    bool has_model = !arguments->mesh; // retargeting needs the model of the clips
     for (int i = 0; i < arguments->num_words; i++) {
         const tool_kind kind = tool_kind_of(arguments->words[i]);
         has_model |= kind != TOOL_ANIM && kind != TOOL_BFG_ANIM;
         common_add(&inputs, common_copy(arguments->words[i]));
     }
-    char *const own = has_model ? NULL : tool_mesh_beside(arguments->words[0]);
-    if (own)
-        common_add(&inputs, own);
+    char *const clip_model = has_model ? NULL : tool_mesh_beside(arguments->words[0]);
+    if (clip_model)
+        common_add(&inputs, clip_model);
     convert_job job = {
         .inputs = (const char *const *)inputs.names,
         .num_inputs = inputs.count,
-        .output = arguments->prints_map ? "x.md5anim" : arguments->output,
-        .prints_map = arguments->prints_map ? stdout : NULL,
+        .output = arguments->output,
         .is_forced = arguments->is_forced,
         .influences = arguments->influences,
         .scale = arguments->scale,
@@ -521,13 +579,18 @@ static int convert(tool_arguments *arguments)
         .palette = arguments->palette,
         .target = arguments->mesh,
         .scene_name = arguments->scene,
-        .engine = arguments->engines.count > 0 ? arguments->engines.names[0] : NULL,
         .engines = arguments->engines.names,
         .num_engines = arguments->engines.count,
         .note = print_note,
-        .wrote = take_file,
+        .wrote = store_written_file,
         .user = &whole,
     };
+    if (arguments->prints_map) {
+        job.output = "x.md5anim";
+        job.prints_map = stdout;
+    }
+    if (arguments->engines.count > 0)
+        job.engine = arguments->engines.names[0];
     memcpy(job.said, arguments->said, sizeof job.said);
     md5_error error = {0};
     int status = TOOL_OK;
@@ -538,8 +601,9 @@ static int convert(tool_arguments *arguments)
     else
         status = tool_end(convert_files(&job, &error), &error);
     if (job.engine && whole.written.count > 0) {
-        const int verdict = judge(arguments, &whole.written);
-        status = status == TOOL_OK ? verdict : status;
+        const int result = check_written(arguments, &whole.written);
+        if (status == TOOL_OK)
+            status = result;
     }
     common_free_list(&whole.written);
     common_free_list(&inputs);

@@ -1,4 +1,4 @@
-// md5tool diff: what differs between two files of one kind, or folders of them.
+// md5tool diff: prints the differences between two files of one kind, or between two folders.
 #include "demo/tool/tool.h"
 
 enum { DIFFERENT = 1, TROUBLE = 2 }; // exit statuses, as of diff(1)
@@ -24,16 +24,27 @@ static side sort_joints(const md5_skeleton *skeleton)
     return result;
 }
 
-static const char *parent_of(const side *of, const md5_joint *joint)
+static const char *parent_name(const side *from, const md5_joint *joint)
 {
-    return joint->parent == MD5_NONE ? "none" : of->skeleton->joints[joint->parent].name;
+    return joint->parent == MD5_NONE ? "none" : from->skeleton->joints[joint->parent].name;
 }
 
-// Prints a line about what differs, and notes that something does.
+// Prints a line about a difference.
 #define DIFFERS(...) (*differs = true, common_print(stdout, "  " __VA_ARGS__))
 
-// Prints joints that only one of both has, and parents that differ. Returns pairs[a's joints]: the
-// joint of b with the name, or MD5_NONE; free() it.
+// Merge steps: compare entries i and j of two sorted lists. The result is negative if entry i comes
+// first and positive if entry j comes first. An ended list comes last.
+static int compare_sides(const side *a, uint32_t i, const side *b, uint32_t j)
+{
+    if (i == a->skeleton->num_joints)
+        return 1;
+    if (j == b->skeleton->num_joints)
+        return -1;
+    return by_name(&a->sorted[i], &b->sorted[j]);
+}
+
+// Prints joints that only one skeleton has, and different parents. Returns pairs[a's joints]: the
+// joint of b with the same name, or MD5_NONE. The caller frees it.
 static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool *differs)
 {
     const side of_a = sort_joints(a);
@@ -41,9 +52,7 @@ static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool 
     uint32_t *const pairs = common_alloc(a->num_joints, sizeof *pairs);
     bool is_other_order = false;
     for (uint32_t i = 0, j = 0; i < a->num_joints || j < b->num_joints;) {
-        const int order = i == a->num_joints   ? 1
-                          : j == b->num_joints ? -1
-                                               : by_name(&of_a.sorted[i], &of_b.sorted[j]);
+        const int order = compare_sides(&of_a, i, &of_b, j);
         if (order < 0)
             DIFFERS("joint %s: only in the first file\n", of_a.sorted[i]->name);
         else if (order > 0)
@@ -52,8 +61,8 @@ static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool 
             pairs[of_a.sorted[i] - a->joints] =
                 order < 0 ? MD5_NONE : (uint32_t)(of_b.sorted[j] - b->joints);
         if (order == 0) {
-            const char *const first = parent_of(&of_a, of_a.sorted[i]);
-            const char *const second = parent_of(&of_b, of_b.sorted[j]);
+            const char *const first = parent_name(&of_a, of_a.sorted[i]);
+            const char *const second = parent_name(&of_b, of_b.sorted[j]);
             if (strcmp(first, second) != 0)
                 DIFFERS("joint %s: parent %s, then %s\n", of_a.sorted[i]->name, first, second);
             is_other_order |= of_a.sorted[i] - a->joints != of_b.sorted[j] - b->joints;
@@ -68,7 +77,7 @@ static uint32_t *diff_joints(const md5_skeleton *a, const md5_skeleton *b, bool 
     return pairs;
 }
 
-// The largest difference of places and of turns, and where it is.
+// The largest differences of positions and rotations, and their joints and frames.
 typedef struct largest {
     double distance;
     double degrees;
@@ -85,7 +94,8 @@ static void compare(largest *most, md5_mat34 a, md5_mat34 b, uint32_t joint, uin
     const double distance = md5_vec3_length(md5_vec3_sub(to, from));
     const md5_quat p = md5_quat_from_mat34(a);
     const md5_quat q = md5_quat_from_mat34(b);
-    // Twice the angle between unit quaternions, from their chord, which is exact for small ones.
+    // Twice the angle between unit quaternions, computed from their chord, which is exact for small
+    // angles.
     const double sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
     const double x = q.x - sign * p.x;
     const double y = q.y - sign * p.y;
@@ -146,7 +156,8 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
     for (uint32_t i = 0; i < a->num_vertices; i++) {
         const double far = md5_vec3_length(md5_vec3_sub(b->positions[i], a->positions[i]));
         num_moved += far > 0;
-        moved_at = far > moved ? a->sources[i] : moved_at;
+        if (far > moved)
+            moved_at = a->sources[i];
         moved = fmax(moved, far);
         shifted = fmax(shifted, fabs((double)b->texcoords[i].x - (double)a->texcoords[i].x));
         shifted = fmax(shifted, fabs((double)b->texcoords[i].y - (double)a->texcoords[i].y));
@@ -181,7 +192,7 @@ static void diff_models(const md5_model *a, const md5_model *b, bool *differs)
 
 // -- Animations -----------------------------------------------------------------------------------
 
-// Of the frames that both have.
+// Compares the bounds of the frames that both animations have.
 static void diff_boxes(const md5_anim *a, const md5_anim *b, bool *differs)
 {
     double most = 0;
@@ -195,7 +206,8 @@ static void diff_boxes(const md5_anim *a, const md5_anim *b, bool *differs)
         const md5_bounds *const y = &b->frame_bounds[i];
         const double far = fmax((double)md5_vec3_length(md5_vec3_sub(x->min, y->min)),
                                 (double)md5_vec3_length(md5_vec3_sub(x->max, y->max)));
-        at = far > most ? i : at;
+        if (far > most)
+            at = i;
         most = fmax(most, far);
     }
     if (most > 0)
@@ -248,10 +260,12 @@ static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_
 
 static bool has_same_view(const md5_cut_view *a, const md5_cut_view *b)
 {
-    return a->cut == b->cut && a->has_position == b->has_position
-           && a->has_rotation == b->has_rotation
-           && (!a->has_position || memcmp(&a->position, &b->position, sizeof a->position) == 0)
-           && (!a->has_rotation || memcmp(&a->rotation, &b->rotation, sizeof a->rotation) == 0);
+    if (a->cut != b->cut || a->has_position != b->has_position
+        || a->has_rotation != b->has_rotation)
+        return false;
+    if (a->has_position && memcmp(&a->position, &b->position, sizeof a->position) != 0)
+        return false;
+    return !a->has_rotation || memcmp(&a->rotation, &b->rotation, sizeof a->rotation) == 0;
 }
 
 static void diff_cameras(const md5_camera *a, const md5_camera *b, bool *differs)
@@ -290,13 +304,13 @@ static void diff_cameras(const md5_camera *a, const md5_camera *b, bool *differs
 
 typedef struct text_lines {
     char *text;
-    char **lines; // [count] in their order, then sorted
+    char **lines; // [count] sorted
     size_t count;
 } text_lines;
 
-// The lines of a machine as the library writes it, so that layout and comments do not count. None,
-// and the error is set, if it cannot be written.
-static text_lines lines_of(const md5_character *character, md5_error *error)
+// Returns the lines of a machine as the library writes it, so that layout and comments do not
+// matter. Returns no lines and sets the error if it cannot be written.
+static text_lines list_lines(const md5_character *character, md5_error *error)
 {
     const md5_machine_desc *const desc = md5_machine_tables(character->machine);
     const size_t size = md5_write_machine(desc, NULL, NULL, 0, error);
@@ -314,18 +328,27 @@ static text_lines lines_of(const md5_character *character, md5_error *error)
     return result;
 }
 
+static int compare_lines(const text_lines *a, size_t i, const text_lines *b, size_t j)
+{
+    if (i == a->count)
+        return 1;
+    if (j == b->count)
+        return -1;
+    return strcmp(a->lines[i], b->lines[j]);
+}
+
 static bool diff_machines(const md5_character *a, const md5_character *b, bool *differs,
                           md5_error *error)
 {
-    text_lines of_a = lines_of(a, error);
-    text_lines of_b = lines_of(b, error);
+    text_lines of_a = list_lines(a, error);
+    text_lines of_b = list_lines(b, error);
     const bool is_done = of_a.count > 0 && of_b.count > 0;
     for (size_t i = 0, j = 0; is_done && (i < of_a.count || j < of_b.count);) {
-        const int order = i == of_a.count   ? 1
-                          : j == of_b.count ? -1
-                                            : strcmp(of_a.lines[i], of_b.lines[j]);
-        if (order != 0)
-            DIFFERS("%s %s\n", order < 0 ? "-" : "+", order < 0 ? of_a.lines[i] : of_b.lines[j]);
+        const int order = compare_lines(&of_a, i, &of_b, j);
+        if (order < 0)
+            DIFFERS("- %s\n", of_a.lines[i]);
+        else if (order > 0)
+            DIFFERS("+ %s\n", of_b.lines[j]);
         i += order <= 0;
         j += order >= 0;
     }
@@ -341,16 +364,17 @@ static bool diff_machines(const md5_character *a, const md5_character *b, bool *
 static bool has_same_bytes(const char *first, const char *second)
 {
     size_t size = 0;
-    size_t other_size = 0;
+    size_t second_size = 0;
     char *const bytes = tool_read_file(NULL, first, &size);
-    char *const others = bytes ? tool_read_file(NULL, second, &other_size) : NULL;
-    const bool is_same = others && size == other_size && memcmp(bytes, others, size) == 0;
-    free(others);
+    char *const second_bytes = bytes ? tool_read_file(NULL, second, &second_size) : NULL;
+    const bool is_same =
+        second_bytes && size == second_size && memcmp(bytes, second_bytes, size) == 0;
+    free(second_bytes);
     free(bytes);
     return is_same;
 }
 
-// Returns an exit status.
+// Compares two files. Returns an exit status.
 static int diff_files(const char *first, const char *second)
 {
     tool_asset a = {0};
@@ -359,6 +383,7 @@ static int diff_files(const char *first, const char *second)
     bool has_differed = false;
     bool *const differs = &has_differed;
     bool is_done = tool_load(first, NULL, &a, &error) && tool_load(second, NULL, &b, &error);
+    const bool are_cubes = a.cube && b.cube;
     if (is_done && a.model && b.model)
         diff_models(a.model, b.model, differs);
     else if (is_done && a.anim && b.anim)
@@ -367,27 +392,36 @@ static int diff_files(const char *first, const char *second)
         is_done = diff_machines(a.character, b.character, differs, &error);
     else if (is_done && a.camera && b.camera)
         diff_cameras(a.camera, b.camera, differs);
-    else if (is_done && a.cube && b.cube && !has_same_bytes(first, second))
-        DIFFERS("the text of the files differs\n");
-    else if (is_done && !(a.cube && b.cube))
+    else if (is_done && !are_cubes)
         is_done =
             convert_fail(&error, MD5_ERROR_MISMATCH, second,
                          "cannot compare files of different types: expected two models, animations,"
                          " camera paths, machines or md5.cfg files");
+    else if (is_done && !has_same_bytes(first, second))
+        DIFFERS("the text of the files differs\n");
     tool_free(&a);
     tool_free(&b);
     if (!is_done)
         tool_print_error(NULL, &error);
-    return !is_done ? TROUBLE : has_differed ? DIFFERENT : TOOL_OK;
+    if (!is_done)
+        return TROUBLE;
+    return has_differed ? DIFFERENT : TOOL_OK;
 }
 
-// For common_walk.
+// For common_walk: returns true for files that md5tool reads.
 static bool is_compared(const char *name)
 {
     return tool_kind_of(name) != TOOL_UNKNOWN;
 }
 
-// Compares files of the same path below both folders.
+static int compare_paths(const char *a, const char *b)
+{
+    if (!a)
+        return 1;
+    return b ? strcmp(a, b) : -1;
+}
+
+// Compares files with the same relative path in two folders. Returns an exit status.
 static int diff_folders(const char *first, const char *second)
 {
     const char *const folders[2] = {first, second};
@@ -405,16 +439,18 @@ static int diff_folders(const char *first, const char *second)
     for (size_t i = 0, j = 0; i < found[0].count || j < found[1].count;) {
         const char *const a = i < found[0].count ? found[0].names[i] + strlen(first) : NULL;
         const char *const b = j < found[1].count ? found[1].names[j] + strlen(second) : NULL;
-        const int order = !a ? 1 : !b ? -1 : strcmp(a, b);
-        int of_file = order != 0 ? DIFFERENT : TOOL_OK;
-        if (order != 0) {
-            common_print(stdout, "%s: only in the %s\n", order < 0 ? a : b,
-                         order < 0 ? "first" : "second");
+        const int order = compare_paths(a, b);
+        int file_status = order != 0 ? DIFFERENT : TOOL_OK;
+        if (order < 0) {
+            common_print(stdout, "%s: only in the first\n", a);
+        } else if (order > 0) {
+            common_print(stdout, "%s: only in the second\n", b);
         } else if (!has_same_bytes(found[0].names[i], found[1].names[j])) {
             common_print(stdout, "%s\n", a);
-            of_file = diff_files(found[0].names[i], found[1].names[j]);
+            file_status = diff_files(found[0].names[i], found[1].names[j]);
         }
-        status = of_file > status ? of_file : status;
+        if (file_status > status)
+            status = file_status;
         i += order <= 0;
         j += order >= 0;
     }

@@ -1,11 +1,11 @@
-// md5tool dump: prints every number of a model, in the bind pose and posed, one record a line, for
-// comparison with other programs. md5tool curves: what machine files say of clips.
+// md5tool dump: prints all numbers of a model, in the bind pose and posed, one record per line, for
+// comparison with other programs. md5tool curves: prints curves of clips for machine files.
 #include "demo/tool/tool.h"
 
-// A record is a line: its word, then text, whole numbers and floats; as JSON an object whose kind
-// is the word, with "index" and "numbers".
+// A record is a line: a keyword, followed by texts, integers and floats. As JSON it is an object
+// whose "kind" is the keyword, with "index" and "numbers".
 
-// Nine digits give each float back.
+// Prints nine digits, which identify each float.
 static void print_numbers(bool is_json, const float *values, int count)
 {
     for (int i = 0; i < count; i++)
@@ -41,8 +41,9 @@ static void print_transform(bool is_json, const char *label, uint32_t index,
     print_indexed(is_json, label, index, (const float[]){q.x, q.y, q.z, q.w, t.x, t.y, t.z}, 7);
 }
 
-// Whether a joint is one of those asked for; without --joint all are, and meshes too.
-static bool is_asked(const tool_arguments *arguments, const md5_skeleton *skeleton, uint32_t joint)
+// Returns true for joints that --joint selects, or for all joints without --joint.
+static bool is_selected(const tool_arguments *arguments, const md5_skeleton *skeleton,
+                        uint32_t joint)
 {
     for (size_t i = 0; i < arguments->joints.count; i++)
         if (strcmp(arguments->joints.names[i], skeleton->joints[joint].name) == 0)
@@ -50,8 +51,16 @@ static bool is_asked(const tool_arguments *arguments, const md5_skeleton *skelet
     return arguments->joints.count == 0;
 }
 
-// Writes the skin at each time, by the library's plain path. Returns false and sets the error if
-// the animation cannot be read or bound.
+// Returns the frame number of --frame, clamped to the frames of a clip.
+static uint32_t clamp_frame(double frame, uint32_t last)
+{
+    if (frame < 0)
+        return 0;
+    return frame > last ? last : (uint32_t)frame;
+}
+
+// Prints the skin at each time, computed by the library's scalar code. Returns false and sets the
+// error if the animation cannot be read or bound.
 static bool dump_times(const md5_model *model, const tool_arguments *arguments, md5_error *error)
 {
     const char *const path = arguments->words[1];
@@ -71,17 +80,15 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
         md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
         md5_vec3 *const points = common_alloc(num_points, sizeof *points);
         common_print_either(is_json, "anim %s\n", "{\"kind\":\"anim\",\"file\":%s}\n", path);
-        // Without --ms at 0.
+        // Without --ms, the time is 0.
         for (int i = 0; i == 0 || i < arguments->num_times; i++) {
             const double time = arguments->times[i];
             const double rate = binding->anim->frame_rate;
             const double ms = arguments->counts_frames ? 1000 * time / rate : time;
-            const uint32_t last = binding->anim->num_frames - 1;
-            const uint32_t frame = time < 0 ? 0 : time > last ? last : (uint32_t)time;
-            const md5_sample_position sample =
-                arguments->counts_frames
-                    ? (md5_sample_position){.frame0 = frame, .frame1 = frame}
-                    : md5_sample_position_at(binding->anim, ms / 1000.0, MD5_WRAP_LOOP);
+            const uint32_t frame = clamp_frame(time, binding->anim->num_frames - 1);
+            md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
+            if (!arguments->counts_frames)
+                sample = md5_sample_position_at(binding->anim, ms / 1000.0, MD5_WRAP_LOOP);
             md5_sample(binding, sample, arguments->root, pose);
             md5_local_to_model(&model->skeleton, pose, joints);
             md5_build_palette(model, joints, palette);
@@ -95,10 +102,10 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
             print_bounds(is_json, "animbounds",
                          md5_anim_bounds(binding->anim, sample, arguments->root));
             for (uint32_t k = 0; k < num_joints; k++)
-                if (is_asked(arguments, &model->skeleton, k))
+                if (is_selected(arguments, &model->skeleton, k))
                     print_transform(is_json, "local", k, &pose[k]);
             for (uint32_t k = 0; k < num_joints; k++)
-                if (is_asked(arguments, &model->skeleton, k))
+                if (is_selected(arguments, &model->skeleton, k))
                     print_indexed(is_json, "world", k, joints[k].m, 12);
             if (arguments->joints.count > 0)
                 continue;
@@ -149,17 +156,17 @@ static int dump(tool_arguments *arguments)
                         "{\"kind\":\"mesh\",\"file\":%s,\"joints\":%u,\"meshes\":%u}\n",
                         arguments->words[0], skeleton->num_joints, model->num_meshes);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        if (!is_asked(arguments, skeleton, i))
+        if (!is_selected(arguments, skeleton, i))
             continue;
         common_print_either(is_json, "joint %u %d \"%s\"\n",
                             "{\"kind\":\"joint\",\"index\":%u,\"parent\":%d,\"name\":%s}\n", i,
                             (int)skeleton->joints[i].parent, skeleton->joints[i].name);
     }
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        if (is_asked(arguments, skeleton, i))
+        if (is_selected(arguments, skeleton, i))
             print_indexed(is_json, "bindmat", i, model->bind[i].m, 12);
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        if (is_asked(arguments, skeleton, i))
+        if (is_selected(arguments, skeleton, i))
             print_transform(is_json, "bindlocal", i, &model->bind_local[i]);
     if (arguments->joints.count == 0) {
         for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -220,14 +227,25 @@ const tool_command tool_dump = {
 
 // == curves =======================================================================================
 
-// What goes on from a frame to the next one: the level speed of a place, or whether it stands.
-static double between(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, bool is_foot)
+// Returns the horizontal speed of a position from a frame to the next, or, of a foot, 1 if it
+// stands.
+static double value_between(const md5_anim *anim, const md5_vec3 *places, uint32_t frame,
+                            bool is_foot)
 {
     return is_foot ? tool_stands(anim, places, frame, 1) : tool_level_speed(anim, places, frame);
 }
 
-// Prints the speed of the root, at a frame the mean of that before and behind it, or when a foot
-// stands. From each key a line goes as far as it passes all values within the tolerance.
+// Returns the quotes that a curve's name needs.
+static const char *select_quote(const char *name, bool is_foot)
+{
+    if (!is_foot)
+        return "";
+    return strchr(name, '"') ? "'" : "\"";
+}
+
+// Prints a curve of the root's speed (in a frame, the mean of the speeds before and after it), or
+// of the frames in which a foot stands. Keys are omitted while a line is within the tolerance of
+// all values.
 static void print_curve(const md5_binding *binding, uint32_t joint, bool is_foot, float tolerance)
 {
     const md5_model *const model = binding->model;
@@ -242,24 +260,27 @@ static void print_curve(const md5_binding *binding, uint32_t joint, bool is_foot
         md5_sample(binding, (md5_sample_position){.frame0 = i, .frame1 = i}, MD5_ROOT_FILE, pose);
         places[i] = md5_xform_point(md5_joint_in_model(&model->skeleton, pose, joint), point);
     }
-    const char *const quote = !is_foot ? "" : strchr(name, '"') ? "'" : "\"";
-    double start = between(binding->anim, places, 0, is_foot);
+    const char *const quote = select_quote(name, is_foot);
+    double start = value_between(binding->anim, places, 0, is_foot);
     double before = start;
-    double least = -INFINITY, most = INFINITY; // slope of a line that passes the values so far
+    double min_slope = -INFINITY; // of a line within the tolerance of all values since the key
+    double max_slope = INFINITY;
     common_print(stdout, "curve %s%s%s%s ( 0 %.5g", quote, is_foot ? "plant_" : "speed", name,
                  quote, start);
     for (uint32_t i = 1, key = 0; i <= last; i++) {
-        const double a = between(binding->anim, places, i - 1, is_foot);
-        const double b = between(binding->anim, places, i - (i == last), is_foot);
+        const double a = value_between(binding->anim, places, i - 1, is_foot);
+        const double b = value_between(binding->anim, places, i - (i == last), is_foot);
         const double value = is_foot ? fmax(a, b) : 0.5 * (a + b);
         const double slope = (value - start) / (i - key);
-        if (slope < least || slope > most) {
-            key = i - 1, start = before;
+        if (slope < min_slope || slope > max_slope) {
+            key = i - 1;
+            start = before;
             printf("  %u %.5g", key, start);
-            least = -INFINITY, most = INFINITY;
+            min_slope = -INFINITY;
+            max_slope = INFINITY;
         }
-        least = fmax(least, (value - start - (double)tolerance) / (i - key));
-        most = fmin(most, (value - start + (double)tolerance) / (i - key));
+        min_slope = fmax(min_slope, (value - start - (double)tolerance) / (i - key));
+        max_slope = fmin(max_slope, (value - start + (double)tolerance) / (i - key));
         before = value;
     }
     printf(last > 0 ? "  %u %.5g )\n" : " )\n", last, before);
@@ -269,7 +290,9 @@ static void print_curve(const md5_binding *binding, uint32_t joint, bool is_foot
 
 static int curves(tool_arguments *arguments)
 {
-    enum { MAX_FRAMES = 1 << 20 }; // compressed clips may have billions in a few bytes
+    enum {
+        MAX_FRAMES = 1 << 20
+    }; // a few bytes of a compressed clip may contain billions of frames
     char *const *const words = arguments->words;
     const md5_load_opts opts = {
         .file_name = words[1], .warn = tool_print_error, .allow_partial_binding = true};

@@ -1,18 +1,20 @@
-// md5tool fix: writes files anew, without what engines refuse or show wrong.
+// md5tool fix: repairs and edits files. Files are written after all files were repaired, without
+// the properties that engines reject or display incorrectly. repair_job is one file.
 #include "demo/tool/tool.h"
 
 #include <errno.h>
 
-// A file as it was and as it is written.
-typedef struct mended {
+// A file before and after the repair.
+typedef struct repair_job {
     const tool_arguments *arguments;
-    common_list *made, *texts; // paths, and what is written there when all files are mended
-    bool *renames;             // [arguments->renames] those whose old name was found
+    common_list *made;  // paths of all outputs
+    common_list *texts; // contents of all outputs
+    bool *renames;      // [arguments->renames] the old name was found
     const char *path;
-    const char *part; // of a clip that is cut: NAME=FIRST-LAST; else NULL
+    const char *part; // NAME=FIRST-LAST of a clip that is cut, or NULL
     md5_doc_kind kind;
-    char *mesh_path; // of the mesh that a clip is compared with; NULL: none is known
-    md5_model *mesh; // as the options edit it
+    char *mesh_path; // mesh of a clip, or NULL
+    md5_model *mesh; // the mesh after the edits
     char *text;
     char *written;
     char *mesh_text;
@@ -22,26 +24,26 @@ typedef struct mended {
     size_t mesh_size;
     size_t mesh_written_size;
     uint32_t num_changes;
-    bool is_mesh; // that of the clip is edited
-} mended;
+    bool is_mesh; // the mesh of the clip is being edited
+} repair_job;
 
-// Prints what a repair did, unless it was to the mesh of a clip. Returns false if it failed.
-static bool note(mended *file, uint32_t count, const char *what)
+// Prints the result of a repair, except of the mesh of a clip. Returns false if it failed.
+static bool note(repair_job *file, uint32_t count, const char *description)
 {
     if (count == MD5_NONE)
         return false;
     if (file->is_mesh)
         return true;
     if (count > 0)
-        printf("  %u %s\n", count, what);
+        printf("  %u %s\n", count, description);
     file->num_changes += count;
     return true;
 }
 
-// -- What engines say -----------------------------------------------------------------------------
+// -- Rules of engines -----------------------------------------------------------------------------
 
-// Returns the facts of the file as it was or is written, a clip's with its mesh.
-static md5_check *judge(const mended *file, bool is_written)
+// Checks the original or the written text; a clip with its mesh.
+static md5_check *check_text(const repair_job *file, bool is_written)
 {
     const md5_engines asked = tool_engines(file->arguments->asked, NULL, file->path);
     const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_ALL, .allow_partial_binding = true};
@@ -67,7 +69,7 @@ static md5_check *judge(const mended *file, bool is_written)
     return facts;
 }
 
-// The finding of a rule, if an engine that was asked minds; or NULL.
+// Returns the diagnostic of a rule that a requested engine has, or NULL.
 static const md5_diagnostic *find_rule(md5_check *facts, const char *rule)
 {
     size_t count = 0;
@@ -78,8 +80,8 @@ static const md5_diagnostic *find_rule(md5_check *facts, const char *rule)
     return NULL;
 }
 
-// Prints which rules the written text no longer breaks, and those that it still does.
-static void compare(mended *file, md5_check *before, md5_check *after)
+// Prints the rules that the written text satisfies again, and those that it still violates.
+static void compare(repair_job *file, md5_check *before, md5_check *after)
 {
     size_t count = 0;
     const md5_diagnostic *const found = before ? tool_diagnostics(before, &count) : NULL;
@@ -95,12 +97,12 @@ static void compare(mended *file, md5_check *before, md5_check *after)
 
 // -- Repairs --------------------------------------------------------------------------------------
 
-// Gives a clip of version 6 the hierarchy of its mesh, as that was read.
-static bool give_parents(mended *file, md5_doc *doc, md5_error *error)
+// Gives a clip of version 6 the hierarchy of its mesh.
+static bool set_parents(repair_job *file, md5_doc *doc, md5_error *error)
 {
-    md5_model *const model = doc->parents_unknown && file->mesh_text
-                                 ? md5_parse_model(file->mesh_text, file->mesh_size, NULL, error)
-                                 : NULL;
+    if (!doc->parents_unknown || !file->mesh_text)
+        return true;
+    md5_model *const model = md5_parse_model(file->mesh_text, file->mesh_size, NULL, error);
     const bool is_done = !model
                          || note(file, md5_fix_joints(doc, model, false, error),
                                  "joints: parents taken from the mesh");
@@ -108,9 +110,10 @@ static bool give_parents(mended *file, md5_doc *doc, md5_error *error)
     return is_done;
 }
 
-// Whether at most one joint has a name, which an option gave it: engines find the first.
-static bool is_alone(const md5_doc *doc, const char *name, const char *option, const char *text,
-                     md5_error *error)
+// Fails if several joints have a name that an option has set, because engines use the first of
+// them.
+static bool is_unique(const md5_doc *doc, const char *name, const char *option, const char *text,
+                      md5_error *error)
 {
     uint32_t count = 0;
     for (uint32_t j = 0; j < doc->num_joints; j++)
@@ -120,8 +123,19 @@ static bool is_alone(const md5_doc *doc, const char *name, const char *option, c
                            "%s %.100s: %u joints would get the same name", option, text, count);
 }
 
-// Gives joints, meshes and shaders the names of --rename OLD=NEW. Returns how many, or MD5_NONE.
-static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
+// Returns one of the names that can be changed: of joints, then name and shader of each mesh.
+static const char **get_name(md5_doc *doc, size_t index)
+{
+    if (index < doc->num_joints)
+        return &doc->joints[index].name;
+    const size_t rest = index - doc->num_joints;
+    md5_doc_mesh *const mesh = &doc->meshes[rest / 2];
+    return rest % 2 == 0 ? &mesh->name : &mesh->shader;
+}
+
+// Applies --rename OLD=NEW to joints, meshes and shaders. Returns the number of changed names, or
+// MD5_NONE on failure.
+static uint32_t rename_all(const repair_job *file, md5_doc *doc, md5_error *error)
 {
     const tool_arguments *const arguments = file->arguments;
     const size_t num_names = (size_t)doc->num_joints + 2 * (size_t)doc->num_meshes;
@@ -136,28 +150,25 @@ static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
             return MD5_NONE;
         }
         for (size_t k = 0; k < num_names; k++) {
-            const size_t m = k < doc->num_joints ? 0 : (k - doc->num_joints) / 2;
-            const char **const of = k < doc->num_joints         ? &doc->joints[k].name
-                                    : (k - doc->num_joints) % 2 ? &doc->meshes[m].shader
-                                                                : &doc->meshes[m].name;
-            if (strlen(*of) != length || strncmp(*of, name, length) != 0)
+            const char **const current = get_name(doc, k);
+            if (strlen(*current) != length || strncmp(*current, name, length) != 0)
                 continue;
-            *of = to + 1;
+            *current = to + 1;
             file->renames[i] = true;
             count++;
         }
         bool is_joint = false;
         for (uint32_t j = 0; j < doc->num_joints; j++)
             is_joint |= doc->joints[j].name == to + 1;
-        if (is_joint && !is_alone(doc, to + 1, "--rename", name, error))
+        if (is_joint && !is_unique(doc, to + 1, "--rename", name, error))
             return MD5_NONE;
     }
     return count;
 }
 
-// What a mesh and its clips share: names, joints that are ordered or added, and space. Joints of
-// both sides are found by their names.
-static bool edit_pair(mended *file, bool orders, md5_doc *doc, md5_error *error)
+// Applies the edits that a mesh and its clips share: names, order and number of joints, and space.
+// Joints are matched by name.
+static bool edit_pair(repair_job *file, bool orders, md5_doc *doc, md5_error *error)
 {
     const tool_arguments *const arguments = file->arguments;
     const md5_joint_edit *const edit = &arguments->joint_edit;
@@ -165,10 +176,11 @@ static bool edit_pair(mended *file, bool orders, md5_doc *doc, md5_error *error)
     space.scale = (float)arguments->scale;
     if (!note(file, rename_all(file, doc, error), "joints, meshes or shaders renamed"))
         return false;
-    if (doc->kind != MD5_DOC_CAMERA && (orders || edit->root || edit->drops_unused)
+    const bool edits_joints = orders || edit->root || edit->drops_unused;
+    if (doc->kind != MD5_DOC_CAMERA && edits_joints
         && !note(file, md5_edit_joints(doc, edit, error), "joints reordered, added or removed"))
         return false;
-    if (edit->root && !is_alone(doc, edit->root, "--add-root", edit->root, error))
+    if (edit->root && !is_unique(doc, edit->root, "--add-root", edit->root, error))
         return false;
     uint32_t *const partners = common_alloc(doc->num_joints, sizeof *partners);
     md5_joint *const joints = common_alloc(doc->num_joints, sizeof *joints);
@@ -183,39 +195,42 @@ static bool edit_pair(mended *file, bool orders, md5_doc *doc, md5_error *error)
     return note(file, count, "joints or views scaled, rotated or mirrored");
 }
 
-// Turns the triangles of meshes that face inwards, as the rule says it.
-static bool turn_inward(mended *file, md5_doc *doc, md5_error *error)
+// Flips the triangles of closed meshes whose front faces are inside.
+static bool flip_inverted(repair_job *file, md5_doc *doc, md5_error *error)
 {
-    bool *const turned = common_alloc(doc->num_meshes, sizeof *turned);
+    bool *const flipped = common_alloc(doc->num_meshes, sizeof *flipped);
     size_t size = 0;
     char *text = NULL;
     md5_model *const model = convert_print_doc(doc, &text, &size, error)
                                  ? md5_parse_model(text, size, NULL, error)
                                  : NULL;
     for (uint32_t m = 0; model && m < model->num_meshes; m++)
-        turned[m] = md5_is_inside_out(&model->meshes[m]);
-    const md5_mesh_edit edit = {.flipped = turned};
+        flipped[m] = md5_is_inside_out(&model->meshes[m]);
+    const md5_mesh_edit edit = {.flipped = flipped};
     const uint32_t count = model ? md5_edit_meshes(doc, &edit, error) : MD5_NONE;
     if (count == 0)
         puts("  no closed mesh faces inwards; open meshes cannot be checked");
     md5_free_model(model);
     free(text);
-    free(turned);
+    free(flipped);
     return note(file, count, "triangles flipped to face outwards");
 }
 
-static bool mend_model(mended *file, md5_doc *doc, md5_check *before, md5_error *error)
+static bool repair_model(repair_job *file, md5_doc *doc, md5_check *before, md5_error *error)
 {
-    const uint32_t most = file->arguments->influences;
+    const uint32_t max_weights = file->arguments->influences;
     float loss = 0;
-    if (!note(file, md5_fix_rotations(doc, error), "rotations normalized")
-        || !note(file, md5_fix_weights(doc, most, 1e-3f, &loss, error),
-                 "vertices with weights reduced or normalized")
-        || (file->arguments->turns_inward && !turn_inward(file, doc, error))
-        || !note(file, md5_edit_meshes(doc, &file->arguments->mesh_edit, error),
-                 "meshes merged or split, or unused elements removed"))
+    if (!note(file, md5_fix_rotations(doc, error), "rotations normalized"))
         return false;
-    if (most > 0 && loss > 0)
+    if (!note(file, md5_fix_weights(doc, max_weights, 1e-3f, &loss, error),
+              "vertices with weights reduced or normalized"))
+        return false;
+    if (file->arguments->turns_inward && !flip_inverted(file, doc, error))
+        return false;
+    if (!note(file, md5_edit_meshes(doc, &file->arguments->mesh_edit, error),
+              "meshes merged or split, or unused elements removed"))
+        return false;
+    if (max_weights > 0 && loss > 0)
         printf("  this moves vertices by at most %g units\n", loss);
     return edit_pair(file, find_rule(before, "parent-order") != NULL, doc, error);
 }
@@ -233,33 +248,36 @@ static void swap_sides(void *user, md5_xform *pose)
     free(partners);
 }
 
-// Reads FIRST-LAST, up to the end or a comma.
+// Reads FIRST-LAST up to the end of the text or a comma.
 static bool read_frames(const char *text, md5_frame_edit *edit)
 {
     char *end = NULL;
     const unsigned long first = strtoul(text, &end, 10);
     const char *const dash = end;
     const unsigned long last = *dash == '-' ? strtoul(dash + 1, &end, 10) : 0;
-    if (text[0] < '0' || text[0] > '9' || dash[0] != '-' || dash[1] < '0' || dash[1] > '9'
-        || (*end != '\0' && *end != ',') || last < first || last >= INT32_MAX)
+    if (!isdigit((unsigned char)text[0]) || *dash != '-' || !isdigit((unsigned char)dash[1]))
+        return false;
+    const bool is_complete = *end == '\0' || *end == ',';
+    if (!is_complete || last < first || last >= INT32_MAX)
         return false;
     edit->first = (uint32_t)first;
     edit->num_frames = (uint32_t)(last - first) + 1;
     return true;
 }
 
-// Frames, as the options say; boxes follow if others would hold what they show.
-static bool edit_frames(mended *file, md5_doc *doc, md5_error *error)
+// Applies the options for frames. If the visible motion changes, bounds are computed again.
+static bool edit_frames(repair_job *file, md5_doc *doc, md5_error *error)
 {
     md5_frame_edit edit = file->arguments->frame_edit;
     edit.frame_rate = file->arguments->rate;
     const bool swaps = file->arguments->swaps_sides;
-    const bool is_other = edit.frame_rate > 0 || edit.is_closed || edit.is_in_place || swaps;
+    const bool changes_cycle = edit.is_closed || edit.is_in_place;
+    const bool changes_motion = edit.frame_rate > 0 || changes_cycle || swaps;
     if (file->part)
         read_frames(strchr(file->part, '=') + 1, &edit);
     else if (file->arguments->frames)
         read_frames(file->arguments->frames, &edit);
-    if (!is_other && edit.num_frames == 0 && edit.tolerance == 0)
+    if (!changes_motion && edit.num_frames == 0 && edit.tolerance == 0)
         return true;
     if (swaps && !file->mesh)
         return convert_fail(error, MD5_ERROR_MISSING, file->path,
@@ -281,63 +299,94 @@ static bool edit_frames(mended *file, md5_doc *doc, md5_error *error)
         puts("  --close-loop: the last frame already equals the first");
     else if (edit.is_closed)
         printf("  --close-loop: blended the last %u frames towards frame 0\n", loop.num_blended);
-    const uint32_t count = is_other && file->mesh ? md5_fix_bounds(doc, file->mesh, NULL) : 0;
+    const uint32_t count = changes_motion && file->mesh ? md5_fix_bounds(doc, file->mesh, NULL) : 0;
     return note(file, count == MD5_NONE ? 0 : count, "bounds computed from the skin");
 }
 
-// A clip is made to fit its mesh, if one is known.
-static bool mend_anim(mended *file, md5_doc *doc, md5_check *before, md5_error *error)
+// Returns true if the joints of a clip differ from the joints of its mesh.
+static bool has_other_joints(const repair_job *file, md5_check *before)
 {
-    const tool_arguments *const arguments = file->arguments;
-    const bool is_other =
-        find_rule(before, "clip-joint-count") || find_rule(before, "clip-joint-name")
-        || find_rule(before, "clip-joint-order") || find_rule(before, "clip-joint-parent")
-        || (arguments->joint_edit.drops_unused && file->mesh);
-    // Joints that the clip lacks stay as in the base frame.
-    const bool needs_all =
-        find_rule(before, "base-frame-needed")
-        || (is_other
-            && tool_minds(tool_engines(arguments->asked, NULL, file->path), "base-frame-needed"));
-    const uint32_t num_brought =
-        arguments->mesh && before ? md5_edit_space(doc, &before->space, error) : 0;
-    if (!note(file, num_brought, "joints changed to the mesh's scale and orientation"))
+    static const char *const rules[] = {"clip-joint-count", "clip-joint-name", "clip-joint-order",
+                                        "clip-joint-parent"};
+    for (size_t i = 0; i < COMMON_LENGTH(rules); i++)
+        if (find_rule(before, rules[i]))
+            return true;
+    return file->arguments->joint_edit.drops_unused && file->mesh;
+}
+
+// Changes the joints of a clip to match its mesh, or gives them all components.
+static bool match_joints(repair_job *file, md5_doc *doc, md5_check *before, md5_error *error)
+{
+    const bool is_other = has_other_joints(file, before);
+    bool needs_all = find_rule(before, "base-frame-needed");
+    if (!needs_all && is_other) // added joints have the base frame only
+        needs_all =
+            tool_minds(tool_engines(file->arguments->asked, NULL, file->path), "base-frame-needed");
+    if (!is_other && !needs_all)
+        return true;
+    if (is_other && !file->mesh)
+        return convert_fail(error, MD5_ERROR_MISSING, file->path,
+                            "cannot read the mesh of the clip");
+    const md5_model *const mesh = is_other ? file->mesh : NULL;
+    const char *const description =
+        is_other ? "joints changed to match the mesh" : "joints extended to all components";
+    return note(file, md5_fix_joints(doc, mesh, needs_all, error), description);
+}
+
+// Returns true if the bounds of a clip are missing or wrong. Bounds that are too large hide
+// nothing.
+static bool needs_bounds(const md5_doc *doc, md5_check *before)
+{
+    return !doc->bounds || find_rule(before, "bounds") || find_rule(before, "bounds-count");
+}
+
+// Repairs a clip and changes it to match its mesh, if the mesh is known.
+static bool repair_anim(repair_job *file, md5_doc *doc, md5_check *before, md5_error *error)
+{
+    uint32_t num_scaled = 0;
+    if (file->arguments->mesh && before)
+        num_scaled = md5_edit_space(doc, &before->space, error);
+    if (!note(file, num_scaled, "joints changed to the mesh's scale and orientation"))
         return false;
     if (!edit_pair(file, find_rule(before, "parent-order") != NULL, doc, error))
         return false;
-    if (is_other || needs_all) {
-        if (is_other && !file->mesh)
-            return convert_fail(error, MD5_ERROR_MISSING, file->path,
-                                "cannot read the mesh of the clip");
-        if (!note(file, md5_fix_joints(doc, is_other ? file->mesh : NULL, needs_all, error),
-                  is_other ? "joints changed to match the mesh"
-                           : "joints extended to all components"))
-            return false;
-    }
+    if (!match_joints(file, doc, before, error))
+        return false;
     if (!edit_frames(file, doc, error))
         return false;
-    // Boxes that hold more than the skin hide nothing: only wrong ones are computed anew.
-    if (file->mesh
-        && (!doc->bounds || num_brought > 0 || find_rule(before, "bounds")
-            || find_rule(before, "bounds-count")))
+    if (file->mesh && (num_scaled > 0 || needs_bounds(doc, before)))
         return note(file, md5_fix_bounds(doc, file->mesh, error), "bounds computed from the skin");
     return true;
 }
 
-// Reads the mesh of a clip and edits it as the options edit it where it is a file of its own. Only
-// of one that was asked for it is an error that it cannot be read.
-static bool load_mesh(mended *file, md5_error *error)
+// Finds the mesh of a clip: that of --mesh, the mesh in the clip's folder, or the only mesh of the
+// command.
+static char *find_mesh_path(const repair_job *file)
+{
+    const tool_arguments *const arguments = file->arguments;
+    if (arguments->mesh)
+        return common_copy(arguments->mesh);
+    char *const path = tool_mesh_beside(file->path);
+    if (path)
+        return path;
+    size_t num_meshes = 0;
+    const char *mesh = NULL;
+    for (int i = 0; i < arguments->num_words; i++)
+        if (tool_kind_of(arguments->words[i]) == TOOL_MODEL) {
+            num_meshes++;
+            mesh = arguments->words[i];
+        }
+    return num_meshes == 1 ? common_copy(mesh) : NULL;
+}
+
+// Reads the mesh of a clip, and edits it as the options edit it as a separate file. An unreadable
+// mesh is an error only if --mesh names it.
+static bool load_mesh(repair_job *file, md5_error *error)
 {
     const char *reason = NULL;
     md5_error ignored = {0};
     const char *const mesh = file->arguments->mesh;
-    file->mesh_path = mesh ? common_copy(mesh) : tool_mesh_beside(file->path);
-    size_t num_meshes = 0; // the only one of the command, if none is beside the clip
-    const char *named = NULL;
-    for (int i = 0; i < file->arguments->num_words; i++)
-        if (tool_kind_of(file->arguments->words[i]) == TOOL_MODEL)
-            num_meshes++, named = file->arguments->words[i];
-    if (!file->mesh_path && num_meshes == 1)
-        file->mesh_path = common_copy(named);
+    file->mesh_path = find_mesh_path(file);
     file->mesh_text =
         file->mesh_path ? common_read_stream(file->mesh_path, &file->mesh_size, &reason) : NULL;
     if (!file->mesh_text)
@@ -348,9 +397,10 @@ static bool load_mesh(mended *file, md5_error *error)
     if (doc && edit_pair(file, false, doc, &ignored))
         convert_print_doc(doc, &file->mesh_written, &file->mesh_written_size, &ignored);
     file->is_mesh = false;
-    file->mesh = file->mesh_written
-                     ? md5_parse_model(file->mesh_written, file->mesh_written_size, NULL, &ignored)
-                     : md5_parse_model(file->mesh_text, file->mesh_size, NULL, &ignored);
+    if (file->mesh_written)
+        file->mesh = md5_parse_model(file->mesh_written, file->mesh_written_size, NULL, &ignored);
+    else
+        file->mesh = md5_parse_model(file->mesh_text, file->mesh_size, NULL, &ignored);
     md5_free_doc(doc);
     if (file->mesh || !mesh)
         return true;
@@ -359,24 +409,24 @@ static bool load_mesh(mended *file, md5_error *error)
     return false;
 }
 
-// What the library says to a text, where no rule does.
+// Warnings of the library that no rule describes.
 typedef struct warnings {
-    const md5_check *facts; // NULL: everything
+    const md5_check *facts; // NULL: all warnings
     common_list list;
 } warnings;
 
-static void keep_warning(void *user, const md5_error *warning)
+static void store_warning(void *user, const md5_error *warning)
 {
     warnings *const to = user;
     if (!tool_is_judged(to->facts, warning))
         common_add(&to->list, common_format("line %u: %s", warning->line, warning->message));
 }
 
-// Prints what the library said to the text, and perhaps says to the one that is written.
-static void compare_warnings(mended *file, const common_list *before)
+// Prints the warnings of the library, and if they remain for the written text.
+static void compare_warnings(repair_job *file, const common_list *before)
 {
     warnings after = {0};
-    const md5_load_opts opts = {.warn = keep_warning, .warn_user = &after};
+    const md5_load_opts opts = {.warn = store_warning, .warn_user = &after};
     md5_free_doc(md5_parse_doc(file->kind, file->written, file->written_size, &opts, NULL));
     for (size_t i = 0; i < before->count; i++) {
         const char *const message = strchr(before->names[i], ':');
@@ -389,27 +439,35 @@ static void compare_warnings(mended *file, const common_list *before)
     common_free_list(&after.list);
 }
 
-// Writes the document's text to memory, and says what became of it.
-static bool mend(mended *file, md5_error *error)
+static bool repair_doc(repair_job *file, md5_doc *doc, md5_check *before, md5_error *error)
+{
+    if (!set_parents(file, doc, error))
+        return false;
+    if (file->kind == MD5_DOC_MODEL)
+        return repair_model(file, doc, before, error);
+    if (file->kind == MD5_DOC_ANIM)
+        return repair_anim(file, doc, before, error);
+    return edit_pair(file, false, doc, error);
+}
+
+// Writes the repaired document to memory, and prints the changes.
+static bool repair(repair_job *file, md5_error *error)
 {
     if (file->kind == MD5_DOC_ANIM && !load_mesh(file, error))
         return false;
-    md5_check *const before = judge(file, false);
-    warnings said = {.facts = before};
+    md5_check *const before = check_text(file, false);
+    warnings found = {.facts = before};
     const bool drops = file->arguments->drop_invalid_triangles;
     md5_load_opts opts = {.file_name = file->path,
-                          .warn = keep_warning,
-                          .warn_user = &said,
+                          .warn = store_warning,
+                          .warn_user = &found,
                           .drop_invalid_triangles = drops};
     md5_doc *const doc = md5_parse_doc(file->kind, file->text, file->size, &opts, error);
-    const bool is_mended = doc && give_parents(file, doc, error)
-                           && (file->kind == MD5_DOC_MODEL  ? mend_model(file, doc, before, error)
-                               : file->kind == MD5_DOC_ANIM ? mend_anim(file, doc, before, error)
-                                                            : edit_pair(file, false, doc, error));
-    if (is_mended && convert_print_doc(doc, &file->written, &file->written_size, error)) {
-        md5_check *const after = judge(file, true);
+    const bool is_repaired = doc && repair_doc(file, doc, before, error);
+    if (is_repaired && convert_print_doc(doc, &file->written, &file->written_size, error)) {
+        md5_check *const after = check_text(file, true);
         compare(file, before, after);
-        compare_warnings(file, &said.list);
+        compare_warnings(file, &found.list);
         md5_free_check(after);
     }
     opts.drop_invalid_triangles = true;
@@ -418,7 +476,7 @@ static bool mend(mended *file, md5_error *error)
     if (dropped)
         puts("  use --bad-triangles to read the file without the invalid triangles");
     md5_free_doc(dropped);
-    common_free_list(&said.list);
+    common_free_list(&found.list);
     md5_free_check(before);
     md5_free_doc(doc);
     return file->written;
@@ -426,18 +484,18 @@ static bool mend(mended *file, md5_error *error)
 
 // -- The command ----------------------------------------------------------------------------------
 
-// The name of the text: that of --output, in it if it is a folder, or of the file itself. Binary
-// files of Doom 3 BFG become text files. A part of a clip has a name of its own.
-static char *output_of(const mended *file)
+// Returns the path of the output: --output, a file in that folder, or the file itself. Binary files
+// of Doom 3 BFG become text files. A part of a clip has a separate name.
+static char *name_output(const repair_job *file)
 {
-    static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera"}; // by kind
+    static const char *const extensions[] = {".md5mesh", ".md5anim", ".md5camera"}; // by kind
     const char *const output = file->arguments->output;
     if (output && !common_is_folder(output))
         return common_copy(output);
     char *const stem = file->part ? common_format("%.*s", (int)strcspn(file->part, "="), file->part)
                                   : common_stem(file->path);
     char *const folder = output ? common_copy(output) : common_folder(file->path);
-    char *const name = common_format("%s%s", stem, endings[file->kind]);
+    char *const name = common_format("%s%s", stem, extensions[file->kind]);
     char *const found = common_join(folder, name);
     free(name);
     free(folder);
@@ -445,10 +503,10 @@ static char *output_of(const mended *file)
     return found;
 }
 
-// Keeps the text for its path.
-static bool keep_text(mended *file, md5_error *error)
+// Stores the text until all files are repaired.
+static bool store_text(repair_job *file, md5_error *error)
 {
-    char *const output = output_of(file);
+    char *const output = name_output(file);
     const bool exists = common_is_file(output);
     for (size_t i = 0; i < file->made->count && error->status == MD5_OK; i++)
         if (strcmp(output, file->made->names[i]) == 0
@@ -469,8 +527,8 @@ static bool keep_text(mended *file, md5_error *error)
     return true;
 }
 
-// Fixes a file, or a part of it, whose text was read. Returns an exit status.
-static int fix_part(mended file, const char *part)
+// Repairs a file, or a part of it, whose text was read. Returns an exit status.
+static int fix_part(repair_job file, const char *part)
 {
     const tool_arguments *const arguments = file.arguments;
     md5_error error = {0};
@@ -478,13 +536,15 @@ static int fix_part(mended file, const char *part)
     if (part)
         printf("  part %.*s\n", (int)strcspn(part, ","), part);
     file.part = part;
-    file.mesh_path = file.mesh_text = file.mesh_written = NULL; // read for it alone
-    bool is_done = mend(&file, &error);
+    file.mesh_path = NULL;
+    file.mesh_text = NULL;
+    file.mesh_written = NULL;
+    bool is_done = repair(&file, &error);
     const bool has_work = file.num_changes > 0 || arguments->output || part;
     if (is_done && file.num_changes == 0)
         puts("  no changes");
     if (is_done && has_work && !arguments->is_dry)
-        is_done = keep_text(&file, &error);
+        is_done = store_text(&file, &error);
     if (!is_done && error.file[0] == '\0')
         convert_name_file(&error, file.path);
     md5_free_model(file.mesh);
@@ -496,16 +556,21 @@ static int fix_part(mended file, const char *part)
     return arguments->is_dry && file.num_changes > 0 ? TOOL_BAD_FILE : status;
 }
 
-// Fixes a file, or makes all parts of one that is cut, which may take its place.
-static int fix_file(const mended *begun, const char *path)
+static md5_doc_kind doc_kind(tool_kind kind)
+{
+    if (kind == TOOL_MODEL || kind == TOOL_BFG_MODEL)
+        return MD5_DOC_MODEL;
+    return kind == TOOL_CAMERA ? MD5_DOC_CAMERA : MD5_DOC_ANIM;
+}
+
+// Repairs a file, or creates all parts of a file that is cut. A part may replace the file.
+static int fix_file(const repair_job *begun, const char *path)
 {
     const tool_arguments *const arguments = begun->arguments;
     const tool_kind kind = tool_kind_of(path);
-    mended file = *begun;
+    repair_job file = *begun;
     file.path = path;
-    file.kind = kind == TOOL_MODEL || kind == TOOL_BFG_MODEL ? MD5_DOC_MODEL
-                : kind == TOOL_CAMERA                        ? MD5_DOC_CAMERA
-                                                             : MD5_DOC_ANIM;
+    file.kind = doc_kind(kind);
     const bool is_cut = arguments->cuts.count > 0 && file.kind == MD5_DOC_ANIM;
     const char *reason = NULL;
     md5_error error = {0};
@@ -549,11 +614,11 @@ static bool read_angles(const char *text, md5_euler *turn)
     *turn = (md5_euler){.pitch = angles[0], .yaw = angles[1], .roll = angles[2]};
     if (count == 1)
         *turn = (md5_euler){.yaw = angles[0]};
-    return text[0] != '\0' && count != 2 && *end == '\0' && end[-1] != ','
-           && isfinite(angles[0] + angles[1] + angles[2]);
+    const bool is_complete = text[0] != '\0' && *end == '\0' && end[-1] != ',';
+    return is_complete && count != 2 && isfinite(angles[0] + angles[1] + angles[2]);
 }
 
-// Checks options that are texts, and reads --rotate.
+// Checks options whose values are texts, and reads --rotate.
 static int read_texts(tool_arguments *arguments)
 {
     md5_frame_edit ignored;
@@ -572,15 +637,16 @@ static int read_texts(tool_arguments *arguments)
     return TOOL_OK;
 }
 
-// Writes nothing before all files are mended: a mesh and its clips remain a pair, and clips are
-// fitted to their meshes as these were.
+// Writes no file before all files are repaired, so that a mesh and its clips match, and clips are
+// compared with the original meshes.
 static int fix(tool_arguments *arguments)
 {
     const bool is_cut = arguments->cuts.count > 0;
-    if (!arguments->output && !arguments->is_forced && !arguments->is_dry && !is_cut)
+    const bool has_target = arguments->output || arguments->is_forced || is_cut;
+    if (!has_target && !arguments->is_dry)
         return tool_usage("fix", "missing option: expected --output, --cut, --force or --dry-run");
-    if (arguments->output && (arguments->num_words > 1 || is_cut)
-        && !common_is_folder(arguments->output))
+    const bool needs_folder = arguments->num_words > 1 || is_cut;
+    if (arguments->output && needs_folder && !common_is_folder(arguments->output))
         return tool_usage("fix", "--output: expected an existing folder for several files");
     if (arguments->frames && is_cut)
         return tool_usage(
@@ -589,7 +655,7 @@ static int fix(tool_arguments *arguments)
     common_list made = {NULL, 0};
     common_list texts = {NULL, 0};
     bool *const renames = common_alloc(arguments->renames.count + 1, sizeof *renames);
-    const mended begun = {
+    const repair_job begun = {
         .arguments = arguments, .made = &made, .texts = &texts, .renames = renames};
     for (int i = 0; i < arguments->num_words && status != TOOL_BAD_USAGE; i++)
         if (fix_file(&begun, arguments->words[i]) != TOOL_OK)

@@ -1,12 +1,12 @@
-// The images of models: where they are, what their headers say, and which of them engines refuse.
+// Finds the images of models, reads their headers, and reports images that engines reject.
 //
-// What engines do was read in the image loaders of dhewm3 (Image_files.cpp, Image_load.cpp),
+// The rules are those of the image loaders of dhewm3 (Image_files.cpp, Image_load.cpp),
 // RBDOOM-3-BFG 218f7ff7, Ironwail 8fca359e, vkQuake 009c959 and q2pro 050f260c.
 #include "demo/tool/tool.h"
 
 // -- Headers --------------------------------------------------------------------------------------
 
-static uint32_t big(const uint8_t *bytes, int count)
+static uint32_t read_big_endian(const uint8_t *bytes, int count)
 {
     uint32_t value = 0;
     for (int i = 0; i < count; i++)
@@ -14,37 +14,39 @@ static uint32_t big(const uint8_t *bytes, int count)
     return value;
 }
 
-// The size of a JPEG stands in the segment that begins its frame, behind any number of others.
+// Reads the size of a JPEG file, which is in the segment that begins its frame, after other
+// segments.
 static bool read_jpeg(const uint8_t *bytes, size_t size, tool_image *image)
 {
     for (size_t at = 2; at + 10 <= size && bytes[at] == 0xFF;) {
         const uint8_t marker = bytes[at + 1];
-        const bool is_frame =
-            marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
+        const bool is_table = marker == 0xC4 || marker == 0xC8 || marker == 0xCC;
+        const bool is_frame = marker >= 0xC0 && marker <= 0xCF && !is_table;
         if (is_frame) {
-            *image = (tool_image){"JPEG", big(bytes + at + 7, 2), big(bytes + at + 5, 2),
+            *image = (tool_image){"JPEG", read_big_endian(bytes + at + 7, 2),
+                                  read_big_endian(bytes + at + 5, 2),
                                   (uint32_t)bytes[at + 4] * bytes[at + 9], marker};
             return true;
         }
-        at += 2 + (size_t)big(bytes + at + 2, 2);
+        at += 2 + (size_t)read_big_endian(bytes + at + 2, 2);
     }
     return false;
 }
 
 bool tool_read_image(md5_game *game, const char *path, tool_image *image)
 {
-    enum { HEAD = 1 << 17 }; // JPEGs may have much before their size
-    static const uint8_t channels[] = {1, 0, 3, 1, 2, 0, 4}; // of PNGs, by their kind of color
+    enum { HEADER_SIZE = 1 << 17 }; // JPEG files may contain many bytes before their size
+    static const uint8_t channels[] = {1, 0, 3, 1, 2, 0, 4}; // of PNG files, by color type
     FILE *const file = !game && common_is_file(path) ? fopen(path, "rb") : NULL;
     size_t size = 0;
     char *const packed = game ? tool_read_file(game, path, &size) : NULL;
-    uint8_t *const bytes = packed ? (uint8_t *)packed : common_alloc(HEAD, 1);
-    size = file ? fread(bytes, 1, HEAD, file) : size;
+    uint8_t *const bytes = packed ? (uint8_t *)packed : common_alloc(HEADER_SIZE, 1);
+    size = file ? fread(bytes, 1, HEADER_SIZE, file) : size;
     bool is_read = true;
     if (file)
         fclose(file);
     if (size >= 26 && memcmp(bytes, "\x89PNG\r\n\x1A\n", 8) == 0)
-        *image = (tool_image){"PNG", big(bytes + 16, 4), big(bytes + 20, 4),
+        *image = (tool_image){"PNG", read_big_endian(bytes + 16, 4), read_big_endian(bytes + 20, 4),
                               (uint32_t)bytes[24] * (bytes[25] < 7 ? channels[bytes[25]] : 0u),
                               bytes[25]};
     else if (size >= 92 && memcmp(bytes, "DDS ", 4) == 0)
@@ -70,23 +72,26 @@ bool tool_read_image(md5_game *game, const char *path, tool_image *image)
     return is_read;
 }
 
-// -- Places ---------------------------------------------------------------------------------------
+// -- Search ---------------------------------------------------------------------------------------
 
-static const char *const endings[] = {"", ".tga", ".png", ".jpg", ".jpeg", ".dds", ".pcx", ".wal"};
-enum { NUM_ENDINGS = COMMON_LENGTH(endings) };
+static const char *const extensions[] = {"",      ".tga", ".png", ".jpg",
+                                         ".jpeg", ".dds", ".pcx", ".wal"};
+enum { NUM_EXTENSIONS = COMMON_LENGTH(extensions) };
 
-// Returns FOLDER/NAME with one of the endings, also in place of the name's own; or NULL.
+// Returns FOLDER/NAME with one of the extensions, which is appended or replaces the extension of
+// the name; or NULL.
 static char *find_in(const md5_game *game, const char *folder, const char *name)
 {
     const char *const dot = strrchr(common_base(name), '.');
     char *const whole = common_join(folder, name);
     char *const within = common_folder(whole);
     char *found = NULL;
-    const bool may_be_there = game || common_base(name) == name || common_is_folder(within);
-    for (int i = 0; i < NUM_ENDINGS && may_be_there && !found; i++) {
-        for (int is_cut = 0; is_cut < (dot && i > 0 ? 2 : 1) && !found; is_cut++) {
-            const size_t length = strlen(whole) - (is_cut ? strlen(dot) : 0);
-            char *const path = common_format("%.*s%s", (int)length, whole, endings[i]);
+    const bool may_exist = game || common_base(name) == name || common_is_folder(within);
+    for (int i = 0; i < NUM_EXTENSIONS && may_exist && !found; i++) {
+        const int num_forms = dot && i > 0 ? 2 : 1; // appended, replaced
+        for (int form = 0; form < num_forms && !found; form++) {
+            const size_t length = strlen(whole) - (form == 1 ? strlen(dot) : 0);
+            char *const path = common_format("%.*s%s", (int)length, whole, extensions[i]);
             if (tool_is_file(game, path))
                 found = path;
             else
@@ -98,21 +103,24 @@ static char *find_in(const md5_game *game, const char *folder, const char *name)
     return found;
 }
 
-// Returns the last part of a path, without the ending of an image; sets whether it has one.
-static char *stem_of(const char *path, bool *is_image)
+// Returns the file name of a path without the extension of an image. *is_image is true if it has
+// one.
+static char *image_stem(const char *path, bool *is_image)
 {
     char *const stem = common_copy(common_base(path));
     *is_image = false;
-    for (int i = 1; i < NUM_ENDINGS && !*is_image; i++)
-        if ((*is_image = common_has_ending(stem, endings[i])))
-            stem[strlen(stem) - strlen(endings[i])] = '\0';
+    for (int i = 1; i < NUM_EXTENSIONS && !*is_image; i++) {
+        *is_image = common_has_ending(stem, extensions[i]);
+        if (*is_image)
+            stem[strlen(stem) - strlen(extensions[i])] = '\0';
+    }
     return stem;
 }
 
 char *tool_near_image(const md5_game *game, const char *path, size_t *work)
 {
     bool is_image = false;
-    char *const asked = stem_of(path, &is_image);
+    char *const wrong = image_stem(path, &is_image);
     char *const folder = common_folder(path);
     common_list files = {0};
     if (!game)
@@ -123,32 +131,35 @@ char *tool_near_image(const md5_game *game, const char *path, size_t *work)
     for (size_t i = 0; i < count && nearest.work > 0; i++) {
         const char *const name = game ? md5_game_file(game, i) : files.names[i];
         const size_t before = found ? nearest.distance : SIZE_MAX;
-        char *const stem = stem_of(name, &is_image);
-        char *const here = common_folder(name);
-        const bool is_same = common_compare_case(stem, asked) == 0; // in any folder
-        if (is_image && (is_same || common_compare_case(here, folder) == 0))
-            tool_compare_name(&nearest, asked, is_same ? asked : stem);
-        if (nearest.name && nearest.distance < before)
-            nearest.name = found = name;
-        free(here);
+        char *const stem = image_stem(name, &is_image);
+        char *const name_folder = common_folder(name);
+        const bool is_same = common_compare_case(stem, wrong) == 0; // in any folder
+        const bool is_in_folder = common_compare_case(name_folder, folder) == 0;
+        if (is_image && (is_same || is_in_folder))
+            tool_compare_name(&nearest, wrong, is_same ? wrong : stem);
+        if (nearest.name && nearest.distance < before) {
+            nearest.name = name;
+            found = name;
+        }
+        free(name_folder);
         free(stem);
     }
     char *const copy = common_copy(found);
     *work = nearest.work;
     common_free_list(&files);
     free(folder);
-    free(asked);
+    free(wrong);
     return copy;
 }
 
 char *tool_find_texture(const md5_game *game, const char *model, const char *shader)
 {
-    enum { MAX_FOLDERS = 8, LONGEST = 1000 };
-    if (shader[0] == '\0' || strlen(shader) > LONGEST)
+    enum { MAX_FOLDERS = 8, MAX_LENGTH = 1000 };
+    if (shader[0] == '\0' || strlen(shader) > MAX_LENGTH)
         return NULL;
     char *folder = common_folder(model);
     char *found = find_in(game, folder, common_base(shader));
-    // A path as games write it is below this folder or one above.
+    // A path of a game is relative to this folder or to one of its parents.
     const bool is_path = common_base(shader) != shader && !common_is_absolute(shader);
     for (int i = 0; i < MAX_FOLDERS && !found && is_path; i++) {
         found = find_in(game, folder, shader);
@@ -177,8 +188,9 @@ void tool_judge_image(md5_game *game, md5_check *facts, const char *path)
     const char *const name = common_base(path);
     const uint32_t type = image.type;
     const uint32_t bits = image.bits;
-    const bool is_color = (type == 2 || type == 10) && (bits == 24 || bits == 32);
-    const bool is_gray = type == 3 && (bits == 8 || bits == 24 || bits == 32);
+    const bool is_24_or_32 = bits == 24 || bits == 32;
+    const bool is_color = (type == 2 || type == 10) && is_24_or_32;
+    const bool is_gray = type == 3 && (bits == 8 || is_24_or_32);
     if (strcmp(image.kind, "TGA") == 0 && !is_color && !is_gray)
         tool_found(facts, "tga-kind", 0, "%.80s: TGA type %u%s with %u bits per pixel", name,
                    type & 255, type > 255 ? " and a color map" : "", bits);

@@ -1,19 +1,19 @@
 // md5tool info: prints a summary of files.
 #include "demo/tool/tool.h"
 
-// Prints a line of a file's text, or a member of its JSON object.
+// Prints a line of text, or a member of the JSON object of a file.
 #define SAY(...) common_print_either(is_json, __VA_ARGS__)
 
-// Prints what JSON alone has.
+// Prints a text in JSON only.
 #define JSON(text) fputs(is_json ? (text) : "", stdout)
 
-// What stands before a member of an array that is not its first one.
+// Returns the separator before a member of an array.
 static const char *comma(uint32_t i)
 {
     return i > 0 ? "," : "";
 }
 
-// A model of Cube 2's engines.
+// Prints a model of Cube 2's engines.
 static void print_cube(bool is_json, const md5_cube2 *cube)
 {
     SAY("  parts              %u, %u links\n", ",\"num_parts\":%u,\"links\":%u", cube->num_parts,
@@ -42,7 +42,7 @@ static void print_cube(bool is_json, const md5_cube2 *cube)
     JSON("]");
 }
 
-// Bounds of no points at all are the wrong way round, and null.
+// Prints bounds. Bounds of no points, whose minimum is greater than the maximum, are null.
 static void print_bounds(bool is_json, md5_bounds bounds)
 {
     if (bounds.min.x > bounds.max.x)
@@ -59,7 +59,7 @@ static void print_frames(bool is_json, uint32_t num_frames, double frame_rate, d
     SAY("  seconds            %g\n", ",\"seconds\":%g", seconds);
 }
 
-// As a tree, children in file order, indented by at most 40 levels; as JSON in file order.
+// Prints the joints as a tree, indented by at most 40 levels; as JSON, in the order of the file.
 static void print_joints(bool is_json, const md5_skeleton *skeleton)
 {
     if (is_json) {
@@ -72,7 +72,8 @@ static void print_joints(bool is_json, const md5_skeleton *skeleton)
         fputs(skeleton->num_joints > 0 ? "]" : ",\"tree\":[]", stdout);
         return;
     }
-    const uint32_t count = skeleton->num_joints; // and the index of what the roots hang on
+    const uint32_t count =
+        skeleton->num_joints; // also the index of the virtual parent of all roots
     uint32_t *const first = common_alloc(count + (size_t)1, sizeof *first); // child of each joint
     uint32_t *const next = common_alloc(count, sizeof *next);               // sibling
     for (uint32_t i = 0; i <= count; i++)
@@ -103,17 +104,25 @@ static void print_joints(bool is_json, const md5_skeleton *skeleton)
     free(first);
 }
 
-// The clips of a mesh's folder, and why those do not fit that id's engine refuses, or, of what is
-// no text, a compressed clip, that cannot be bound.
+// Returns the result of comparing a clip with its mesh. `reason` is used for clips without a check.
+static const char *describe_fit(const md5_check *clip, const char *reason)
+{
+    if (!clip)
+        return reason;
+    return clip->num_diagnostics > 0 ? clip->diagnostics[0].error.message : "fits";
+}
+
+// Prints the clips in the folder of a mesh, and the first rule of id's engine that they violate.
+// For compressed clips, prints the reason why they cannot be bound.
 static void print_clips(bool is_json, const char *path, const md5_model *model)
 {
     const md5_engines asked = {.all = md5_find_engines("doom3")};
     char *const folder = common_folder(path);
     common_list clips = common_list_folder(folder, ".md5anim");
     md5_check *const mesh = clips.count > 0 ? tool_check_file(NULL, path, asked) : NULL;
-    md5_check **const judged = common_alloc(clips.count, sizeof(md5_check *));
-    char **const reasons = common_alloc(clips.count, sizeof(char *)); // why one is not judged
-    size_t num_judged = 0;
+    md5_check **const checked = common_alloc(clips.count, sizeof(md5_check *));
+    char **const reasons = common_alloc(clips.count, sizeof(char *)); // of clips without a check
+    size_t num_checked = 0;
     size_t next = 0;
     for (size_t i = 0; i < clips.count; i++) {
         md5_check *const clip = tool_check_file(NULL, clips.names[i], asked);
@@ -123,7 +132,7 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
             anim ? md5_bind(model, anim, &(md5_load_opts){.allow_partial_binding = true}, &error)
                  : NULL;
         if (mesh && clip) {
-            judged[num_judged++] = clip;
+            checked[num_checked++] = clip;
             clip->num_diagnostics = 0;
             md5_check_pair(mesh, clip);
             if (binding)
@@ -135,20 +144,17 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
         md5_free_binding(binding);
         md5_free_anim(anim);
     }
-    md5_check_turns(judged, num_judged);
+    md5_check_turns(checked, num_checked);
     fputs(is_json ? ",\"clips\":[" : "", stdout);
     for (size_t i = 0; i < clips.count; i++) {
-        md5_check *const clip = reasons[i] ? NULL : judged[next++];
+        md5_check *const clip = reasons[i] ? NULL : checked[next++];
         JSON(comma(i > 0));
         SAY("  clip               %s: %s\n", "{\"file\":%s,\"fit\":%s}",
-            common_base(clips.names[i]),
-            !clip                       ? reasons[i]
-            : clip->num_diagnostics > 0 ? clip->diagnostics[0].error.message
-                                        : "fits");
+            common_base(clips.names[i]), describe_fit(clip, reasons[i]));
         md5_free_check(clip);
         free(reasons[i]);
     }
-    free(judged);
+    free(checked);
     free(reasons);
     JSON("]");
     md5_free_check(mesh);
@@ -156,23 +162,25 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
     free(folder);
 }
 
-// The image of a mesh, by the name of its shader.
+// Prints the image of a mesh's shader.
 static void print_texture(bool is_json, const char *path, const char *shader)
 {
     char *const file = common_is_file(path) ? tool_find_texture(NULL, path, shader) : NULL;
     tool_image image;
-    if (file && tool_read_image(NULL, file, &image))
+    const bool is_image = file && tool_read_image(NULL, file, &image);
+    if (is_image)
         SAY("    texture          %s, %s, %u x %u, %u bits\n",
             ",\"texture\":{\"file\":%s,\"kind\":%s,\"width\":%u,\"height\":%u,\"bits\":%u}", file,
             image.kind, image.width, image.height, image.bits);
+    else if (file)
+        SAY("    texture          %s\n", ",\"texture\":{\"file\":%s}", file);
     else
-        SAY("    texture          %s\n", file ? ",\"texture\":{\"file\":%s}" : ",\"texture\":null",
-            file ? file : "missing");
+        SAY("    texture          %s\n", ",\"texture\":null", "missing");
     free(file);
 }
 
-// What the ways to draw a mesh need: 4 or 8 slots a vertex, with joints of 16 bits if that is
-// enough and weights as floats, or each influence with its point, weight and joint.
+// Prints the memory of each form of a mesh for drawing: with 4 or 8 influences per vertex (joints
+// of 16 bits if possible, weights as floats), or with all influences (point, weight, joint).
 static void print_paths(bool is_json, const md5_model *model, const md5_mesh *mesh)
 {
     const uint64_t joint_size = model->skeleton.num_joints <= 65536 ? 2 : 4;
@@ -295,7 +303,18 @@ static void print_machine(bool is_json, const md5_machine_desc *desc)
     JSON("]");
 }
 
-// Numbers of the file, not those of what is drawn, unless it says so.
+static const char *describe_kind(const tool_asset *asset)
+{
+    if (asset->model)
+        return "md5mesh";
+    if (asset->anim)
+        return asset->anim->packed_size ? "compressed clip" : "md5anim";
+    if (asset->camera)
+        return "md5camera";
+    return asset->character ? "md5machine" : "md5.cfg";
+}
+
+// Prints the properties of a file. Counts are those of the file, unless the text says "rendered".
 static bool print_file(bool is_json, const char *path)
 {
     tool_asset asset;
@@ -311,13 +330,7 @@ static bool print_file(bool is_json, const char *path)
         tool_print_error(NULL, &error);
         return false;
     }
-    SAY("%s: %s\n", "{\"file\":%s,\"kind\":%s", path,
-        asset.model                             ? "md5mesh"
-        : asset.anim && asset.anim->packed_size ? "compressed clip"
-        : asset.anim                            ? "md5anim"
-        : asset.camera                          ? "md5camera"
-        : asset.character                       ? "md5machine"
-                                                : "md5.cfg");
+    SAY("%s: %s\n", "{\"file\":%s,\"kind\":%s", path, describe_kind(&asset));
     if (asset.model)
         print_model(is_json, path, asset.model);
     if (asset.anim)

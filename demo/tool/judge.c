@@ -1,12 +1,12 @@
-// What lies beside a file, as engines see it.
+// Checks the files in the folder of a file, as engines use them: replaced models, clips, images.
 #include "demo/tool/tool.h"
 
-// What models of MD5 files replace in engines of Quake and Quake II.
+// Files of Quake's and Quake II's engines that MD5 models replace.
 static const struct {
-    const char *where;
-    const char *ending;
-    const char *word;
-    size_t at; // of the number of frames in the file's header
+    const char *folder;
+    const char *extension;
+    const char *magic;
+    size_t offset; // of the number of frames in the header
 } replaced[] = {{"", ".mdl", "IDPO", 68}, {"", ".md2", "IDP2", 40}, {"../", ".md2", "IDP2", 40}};
 enum { NUM_REPLACED = COMMON_LENGTH(replaced) };
 
@@ -14,12 +14,12 @@ char *tool_find_replaced(const md5_game *game, const char *path)
 {
     char *found = NULL;
     for (int i = 0; i < NUM_REPLACED && !found; i++)
-        found = tool_find_beside(game, path, replaced[i].where, replaced[i].ending);
+        found = tool_find_beside(game, path, replaced[i].folder, replaced[i].extension);
     return found;
 }
 
-// The number of frames of what a clip's model replaces; 0: there is none.
-static int32_t frames_of_replaced(md5_game *game, const char *path)
+// Returns the number of frames of the model that a clip's model replaces, or 0.
+static int32_t count_replaced_frames(md5_game *game, const char *path)
 {
     size_t size = 0;
     int32_t frames = 0;
@@ -27,9 +27,10 @@ static int32_t frames_of_replaced(md5_game *game, const char *path)
     char *const bytes = file ? tool_read_file(game, file, &size) : NULL;
     if (bytes) {
         for (int i = 0; i < NUM_REPLACED; i++)
-            if (size >= replaced[i].at + 4 && memcmp(bytes, replaced[i].word, 4) == 0)
-                for (int k = 0; k < 3; k++) // more than 2^24 are none
-                    frames |= (int32_t)(unsigned char)bytes[replaced[i].at + (size_t)k] << 8 * k;
+            if (size >= replaced[i].offset + 4 && memcmp(bytes, replaced[i].magic, 4) == 0)
+                for (int k = 0; k < 3; k++) // 24 bits: no model has more frames
+                    frames |= (int32_t)(unsigned char)bytes[replaced[i].offset + (size_t)k]
+                              << 8 * k;
     }
     free(bytes);
     free(file);
@@ -40,7 +41,7 @@ void tool_judge_place(md5_game *game, md5_check *facts)
 {
     static const char *const images[] = {"png", "tga", "jpg", "pcx", "lmp"};
     if (facts->kind == MD5_DOC_ANIM) {
-        const int32_t frames = frames_of_replaced(game, facts->file);
+        const int32_t frames = count_replaced_frames(game, facts->file);
         if (frames > facts->num_frames)
             tool_found(facts, "fewer-frames", 1, "%d frames, but the replaced model has %d frames",
                        facts->num_frames, frames);
@@ -49,7 +50,7 @@ void tool_judge_place(md5_game *game, md5_check *facts)
     char *const folder = common_folder(facts->file);
     char *const stem = common_stem(facts->file);
     const bool is_of_quake = strcmp(common_base(folder), "progs") == 0;
-    size_t work = 1 << 24; // to look for nearest names
+    size_t work = 1 << 24; // for suggestions
     if (is_of_quake && !tool_has_beside(game, facts->file, "", ".md5anim"))
         tool_found(facts, "no-clip", 1, "missing file %.100s.md5anim", stem);
     for (uint32_t i = 0; i < facts->num_shaders; i++) {
@@ -65,14 +66,14 @@ void tool_judge_place(md5_game *game, md5_check *facts)
             tool_judge_image(game, facts, found);
         else if (is_of_quake) {
             const char *const name = facts->shaders[i].name;
-            char *const asked = common_format("%s/%s_00_00", folder, common_base(name));
-            char *const nearest = tool_near_image(game, asked, &work);
+            char *const missing = common_format("%s/%s_00_00", folder, common_base(name));
+            char *const nearest = tool_near_image(game, missing, &work);
             tool_found(facts, "no-skin", facts->shaders[i].line,
                        nearest ? "image not found: %.100s_00_00: did you mean '%.150s'?"
                                : "image not found: %.100s_00_00",
                        name, nearest);
             free(nearest);
-            free(asked);
+            free(missing);
         }
         free(found);
     }

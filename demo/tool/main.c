@@ -1,4 +1,4 @@
-// md5tool: prints what is in MD5 files, without a window.
+// md5tool: parses the arguments and runs a command; also prints help, manual page and completions.
 #include "demo/common/manual.h"
 #include "demo/tool/tool.h"
 
@@ -15,8 +15,8 @@ enum { NUM_COMMANDS = COMMON_LENGTH(commands) };
 
 // -- Manual page and completions ------------------------------------------------------------------
 //
-// Both are templates for common_print_rows(). The values of a row are the name of a command, its
-// options, its usage, and the rest of its help.
+// Both are templates for common_print_rows(). The values of a row are the name, the options, the
+// usage and the remaining help of a command.
 
 static const char manual[] =
     ".TH MD5TOOL 1 \"\" \"md5tool " COMMON_VERSION "\" \"User Commands\"\n"
@@ -79,16 +79,20 @@ static int print_rows(const char *name)
         const char *line = usage;
         const int length = (int)strcspn(usage, "\n");
         const char *words = "";
-        for (; (line = strstr(line, "\n  --")) != NULL; line++)
+        while ((line = strstr(line, "\n  --")) != NULL) {
             words = common_add(
                 &texts, common_format("%s%.*s ", words, (int)strcspn(line + 3, " "), line + 3));
+            line++;
+        }
         rows[i].values[0] = commands[i]->name;
         rows[i].values[1] = words;
         rows[i].values[2] = common_add(&texts, common_format("%.*s", length, usage));
         rows[i].values[3] = usage + length + 1;
     }
-    common_print_rows(stdout, name ? shell->script : manual, name ? common_plain : common_roff,
-                      rows, NUM_COMMANDS);
+    if (name)
+        common_print_rows(stdout, shell->script, common_plain, rows, NUM_COMMANDS);
+    else
+        common_print_rows(stdout, manual, common_roff, rows, NUM_COMMANDS);
     common_free_list(&texts);
     return TOOL_OK;
 }
@@ -122,8 +126,9 @@ static const char tool_help[] =
 
 // -- Options --------------------------------------------------------------------------------------
 
-// All options of all commands: a command has those that its help describes, so that the help, the
-// manual page, the completions and what is accepted never differ. The help has the names of values.
+// All options of all commands. A command accepts the options that its help describes, so that the
+// help, the manual page, the completions and the accepted options are always equal. The help names
+// the values.
 #define AT(what, member) .kind = COMMON_##what, .place = offsetof(tool_arguments, member)
 #define RANGE(least, most) .low = (least), .high = (most)
 
@@ -234,11 +239,12 @@ static const scope scopes[] = {
 };
 enum { NUM_SCOPES = COMMON_LENGTH(scopes) };
 
+// Returns true if the extension of a path is in a scope.
 static bool is_in_scope(const scope *limit, const char *path)
 {
     const bool is_folder = common_holds_files(path);
-    const char *const ending = strrchr(common_base(path), '.');
-    char *const word = common_format(" %s ", ending && !is_folder ? ending : "/");
+    const char *const extension = strrchr(common_base(path), '.');
+    char *const word = common_format(" %s ", extension && !is_folder ? extension : "/");
     for (char *c = word; *c != '\0'; c++)
         *c = (char)tolower((unsigned char)*c);
     const bool is_in = (strstr(limit->extensions, word) != NULL) != (limit->extensions[0] == '!');
@@ -246,7 +252,31 @@ static bool is_in_scope(const scope *limit, const char *path)
     return is_in;
 }
 
-// Whether a command does nothing with an option for these words and this output. Prints so.
+// Returns true if a scope applies to one of the words. Folders and files with an unknown extension
+// may contain files of any scope.
+static bool is_in_scope_of_words(const scope *s, const tool_arguments *arguments)
+{
+    for (int k = 0; k < arguments->num_words; k++) {
+        const char *const word = arguments->words[k];
+        if (is_in_scope(s, word))
+            return true;
+        if (s > scopes && (common_is_folder(word) || !convert_reads(word)))
+            return true;
+    }
+    return false;
+}
+
+// Returns the extension of the output, with a file name; NULL if it is unknown. The caller frees
+// it.
+static char *name_output(const tool_arguments *arguments)
+{
+    const bool is_batch = arguments->num_words > 0 && common_holds_files(arguments->words[0]);
+    if (arguments->to)
+        return common_format("x.%s", arguments->to);
+    return is_batch ? common_copy("x.glb") : common_copy(arguments->output);
+}
+
+// Returns true and prints an error if an option has no effect for these words and this output.
 static bool is_useless(const tool_command *command, const char *option,
                        const tool_arguments *arguments)
 {
@@ -256,25 +286,18 @@ static bool is_useless(const tool_command *command, const char *option,
     for (; (c = strstr(c, "\nFor ")) != NULL && c < line; c++)
         above = c + strlen("\nF");
     char *const text = common_format("%.*s", (int)strcspn(line, "\n"), line);
-    const bool is_batch = arguments->num_words > 0 && common_holds_files(arguments->words[0]);
-    const char *const to = arguments->to ? arguments->to : is_batch ? "glb" : NULL;
-    char *const output = to ? common_format("x.%s", to) : common_copy(arguments->output);
+    char *const output = name_output(arguments);
     const scope *missed = NULL;
     for (const scope *s = scopes; s < scopes + NUM_SCOPES && !missed; s++) {
-        const bool is_said =
+        const bool is_limited =
             strstr(text, s->text) || strncmp(above, s->text + 1, strlen(s->text) - 2) == 0;
-        bool is_used = !is_said || arguments->num_words == 0;
+        bool is_used = !is_limited || arguments->num_words == 0;
         if (s->side != INPUT)
-            is_used = !is_said || !output || is_in_scope(s, output);
-        if (s->side != OUTPUT) {
-            for (int k = 0; k < arguments->num_words; k++) {
-                const char *const word = arguments->words[k];
-                // Folders, and files without a known ending, may hold all that files hold.
-                is_used |= is_in_scope(s, word)
-                           || (s > scopes && (common_is_folder(word) || !convert_reads(word)));
-            }
-        }
-        missed = is_used ? NULL : s;
+            is_used = !is_limited || !output || is_in_scope(s, output);
+        if (s->side != OUTPUT)
+            is_used |= is_in_scope_of_words(s, arguments);
+        if (!is_used)
+            missed = s;
     }
     if (missed)
         tool_usage(command->name, "--%s has no effect here: it is %.*s", option,
@@ -284,8 +307,8 @@ static bool is_useless(const tool_command *command, const char *option,
     return missed;
 }
 
-// Whether the output is a file that is read, which may be the only one of its kind. Prints so.
-// Commands that have --force ask for it themselves.
+// Returns true and prints an error if the output is an input file, which may be the only copy.
+// Commands with --force check this themselves.
 static bool overwrites_input(const tool_command *command, const tool_arguments *arguments)
 {
     const char *const output = arguments->output;
@@ -301,7 +324,7 @@ static bool overwrites_input(const tool_command *command, const tool_arguments *
     return false;
 }
 
-// Whether a word is the path of what is in an archive, as check prints it. Prints so.
+// Returns true and prints an error if a word is a path inside of an archive, as check prints it.
 static bool is_inside(const tool_command *command, const char *word)
 {
     bool is_in = false;
@@ -328,12 +351,78 @@ static void report_unknown_option(const tool_command *command, const char *argum
         tool_usage(command->name, "unknown option '%s'", argument);
 }
 
+// Converts the value of an option. Prints an error and returns false if it is invalid.
+static bool read_value(const tool_command *command, const common_option *option, const char *text,
+                       tool_arguments *arguments)
+{
+    common_option row = *option;
+    const char *const help = find_help(command, option->name);
+    char *const value = common_format("%.*s", (int)strcspn(help, " "), help);
+    if (!row.value)
+        row.value = value;
+    const bool has_value = row.kind == COMMON_SWITCH || text;
+    const bool is_read = has_value && common_read_value(&row, text, arguments);
+    if (!is_read) {
+        char problem[512];
+        common_explain_value(&row, text, problem, sizeof problem);
+        tool_usage(command->name, "%s", problem);
+    }
+    free(value);
+    return is_read;
+}
+
+// Stores the requested engines. Returns the first unknown name, or NULL.
+static const char *read_engines(const tool_command *command, tool_arguments *arguments)
+{
+    const char *unknown = NULL;
+    for (size_t i = 0; i < arguments->engines.count; i++) {
+        const char *const name = arguments->engines.names[i];
+        const uint32_t engines = md5_find_engines(name);
+        // Files of some engines can only be written.
+        const bool is_written = command == &tool_convert && convert_has_frames(name);
+        if (!unknown && engines == 0 && !is_written)
+            unknown = name;
+        arguments->asked.all |= engines;
+        arguments->asked.sure = arguments->asked.all;
+    }
+    return unknown;
+}
+
+// Prints an error and returns false if arguments cannot be combined. `is_mixed`: both --frame and
+// --ms are used.
+static bool check_arguments(const tool_command *command, int count, char **list, bool is_mixed,
+                            tool_arguments *arguments)
+{
+    const char *const unknown = read_engines(command, arguments);
+    const char *const info_option = arguments->shows_rules ? "--rules" : "--formats";
+    const bool prints_info = arguments->shows_rules || arguments->shows_formats;
+    if (unknown)
+        tool_usage(command->name,
+                   "unknown engine '%s'; use md5tool check --rules to list all engines", unknown);
+    else if (arguments->num_words < command->min_words)
+        tool_usage(command->name, "missing file: expected %s", command->words);
+    else if (arguments->num_words > command->max_words)
+        tool_usage(command->name, "too many arguments: expected %s, found also '%s'",
+                   command->words, list[command->max_words]);
+    else if (prints_info && count > 1)
+        tool_usage(command->name, "%s cannot be combined with other arguments", info_option);
+    else if (arguments->is_json + arguments->is_github + arguments->shows_all > 1)
+        tool_usage(command->name, "--json, --github and --all cannot be combined");
+    else if (is_mixed)
+        tool_usage(command->name, "--frame and --ms cannot be combined");
+    else
+        return true;
+    return false;
+}
+
 // Moves the file names to the start of `list`; after `--` all arguments are file names. Prints an
 // error and returns false if the arguments are invalid.
 static bool read_arguments(const tool_command *command, int count, char **list,
                            tool_arguments *arguments)
 {
-    bool has_ended = false, is_mixed = false, is_given[NUM_OPTIONS] = {false}; // has_ended: by --
+    bool has_ended = false; // by --
+    bool is_mixed = false;
+    bool is_given[NUM_OPTIONS] = {false};
     for (int i = 0; i < count; i++) {
         char *const argument = list[i];
         if (has_ended || argument[0] != '-' || argument[1] == '\0') {
@@ -351,72 +440,34 @@ static bool read_arguments(const tool_command *command, int count, char **list,
             report_unknown_option(command, argument);
             return false;
         }
-        const bool is_time = options[k].place == offsetof(tool_arguments, frame)
-                             || options[k].place == offsetof(tool_arguments, ms);
-        if (is_given[k] && options[k].kind != COMMON_TEXTS && options[k].kind != COMMON_SWITCH
-            && !is_time) {
+        const bool is_frame = options[k].place == offsetof(tool_arguments, frame);
+        const bool is_time = is_frame || options[k].place == offsetof(tool_arguments, ms);
+        const bool is_switch = options[k].kind == COMMON_SWITCH;
+        const bool can_repeat = is_switch || is_time || options[k].kind == COMMON_TEXTS;
+        if (is_given[k] && !can_repeat) {
             tool_usage(command->name, "duplicate option --%s: expected it once", name);
             return false;
         }
         is_given[k] = true;
         arguments->has_root |= options[k].place == offsetof(tool_arguments, root);
-        common_option row = options[k];
-        const bool is_switch = row.kind == COMMON_SWITCH;
-        const char *const help = find_help(command, name);
         const char *const text = is_switch || i + 1 == count ? NULL : list[++i];
-        char problem[512];
-        char *const value = common_format("%.*s", (int)strcspn(help, " "), help);
-        row.value = row.value ? row.value : value;
-        const bool is_read = (is_switch || text) && common_read_value(&row, text, arguments);
-        if (!is_read) {
-            common_explain_value(&row, text, problem, sizeof problem);
-            tool_usage(command->name, "%s", problem);
-        }
-        free(value);
-        if (!is_read)
+        if (!read_value(command, &options[k], text, arguments))
             return false;
-        const bool is_frame = row.place == offsetof(tool_arguments, frame);
         if (is_time) {
             is_mixed |= arguments->num_times > 0 && arguments->counts_frames != is_frame;
             arguments->counts_frames = is_frame;
             arguments->times[arguments->num_times++] = is_frame ? arguments->frame : arguments->ms;
         }
     }
-    const char *unknown = NULL; // engine
-    for (size_t i = 0; i < arguments->engines.count; i++) {
-        const char *const name = arguments->engines.names[i];
-        const uint32_t engines = md5_find_engines(name);
-        // Some engines have files that are only written.
-        const bool is_known =
-            engines != 0 || (command == &tool_convert && convert_has_frames(name));
-        unknown = is_known || unknown ? unknown : name;
-        arguments->asked.sure = arguments->asked.all |= engines;
-    }
-    if (unknown)
-        tool_usage(command->name,
-                   "unknown engine '%s'; use md5tool check --rules to list all engines", unknown);
-    else if (arguments->num_words < command->min_words)
-        tool_usage(command->name, "missing file: expected %s", command->words);
-    else if (arguments->num_words > command->max_words)
-        tool_usage(command->name, "too many arguments: expected %s, found also '%s'",
-                   command->words, list[command->max_words]);
-    else if ((arguments->shows_rules || arguments->shows_formats) && count > 1)
-        tool_usage(command->name, "%s cannot be combined with other arguments",
-                   arguments->shows_rules ? "--rules" : "--formats");
-    else if (arguments->is_json + arguments->is_github + arguments->shows_all > 1)
-        tool_usage(command->name, "--json, --github and --all cannot be combined");
-    else if (is_mixed)
-        tool_usage(command->name, "--frame and --ms cannot be combined");
-    else {
-        for (int i = 0; i < arguments->num_words; i++)
-            if (is_inside(command, arguments->words[i]))
-                return false;
-        for (int k = 0; k < NUM_OPTIONS; k++)
-            if (is_given[k] && is_useless(command, options[k].name, arguments))
-                return false;
-        return !overwrites_input(command, arguments);
-    }
-    return false;
+    if (!check_arguments(command, count, list, is_mixed, arguments))
+        return false;
+    for (int i = 0; i < arguments->num_words; i++)
+        if (is_inside(command, arguments->words[i]))
+            return false;
+    for (int k = 0; k < NUM_OPTIONS; k++)
+        if (is_given[k] && is_useless(command, options[k].name, arguments))
+            return false;
+    return !overwrites_input(command, arguments);
 }
 
 // -- Running --------------------------------------------------------------------------------------
@@ -426,7 +477,8 @@ static bool asks_for_help(const char *argument)
     return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
 }
 
-// The list of times has room for all arguments, so reading never runs out of it.
+// Reads the arguments of a command and runs it. The list of times has the capacity of all
+// arguments.
 static int run_command(const tool_command *command, int count, char **list)
 {
     for (int i = 0; i < count && strcmp(list[i], "--") != 0; i++) {
@@ -458,16 +510,18 @@ static const tool_command *find_command(const char *name)
     return NULL;
 }
 
-// The commands as a message names them: "info, check or dump".
+// Lists the commands for a message: "info, check or dump".
 static const char *name_commands(char names[256])
 {
     size_t used = 0;
-    for (int i = 0; i < NUM_COMMANDS; i++)
-        used += (size_t)snprintf(names + used, 256 - used, "%s%s",
-                                 i == 0                 ? ""
-                                 : i + 1 < NUM_COMMANDS ? ", "
-                                                        : " or ",
-                                 commands[i]->name);
+    for (int i = 0; i < NUM_COMMANDS; i++) {
+        const char *separator = ", ";
+        if (i == 0)
+            separator = "";
+        else if (i + 1 == NUM_COMMANDS)
+            separator = " or ";
+        used += (size_t)snprintf(names + used, 256 - used, "%s%s", separator, commands[i]->name);
+    }
     return names;
 }
 

@@ -1,5 +1,6 @@
-// What is wrong with a clip at the skin of its mesh: frames that leave their boxes, loops that
-// jump, roots that drift and feet that slide. No engine refuses any of it: it is seen in the game.
+// Checks the motion of a clip by the skin of its mesh: frames whose skin exceeds their bounds,
+// loops that jump, roots that drift, and feet that slide. No engine rejects such clips; the errors
+// are visible in the game. The main structure is motion.
 #include "demo/tool/tool.h"
 
 // == Feet =========================================================================================
@@ -40,7 +41,7 @@ static bool is_large(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-// What the words of a clip's name say of it: walk2, s_idle, SkeletonStand.
+// Properties of a clip that the words of its name indicate: walk2, s_idle, SkeletonStand.
 enum { IS_LOOP = 1, STAYS = 2, IS_ONCE = 4 };
 
 static int kind_of_name(const char *path)
@@ -56,9 +57,10 @@ static int kind_of_name(const char *path)
     const char *const name = common_base(path);
     int kinds = 0;
     for (const char *at = name; *at; at++) {
-        // A word begins behind what is no letter, or with a large letter behind a small one.
-        const bool begins = at == name || !(is_small(at[-1]) || is_large(at[-1]))
-                            || (is_large(*at) && is_small(at[-1]));
+        // A word begins after a character that is not a letter, and with a capital after a small
+        // letter.
+        const bool is_first = at == name || !(is_small(at[-1]) || is_large(at[-1]));
+        const bool begins = is_first || (is_large(*at) && is_small(at[-1]));
         if (begins) {
             for (size_t i = 0; i < COMMON_LENGTH(rows); i++) {
                 for (const char *word = rows[i].words; *word; word += *word == ' ') {
@@ -77,8 +79,8 @@ static int kind_of_name(const char *path)
 
 // == Points =======================================================================================
 //
-// Few vertices say where the skin is, nearly: those that are the farthest of their joints, along
-// the axes and against them.
+// A few vertices approximate the skin: for each joint, the farthest of its vertices along the axes
+// in both directions.
 
 enum { NUM_SIDES = 6 }; // -x x -y y -z z
 
@@ -88,8 +90,8 @@ typedef struct skin_point {
     uint32_t vertex;
 } skin_point;
 
-// Writes the farthest vertices of each joint: that of side s of joint j to [NUM_SIDES * j + s], or
-// MD5_NONE. What most moves a vertex is its first influence.
+// Writes the farthest vertices of each joint: of direction s of joint j to [NUM_SIDES * j + s], or
+// MD5_NONE. A vertex belongs to the joint of its first influence, which has the largest weight.
 static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
 {
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
@@ -97,19 +99,19 @@ static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
             continue;
         const uint32_t joint = mesh->influence_joints[mesh->first_influence[i]];
         for (int side = 0; side < NUM_SIDES; side++) {
-            uint32_t *const most = &farthest[NUM_SIDES * (size_t)joint + (size_t)side];
+            uint32_t *const best = &farthest[NUM_SIDES * (size_t)joint + (size_t)side];
             const float sign = side % 2 > 0 ? 1 : -1;
-            const md5_vec3 axis = {side / 2 == 0 ? sign : 0, side / 2 == 1 ? sign : 0,
-                                   side / 2 == 2 ? sign : 0};
-            if (*most == MD5_NONE
+            md5_vec3 axis = {0};
+            (&axis.x)[side / 2] = sign;
+            if (*best == MD5_NONE
                 || md5_vec3_dot(axis, mesh->positions[i])
-                       > md5_vec3_dot(axis, mesh->positions[*most]))
-                *most = i;
+                       > md5_vec3_dot(axis, mesh->positions[*best]))
+                *best = i;
         }
     }
 }
 
-// Returns those of all meshes.
+// Returns the different farthest vertices of all meshes.
 static skin_point *find_points(const md5_model *model, uint32_t *count)
 {
     skin_point *points = NULL;
@@ -132,7 +134,7 @@ static skin_point *find_points(const md5_model *model, uint32_t *count)
     return points;
 }
 
-// Where a point of the skin is: the sum of its influences, as md5_skin() computes it.
+// Returns the position of a vertex: the sum of its influences, as md5_skin() computes it.
 static md5_vec3 place_of(const md5_model *model, skin_point point, const md5_mat34 *palette)
 {
     const md5_mesh *const mesh = &model->meshes[point.mesh];
@@ -152,7 +154,7 @@ static md5_vec3 place_of(const md5_model *model, skin_point point, const md5_mat
 
 enum { MAX_FEET = 16 };
 
-// How far the skin may reach out of boxes: parts of the size of the mesh.
+// Distances by which the skin may exceed bounds, as fractions of the size of the mesh.
 static const double OWN_PART = 0.05;
 static const double BIND_PART = 0.2;
 
@@ -163,11 +165,12 @@ typedef struct motion {
     const md5_anim *anim;
     const md5_binding *binding;
     md5_xform *pose;                // [joints]
-    md5_mat34 *palette, *before;    // [joints]
+    md5_mat34 *palette;             // [joints]
+    md5_mat34 *before;              // [joints] palette of another frame
     md5_mat34 *joints;              // [joints]
-    double size;                    // of the mesh: the diagonal of its box
+    double size;                    // diagonal of the mesh's bounds
     uint32_t feet[MAX_FEET];        // joints
-    md5_vec3 *places[MAX_FEET + 1]; // [frames] where the root and the feet are
+    md5_vec3 *places[MAX_FEET + 1]; // [frames] positions of the root and the feet
     uint32_t num_feet;
     md5_check *clip;
 } motion;
@@ -178,7 +181,7 @@ static void pose_frame(const motion *of, uint32_t frame, md5_root root)
                      of->pose, of->joints, of->palette);
 }
 
-// How far a box reaches out of another one.
+// Returns the distance by which a box exceeds another box.
 static double reach_out(md5_bounds inner, md5_bounds outer)
 {
     const md5_vec3 low = md5_vec3_sub(outer.min, inner.min);
@@ -191,10 +194,11 @@ static bool is_empty(md5_bounds box)
     return box.min.x >= box.max.x && box.min.y >= box.max.y && box.min.z >= box.max.z;
 }
 
-// How far the skin reaches out of the boxes of frames, or of that of the bind pose.
+// The distance by which the skin exceeds the bounds of the frames, or of the bind pose.
 typedef struct reach {
     double most;
-    uint32_t frame, count; // of the frame with the most; frames that reach out by more than allowed
+    uint32_t frame; // with the largest distance
+    uint32_t count; // frames with a larger distance than allowed
 } reach;
 
 static void add_reach(reach *to, double outside, uint32_t frame, double allowed)
@@ -204,7 +208,7 @@ static void add_reach(reach *to, double outside, uint32_t frame, double allowed)
         *to = (reach){outside, frame, to->count};
 }
 
-// The box of the points.
+// Returns the bounds of the points.
 static md5_bounds bounds_of(const motion *of)
 {
     md5_bounds box = md5_bounds_from_points(NULL, 0);
@@ -214,15 +218,17 @@ static md5_bounds bounds_of(const motion *of)
         for (int k = 0; k < 3; k++) {
             float *const low = &box.min.x + k;
             float *const high = &box.max.x + k;
-            *low = point[k] < *low ? point[k] : *low;
-            *high = point[k] > *high ? point[k] : *high;
+            if (point[k] < *low)
+                *low = point[k];
+            if (point[k] > *high)
+                *high = point[k];
         }
     }
     return box;
 }
 
-// Looks at each frame, or at some of very many: at the points. Returns whether these
-// were all frames, so that of->places are known.
+// Examines all frames, or some if there are very many. Returns true if all frames were examined, so
+// that of->places are valid.
 static bool look_at_frames(const motion *of, reach *own, reach *bind)
 {
     enum { MAX_WORK = 1 << 26 }; // joints and points
@@ -254,7 +260,7 @@ static bool look_at_frames(const motion *of, reach *own, reach *bind)
     return step == 1;
 }
 
-// How far the whole skin reaches out in the worst frame.
+// Returns the distance by which the complete skin exceeds a box in a frame.
 static double exact_reach(const motion *of, uint32_t frame, md5_bounds box)
 {
     pose_frame(of, frame, MD5_ROOT_FILE);
@@ -274,8 +280,8 @@ static void judge_boxes(const motion *of, reach own, reach bind)
                    exact_reach(of, bind.frame, of->model->bounds), bind.frame);
 }
 
-// The farthest that a point of the skin is from one frame to another: in place or, if that is
-// nearer, relative to the root, as in a clip that turns.
+// Returns the largest distance of a point between two frames: in place or, if that is smaller,
+// relative to the root, for clips that rotate.
 static double distance_of_frames(const motion *of, uint32_t a, uint32_t b)
 {
     double most = 0;
@@ -295,38 +301,43 @@ static double distance_of_frames(const motion *of, uint32_t a, uint32_t b)
     return fmin(most, most_of_root);
 }
 
-// A clip that lacks its last frame, or is named like a loop and ends at another pose than it
-// begins, but near that: otherwise it is none.
+// Reports a clip that lacks its last frame, or that has the name of a loop and ends near its first
+// pose, but not at it. With a larger difference the clip is not a loop.
 static void judge_loop(const motion *of, int kind)
 {
     const bool lacks_last = md5_find_loop(of->anim, 0, 0).end == MD5_LOOP_WITHOUT_LAST_FRAME;
     const uint32_t last = of->anim->num_frames - 1;
-    const double least = 0.005 * of->size;
+    const double min_jump = 0.005 * of->size;
     const md5_vec3 drift = md5_vec3_sub(of->places[0][last], of->places[0][0]);
     const double level = kind & STAYS ? level_distance((md5_vec3){0}, drift) : 0;
     if (!lacks_last && !(kind & IS_LOOP))
         return;
-    if (!lacks_last && (level > least || fabs((double)drift.z) > least)) // else it is a step
+    const bool has_drift = level > min_jump || fabs((double)drift.z) > min_jump;
+    if (!lacks_last && has_drift) // without the last frame, the drift is a part of the step
         tool_found(of->clip, "root-drift", 0,
                    "the root moves by %.3g units, and %.3g up, when the loop restarts",
                    level_distance((md5_vec3){0}, drift), drift.z);
     const double away = distance_of_frames(of, 0, last);
-    if (away <= least)
+    if (away <= min_jump)
         return;
     const double step = fmax(distance_of_frames(of, 0, 1), distance_of_frames(of, last, last - 1));
+    const char *const difference =
+        lacks_last ? "is one step before frame 0" : "differs from frame 0";
+    const char *const effect =
+        lacks_last ? "to append frame 0" : "to blend the last frames towards it";
     if (lacks_last || away < 4 * step)
         tool_found(of->clip, "loop", 0,
                    "last frame %u %s: the skin jumps by %.3g units when the loop restarts; use "
                    "md5tool fix --close-loop %s",
-                   last, lacks_last ? "is one step before frame 0" : "differs from frame 0", away,
-                   lacks_last ? "to append frame 0" : "to blend the last frames towards it");
+                   last, difference, away, effect);
 }
 
-// Feet that move while they stand. Nothing is said of a clip that walks on the spot.
+// Reports feet that move while they stand, except in clips that walk in place.
 static void judge_feet(const motion *of, int kind)
 {
     const uint32_t num_frames = of->anim->num_frames;
-    const float scale = fminf((float)of->size / 60.0f, 1.0f); // the numbers are those of a person
+    const float scale =
+        fminf((float)of->size / 60.0f, 1.0f); // the limits are for a person of 60 units
     double path = 0;
     double slide = 0;
     uint32_t foot = 0;
@@ -342,7 +353,8 @@ static void judge_feet(const motion *of, int kind)
                 first = k + 1;
             } else if (level_distance(places[first], places[k + 1]) > slide) {
                 slide = level_distance(places[first], places[k + 1]);
-                foot = of->feet[i], at = k + 1;
+                foot = of->feet[i];
+                at = k + 1;
             }
         }
     }
@@ -374,7 +386,7 @@ void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *
     const md5_skeleton *const skeleton = &model->skeleton;
     if (binding)
         md5_check_binding(clip, binding);
-    // What the clip does not move may hang anywhere.
+    // Joints that the clip does not move may have any position.
     if (binding && num_points > 0 && binding->num_missing == 0) {
         const uint32_t count = skeleton->num_joints;
         motion of = {

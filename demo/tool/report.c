@@ -1,24 +1,24 @@
-// What `md5tool check` prints of its findings: lines for people, of many alike the first and their
-// number, and the forms that programs read.
+// Prints the diagnostics of `md5tool check`: as text, in which similar messages are grouped, or in
+// formats for programs.
 #include "demo/tool/tool.h"
 
-// Findings that differ in numbers and in what stands in quotes.
+// Diagnostics that differ only in numbers and in quoted texts.
 typedef struct diagnostic_group {
-    uint64_t key; // 0: none
+    uint64_t key; // 0: unused
     size_t num_shown;
     size_t num_hidden;
     size_t num_files;
-    uint64_t file; // the last one
+    uint64_t file; // hash of the last file
     char text[256];
 } diagnostic_group;
 
-enum { NUM_GROUPS = 1024, SHOWN = 5 }; // of each group
+enum { NUM_GROUPS = 1024, SHOWN = 5 }; // messages shown per group
 
 struct tool_report {
     const tool_arguments *arguments;
     bool shows_places; // standard output is a terminal
-    char *path;        // of the file whose text is kept
-    char *text;        // its contents; NULL until a line is shown
+    char *path;        // file whose text is stored
+    char *text;        // its contents; NULL before a line is shown
     size_t size;
     size_t num_errors;
     size_t num_warnings;
@@ -29,6 +29,13 @@ struct tool_report {
 // -- Showing a line -------------------------------------------------------------------------------
 
 // Prints the part of the line around the column that fits a terminal, and a caret below it.
+static char printable(unsigned char byte)
+{
+    if (byte == '\t')
+        return ' ';
+    return byte < ' ' || byte >= 0x7F ? '?' : (char)byte;
+}
+
 static void show_place(tool_report *report, const md5_error *error)
 {
     enum { BEFORE = 60, WIDTH = 100 };
@@ -36,7 +43,7 @@ static void show_place(tool_report *report, const md5_error *error)
     if (!report->path || strcmp(report->path, error->file) != 0) {
         free(report->text);
         free(report->path);
-        // The file is read again. A pipe cannot be.
+        // Reads the file again, which is not possible for a pipe.
         report->path = common_copy(error->file);
         report->text = tool_read_file(NULL, error->file, &report->size);
     }
@@ -58,10 +65,8 @@ static void show_place(tool_report *report, const md5_error *error)
     const size_t target = column - 1 < length ? column - 1 : length;
     const size_t first = target > BEFORE ? target - BEFORE : 0;
     fputs("    ", stdout);
-    for (size_t i = first; i < length && i < first + WIDTH; i++) {
-        const unsigned char byte = (unsigned char)bytes[i];
-        putchar(byte == '\t' ? ' ' : byte < ' ' || byte >= 0x7F ? '?' : byte);
-    }
+    for (size_t i = first; i < length && i < first + WIDTH; i++)
+        putchar(printable((unsigned char)bytes[i]));
     printf("\n    %*s^\n", (int)(target - first), "");
 }
 
@@ -74,12 +79,12 @@ static uint64_t hash(uint64_t value, const char *text)
     return value;
 }
 
-// The text of a finding without what differs in findings of its kind.
+// Writes the text of a diagnostic without the parts that differ between similar diagnostics.
 static void write_kind(const md5_diagnostic *found, char text[256])
 {
     size_t used = 0;
     const char *at = found->rule[0] ? found->rule : found->error.message;
-    bool is_word = false; // the byte before is of a word: a quote behind it is an apostrophe
+    bool is_word = false; // the previous byte is in a word, so that a quote is an apostrophe
     while (*at && used + 4 < 256) {
         const char *end = *at == '\'' && !is_word ? strchr(at + 1, '\'') : NULL;
         while (end && isalnum((unsigned char)end[1]) && strchr(end + 1, '\''))
@@ -97,7 +102,7 @@ static void write_kind(const md5_diagnostic *found, char text[256])
     text[used] = '\0';
 }
 
-// Counts a finding in its group. Returns whether it is one of those that are shown.
+// Counts a diagnostic in its group. Returns true if it is one of those that are shown.
 static bool count_in_group(tool_report *report, const md5_diagnostic *found)
 {
     char text[256];
@@ -120,12 +125,12 @@ static bool count_in_group(tool_report *report, const md5_diagnostic *found)
         at->file = file;
         return false;
     }
-    return true; // of too many kinds
+    return true; // too many groups
 }
 
 // -- Filters --------------------------------------------------------------------------------------
 
-// Returns true if one of the names is the finding's rule or a part of its text or path.
+// Returns true if a name is the rule of a diagnostic or a part of its text or path.
 static bool is_named(const common_texts *names, const md5_diagnostic *found)
 {
     for (size_t i = 0; i < names->count; i++)
@@ -156,11 +161,12 @@ static void print_json(tool_report *report, const md5_diagnostic *found)
 {
     (void)report;
     const md5_error *const error = &found->error;
-    common_print_json(
-        "{\"file\":%s,\"line\":%u,\"column\":%u,\"severity\":%s,\"rule\":%s,"
-        "\"message\":%s,\"count\":%u,\"engines\":%s}\n",
-        error->file, error->line, error->column, error->status == MD5_WARNING ? "warning" : "error",
-        found->rule[0] ? found->rule : "", error->message, found->count, found->engines);
+    const char *const severity = error->status == MD5_WARNING ? "warning" : "error";
+    common_print_json("{\"file\":%s,\"line\":%u,\"column\":%u,\"severity\":%s,\"rule\":%s,"
+                      "\"message\":%s,\"count\":%u,\"engines\":%s}\n",
+                      error->file, error->line, error->column, severity,
+                      found->rule[0] ? found->rule : "", error->message, found->count,
+                      found->engines);
 }
 
 // https://docs.github.com/actions/reference/workflow-commands-for-github-actions
@@ -168,13 +174,13 @@ static void print_github(tool_report *report, const md5_diagnostic *found)
 {
     (void)report;
     const md5_error *const error = &found->error;
-    common_print(stdout, "::%s file=%s,line=%u,col=%u::%s%s%s\n",
-                 error->status == MD5_WARNING ? "warning" : "error", error->file, error->line,
-                 error->column, error->message, found->rule[0] ? " " : "", found->engines);
+    const char *const severity = error->status == MD5_WARNING ? "warning" : "error";
+    common_print(stdout, "::%s file=%s,line=%u,col=%u::%s%s%s\n", severity, error->file,
+                 error->line, error->column, error->message, found->rule[0] ? " " : "",
+                 found->engines);
 }
 
-// A form of output. Findings that are alike are grouped, and a summary follows, only in text for
-// people.
+// A format of output. Only in text, similar diagnostics are grouped and a summary follows.
 typedef struct report_form {
     void (*print)(tool_report *report, const md5_diagnostic *found);
     bool is_grouped;
@@ -186,7 +192,7 @@ static const report_form github_form = {.print = print_github};
 
 // -- Reports --------------------------------------------------------------------------------------
 
-// Returns the form that the options select.
+// Returns the format that the options select.
 static const report_form *selected_form(const tool_report *report)
 {
     if (report->arguments->is_json)
@@ -233,7 +239,7 @@ bool tool_is_for_people(const tool_report *report)
     return selected_form(report)->is_grouped;
 }
 
-static int by_number(const void *a, const void *b)
+static int compare_hidden(const void *a, const void *b)
 {
     const size_t first = ((const diagnostic_group *)a)->num_hidden;
     const size_t second = ((const diagnostic_group *)b)->num_hidden;
@@ -245,7 +251,7 @@ int tool_end_report(tool_report *report, size_t num_files, uint32_t judged)
     const report_form *const form = selected_form(report);
     const size_t num_errors = report->num_errors;
     if (form->is_grouped) {
-        qsort(report->groups, NUM_GROUPS, sizeof report->groups[0], by_number);
+        qsort(report->groups, NUM_GROUPS, sizeof report->groups[0], compare_hidden);
         for (size_t i = 0; i < NUM_GROUPS && report->groups[i].num_hidden > 0; i++)
             common_print(stdout, "%zu more in %zu files: %s\n", report->groups[i].num_hidden,
                          report->groups[i].num_files, report->groups[i].text);

@@ -1,4 +1,4 @@
-// Rules of engines in the programs: those that are asked, and what a file on disk breaks.
+// Selects the engines for which files are checked, and collects violations of their rules.
 #include "demo/tool/tool.h"
 
 // -- Rules ----------------------------------------------------------------------------------------
@@ -15,12 +15,12 @@ md5_engines tool_engines(md5_engines asked, const md5_game *game, const char *pa
     if (asked.all != 0)
         return asked;
     char *const folder = common_folder(path);
-    const char *const within = common_base(folder);
+    const char *const folder_name = common_base(folder);
     const char *names[4] = {"doom3", "darkmod", "quake4"};
-    bool may_be_others = false;
-    if (strcmp(within, "progs") == 0 || tool_has_beside(game, path, "", ".mdl"))
+    bool may_be_others = false; // also engines that match a clip by the name of its mesh
+    if (strcmp(folder_name, "progs") == 0 || tool_has_beside(game, path, "", ".mdl"))
         memcpy(names, (const char *[4]){"ironwail", "vkquake", "qss", "fte"}, sizeof names);
-    else if (strcmp(within, "md5") == 0 || tool_has_beside(game, path, "", ".md2"))
+    else if (strcmp(folder_name, "md5") == 0 || tool_has_beside(game, path, "", ".md2"))
         memcpy(names, (const char *[4]){"q2pro", "yquake2"}, sizeof names);
     else if (tool_has_beside(game, path, "md5.cfg", NULL))
         memcpy(names, (const char *[4]){"cube2"}, sizeof names);
@@ -52,7 +52,7 @@ void tool_print_rules(void)
         printf("%s: %s\n    %s\n", found.rule, found.error.message, found.engines);
 }
 
-// -- Findings -------------------------------------------------------------------------------------
+// -- Diagnostics ----------------------------------------------------------------------------------
 
 md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_engines asked)
 {
@@ -90,7 +90,7 @@ void tool_found(md5_check *check, const char *rule, uint32_t line, const char *f
     va_end(values);
 }
 
-static int by_place(const void *a, const void *b)
+static int compare_positions(const void *a, const void *b)
 {
     const md5_error *const first = &((const md5_diagnostic *)a)->error;
     const md5_error *const second = &((const md5_diagnostic *)b)->error;
@@ -102,7 +102,7 @@ static int by_place(const void *a, const void *b)
 const md5_diagnostic *tool_diagnostics(md5_check *check, size_t *count)
 {
     *count = check->num_diagnostics;
-    common_sort(check->diagnostics, *count, sizeof *check->diagnostics, by_place);
+    common_sort(check->diagnostics, *count, sizeof *check->diagnostics, compare_positions);
     return check->diagnostics;
 }
 

@@ -1,4 +1,4 @@
-// What the commands share: messages, and loading files of any kind.
+// Functions that the commands share: messages, loading files of any kind, folders and archives.
 #include "demo/tool/tool.h"
 
 #include "demo/common/system.h"
@@ -15,9 +15,10 @@ int tool_usage(const char *command, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    const char *const name = command ? command : "";
-    common_print(stderr, "md5tool: %s%s%s (see md5tool%s%s --help)\n", name, command ? ": " : "",
-                 text, command ? " " : "", name);
+    if (command)
+        common_print(stderr, "md5tool: %s: %s (see md5tool %s --help)\n", command, text, command);
+    else
+        common_print(stderr, "md5tool: %s (see md5tool --help)\n", text);
     return TOOL_BAD_USAGE;
 }
 
@@ -55,23 +56,24 @@ void tool_show_progress(size_t done, size_t count)
         fprintf(stderr, "\r%zu of %zu", done, count);
 }
 
-void tool_compare_name(tool_nearest *nearest, const char *asked, const char *name)
+void tool_compare_name(tool_nearest *nearest, const char *wrong, const char *name)
 {
-    const size_t length = strlen(asked);
+    const size_t length = strlen(wrong);
     const size_t size = strlen(name);
     const size_t cost = length * size + 1;
-    const size_t least = nearest->name ? nearest->distance : length / 3 + 2;
-    if (nearest->work < cost || (size > length ? size - length : length - size) >= least)
+    const size_t limit = nearest->name ? nearest->distance : length / 3 + 2;
+    const size_t min_distance = size > length ? size - length : length - size;
+    if (nearest->work < cost || min_distance >= limit)
         return;
     nearest->work -= cost;
-    const size_t distance = common_distance(asked, length, name, false);
-    if (distance < least) {
+    const size_t distance = common_distance(wrong, length, name, false);
+    if (distance < limit) {
         nearest->name = name;
         nearest->distance = distance;
     }
 }
 
-// For the reason in errno.
+// Reports the error in errno.
 static bool fail_to_write(const char *path, md5_error *error)
 {
     return convert_fail(error, MD5_ERROR_IO, path, "cannot write the file: %s", strerror(errno));
@@ -97,7 +99,7 @@ bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error)
 
 md5_quat tool_stored_rotation(md5_quat q)
 {
-    // Never -0.
+    // Subtract from 0, so that the result is never -0.
     return q.w > 0 ? (md5_quat){0 - q.x, 0 - q.y, 0 - q.z, 0 - q.w} : q;
 }
 
@@ -105,11 +107,11 @@ md5_quat tool_stored_rotation(md5_quat q)
 //
 // Files of any kind are recognized by their extension or contents.
 
-// The rows with a word come first, for kind_of_text().
+// Kinds with a keyword come first, for kind_of_text().
 static const struct {
     tool_kind kind;
-    const char *ending;
-    const char *word; // that only a text of this kind has
+    const char *extension;
+    const char *keyword; // only texts of this kind contain it
 } kinds[] = {
     {TOOL_MODEL, ".md5mesh", "numMeshes"},  {TOOL_ANIM, ".md5anim", "numAnimatedComponents"},
     {TOOL_CAMERA, ".md5camera", "numCuts"}, {TOOL_BFG_MODEL, ".bmd5mesh", NULL},
@@ -121,34 +123,47 @@ enum { NUM_KINDS = COMMON_LENGTH(kinds) };
 tool_kind tool_kind_of(const char *path)
 {
     for (int i = 0; i < NUM_KINDS; i++)
-        if (common_has_ending(path, kinds[i].ending))
+        if (common_has_ending(path, kinds[i].extension))
             return kinds[i].kind;
     return TOOL_UNKNOWN;
 }
 
-static bool stands_at(const char *text, size_t left, const char *word)
+static bool starts_with(const char *text, size_t size, const char *word)
 {
     const size_t length = strlen(word);
-    return left >= length && memcmp(text, word, length) == 0;
+    return size >= length && memcmp(text, word, length) == 0;
 }
 
 bool tool_is_compressed_clip(const char *bytes, size_t size)
 {
-    return stands_at(bytes, size, "M5CC");
+    return starts_with(bytes, size, "M5CC");
 }
 
-// Returns the kind of a compressed clip, or of the first keyword that only one kind has. Without
-// such a keyword it is a model, because the reader of models has the best messages for files of
-// other formats.
+// Returns the kind of a compressed clip, or of the first keyword. A text without a keyword is
+// treated as a model, because the reader of models has the best messages for files of other
+// formats.
 static tool_kind kind_of_text(const char *text, size_t size)
 {
     if (tool_is_compressed_clip(text, size))
         return TOOL_ANIM;
     for (size_t i = 0; i < size; i++)
-        for (int k = 0; text[i] == 'n' && k < NUM_KINDS && kinds[k].word; k++)
-            if (stands_at(text + i, size - i, kinds[k].word))
+        for (int k = 0; text[i] == 'n' && k < NUM_KINDS && kinds[k].keyword; k++)
+            if (starts_with(text + i, size - i, kinds[k].keyword))
                 return kinds[k].kind;
     return TOOL_MODEL;
+}
+
+static uint32_t count_warnings(const tool_asset *asset)
+{
+    if (asset->model)
+        return asset->model->num_warnings;
+    if (asset->anim)
+        return asset->anim->num_warnings;
+    if (asset->camera)
+        return asset->camera->num_warnings;
+    if (asset->character)
+        return asset->character->num_warnings;
+    return asset->cube ? asset->cube->num_warnings : 0;
 }
 
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error)
@@ -191,13 +206,9 @@ bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, m
         free(text);
     } break;
     }
-    asset->num_warnings = asset->model       ? asset->model->num_warnings
-                          : asset->anim      ? asset->anim->num_warnings
-                          : asset->camera    ? asset->camera->num_warnings
-                          : asset->character ? asset->character->num_warnings
-                          : asset->cube      ? asset->cube->num_warnings
-                                             : 0;
-    return asset->model || asset->anim || asset->camera || asset->character || asset->cube;
+    asset->num_warnings = count_warnings(asset);
+    const bool has_document = asset->model || asset->anim || asset->camera;
+    return has_document || asset->character || asset->cube;
 }
 
 void tool_free(tool_asset *asset)
@@ -209,7 +220,7 @@ void tool_free(tool_asset *asset)
     md5_free_cube2(asset->cube);
 }
 
-// == Where files are ==============================================================================
+// == Folders and archives =========================================================================
 
 static bool add_place(tool_places *places, const char *path, md5_error *error)
 {
@@ -225,6 +236,24 @@ static bool add_place(tool_places *places, const char *path, md5_error *error)
     return true;
 }
 
+// Reports nested archives, and finds a model of another format.
+static void list_unread_files(tool_places *places, size_t index)
+{
+    const md5_game_path *const place = &places->list.paths[index];
+    for (size_t k = 0; k < place->num_files; k++) {
+        const char *const name = place->name(place->user, k);
+        if (common_is_archive(name) && (place->is_archive || strchr(name, '/'))) {
+            places->num_unread++;
+            common_print(stderr,
+                         "%s/%s: warning: nested archives are not read; pass the archive "
+                         "as an argument\n",
+                         places->list.titles[index], name);
+        } else if (convert_reads(name) && tool_kind_of(name) == TOOL_UNKNOWN) {
+            places->other = name;
+        }
+    }
+}
+
 bool tool_open_places(const tool_arguments *arguments, const md5_load_opts *opts,
                       tool_places *places, md5_error *error)
 {
@@ -234,23 +263,8 @@ bool tool_open_places(const tool_arguments *arguments, const md5_load_opts *opts
             return false;
         places->ends[i] = places->list.count;
     }
-    for (size_t i = 0; i < places->list.count; i++) {
-        const md5_game_path *const place = &places->list.paths[i];
-        if (opts) {
-            for (size_t k = 0; k < place->num_files; k++) {
-                const char *const name = place->name(place->user, k);
-                if (common_is_archive(name) && (place->is_archive || strchr(name, '/'))) {
-                    places->num_unread++;
-                    common_print(stderr,
-                                 "%s/%s: warning: nested archives are not read; pass the archive "
-                                 "as an argument\n",
-                                 places->list.titles[i], name);
-                } else if (convert_reads(name) && tool_kind_of(name) == TOOL_UNKNOWN) {
-                    places->other = name;
-                }
-            }
-        }
-    }
+    for (size_t i = 0; i < places->list.count && opts; i++)
+        list_unread_files(places, i);
     places->game = md5_create_game(places->list.paths, places->list.count, opts, error);
     return places->game;
 }
@@ -270,10 +284,12 @@ void tool_name_other(const tool_places *places)
 
 char *tool_placed(const tool_places *places, const char *name)
 {
-    const uint32_t place =
-        places && places->game ? md5_game_find_file(places->game, name, 0) : MD5_NONE;
-    return place == MD5_NONE ? common_copy(name)
-                             : common_format("%s/%s", places->list.titles[place], name);
+    uint32_t place = MD5_NONE;
+    if (places && places->game)
+        place = md5_game_find_file(places->game, name, 0);
+    if (place == MD5_NONE)
+        return common_copy(name);
+    return common_format("%s/%s", places->list.titles[place], name);
 }
 
 bool tool_is_file(const md5_game *game, const char *path)
@@ -300,11 +316,15 @@ char *tool_find_beside(const md5_game *game, const char *path, const char *befor
 {
     char *const folder = common_folder(path);
     char *const stem = common_stem(path);
-    char *const name = common_format("%s%s%s", before, after ? stem : "", after ? after : "");
+    char *name = NULL;
+    if (after)
+        name = common_format("%s%s%s", before, stem, after);
+    else
+        name = common_copy(before);
     char *const file = common_join(folder, name);
     char *const clean = common_clean(file);
-    const char *const sought = game ? clean + 1 : file; // a game has no ".."
-    char *const found = tool_is_file(game, sought) ? common_copy(sought) : NULL;
+    const char *const candidate = game ? clean + 1 : file; // paths in a game do not contain ".."
+    char *const found = tool_is_file(game, candidate) ? common_copy(candidate) : NULL;
     free(clean);
     free(file);
     free(name);
@@ -316,19 +336,23 @@ char *tool_find_beside(const md5_game *game, const char *path, const char *befor
 bool tool_has_beside(const md5_game *game, const char *path, const char *before, const char *after)
 {
     char *const found = tool_find_beside(game, path, before, after);
-    const bool is_there = found;
+    const bool is_found = found;
     free(found);
-    return is_there;
+    return is_found;
 }
 
 int tool_compare_paths(const void *a, const void *b)
 {
     const char *const x = *(const char *const *)a;
     const char *const y = *(const char *const *)b;
-    const size_t of_x = (size_t)(common_base(x) - x);
-    const size_t of_y = (size_t)(common_base(y) - y);
-    const int order = memcmp(x, y, of_x < of_y ? of_x : of_y);
-    return order != 0 ? order : of_x != of_y ? (of_x < of_y ? -1 : 1) : strcmp(x + of_x, y + of_y);
+    const size_t folder_x = (size_t)(common_base(x) - x);
+    const size_t folder_y = (size_t)(common_base(y) - y);
+    const int order = memcmp(x, y, folder_x < folder_y ? folder_x : folder_y);
+    if (order != 0)
+        return order;
+    if (folder_x != folder_y)
+        return folder_x < folder_y ? -1 : 1;
+    return strcmp(x + folder_x, y + folder_y);
 }
 
 size_t tool_find_path(const char *const *paths, size_t count, const char *path)
@@ -354,21 +378,23 @@ size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip)
 {
     char *const stem = common_stem(clip);
     const int length = (int)(common_base(clip) - clip);
-    char *const beside = common_format("%.*s%s.", length, clip, stem);
-    const size_t kept = strlen(beside);
-    size_t found = tool_find_path(meshes, count, beside);
-    // Further dots belong to another name.
-    while (found < count && strncmp(meshes[found], beside, kept) == 0
-           && strchr(meshes[found] + kept, '.') != NULL)
+    char *const prefix = common_format("%.*s%s.", length, clip, stem);
+    const size_t prefix_length = strlen(prefix);
+    size_t found = tool_find_path(meshes, count, prefix);
+    // Names with further dots are names of other meshes.
+    while (found < count && strncmp(meshes[found], prefix, prefix_length) == 0
+           && strchr(meshes[found] + prefix_length, '.') != NULL)
         found++;
-    if (found == count || strncmp(meshes[found], beside, kept) != 0) {
-        beside[length] = '\0';
-        found = tool_find_path(meshes, count, beside); // the first of the folder
-        if (found == count || !tool_are_in_one_folder(meshes[found], clip)
-            || (found + 1 < count && tool_are_in_one_folder(meshes[found + 1], clip)))
+    if (found == count || strncmp(meshes[found], prefix, prefix_length) != 0) {
+        prefix[length] = '\0';
+        found = tool_find_path(meshes, count, prefix); // the first mesh of the folder
+        const bool is_in_folder = found < count && tool_are_in_one_folder(meshes[found], clip);
+        const bool has_second =
+            found + 1 < count && tool_are_in_one_folder(meshes[found + 1], clip);
+        if (!is_in_folder || has_second)
             found = MD5_NONE;
     }
-    free(beside);
+    free(prefix);
     free(stem);
     return found;
 }

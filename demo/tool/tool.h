@@ -1,4 +1,5 @@
-// Commands of md5tool. Each is a row that its file defines: how it is called and what runs it.
+// Declarations that the commands of md5tool share. Each command is a tool_command that its file
+// defines; tool_arguments are the parsed arguments.
 #ifndef DEMO_TOOL_TOOL_H
 #define DEMO_TOOL_TOOL_H
 
@@ -11,13 +12,13 @@
 // Exit statuses: success, a file has an error, the arguments are wrong.
 enum { TOOL_OK, TOOL_BAD_FILE, TOOL_BAD_USAGE };
 
-// Size of an error as text: all bytes of file name and message may be escaped.
+// Size of an error as text, if all bytes of file name and message are escaped.
 enum { TOOL_MESSAGE = 2200 };
 
-// The arguments behind the name of a command. Options that are not given are 0.
+// The arguments after the name of a command. Missing options are 0.
 typedef struct tool_arguments {
     const char *command;
-    char **words; // [num_words] what is neither an option nor its value
+    char **words; // [num_words] arguments that are neither options nor their values
     int num_words;
     const char *base;
     const char *mod;
@@ -27,7 +28,7 @@ typedef struct tool_arguments {
     const char *palette;
     const char *scene;
     const char *to;
-    const char *folder; // of a game: DIR
+    const char *folder; // DIR of a game
     const char *turn;
     const char *frames;
     common_texts excluded;
@@ -38,12 +39,13 @@ typedef struct tool_arguments {
     common_texts renames;
     common_texts cuts;
     common_texts tags;
-    common_texts said[CONVERT_NUM_MAPS + 1], worn; // as in convert_job
+    common_texts said[CONVERT_NUM_MAPS + 1]; // as in convert_job
+    common_texts worn;                       // as in convert_job
     uint32_t range[2];
-    md5_engines asked; // the engines
-    double *times;     // [num_times] in milliseconds or, if it counts_frames, in frames
+    md5_engines asked; // requested engines, by --for
+    double *times;     // [num_times] in milliseconds, or in frames if `counts_frames`
     int num_times;
-    double ms; // the last of them
+    double ms; // the last of `times`
     uint32_t frame;
     uint32_t influences;
     uint32_t resolution;
@@ -51,7 +53,7 @@ typedef struct tool_arguments {
     double scale;
     double rate;
     md5_root root;
-    md5_joint_edit joint_edit; // of md5tool fix, as options set their members
+    md5_joint_edit joint_edit; // for md5tool fix; options set the members of the edits
     md5_mesh_edit mesh_edit;
     md5_space_edit space_edit;
     md5_frame_edit frame_edit;
@@ -74,50 +76,61 @@ typedef struct tool_arguments {
     bool has_root;
 } tool_arguments;
 
-// An option is one of the command's if it stands in `help`.
+// A command. It accepts the options that `help` contains.
 typedef struct tool_command {
     const char *name;
     int (*run)(tool_arguments *arguments); // returns the exit status
     int min_words;
     int max_words;
-    const char *words; // what they are
-    const char *help;  // the first line is its usage
+    const char *words; // description of the words
+    const char *help;  // the first line is the usage
 } tool_command;
 
-extern const tool_command tool_info, tool_check, tool_diff, tool_fix, tool_dump, tool_list,
-    tool_explain, tool_parse, tool_bind, tool_compress, tool_decompress, tool_curves, tool_convert;
+extern const tool_command tool_info;
+extern const tool_command tool_check;
+extern const tool_command tool_diff;
+extern const tool_command tool_fix;
+extern const tool_command tool_dump;
+extern const tool_command tool_list;
+extern const tool_command tool_explain;
+extern const tool_command tool_parse;
+extern const tool_command tool_bind;
+extern const tool_command tool_compress;
+extern const tool_command tool_decompress;
+extern const tool_command tool_curves;
+extern const tool_command tool_convert;
 
-// Prints what is wrong with the arguments of a command, which may be NULL, and how to get help, as
-// one line on stderr. Returns TOOL_BAD_USAGE.
+// Prints an error in the arguments of a command (NULL: of md5tool) and how to get help, as one line
+// on standard error. Returns TOOL_BAD_USAGE.
 int tool_usage(const char *command, const char *format, ...) COMMON_PRINTF(2, 3);
 
-// Returns the entry of an option or a command that earlier versions had, NULL if `argument` is not
-// one. Options have their dashes in `argument`.
+// Returns the entry of an option or a command of an earlier version, or NULL. `argument` includes
+// the dashes of an option.
 const common_removed *tool_find_removed(const char *argument);
 
-// Prints `error` as one line on stderr; a md5_warn_fn whose user is not used.
+// Prints an error as one line on standard error. It is a md5_warn_fn; `user` is not used.
 void tool_print_error(void *user, const md5_error *error);
 
-// Ends a command: prints the error if it is not done. Returns the exit status.
+// Ends a command: prints the error unless `is_done`. Returns the exit status.
 int tool_end(bool is_done, const md5_error *error);
 
-// Of many names the one nearest to another, NULL if none is near, as long as there is work left.
+// The most similar name to a wrong name, or NULL. The search ends when `work` is used up.
 typedef struct tool_nearest {
     const char *name;
     size_t distance;
     size_t work;
 } tool_nearest;
 
-void tool_compare_name(tool_nearest *nearest, const char *asked, const char *name);
+void tool_compare_name(tool_nearest *nearest, const char *wrong, const char *name);
 
-// Writes a text, or a document, to a file or, with `path` NULL, to standard output.
+// Write a text or a document to a file, or to standard output if `path` is NULL.
 bool tool_write_text(const char *path, const char *text, size_t size, md5_error *error);
 bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error);
 
-// The rotation as files store it: x y z of one whose w is not above 0.
+// Returns a rotation as files store it, with w <= 0.
 md5_quat tool_stored_rotation(md5_quat q);
 
-// Kinds of files. Those up to cameras are listed by a game too.
+// Kinds of files. A game lists kinds up to TOOL_CAMERA itself.
 typedef enum tool_kind {
     TOOL_UNKNOWN,
     TOOL_MODEL,
@@ -134,7 +147,7 @@ tool_kind tool_kind_of(const char *path); // by its extension
 // Returns true if the bytes are a compressed clip, which only this library reads.
 bool tool_is_compressed_clip(const char *bytes, size_t size);
 
-// A file of any kind: one of these is set.
+// A file of any kind. One of the pointers is set.
 typedef struct tool_asset {
     md5_model *model;
     md5_anim *anim;
@@ -144,92 +157,96 @@ typedef struct tool_asset {
     uint32_t num_warnings;
 } tool_asset;
 
-// Loads a file of the kind that its extension says or, without a known extension, as of a pipe, its
-// first bytes or words. Loads a machine with its model and clips.
+// Loads a file. The extension selects the kind; for other extensions, such as those of pipes, the
+// content does. A machine is loaded with its model and clips.
 bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, md5_error *error);
 void tool_free(tool_asset *asset);
 
 // -- Progress -------------------------------------------------------------------------------------
 //
-// On standard error, if that is a terminal.
+// Progress is printed on standard error if it is a terminal.
 
-// For common_walk and common_game_places: how many files a search has found.
+// For common_walk and common_game_places: prints the number of files that a search has found.
 bool tool_show_search(void *user, size_t num_files);
 
-// How many of `count` things are done, from time to time; of all nothing remains.
+// Prints the progress from time to time. Removes it when all is done.
 void tool_show_progress(size_t done, size_t count);
 
 // -- Folders and archives -------------------------------------------------------------------------
 //
-// What is read, of a path or of a name in a game: `game` is NULL for files on disk. A game is used
-// by one thread.
+// Files are read from a path, or by name in a game. `game` is NULL for files on disk. A game must
+// be used by one thread only.
 
 typedef struct tool_places {
-    common_game_places list; // best first: the mod, then DIR, then the base
-    size_t ends[3];          // of each of these in the list
+    common_game_places list; // in order of priority: the mod, DIR, the base
+    size_t ends[3];          // end of each of them in the list
     md5_game *game;
-    size_t num_unread; // archives in archives and below folders, which are not mounted
-    const char *other; // a model that only convert reads, if `opts` were given
+    size_t num_unread; // archives inside of archives or in subfolders, which are not mounted
+    const char *other; // a model of another format, which convert reads; if `opts` were given
 } tool_places;
 
-// Opens those of the arguments; `places` may have callbacks. Close it in either case. With `opts`
-// names the archives that are not read.
+// Opens the folders and archives of the arguments. `places` may have callbacks. The caller must
+// close it in any case. With `opts`, reports archives that are not read.
 bool tool_open_places(const tool_arguments *arguments, const md5_load_opts *opts,
                       tool_places *places, md5_error *error);
-void tool_name_other(const tool_places *places); // says what is there instead of MD5's files
+void tool_name_other(const tool_places *places); // reports places->other
 void tool_close_places(tool_places *places);
 
-// Returns the path of a file with its folder or archive, or a copy of what is no file. To be freed.
+// Returns the path of a file with its folder or archive, or a copy of `name` if it is not a file.
+// The caller frees it.
 char *tool_placed(const tool_places *places, const char *name);
 
 bool tool_is_file(const md5_game *game, const char *path);
 
-// Returns the bytes of a file, not of a pipe, to be freed; or NULL.
+// Returns the bytes of a file, which the caller frees, or NULL. Does not read pipes.
 char *tool_read_file(md5_game *game, const char *path, size_t *size);
 
-// For md5_load_opts.
+// Returns the file system of a game, for md5_load_opts.
 md5_files tool_files(md5_game *game);
 
-// -- What engines say -------------------------------------------------------------------------
+// -- Rules of engines ------------------------------------------------------------------------
 
-void tool_print_engines(uint32_t set);                // their names
-bool tool_minds(md5_engines asked, const char *rule); // whether one of them does anything
-void tool_print_rules(void);                          // all of them, with what each engine does
+void tool_print_engines(uint32_t set);                // prints their names
+bool tool_minds(md5_engines asked, const char *rule); // returns true if one of them has the rule
+void tool_print_rules(void);                          // prints all rules and the engines' reactions
 
-// For the path DIR/STEM.md5mesh or DIR/STEM.md5anim returns DIR/`before`STEM`after` if that is a
-// file, to be freed, or NULL. `after` NULL: DIR/`before`.
+// Returns the path DIR/`before`STEM`after` for a path DIR/STEM.md5mesh or DIR/STEM.md5anim, or
+// DIR/`before` if `after` is NULL. Returns NULL if that is not a file. The caller frees the path.
 char *tool_find_beside(const md5_game *game, const char *path, const char *before,
                        const char *after);
 bool tool_has_beside(const md5_game *game, const char *path, const char *before, const char *after);
 
-// Returns the .mdl or .md2 that a model or its clip replaces in engines of Quake and Quake II, to
-// be freed, or NULL.
+// Returns the .mdl or .md2 file that a model or its clip replaces in Quake's and Quake II's
+// engines, or NULL. The caller frees it.
 char *tool_find_replaced(const md5_game *game, const char *path);
 
-bool tool_are_in_one_folder(const char *a, const char *b); // as they are written
+bool tool_are_in_one_folder(const char *a, const char *b); // compares the paths as texts
 
-// Compares two paths, const char **, by their folders and then by their names, for qsort().
+// Compares two paths (const char **) by their folders, then by their names, for qsort().
 int tool_compare_paths(const void *a, const void *b);
 
-// Returns the first of paths[count], as they are sorted by that, that is not before a path.
+// Returns the index of the first of paths[count], sorted by tool_compare_paths(), that is not
+// before a path.
 size_t tool_find_path(const char *const *paths, size_t count, const char *path);
 
-// Returns which of meshes[count], likewise, a clip belongs to: that of its name beside it, as in
-// Quake, or the only one of its folder. MD5_NONE if there is none or it is not known.
+// Returns the index of the mesh in meshes[count], sorted by tool_compare_paths(), to which a clip
+// belongs: the mesh with its name in its folder, as in Quake, or the only mesh of its folder.
+// Otherwise returns MD5_NONE.
 size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip);
 
-// The same in the clip's folder: a path to be freed, or NULL.
+// Returns the mesh in the clip's folder to which a clip belongs, or NULL. The caller frees the
+// path.
 char *tool_mesh_beside(const char *path);
 
-// The engines that are asked or, without any, those that a file could be meant for, by where it is
-// and what lies beside it.
+// Returns the requested engines. Without any, guesses the engines of a file from its folder and the
+// files in it.
 md5_engines tool_engines(md5_engines asked, const md5_game *game, const char *path);
 
-// Looks at the text of a file, however broken it is, for the engines that are asked; NULL: at none.
-// Returns NULL for a text of another kind.
+// Checks a text for the requested engines, even if it has syntax errors. `text` NULL: creates an
+// empty check. Returns NULL for files of other kinds.
 md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_engines asked);
 
-// The same of a file; NULL also if it cannot be read.
+// The same for a file. Returns NULL also if it cannot be read.
 md5_check *tool_check_file(md5_game *game, const char *path, md5_engines asked);
 
 typedef struct text_place {
@@ -237,78 +254,83 @@ typedef struct text_place {
     uint32_t column;
 } text_place;
 
-// Adds what breaks a rule at a place of the file; and in a line, or in none, 0, of what has been
-// read.
+// Add a violation of a rule at a position in the file, or in a line. Line 0 stands for no line.
 void tool_add_diagnostic(md5_check *check, const char *rule, text_place at, const char *format,
                          va_list values);
 void tool_found(md5_check *check, const char *rule, uint32_t line, const char *format, ...)
     COMMON_PRINTF(4, 5);
 
-void tool_judge_place(md5_game *game, md5_check *facts); // adds what is missing beside it
-// Adds what is wrong with a clip at the skin of its mesh, or without one (NULL) by itself.
+void tool_judge_place(md5_game *game, md5_check *facts); // adds missing files in the same folder
+// Adds errors in the motion of a clip, by the skin of its mesh. Without a mesh (NULL), checks only
+// the joints.
 void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *anim);
-const md5_diagnostic *tool_diagnostics(md5_check *check, size_t *count); // by place
+const md5_diagnostic *tool_diagnostics(md5_check *check, size_t *count); // sorted by position
 
-// Whether a rule says what becomes of the line that the library reports, which need not then. False
-// for NULL.
+// Returns true if a rule also describes an error of the library in its line, so that the error need
+// not be printed. Returns false if `facts` is NULL.
 bool tool_is_judged(const md5_check *facts, const md5_error *error);
 
 // -- Images -----------------------------------------------------------------------------------
 
-// What the header of an image says.
+// Properties in the header of an image.
 typedef struct tool_image {
-    const char *kind;             // "TGA", "PNG", "JPEG", "DDS", "PCX", "WAL" or "LMP"
-    uint32_t width, height, bits; // a pixel; 0: packed
-    uint32_t type; // of TGAs, 256 more if it has a color map; of PCXs 1: version 5, run lengths
+    const char *kind; // "TGA", "PNG", "JPEG", "DDS", "PCX", "WAL" or "LMP"
+    uint32_t width;
+    uint32_t height;
+    uint32_t bits; // per pixel; 0: compressed
+    uint32_t type; // TGA: type, plus 256 with a color map; PCX: 1 for version 5 with run lengths
 } tool_image;
 
-// False: it is none of these.
+// Reads the header of an image. Returns false for other files.
 bool tool_read_image(md5_game *game, const char *path, tool_image *image);
 
-// Adds what engines say to it.
+// Adds the engines' diagnostics of an image.
 void tool_judge_image(md5_game *game, md5_check *facts, const char *path);
 
-// Returns the image whose name is nearest to a path: one of its folder or, of a game, one of the
-// same name in another one; with any ending. NULL: none is near, or `work` is done. To be freed.
+// Returns the image whose name is most similar to a path, with any extension: an image of its
+// folder, or in a game an image with the same name in another folder. Returns NULL if none is
+// similar or `work` is used up. The caller frees the path.
 char *tool_near_image(const md5_game *game, const char *path, size_t *work);
 
-// Returns the image of a mesh's shader: beside the model, or a path below its folder or one above;
-// with the ending that it has or any of images. NULL: there is none.
+// Returns the image of a mesh's shader, or NULL: a file next to the model, or a path below the
+// model's folder or one of its parents. The shader's extension and all extensions of images are
+// tried.
 char *tool_find_texture(const md5_game *game, const char *model, const char *shader);
 
 // -- Feet -------------------------------------------------------------------------------------
 
-// From a frame to the next one: the level speed of a place, units a second, and whether it stands,
-// by the rules and usual numbers with which machines hold feet, md5_hold_params, times `scale`.
+// The motion of a foot from a frame to the next frame: its horizontal speed in units per second,
+// and true if it stands by the rules of md5_hold_params with its default limits times `scale`.
 double tool_level_speed(const md5_anim *anim, const md5_vec3 *places, uint32_t frame);
 bool tool_stands(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, float scale);
-bool tool_is_foot(const char *joint); // by its name
+bool tool_is_foot(const char *joint); // by the name of the joint
 
 // -- Reports ----------------------------------------------------------------------------------
 
-// What `md5tool check` found, printed in the form that the arguments ask for.
+// Prints the diagnostics of `md5tool check` in the requested format.
 typedef struct tool_report tool_report;
 tool_report *tool_begin_report(const tool_arguments *arguments);
 void tool_report_diagnostic(tool_report *report, const md5_diagnostic *found);
-void tool_count_warnings(tool_report *report, unsigned count); // of which nothing is known
-bool tool_is_for_people(const tool_report *report);            // the form is text
-// Prints the sums, and for which engines. Returns the exit status.
+void tool_count_warnings(tool_report *report, unsigned count); // warnings without a text
+bool tool_is_for_people(const tool_report *report);            // the format is text
+// Prints the totals and the engines. Returns the exit status.
 int tool_end_report(tool_report *report, size_t num_files, uint32_t judged);
 
-// What is found in a game folder.
+// Results of checking a game folder.
 typedef struct tool_game_check {
-    void (*print)(void *user, const md5_diagnostic *found); // files with their folder or archive
+    void (*print)(void *user, const md5_diagnostic *found); // paths include folder or archive
     void *user;
     md5_engines asked;
-    size_t num_files, num_decls; // that were read
-    size_t num_defaulted;        // declarations that the engine replaces by defaults
-    bool has_decls;              // else nothing was read
-    tool_places places;          // stay open, unless they cannot be read; to be closed
+    size_t num_files;     // files that were read
+    size_t num_decls;     // declarations that were read
+    size_t num_defaulted; // declarations that the engine replaces by defaults
+    bool has_decls;       // false: nothing was read
+    tool_places places;   // open unless they cannot be read; the caller closes them
 } tool_game_check;
 
-// Reads all declarations of the game folder or archive of the arguments, if there are any, with the
-// models and animations that they name, and all other models, animations and camera paths. Returns
-// an exit status: TOOL_BAD_FILE only if the game cannot be read, which is printed.
+// Reads all declarations of the arguments' game folder or archive with their models and animations,
+// and all other models, animations and camera paths. Does nothing without declarations. Returns an
+// exit status: TOOL_BAD_FILE only if the game cannot be read, which is printed.
 int tool_check_game(const tool_arguments *arguments, tool_game_check *check);
 
 #endif
