@@ -178,9 +178,9 @@ static bool matches_name(const char *text, const char *prefix, const char *name)
            && strcmp(text + length + 1, name) == 0;
 }
 
-// Returns a clip by its name if `name` ends with a digit. Otherwise returns a random clip of those
-// with the alias `name`; as in the engine, only the first 64 of them are considered. Returns
-// MD5_NONE if there is no such clip.
+// Returns the clip with a name if `name` ends with a digit. Otherwise returns a random clip with
+// the alias `name`; as in the engine, only the first 64 clips with this alias are considered.
+// Returns MD5_NONE if the clip does not exist.
 static uint32_t choose_clip(md5_actor *actor, const char *prefix, const char *name)
 {
     enum { MAX_CHOICES = 64 };
@@ -636,7 +636,8 @@ static bool find_passed_samples(const md5_actor *actor, const md5_actor_slot *sl
                                 md5_sample_position samples[2])
 {
     const md5_entity_clip *const clip = md5_slot_clip(actor, slot);
-    if (!clip || slot->held_frame > 0 || (slot->end > 0 && actor->previous_time > slot->end))
+    const bool had_ended = slot->end > 0 && actor->previous_time > slot->end;
+    if (!clip || slot->held_frame > 0 || had_ended)
         return false;
     *from = slot_time(actor, slot, actor->previous_time);
     int64_t to = slot_time(actor, slot, actor->time);

@@ -303,7 +303,8 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
             memset(block.base, 0, created.size);
         monster = (md5_monster *)md5i_block_take(&block, 1, sizeof created);
         created.look_joints = (look_joint *)md5i_block_take(&block, num_looks, sizeof(look_joint));
-        driven_actor *const body = &created.body_actor; // its arrays also contain those of the head
+        driven_actor *const body =
+            &created.body_actor; // its arrays have capacity for body and head
         body->tracked =
             (tracked_joint *)md5i_block_take(&block, created.num_mods, sizeof *body->tracked);
         created.mods =
@@ -579,8 +580,7 @@ static void apply_eyes(md5_monster *monster, const world_transform *body,
         mod->position = monster->can_move_eyes ? MD5_MOD_WORLD_OVERRIDE : MD5_MOD_NONE;
         if (!monster->can_move_eyes)
             mod->axis = MD5_MOD_NONE;
-        mod->translation =
-            md5_vec3d_round(eye_translation(monster, to_eye, aim, &to_world->axes));
+        mod->translation = md5_vec3d_round(eye_translation(monster, to_eye, aim, &to_world->axes));
     }
 }
 

@@ -135,7 +135,8 @@ static bool entity_has_memory(md5_context *context, const md5_error *error)
 
 // -- Declarations ---------------------------------------------------------------------------------
 
-// Returns a key without a name at the location of a declaration, for messages. NULL is no location.
+// Returns a key without a name at the location of a declaration, for messages. If `decl` is NULL,
+// the key does not have a location.
 static md5_entity_key declaration_location(const md5_decl *decl)
 {
     md5_entity_key key = {.decl = decl};
@@ -340,6 +341,12 @@ static bool build_masks(md5_entity_load *load)
     return true;
 }
 
+// Returns true if a key is in a declaration, or `decl` is NULL.
+static bool is_in_decl(const md5_entity_key *key, const md5_decl *decl)
+{
+    return !decl || key->decl == decl;
+}
+
 static bool skin_exists(md5_game *game, const char *name)
 {
     const md5_decl *const decl = md5_find_decl(game, MD5_DECL_SKIN, name);
@@ -370,12 +377,12 @@ static void check_names(md5_context *context, md5_game *game, const md5_entity_d
         model_skin.value = model->skin;
         skin = &model_skin;
     }
-    if (skin && !skin_exists(game, skin->value) && (!decl || decl == skin->decl))
+    if (skin && is_in_decl(skin, decl) && !skin_exists(game, skin->value))
         (void)md5i_report_key(context, MD5_WARNING, skin, "Unknown skin %s",
                               MD5_QUOTED(skin->value));
     if (!anim || !model || has_anim(model, anim->value))
         return;
-    if (!decl || decl == anim->decl)
+    if (is_in_decl(anim, decl))
         (void)md5i_report_key(context, MD5_WARNING, anim, "Unknown anim %s of model %s",
                               MD5_QUOTED(anim->value), MD5_QUOTED(model->decl->name));
 }

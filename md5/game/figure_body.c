@@ -797,7 +797,8 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
         if (body == MD5_NONE)
             continue;
         const md5_body_part *const part = &figure->bodies[body];
-        const md5_xform from_model = md5_xform_inverse(md5i_parent_transform(skeleton, pose, joint));
+        const md5_xform from_model =
+            md5_xform_inverse(md5i_parent_transform(skeleton, pose, joint));
         const md5_xform *const state = &bodies[body].place;
         const md5_quat body_rotation = md5_quat_mul(from_world.rotation, state->rotation);
         md5_xform in_model = {

@@ -105,7 +105,8 @@ void md5_fade_figure(const md5_figure *figure, const md5_body_state *bodies, md5
     // md5_figure_to_pose() places the entity at its first body, which may lie on its side. Express
     // that rotation as a rotation of the joint that this body sets, because clips do so.
     const uint32_t base = figure->bodies[0].joint;
-    const md5_xform in_model = md5_xform_mul(md5i_parent_transform(skeleton, pose, base), pose[base]);
+    const md5_xform in_model =
+        md5_xform_mul(md5i_parent_transform(skeleton, pose, base), pose[base]);
     const md5_xform in_world = md5_xform_mul(lying, in_model);
     for (uint32_t i = skeleton->joints[base].parent; i != MD5_NONE; i = skeleton->joints[i].parent)
         pose[i] = clip[i];

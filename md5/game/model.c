@@ -52,7 +52,7 @@ typedef struct md5_anim_set {
     uint32_t num_slots;
 } md5_anim_set;
 
-// A parsed model, with the data that models need which inherit it.
+// A parsed model, with data for models that inherit it.
 typedef struct md5_parsed_model {
     md5_model_def def; // the public part, must be first
     const md5_asset *mesh;

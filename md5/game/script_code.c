@@ -1,7 +1,9 @@
 // Code of scripts: compiles the functions of states, and the functions that they call, to the
-// operations of script.h. Statements and expressions are compiled without recursion: open
-// statements and waiting operators are on stacks. Priorities are the engine's: ! covers
-// comparisons, and && and || are one level.
+// operations of script.h.
+//
+// Statements and expressions are compiled without recursion: open statements and operators that
+// wait for their operands are on stacks. Priorities of operators are the engine's: `!` binds weaker
+// than comparisons, and `&&` and `||` have the same priority. read_function() compiles a function.
 #include "md5/core/freed.h"
 #include "md5/game/script_decls.h"
 
@@ -30,21 +32,22 @@ typedef struct open_statement {
     uint32_t continues; // jumps
 } open_statement;
 
-// An operator or an opening bracket that waits for its operands. SCRIPT_SECOND: a bracket that
-// belongs to no call.
+// An operator or an opening bracket that waits for its operands. The operation of a bracket is its
+// call, or SCRIPT_KEEP_SECOND if the bracket is not part of a call.
 typedef struct open_operator {
     uint32_t priority;
-    int change; // of the number of values on the stack
+    int change; // effect of the operation on the number of values on the stack
     script_op op;
 } open_operator;
 
 typedef struct script_compiler {
     script_program *program;
-    script_tokens *tokens;            // of the program
-    script_block *block;              // of the program
-    md5_arena scratch;                // memory for one function
-    script_definition *first, **last; // functions to compile
-    md5_name_map unknown;             // names of unknown functions that were reported
+    script_tokens *tokens;    // of the program
+    script_block *block;      // of the program
+    md5_arena scratch;        // memory for one function
+    script_definition *first; // functions to compile, a list
+    script_definition **last; // end of the list
+    md5_name_map unknown;     // names of unknown functions that were reported
     // The function that is compiled.
     script_op *ops;
     open_statement *statements;
@@ -52,7 +55,8 @@ typedef struct script_compiler {
     uint32_t num_ops;
     uint32_t num_statements;
     uint32_t num_operators;
-    uint32_t depth, max_depth; // number of values on the stack
+    uint32_t depth;     // number of values on the stack
+    uint32_t max_depth; // maximum of `depth`
     const script_token *locals[SCRIPT_STACK];
     uint32_t num_locals;
     bool is_thread; // the next name is the function of a new thread
@@ -110,7 +114,8 @@ static void set_targets(script_compiler *compiler, uint32_t jumps, uint32_t targ
 
 // == Names ========================================================================================
 
-// Finds a local or another variable, and returns the operation that pushes it.
+// Finds a local or another variable. `op` becomes the operation that pushes it. Returns false if
+// the variable does not exist.
 static bool find_name(script_compiler *compiler, const script_token *name, script_op *op)
 {
     for (uint32_t i = 0; i < compiler->num_locals; i++) {
@@ -166,8 +171,8 @@ static script_definition *find_global(script_compiler *compiler, const char *nam
 {
     script_program *const program = compiler->program;
     const bool is_in_namespace = program->space && program->space->depth == 0;
-    md5_name_map *const nearer = is_in_namespace ? &program->space->functions : &program->methods;
-    void *const found = *md5i_script_entry(compiler->tokens, nearer, name);
+    md5_name_map *const inner = is_in_namespace ? &program->space->functions : &program->methods;
+    void *const found = *md5i_script_entry(compiler->tokens, inner, name);
     if (found)
         return (script_definition *)found;
     return (script_definition *)*md5i_script_entry(compiler->tokens, &program->functions, name);
@@ -185,7 +190,45 @@ static void warn_unknown(script_compiler *compiler, const script_token *name, co
 
 static script_op find_builtin(script_compiler *compiler, const script_token *name, const char *text)
 {
-    static const char *const names[] = {SCRIPT_BUILTINS(SCRIPT_TEXT_OF)};
+    static const char *const names[SCRIPT_UNKNOWN] = {
+        [SCRIPT_PLAY_ANIM] = "playAnim",
+        [SCRIPT_PLAY_CYCLE] = "playCycle",
+        [SCRIPT_IDLE_ANIM] = "idleAnim",
+        [SCRIPT_HAS_ANIM] = "hasAnim",
+        [SCRIPT_CHOOSE_ANIM] = "chooseAnim",
+        [SCRIPT_ANIM_LENGTH] = "animLength",
+        [SCRIPT_ANIM_DISTANCE] = "animDistance",
+        [SCRIPT_OVERRIDE_ANIM] = "overrideAnim",
+        [SCRIPT_ENABLE_ANIM] = "enableAnim",
+        [SCRIPT_STOP_ANIM] = "stopAnim",
+        [SCRIPT_ANIM_DONE] = "animDone",
+        [SCRIPT_SET_BLEND] = "setBlendFrames",
+        [SCRIPT_GET_BLEND] = "getBlendFrames",
+        [SCRIPT_IN_ANIM_STATE] = "inAnimState",
+        [SCRIPT_GET_ANIM_STATE] = "getAnimState",
+        [SCRIPT_ANIM_STATE] = "animState",
+        [SCRIPT_SET_PREFIX] = "setAnimPrefix",
+        [SCRIPT_PAIN_ANIM] = "getPainAnim",
+        [SCRIPT_PREVENT_PAIN] = "preventPain",
+        [SCRIPT_DISABLE_PAIN] = "disablePain",
+        [SCRIPT_ENABLE_PAIN] = "enablePain",
+        [SCRIPT_DISABLE_EYES] = "disableEyeFocus",
+        [SCRIPT_ENABLE_EYES] = "enableEyeFocus",
+        [SCRIPT_ALLOW_MOVEMENT] = "allowMovement",
+        [SCRIPT_SET_STATE] = "setState",
+        [SCRIPT_SET_NEXT_STATE] = "setNextState",
+        [SCRIPT_WAIT_ACTION] = "waitAction",
+        [SCRIPT_FINISH_ACTION] = "finishAction",
+        [SCRIPT_WAIT_FRAME] = "waitFrame",
+        [SCRIPT_WAIT] = "wait",
+        [SCRIPT_GET_TIME] = "getTime",
+        [SCRIPT_RANDOM] = "random",
+        [SCRIPT_INT] = "int",
+        [SCRIPT_GET_KEY] = "getKey",
+        [SCRIPT_GET_INT_KEY] = "getIntKey",
+        [SCRIPT_GET_FLOAT_KEY] = "getFloatKey",
+        [SCRIPT_GET_VECTOR_KEY] = "getVectorKey",
+    };
     uint32_t index = 0;
     while (index < SCRIPT_UNKNOWN && strcmp(names[index], text) != 0)
         index++;
@@ -194,9 +237,9 @@ static script_op find_builtin(script_compiler *compiler, const script_token *nam
     return (script_op){.code = SCRIPT_BUILTIN, .arg = index};
 }
 
-// Returns the operation that calls a function. `functions` are the functions of the namespace that
-// the script names, or the global functions. NULL: the function of another entity or of a thread,
-// which is not called and returns 0.
+// Returns the operation that calls a function. `functions` are the functions of the namespace in
+// the script, or the global functions. `functions` is NULL for functions of other entities and of
+// threads, which are not called and return 0.
 static script_op find_function(script_compiler *compiler, md5_name_map *functions,
                                const script_token *name)
 {
@@ -250,7 +293,7 @@ static const script_binary binaries[] = {
     {.sign = ">=", .code = SCRIPT_GREATER_EQUAL, .priority = PRIORITY_COMPARISON},
     {.sign = "&&", .code = SCRIPT_AND, .priority = PRIORITY_LOGIC},
     {.sign = "||", .code = SCRIPT_OR, .priority = PRIORITY_LOGIC},
-    {.sign = "=", .code = SCRIPT_SECOND, .priority = PRIORITY_ASSIGN},
+    {.sign = "=", .code = SCRIPT_KEEP_SECOND, .priority = PRIORITY_ASSIGN},
 };
 
 static const script_binary *find_binary(const script_token *token)
@@ -284,12 +327,12 @@ static void emit_operators(script_compiler *compiler, uint32_t priority)
 static void close_bracket(script_compiler *compiler)
 {
     const script_op op = compiler->operators[--compiler->num_operators].op;
-    if (op.code != SCRIPT_SECOND)
+    if (op.code != SCRIPT_KEEP_SECOND)
         emit_op(compiler, op, 1 - op.count);
 }
 
-// Begins a call whose name was read. `num_values` are on the stack for it already. Returns true if
-// an operand follows.
+// Begins a call whose name was read. `num_values` of its arguments are already on the stack.
+// Returns true if the next token is an operand.
 static bool begin_call(script_compiler *compiler, script_op op, uint8_t num_values)
 {
     const bool is_call = md5i_script_take(compiler->tokens, "(");
@@ -317,8 +360,8 @@ static script_op first_operation(const script_token *sign)
     return (script_op){.code = (uint8_t)find_binary(&token)->code};
 }
 
-// Reads a variable whose name was read, and the sign that assigns to it. Returns true if an operand
-// follows.
+// Reads a variable from the token after its name, and an assignment to it. Returns true if the next
+// token is an operand.
 static bool read_variable(script_compiler *compiler, const script_token *name)
 {
     script_tokens *const tokens = compiler->tokens;
@@ -398,7 +441,7 @@ static bool read_operand(script_compiler *compiler)
     script_tokens *const tokens = compiler->tokens;
     script_code prefix;
     if (md5i_script_take(tokens, "(")) {
-        push_operator(compiler, PRIORITY_BRACKET, (script_op){.code = SCRIPT_SECOND}, 0);
+        push_operator(compiler, PRIORITY_BRACKET, (script_op){.code = SCRIPT_KEEP_SECOND}, 0);
         return true;
     }
     if (find_prefix(md5_script_here(tokens), &prefix)) {
@@ -419,8 +462,8 @@ static bool read_operand(script_compiler *compiler)
 
 static void read_binary(script_compiler *compiler, const script_binary *binary)
 {
-    // A = here assigns to an expression that is no variable. Its left side ends at && and ||.
-    const bool is_assignment = binary->code == SCRIPT_SECOND;
+    // This `=` assigns to an expression that is not a variable. Its left side ends at && and ||.
+    const bool is_assignment = binary->code == SCRIPT_KEEP_SECOND;
     emit_operators(compiler, is_assignment ? PRIORITY_NOT : binary->priority);
     push_operator(compiler, binary->priority, (script_op){.code = (uint8_t)binary->code}, -1);
     compiler->tokens->at++;
@@ -430,7 +473,7 @@ static void read_binary(script_compiler *compiler, const script_binary *binary)
 static bool read_bracket(script_compiler *compiler)
 {
     script_op *const op = &compiler->operators[compiler->num_operators - 1].op;
-    const bool can_have_operands = op->code != SCRIPT_SECOND && op->count < 255;
+    const bool can_have_operands = op->code != SCRIPT_KEEP_SECOND && op->count < 255;
     if (can_have_operands && md5i_script_take(compiler->tokens, ",")) {
         op->count++;
         return true;
@@ -545,7 +588,7 @@ static open_statement *open_block(script_compiler *compiler, open_kind kind)
     return statement;
 }
 
-// Reads the head of a for. Its third part is compiled after its body.
+// Reads `for ( ... )`. The third part is skipped, because it is compiled after the body.
 static void read_for(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
@@ -621,8 +664,8 @@ static void end_statement(script_compiler *compiler)
     }
 }
 
-// Reads a token that begins a statement which contains other statements. Returns false if there is
-// none.
+// Reads the beginning of a statement that contains other statements. Returns false if the next
+// token does not begin such a statement.
 static bool read_opening(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
@@ -641,7 +684,7 @@ static bool read_opening(script_compiler *compiler)
     return true;
 }
 
-// Reads "break;" or "continue;" in a loop. Returns false if there is none.
+// Reads "break;" or "continue;" in a loop. Returns false if the next token is neither.
 static bool read_loop_jump(script_compiler *compiler)
 {
     const uint32_t index = compiler->statements[compiler->num_statements - 1].loop;
@@ -658,7 +701,7 @@ static bool read_loop_jump(script_compiler *compiler)
     return true;
 }
 
-// Reads the rest of a return.
+// Reads the value of a return statement.
 static void read_return(script_compiler *compiler)
 {
     if (is_here(compiler, ";"))
@@ -675,7 +718,7 @@ static bool begins_locals(const script_token *token)
            && !md5i_script_token_is(token, "thread");
 }
 
-// Reads a statement that contains no other statement, or the end of a block.
+// Reads a statement that does not contain other statements, or the end of a block.
 static void read_simple_statement(script_compiler *compiler)
 {
     script_tokens *const tokens = compiler->tokens;
@@ -721,6 +764,7 @@ static void read_parameters(script_compiler *compiler)
     }
 }
 
+// Compiles a function. Returns false after an error.
 static bool read_function(script_compiler *compiler, const script_definition *definition)
 {
     script_tokens *const tokens = compiler->tokens;
@@ -748,8 +792,8 @@ static bool read_function(script_compiler *compiler, const script_definition *de
     emit_value(compiler, &zero);
     emit(compiler, SCRIPT_RETURN, 0, -1);
     function->num_locals = compiler->num_locals;
-    function->need = compiler->num_locals + compiler->max_depth;
-    if (function->need > SCRIPT_STACK)
+    function->stack_size = compiler->num_locals + compiler->max_depth;
+    if (function->stack_size > SCRIPT_STACK)
         md5i_script_fail(tokens, definition->name_token,
                          "a function with fewer local and temporary values");
     function->ops = (const script_op *)md5i_arena_copy(&compiler->block->arena, compiler->ops,
@@ -758,7 +802,7 @@ static bool read_function(script_compiler *compiler, const script_definition *de
     return md5_script_is_ok(tokens);
 }
 
-// Finds a function by its name, which may begin with namespaces: SPACE::FUNCTION.
+// Finds a function by its name, which may contain namespaces: SPACE::FUNCTION.
 static script_definition *find_qualified(script_compiler *compiler, const char *name)
 {
     script_program *const program = compiler->program;
@@ -778,7 +822,7 @@ static script_definition *find_qualified(script_compiler *compiler, const char *
     return (script_definition *)*md5i_script_entry(tokens, functions, name);
 }
 
-// Finds the function that a frame command calls. Returns NULL if there is none.
+// Returns the function that a frame command calls, or NULL.
 static script_definition *find_frame_call(script_compiler *compiler,
                                           const md5_frame_command *command)
 {
@@ -838,8 +882,8 @@ static void list_state(script_compiler *compiler, script_definition *definition)
     }
 }
 
-// Compiles the states, the functions that frame commands of the entity's clips call, and the
-// functions that these call.
+// Compiles the states and the functions of frame commands in the entity's clips. Also compiles the
+// functions that they call.
 static bool compile(script_compiler *compiler, const md5_entity *entity)
 {
     script_block *const block = compiler->block;
@@ -848,12 +892,15 @@ static bool compile(script_compiler *compiler, const md5_entity *entity)
     block->state_functions = MD5_ROOM(&block->arena, uint32_t, count);
     block->functions = MD5_NEW(&block->arena, script_function, count);
     block->frame_calls = MD5_ROOM(&block->arena, script_frame_call, count);
-    TRY(block->states && block->state_functions && block->functions && block->frame_calls);
+    TRY(block->states && block->state_functions);
+    TRY(block->functions && block->frame_calls);
     compiler->last = &compiler->first;
     for (script_definition *it = compiler->program->first; it; it = it->next)
         list_state(compiler, it);
-    for (uint32_t i = 0; entity && i < entity->num_clips; i++)
-        list_frame_calls(compiler, &entity->clips[i]);
+    if (entity) {
+        for (uint32_t i = 0; i < entity->num_clips; i++)
+            list_frame_calls(compiler, &entity->clips[i]);
+    }
     qsort(block->frame_calls, block->num_frame_calls, sizeof *block->frame_calls,
           md5i_compare_frame_calls);
     // Compiling a function adds the functions that it calls to the end of the list.
@@ -893,14 +940,18 @@ md5_script *md5_load_script(const char *path, const char *object, const md5_enti
     if (!block)
         return NULL;
     *block = (script_block){.script = {.internal = {.tag = MD5_TAG_SCRIPT}}, .context = context};
-    // The error is copied to the caller at the end, because the error of a file that an #include
-    // cannot open is replaced.
+    // The error is copied to the caller at the end, because a later error may replace the error of
+    // a file that an #include cannot open.
     block->context.caller = NULL;
     block->arena.context = &block->context;
     script_program program = {.block = block, .arena = {.context = &block->context}};
     program.tokens.context = &block->context;
     program.tokens.arena = &program.arena;
-    const bool is_loaded = load(&program, path ? path : "", object ? object : "", entity);
+    if (!path)
+        path = "";
+    if (!object)
+        object = "";
+    const bool is_loaded = load(&program, path, object, entity);
     md5i_arena_free(&program.arena);
     if (is_loaded)
         return &block->script;

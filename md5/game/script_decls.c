@@ -1,4 +1,7 @@
 // Declarations of scripts: finds objects, namespaces, functions and variables in the tokens.
+//
+// read_declarations() lists all definitions. resolve() then reads the members of the compiled
+// object and its parents, and the global variables, and maps the names of functions.
 #include "md5/game/script_decls.h"
 
 #include <string.h>
@@ -83,7 +86,7 @@ script_value md5i_read_script_constant(script_tokens *tokens)
 
 // == Variables ====================================================================================
 
-// Adds a variable to the block, with the index of which a name is found.
+// Adds a variable to the block. `entry` receives its index, for searches by name.
 static bool add_variable(script_program *program, void **entry, const script_token *name,
                          md5_script_type type, const script_value *value)
 {
@@ -95,7 +98,8 @@ static bool add_variable(script_program *program, void **entry, const script_tok
                                                        sizeof *block->variables);
     block->initial =
         (script_value *)md5_grow(&block->arena, block->initial, count, sizeof *block->initial);
-    TRY(index && text && block->variables && block->initial);
+    TRY(index && text);
+    TRY(block->variables && block->initial);
     block->variables[count] = (md5_script_variable){.name = text, .type = type};
     block->initial[count] = *value;
     *index = count;
@@ -124,8 +128,8 @@ static bool read_variables(script_program *program, md5_script_type type)
 
 // == Objects and functions ========================================================================
 
-// Reads the name of an object or a namespace, which is added if it is new. Returns NULL if memory
-// runs out.
+// Reads the name of an object or a namespace, and adds it if it is new. Returns NULL if memory runs
+// out.
 static script_object *read_space(script_program *program)
 {
     script_tokens *const tokens = &program->tokens;
@@ -137,8 +141,8 @@ static script_object *read_space(script_program *program)
     return (script_object *)*entry;
 }
 
-// Reads "NAME : PARENT { ... }" of an object. Its members are read later, because only those of the
-// compiled object and its parents are needed.
+// Reads "NAME : PARENT { ... }" of an object. Its members are read later, and only if it is the
+// compiled object or one of its parents.
 static bool read_object(script_program *program)
 {
     script_tokens *const tokens = &program->tokens;
@@ -211,7 +215,7 @@ static bool begins_function(const script_token *token)
            && md5i_script_token_is(&token[2], "(");
 }
 
-// Reads the members of an object: variables, and functions that have their body there.
+// Reads the members of an object: variables, and functions with a body in the object.
 static bool read_members(script_program *program, script_object *object)
 {
     script_tokens *const tokens = &program->tokens;
@@ -267,8 +271,8 @@ static bool read_declarations(script_program *program)
 
 // == The compiled object ==========================================================================
 
-// Finds the parents of an object. Returns the parent of all, from which script_object.outer leads
-// to the object; NULL after an error.
+// Finds the parents of an object. Returns the root of the inheritance, from which
+// script_object.outer leads to the object. Returns NULL after an error.
 static script_object *find_parents(script_program *program, const char *name)
 {
     script_tokens *const tokens = &program->tokens;
@@ -294,8 +298,9 @@ static script_object *find_parents(script_program *program, const char *name)
     return first;
 }
 
-// Adds a function to the functions of its object, and to the methods of the compiled object if it
-// inherits that object. Of methods with one name, the method of the last object counts.
+// Adds a function to the functions of its object. If the compiled object is this object or inherits
+// it, also adds the function to the methods of the compiled object. A method overrides inherited
+// methods with the same name.
 static void add_function(script_program *program, script_definition *definition)
 {
     script_tokens *const tokens = &program->tokens;

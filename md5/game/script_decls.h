@@ -39,10 +39,11 @@ typedef struct script_program {
     script_definition *first;
     script_definition **last;
     uint32_t num_definitions;
-    script_object *space;            // the object or namespace of the current token; NULL: global
-    md5_name_map objects;            // script_object
-    md5_name_map functions, methods; // script_definition; methods: of the compiled object
-    md5_name_map variables;          // uint32_t, an index in script_block.variables
+    script_object *space;   // the object or namespace of the current token; NULL: global
+    md5_name_map objects;   // script_object
+    md5_name_map functions; // global script_definition
+    md5_name_map methods;   // script_definition of the compiled object
+    md5_name_map variables; // uint32_t, an index in script_block.variables
 } script_program;
 
 // Finds the declarations in the tokens, and the variables and methods of an object and its parents.

@@ -1,4 +1,8 @@
 // Tokens of scripts: the lexer, #include, #define and the other directives, and macros.
+//
+// `script_reader` contains a stack of sources (files, macros, arguments). read_from_source() reads
+// one token from the innermost source: it expands a name, runs a directive, closes a source at its
+// end, or appends the token to the result.
 #include "md5/game/script_tokens.h"
 
 #include "md5/decl/decl_lex.h"
@@ -286,7 +290,7 @@ static void read_params(script_reader *reader, script_macro *macro, script_text 
                          "at most 8 parameters separated by ',' and a closing ')'");
 }
 
-// Reads the rest of a line "#define NAME ...".
+// Reads "#define NAME ..." from the token after the name.
 static void define_macro(script_reader *reader, script_text *line, const script_token *name)
 {
     script_macro *const macro = MD5_NEW(reader->to->arena, script_macro, 1);
@@ -337,8 +341,8 @@ static bool is_continued(const char *at)
     return at[-1] == '\\' || (at[-1] == '\r' && at[-2] == '\\');
 }
 
-// Returns the rest of the line of a directive, whose # was read, and skips it.
-static script_text take_line(script_text *from)
+// Returns the text of a directive up to the end of its line, and skips it. Its # was read before.
+static script_text read_line(script_text *from)
 {
     script_text line = *from;
     while (from->at < from->end && (*from->at != '\n' || is_continued(from->at)))
@@ -352,8 +356,9 @@ static void read_directive(script_reader *reader)
 {
     script_tokens *const to = reader->to;
     script_source *const source = &reader->sources[reader->num_sources - 1];
-    script_text line = take_line(&source->text);
-    script_token directive, name;
+    script_text line = read_line(&source->text);
+    script_token directive;
+    script_token name;
     read_token(to, &line, &directive);
     read_token(to, &line, &name);
     void **macro = NULL;
@@ -438,7 +443,7 @@ static void open_macro(script_reader *reader, const script_macro *macro, script_
         read_arguments(reader, source, &from->text);
 }
 
-// Opens the argument or the macro that a name refers to. Returns false if it refers to none.
+// Opens the argument or the macro with a name. Returns false if neither exists.
 static bool expand(script_reader *reader, const script_token *name)
 {
     const uint32_t scope = reader->sources[reader->num_sources - 1].scope;

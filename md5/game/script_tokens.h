@@ -42,7 +42,7 @@ typedef struct script_tokens {
     uint32_t reported_file; // index of the file that the context names in messages
     script_token *tokens;   // [num_tokens] the last token is SCRIPT_TOKEN_END
     uint32_t num_tokens;
-    uint32_t at;        // index of the next token; after an error the index of the last one
+    uint32_t at;        // index of the next token; after an error, of SCRIPT_TOKEN_END
     void *unused_entry; // see md5i_script_entry()
 } script_tokens;
 

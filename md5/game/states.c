@@ -1,5 +1,10 @@
-// The states that a character is in: threads of compiled functions, and what these play in its
-// channels, by the rules of the engine.
+// States of characters: runs the functions of a compiled script, which play clips in the channels
+// of actors, by the rules of the engine.
+//
+// Each channel has a thread, which runs the function of the channel's state; MD5_CHANNEL_ALL runs
+// the function of the character's state (state_*). Another thread runs functions of frame commands.
+// A thread is a stack of calls and a stack of values. The sections are: values, channels (playing
+// and synchronizing clips), threads, functions of the engine, operations, public functions.
 #include "md5/core/freed.h"
 #include "md5/game/actor.h"
 #include "md5/game/character.h"
@@ -8,37 +13,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Behind those of channels there is one thread for all that frame commands call.
-enum { NUM_THREADS = MD5_CHANNEL_HEAD + 1, FRAME_THREAD = NUM_THREADS, MOST_FRAMES = 1000000 };
+// The thread after the threads of the channels runs the functions of frame commands. MAX_FRAMES
+// limits times in frames.
+enum { NUM_THREADS = MD5_CHANNEL_HEAD + 1, FRAME_THREAD = NUM_THREADS, MAX_FRAMES = 1000000 };
 
 typedef struct script_call {
     const script_function *function;
-    uint32_t at, base; // its next operation, its first local on the stack
+    uint32_t at;   // index of the next operation
+    uint32_t base; // index of the first local on the stack
 } script_call;
 
-// A channel, or what runs state_*(), and its function.
+// The thread of a channel. Times of blends are in frames of 24 Hz.
 typedef struct script_thread {
-    const char *state; // "": none
-    uint32_t blend;
-    uint32_t last_blend;
-    bool is_idle;
-    bool is_disabled;
-    bool was_stopped;
-    bool waits_for_action;
-    int64_t wait_until;
-    uint32_t num_calls, num_values; // no calls: it has ended
+    const char *state;     // name of the state, or ""
+    uint32_t blend;        // blend time of the next clip
+    uint32_t last_blend;   // last blend time that was set
+    bool is_idle;          // follows other channels
+    bool is_disabled;      // its functions do not run, because another channel overrides it
+    bool was_stopped;      // ended by an error or by the limit of steps
+    bool waits_for_action; // until script_run.action is finished
+    int64_t wait_until;    // actor time, ms
+    uint32_t num_calls;    // 0 if the thread has ended
+    uint32_t num_values;
     script_call calls[SCRIPT_DEPTH];
     script_value stack[SCRIPT_STACK];
 } script_thread;
 
-// What changes.
+// The state that changes while the script runs, except for its variables.
 typedef struct script_run {
-    script_thread threads[NUM_THREADS + 1]; // by md5_channel
-    uint32_t next;               // the state that is set for MD5_CHANNEL_ALL; MD5_NONE: none
-    script_value action, prefix; // what it waits for; of clips
+    script_thread threads[NUM_THREADS + 1]; // by md5_channel, then FRAME_THREAD
+    uint32_t next;       // index of the next state of MD5_CHANNEL_ALL, or MD5_NONE
+    script_value action; // the action that threads wait for, or ""
+    script_value prefix; // prefix of the names of clips
     bool allows_pain;
     bool allows_movement;
-    int64_t pain_time; // when pain is allowed again
+    int64_t pain_time; // actor time from which pain is allowed, ms
 } script_run;
 
 struct md5_states {
@@ -48,15 +57,15 @@ struct md5_states {
     size_t size;
     script_run run;
     script_value *variables; // [script.num_variables]
-    // Of the advance.
-    md5_channel running;
-    bool yields;
-    bool has_restarted;
+    // Only used while a thread runs.
+    md5_channel running; // channel of the thread, MD5_NUM_CHANNELS if no thread runs
+    bool yields;         // the thread must stop until the next advance
+    bool has_restarted;  // the thread was replaced by the thread of another state
 };
 
-// Check the states of a public function and the objects that they use; of a function that changes
-// the states, that no callback of these states runs.
-// NOLINTBEGIN(bugprone-macro-parentheses): as messages name the arguments
+// Check the states of a public function and the objects that they use. MD5_ASSERT_STATES_CHANGE()
+// is for functions that change the states: it also checks that no callback of these states is
+// running. NOLINTBEGIN(bugprone-macro-parentheses): as messages name the arguments
 #define MD5_ASSERT_STATES(states)                                        \
     do {                                                                 \
         MD5_ASSERT_ALIVE(states, MD5_TAG_STATES);                        \
@@ -75,7 +84,7 @@ struct md5_states {
 
 // == Values =======================================================================================
 
-static script_value number_of(float number)
+static script_value make_number(float number)
 {
     return (script_value){.kind = SCRIPT_NUMBER, .v = {number, 0.0f, 0.0f}};
 }
@@ -85,13 +94,13 @@ static bool is_true(const script_value *value)
     return value->kind == SCRIPT_TEXT ? value->text[0] != '\0' : value->v.x != 0.0f;
 }
 
-static int32_t whole_of(float number)
+static int32_t truncate_to_int(float number)
 {
     return number > -1e9f && number < 1e9f ? (int32_t)number : 0;
 }
 
-// Both, cut to what there is room for.
-static script_value join(const char *first, const char *second)
+// Concatenates two texts. Bytes past the capacity of a value are cut.
+static script_value join_texts(const char *first, const char *second)
 {
     script_value value = {.kind = SCRIPT_TEXT};
     if (snprintf(value.text, sizeof value.text, "%s%s", first, second) < 0)
@@ -99,69 +108,85 @@ static script_value join(const char *first, const char *second)
     return value;
 }
 
-// What a value is beside a text.
-static script_value as_text(const script_value *value)
+// Converts a value to a text, as in a concatenation.
+static script_value to_text(const script_value *value)
 {
     script_value text = *value;
-    if (value->kind != SCRIPT_TEXT)
-        (void)snprintf(text.text, sizeof text.text,
-                       value->v.x == (float)whole_of(value->v.x) ? "%.0f" : "%f",
-                       (double)value->v.x);
+    if (value->kind == SCRIPT_TEXT)
+        return text;
+    if (value->v.x == (float)truncate_to_int(value->v.x))
+        (void)snprintf(text.text, sizeof text.text, "%.0f", (double)value->v.x);
+    else
+        (void)snprintf(text.text, sizeof text.text, "%f", (double)value->v.x);
     return text;
 }
 
+static bool are_equal(const script_value *a, const script_value *b)
+{
+    if (a->kind == SCRIPT_TEXT && b->kind == SCRIPT_TEXT)
+        return strcmp(a->text, b->text) == 0;
+    return a->v.x == b->v.x && a->v.y == b->v.y && a->v.z == b->v.z;
+}
+
+// Returns the dot product of two vectors, the product of two numbers, or a scaled vector.
+static script_value multiply(const script_value *a, const script_value *b)
+{
+    if (a->kind == b->kind)
+        return make_number(md5_vec3_dot(a->v, b->v));
+    script_value product = {.kind = SCRIPT_VECTOR};
+    if (a->kind == SCRIPT_VECTOR)
+        product.v = md5_vec3_scale(a->v, b->v.x);
+    else
+        product.v = md5_vec3_scale(b->v, a->v.x);
+    return product;
+}
+
+// Computes an operation. Unary operations use only `a`.
 static script_value compute(script_code code, const script_value *a, const script_value *b)
 {
     const float x = a->v.x;
     const float y = b->v.x;
-    const int32_t i = whole_of(x);
-    const int32_t j = whole_of(y);
-    const bool are_equal = a->kind == SCRIPT_TEXT && b->kind == SCRIPT_TEXT
-                               ? strcmp(a->text, b->text) == 0
-                               : x == y && a->v.y == b->v.y && a->v.z == b->v.z;
+    const int32_t i = truncate_to_int(x);
+    const int32_t j = truncate_to_int(y);
     switch (code) {
     case SCRIPT_MULTIPLY:
-        if (a->kind == b->kind)
-            return number_of(md5_vec3_dot(a->v, b->v));
-        return (script_value){.kind = SCRIPT_VECTOR,
-                              .v = a->kind == SCRIPT_VECTOR ? md5_vec3_scale(a->v, y)
-                                                            : md5_vec3_scale(b->v, x)};
+        return multiply(a, b);
     case SCRIPT_DIVIDE:
-        return number_of(y != 0.0f ? x / y : 1e30f);
+        return make_number(y != 0.0f ? x / y : 1e30f);
     case SCRIPT_REMAINDER:
-        return number_of(j != 0 ? (float)(i % j) : x);
+        return make_number(j != 0 ? (float)(i % j) : x);
     case SCRIPT_ADD:
         if (a->kind != SCRIPT_TEXT && b->kind != SCRIPT_TEXT)
             return (script_value){.kind = a->kind, .v = md5_vec3_add(a->v, b->v)};
-        return join(as_text(a).text, as_text(b).text);
+        return join_texts(to_text(a).text, to_text(b).text);
     case SCRIPT_SUBTRACT:
         return (script_value){.kind = a->kind, .v = md5_vec3_sub(a->v, b->v)};
     case SCRIPT_BIT_AND:
-        return number_of((float)(i & j));
+        return make_number((float)(i & j));
     case SCRIPT_BIT_OR:
-        return number_of((float)(i | j));
+        return make_number((float)(i | j));
     case SCRIPT_LESS:
-        return number_of(x < y);
+        return make_number(x < y);
     case SCRIPT_LESS_EQUAL:
-        return number_of(x <= y);
+        return make_number(x <= y);
     case SCRIPT_GREATER:
-        return number_of(x > y);
+        return make_number(x > y);
     case SCRIPT_GREATER_EQUAL:
-        return number_of(x >= y);
+        return make_number(x >= y);
     case SCRIPT_EQUAL:
-        return number_of(are_equal);
+        return make_number(are_equal(a, b));
     case SCRIPT_NOT_EQUAL:
-        return number_of(!are_equal);
+        return make_number(!are_equal(a, b));
     case SCRIPT_AND:
-        return number_of(is_true(a) && is_true(b));
+        return make_number(is_true(a) && is_true(b));
     case SCRIPT_OR:
-        return number_of(is_true(a) || is_true(b));
+        return make_number(is_true(a) || is_true(b));
     case SCRIPT_NOT:
-        return number_of(!is_true(a));
+        return make_number(!is_true(a));
     case SCRIPT_NEGATE:
         return (script_value){.kind = a->kind, .v = md5_vec3_scale(a->v, -1.0f)};
     case SCRIPT_COMPLEMENT:
-        return number_of((float)~i);
+        return make_number((float)~i);
     default:
         return *b;
     }
@@ -169,13 +194,14 @@ static script_value compute(script_code code, const script_value *a, const scrip
 
 // == Channels =====================================================================================
 
-static uint32_t milliseconds_of(uint32_t frames)
+static uint32_t frames_to_milliseconds(uint32_t frames)
 {
     return frames * 1000 / 24;
 }
 
-// The actor that plays a channel, and there the channel: a head plays in all of its own.
-static md5_actor *actor_of(const md5_states *states, md5_channel *channel)
+// Returns the actor that plays a channel. `channel` becomes the channel of that actor: a head plays
+// in MD5_CHANNEL_ALL.
+static md5_actor *find_actor(const md5_states *states, md5_channel *channel)
 {
     if (*channel != MD5_CHANNEL_HEAD || !states->desc.head)
         return states->desc.body;
@@ -183,18 +209,20 @@ static md5_actor *actor_of(const md5_states *states, md5_channel *channel)
     return states->desc.head;
 }
 
+// Returns true if the clip of a channel ends within a number of frames.
 static bool is_done(const md5_states *states, md5_channel channel, uint32_t frames)
 {
-    const md5_actor *const actor = actor_of(states, &channel);
+    const md5_actor *const actor = find_actor(states, &channel);
     const int64_t end = actor->slots[channel][0].end;
-    return end >= 0 && end - milliseconds_of(frames) <= actor->time;
+    return end >= 0 && end - frames_to_milliseconds(frames) <= actor->time;
 }
 
-static bool prevents(const md5_states *states, md5_channel channel)
+// Returns true if the clip of a channel must not be replaced by the idle clip of another channel.
+static bool prevents_override(const md5_states *states, md5_channel channel)
 {
     if (states->run.threads[channel].is_disabled || is_done(states, channel, 0))
         return false;
-    const md5_actor *const actor = actor_of(states, &channel);
+    const md5_actor *const actor = find_actor(states, &channel);
     const uint32_t clip = actor->slots[channel][0].clip;
     return clip != MD5_NONE
            && (actor->entity->clips[clip].anim->flags & MD5_ANIM_PREVENTS_IDLE_OVERRIDE) != 0;
@@ -205,121 +233,149 @@ static bool is_idle(const md5_states *states, md5_channel channel)
     return states->run.threads[channel].is_idle || states->run.threads[channel].is_disabled;
 }
 
-// Finds a clip for a channel; MD5_NONE: none.
+// Returns a clip for a channel, or MD5_NONE.
 static uint32_t find_clip(const md5_states *states, md5_channel channel, const char *name)
 {
-    md5_actor *const actor = actor_of(states, &channel);
+    md5_actor *const actor = find_actor(states, &channel);
     return md5_actor_choose(actor, states->run.prefix.text, name);
 }
 
-static void play(md5_states *states, md5_channel channel, uint32_t clip, md5_actor_mode mode)
+static void play_clip(md5_states *states, md5_channel channel, uint32_t clip, md5_actor_mode mode)
 {
     script_thread *const thread = &states->run.threads[channel];
-    md5_actor *const actor = actor_of(states, &channel);
-    (void)md5_actor_play(actor, channel, clip, mode, 0, milliseconds_of(thread->blend));
+    md5_actor *const actor = find_actor(states, &channel);
+    (void)md5_actor_play(actor, channel, clip, mode, 0, frames_to_milliseconds(thread->blend));
     thread->blend = 0;
 }
 
-// Lets a channel play what another one plays; between body and head clips of the same name.
-static void sync(md5_states *states, md5_channel channel, md5_channel leader, uint32_t frames)
+// Plays the clip of another actor's slot on a channel: the clip with the same name or alias. A head
+// without such a clip plays "idle".
+static void play_same_clip(md5_states *states, md5_channel channel, const md5_actor *leader,
+                           const md5_actor_slot *slot, uint32_t milliseconds)
 {
-    const md5_channel own = channel;
-    const md5_channel from = leader;
-    md5_actor *const actor = actor_of(states, &channel);
-    md5_actor *const other = actor_of(states, &leader);
-    const md5_actor_slot *const slot = &other->slots[leader][0];
-    if (actor == other && own != MD5_CHANNEL_HEAD && from != MD5_CHANNEL_HEAD)
-        md5i_actor_sync(actor, channel, leader, milliseconds_of(frames));
-    if (actor == other || slot->clip == MD5_NONE) // also if there is no head
+    md5_channel actor_channel = channel;
+    md5_actor *const actor = find_actor(states, &actor_channel);
+    const md5_model_anim *const anim = leader->entity->clips[slot->clip].anim;
+    uint32_t clip = find_clip(states, channel, anim->name);
+    if (clip == MD5_NONE)
+        clip = find_clip(states, channel, anim->alias);
+    if (clip != MD5_NONE) {
+        if (md5_actor_play(actor, actor_channel, clip, MD5_ACTOR_ONCE, 0, milliseconds)) {
+            (void)md5_actor_set_cycles(actor, actor_channel, slot->cycles);
+            (void)md5_actor_set_start(actor, actor_channel, leader->time - slot->start);
+        }
         return;
-    const md5_model_anim *const anim = other->entity->clips[slot->clip].anim;
-    uint32_t clip = find_clip(states, own, anim->name);
-    clip = clip != MD5_NONE ? clip : find_clip(states, own, anim->alias);
-    const bool is_found = clip != MD5_NONE;
-    if (!is_found && own == MD5_CHANNEL_HEAD) { // which goes on if it plays already
-        clip = find_clip(states, own, "idle");
-        if (clip == actor->slots[channel][0].clip)
-            return;
     }
-    if (md5_actor_play(actor, channel, clip, is_found ? MD5_ACTOR_ONCE : MD5_ACTOR_CYCLE, 0,
-                       milliseconds_of(frames))
-        && is_found) {
-        (void)md5_actor_set_cycles(actor, channel, slot->cycles);
-        (void)md5_actor_set_start(actor, channel, other->time - slot->start);
+    if (channel == MD5_CHANNEL_HEAD) {
+        clip = find_clip(states, channel, "idle");
+        if (clip == actor->slots[actor_channel][0].clip)
+            return; // it continues to play
     }
+    (void)md5_actor_play(actor, actor_channel, clip, MD5_ACTOR_CYCLE, 0, milliseconds);
 }
 
-static void follow(md5_states *states, md5_channel follower, md5_channel leader)
+// Plays the clip of channel `leader` on another channel.
+static void sync_channel(md5_states *states, md5_channel channel, md5_channel leader,
+                         uint32_t frames)
+{
+    md5_channel actor_channel = channel;
+    md5_channel leader_channel = leader;
+    md5_actor *const actor = find_actor(states, &actor_channel);
+    md5_actor *const leader_actor = find_actor(states, &leader_channel);
+    const uint32_t milliseconds = frames_to_milliseconds(frames);
+    if (actor == leader_actor) {
+        // A body without a head does not play clips of the head.
+        if (channel != MD5_CHANNEL_HEAD && leader != MD5_CHANNEL_HEAD)
+            md5i_actor_sync(actor, channel, leader, milliseconds);
+        return;
+    }
+    const md5_actor_slot *const slot = &leader_actor->slots[leader_channel][0];
+    if (slot->clip != MD5_NONE)
+        play_same_clip(states, channel, leader_actor, slot, milliseconds);
+}
+
+// Plays the clip of channel `leader` on another channel, with the blend time of `leader`.
+static void play_along(md5_states *states, md5_channel follower, md5_channel leader)
 {
     const uint32_t frames = states->run.threads[leader].last_blend;
     states->run.threads[follower].blend = frames;
-    sync(states, follower, leader, frames);
+    sync_channel(states, follower, leader, frames);
 }
 
-// playAnim() and playCycle(): what is idle follows, unless the clip prevents it.
-static void play_and_lead(md5_states *states, md5_channel channel, uint32_t clip,
-                          md5_actor_mode mode)
+// Implements playAnim() and playCycle(). Idle channels follow the channel, unless the clip prevents
+// it.
+static void play_with_followers(md5_states *states, md5_channel channel, uint32_t clip,
+                                md5_actor_mode mode)
 {
     states->run.threads[channel].is_idle = false;
-    play(states, channel, clip, mode);
-    if (prevents(states, channel))
+    play_clip(states, channel, clip, mode);
+    if (prevents_override(states, channel))
         return;
     const bool is_torso = channel == MD5_CHANNEL_TORSO;
-    const md5_channel last = channel == MD5_CHANNEL_HEAD ? MD5_CHANNEL_LEGS : MD5_CHANNEL_HEAD;
-    const bool leads = is_idle(states, is_torso ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO);
-    const bool leads_last = is_idle(states, last) && (is_torso || leads);
-    if (leads && (leads_last || mode == MD5_ACTOR_ONCE || channel != MD5_CHANNEL_HEAD))
-        follow(states, is_torso ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO, channel);
-    if (leads_last)
-        follow(states, last, channel);
+    const md5_channel first = is_torso ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
+    const md5_channel second = channel == MD5_CHANNEL_HEAD ? MD5_CHANNEL_LEGS : MD5_CHANNEL_HEAD;
+    const bool leads_first = is_idle(states, first);
+    const bool leads_second = is_idle(states, second) && (is_torso || leads_first);
+    // As in the engine, a cycle of the head moves the torso only if it also moves the legs.
+    const bool is_head_cycle = channel == MD5_CHANNEL_HEAD && mode != MD5_ACTOR_ONCE;
+    if (leads_first && (leads_second || !is_head_cycle))
+        play_along(states, first, channel);
+    if (leads_second)
+        play_along(states, second, channel);
 }
 
-// idleAnim(): a channel copies another one that is not idle, or leads those that are.
-static void idle(md5_states *states, md5_channel channel, uint32_t clip)
+// Implements idleAnim(). If another channel is not idle, the channel follows it; otherwise the
+// other channels follow this channel.
+static void play_idle(md5_states *states, md5_channel channel, uint32_t clip)
 {
     const script_thread *const thread = &states->run.threads[channel];
-    const bool torso = is_idle(states, MD5_CHANNEL_TORSO);
-    const bool legs = is_idle(states, MD5_CHANNEL_LEGS);
-    const bool head = is_idle(states, MD5_CHANNEL_HEAD);
-    const md5_channel other = channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
-    if (prevents(states, other)) {
-        play(states, channel, clip, MD5_ACTOR_CYCLE);
-    } else if (channel == MD5_CHANNEL_HEAD ? torso && legs : is_idle(states, other)) {
-        play(states, channel, clip, MD5_ACTOR_CYCLE);
-        follow(states, other, channel);
-        if (channel == MD5_CHANNEL_HEAD)
-            follow(states, MD5_CHANNEL_LEGS, channel);
-        if (channel == MD5_CHANNEL_LEGS && head)
-            sync(states, MD5_CHANNEL_HEAD, channel, thread->last_blend);
-    } else if (channel == MD5_CHANNEL_HEAD && torso) {
-        sync(states, channel, MD5_CHANNEL_LEGS, thread->blend);
+    const bool is_head = channel == MD5_CHANNEL_HEAD;
+    const bool torso_is_idle = is_idle(states, MD5_CHANNEL_TORSO);
+    const bool legs_are_idle = is_idle(states, MD5_CHANNEL_LEGS);
+    const bool head_is_idle = is_idle(states, MD5_CHANNEL_HEAD);
+    const md5_channel partner = channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
+    bool partners_are_idle = is_idle(states, partner);
+    if (is_head)
+        partners_are_idle = torso_is_idle && legs_are_idle;
+    if (prevents_override(states, partner)) {
+        play_clip(states, channel, clip, MD5_ACTOR_CYCLE);
+    } else if (partners_are_idle) {
+        play_clip(states, channel, clip, MD5_ACTOR_CYCLE);
+        play_along(states, partner, channel);
+        if (is_head)
+            play_along(states, MD5_CHANNEL_LEGS, channel);
+        if (channel == MD5_CHANNEL_LEGS && head_is_idle)
+            sync_channel(states, MD5_CHANNEL_HEAD, channel, thread->last_blend);
+    } else if (is_head && torso_is_idle) {
+        sync_channel(states, channel, MD5_CHANNEL_LEGS, thread->blend);
         states->run.threads[MD5_CHANNEL_TORSO].blend = thread->last_blend;
-        sync(states, MD5_CHANNEL_TORSO, MD5_CHANNEL_LEGS, thread->last_blend);
+        sync_channel(states, MD5_CHANNEL_TORSO, MD5_CHANNEL_LEGS, thread->last_blend);
     } else {
-        sync(states, channel, other, thread->blend);
+        sync_channel(states, channel, partner, thread->blend);
     }
-    if (channel == MD5_CHANNEL_TORSO && head)
-        sync(states, MD5_CHANNEL_HEAD, channel, thread->last_blend);
+    if (channel == MD5_CHANNEL_TORSO && head_is_idle)
+        sync_channel(states, MD5_CHANNEL_HEAD, channel, thread->last_blend);
 }
 
-static void override(md5_states *states, md5_channel channel)
+// Implements overrideAnim(): disables a channel, which then follows the torso or the legs.
+static void override_channel(md5_states *states, md5_channel channel)
 {
     script_thread *const threads = states->run.threads;
     threads[channel].is_disabled = true;
     threads[channel].is_idle = false;
-    const md5_channel leader =
-        channel == MD5_CHANNEL_TORSO
-                || (channel == MD5_CHANNEL_HEAD && is_idle(states, MD5_CHANNEL_TORSO))
-            ? MD5_CHANNEL_LEGS
-            : MD5_CHANNEL_TORSO;
-    sync(states, channel, leader, threads[leader].last_blend);
+    md5_channel leader = MD5_CHANNEL_TORSO;
+    if (channel == MD5_CHANNEL_TORSO)
+        leader = MD5_CHANNEL_LEGS;
+    else if (channel == MD5_CHANNEL_HEAD && is_idle(states, MD5_CHANNEL_TORSO))
+        leader = MD5_CHANNEL_LEGS;
+    sync_channel(states, channel, leader, threads[leader].last_blend);
     if (channel == MD5_CHANNEL_TORSO && is_idle(states, MD5_CHANNEL_HEAD))
-        sync(states, MD5_CHANNEL_HEAD, channel, threads[channel].last_blend);
+        sync_channel(states, MD5_CHANNEL_HEAD, channel, threads[channel].last_blend);
 }
 
 // == Threads ======================================================================================
 
-// The index of a state, MD5_NONE: there is none.
+// Returns the index of a state, or MD5_NONE.
 static uint32_t find_state(const md5_states *states, const char *name)
 {
     const md5_script *const script = &states->script->script;
@@ -330,11 +386,11 @@ static uint32_t find_state(const md5_states *states, const char *name)
     return MD5_NONE;
 }
 
-// Calls a function whose arguments are on the stack. False: there is no room.
+// Calls a function whose arguments are on the stack. Returns false if a stack is full.
 static bool begin_call(script_thread *thread, const script_function *function, uint32_t count)
 {
     const uint32_t base = thread->num_values - count;
-    if (thread->num_calls == SCRIPT_DEPTH || base + function->need > SCRIPT_STACK)
+    if (thread->num_calls == SCRIPT_DEPTH || base + function->stack_size > SCRIPT_STACK)
         return false;
     for (uint32_t i = count; i < function->num_locals; i++)
         thread->stack[base + i] = (script_value){.kind = SCRIPT_NUMBER};
@@ -346,167 +402,199 @@ static bool begin_call(script_thread *thread, const script_function *function, u
 static void begin_thread(script_thread *thread, const script_function *function)
 {
     thread->wait_until = 0;
-    thread->waits_for_action = thread->was_stopped = false;
-    thread->num_calls = thread->num_values = 0;
+    thread->waits_for_action = false;
+    thread->was_stopped = false;
+    thread->num_calls = 0;
+    thread->num_values = 0;
     (void)begin_call(thread, function, 0);
 }
 
-static void begin(md5_states *states, md5_channel channel, uint32_t state)
+// Starts the function of a state. If the running thread starts a state of its channel, it stops.
+static void begin_state(md5_states *states, md5_channel channel, uint32_t state)
 {
     const script_block *const script = states->script;
     script_thread *const thread = &states->run.threads[channel];
     thread->state = script->states[state].name;
     begin_thread(thread, &script->functions[script->state_functions[state]]);
-    if (channel == states->running)
-        states->yields = states->has_restarted = true;
+    if (channel == states->running) {
+        states->yields = true;
+        states->has_restarted = true;
+    }
 }
 
-static void enable(md5_states *states, md5_channel channel, uint32_t frames)
+// Implements enableAnim(): restarts the state of a disabled channel.
+static void enable_channel(md5_states *states, md5_channel channel, uint32_t frames)
 {
     script_thread *const thread = &states->run.threads[channel];
     if (!thread->is_disabled)
         return;
     thread->is_disabled = false;
-    thread->blend = thread->last_blend = frames;
+    thread->blend = frames;
+    thread->last_blend = frames;
     const uint32_t state = find_state(states, thread->state);
     if (state != MD5_NONE) {
         thread->is_idle = false;
-        begin(states, channel, state);
+        begin_state(states, channel, state);
     }
 }
 
-static void set_eyes(md5_states *states, bool are_open)
+static void allow_eye_movement(md5_states *states, bool is_allowed)
 {
-    if (states->desc.monster)
-        states->desc.monster->can_move_eyes = states->desc.monster->can_move_eyes_next = are_open;
+    md5_monster *const monster = states->desc.monster;
+    if (!monster)
+        return;
+    monster->can_move_eyes = is_allowed;
+    monster->can_move_eyes_next = is_allowed;
 }
 
-// animState()
+// Implements animState().
 static void set_state(md5_states *states, md5_channel channel, uint32_t state, uint32_t frames)
 {
     script_thread *const thread = &states->run.threads[channel];
-    begin(states, channel, state);
-    thread->is_idle = thread->is_disabled = false;
-    thread->blend = thread->last_blend = frames;
-    set_eyes(states, true);
+    begin_state(states, channel, state);
+    thread->is_idle = false;
+    thread->is_disabled = false;
+    thread->blend = frames;
+    thread->last_blend = frames;
+    allow_eye_movement(states, true);
     if (channel == MD5_CHANNEL_HEAD)
         return;
-    enable(states, channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO, frames);
+    enable_channel(states, channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO,
+                   frames);
     states->run.allows_pain = true;
 }
 
 // -- Functions of the engine ----------------------------------------------------------------------
 
-static script_value key_of(md5_states *states, script_builtin which, const char *name)
+// Returns the value of a key of the entity, converted to the type of the function.
+static script_value read_key(md5_states *states, script_builtin builtin, const char *name)
 {
     const md5_entity *const entity = states->desc.entity;
     const char *const text = entity->def ? md5_entity_def_value(entity->def, name) : NULL;
     float numbers[3] = {0.0f, 0.0f, 0.0f};
-    if (which == SCRIPT_GET_KEY)
-        return join(text ? text : "", "");
+    if (builtin == SCRIPT_GET_KEY)
+        return join_texts(text ? text : "", "");
     md5i_entity_numbers(text, numbers, 3);
-    script_value value = number_of(numbers[0]);
-    if (which == SCRIPT_GET_INT_KEY)
-        value.v.x = (float)whole_of(numbers[0]);
-    if (which == SCRIPT_GET_VECTOR_KEY)
+    script_value value = make_number(numbers[0]);
+    if (builtin == SCRIPT_GET_INT_KEY)
+        value.v.x = (float)truncate_to_int(numbers[0]);
+    if (builtin == SCRIPT_GET_VECTOR_KEY)
         value = (script_value){SCRIPT_VECTOR, {numbers[0], numbers[1], numbers[2]}, ""};
     return value;
 }
 
-// Those whose first argument is a channel; `args` follow it.
-static script_value call_of_channel(md5_states *states, script_builtin which, md5_channel channel,
-                                    const script_value *args)
+// Converts a value to a number of frames, 0..MAX_FRAMES.
+static uint32_t to_frames(const script_value *value)
+{
+    const int32_t frames = truncate_to_int(value->v.x);
+    if (frames <= 0)
+        return 0;
+    return (uint32_t)(frames < MAX_FRAMES ? frames : MAX_FRAMES);
+}
+
+// Calls a function whose first argument is a channel. `args` are the following arguments.
+static script_value call_channel_builtin(md5_states *states, script_builtin builtin,
+                                         md5_channel channel, const script_value *args)
 {
     script_thread *const thread = &states->run.threads[channel];
     const char *const text = args[0].text;
-    const int32_t wanted = whole_of(which == SCRIPT_ANIM_STATE ? args[1].v.x : args[0].v.x);
-    const uint32_t frames =
-        wanted > 0 ? (uint32_t)(wanted < MOST_FRAMES ? wanted : MOST_FRAMES) : 0;
-    const uint32_t clip = args[0].kind == SCRIPT_TEXT && which <= SCRIPT_ANIM_DISTANCE
-                              ? find_clip(states, channel, text)
-                              : MD5_NONE;
-    md5_channel own = channel;
-    md5_actor *const actor = actor_of(states, &own);
+    const uint32_t frames = to_frames(builtin == SCRIPT_ANIM_STATE ? &args[1] : &args[0]);
+    const bool has_clip = args[0].kind == SCRIPT_TEXT && builtin <= SCRIPT_ANIM_DISTANCE;
+    const uint32_t clip = has_clip ? find_clip(states, channel, text) : MD5_NONE;
+    md5_channel actor_channel = channel;
+    md5_actor *const actor = find_actor(states, &actor_channel);
     const md5_entity_clip *const found = clip != MD5_NONE ? &actor->entity->clips[clip] : NULL;
-    switch (which) {
+    switch (builtin) {
     case SCRIPT_PLAY_ANIM:
+        if (!found || (channel == MD5_CHANNEL_HEAD && !states->desc.head))
+            return make_number(0.0f);
+        play_with_followers(states, channel, clip, MD5_ACTOR_ONCE);
+        break;
     case SCRIPT_PLAY_CYCLE:
         if (!found || (channel == MD5_CHANNEL_HEAD && !states->desc.head))
-            return number_of(0.0f);
-        play_and_lead(states, channel, clip,
-                      which == SCRIPT_PLAY_ANIM ? MD5_ACTOR_ONCE : MD5_ACTOR_CYCLE);
+            return make_number(0.0f);
+        play_with_followers(states, channel, clip, MD5_ACTOR_CYCLE);
         break;
     case SCRIPT_IDLE_ANIM:
         thread->is_idle = true;
         if (found)
-            idle(states, channel, clip);
+            play_idle(states, channel, clip);
         break;
     case SCRIPT_ANIM_LENGTH:
-        return number_of(found ? (float)found->anim->milliseconds * 0.001f : 0.0f);
+        return make_number(found ? (float)found->anim->milliseconds * 0.001f : 0.0f);
     case SCRIPT_ANIM_DISTANCE:
-        return number_of(found ? md5_vec3_length(md5_entity_clip_movement(found)) : 0.0f);
+        return make_number(found ? md5_vec3_length(md5_entity_clip_movement(found)) : 0.0f);
     case SCRIPT_CHOOSE_ANIM:
-        return join(found ? found->anim->name : "", "");
+        return join_texts(found ? found->anim->name : "", "");
     case SCRIPT_HAS_ANIM:
         break;
     case SCRIPT_OVERRIDE_ANIM:
-        override(states, channel);
+        override_channel(states, channel);
         break;
     case SCRIPT_ENABLE_ANIM:
-        enable(states, channel, frames);
+        enable_channel(states, channel, frames);
         break;
     case SCRIPT_STOP_ANIM:
         thread->blend = 0;
-        (void)md5_actor_clear(actor, own, milliseconds_of(frames));
+        (void)md5_actor_clear(actor, actor_channel, frames_to_milliseconds(frames));
         break;
     case SCRIPT_ANIM_DONE:
-        return number_of(is_done(states, channel, frames));
+        return make_number(is_done(states, channel, frames));
     case SCRIPT_SET_BLEND:
-        thread->blend = thread->last_blend = frames;
+        thread->blend = frames;
+        thread->last_blend = frames;
         break;
     case SCRIPT_GET_BLEND:
-        return number_of((float)thread->blend);
+        return make_number((float)thread->blend);
     case SCRIPT_IN_ANIM_STATE:
-        return number_of(strcmp(thread->state, text) == 0);
+        return make_number(strcmp(thread->state, text) == 0);
     case SCRIPT_GET_ANIM_STATE:
-        return join(thread->state, "");
-    default: // animState()
+        return join_texts(thread->state, "");
+    default: // SCRIPT_ANIM_STATE
         if (find_state(states, text) != MD5_NONE)
             set_state(states, channel, find_state(states, text), frames);
         break;
     }
-    return number_of(found != NULL);
+    return make_number(found != NULL);
 }
 
-static script_value call(md5_states *states, script_builtin which, const script_value *args)
+static float next_random(const md5_states *states)
+{
+    return states->desc.random ? states->desc.random(states->desc.user) : 0.5f;
+}
+
+// Calls a function of the engine. Missing arguments are 0.
+static script_value call_builtin(md5_states *states, script_builtin builtin,
+                                 const script_value *args)
 {
     script_run *const run = &states->run;
-    const int64_t now = states->desc.body->time;
+    const int64_t time = states->desc.body->time;
     const float number = args[0].v.x;
     const char *const text = args[0].text;
-    const int32_t channel = whole_of(number);
-    if (which <= SCRIPT_ANIM_STATE)
-        return channel >= MD5_CHANNEL_TORSO && channel <= MD5_CHANNEL_HEAD
-                   ? call_of_channel(states, which, (md5_channel)channel, args + 1)
-                   : number_of(0.0f);
-    switch (which) {
+    if (builtin <= SCRIPT_ANIM_STATE) {
+        const int32_t channel = truncate_to_int(number);
+        if (channel < MD5_CHANNEL_TORSO || channel > MD5_CHANNEL_HEAD)
+            return make_number(0.0f);
+        return call_channel_builtin(states, builtin, (md5_channel)channel, args + 1);
+    }
+    switch (builtin) {
     case SCRIPT_SET_PREFIX:
         run->prefix = args[0];
         break;
     case SCRIPT_PAIN_ANIM:
-        return join("pain", "");
+        return join_texts("pain", "");
     case SCRIPT_PREVENT_PAIN:
-        run->pain_time = now + whole_of(number * 1000.0f);
+        run->pain_time = time + truncate_to_int(number * 1000.0f);
         break;
     case SCRIPT_DISABLE_PAIN:
     case SCRIPT_ENABLE_PAIN:
-        run->allows_pain = which == SCRIPT_ENABLE_PAIN;
+        run->allows_pain = builtin == SCRIPT_ENABLE_PAIN;
         break;
     case SCRIPT_DISABLE_EYES:
     case SCRIPT_ENABLE_EYES:
-        set_eyes(states, which == SCRIPT_ENABLE_EYES);
+        allow_eye_movement(states, builtin == SCRIPT_ENABLE_EYES);
         md5_actor_set_blinking(states->desc.head ? states->desc.head : states->desc.body,
-                               which == SCRIPT_ENABLE_EYES);
+                               builtin == SCRIPT_ENABLE_EYES);
         break;
     case SCRIPT_ALLOW_MOVEMENT:
         run->allows_movement = is_true(&args[0]);
@@ -514,58 +602,80 @@ static script_value call(md5_states *states, script_builtin which, const script_
     case SCRIPT_SET_STATE:
     case SCRIPT_SET_NEXT_STATE:
         run->next = find_state(states, text);
-        states->yields |= which == SCRIPT_SET_STATE;
+        if (builtin == SCRIPT_SET_STATE)
+            states->yields = true;
         break;
     case SCRIPT_WAIT_ACTION:
         run->action = args[0];
-        run->threads[states->running].waits_for_action = states->yields = text[0] != '\0';
+        states->yields = text[0] != '\0';
+        run->threads[states->running].waits_for_action = states->yields;
         break;
     case SCRIPT_FINISH_ACTION:
         if (strcmp(run->action.text, text) == 0)
             run->action.text[0] = '\0';
         break;
     case SCRIPT_WAIT:
-        run->threads[states->running].wait_until = now + whole_of(number * 1000.0f);
+        run->threads[states->running].wait_until = time + truncate_to_int(number * 1000.0f);
         states->yields = true;
         break;
     case SCRIPT_WAIT_FRAME:
         states->yields = true;
         break;
     case SCRIPT_GET_TIME:
-        return number_of((float)now * 0.001f);
+        return make_number((float)time * 0.001f);
     case SCRIPT_RANDOM:
-        return number_of(number
-                         * (states->desc.random ? states->desc.random(states->desc.user) : 0.5f));
+        return make_number(number * next_random(states));
     case SCRIPT_INT:
-        return number_of((float)whole_of(number));
+        return make_number((float)truncate_to_int(number));
     case SCRIPT_GET_KEY:
     case SCRIPT_GET_INT_KEY:
     case SCRIPT_GET_FLOAT_KEY:
     case SCRIPT_GET_VECTOR_KEY:
-        return key_of(states, which, text);
+        return read_key(states, builtin, text);
     default:
         break;
     }
-    return number_of(0.0f);
+    return make_number(0.0f);
 }
 
 // -- Operations -----------------------------------------------------------------------------------
 
-// x, y or z: 1 to 3.
-static float *part_of(script_value *value, uint8_t part)
+// Returns component x, y or z, which `number` counts from 1.
+static float *vector_component(script_value *value, uint8_t number)
 {
-    return part == 1 ? &value->v.x : part == 2 ? &value->v.y : &value->v.z;
+    switch (number) {
+    case 1:
+        return &value->v.x;
+    case 2:
+        return &value->v.y;
+    default:
+        return &value->v.z;
+    }
 }
 
-// Does an operation. False: it cannot be done.
-static bool step(md5_states *states, script_thread *thread)
+// Calls a function of the engine with the arguments on the stack, and pushes its result. Does
+// nothing more if the function has replaced the thread.
+static void run_builtin(md5_states *states, script_thread *thread, script_op op)
 {
-    script_call *const here = &thread->calls[thread->num_calls - 1];
-    const script_op op = here->function->ops[here->at++];
+    enum { MAX_ARGS = 4 };
+    script_value args[MAX_ARGS] = {{.kind = SCRIPT_NUMBER}};
+    const size_t num_args = op.count < MAX_ARGS ? op.count : MAX_ARGS;
+    thread->num_values -= op.count;
+    memcpy(args, &thread->stack[thread->num_values], sizeof *args * num_args);
+    states->has_restarted = false;
+    const script_value result = call_builtin(states, (script_builtin)op.arg, args);
+    if (!states->has_restarted)
+        thread->stack[thread->num_values++] = result;
+}
+
+// Runs the next operation. Returns false if a stack is full.
+static bool run_operation(md5_states *states, script_thread *thread)
+{
+    script_call *const current = &thread->calls[thread->num_calls - 1];
+    const script_op op = current->function->ops[current->at++];
     script_value *const top = &thread->stack[thread->num_values];
     const bool is_local = op.code == SCRIPT_LOCAL || op.code == SCRIPT_SET_LOCAL;
-    script_value *const variables = is_local ? &thread->stack[here->base] : states->variables;
-    script_value args[4] = {{.kind = SCRIPT_NUMBER}};
+    script_value *const variables = is_local ? &thread->stack[current->base] : states->variables;
     switch ((script_code)op.code) {
     case SCRIPT_CONSTANT:
         *top = *op.value;
@@ -574,41 +684,36 @@ static bool step(md5_states *states, script_thread *thread)
     case SCRIPT_VARIABLE:
         *top = variables[op.arg];
         if (op.count > 0)
-            *top = number_of(*part_of(top, op.count));
+            *top = make_number(*vector_component(top, op.count));
         break;
     case SCRIPT_SET_LOCAL:
     case SCRIPT_SET_VARIABLE:
         if (op.count == 0)
             variables[op.arg] = top[-1];
         else
-            *part_of(&variables[op.arg], op.count) = top[-1].v.x;
+            *vector_component(&variables[op.arg], op.count) = top[-1].v.x;
         return true;
     case SCRIPT_POP:
         thread->num_values--;
         return true;
     case SCRIPT_JUMP:
-        here->at = op.arg;
+        current->at = op.arg;
         return true;
     case SCRIPT_JUMP_UNLESS:
-        here->at = is_true(&top[-1]) ? here->at : op.arg;
+        if (!is_true(&top[-1]))
+            current->at = op.arg;
         thread->num_values--;
         return true;
     case SCRIPT_CALL:
         return begin_call(thread, &states->script->functions[op.arg], op.count);
     case SCRIPT_RETURN:
-        thread->stack[here->base] = top[-1];
-        thread->num_values = here->base + 1;
+        thread->stack[current->base] = top[-1];
+        thread->num_values = current->base + 1;
         thread->num_calls--;
         return true;
     case SCRIPT_BUILTIN:
-        thread->num_values -= op.count;
-        memcpy(args, top - op.count, sizeof *args * (op.count < 4 ? op.count : 4));
-        states->has_restarted = false;
-        *args = call(states, (script_builtin)op.arg, args);
-        if (states->has_restarted)
-            return true;
-        thread->stack[thread->num_values] = *args;
-        break;
+        run_builtin(states, thread, op);
+        return true;
     case SCRIPT_NOT:
     case SCRIPT_NEGATE:
     case SCRIPT_COMPLEMENT:
@@ -623,7 +728,8 @@ static bool step(md5_states *states, script_thread *thread)
     return true;
 }
 
-static void run(md5_states *states, md5_channel channel)
+// Runs a thread until it ends, yields, or reaches the limit of steps.
+static void run_thread(md5_states *states, md5_channel channel)
 {
     script_thread *const thread = &states->run.threads[channel];
     if (thread->wait_until > states->desc.body->time
@@ -633,21 +739,24 @@ static void run(md5_states *states, md5_channel channel)
     states->running = channel;
     states->yields = false;
     for (int i = 0; thread->num_calls > 0 && !states->yields; i++) {
-        thread->was_stopped = i == MD5_MAX_SCRIPT_STEPS || !step(states, thread);
-        if (thread->was_stopped)
-            thread->num_calls = thread->num_values = 0;
+        thread->was_stopped = i == MD5_MAX_SCRIPT_STEPS || !run_operation(states, thread);
+        if (thread->was_stopped) {
+            thread->num_calls = 0;
+            thread->num_values = 0;
+        }
     }
     states->running = MD5_NUM_CHANNELS;
 }
 
-// Whom the frame commands of an advance are for.
+// The receiver of the frame commands of an advance.
 typedef struct frame_caller {
     md5_states *states;
     md5_frame_fn *on_frame;
     void *user;
 } frame_caller;
 
-// Marks the states, whose variables the program may set in its callback, and their actors.
+// Marks the start or the end of a callback. In the callback the program may set variables of the
+// states, but may not change the actors.
 static void mark_callback(md5_states *states, md5_callback of_states, md5_callback of_actors)
 {
     md5_mark_callback(&states->internal, of_states);
@@ -656,20 +765,20 @@ static void mark_callback(md5_states *states, md5_callback of_states, md5_callba
         md5_mark_callback(&states->desc.head->internal, of_actors);
 }
 
-// Runs what a frame command calls, which ends what another one began, and passes it on.
+// Runs the function that a frame command calls, then calls the program's callback. A function of an
+// earlier frame command that has not ended is replaced.
 static void call_frame(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
                        md5_channel channel)
 {
     const frame_caller *const caller = (const frame_caller *)user;
     const script_block *const script = caller->states->script;
-    const script_frame_call wanted = {command->code, command->text, 0};
-    const script_frame_call *const called =
-        (const script_frame_call *)bsearch(&wanted, script->frame_calls, script->num_frame_calls,
-                                           sizeof wanted, md5i_compare_frame_calls);
+    const script_frame_call key = {command->code, command->text, 0};
+    const script_frame_call *const called = (const script_frame_call *)bsearch(
+        &key, script->frame_calls, script->num_frame_calls, sizeof key, md5i_compare_frame_calls);
     script_thread *const thread = &caller->states->run.threads[FRAME_THREAD];
     if (called && !thread->was_stopped) {
         begin_thread(thread, &script->functions[called->function]);
-        run(caller->states, (md5_channel)FRAME_THREAD);
+        run_thread(caller->states, (md5_channel)FRAME_THREAD);
     }
     if (!caller->on_frame)
         return;
@@ -679,7 +788,7 @@ static void call_frame(void *user, const md5_frame_command *command, const md5_e
     mark_callback(states, MD5_NO_CALLBACK, MD5_NO_CALLBACK);
 }
 
-// == Use ==========================================================================================
+// == Public functions =============================================================================
 
 md5_states *md5_create_states(const md5_states_desc *desc, const md5_allocator *allocator,
                               md5_error *error)
@@ -733,7 +842,7 @@ bool md5_states_set(md5_states *states, md5_channel channel, const char *name,
     if (channel == MD5_CHANNEL_ALL)
         states->run.next = state;
     else
-        set_state(states, channel, state, blend_frames < MOST_FRAMES ? blend_frames : MOST_FRAMES);
+        set_state(states, channel, state, blend_frames < MAX_FRAMES ? blend_frames : MAX_FRAMES);
     return true;
 }
 
@@ -776,20 +885,20 @@ void md5_states_advance(md5_states *states, uint32_t milliseconds, md5_frame_fn 
     if (head)
         md5i_actor_advance_time(head, milliseconds);
     states->run.threads[FRAME_THREAD].was_stopped = false;
-    run(states, (md5_channel)FRAME_THREAD);
+    run_thread(states, (md5_channel)FRAME_THREAD);
     for (uint32_t i = 0; i < 20; i++) {
         const uint32_t next = states->run.next;
         states->run.next = MD5_NONE;
         if (next != MD5_NONE)
-            begin(states, MD5_CHANNEL_ALL, next);
-        run(states, MD5_CHANNEL_ALL);
+            begin_state(states, MD5_CHANNEL_ALL, next);
+        run_thread(states, MD5_CHANNEL_ALL);
         if (states->run.next == MD5_NONE)
             break;
     }
     static const md5_channel order[] = {MD5_CHANNEL_HEAD, MD5_CHANNEL_TORSO, MD5_CHANNEL_LEGS};
     for (uint32_t i = 0; i < (int)MD5_COUNT(order); i++) {
         if (!states->run.threads[order[i]].is_disabled)
-            run(states, order[i]);
+            run_thread(states, order[i]);
     }
     for (uint32_t i = 0; i < (int)MD5_COUNT(flags); i++)
         (void)md5_states_set_variable(states, flags[i], 0.0f);
