@@ -1,5 +1,5 @@
-// A game folder in memory with a body, a head, a gun and animations of simple numbers. Frames k
-// count from 0; joints of animations are relative to their parents:
+// A game folder in memory with a body, a head, a gun and animations with simple numbers. Frame
+// numbers k start at 0. Joints of animations are relative to their parents:
 //
 // body.md5mesh: root at ( 0 0 5 ), its child spine at z 15, neck at z 25, lid at z 26, each the
 // child of the one before; a mesh of the material "skin".
@@ -16,17 +16,18 @@
 
 enum { ROOT, SPINE, NECK, LID, ENTITY_JOINTS }; // joints of the body
 
-// Opens the game with a file of declarations `text`, read after one that declares a model "body"
-// with the channels torso ( spine ), head ( neck ) and eyelids ( lid ) and the animations walk,
-// lift, turn, wander1, wander2, both and turns, a model "quick" that adds hasty, and a model "face"
-// of head.md5mesh. `log` may be NULL.
+// Opens the game with a file of declarations `text`. It is read after a file that declares a model
+// "body" with the channels torso ( spine ), head ( neck ) and eyelids ( lid ) and the animations
+// walk, lift, turn, wander1, wander2, both and turns, a model "quick" that adds hasty, and a model
+// "face" of head.md5mesh. `log` may be NULL.
 md5_game *open_entity_game(const char *text, game_log *log);
 
-// The files, for games that are opened in another way.
+// The files of the game, for tests that open the game themselves.
 extern const game_text *const entity_files;
 extern const size_t num_entity_files;
 
-// The folder that was made to ask the original engine, golden/d3char of MD5_CORPUS.
+// Returns the folder whose results were computed by the original engine: golden/d3char of
+// MD5_CORPUS.
 extern const golden_folder probe_folder;
 
 // Loads an entity, which must succeed.
@@ -44,7 +45,7 @@ void open_stage(actor_stage *stage);
 void open_stage_of(actor_stage *stage, const char *model, md5_parse_mode mode);
 void close_stage(actor_stage *stage);
 
-// Returns the clip of a name, MD5_NONE if there is none.
+// Returns the clip with a name, or MD5_NONE.
 uint32_t stage_clip(const actor_stage *stage, const char *name);
 
 // Advances the actor and adds to stage->fired.

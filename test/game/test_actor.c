@@ -4,7 +4,7 @@
 #include "test/own.h"
 #include "test/real.h"
 
-// Checks what fires in the next milliseconds.
+// Checks the frame commands of the next milliseconds.
 static void check_fired(actor_stage *stage, uint32_t milliseconds, const char *expected)
 {
     stage->fired[0] = '\0';
@@ -99,7 +99,7 @@ TEST_HERE (actors_hold_frames) {
     check_joints(stage, 0.0, 0.0, 20.0, 10.0);
 }
 
-// A pose stays what it was until something is told to the actor, also at the same time.
+// A pose remains unchanged until a call changes the actor, even without an advance of the time.
 TEST_HERE (poses_follow_what_the_actor_is_told) {
     static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 3, 0);
@@ -122,12 +122,12 @@ TEST_HERE (new_clips_fade_in_over_old_ones) {
     check_after(stage, 99, 20.0, 0.0, 17.0, 15.0);
     CHECK_NEAR(status_of(stage).weight, 0.5, 1e-6);
     check_after(stage, 50, 10.0, 0.0, 18.5, 17.5);
-    // A third clip without a blend time hides both, which still fade.
+    // A third clip without a blend time hides both clips, which continue to fade.
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 1, 0);
     check_joints(stage, 0.0, 0.0, 10.0, 10.0);
 }
 
-// A clip that is replaced in the millisecond of its start leaves no trace.
+// A clip that is replaced at the time of its start has no effect.
 TEST_HERE (clips_replaced_at_once_leave_no_trace) {
     advance_stage(stage, 5);
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 5, 0);
@@ -165,7 +165,7 @@ TEST_HERE (channels_are_cleared_over_time) {
     advance_stage(stage, 1);
     CHECK(md5_actor_clear(stage->actor, MD5_CHANNEL_ALL, 100));
     check_after(stage, 49, 40.0, 0.0, 14.0 + (20.0 - 14.0) / 1.5, 10.0);
-    // After its end it still moves the root, because nothing else does.
+    // The ended clip still moves the root, because no other clip does.
     check_after(stage, 100, 40.0, 0.0, 20.0, 10.0);
     CHECK(md5_actor_clear(stage->actor, MD5_CHANNEL_ALL, 0));
     check_joints(stage, 0.0, 5.0, 20.0, 10.0);
@@ -178,7 +178,7 @@ TEST_HERE (clips_of_several_files_show_the_first) {
     CHECK_NEAR(moved(stage), 10, 1e-4);
 }
 
-// While nothing plays the last pose stays, also in an actor that is restored.
+// If no clip plays, the actor keeps the last pose. The same is true after a restore.
 TEST_HERE (actors_keep_their_pose_while_nothing_plays) {
     static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_CYCLE, 0, 0);
@@ -189,7 +189,7 @@ TEST_HERE (actors_keep_their_pose_while_nothing_plays) {
     for (int i = 0; i < 2; i++) {
         advance_stage(stage, 1000);
         check_joints(stage, 15.0, 0.0, 11.5, 10.0);
-        // Joints of channels that do not play are in the bind pose, as long as another one does.
+        // If one channel plays, the joints of channels without a clip are in the bind pose.
         play(stage, MD5_CHANNEL_TORSO, "lift", MD5_ACTOR_HOLD, 3, 0);
         check_joints(stage, 0.0, 5.0, 20.0, 10.0);
         CHECK(md5_actor_restore(stage->actor, bytes, sizeof bytes, NULL));
@@ -209,12 +209,12 @@ TEST_HERE (commands_fire_when_their_frames_are_passed) {
     check_fired(stage, 400, "");
 }
 
-// At the end of a cycle the last frame and the first one fire.
+// At the end of a cycle the commands of the last frame and of the first frame are called.
 TEST_HERE (cycles_fire_both_ends) {
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_CYCLE, 0, 0);
     check_fired(stage, 350, "walk:footstep walk:sound_body=snd_step ");
     check_fired(stage, 60, "walk:event=last walk:footstep ");
-    // A tick of many cycles fires the commands of one.
+    // A tick that is longer than many cycles calls the commands of one cycle.
     check_fired(stage, 4000 + 340, "walk:sound_body=snd_step ");
 }
 
@@ -244,7 +244,7 @@ TEST_HERE (alternates_are_selected_by_the_seed) {
     CHECK(select_clip(stage, "wander3") == MD5_NONE);
     CHECK(select_clip(stage, "Wander") == MD5_NONE);
     CHECK(select_clip(stage, "") == MD5_NONE);
-    // seed * 69069 + 1: 1, 69070, 475628535, of which two are odd, and one is even.
+    // seed * 69069 + 1 yields 1, 69070, 475628535: two odd numbers and an even number.
     md5_actor_set_seed(stage->actor, 0);
     CHECK(select_clip(stage, "wander") == second);
     CHECK(select_clip(stage, "wander") == first);
@@ -252,8 +252,8 @@ TEST_HERE (alternates_are_selected_by_the_seed) {
     CHECK(select_clip(stage, "wander") == second);
 }
 
-// With the seed 1 the next number is 69070, of whose lowest 15 bits 3534 is left: 3534 / 32768 of
-// 400 ms is 43.
+// With the seed 1 the next number is 69070. Its lowest 15 bits are 3534, and 3534 / 32768 of 400 ms
+// is 43.
 TEST_HERE (cycles_begin_anywhere_if_their_flag_says_so) {
     md5_actor_set_seed(stage->actor, 1);
     play(stage, MD5_CHANNEL_ALL, "wander1", MD5_ACTOR_CYCLE, 0, 0);
@@ -267,14 +267,14 @@ TEST_HERE (cycles_begin_anywhere_if_their_flag_says_so) {
     CHECK_UINT(md5_actor_channel(stage->actor, MD5_CHANNEL_HEAD).time, 44);
 }
 
-// A cycle that began at random did not begin now: it fades out when another clip begins at the same
-// time, and its commands fire from where it is.
+// The start time of a cycle with a random start is not the current time: it fades out if another
+// clip starts at the current time, and its commands are called from its current frame on.
 TEST_HERE (cycles_that_begin_anywhere_began_before) {
     md5_actor_set_seed(stage->actor, 1);
     play(stage, MD5_CHANNEL_ALL, "wander1", MD5_ACTOR_CYCLE, 0, 0);
     play(stage, MD5_CHANNEL_ALL, "lift", MD5_ACTOR_HOLD, 3, 100);
     advance_stage(stage, 49);
-    // At 92 ms the spine is at 10.92; half of the way to 20.
+    // At 92 ms the spine is at 10.92. The blend is halfway to 20.
     check_joints(stage, 4.6, 0.0, 15.46, 15.0);
 }
 
@@ -311,7 +311,7 @@ TEST_HERE (root_motion_passes_the_ends_of_cycles) {
     CHECK_EXACT(moved(stage), 0);
 }
 
-// While "walk" fades out, its motion counts by its weight.
+// While "walk" fades out, its root motion is multiplied by its weight.
 TEST_HERE (root_motion_is_blended) {
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_CYCLE, 0, 0);
     advance_stage(stage, 100);
@@ -320,7 +320,7 @@ TEST_HERE (root_motion_is_blended) {
     CHECK_NEAR(moved(stage), 9.9 / 2.0, 1e-4);
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 2, 0);
     advance_stage(stage, 10);
-    // A held frame moves nothing; the clips that fade out under it still do.
+    // A held frame has no root motion, but the clips that fade out still have.
     CHECK_NEAR(moved(stage), 1, 1e-4);
 }
 
@@ -330,11 +330,12 @@ TEST_HERE (turning_clips_turn_the_root) {
     advance_stage(stage, 50);
     const md5_vec3 turned =
         md5_quat_rotate(md5_actor_root_motion(stage->actor).rotation, (md5_vec3){1, 0, 0});
-    // A file's -0.7071 with the engine's w is a turn by 90 degrees to the left, of which this is
-    // half.
+    // -0.7071 in a file, with the w that the engine computes, is a rotation by 90 degrees to the
+    // left. The expected rotation is half of it.
     CHECK_NEAR(turned.x, 0.70710678, 1e-4);
     CHECK_NEAR(turned.y, 0.70710678, 1e-4);
-    // In the pose the root has the rotation that turning clips are made with: x stays, y is up.
+    // In the pose the root has the fixed rotation of clips with `anim_turn`: x is unchanged, y is
+    // up.
     static md5_xform pose[ENTITY_JOINTS];
     md5_actor_pose(stage->actor, pose, NULL, NULL);
     CHECK_NEAR(md5_quat_rotate(pose[0].rotation, (md5_vec3){0, 1, 0}).z, 1, 1e-5);
@@ -429,7 +430,7 @@ static void count_blinks(void *user, const md5_frame_command *command, const md5
                     && strcmp(clip->anim->name, "blink") == 0;
 }
 
-// A head with a body that waits 1 to 3 seconds between two blinks.
+// A head with a body that blinks every 1 to 3 seconds.
 typedef struct head_stage {
     md5_game *game;
     md5_entity *entity;
@@ -691,7 +692,7 @@ TEST_HERE (saved_actors_are_checked) {
     CHECK(md5_actor_restore(stage->actor, bytes, sizeof bytes, NULL));
 }
 
-// Whatever bytes are accepted, an actor can go on from them.
+// An actor can continue from every accepted state.
 TEST_HERE (altered_saves_are_refused_or_playable) {
     static unsigned char bytes[MD5_ACTOR_SAVE_SIZE];
     md5_xform pose[ENTITY_JOINTS];
@@ -713,8 +714,8 @@ TEST_HERE (altered_saves_are_refused_or_playable) {
 
 // -- Golden ---------------------------------------------------------------------------------------
 
-// Poses of layered channels against those of the original engine: six scenarios, 33 poses of 40
-// joints (MD5_CORPUS, golden/d3/verdicts/poses).
+// Compares poses of layered channels with poses of the original engine: six scenarios, 33 poses of
+// 40 joints (MD5_CORPUS, golden/d3/verdicts/poses).
 
 // -- The folder -----------------------------------------------------------------------------------
 
@@ -846,9 +847,9 @@ static double compare(md5_actor *actor, const md5_entity *entity, const char *te
     return worst;
 }
 
-// The engine's random numbers continued from scenario to scenario: a name without a digit at its
-// end takes one, and so does a cycle of "idle", which begins at a random time. Returns the seed
-// after a scenario.
+// Returns the seed after a scenario. The random numbers of the engine continue from scenario to
+// scenario: a name without a digit at its end uses one number, and so does a cycle of "idle", which
+// begins at a random time.
 static uint32_t seed_behind(const scenario *all, uint32_t seed)
 {
     for (int i = 0; i < all->num_commands; i++) {

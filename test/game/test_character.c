@@ -1,5 +1,5 @@
-// Characters against the original engine: joints that code moves, looking, heads, walk IK, in a
-// probe folder that was made for it (MD5_CORPUS, golden/d3char; its FORMAT.md explains the tables).
+// Compares characters with the original engine: joint modifiers, look-at, heads, walk IK. The game
+// folder was made for this test (MD5_CORPUS, golden/d3char; its FORMAT.md explains the tables).
 #include "test/game/entity_case.h"
 #include "test/own.h"
 #include "test/real.h"
@@ -12,7 +12,7 @@ enum { MAX_JOINTS = 32 };
 
 // -- Tables ---------------------------------------------------------------------------------------
 
-// The next line that begins with a letter and is none of a comment, or NULL.
+// Returns the next line that begins with a letter and is not a comment, or NULL.
 static const char *next_line(const char *at)
 {
     at = strchr(at, '\n');
@@ -44,7 +44,7 @@ static bool read_word(const char **at, char word[64])
     return is_read;
 }
 
-// The numbers behind a word of a line.
+// Returns the text after a keyword of a line.
 static bool numbers_behind(const char *line, const char *word, double *numbers, int count)
 {
     const char *const end = strchr(line, '\n');
@@ -65,7 +65,7 @@ typedef struct worst {
     unsigned count;
 } worst;
 
-// Compares a line "j JOINT 12 numbers".
+// Compares a joint with a line "j JOINT" with 12 numbers.
 static void compare_joint(const char *line, const md5_skeleton *skeleton, const md5_mat34 *joints,
                           worst *all)
 {
@@ -86,7 +86,7 @@ static md5_mod_mode mode_of(double number)
     return (md5_mod_mode)(int)number;
 }
 
-// == Joints that code moves =======================================================================
+// == Joint modifiers ==============================================================================
 
 TEST (characters_move_joints_as_the_original_engine) {
     REQUIRE_CORPUS();
@@ -139,7 +139,7 @@ TEST (characters_move_joints_as_the_original_engine) {
     CHECK(all.count > 47 * 6);
 }
 
-// == Looking ======================================================================================
+// == Look-at ======================================================================================
 
 typedef struct look_case {
     md5_entity *entity;
@@ -205,7 +205,7 @@ static bool begin_run(look_case *it, md5_game *game, const char *line, const cha
     return CHECK(it->monster);
 }
 
-// The same of one that stands: "idle_start T viewyaw Y origin xyz".
+// The same for a monster that does not walk: "idle_start T viewyaw Y origin xyz".
 static bool begin_standing(look_case *it, md5_game *game, const char *line, bool has_head)
 {
     double start;
@@ -325,7 +325,7 @@ static world_transform read_place(const double *n)
                              {{{n[3], n[4], n[5]}, {n[6], n[7], n[8]}, {n[9], n[10], n[11]}}}};
 }
 
-// Compares a place with 12 numbers, origin first.
+// Compares a transform with 12 numbers, the origin first.
 static void compare_place(const world_transform *ours, const double *n, worst *all)
 {
     const world_transform theirs = read_place(n);
@@ -338,7 +338,7 @@ static void compare_place(const world_transform *ours, const double *n, worst *a
     all->count++;
 }
 
-// What was before the first tick is not in the table: continues from what is after it.
+// The table does not contain the state before the first tick: continue from the state after it.
 static void begin_looking(md5_monster *monster, const double *n)
 {
     monster->eyes = (look_angles){n[16], n[17]};
@@ -405,7 +405,7 @@ TEST (heads_follow_their_bodies_as_in_the_original_engine) {
 
 // == Walk IK ======================================================================================
 
-// The sweeps of a tick are in the table: their ends and where they stopped.
+// Reads the sweeps of a tick from the table: their end points and the points at which they stopped.
 typedef struct sweep_case {
     look_case *look;
     const char *line; // of the first of this tick
@@ -499,7 +499,7 @@ TEST (feet_stand_as_in_the_original_engine) {
     end_run(it);
 }
 
-// A leg whose foot is above the origin of its monster; sweeps end at the height of the origin.
+// A leg whose foot is above the origin of its monster. Sweeps end at the height of the origin.
 typedef struct leg_case {
     md5_game *game;
     md5_entity *entity;
@@ -546,8 +546,8 @@ static void close_leg(leg_case *it)
 
 #define TEST_LEG(title) TEST_IF (title, leg_case, it, open_leg(it), close_leg(it))
 
-// Heights of ankles follow by a quarter of the difference in a tick ("ik_smoothing" is 0.75), but
-// at once on a lift.
+// In each tick the height of an ankle moves by a quarter of the difference ("ik_smoothing" is
+// 0.75). On a lift it moves immediately.
 TEST_LEG(ankles_follow_a_lift_at_once)
 {
     for (int is_on_a_lift = 0; is_on_a_lift < 2; is_on_a_lift++) {
@@ -566,8 +566,8 @@ TEST_LEG(ankles_follow_a_lift_at_once)
     }
 }
 
-// The foot that the monster turns about stays until it has turned by more than 30 degrees, also
-// across 180 degrees.
+// The pivot foot does not move until the monster has turned by more than 30 degrees, also across
+// 180 degrees.
 TEST_LEG(pivots_hold_up_to_thirty_degrees)
 {
     static const struct {
@@ -777,8 +777,8 @@ static void own_monster(md5_monster *const *owner)
 }
 #define OWN_MONSTER __attribute__((unused, cleanup(own_monster))) md5_monster *const
 
-// The head of the body turns by half of what it is to look at to the left: 90 degrees, of which the
-// usual limit leaves 75, and a tick a tenth of that. The lid turns by more than half a circle.
+// The target is 90 degrees to the left. The default limit is 75 degrees, and in one tick the look
+// turns by a tenth of 75 degrees. The lid turns by more than 180 degrees.
 TEST (monsters_look_to_the_left) {
     OWN_GAME game =
         open_entity_game("entityDef ogre { \"model\" \"body\" \"look_joint neck\" \"0 "
@@ -806,8 +806,8 @@ TEST (monsters_look_to_the_left) {
     CHECK_UINT(now.num_legs, 0);
 }
 
-// Of a monster that looks with its neck, code turns the lid, which hangs on it; so does one that is
-// restored from it.
+// A monster looks with its neck, and code turns the lid, a child of the neck. The same is true of a
+// monster that is restored from its saved state.
 TEST (monsters_pose_the_joints_that_code_moves) {
     static unsigned char bytes[1 << 12];
     OWN_GAME game = open_entity_game(
@@ -879,8 +879,8 @@ static const game_text doll_files[] = {
      "body \"c\" { joint \"limb\" containedJoints \"limb\" } }"},
 };
 
-// A box with sides of 20 about ( 0 0 10 ), and above it a bone from 20 to 32, whose middle is a
-// triangle of 3/8 of the square of its width.
+// A box with sides of 20 about ( 0 0 10 ), and above it a bone from 20 to 32. The area of the
+// triangle in the middle of the bone is 3/8 of its squared width.
 TEST (figures_are_hit_where_they_are) {
     OWN_GAME game = open_texts(doll_files, COUNT_OF(doll_files), NULL);
     OWN_ENTITY entity = load_entity(game, "doll");
@@ -929,8 +929,7 @@ TEST (figures_say_which_joints_they_share_or_lack) {
     md5_free_figure(figure);
 }
 
-// Seconds of the processor for the figure of a chain of joints, whose body lists each of them
-// twice.
+// Returns the CPU time, s, for a figure of a chain of joints, whose body lists each joint twice.
 static double time_lists(uint32_t count)
 {
     test_text mesh = {0};
@@ -993,7 +992,8 @@ TEST (figures_report_memory_that_runs_out) {
     }
 }
 
-// Of lists that have a joint the last one counts, whatever it takes back before.
+// If several lists contain a joint, the last list counts, even if an earlier element of this list
+// excludes the joint.
 TEST (hits_count_by_zones) {
     OWN_GAME game = open_entity_game(
         "entityDef ogre { \"model\" \"body\" \"damage_zone Trunk\" \"*root -*neck\"\n"
@@ -1014,8 +1014,9 @@ TEST (hits_count_by_zones) {
     CHECK_NEAR(md5_entity_damage_zone(ghost, 0).scale, 1, 0);
 }
 
-// Where a monster that is turned by `yaw` has its head and its head's left eye, in its own space
-// and in the head's. Its neck is 125 above its origin, its eyes 20.
+// Checks the positions of the head and of its left eye, in the space of the monster and in the
+// space of the head. The monster is rotated by `yaw`. The neck is 125 above the origin of the
+// monster, the eyes are 20 above the neck.
 static void look_turned(bool is_as_meant, float yaw, md5_vec3 *head, md5_mat34 joints[4])
 {
     OWN_GAME game = open_entity_game(
@@ -1037,8 +1038,8 @@ static void look_turned(bool is_as_meant, float yaw, md5_vec3 *head, md5_mat34 j
                             md5_vec3_sub(md5_monster_state(monster).head.translation, tick.origin));
 }
 
-// Ahead, at 64 and 8 to the right of the eyes. The engine adds "offsetModel" once too often, and
-// does not turn the way from head to eyes.
+// The eyes aim at a point 64 ahead and 8 to the right. The engine adds "offsetModel" twice, and
+// does not rotate the vector from head to eyes.
 TEST (monsters_do_what_is_meant_if_asked_to) {
     static const double eyes[2][2][3] = {{{64 - 6, -8, 20 - 121}, {64, -8 - 6, 20 - 121}},
                                          {{64 - 3, -8, 20 - 123}, {64 - 3, -8, 20 - 123}}};

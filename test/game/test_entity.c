@@ -1,4 +1,4 @@
-// Entities: what is loaded for a name, their heads and attachments.
+// Entities: loading by name, materials, heads and attachments.
 #include "test/real.h"
 #include "test/game/entity_case.h"
 #include "test/misuse.h"
@@ -110,7 +110,8 @@ TEST (clips_that_do_not_fit_cannot_be_played) {
     CHECK(md5_actor_play(actor, MD5_CHANNEL_ALL, 1, MD5_ACTOR_ONCE, 0, 0));
 }
 
-// What materials are given: the keys of the entityDef, also inherited ones, or the engine's values.
+// Material parameters come from the keys of the entityDef, including inherited keys, or are the
+// engine's defaults.
 TEST (entities_have_parms_of_materials) {
     static const float usual[12] = {1, 1, 1, 1};
     static const float expected[12] = {0.5f, 0.25f, 0, 1, [7] = -2.5f, [11] = 3};
@@ -128,7 +129,7 @@ TEST (entities_have_parms_of_materials) {
 
 #define WITH_HEAD "entityDef e { \"model\" \"body\" \"def_head\" \"face\" \"head_joint\" \"NECK\"\n"
 
-// The head is at the joint with the axes of the entity, and follows it.
+// The head is at its joint, with the axes of the entity, and follows the joint.
 TEST (heads_follow_their_joint) {
     OWN_GAME game = open_entity_game(WITH_HEAD "}", NULL);
     OWN_ENTITY entity = load_entity(game, "e");
@@ -165,13 +166,14 @@ TEST (joints_of_heads_are_copied) {
     memcpy(pose, head->entity->model->bind_local, sizeof pose);
     md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
     md5_entity_part_copy_joints(head, entity->model->bind_local, joints, pose);
-    // The jaw is 10 above the top, as the spine is above the root; the tooth is where the lid is: 1
-    // above the neck, where the head is.
+    // The jaw is 10 above the top, like the spine above the root. The tooth is at the lid: 1 above
+    // the neck, to which the head is attached.
     check_vector(pose[1].translation, 0.0, 0.0, 10.0);
     check_vector(pose[2].translation, 0.0, 0.0, -9);
 }
 
-// `origin` is in the space of the entity, `angles` (pitch, yaw, roll) in that of the joint.
+// `origin` is in the space of the entity, `angles` (pitch, yaw, roll) are in the space of the
+// joint.
 TEST (attachments_are_placed_at_their_joint) {
     OWN_GAME game = open_entity_game(
         "entityDef e { \"model\" \"body\" \"def_attach_gun\" \"gun\" \"def_attach\" \"\" }\n"
@@ -241,7 +243,8 @@ TEST (skins_and_clips_that_nothing_declares_are_named) {
                  "def/b.def:3: Unknown anim 'fly' of model 'body'");
 }
 
-// The keys of an entity alone, without its clips: each in its line, once, whatever its heirs are.
+// Checks only the keys of an entity, without its clips: each key is reported once, at its line, for
+// any number of heirs.
 TEST (keys_that_name_nothing_are_found_without_loading) {
     game_log log = {.count = 0};
     OWN_GAME game = open_entity_game("entityDef e { \"model\" \"body\"\n"
@@ -291,7 +294,7 @@ TEST (entities_survive_failure_of_every_load) {
     }
 }
 
-// The same for the memory of the game, which keeps the declarations that entities need.
+// The same for the memory of the game, which contains the declarations of entities.
 TEST (games_of_entities_survive_failure_of_every_allocation) {
     enum { COUNT = 16 };
     static game_text texts[COUNT];
@@ -325,7 +328,7 @@ TEST (entities_assert_their_arguments) {
 
 // -- Parts ----------------------------------------------------------------------------------------
 
-// Trees of parts, the pose that they are placed in, and entities in other axes.
+// Trees of parts, the pose in which parts are attached, and entities in different axes.
 
 // -- Trees ----------------------------------------------------------------------------------------
 
@@ -374,7 +377,7 @@ static uint32_t count_parts(const md5_entity *entity)
     return count - 1;
 }
 
-// Each entity has the next one twice: 2^20 parts if all of them were loaded.
+// Each entity attaches the next entity twice: 2^20 parts if all were loaded.
 TEST (trees_of_parts_are_limited) {
     enum { DEPTH = 20 };
     OWN_TEXT text = {0};
@@ -388,7 +391,7 @@ TEST (trees_of_parts_are_limited) {
     CHECK_UINT(count_parts(entity), MD5_MAX_ENTITY_PARTS);
 }
 
-// Keys that fail count, too, because each of them reads its files again.
+// Failed keys count too, because each of them reads its files again.
 TEST (keys_of_parts_that_fail_are_limited) {
     enum { COUNT = 1000 };
     OWN_TEXT text = {0};
@@ -417,9 +420,9 @@ TEST (trees_of_parts_survive_failure_of_every_load) {
     }
 }
 
-// -- The pose that parts are placed in ------------------------------------------------------------
+// -- Attach pose ----------------------------------------------------------------------------------
 
-// The spine of the base frame is turned by 90 degrees to the left; that of the frame is not.
+// In the base frame the spine is rotated by 90 degrees to the left; in the first frame it is not.
 static const char tilt_anim[] =
     "MD5Version 10\ncommandline \"\"\nnumFrames 1\nnumJoints 4\nframeRate 10\n"
     "numAnimatedComponents 1\nhierarchy {\n\"root\" -1 0 0\n\"spine\" 0 32 0\n\"neck\" 1 0 0\n"
@@ -438,7 +441,7 @@ static md5_game *open_tilted(const char *text)
     return open_texts(texts, num_entity_files + 2, NULL);
 }
 
-// In that pose a head has the axes of the entity, an attachment those of its joint.
+// In the attach pose a head has the axes of the entity; an attachment has the axes of its joint.
 TEST (parts_are_placed_in_the_pose_ik_pose) {
     OWN_GAME game = open_tilted(
         "model tilted { mesh body.md5mesh anim walk walk.md5anim anim ik_pose other.md5anim\n"
@@ -458,7 +461,7 @@ TEST (parts_are_placed_in_the_pose_ik_pose) {
     check_vector(md5_quat_rotate(gun.rotation, x), 1.0, 0.0, 0.0);
 }
 
-// Poses stay finite, whatever the declarations say.
+// Poses remain finite for all values in declarations.
 TEST (offsets_are_limited) {
     OWN_GAME game =
         open_tilted("model far { mesh body.md5mesh offset ( 1e30 -1e39 5 ) }\n"
@@ -490,7 +493,7 @@ static void pose_points(md5_game *game, const md5_load_opts *opts, const char *c
     points[ENTITY_JOINTS + 1] = md5_actor_root_motion(actor).translation;
 }
 
-// In all axes the results are those of id's axes, converted.
+// The results in all axes are the converted results of id's axes.
 TEST (entities_are_loaded_in_other_axes) {
     STRINGS(clips) = {"walk", "turn"};
     OWN_GAME game =
@@ -591,7 +594,7 @@ TEST (own_keys_come_before_those_of_parents_in_order) {
     check_keys(entity_of(game, "second"), "y=s z=s v=s classname=second ");
 }
 
-// "classname" is the entity's own name, whatever its text says.
+// "classname" is the name of the entity, even if its text contains another value.
 TEST (entities_are_of_their_own_class) {
     OWN_GAME game = open_entities("entityDef e { \"ClassName\" \"other\" \"k\" \"v\" }", NULL);
     check_keys(entity_of(game, "e"), "ClassName=e k=v ");
@@ -626,7 +629,7 @@ TEST (errors_default_an_entity) {
                     "def/all.def:1: Unexpected end of file");
 }
 
-// An entity that inherits a defaulted one inherits the key that marks it.
+// An entity inherits the key that marks a defaulted parent.
 TEST (defaulted_parents_leave_a_mark) {
     OWN_GAME game =
         open_entities("entityDef e { \"inherit\" \"bad\" } entityDef bad { wrong }", NULL);
@@ -647,7 +650,8 @@ TEST (entities_that_inherit_themselves_end) {
     CHECK_UINT(log.count, 0);
 }
 
-// A long chain of ancestors: each entity inherits the two before it, and with them all others.
+// A long chain of ancestors: each entity inherits the two entities before it, and therefore all
+// entities before it.
 TEST (long_lines_of_ancestors_take_linear_time) {
     enum { COUNT = 50000 };
     OWN_TEXT text = {0};
@@ -662,8 +666,8 @@ TEST (long_lines_of_ancestors_take_linear_time) {
     CHECK_STRING(md5_entity_def_value(def, "last"), "7");
 }
 
-// All entities of a circle are checked in linear memory: with the keys that they inherit they would
-// need 24 bytes times the square of their number.
+// Entities that inherit each other in a circle are checked in linear memory. With a copy of the
+// inherited keys they would use 24 bytes times the square of their number.
 TEST (checking_entities_takes_linear_memory) {
     enum { COUNT = 20000, MAX_BYTES = 1000 };
     OWN_TEXT text = {0};
@@ -701,7 +705,8 @@ TEST (entities_survive_failure_of_every_allocation) {
         const md5_entity_def *const def =
             is_strict ? md5_game_entity_def(game, "e", &it.error) : NULL;
         CHECK(def ? def->num_keys == 4 : it.error.status == MD5_ERROR_MEMORY);
-        // A failure leaves nothing half done: once there is memory again, the entity is complete.
+        // A failure does not leave a partial result: when memory is available again, the entity is
+        // complete.
         if (is_strict && !def)
             check_keys(entity_of(game, "e"), "a=c classname=e d=e DEFAULTED=1 ");
     }

@@ -1,5 +1,5 @@
-// Articulated figures against the original engine: what it says of 99 texts, most of one rule each,
-// and what it reads from them (MD5_CORPUS, golden/d3char).
+// Compares articulated figures with the original engine: its warnings about 99 texts, most of which
+// test one rule, and the values that it reads (MD5_CORPUS, golden/d3char).
 #include "test/decl/game_case.h"
 #include "test/own.h"
 
@@ -36,7 +36,7 @@ static bool open_figures(figure_case *it)
     return true;
 }
 
-// -- Writing a figure as the table has it ---------------------------------------------------------
+// -- Writing a figure in the format of the table --------------------------------------------------
 
 static void print(figure_case *it, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void print(figure_case *it, const char *format, ...)
@@ -126,7 +126,8 @@ static void print_figure(figure_case *it, const char *name, const md5_figure_def
 
 // -- Comparing ------------------------------------------------------------------------------------
 
-// The warnings about a file as the table has them, without quotes, of which the engine has others.
+// Returns the warnings about a file in the format of the table: without quotes, because the engine
+// uses other quotes.
 static void print_warnings(figure_case *it, const char *log, const char *name)
 {
     char prefix[160];

@@ -11,7 +11,7 @@ static const md5_model_def *model_of(md5_game *game, const char *name)
     return model;
 }
 
-// The joints of a channel, as digits.
+// Returns the joints of a channel, as digits.
 static void check_channel(const md5_model_def *model, md5_channel channel, const char *expected)
 {
     char joints[16] = "";
@@ -20,7 +20,7 @@ static void check_channel(const md5_model_def *model, md5_channel channel, const
     CHECK_STRING(joints, expected);
 }
 
-// The names of the animations, each with a blank behind it.
+// Returns the names of the animations, each followed by a space.
 static void check_anims(const md5_model_def *model, const char *expected)
 {
     char names[256] = "";
@@ -246,7 +246,7 @@ TEST (shared_arrays_are_as_copies) {
         }
     }
     for (int i = 0; i < NUM_ARRAYS; i++) {
-        // Checks an array against a list of values, 0 being none.
+        // Compares an array with a list of values; 0 is a missing element.
         const md5_shared_array *array = &arrays[i];
         uint32_t count = 0;
         for (uint32_t j = 0; j < LENGTH; j++) {
@@ -264,7 +264,7 @@ TEST (shared_arrays_are_as_copies) {
 
 // -- Chains ---------------------------------------------------------------------------------------
 
-// Writes a text in which # stands for a number, and @ for the one before it.
+// Writes a text in which # is replaced by a number, and @ by the number minus one.
 static void write_form(test_text *text, const char *form, int number)
 {
     for (; *form; form++) {
@@ -275,7 +275,8 @@ static void write_form(test_text *text, const char *form, int number)
     }
 }
 
-// Returns a chain m0, m1 ... of models, to be freed. `form` is what each link has: write_form().
+// Returns a chain m0, m1 ... of models, which the caller must free. `form` is the text of each
+// model: see write_form().
 static char *write_chain(int count, const char *first, const char *form)
 {
     test_text text = {0};
@@ -302,7 +303,7 @@ static md5_game *open_chain(const char *text, test_heap *heap)
     return game;
 }
 
-// Returns the bytes that parsing all models of a chain takes.
+// Returns the memory of parsing all models of a chain, bytes.
 static size_t size_of_chain(int count, const char *first, const char *form, uint32_t num_anims)
 {
     OWN_STRING text = write_chain(count, first, form);
@@ -484,8 +485,8 @@ TEST (trees_of_models_have_what_copied_lists_have) {
     CHECK_UINT(log.count, 0);
 }
 
-// A `mesh` in a child frees the joints that its parents' channels have taken; what a child adds
-// does not change the parent.
+// A `mesh` in a child releases the joints of its parents' channels. Additions of a child do not
+// change the parent.
 TEST (channels_of_parents_stay_as_they_are) {
     OWN_GAME game = open_models(
         "model m { mesh x.md5mesh channel torso ( a ) channel tail ( c ) }\n"

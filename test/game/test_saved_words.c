@@ -1,5 +1,6 @@
-// Saved states of monsters and ragdolls whose words were changed: they are refused, or what goes on
-// from them stays finite. With sanitizers this also tests every index and length of a state.
+// Restores saved states of monsters and ragdolls after 32-bit words were changed: each state is
+// rejected, or the simulation remains finite. With sanitizers this also tests every index and
+// length of a state.
 #include "test/game/entity_case.h"
 #include "test/ragdoll/ragdoll_case.h"
 #include "test/own.h"
@@ -228,7 +229,7 @@ TEST (saved_ragdolls_have_limits_of_indices_and_sizes) {
     enum { HEAD = 2, AT_REST = HEAD + 22, DRAGGED = HEAD + 23, LINK = HEAD + 24, NODE = LINK + 7 };
     static const index_limit limits[] = {
         {"rest", AT_REST, 1},
-        {"dragged body", DRAGGED, COUNT_OF(man_parts)}, // this one stands for none
+        {"dragged body", DRAGGED, COUNT_OF(man_parts)}, // this value means no body
         {"rows of the first link", LINK, 6},
         {"contacts of the first body", NODE + 28, 8},
         {"contacts of the second body", NODE + 28 + 36 + 11 * 8 - 7, 8},

@@ -1,5 +1,5 @@
-// The states of scripts: against the original engine (MD5_CORPUS, golden/d3char, whose FORMAT.md
-// explains the table), and what is wrong in scripts.
+// States of scripts, compared with the original engine (MD5_CORPUS, golden/d3char; its FORMAT.md
+// explains the table), and errors in scripts.
 #include "test/game/entity_case.h"
 #include "test/own.h"
 
@@ -101,7 +101,7 @@ static void close_script(void *user, const void *bytes, size_t size)
     free((void *)(uintptr_t)bytes);
 }
 
-// The files end with a row without a name; the object is "o" of a.script.
+// The last entry of the files does not have a name. The object is "o" of a.script.
 static md5_script *load(const game_text *texts, md5_load_opts opts, md5_error *error)
 {
     opts.files = (md5_files){open_script, close_script, (void *)(uintptr_t)texts};
@@ -124,7 +124,7 @@ static const char macros[] = "/* shared */ #define TWICE( x ) ( ( x ) * 2 )\n"
                              "#define eachFrame for ( ; 1; waitFrame() )\n"
                              "#include \"a.script\"\n";
 
-// A monster of the model "body" in the state Torso_A of a script with this statement.
+// Creates a monster of the model "body" in the state Torso_A of a script with this statement.
 typedef struct script_case {
     actor_stage stage;
     md5_script *script;
@@ -204,8 +204,8 @@ TEST (scripts_compute_as_their_language_says) {
         {"\n#undef QUAD\n#ifdef QUAD\n#include \"none\"\n#endif\nr = 1;", 1},
         {"r = 1.5f + int( 2.75 ) + int( -2.75 ) + .25F;", 1.75},
         {"r = -2 + 5;", 3},
-        // As the engine compiles and runs it: neo/game/script/Script_Compiler.cpp of dhewm3, its
-        // priorities in GetTerm() and the patches of loops; Script_Interpreter.cpp, OP_DIV_F.
+        // The engine has the same results: see neo/game/script/Script_Compiler.cpp of dhewm3, the
+        // priorities in GetTerm() and the patches of loops, and Script_Interpreter.cpp, OP_DIV_F.
         {"float a = 2; r = -a + 5;", -7}, // - of a variable covers sums, as ! does
         {"float a = 1, b = 0; r = ( a = a && b ) + a * 10;", 10}, // = binds tighter than &&
         {"float a; do { a++; if ( a < 3 ) { continue; } r = a; } while ( 0 );", 3}, // not tested
@@ -233,7 +233,8 @@ static void count_command(void *user, const md5_frame_command *command, const md
     ++*(unsigned *)user;
 }
 
-// Functions and methods of one name are two; a method that waits goes on unless another one begins.
+// A function and a method may have the same name. A waiting method continues unless another method
+// starts.
 TEST (frame_commands_call_functions_that_no_state_calls) {
     static const game_text texts[] = {
         {"a.script",
@@ -305,7 +306,7 @@ TEST (scripts_list_states_and_variables) {
     CHECK_NEAR(md5_states_variable(it.states, "AI_PAIN"), 1, 0);
     md5_states_advance(it.states, 10, NULL, NULL);
     CHECK_NEAR(md5_states_variable(it.states, "AI_PAIN"), 0, 0);
-    // A copy goes on on its own.
+    // A copy continues independently.
     const md5_states_desc desc = {
         .script = it.script, .entity = it.stage.entity, .body = it.stage.actor};
     OWN_STATES copy = md5_create_states(&desc, NULL, NULL);
@@ -322,7 +323,7 @@ TEST (scripts_list_states_and_variables) {
     close_case(&it);
 }
 
-// Whether an actor plays a clip in a channel, begun so many milliseconds ago.
+// Returns true if an actor plays a clip in a channel that started a number of milliseconds ago.
 static bool plays(const md5_actor *actor, md5_channel channel, const char *name, uint32_t time)
 {
     const md5_actor_status now = md5_actor_channel(actor, channel);
@@ -330,7 +331,7 @@ static bool plays(const md5_actor *actor, md5_channel channel, const char *name,
            && strcmp(actor->entity->clips[now.clip].anim->name, name) == 0;
 }
 
-// The head is another model, and plays in all of its joints.
+// The head is a separate model and plays in all its joints.
 TEST (heads_follow_what_bodies_play_and_lead_them) {
     static const game_text texts[] = {
         {"a.script", HEAD "void o::Torso_A() { playCycle( 1, \"walk\" ); wait( 0.1 );\n"
@@ -364,8 +365,9 @@ TEST (heads_follow_what_bodies_play_and_lead_them) {
     CHECK(plays(body, MD5_CHANNEL_TORSO, "lift", 0) && plays(body, MD5_CHANNEL_LEGS, "lift", 0));
 }
 
-// A head that does not have the body's clip cycles "idle", which does not begin anew with the next
-// one; without that it goes on with what it plays (idAFAttachment::PlayIdleAnim() of AFEntity.cpp).
+// A head that does not have the clip of the body cycles "idle". "idle" is not restarted for the
+// next clip. A head without "idle" continues its current clip (idAFAttachment::PlayIdleAnim() of
+// AFEntity.cpp).
 TEST (heads_without_the_clip_of_the_body_are_idle) {
     static const game_text texts[] = {
         {"a.script", HEAD "void o::Torso_A() { playCycle( 1, \"walk\" ); wait( 0.1 );\n"
@@ -399,7 +401,7 @@ TEST (heads_without_the_clip_of_the_body_are_idle) {
     }
 }
 
-// -- What is wrong --------------------------------------------------------------------------------
+// -- Errors ---------------------------------------------------------------------------------------
 
 typedef struct error_row {
     const char *text;
@@ -459,7 +461,7 @@ TEST (errors_in_scripts_say_where_and_what_was_expected) {
 
 // -- Limits of scripts ----------------------------------------------------------------------------
 
-// Appends `count` of a text, separated by commas.
+// Appends a text `count` times, separated by commas.
 static void append_list(test_text *text, const char *item, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -495,7 +497,7 @@ TEST (scripts_have_limits_of_arguments_and_locals) {
         check_limit("arguments", arguments[i].count, text.bytes, arguments[i].message);
         free(text.bytes);
     }
-    for (uint32_t count = 63; count <= 65; count++) { // the value of the last one needs one more
+    for (uint32_t count = 63; count <= 65; count++) { // the last assignment needs one more value
         test_text text = {0};
         test_append(&text, BODY "float ");
         for (uint32_t i = 0; i < count; i++)
@@ -518,8 +520,8 @@ typedef struct depth_row {
     bool is_stopped;
 } depth_row;
 
-// Calls in calls are 32, that of the state included. A call finds its values above those of the
-// caller, and needs one more than it has locals.
+// At most 32 calls can be nested, including the call of the state. The values of a call are above
+// the values of its caller. A call needs one value more than its number of locals.
 TEST (scripts_have_limits_of_calls_and_values) {
     static const depth_row rows[] = {
         {"r = deep( 31 );", 0, 31, false}, {"r = deep( 32 );", 0, 0, true},
@@ -556,7 +558,7 @@ TEST (scripts_have_limits_of_calls_and_values) {
     }
 }
 
-// "walk" has 400 ms, and 6 frames of 24 per second are 250: it is done from 150 ms on.
+// "walk" has 400 ms, and 6 frames at 24 Hz are 250 ms: the animation is done from 150 ms on.
 TEST (animations_are_done_some_frames_before_their_end) {
     static const uint32_t times[] = {149, 150};
     for (size_t i = 0; i < COUNT_OF(times); i++) {
@@ -580,7 +582,7 @@ TEST (entities_without_a_script_object_have_no_states) {
                   MD5_ERROR_MISMATCH, "unknown script object ''");
 }
 
-// A text with `count` of something between two others.
+// Returns a text that contains `count` copies of a text between two other texts.
 typedef struct long_row {
     const char *before, *repeated, *after;
     bool is_valid;

@@ -1,5 +1,4 @@
-// DXT blocks as libsquish decodes them, compared with md5_parse_image(): random ones, and those
-// whose ends are equal or in the other order. Prints how many were compared.
+// Compares DXT blocks that libsquish decodes with md5_parse_image(): random blocks, and blocks whose end colors are equal or in reverse order. Prints the number of compared blocks.
 #include <md5model/md5image.h>
 
 #include <squish.h>

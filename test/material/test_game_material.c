@@ -3,7 +3,7 @@
 #include "test/decl/game_case.h"
 #include "test/own.h"
 
-// The material m of a game.
+// Returns the material m of a game.
 static const md5_material *parse(md5_game *game)
 {
     const md5_material *const material = md5_game_material(game, "m", NULL);
@@ -11,14 +11,14 @@ static const md5_material *parse(md5_game *game)
     return material;
 }
 
-// The only material of a game that lives until the end of the block.
+// Declares the only material of a game, which is freed at the end of the block.
 #define MATERIAL(material, text)                  \
     OWN_GAME game = open_materials((text), NULL); \
     const md5_material *const material = parse(game)
 
 // -- Expressions ----------------------------------------------------------------------------------
 
-// The value of an expression at time 1.5, with parm4 = 0.25 and a table ramp of 0, 10.
+// Checks the value of an expression at time 1.5, with parm4 = 0.25 and a table ramp of 0, 10.
 static void check_value(const char *expression, double expected)
 {
     char text[1024] = "table ramp { { 0, 10 } }\nm { { map x red ";
@@ -152,7 +152,7 @@ TEST (deep_image_programs_are_read_without_recursion) {
 
 // -- Stages ---------------------------------------------------------------------------------------
 
-// The lights of all stages, as digits.
+// Returns the lights of all stages, as digits.
 static void check_lights(const char *text, const char *expected)
 {
     char lights[32] = "";
@@ -222,7 +222,7 @@ TEST (matrices_multiply_from_the_right) {
     CHECK_SMALL(matrix[1][2], 1e-6); // 4 * 100.25 = 401, beyond 40: its fraction
 }
 
-// -- The whole ------------------------------------------------------------------------------------
+// -- Materials ------------------------------------------------------------------------------------
 
 TEST (materials_keep_words_of_their_own) {
     MATERIAL(
@@ -246,8 +246,8 @@ TEST (materials_keep_words_of_their_own) {
     CHECK_EXACT(material->decal_end[3], 8);
 }
 
-// The type of a surface changes nothing of what the material contains: it is solid, bit 0, and
-// opaque, bit 1.
+// The type of a surface does not change the contents of the material: solid, bit 0, and opaque,
+// bit 1.
 TEST (types_of_surfaces_keep_a_material_solid) {
     STRINGS(types) = {"metal",      "stone",      "flesh",      "wood",       "cardboard",
                       "liquid",     "glass",      "plastic",    "ricochet",   "surftype10",
@@ -311,7 +311,8 @@ TEST (too_many_stages_default_a_material) {
     CHECK_UINT(material->decl->state, MD5_DECL_DEFAULTED);
 }
 
-// Whatever a material says: the engine made these images with options of their own.
+// The engine created these images with fixed options, so that keywords of a material have no
+// effect.
 TEST (builtin_images_have_their_own_sampling) {
     static const struct {
         const char *image;
@@ -364,7 +365,7 @@ static const char quad_text[] =
     "weight 0 0 1 ( 10 -1 5 )\nweight 1 0 1 ( 10 1 5 )\n"
     "weight 2 0 1 ( 10 -1 -5 )\nweight 3 0 1 ( 10 1 -5 )\n}\n";
 
-// As seen from +x, where y points to the right.
+// The view from +x, where y points to the right.
 static const md5_deform_view from_front = {.eye = {110, 0, 0}, .left = {0, -1, 0}, .up = {0, 0, 1}};
 
 typedef struct deform_case {
@@ -414,7 +415,7 @@ static void check_position(const deform_case *c, uint32_t vertex, double x, doub
 }
 
 TEST (deform_sprite_faces_the_viewer) {
-    // From above: left is +y, and up in the picture is +x.
+    // The view from above: left is +y, and up in the image is +x.
     static const md5_deform_view from_above = {
         .eye = {10, 0, 100}, .left = {0, 1, 0}, .up = {1, 0, 0}};
     static const uint32_t indices[6] = {0, 1, 2, 0, 2, 3};
@@ -433,7 +434,7 @@ TEST (deform_sprite_faces_the_viewer) {
     CHECK(c.colors[0].x == 1 && c.colors[3].w == 1);
 }
 
-// Seen from the side, +y, its width goes along x; seen from the front nothing changes.
+// In the view from the side, +y, the width is along x. In the view from the front nothing changes.
 TEST (deform_tube_turns_about_its_long_axis) {
     static const md5_deform_view from_side = {
         .eye = {10, 100, 0}, .left = {1, 0, 0}, .up = {0, 0, 1}};
@@ -444,7 +445,7 @@ TEST (deform_tube_turns_about_its_long_axis) {
         CHECK_SMALL(c.positions[i].y, 1e-3);
         CHECK_NEAR(c.positions[i].z, c.mesh->positions[i].z, 1e-3);
     }
-    // The sides stay apart: 0 is above 2, 1 above 3.
+    // The sides remain separate: 0 is above 2, 1 is above 3.
     CHECK(c.positions[0].x * c.positions[1].x > 0 && c.positions[0].x != c.positions[1].x);
     CHECK_NEAR(c.positions[0].x, c.positions[2].x, 1e-3);
     CHECK_NEAR(c.positions[1].x, c.positions[3].x, 1e-3);
@@ -464,7 +465,7 @@ TEST (deform_expand_and_move_by_registers) {
 
 #define TEST_HERE(title, ...) TEST_WITH (title, deform_case, c, form(c, __VA_ARGS__), free_case(c))
 
-// The table is 0 at 0, 8 at 0.5 and 0 at 1 again; linear in between.
+// The table is 0 at 0, 8 at 0.5 and 0 at 1, and linear in between.
 TEST_HERE (deform_turbulent_moves_texture_coordinates, "turbulent ramp 0.5 0.05 2", &from_front) {
     for (uint32_t i = 0; i < 4; i++) {
         const md5_vec3 at = c->mesh->positions[i];
@@ -477,8 +478,8 @@ TEST_HERE (deform_turbulent_moves_texture_coordinates, "turbulent ramp 0.5 0.05 
     }
 }
 
-// Seen from 100 units in front, the border is 3 wide on each side, and at corners on both. It lies
-// in the plane of the quad or in front of it, and every vertex is drawn.
+// In the view from 100 units in front, the border is 3 wide on each side, and at corners on both
+// sides. It is in the plane of the quad or in front of it, and every vertex is drawn.
 TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
     uint32_t uses[16] = {0};
     CHECK_UINT(c->num_vertices, 16);
@@ -516,9 +517,9 @@ TEST (deform_flare_is_nothing_from_behind_and_from_its_plane) {
 
 // -- Eyes -------------------------------------------------------------------------------------
 
-// The origin is a triangle about (0, 0, 0) in the plane y = 0; the eye is a square in front of it,
-// at x = 1, of two triangles; what it looks at is a triangle about the point `focus`. `order` puts
-// the triangle of the origin first or last.
+// The origin is a triangle about (0, 0, 0) in the plane y = 0. The eye is a square of two triangles
+// in front of it, at x = 1. The target is a triangle about the point `focus`. `order` is the
+// position of the origin's triangle: first or last.
 static md5_model *make_eye(md5_vec3 focus, bool is_last)
 {
     static const char vertices[10][24] = {"-1 0 -1",   "1 0 0",    "-1 0 1", "1 -.5 .5", "1 .5 .5",
@@ -544,8 +545,8 @@ static md5_model *make_eye(md5_vec3 focus, bool is_last)
     return model;
 }
 
-// Checks what is drawn of an eye: only it, unmoved, with the texture coordinates `expected` of its
-// four vertices.
+// Checks that only the eye is drawn, at its position, with the texture coordinates `expected` of
+// its four vertices.
 static void check_eye(md5_model *model, const double expected[4][2])
 {
     const md5_mesh *const mesh = &model->meshes[0];
@@ -571,15 +572,16 @@ static void check_eye(md5_model *model, const double expected[4][2])
     md5_free_model(model);
 }
 
-// Straight ahead, s goes along -y, the normal of the origin's triangle, and t along that cross the
-// look, z; one unit is one texture.
+// For a target straight ahead, s is along -y, the normal of the origin's triangle, and t is along
+// the cross product of this normal and the gaze, z. One unit is one texture.
 TEST (deform_eye_projects_the_texture_from_its_origin) {
     static const double ahead[4][2] = {{1, 1}, {0, 1}, {1, 0}, {0, 0}};
     check_eye(make_eye((md5_vec3){100, 0, 0}, false), ahead);
 }
 
-// Looking to the left by atan(1/2): s goes along (1, -2, 0) / sqrt(5), so that its middle is where
-// the look meets the eye, at y = 1/2; up by the same angle: t goes along (-1, 0, 2) / sqrt(5).
+// For a gaze to the left by atan(1/2), s is along (1, -2, 0) / sqrt(5), so that its middle is at
+// the intersection of gaze and eye, at y = 1/2. For a gaze up by the same angle, t is along (-1, 0,
+// 2) / sqrt(5).
 TEST (deform_eye_follows_its_focus) {
     const double across = 2.0 / sqrt(5.0);
     const double tilted = 1.0 / sqrt(5.0);
@@ -592,15 +594,16 @@ TEST (deform_eye_follows_its_focus) {
     check_eye(make_eye((md5_vec3){100, 0, 50}, false), up);
 }
 
-// The engine takes the corners of the origin's triangle from its number on: here from the fourth
-// index on, 5 4 6, the second triangle of the eye, whose normal is that of the look. So nothing is
-// left of the axes, and the whole eye has the texel in the middle.
+// The engine reads the corners of the origin's triangle from the index that equals the number of
+// the triangle: here from the fourth index on, 5 4 6, which is the second triangle of the eye. Its
+// normal is the direction of the gaze. Therefore the axes are 0, and the whole eye has the texel in
+// the middle.
 TEST (deform_eye_has_the_engines_fault) {
     static const double middle[4][2] = {{0.5, 0.5}, {0.5, 0.5}, {0.5, 0.5}, {0.5, 0.5}};
     check_eye(make_eye((md5_vec3){100, 0, 0}, true), middle);
 }
 
-// With another number of groups the engine draws the mesh as it is, which the caller has to do.
+// With a different number of islands the engine draws the mesh unchanged. The caller must do so.
 TEST (deform_eye_needs_three_groups_of_triangles) {
     uint32_t num_vertices, num_triangles;
     OWN_MODEL model = make_eye((md5_vec3){100, 0, 0}, false);
@@ -630,8 +633,8 @@ TEST (deform_is_refused_for_other_meshes) {
     }
 }
 
-// A flare whose triangles form no quad shrinks to its centre; tubes of points stay where they are;
-// without a table, without normals and without a deform nothing moves.
+// A flare whose triangles do not form a quad shrinks to its center. Tubes of points do not move.
+// Without a table, without normals and without a deform no vertex moves.
 TEST_HERE (deform_of_odd_input_is_harmless, "tube", &from_front) {
     static const uint32_t apart[6] = {0, 1, 2, 0, 1, 3};
     static const md5_vec3 points[4] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, NAN}};

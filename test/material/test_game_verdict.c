@@ -200,7 +200,7 @@ TEST (lenient_models_skip_unknown_words) {
                 "def/all.def:1: Unknown command 'wobble': expected frame, a flag or '}'");
 }
 
-// Quake 4 plays a clip at its own rate; the last one counts.
+// In Quake 4 each clip has a rate; the last rate counts.
 TEST (lenient_models_have_rates) {
     OWN_GAME game = open_models("model m { mesh x.md5mesh anim ab two.md5anim\n"
                                 "anim bc two.md5anim { rate 2 rate 0.75 frame 1 jump } }",
@@ -240,7 +240,7 @@ TEST (lenient_models_keep_what_is_right) {
                 "def/all.def:1: Expected { after 'legs': expected '('");
 }
 
-// A million names would take hours with a time that grows with their square.
+// With quadratic time a million names would take hours.
 TEST (models_take_linear_time_in_their_animations) {
     enum { COUNT = 20000 };
     OWN_TEXT text = {0};
@@ -298,7 +298,7 @@ TEST (lenient_models_go_on_without_a_mesh) {
     CHECK_UINT(model->num_anims, 1);
     CHECK_UINT(md5_model_def_anim(md5_game_model_def(game, "n", NULL), 0)->num_commands, 1);
     CHECK(has_logged(&log, "def/all.def:1: Model 'y.md5mesh' defaulted: expected a readable mesh"));
-    // One is named there, so that only the other one lacks it.
+    // Line 1 contains the keyword `mesh`, so it is missing only in line 2.
     CHECK(!strstr(log.text, "def/all.def:1: Must specify mesh"));
     CHECK(has_logged(&log, "def/all.def:2: Must specify mesh before defining anims: expected "
                            "mesh"));

@@ -1,10 +1,10 @@
-// Pictures for tests: made from bytes, and compared texel by texel.
+// Images for tests: creation from bytes and comparison by texels.
 #ifndef TEST_IMAGE_CASE_H
 #define TEST_IMAGE_CASE_H
 
 #include "md5/md5game.h"
 
-// A place of at most 16 files, whose bytes are in memory or on disk.
+// A search path with at most 16 files, whose bytes are in memory or on disk.
 typedef struct image_place {
     size_t count;
     struct {
@@ -26,12 +26,12 @@ md5_game *open_images(image_place *place, const md5_load_opts *opts);
 md5_image *parse_exact(const void *bytes, size_t size, const md5_image_opts *opts,
                        md5_error *error);
 
-// The picture of a program's text, or NULL.
+// Returns the image of a program's text, or NULL.
 md5_image *load_image_text(md5_game *game, const char *text, const md5_image_opts *opts,
                            md5_error *error);
 
-// A TGA file of 32 bits, bottom row first: texels[height][width][4] in the order of md5_image.
-// Returns its size.
+// Writes a TGA file of 32 bits, bottom row first: texels[height][width][4] in the order of
+// md5_image. Returns its size.
 enum { IMAGE_TGA_HEADER = 18 };
 size_t image_write_tga(uint8_t *file, const uint8_t *texels, uint32_t width, uint32_t height);
 

@@ -1,4 +1,4 @@
-// Which files are tried for a picture, formats and damaged files.
+// Images of files: the paths that are tried, formats, damaged files.
 #include "test/material/test_image_case.h"
 #include "test/own.h"
 
@@ -16,7 +16,7 @@ static void make_files(void)
 
 // -- Names ----------------------------------------------------------------------------------------
 
-// 'r', 'g', or 0 if there is no picture.
+// Returns 'r', 'g', or 0 if the image cannot be loaded.
 static char color_of(md5_game *game, const char *text, md5_error *error)
 {
     OWN_IMAGE image = load_image_text(game, text, NULL, error);
@@ -24,7 +24,7 @@ static char color_of(md5_game *game, const char *text, md5_error *error)
     return color;
 }
 
-// Whether a name gives red if there are two files, of which the second one is green.
+// Returns true if a name loads the red file if the green file also exists.
 static bool prefers(const char *name, const char *red, const char *green)
 {
     image_place place = {.count = 0};
@@ -37,7 +37,7 @@ static bool prefers(const char *name, const char *red, const char *green)
     return color == 'r';
 }
 
-// The format of a file follows from its bytes, so that TGA may stand for all.
+// The format of a file is detected by its bytes, so TGA represents all formats.
 TEST (images_are_found_by_the_engines_extensions) {
     CHECK(prefers("t/a", "T/A.TGA", "t/a.jpg"));
     CHECK(prefers("t\\a.tga", "t/a.tga", "t/a.jpg"));
@@ -51,7 +51,8 @@ TEST (images_are_found_by_the_engines_extensions) {
     CHECK(prefers("t.x/a", "t.x/a.tga", NULL));
 }
 
-// Programs that were compressed as a whole: the first four separators are folders, the next blanks.
+// Compressed images of programs: the first four separators become folders, the next separators
+// become spaces.
 TEST (images_of_programs_are_found_compressed) {
     CHECK(prefers("heightmap(t/a,4)", "dds/heightmap/t/a 4.dds", NULL));
     CHECK(prefers("addnormals(a/b/c/d/e.tga, heightmap(f, 2))",
@@ -134,7 +135,7 @@ TEST (images_of_unknown_formats_are_refused) {
     }
 }
 
-// What a caller's decoder was given, and what it returns.
+// The arguments of the caller's decoder, and its result.
 typedef struct fake_decoder {
     uint8_t pixels[8];
     uint32_t width;
@@ -204,7 +205,7 @@ static void release_size(void *user, const void *pixels)
     (void)user, (void)pixels;
 }
 
-// No limit of a picture is left to the caller's decoder.
+// The limits of images also apply to the caller's decoder.
 TEST (images_are_made_within_limits) {
     static const uint32_t sizes[][2] = {{0, 2}, {16384, 16384}, {16, 16}};
     for (int i = 0; i < 3; i++) {
@@ -223,13 +224,13 @@ TEST (images_are_made_within_limits) {
 
 // -- Built-in images ------------------------------------------------------------------------------
 
-// PCX, built-in pictures, and compressed files that come first.
+// PCX, built-in images, and compressed files that are tried first.
 
 // -- PCX ------------------------------------------------------------------------------------------
 
 enum { PCX_HEADER = 128, PCX_PALETTE = 768, PCX_MARK = 769 };
 
-// The header of a file whose left column is 1 and whose top row is 2.
+// Writes the header of a file with left column 1 and top row 2.
 static void write_pcx_header(uint8_t *file, unsigned width, unsigned height, unsigned planes,
                              unsigned row_size)
 {
@@ -296,8 +297,8 @@ TEST (damaged_pcx_files_are_refused) {
     uint8_t file[2 * PCX_MARK];
     md5_error error = {0};
     const size_t size = write_indexed_pcx(file);
-    // A file that is cut off anywhere is refused, unless only its last byte is missing: the byte
-    // that marks the palette is not checked.
+    // A truncated file is rejected, unless only its last byte is missing: the byte that marks the
+    // palette is not checked.
     for (size_t i = 3; i < size - 1; i++) {
         OWN_IMAGE image = parse_exact(file, i, NULL, &error);
         CHECK(!image && error.message[0]);
@@ -326,7 +327,7 @@ TEST (damaged_pcx_files_are_refused) {
     check_pcx_refused(file, size, "bytes are too few for 4095 x 4094 pixels");
 }
 
-// -- Built-in pictures ----------------------------------------------------------------------------
+// -- Built-in images ------------------------------------------------------------------------------
 
 typedef struct builtin_case {
     const char *name;
@@ -334,7 +335,7 @@ typedef struct builtin_case {
     uint8_t texel[4];
 } builtin_case;
 
-// Values computed manually from the purpose of each picture.
+// Values computed manually from the definition of each image.
 static const builtin_case builtin_cases[] = {
     {"_default", 16, 16, 3, 3, {0, 0, 0, 0}},
     {"default", 16, 16, 15, 15, {0, 0, 0, 0}},
@@ -369,12 +370,13 @@ static const builtin_case builtin_cases[] = {
     {"_fogEnter", 64, 64, 23, 23, {255, 255, 255, 255}}, // both below the ramp of 8
     {"_fogEnter", 64, 64, 31, 31, {255, 255, 255, 31}},  // a point at 1/8 of the ramp: 31.9
     {"_fogEnter", 64, 64, 0, 63, {255, 255, 255, 255}},  // an end that is deeper than 30
-    // From -8 to 0 half of the way; 8/30 of what is missing is added: 255 * 0.6333 = 161.5.
+    // Half of the line from -8 to 0 is in fog; 8/30 of the other half is added: 255 * 0.6333 =
+    // 161.5.
     {"_fogEnter", 64, 64, 24, 32, {255, 255, 255, 161}},
     {"_fogEnter", 64, 64, 32, 24, {255, 255, 255, 161}},
-    // From -3 to 5 (3 - 2.4375) / 8 of the way; 255 * (0.0703 * 0.9 + 0.1) = 41.6.
+    // From -3 to 5, (3 - 2.4375) / 8 of the line is in fog: 255 * (0.0703 * 0.9 + 0.1) = 41.6.
     {"_fogEnter", 64, 64, 29, 37, {255, 255, 255, 41}},
-    // 128 + 127 * the direction of a texel; computed manually in double precision.
+    // 128 + 127 * the direction of a texel, computed manually in double precision.
     {"_normalCubeMap", 32, 192, 15, 15, {254, 131, 131, 255}},
     {"_normalCubeMap", 32, 192, 0, 32, {53, 200, 55, 255}},
     {"_normalCubeMap", 32, 192, 31, 64, {200, 202, 55, 255}},
@@ -416,7 +418,7 @@ TEST (pictures_made_while_drawing_are_errors) {
     CHECK_FAILS(load_image_text(game, "_white", &opts, &error), error, MD5_ERROR_MEMORY);
 }
 
-// Inside of programs the engine knows only files.
+// Inside of programs the engine finds only files.
 TEST (builtin_pictures_inside_of_programs_are_lenient) {
     image_place place = {.count = 0};
     OWN_GAME game = open_images(&place, NULL);
@@ -464,7 +466,7 @@ TEST (compressed_files_come_first_if_that_is_asked_for) {
         md5_free_image(images[i]);
 }
 
-// Whether a program's picture is the green compressed one, if the compressed form comes first.
+// Returns true if a program loads the green compressed image, with compressed images first.
 static bool is_compressed(md5_game *game, const char *text)
 {
     const md5_image_opts first = {.compressed_first = true};
@@ -488,7 +490,7 @@ TEST (compressed_files_older_than_their_sources_are_not_taken) {
     image_place_add(&place, "dds/add/a makealpha/b.dds", compressed, sizeof compressed);
     image_place_add(&place, "dds/c.dds", compressed, sizeof compressed);
     OWN_GAME game = open_images(&place, NULL);
-    // Equal times, as of files in archives.
+    // Equal times, like the times of files in archives.
     CHECK(is_compressed(game, "a"));
     place.files[0].time = 5;
     CHECK(!is_compressed(game, "a"));
@@ -496,7 +498,7 @@ TEST (compressed_files_older_than_their_sources_are_not_taken) {
     CHECK(is_compressed(game, "a"));
     place.files[2].time = 6;
     CHECK(is_compressed(game, "a"));
-    CHECK(is_compressed(game, "c")); // there is no source
+    CHECK(is_compressed(game, "c")); // the source does not exist
     // Each file of a program counts.
     place.files[3].time = 7;
     CHECK(is_compressed(game, program));

@@ -1,5 +1,5 @@
-// Image programs: the 29 that the original engine has computed (MD5_CORPUS), and each operation
-// against arithmetic in the test.
+// Image programs: 29 programs are compared with results of the original engine (MD5_CORPUS), and
+// each operation is compared with arithmetic in the test.
 #include "test/material/test_image_case.h"
 #include "test/own.h"
 
@@ -13,7 +13,7 @@ static uint32_t number_at(const char *bytes)
     return at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-// The greatest difference of a byte; 256 if the sizes differ.
+// Returns the greatest difference of a byte, or 256 if the sizes differ.
 static int difference(const md5_image *image, const char *raw, size_t size)
 {
     int worst = 0;
@@ -27,8 +27,8 @@ static int difference(const md5_image *image, const char *raw, size_t size)
     return worst;
 }
 
-// Whether a program gives the engine's picture, or none if the engine has none because files are
-// missing.
+// Returns true if a program has the result of the engine: its image, or no image if the engine
+// could not load a file.
 static bool is_golden(md5_game *game, const char *text, int number)
 {
     char name[64];
@@ -83,7 +83,7 @@ TEST (image_programs_are_the_engines) {
 
 // -- Operations -----------------------------------------------------------------------------------
 
-// A picture a of 4 by 4 texels, and b of 2 by 2.
+// An image a of 4 by 4 texels, and an image b of 2 by 2 texels.
 enum { SIDE = 4, TEXELS = SIDE * SIDE, FILE_SIZE = IMAGE_TGA_HEADER + 4 * TEXELS };
 
 typedef struct made_images {
@@ -108,13 +108,13 @@ static void make_images(made_images *made)
     made->game = open_images(&made->place, NULL);
 }
 
-// The texel of b that lies over texel i of a.
+// Returns the texel of b at the position of texel i of a.
 static const uint8_t *over(const made_images *made, int i)
 {
     return made->b[i / SIDE / 2 * 2 + i % SIDE / 2];
 }
 
-// Compares the picture of a program with the bytes that `expect` gives for each texel of a.
+// Compares the image of a program with the bytes that `expect` returns for each texel of a.
 typedef void expect_texel(const made_images *made, int i, uint8_t expected[4]);
 
 static void check_program(made_images *made, const char *text, expect_texel *expect, int tolerance)
@@ -283,7 +283,7 @@ TEST (image_programs_smooth_over_unused_texels) {
     CHECK(image && memcmp(image->pixels, expected, 8) == 0);
 }
 
-// Values beyond the range of floats give no useful picture, but do no harm.
+// Values outside the range of floats do not give a useful image, but are safe.
 TEST (image_programs_survive_huge_scales) {
     made_images made;
     make_images(&made);
@@ -308,7 +308,7 @@ static md5_game *open_texel(image_place *place)
     return open_images(place, NULL);
 }
 
-// A million nested operations, and a million pictures that wait for the last one.
+// A million nested operations, and a million images on the stack.
 TEST (image_programs_may_be_a_million_deep) {
     enum { DEPTH = 1000000 };
     OWN_ARRAY(md5_image_step, steps, 2 * DEPTH - 1);

@@ -1,4 +1,4 @@
-// TGA files of every kind, written by this test.
+// TGA files of all kinds, written by this test.
 #include "test/material/test_image_case.h"
 #include "test/own.h"
 
@@ -30,7 +30,7 @@ static uint32_t index_of(uint32_t i)
     return i % (NUM_COLORS + 1); // the last one is outside the palette
 }
 
-// A color, number `i`, as a file stores it in `bits`.
+// Writes color `i` as a file stores it in `bits` bits.
 static void put_color(tga_bytes *file, uint32_t i, uint32_t bits)
 {
     const uint32_t r = sample(i, 0);
@@ -55,7 +55,7 @@ static void put_texel(tga_bytes *file, const tga_kind *kind, uint32_t i)
         put_color(file, i, kind->bits);
 }
 
-// The texel, counted from the top left, that is the n-th of the file.
+// Returns the index, from the top left, of the n-th texel of the file.
 static uint32_t texel_at(const tga_kind *kind, uint32_t n)
 {
     return kind->is_top_first ? n : (HEIGHT - 1 - n / WIDTH) * WIDTH + n % WIDTH;
@@ -145,7 +145,7 @@ TEST (images_tga_of_each_kind) {
     }
 }
 
-// Files that are cut off anywhere give no picture.
+// Truncated files do not give an image.
 TEST (images_tga_cut_off_anywhere) {
     for (size_t i = 0; i < (size_t)NUM_KINDS * 4; i++) {
         const tga_kind kind = kind_of(i);
@@ -260,7 +260,7 @@ static void check_texel(const dds_bytes *file, uint32_t texel, const uint8_t exp
 #define WHITE 0xFF, 0xFF
 #define BLACK 0x00, 0x00
 
-// Checks a texel of a file of one block.
+// Checks a texel of a file with one block.
 static void check_block(const char *name, const uint8_t *block, size_t size, uint32_t texel,
                         const uint8_t expected[4])
 {
@@ -300,7 +300,7 @@ TEST (images_dds_with_alpha) {
     }
 }
 
-// 5 by 6 texels are in 2 by 2 blocks, each of another color.
+// 5 by 6 texels are in 2 by 2 blocks, each with a different color.
 TEST (images_dds_of_any_size) {
     static const uint8_t blocks[4][8] = {{0x00, 0xF8}, {0xE0, 0x07}, {0x1F, 0x00}, {0xFF, 0xFF}};
     static const uint8_t red[4] = {255, 0, 0, 255};
@@ -351,7 +351,7 @@ TEST (images_dds_without_blocks) {
     }
 }
 
-// Rows of 3 bytes that begin every 4 bytes, if the header says so.
+// Rows of 3 bytes with a pitch of 4 bytes, if the header contains the pitch.
 TEST (images_dds_with_padded_rows) {
     static const uint32_t masks[4] = {0xFF0000, 0xFF00, 0xFF, 0};
     static const uint8_t rows[7] = {3, 2, 1, 9, 6, 5, 4};
@@ -369,7 +369,7 @@ TEST (images_dds_with_padded_rows) {
     check_texel(&file, 1, dense);
 }
 
-// Formats by DXGI's numbers.
+// Formats by DXGI numbers.
 TEST (images_dds_of_numbered_formats) {
     static const uint8_t block[16] = {0x5F, 0, 0, 0, 0, 0, 0, 0, COLORS(BLACK, WHITE)};
     static const uint8_t texel[4] = {1, 2, 3, 4};
