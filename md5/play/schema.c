@@ -212,6 +212,7 @@ const md5_schema md5i_curve_schema = {
 typedef struct marker_row {
     uint32_t marker;
 } marker_row;
+
 static const md5_column marker_columns[] = {
     {COLUMN(marker_row, marker, MD5_COLUMN_COUNT, uint32_t), .text = "frame of the marker",
      .position = MD5_POSITION_HEAD, .range = "a frame of the cycle, ascending"},

@@ -217,6 +217,7 @@ typedef struct exit_position {
     double time;      // normalized time of `clock`
     bool is_backward; // direction of playback
 } exit_position;
+
 // Computes the position of a state's first clip at an exit time.
 static exit_position find_exit(const md5_active_state *active, double exit)
 {

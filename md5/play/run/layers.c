@@ -689,8 +689,8 @@ static void measure_velocities(blending *job, md5_chain_range part, double begin
 
 // Begins an inertial transition of `duration` seconds from the current pose of one part of a chain
 // to another part, of the same layer or of another player's layer.
-static void begin_offsets(blending *from, md5_chain_range old, blending *to, md5_chain_range fresh,
-                          double duration)
+static void begin_offsets(blending *from, md5_chain_range old_chain, blending *to,
+                          md5_chain_range new_chain, double duration)
 {
     md5_layer_state *const layer_state = to->layer_state;
     md5_xform *const spare = from->player->spare;
@@ -700,13 +700,14 @@ static void begin_offsets(blending *from, md5_chain_range old, blending *to, md5
     // If the previous transition began at this instant, nothing has moved since then, and the
     // measured velocities are still valid.
     if (!from->layer_state->has_offsets || from->layer_state->settling.elapsed > MD5_BORDER)
-        measure_velocities(from, old, -VELOCITY_STEP, pose, after, layer_state->velocities);
-    evaluate_chain(from, old, state_spare, pose);
-    md5i_begin_motion_offsets(from->player, from->number, old, to->player, to->number, fresh);
+        measure_velocities(from, old_chain, -VELOCITY_STEP, pose, after, layer_state->velocities);
+    evaluate_chain(from, old_chain, state_spare, pose);
+    md5i_begin_motion_offsets(from->player, from->number, old_chain, to->player, to->number,
+                              new_chain);
     md5_xform *const target = layer_state->snapshot; // no longer needed
     md5_xform *const moved = spare_pose(to, to->player->spare, 1);
-    measure_velocities(to, fresh, 0, moved, target, to->player->velocities);
-    evaluate_chain(to, fresh, spare_pose(to, to->player->spare, 2), target);
+    measure_velocities(to, new_chain, 0, moved, target, to->player->velocities);
+    evaluate_chain(to, new_chain, spare_pose(to, to->player->spare, 2), target);
     md5i_compute_offsets(pose, layer_state->velocities, target, to->player->velocities, to->count,
                          layer_state->offsets);
     layer_state->has_snapshot = false;
@@ -736,20 +737,21 @@ static void freeze_oldest(md5_player *player, uint32_t layer, uint32_t count)
     layer_state->has_snapshot = true;
 }
 
-void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old, uint32_t old_layer)
+void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old_player,
+                         uint32_t old_layer)
 {
-    blending from = make_blending(old, old_layer);
+    blending from = make_blending(old_player, old_layer);
     blending to = make_blending(player, layer);
     md5_chain_range chain = md5_whole_chain(to.layer_state);
     const md5_chain_range old_chain = md5_whole_chain(from.layer_state);
     md5_xform *const pose = player->spare;
     md5_xform *const spare = spare_pose(&to, pose, 1);
-    const float old_coverage =
-        evaluate_chain(&from, old_chain, spare_pose(&from, old->spare, 1), old->spare);
+    const float old_coverage = evaluate_chain(
+        &from, old_chain, spare_pose(&from, old_player->spare, 1), old_player->spare);
     const float coverage = evaluate_chain(&to, chain, spare, pose);
     if (old_coverage != 1)
         return; // the old pose is incomplete
-    if (coverage == 1 && memcmp(pose, old->spare, to.count * sizeof *pose) == 0)
+    if (coverage == 1 && memcmp(pose, old_player->spare, to.count * sizeof *pose) == 0)
         return; // the poses are equal
     chain.has_snapshot = false;
     chain.has_offsets = false;
@@ -859,10 +861,11 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
         return;
     blending job = make_blending(player, layer);
     const uint32_t last = layer_state->num_used - 1u;
-    md5_chain_range old = md5_whole_chain(layer_state);
-    old.end = last;
+    md5_chain_range old_chain = md5_whole_chain(layer_state);
+    old_chain.end = last;
     md5i_update_weights(player);
-    begin_offsets(&job, old, &job, (md5_chain_range){.begin = last, .end = last + 1}, duration);
+    begin_offsets(&job, old_chain, &job, (md5_chain_range){.begin = last, .end = last + 1},
+                  duration);
     md5_end_oldest(layer_state, last);
 }
 

@@ -446,11 +446,11 @@ static const md5_sum_row *find_morph_row(const md5_machine *machine, const md5_s
     return NULL;
 }
 
-void md5i_copy_sums(const md5_player *player, const md5_player *old, const float *old_weights,
-                    float *weights)
+void md5i_copy_sums(const md5_player *player, const md5_player *old_player,
+                    const float *old_weights, float *weights)
 {
     const md5_machine *const machine = player->machine;
-    const md5_machine *const old_machine = old->machine;
+    const md5_machine *const old_machine = old_player->machine;
     for (uint32_t i = 0; i < machine->num_sums; i++)
         weights[i] = machine == old_machine ? old_weights[i] : 0;
     if (machine == old_machine)
@@ -467,14 +467,14 @@ void md5i_copy_sums(const md5_player *player, const md5_player *old, const float
 
 // Stores the velocity of the old motion of the root, and its difference from the velocity of the
 // new motion.
-static void carry_root_velocity(md5_player *from, md5_layer_state *old_state, md5_chain_range old,
-                                md5_player *player, md5_layer_state *layer_state,
-                                md5_chain_range fresh)
+static void carry_root_velocity(md5_player *from, md5_layer_state *old_state,
+                                md5_chain_range old_chain, md5_player *player,
+                                md5_layer_state *layer_state, md5_chain_range new_chain)
 {
-    const bool has_offsets = old.has_offsets;
+    const bool has_offsets = old_chain.has_offsets;
     const md5_fade_time time = old_state->settling;
     if (!has_offsets || time.elapsed > MD5_BORDER) {
-        const md5_root_velocity clips = measure_root_velocity(from, old_state, old, true);
+        const md5_root_velocity clips = measure_root_velocity(from, old_state, old_chain, true);
         const float left =
             has_offsets ? md5_remaining_offset(0, (float)time.elapsed, (float)time.duration) : 0;
         for (uint32_t i = 0; i < 4; i++) {
@@ -484,23 +484,23 @@ static void carry_root_velocity(md5_player *from, md5_layer_state *old_state, md
             layer_state->root_velocity.v[i] = fmin(fmax(velocity, -limit), limit);
         }
     }
-    const md5_root_velocity velocity = measure_root_velocity(player, layer_state, fresh, false);
+    const md5_root_velocity velocity = measure_root_velocity(player, layer_state, new_chain, false);
     for (uint32_t i = 0; i < 4; i++)
         layer_state->root_offset.v[i] = layer_state->root_velocity.v[i] - velocity.v[i];
 }
 
-void md5i_begin_motion_offsets(md5_player *from, uint32_t old_layer, md5_chain_range old,
-                               md5_player *player, uint32_t layer, md5_chain_range fresh)
+void md5i_begin_motion_offsets(md5_player *from, uint32_t old_layer, md5_chain_range old_chain,
+                               md5_player *player, uint32_t layer, md5_chain_range new_chain)
 {
     md5_layer_state *const old_state = &from->layer_states[old_layer];
     md5_layer_state *const layer_state = &player->layer_states[layer];
     if (player->machine->layers[layer].has_root_motion)
-        carry_root_velocity(from, old_state, old, player, layer_state, fresh);
+        carry_root_velocity(from, old_state, old_chain, player, layer_state, new_chain);
     // Read the old sums before the new sums are written, because both may be stored in the same
     // arrays.
     const sum_range all = all_sums(player->machine);
-    compute_sums(from, old_layer, old, all_sums(from->machine), from->morphs);
-    compute_sums(player, layer, fresh, all, layer_state->frozen_morphs);
+    compute_sums(from, old_layer, old_chain, all_sums(from->machine), from->morphs);
+    compute_sums(player, layer, new_chain, all, layer_state->frozen_morphs);
     md5i_copy_sums(player, from, from->morphs, layer_state->morph_offsets);
     for (uint32_t i = 0; i < all.count; i++)
         layer_state->morph_offsets[i] -= layer_state->frozen_morphs[i];

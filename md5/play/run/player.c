@@ -419,64 +419,66 @@ static uint32_t find_adopted_state(const md5_machine *machine, uint32_t layer,
     return state == MD5_NONE ? MD5_NONE : md5_find_state(machine, layer, from->states[state].name);
 }
 
-static uint32_t find_adopted_mask(const md5_machine *machine, const md5_machine *old, uint32_t mask)
+static uint32_t find_adopted_mask(const md5_machine *machine, const md5_machine *old_machine,
+                                  uint32_t mask)
 {
-    return mask == MD5_NONE ? MD5_NONE : md5i_find_mask(machine, old->tables.masks[mask].name);
+    return mask == MD5_NONE ? MD5_NONE
+                            : md5i_find_mask(machine, old_machine->tables.masks[mask].name);
 }
 
 // Copies a state of another player's layer to a new active state of a layer.
 static void adopt_active_state(md5_player *player, uint32_t layer, uint32_t state,
-                               const md5_player *old, uint32_t old_layer,
-                               const md5_active_state *was)
+                               const md5_player *old_player, uint32_t old_layer,
+                               const md5_active_state *old_active)
 {
     const md5_machine *const machine = player->machine;
     const md5_play_layer *const played = &machine->layers[layer];
-    const md5_layer_desc *const names = &old->machine->tables.layers[old_layer];
+    const md5_layer_desc *const names = &old_player->machine->tables.layers[old_layer];
     md5_layer_state *const to = &player->layer_states[layer];
     md5_active_state *const active = md5_slot(to, to->num_used);
     to->order[to->num_used] = to->num_used;
     to->num_used++;
     md5i_begin_state(player, played, active, &(md5_change){.state = state});
-    memcpy(active, was, offsetof(md5_active_state, instances));
+    memcpy(active, old_active, offsetof(md5_active_state, instances));
     active->state = state;
     active->tree = played->states[state].tree;
-    active->from = find_adopted_state(machine, layer, names, was->from);
-    if (old->machine->layers[old_layer].has_steps)
-        active->leader = find_adopted_state(machine, layer, names, was->leader);
+    active->from = find_adopted_state(machine, layer, names, old_active->from);
+    if (old_player->machine->layers[old_layer].has_steps)
+        active->leader = find_adopted_state(machine, layer, names, old_active->leader);
     active->easing = machine->easings; // linear, if the machine does not have the same easing
     for (size_t k = 0; k < machine->num_easings; k++) {
-        if (memcmp(&machine->easings[k], was->easing, sizeof *was->easing) == 0)
+        if (memcmp(&machine->easings[k], old_active->easing, sizeof *old_active->easing) == 0)
             active->easing = &machine->easings[k];
     }
-    if (active->tree && was->tree)
-        md5i_copy_clocks(player, active, old, was);
+    if (active->tree && old_active->tree)
+        md5i_copy_clocks(player, active, old_player, old_active);
 }
 
 // Copies the state of a layer.
-static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old, uint32_t old_layer,
-                        bool has_joints)
+static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old_player,
+                        uint32_t old_layer, bool has_joints)
 {
     const md5_machine *const machine = player->machine;
     const md5_play_layer *const played = &machine->layers[layer];
-    const md5_play_layer *const was_played = &old->machine->layers[old_layer];
-    const md5_layer_desc *const names = &old->machine->tables.layers[old_layer];
+    const md5_play_layer *const old_played = &old_player->machine->layers[old_layer];
+    const md5_layer_desc *const names = &old_player->machine->tables.layers[old_layer];
     md5_layer_state *const to = &player->layer_states[layer];
-    md5_layer_state *const from = &old->layer_states[old_layer];
-    const bool has_poses = has_joints && played->mode == was_played->mode
-                           && played->joints.count == was_played->joints.count;
+    md5_layer_state *const from = &old_player->layer_states[old_layer];
+    const bool has_poses = has_joints && played->mode == old_played->mode
+                           && played->joints.count == old_played->joints.count;
     memcpy(to, from, offsetof(md5_layer_state, snapshot));
     to->causes = MD5_ALL_CAUSES;
-    to->is_resting = from->is_resting && machine->fingerprint == old->machine->fingerprint;
+    to->is_resting = from->is_resting && machine->fingerprint == old_player->machine->fingerprint;
     to->entered = find_adopted_state(machine, layer, names, from->entered);
     to->has_snapshot = to->has_snapshot && has_poses;
     to->has_offsets = to->has_offsets && has_poses;
     to->num_used = 0;
     for (uint32_t i = 0; i < from->num_used; i++) {
-        const md5_active_state *const was = md5_active_at(from, i);
-        const uint32_t state = find_adopted_state(machine, layer, names, was->state);
+        const md5_active_state *const old_active = md5_active_at(from, i);
+        const uint32_t state = find_adopted_state(machine, layer, names, old_active->state);
         if (state == MD5_NONE)
             continue;
-        adopt_active_state(player, layer, state, old, old_layer, was);
+        adopt_active_state(player, layer, state, old_player, old_layer, old_active);
     }
     if (to->num_used == 0) { // no active state exists in the new machine
         const md5_active_state *const newest = md5_newest(from);
@@ -490,11 +492,11 @@ static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old, uin
     if (has_poses)
         copy_poses(to, from, md5_blended_joints(machine, played));
     if (to->has_snapshot)
-        md5i_copy_sums(player, old, from->frozen_morphs, to->frozen_morphs);
+        md5i_copy_sums(player, old_player, from->frozen_morphs, to->frozen_morphs);
     if (to->has_offsets)
-        md5i_copy_sums(player, old, from->morph_offsets, to->morph_offsets);
+        md5i_copy_sums(player, old_player, from->morph_offsets, to->morph_offsets);
     if (has_poses)
-        md5i_continue_layer(player, layer, old, old_layer);
+        md5i_continue_layer(player, layer, old_player, old_layer);
 }
 
 // Returns true if two modifiers move the same joints.
@@ -518,34 +520,34 @@ static bool have_same_legs(const md5_machine *a, const md5_modifier *modifier_a,
 
 // Copies the state of a modifier. Springs and feet continue if they move the same joints, otherwise
 // they start again.
-static void adopt_modifier(md5_player *player, uint32_t number, const md5_player *old,
+static void adopt_modifier(md5_player *player, uint32_t number, const md5_player *old_player,
                            uint32_t old_number, bool has_joints)
 {
     const md5_modifier *const to = &player->machine->modifiers[number];
-    const md5_modifier *const from = &old->machine->modifiers[old_number];
-    player->targets[number] = old->targets[old_number];
+    const md5_modifier *const from = &old_player->machine->modifiers[old_number];
+    player->targets[number] = old_player->targets[old_number];
     if (to->desc.kind == MD5_MODIFIER_GAZE)
-        player->gazes[to->gaze] = old->gazes[from->gaze];
-    if (!has_joints || !have_same_legs(player->machine, to, old->machine, from))
+        player->gazes[to->gaze] = old_player->gazes[from->gaze];
+    if (!has_joints || !have_same_legs(player->machine, to, old_player->machine, from))
         return;
-    player->are_placed[number] = old->are_placed[old_number];
-    player->drops[number] = old->drops[old_number];
+    player->are_placed[number] = old_player->are_placed[old_number];
+    player->drops[number] = old_player->drops[old_number];
     if (to->desc.kind == MD5_MODIFIER_SPRING)
-        copy_items(player->springs + to->first_spring, old->springs + from->first_spring,
+        copy_items(player->springs + to->first_spring, old_player->springs + from->first_spring,
                    to->desc.length, sizeof *player->springs);
-    copy_items(player->feet + to->first_foot, old->feet + from->first_foot, to->desc.num_feet,
-               sizeof *player->feet);
-    copy_items(player->held + to->first_sole, old->held + from->first_sole, to->num_held,
+    copy_items(player->feet + to->first_foot, old_player->feet + from->first_foot,
+               to->desc.num_feet, sizeof *player->feet);
+    copy_items(player->held + to->first_sole, old_player->held + from->first_sole, to->num_held,
                sizeof *player->held);
 }
 
 // Converts a one-shot clip to another machine. Returns false if its clip, reference pose or mask
 // does not exist there.
-static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old,
+static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old_machine,
                            md5_one_shot *one_shot)
 {
-    const md5_machine_desc *const from = &old->tables;
-    const double duration = md5i_timing_duration(md5_one_shot_timing(old, one_shot));
+    const md5_machine_desc *const from = &old_machine->tables;
+    const double duration = md5i_timing_duration(md5_one_shot_timing(old_machine, one_shot));
     const bool is_masked = one_shot->mask != MD5_NONE;
     const uint32_t source = one_shot->source;
     uint32_t layer = MD5_NONE;
@@ -553,7 +555,7 @@ static bool adopt_one_shot(const md5_machine *machine, const md5_machine *old,
         layer = md5_find_layer(machine, from->layers[one_shot->num_below - 1].name);
     one_shot->source = md5_find_clip(machine, from->clips[one_shot->source].name);
     one_shot->reference = md5_find_clip(machine, from->clips[one_shot->reference].name);
-    one_shot->mask = find_adopted_mask(machine, old, one_shot->mask);
+    one_shot->mask = find_adopted_mask(machine, old_machine, one_shot->mask);
     one_shot->num_below = layer == MD5_NONE ? machine->tables.num_layers : layer + 1;
     if (one_shot->source == MD5_NONE || one_shot->reference == MD5_NONE)
         return false;
@@ -711,7 +713,7 @@ static void migrate_slots(const migration *job)
     }
 }
 
-static void migrate_layers(const migration *job, md5_player *old)
+static void migrate_layers(const migration *job, md5_player *old_player)
 {
     const md5_machine_desc *const tables = &job->from->machine->tables;
     for (uint32_t i = 0; i < tables->num_layers; i++) {
@@ -722,7 +724,7 @@ static void migrate_layers(const migration *job, md5_player *old)
         for (uint32_t k = 0; k < layer->num_states; k++)
             (void)report_missing(job, find_adopted_state(job->to->machine, found, layer, k),
                                  "state", layer->states[k].name);
-        adopt_layer(job->to, found, old, i, job->has_joints);
+        adopt_layer(job->to, found, old_player, i, job->has_joints);
     }
 }
 
@@ -741,11 +743,11 @@ void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *los
         .lost = lost,
         .user = user,
     };
-    md5_player old =
+    md5_player old_player =
         *from; // md5i_update_weights() only updates values that are derived from others
-    old.is_weighed = true;
-    old.has_moved = true;
-    md5i_update_weights(&old);
+    old_player.is_weighed = true;
+    old_player.has_moved = true;
+    md5i_update_weights(&old_player);
     md5_player_reset(to);
     md5_mark_callback(&to->internal, MD5_CALLBACK);
     memcpy(to, from, offsetof(md5_player, layer_states));
@@ -767,7 +769,7 @@ void md5_player_migrate(md5_player *to, const md5_player *from, md5_lost_fn *los
             adopt_modifier(to, found, from, i, job.has_joints);
     }
     migrate_slots(&job);
-    migrate_layers(&job, &old);
+    migrate_layers(&job, &old_player);
     for (uint32_t i = 0; i < old_machine->num_windows; i++) {
         if (old_machine->windows[i].window == i)
             (void)find_part(&job, md5_find_window, "window", old_machine->windows[i].name);

@@ -477,8 +477,8 @@ void md5i_begin_state(md5_player *player, const md5_play_layer *layer, md5_activ
 
 // Sets the clocks of a new state to the clocks of the clips with the same names in a state of
 // another machine's player. Both states must have a motion.
-void md5i_copy_clocks(md5_player *player, md5_active_state *active, const md5_player *old,
-                      const md5_active_state *was);
+void md5i_copy_clocks(md5_player *player, md5_active_state *active, const md5_player *old_player,
+                      const md5_active_state *old_active);
 
 // Returns the current clock of a clip, which may be inactive.
 md5_clock md5i_instance_clock(const md5_active_state *active, uint32_t number);
@@ -558,15 +558,15 @@ float md5i_driver_value(const md5_player *player, uint32_t number);
 
 // Begins an inertial transition of a layer's root motion and morphs from one part of a chain to
 // another, of the same layer or of another player's layer.
-void md5i_begin_motion_offsets(md5_player *from, uint32_t old_layer, md5_chain_range old,
-                               md5_player *player, uint32_t layer, md5_chain_range fresh);
+void md5i_begin_motion_offsets(md5_player *from, uint32_t old_layer, md5_chain_range old_chain,
+                               md5_player *player, uint32_t layer, md5_chain_range new_chain);
 
 // Stores the root motion and morphs of a part of a layer's chain that becomes a frozen pose.
 void md5i_freeze_motion(md5_player *player, uint32_t layer, md5_chain_range oldest);
 
 // Copies the sums of morph_rows from another player, by name; sums that it does not have become 0.
-void md5i_copy_sums(const md5_player *player, const md5_player *old, const float *old_weights,
-                    float *weights);
+void md5i_copy_sums(const md5_player *player, const md5_player *old_player,
+                    const float *old_weights, float *weights);
 
 // -- one_shots.c: one-shot clips ----------------------------------------------------------------
 
@@ -647,7 +647,8 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
 // After a layer has taken over the states of another player's layer, begins an inertial transition
 // from the other layer's pose, if both have a pose. Both models have the same joints, and weights
 // are up to date.
-void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old, uint32_t old_layer);
+void md5i_continue_layer(md5_player *player, uint32_t layer, md5_player *old_player,
+                         uint32_t old_layer);
 
 // Computes the blended pose of all layers. spare[] has as many scratch poses as
 // md5_player_pose_scratch() counts.

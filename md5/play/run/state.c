@@ -857,34 +857,34 @@ static const char *clip_name(const md5_player *player, const md5_instance_plan *
 
 // Returns the index of an instance of a clip in a state of another player, or MD5_NONE. A state may
 // play a clip several times, so the search starts at the same index.
-static uint32_t find_instance(const md5_player *old, const md5_active_state *was, uint32_t start,
-                              const char *name)
+static uint32_t find_instance(const md5_player *old_player, const md5_active_state *old_active,
+                              uint32_t start, const char *name)
 {
-    const uint32_t count = was->tree->num_instances;
+    const uint32_t count = old_active->tree->num_instances;
     uint32_t k = start % count;
     for (uint32_t i = 0; i < count; i++) {
-        if (strcmp(clip_name(old, &was->tree->instances[k]), name) == 0)
+        if (strcmp(clip_name(old_player, &old_active->tree->instances[k]), name) == 0)
             return k;
         k = (k + 1) % count;
     }
     return MD5_NONE;
 }
 
-void md5i_copy_clocks(md5_player *player, md5_active_state *active, const md5_player *old,
-                      const md5_active_state *was)
+void md5i_copy_clocks(md5_player *player, md5_active_state *active, const md5_player *old_player,
+                      const md5_active_state *old_active)
 {
     const md5_blend_tree *const tree = active->tree;
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         const md5_instance_plan *const plan = &tree->instances[i];
-        const uint32_t k = find_instance(old, was, i, clip_name(player, plan));
+        const uint32_t k = find_instance(old_player, old_active, i, clip_name(player, plan));
         if (k == MD5_NONE)
             continue;
         const md5_timing *const timing = plan->playable->timing;
-        const md5_instance_plan *const old_plan = &was->tree->instances[k];
+        const md5_instance_plan *const old_plan = &old_active->tree->instances[k];
         const bool is_alike = timing->mode == old_plan->playable->timing->mode; // cycles are valid
         md5_clip_instance *const instance = &active->instances[i];
-        const md5_clip_instance *const from = &was->instances[k];
-        const md5_clock then = md5i_instance_clock(was, k);
+        const md5_clip_instance *const from = &old_active->instances[k];
+        const md5_clock then = md5i_instance_clock(old_active, k);
         instance->clock = is_alike ? then : md5i_clock_at(timing, then.phase);
         instance->clock_before = instance->clock;
         instance->is_at_start = is_alike && from->is_at_start
@@ -894,7 +894,7 @@ void md5i_copy_clocks(md5_player *player, md5_active_state *active, const md5_pl
             continue;
         md5_clock *const shared = &active->groups[plan->group];
         if (old_plan->group != MD5_NONE)
-            *shared = was->groups[old_plan->group];
+            *shared = old_active->groups[old_plan->group];
         else
             *shared = md5i_sync_shared(plan->playable->source->markers,
                                        tree->groups[plan->group].num_markers, instance->clock);

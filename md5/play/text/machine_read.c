@@ -120,6 +120,7 @@ typedef struct keyword_match {
     uint32_t number; // index among all keywords of the block
     bool is_above;   // it belongs to the row above
 } keyword_match;
+
 // Finds a keyword of a block. The column is NULL if the block does not have this keyword.
 static keyword_match find_keyword(const md5_schema *schema, md5_span word)
 {
