@@ -1,18 +1,19 @@
-// Game folders: list prints the names in one, explain where the items of one name come from and
-// what is missing, parse how Doom 3 interprets declarations, check what is wrong with them. One
-// table (kinds) says what is done with a type of declaration, and one walk visits all of a type.
+// Game folders. The command list prints the names in a game, explain prints the files and
+// declarations of one name and which of them are missing, parse prints how Doom 3 interprets
+// declarations, and check prints the errors in them. The table `kinds` has the functions for each
+// type of declaration, and walk_decls() visits all declarations of a type.
 #include "demo/looks/image.h"
 #include "demo/tool/tool.h"
 
 // == Games ========================================================================================
 
-// A model or clip that was checked, perhaps at the skin of its mesh.
+// A checked model or clip.
 typedef struct judged_file {
     md5_check *check;
-    bool is_seen;
+    bool is_seen; // the clip was checked with the mesh of a model
 } judged_file;
 
-// A model that the engine replaces by the default.
+// A model that the engine replaces with the default.
 typedef struct refused_model {
     bool is_refused;
     uint32_t parent; // the inherited model with the cause, MD5_NONE if the cause is in this model
@@ -23,33 +24,35 @@ typedef struct refused_model {
 
 typedef struct tool_game {
     tool_places places;
-    md5_game *game;   // of these; NULL if they could not be opened, which is printed
-    bool keeps_notes; // warnings; else they are printed
-    md5_error *notes; // [num_notes] in the order in which the game gave them
+    md5_game *game; // of `places`; NULL if it could not be opened, after which an error is printed
+    bool keeps_notes; // store warnings instead of printing them
+    md5_error *notes; // [num_notes] warnings, in the order in which the game reported them
     size_t num_notes;
-    size_t num_left_out; // beyond a limit, so that a hostile file does not fill the memory
-    size_t memory;       // of the game when it was opened
+    size_t num_left_out; // warnings beyond a limit, so that a hostile file does not fill the memory
+    size_t memory;       // bytes that the game used when it was opened
     int num_renewals;
-    md5_parse_mode mode; // that the game has
-    const char *kind;    // of what is printed
+    md5_parse_mode mode; // the mode of the game
+    const char *kind;    // the kind of the printed items
 
     bool is_json;     // list, explain: print as JSON
-    size_t num_bytes; // of clips that were listed
-    bool is_cut;      // not all clips were
-    common_list used; // animation files that a model has
+    size_t num_bytes; // the size of the listed clips
+    bool is_cut;      // some clips were not listed
+    common_list used; // animation files of models
 
-    bool is_found, has_missing; // list, explain
+    bool is_found; // list, explain
+    bool has_missing;
 
-    bool is_of_gui; // parse: of materials of a GUI
-    size_t left;    // see print_model_result()
+    bool is_of_gui; // parse: the materials are used in a GUI
+    size_t left;    // parse: see print_model_result()
 
     tool_game_check *check;
-    judged_file *files; // [num_files] all models and clips, by path
+    judged_file *files; // [num_files] all models and clips, sorted by path
     size_t num_files;
-    common_list images, seen;      // files of materials, some of them often; seen: on surfaces
-    size_t num_keys;               // keys that were checked, including inherited keys
-    size_t work;                   // left to look for nearest names
-    bool *is_on_surface;           // [materials] whether a mesh has it
+    common_list images;            // image files of materials, some of them several times
+    common_list seen;              // image files of materials on surfaces
+    size_t num_keys;               // checked keys, including inherited keys
+    size_t work;                   // how many comparisons may still be made to find similar names
+    bool *is_on_surface;           // [materials] true if a mesh uses the material
     refused_model *refused_models; // [num_refused_models] by index of their declarations
     size_t num_refused_models;
     common_list refusals; // locations of errors in engine mode, "file:line:column"
@@ -58,15 +61,16 @@ typedef struct tool_game {
 
 // -- Opening --------------------------------------------------------------------------------------
 
-static void take_note(void *user, const md5_error *note)
+// Stores or prints a warning of the game.
+static void store_note(void *user, const md5_error *note)
 {
-    enum { MOST = 1000 };
+    enum { MAX_NOTES = 1000 };
     tool_game *const game = user;
     if (!game->keeps_notes) {
         tool_print_error(NULL, note);
         return;
     }
-    if (game->num_notes == MOST) { // the last one says why reading ended
+    if (game->num_notes == MAX_NOTES) { // the last warning has the reason for which reading ended
         game->num_left_out++;
         game->num_notes--;
     }
@@ -79,20 +83,21 @@ static void clear_notes(tool_game *game)
     game->num_notes = game->num_left_out = 0;
 }
 
-// Warnings come as they are found, without a limit of the library's own.
-static md5_load_opts options_of(tool_game *opened)
+// Returns options that report warnings when they are found, without a limit of the library.
+static md5_load_opts load_options(tool_game *opened)
 {
-    return (md5_load_opts){.warn = take_note, .warn_user = opened, .max_warnings = UINT32_MAX};
+    return (md5_load_opts){.warn = store_note, .warn_user = opened, .max_warnings = UINT32_MAX};
 }
 
-// Opens the game of the arguments; a folder hides those behind it: the mod, then DIR, then the
-// base. Returns an exit status, and prints why it cannot be opened.
+// Opens the game of the arguments. The order of the folders is the mod, DIR, the base: a file hides
+// those with the same name in later folders. Returns an exit status, and prints the reason if the
+// game cannot be opened.
 static int open_game(const tool_arguments *arguments, bool keeps_notes, tool_game *result)
 {
     md5_error error = {0};
     *result = (tool_game){
         .places.list.goes_on = tool_show_search, .keeps_notes = keeps_notes, .work = 400000000};
-    const md5_load_opts opts = options_of(result);
+    const md5_load_opts opts = load_options(result);
     const bool is_open = tool_open_places(arguments, &opts, &result->places, &error);
     tool_show_progress(0, 0);
     result->game = result->places.game;
@@ -131,7 +136,7 @@ static bool renew_game(tool_game *opened, md5_error *error)
         return convert_fail(error, MD5_ERROR_MEMORY, "",
                             "too many declarations for the memory limit: the rest was skipped");
     const common_game_places *const list = &opened->places.list;
-    const md5_load_opts opts = options_of(opened);
+    const md5_load_opts opts = load_options(opened);
     md5_destroy_game(opened->game);
     opened->game = opened->places.game = md5_create_game(list->paths, list->count, &opts, error);
     opened->memory = opened->game ? md5_game_memory(opened->game) : 0;
@@ -139,12 +144,12 @@ static bool renew_game(tool_game *opened, md5_error *error)
     return opened->game && md5_game_set_parse_mode(opened->game, opened->mode, error);
 }
 
-// What a command does with a declaration, or, for its name alone, with what md5_game finds. Returns
-// false to end the walk.
+// Processes a declaration for a command. If the declaration has only a type and a name, the game is
+// asked for the rest. Returns false to end the walk.
 typedef bool visit_fn(tool_game *opened, const md5_decl *decl, md5_error *error);
 
-// Visits the declarations of a type. Implicit ones, which others refer to and which come last, are
-// not visited.
+// Visits the declarations of a type. Implicit declarations, which others refer to, come last and
+// are not visited.
 static bool walk_decls(tool_game *opened, md5_decl_type type, visit_fn *visit, md5_error *error)
 {
     for (uint32_t i = 0; i < md5_game_num_decls(opened->game, type); i++) {
@@ -162,7 +167,7 @@ static bool walk_decls(tool_game *opened, md5_decl_type type, visit_fn *visit, m
     return true;
 }
 
-// Parses a declaration, of an entity without what it inherits. Returns false if memory runs out.
+// Parses a declaration, without the keys that an entity inherits. Returns false if memory runs out.
 static bool parse_decl(md5_game *game, const md5_decl *decl, md5_error *error)
 {
     if (decl->type == MD5_DECL_TABLE)
@@ -182,7 +187,7 @@ static bool parse_decl(md5_game *game, const md5_decl *decl, md5_error *error)
 
 // == list =========================================================================================
 
-// Prints one thing; `file` is NULL, or where it is declared. `owner` is NULL or the model of a
+// Prints an item. `file` is NULL or the file that declares it. `owner` is NULL or the model of a
 // clip.
 static void print_line(tool_game *opened, const char *owner, const char *name, const char *file,
                        uint32_t line)
@@ -198,13 +203,16 @@ static void print_line(tool_game *opened, const char *owner, const char *name, c
         printf(line > 0 ? ",\"line\":%u}\n" : "}\n", line);
     } else {
         printf("%-8s  ", opened->kind);
-        common_print(stdout, "%s%s%s%s%s", owner ? owner : "", owner ? " " : "", name,
-                     file ? "  " : "", file ? file : "");
+        if (owner)
+            common_print(stdout, "%s ", owner);
+        common_print(stdout, "%s", name);
+        if (file)
+            common_print(stdout, "  %s", file);
         printf(line > 0 ? ":%u\n" : "\n", line);
     }
 }
 
-// Prints where a declaration is; nothing has to be parsed for that.
+// Prints the location of a declaration, which is not parsed.
 static bool list_decl(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     (void)error;
@@ -212,11 +220,11 @@ static bool list_decl(tool_game *opened, const md5_decl *decl, md5_error *error)
     return true;
 }
 
-// Models that inherit clips have them too, so that a long chain of them would print very many
-// lines.
+// Prints the clips of a model. Models that inherit clips have these too, so a long chain of models
+// would print very many lines.
 static bool list_clips(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
-    enum { MAX_BYTES = 32 << 20, A_LINE = 32 };
+    enum { MAX_BYTES = 32 << 20, BYTES_PER_LINE = 32 };
     if (opened->is_cut)
         return true;
     const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, error);
@@ -225,7 +233,7 @@ static bool list_clips(tool_game *opened, const md5_decl *decl, md5_error *error
         opened->num_bytes += strlen(decl->name) + strlen(anim->name);
         for (uint32_t j = 0; j < anim->num_files; j++) {
             common_add(&opened->used, common_copy(anim->files[j]));
-            opened->num_bytes += strlen(anim->files[j]) + A_LINE;
+            opened->num_bytes += strlen(anim->files[j]) + BYTES_PER_LINE;
         }
         print_line(opened, decl->name, anim->name, anim->files[0], 0);
         opened->is_cut = opened->num_bytes > MAX_BYTES;
@@ -237,7 +245,7 @@ static bool list_clips(tool_game *opened, const md5_decl *decl, md5_error *error
     return model;
 }
 
-// Returns the nearest name of a declaration to one that is missing; NULL: none is near.
+// Returns the name of a declaration that is similar to a missing one; NULL if there is none.
 static const char *find_near_decl(tool_game *opened, md5_decl_type type, const char *name)
 {
     tool_nearest nearest = {.work = opened->work};
@@ -255,12 +263,12 @@ static const char *find_near_decl(tool_game *opened, md5_decl_type type, const c
 // Prints a line, or a JSON object.
 #define SAY(game, ...) common_print_either((game)->is_json, __VA_ARGS__)
 
-// Prints where a file is, and which files of other places it hides. `line` may be 0.
+// Prints the location of a file, and the files in other places that it hides. `line` may be 0.
 static void print_file(tool_game *opened, const char *what, const char *file, uint32_t line)
 {
     const common_game_places *const places = &opened->places.list;
     uint32_t place = md5_game_find_file(opened->game, file, 0);
-    what += opened->is_json ? strspn(what, " ") : 0; // what indents a line
+    what += opened->is_json ? strspn(what, " ") : 0; // skip the indentation of a line
     if (place >= places->count) {
         opened->has_missing = true;
         SAY(opened, "  %s: %s: missing\n", "{\"kind\":\"missing\",\"what\":%s,\"name\":%s}\n", what,
@@ -280,8 +288,8 @@ static void print_file(tool_game *opened, const char *what, const char *file, ui
             file, places->titles[place]);
 }
 
-// Prints which model of Quake or Quake II a mesh replaces. An .mdl of a folder that is mounted
-// later stays.
+// Prints which model of Quake or Quake II a mesh replaces. An .mdl in a folder with a higher
+// priority is not replaced.
 static void print_replaced(tool_game *opened, const char *mesh)
 {
     const tool_places *const places = &opened->places;
@@ -314,7 +322,7 @@ static int compare_placed(const void *a, const void *b)
     return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
 }
 
-// Prints what is mounted, which file hides which, and what meshes replace.
+// Prints the mounted folders and archives, the hidden files, and the models that meshes replace.
 static void print_mounted(tool_game *opened)
 {
     const common_game_places *const list = &opened->places.list;
@@ -343,7 +351,7 @@ static void print_mounted(tool_game *opened)
             print_replaced(opened, md5_game_file(opened->game, i));
 }
 
-// What the game has said since the last time.
+// Prints the warnings that the game has reported since the last call.
 static void print_problems(tool_game *opened)
 {
     char text[TOOL_MESSAGE];
@@ -354,8 +362,8 @@ static void print_problems(tool_game *opened)
     clear_notes(opened);
 }
 
-// Prints the result in engine mode and then in lenient mode, which stays selected; of an entity
-// with all that it inherits.
+// Prints the result in engine mode and then in lenient mode, which stays selected. An entity is
+// parsed with all that it inherits.
 static bool print_modes(tool_game *opened, const md5_decl *named, md5_error *error)
 {
     static const char *const titles[] = {
@@ -365,8 +373,12 @@ static bool print_modes(tool_game *opened, const md5_decl *named, md5_error *err
         if (!md5_game_set_parse_mode(opened->game, (md5_parse_mode)i, error))
             return false;
         const md5_decl *const decl = md5_find_decl(opened->game, named->type, named->name);
-        if (named->type == MD5_DECL_ENTITY ? !md5_game_entity_def(opened->game, named->name, error)
-                                           : !parse_decl(opened->game, decl, error))
+        bool is_parsed = false;
+        if (named->type == MD5_DECL_ENTITY)
+            is_parsed = md5_game_entity_def(opened->game, named->name, error);
+        else
+            is_parsed = parse_decl(opened->game, decl, error);
+        if (!is_parsed)
             return false;
         const bool is_default = decl->state == MD5_DECL_DEFAULTED;
         SAY(opened, "  %s: %s\n", "{\"kind\":\"result\",\"by\":%s,\"result\":%s}\n", titles[i],
@@ -376,21 +388,23 @@ static bool print_modes(tool_game *opened, const md5_decl *named, md5_error *err
     return true;
 }
 
-// -- What a declaration needs ---------------------------------------------------------------------
+// -- Needs of a declaration -----------------------------------------------------------------------
 
-// Whether the engine finds an image: built-in ones are always there, and some are compressed.
+// Returns true if the engine finds an image. Built-in images always exist, and some images are
+// compressed.
 static bool has_image(const tool_game *opened, const char *name)
 {
     char *const packed = common_format("dds/%s.dds", name);
-    const bool is_there = name[0] == '_' || md5_game_image_file(opened->game, name)
+    const bool is_found = name[0] == '_' || md5_game_image_file(opened->game, name)
                           || md5_game_find_file(opened->game, packed, 0) != MD5_NONE;
     free(packed);
-    return is_there;
+    return is_found;
 }
 
+// Prints the file of an image, found as the engine finds it, or that the image is missing.
 static void print_image(tool_game *opened, const char *name)
 {
-    const char *const file = md5_game_image_file(opened->game, name); // found as by the engine
+    const char *const file = md5_game_image_file(opened->game, name);
     if (file) {
         print_file(opened, "image", file, 0);
     } else if (!has_image(opened, name)) {
@@ -402,6 +416,7 @@ static void print_image(tool_game *opened, const char *name)
     }
 }
 
+// Prints the declaration that another one needs, and the image of an undeclared material.
 static void print_needed_decl(tool_game *opened, const char *what, md5_decl_type type,
                               const char *name)
 {
@@ -420,26 +435,36 @@ static void print_needed_decl(tool_game *opened, const char *what, md5_decl_type
         print_image(opened, name);
 }
 
-// Prints why the engine draws no image of a material, whatever its stages name.
-static void print_undrawn(tool_game *opened, const char *name)
+// Returns true if a stage is drawn. Bump stages, which the engine adds, show nothing alone.
+static bool is_stage_drawn(const md5_stage *stage, const float *registers)
+{
+    return stage->light != MD5_STAGE_BUMP && registers[stage->condition] != 0;
+}
+
+// Returns why the engine draws no image of a material, or NULL if it draws one.
+static const char *find_undrawn_reason(const md5_material *material)
 {
     static const md5_material_input plain = {.parms = {1, 1, 1, 1}};
     static float registers[MD5_MAX_REGISTERS];
-    bool is_drawn = false;
+    if (material->gui)
+        return "the surface shows a GUI (guisurf)";
+    if (material->num_stages == 0)
+        return "the material has no stages";
+    md5_evaluate_material(material, &plain, registers);
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        if (is_stage_drawn(&material->stages[i], registers))
+            return NULL;
+    }
+    return "the condition of every stage is 0";
+}
+
+// Prints why the engine draws no image of a material.
+static void print_undrawn(tool_game *opened, const char *name)
+{
     md5_game_set_parse_mode(opened->game, MD5_PARSE_ENGINE, NULL);
     const md5_material *const material = md5_game_material(opened->game, name, NULL);
     md5_game_set_parse_mode(opened->game, MD5_PARSE_LENIENT, NULL);
-    if (!material)
-        return;
-    md5_evaluate_material(material, &plain, registers);
-    for (uint32_t i = 0; i < material->num_stages;
-         i++) // bumps, which the engine adds, show nothing alone
-        is_drawn |= material->stages[i].light != MD5_STAGE_BUMP
-                    && registers[material->stages[i].condition] != 0;
-    const char *const reason = material->gui               ? "the surface shows a GUI (guisurf)"
-                               : material->num_stages == 0 ? "the material has no stages"
-                               : is_drawn                  ? NULL
-                                                           : "the condition of every stage is 0";
+    const char *const reason = material ? find_undrawn_reason(material) : NULL;
     if (reason)
         SAY(opened, "  black or invisible: %s: %s\n",
             "{\"kind\":\"unseen\",\"name\":%s,\"reason\":%s}\n", name, reason);
@@ -447,7 +472,7 @@ static void print_undrawn(tool_game *opened, const char *name)
 
 static void explain_surfaces(tool_game *opened, const char *file);
 
-// The materials that a mesh names, and what is wrong with them.
+// Prints the materials of a mesh, and the problems of their images.
 static void print_mesh_materials(tool_game *opened, const char *file)
 {
     const md5_load_opts opts = {
@@ -457,11 +482,11 @@ static void print_mesh_materials(tool_game *opened, const char *file)
     md5_error error = {0};
     md5_model *const model = md5_load_model(file, &opts, &error);
     if (!model) {
-        take_note(opened, &error);
+        store_note(opened, &error);
         print_problems(opened);
         return;
     }
-    // Other engines take no shader for a material.
+    // Other engines do not use the shader as a material.
     const bool is_material =
         tool_minds(tool_engines(opened->check->asked, opened->game, file), "no-material");
     if (is_material) {
@@ -476,7 +501,7 @@ static void print_mesh_materials(tool_game *opened, const char *file)
     explain_surfaces(opened, file);
 }
 
-// The mesh with its materials, and the files of all clips.
+// Prints the mesh of a model with its materials, and the files of all clips.
 static bool explain_model(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, error);
@@ -499,6 +524,7 @@ static bool explain_model(tool_game *opened, const md5_decl *decl, md5_error *er
     return true;
 }
 
+// Prints the number of bodies of an articulated figure.
 static bool explain_figure(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_figure_def *const figure = md5_game_figure_def(opened->game, decl->name, error);
@@ -507,23 +533,31 @@ static bool explain_figure(tool_game *opened, const md5_decl *decl, md5_error *e
     return figure;
 }
 
-// What keys make of an entity beside its clips, and what is wrong in them: its figure, looking,
-// legs that stand on the ground by IK.
-static void explain_character(tool_game *opened, const md5_entity_def *def)
+// Returns the last articulated figure that the keys of an entity name; `is_any` is set if the
+// entity has a key for a figure, for looking at things or for legs that stand on the ground by IK.
+static const md5_figure_def *explain_figure_keys(tool_game *opened, const md5_entity_def *def,
+                                                 bool *is_any, md5_error *problem)
 {
     static const char *const keys[] = {"look_joint", "ik_numLegs", "articulatedFigure", "ragdoll"};
-    const md5_load_opts opts = options_of(opened);
     const md5_figure_def *figure = NULL;
-    md5_error problem = {0};
-    bool is_any = false;
     for (size_t i = 0; i < COMMON_LENGTH(keys); i++) {
         const md5_entity_key *const key = md5_entity_def_next_key(def, keys[i], NULL);
-        is_any |= key != NULL;
+        *is_any |= key != NULL;
         if (i < 2 || !key || !key->value[0])
             continue;
         print_needed_decl(opened, "figure", MD5_DECL_ARTICULATED_FIGURE, key->value);
-        figure = md5_game_figure_def(opened->game, key->value, &problem);
+        figure = md5_game_figure_def(opened->game, key->value, problem);
     }
+    return figure;
+}
+
+// Prints the figure, the mass and the legs of an entity, and the problems in their keys.
+static void explain_character(tool_game *opened, const md5_entity_def *def)
+{
+    const md5_load_opts opts = load_options(opened);
+    md5_error problem = {0};
+    bool is_any = false;
+    const md5_figure_def *const figure = explain_figure_keys(opened, def, &is_any, &problem);
     if (!is_any)
         return;
     md5_entity *const entity = md5_load_entity(opened->game, def->decl->name, &opts, &problem);
@@ -541,7 +575,7 @@ static void explain_character(tool_game *opened, const md5_entity_def *def)
     SAY(opened, "  mass: %g, legs with IK: %u\n", "{\"kind\":\"mass\",\"value\":%g,\"legs\":%u}\n",
         mass, monster ? md5_monster_state(monster).num_legs : 0);
     if (problem.status != MD5_OK)
-        take_note(opened, &problem);
+        store_note(opened, &problem);
     print_problems(opened);
     md5_free_figure(made);
     md5_destroy_monster(monster);
@@ -550,7 +584,7 @@ static void explain_character(tool_game *opened, const md5_entity_def *def)
     md5_free_entity(entity);
 }
 
-// All keys, and what they make of the entity.
+// Prints all keys of an entity, and the declarations and files that they name.
 static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     static const struct {
@@ -571,7 +605,7 @@ static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *e
             SAY(opened, "  key: %s = %s\n", "{\"kind\":\"key\",\"name\":%s,\"value\":%s}\n",
                 key->name, key->value);
     }
-    // What it looks like: a model is a modelDef or else a file.
+    // The model is a declaration or a file.
     const char *const model = md5_entity_def_value(entity, "model");
     const char *const skin = md5_entity_def_value(entity, "skin");
     if (model && md5_find_decl(opened->game, MD5_DECL_MODEL, model))
@@ -588,6 +622,7 @@ static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *e
     return true;
 }
 
+// Prints the replacements of a skin.
 static bool explain_skin(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_skin_def *const skin = md5_game_skin_def(opened->game, decl->name, error);
@@ -600,6 +635,7 @@ static bool explain_skin(tool_game *opened, const md5_decl *decl, md5_error *err
     return true;
 }
 
+// Prints the images of a material.
 static bool explain_material(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_material *const material = md5_game_material(opened->game, decl->name, error);
@@ -614,6 +650,7 @@ static bool explain_material(tool_game *opened, const md5_decl *decl, md5_error 
     return true;
 }
 
+// Prints the number of values of a table.
 static bool explain_table(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_table *const table = md5_game_table(opened->game, decl->name, error);
@@ -624,16 +661,18 @@ static bool explain_table(tool_game *opened, const md5_decl *decl, md5_error *er
 
 // == parse ========================================================================================
 
+// Prints the start of an object: the name, location and state of a declaration.
 static void print_decl(const tool_game *opened, const md5_decl *decl)
 {
-    common_print_json("{%s:%s,\"file\":%s,\"line\":%u,\"state\":%s", opened->kind, decl->name,
-                      decl->file ? decl->file : "<implicit file>", decl->line,
-                      decl->state == MD5_DECL_PARSED ? "parsed" : "default");
+    const char *const file = decl->file ? decl->file : "<implicit file>";
+    const char *const state = decl->state == MD5_DECL_PARSED ? "parsed" : "default";
+    common_print_json("{%s:%s,\"file\":%s,\"line\":%u,\"state\":%s", opened->kind, decl->name, file,
+                      decl->line, state);
 }
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// The registers of a stage at one time: whether it is drawn, its color, alpha test and matrix.
+// Prints the registers of a stage at one time: its condition, color, alpha test and matrix.
 static void print_stage_at(const md5_material *material, const md5_stage *stage, const char *key,
                            const md5_material_input *input)
 {
@@ -646,17 +685,29 @@ static void print_stage_at(const md5_material *material, const md5_stage *stage,
     if (stage->has_alpha_test)
         common_print_json(",\"alphatest\":%g", registers[stage->alpha_test]);
     if (stage->has_matrix) {
-        for (int i = 0; i < 6; i++)
-            common_print_json(i == 0  ? ",\"m\":[%g"
-                              : i < 5 ? ",%g"
-                                      : ",%g]",
-                              registers[stage->matrix[i / 3][i % 3]]);
+        for (int i = 0; i < 6; i++) {
+            const float value = registers[stage->matrix[i / 3][i % 3]];
+            common_print_json(i == 0 ? ",\"m\":[%g" : ",%g", value);
+        }
+        putchar(']');
     }
     putchar('}');
 }
 
-// A gui sets the sort of each material that it draws with, also of the cursor and the scroll
-// bars, whatever the material says.
+// Returns true if the engine finds all files of an image. Built-in images always exist.
+static bool has_image_files(const tool_game *opened, const md5_image_program *image)
+{
+    for (uint32_t i = 0; i < image->num_steps; i++) {
+        const md5_image_step *const step = &image->steps[i];
+        const bool is_file = step->kind == MD5_IMAGE_FILE && step->file[0] != '_';
+        if (is_file && !md5_game_image_file(opened->game, step->file))
+            return false;
+    }
+    return image->num_steps > 0;
+}
+
+// Prints a material as the engine interprets it. A GUI sets the sort of each material that it draws
+// with, including those of the cursor and the scroll bars, whatever the material says.
 static bool print_material_result(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_material *const material = md5_game_material(opened->game, decl->name, error);
@@ -677,20 +728,13 @@ static bool print_material_result(tool_game *opened, const md5_decl *decl, md5_e
             .time = 1.375f,
             .parms = {1, 1, 1, 1, 0.25f, 0.5f, 0, 0.75f},
         };
-        // An image of which the engine does not find all files is replaced by one that repeats.
-        // Built-in images always exist.
-        bool is_there = stage->image.num_steps > 0;
-        for (uint32_t j = 0; j < stage->image.num_steps; j++) {
-            const md5_image_step *const step = &stage->image.steps[j];
-            is_there = is_there
-                       && (step->kind != MD5_IMAGE_FILE || step->file[0] == '_'
-                           || md5_game_image_file(opened->game, step->file));
-        }
+        // An image without all of its files is replaced with one that repeats.
+        const bool is_found = has_image_files(opened, &stage->image);
         fputs(i > 0 ? "," : "", stdout);
         common_print_json("{\"light\":%d,\"bits\":%g,\"image\":%s,\"repeat\":%d,\"texgen\":%d,"
                           "\"vcol\":%d,\"program\":%d,\"dyn\":%d",
                           (int)stage->light, (double)stage->bits, stage->image.text,
-                          is_there ? (int)stage->repeat : 0, (int)stage->texgen,
+                          is_found ? (int)stage->repeat : 0, (int)stage->texgen,
                           (int)stage->vertex_color,
                           stage->program.vertex || stage->program.fragment, (int)stage->dynamic);
         print_stage_at(material, stage, "t0", &t0);
@@ -703,7 +747,7 @@ static bool print_material_result(tool_game *opened, const md5_decl *decl, md5_e
 
 // -- Skins and models -----------------------------------------------------------------------------
 
-// The rows in their order, which decides: "*" stands for every material.
+// Prints the rows of a skin in their order, which decides; "*" stands for every material.
 static bool print_skin_result(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_skin_def *const skin = md5_game_skin_def(opened->game, decl->name, error);
@@ -714,16 +758,17 @@ static bool print_skin_result(tool_game *opened, const md5_decl *decl, md5_error
     for (uint32_t i = 0; i < skin->num_models; i++)
         common_print_json(i > 0 ? ",%s" : "%s", skin->models[i]);
     fputs("],\"map\":[", stdout);
-    for (uint32_t i = 0; i < skin->num_replacements; i++)
-        common_print_json(i > 0 ? ",[%s,%s]" : "[%s,%s]",
-                          skin->replacements[i].from ? skin->replacements[i].from : "*",
-                          skin->replacements[i].to);
+    for (uint32_t i = 0; i < skin->num_replacements; i++) {
+        const char *const from = skin->replacements[i].from ? skin->replacements[i].from : "*";
+        common_print_json(i > 0 ? ",[%s,%s]" : "[%s,%s]", from, skin->replacements[i].to);
+    }
     puts("]}");
     return true;
 }
 
-// Models print what they inherit too, so that a long chain of them would print very many
-// animations: opened->left is how many, with their commands, may still be.
+// Prints a model as the engine interprets it. Models print what they inherit too, so a long chain
+// of models would print very many animations: opened->left is the number of animations and commands
+// that may still be printed.
 static bool print_model_result(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, error);
@@ -776,13 +821,13 @@ static bool print_model_result(tool_game *opened, const md5_decl *decl, md5_erro
 
 // == Commands =====================================================================================
 
-// What can be done with declarations, and with the clips of models. Lists come in this order.
+// The functions for each type of declaration and for the clips of models, in the order of lists.
 static const struct decl_kind {
     const char *name;
     const char *plural;
     md5_decl_type type;
     visit_fn *list;
-    const char *ending; // of files that are listed too
+    const char *ending; // the extension of files that are listed too
     visit_fn *explain;
     visit_fn *print_result;
     bool is_of_gui;
@@ -800,8 +845,8 @@ static const struct decl_kind {
 };
 enum { NUM_KINDS = COMMON_LENGTH(kinds) };
 
-// Returns NUM_KINDS if there is no such word.
-static int kind_of(const char *word)
+// Returns the index of the kind with a name, or NUM_KINDS.
+static int find_kind(const char *word)
 {
     int kind = 0;
     while (kind < NUM_KINDS && strcmp(word, kinds[kind].plural) != 0)
@@ -809,36 +854,75 @@ static int kind_of(const char *word)
     return kind;
 }
 
-// Takes DIR from the words. Without --base the first one is DIR; with it, DIR is there if there are
-// more than `max_others` words. Returns an exit status, and prints what is wrong.
-static int take_folder(tool_arguments *arguments, int max_others)
+// Moves DIR from the words to the folder. Without --base the first word is DIR; with it, DIR is
+// given if there are more than `max_others` words. Returns an exit status, and prints an error if
+// there is no folder.
+static int read_folder(tool_arguments *arguments, int max_others)
 {
     if (arguments->num_words > 0 && (!arguments->base || arguments->num_words > max_others)) {
         arguments->folder = *arguments->words++;
         arguments->num_words--;
     }
-    return arguments->folder || arguments->base ? TOOL_OK
-                                                : tool_usage(arguments->command, "missing folder");
+    if (!arguments->folder && !arguments->base)
+        return tool_usage(arguments->command, "missing folder");
+    return TOOL_OK;
 }
 
-// Clips that were cut off, or a model that cannot be read, make the list a failure.
-static int list(tool_arguments *arguments)
+// Prints the files with the ending of a kind that no model names.
+static void list_unused_files(tool_game *game, const char *ending)
 {
-    tool_game game;
-    bool selected[NUM_KINDS] = {false};
-    bool is_all = true;
-    bool has_files = false;
-    int status = take_folder(arguments, NUM_KINDS + 1);
-    if (status != TOOL_OK)
-        return status;
+    const common_list *const used = &game->used;
+    common_sort(used->names, used->count, sizeof *used->names, common_by_case);
+    const size_t count = md5_game_num_files(game->game);
+    for (size_t i = 0; i < count; i++) {
+        const char *const name = md5_game_file(game->game, i);
+        if (!common_has_ending(name, ending))
+            continue;
+        const bool is_used =
+            used->count > 0
+            && bsearch(&name, used->names, used->count, sizeof name, common_by_case);
+        if (!is_used)
+            print_line(game, NULL, name, NULL, 0);
+    }
+}
+
+// Prints the names of all files.
+static void list_files(tool_game *game)
+{
+    const size_t count = md5_game_num_files(game->game);
+    for (size_t i = 0; i < count; i++) {
+        const char *const name = md5_game_file(game->game, i);
+        game->is_found = true;
+        if (game->is_json)
+            common_print_json(i == 0 ? "[%s" : ",\n%s", name);
+        else
+            common_print(stdout, "%s\n", name);
+    }
+    if (game->is_json)
+        puts(count > 0 ? "]" : "[]");
+}
+
+// The words of the command list.
+typedef struct list_choice {
+    bool selected[NUM_KINDS];
+    bool is_all; // no kind was given
+    bool has_files;
+} list_choice;
+
+// Reads the kinds. Returns an exit status, and prints an error for an unknown kind.
+static int read_list_choice(tool_arguments *arguments, list_choice *choice)
+{
     for (int i = 0; i < arguments->num_words; i++) {
         const char *const word = arguments->words[i];
-        const int kind = kind_of(word);
+        const int kind = find_kind(word);
         const bool is_file = strcmp(word, "files") == 0;
-        if (is_file || (kind < NUM_KINDS && kinds[kind].list)) {
-            *(is_file ? &has_files : &selected[kind]) = true;
-            is_all = false;
-        } else if (i == 0 && !arguments->folder) { // with --base the first word may be one
+        if (is_file) {
+            choice->has_files = true;
+            choice->is_all = false;
+        } else if (kind < NUM_KINDS && kinds[kind].list) {
+            choice->selected[kind] = true;
+            choice->is_all = false;
+        } else if (i == 0 && !arguments->folder) { // with --base the first word may be DIR
             arguments->folder = word;
         } else {
             return tool_usage("list",
@@ -847,51 +931,53 @@ static int list(tool_arguments *arguments)
                               word);
         }
     }
-    status = open_game(arguments, true, &game);
-    if (status == TOOL_OK) {
-        if (md5_game_num_unread(game.game) > 0)
-            fprintf(stderr,
-                    "md5tool: %u declaration files cannot be read; use md5tool check to list the "
-                    "errors\n",
-                    md5_game_num_unread(game.game));
-        md5_error error = {0};
-        game.is_json = arguments->is_json;
-        for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
-            if (!kinds[i].list || !(selected[i] || is_all))
-                continue;
-            game.kind = kinds[i].name;
-            status = tool_end(walk_decls(&game, kinds[i].type, kinds[i].list, &error), &error);
-            if (status == TOOL_OK && kinds[i].ending && !game.is_cut) {
-                // Files with the ending that no model has named.
-                const common_list *const used = &game.used;
-                common_sort(used->names, used->count, sizeof *used->names, common_by_case);
-                const size_t count = md5_game_num_files(game.game);
-                for (size_t j = 0; j < count; j++) {
-                    const char *const name = md5_game_file(game.game, j);
-                    if (common_has_ending(name, kinds[i].ending)
-                        && !(used->count > 0
-                             && bsearch(&name, used->names, used->count, sizeof name,
-                                        common_by_case)))
-                        print_line(&game, NULL, name, NULL, 0);
-                }
-            }
-        }
-        const size_t num_files = has_files ? md5_game_num_files(game.game) : 0;
-        for (size_t i = 0; i < num_files; i++) {
-            const char *const name = md5_game_file(game.game, i);
-            game.is_found = true;
-            if (arguments->is_json)
-                common_print_json(i == 0 ? "[%s" : ",\n%s", name);
-            else
-                common_print(stdout, "%s\n", name);
-        }
-        if (has_files && arguments->is_json)
-            puts(num_files > 0 ? "]" : "[]");
-        if (!game.is_found)
-            tool_name_other(&game.places);
-        if (game.is_cut || (game.places.num_unread > 0 && !game.is_found))
-            status = TOOL_BAD_FILE;
+    return TOOL_OK;
+}
+
+// Prints the selected kinds of an opened game. Returns an exit status. The command fails if clips
+// were left out or a model cannot be read.
+static int list_game(tool_game *game, const list_choice *choice)
+{
+    md5_error error = {0};
+    int status = TOOL_OK;
+    const uint32_t num_unread = md5_game_num_unread(game->game);
+    if (num_unread > 0)
+        fprintf(stderr,
+                "md5tool: %u declaration files cannot be read; use md5tool check to list the "
+                "errors\n",
+                num_unread);
+    for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
+        const bool is_selected = choice->selected[i] || choice->is_all;
+        if (!kinds[i].list || !is_selected)
+            continue;
+        game->kind = kinds[i].name;
+        status = tool_end(walk_decls(game, kinds[i].type, kinds[i].list, &error), &error);
+        if (status == TOOL_OK && kinds[i].ending && !game->is_cut)
+            list_unused_files(game, kinds[i].ending);
     }
+    if (choice->has_files)
+        list_files(game);
+    if (!game->is_found)
+        tool_name_other(&game->places);
+    if (game->is_cut || (game->places.num_unread > 0 && !game->is_found))
+        status = TOOL_BAD_FILE;
+    return status;
+}
+
+// Runs the command list.
+static int list(tool_arguments *arguments)
+{
+    tool_game game;
+    list_choice choice = {.is_all = true};
+    int status = read_folder(arguments, NUM_KINDS + 1);
+    if (status == TOOL_OK)
+        status = read_list_choice(arguments, &choice);
+    if (status != TOOL_OK)
+        return status;
+    status = open_game(arguments, true, &game);
+    game.is_json = arguments->is_json;
+    if (status == TOOL_OK)
+        status = list_game(&game, &choice);
     close_game(&game);
     return status;
 }
@@ -914,7 +1000,7 @@ const tool_command tool_list = {
     "  --mod DIR           a mod folder, whose files override those of DIR\n"
     "  --json              print one JSON object per line\n"};
 
-// Of tool_game_check: prints a reason; user: the game.
+// Prints a reason; tool_game_check.print. `user` is the game.
 static void print_reason(void *user, const md5_diagnostic *found)
 {
     char text[TOOL_MESSAGE];
@@ -927,79 +1013,102 @@ static void print_reason(void *user, const md5_diagnostic *found)
 
 static void begin_check(tool_game *opened, tool_game_check *check);
 
+// Prints all declarations of a name, of all types. Returns an exit status.
+static int explain_decls(tool_game *game, const char *name)
+{
+    md5_error error = {0};
+    int status = TOOL_OK;
+    for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
+        const md5_decl *const decl = md5_find_decl(game->game, kinds[i].type, name);
+        if (!kinds[i].explain || !decl || !decl->file)
+            continue;
+        game->is_found = true;
+        SAY(game, "%s %s\n", "{\"kind\":%s,\"name\":%s}\n", kinds[i].name, decl->name);
+        print_file(game, "declared", decl->file, decl->keyword_line);
+        for (const md5_decl *hidden = decl->hidden; hidden; hidden = hidden->hidden)
+            print_file(game, "overrides declaration", hidden->file, hidden->keyword_line);
+        const md5_decl named = {.type = kinds[i].type, .name = name};
+        if (print_modes(game, &named, &error))
+            kinds[i].explain(game, &named, &error);
+        status = tool_end(error.status == MD5_OK, &error);
+    }
+    return status;
+}
+
+// Prints the file with a name, or the image file of an image name.
+static void explain_file(tool_game *game, const char *name)
+{
+    const bool is_file = md5_game_find_file(game->game, name, 0) != MD5_NONE;
+    const char *const file = is_file ? name : md5_game_image_file(game->game, name);
+    if (!file)
+        return;
+    game->is_found = true;
+    SAY(game, "file\n", "{\"kind\":\"path\"}\n");
+    print_file(game, "is", file, 0);
+    for (int i = 0; i < 2; i++) { // first next to the file, then in its folder md5
+        char *const mesh = tool_find_beside(game->game, file, i ? "md5/" : "", ".md5mesh");
+        if (mesh)
+            print_replaced(game, mesh);
+        free(mesh);
+    }
+    if (common_has_ending(file, ".md5mesh"))
+        print_mesh_materials(game, file);
+}
+
+// Prints that no asset has a name, and a similar name.
+static void print_not_found(tool_game *game, const char *name)
+{
+    const char *near = NULL;
+    for (int i = 0; i < NUM_KINDS && !near; i++)
+        near = find_near_decl(game, kinds[i].type, name);
+    if (near)
+        SAY(game, "no asset has the name %s: did you mean '%s'?\n",
+            "{\"kind\":\"nothing\",\"name\":%s,\"near\":%s}\n", name, near);
+    else
+        SAY(game, "no asset has the name %s\n", "{\"kind\":\"nothing\",\"name\":%s}\n", name);
+}
+
+// Prints all assets with a name. Returns an exit status.
+static int explain_name(tool_game *game, const char *name)
+{
+    const int status = explain_decls(game, name);
+    if (status != TOOL_OK)
+        return status;
+    explain_file(game, name);
+    if (!game->is_found)
+        print_not_found(game, name);
+    if (!game->is_found || game->has_missing) {
+        fputs(game->is_json ? "" : "searched locations, in order:\n", stdout);
+        for (size_t i = 0; i < game->places.list.count; i++)
+            SAY(game, "  %s\n", "{\"kind\":\"searched\",\"location\":%s}\n",
+                game->places.list.titles[i]);
+    }
+    return game->is_found ? TOOL_OK : TOOL_BAD_FILE;
+}
+
+// Runs the command explain.
 static int explain(tool_arguments *arguments)
 {
     tool_game game;
     tool_game_check check = {.print = print_reason, .user = &game, .asked = arguments->asked};
-    int status = take_folder(arguments, 1);
+    int status = read_folder(arguments, 1);
     if (status != TOOL_OK)
         return status;
     if (arguments->num_words > 1)
         return tool_usage("explain", "too many arguments: expected one name");
     const char *name = arguments->num_words > 0 ? arguments->words[0] : NULL;
-    if (name && !arguments->folder && common_holds_files(name)) { // beside --base
+    if (name && !arguments->folder && common_holds_files(name)) { // a folder with --base
         arguments->folder = name;
         name = NULL;
     }
-    md5_error error = {0};
     status = open_game(arguments, true, &game);
     game.is_json = arguments->is_json;
     if (status == TOOL_OK)
         begin_check(&game, &check);
-    if (status == TOOL_OK && !name)
+    if (status == TOOL_OK && name)
+        status = explain_name(&game, name);
+    else if (status == TOOL_OK)
         print_mounted(&game);
-    if (status != TOOL_OK || !name) {
-        close_game(&game);
-        return status;
-    }
-    // All declarations of the name, of whatever type, and then the file of that name.
-    for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
-        const md5_decl *const decl = md5_find_decl(game.game, kinds[i].type, name);
-        if (!kinds[i].explain || !decl || !decl->file)
-            continue;
-        game.is_found = true;
-        SAY(&game, "%s %s\n", "{\"kind\":%s,\"name\":%s}\n", kinds[i].name, decl->name);
-        print_file(&game, "declared", decl->file, decl->keyword_line);
-        for (const md5_decl *hidden = decl->hidden; hidden; hidden = hidden->hidden)
-            print_file(&game, "overrides declaration", hidden->file, hidden->keyword_line);
-        const md5_decl named = {.type = kinds[i].type, .name = name};
-        (void)(print_modes(&game, &named, &error) && kinds[i].explain(&game, &named, &error));
-        status = tool_end(error.status == MD5_OK, &error);
-    }
-    if (status == TOOL_OK) {
-        const bool is_file = md5_game_find_file(game.game, name, 0) != MD5_NONE;
-        const char *const file = is_file ? name : md5_game_image_file(game.game, name);
-        if (file) {
-            game.is_found = true;
-            SAY(&game, "file\n", "{\"kind\":\"path\"}\n");
-            print_file(&game, "is", file, 0);
-            for (int i = 0; i < 2; i++) { // first next to the file, then in its folder md5
-                char *const mesh = tool_find_beside(game.game, file, i ? "md5/" : "", ".md5mesh");
-                if (mesh)
-                    print_replaced(&game, mesh);
-                free(mesh);
-            }
-            if (common_has_ending(file, ".md5mesh"))
-                print_mesh_materials(&game, file);
-        }
-        const char *near = NULL;
-        for (int i = 0; i < NUM_KINDS && !game.is_found && !near; i++)
-            near = find_near_decl(&game, kinds[i].type, name);
-        if (!game.is_found)
-            SAY(&game,
-                near ? "no asset has the name %s: did you mean '%s'?\n"
-                     : "no asset has the name %s\n",
-                near ? "{\"kind\":\"nothing\",\"name\":%s,\"near\":%s}\n"
-                     : "{\"kind\":\"nothing\",\"name\":%s}\n",
-                name, near);
-        if (!game.is_found || game.has_missing) {
-            fputs(game.is_json ? "" : "searched locations, in order:\n", stdout);
-            for (size_t i = 0; i < game.places.list.count; i++)
-                SAY(&game, "  %s\n", "{\"kind\":\"searched\",\"location\":%s}\n",
-                    game.places.list.titles[i]);
-        }
-        status = game.is_found ? TOOL_OK : TOOL_BAD_FILE;
-    }
     close_game(&game);
     return status;
 }
@@ -1028,10 +1137,11 @@ const tool_command tool_explain = {
     "  --json              print one JSON object per line, with its kind: the asset's type, file,\n"
     "                      hidden, missing, needs, result, warning, clip, key, searched, ...\n"};
 
+// Runs the command parse.
 static int parse_declarations(tool_arguments *arguments)
 {
     tool_game opened;
-    int status = take_folder(arguments, INT_MAX);
+    int status = read_folder(arguments, INT_MAX);
     if (status != TOOL_OK)
         return status;
     if (!arguments->base)
@@ -1039,7 +1149,7 @@ static int parse_declarations(tool_arguments *arguments)
     const char expected[] = "expected materials, gui-materials, skins or models";
     if (arguments->num_words == 0)
         return tool_usage("parse", "missing kind: %s", expected);
-    const int kind = kind_of(arguments->words[0]);
+    const int kind = find_kind(arguments->words[0]);
     if (kind == NUM_KINDS || !kinds[kind].print_result)
         return tool_usage("parse", "unknown kind '%s': %s", arguments->words[0], expected);
     status = open_game(arguments, false, &opened);
@@ -1081,8 +1191,8 @@ const tool_command tool_parse = {
 
 // == check ========================================================================================
 
-// Finds out whether there are declarations; if so, and no engines are asked, those are that have
-// such games.
+// Prepares a check. If there are declarations and no engines are asked, the engines with such games
+// are.
 static void begin_check(tool_game *opened, tool_game_check *check)
 {
     static const char *const engines[] = {"doom3", "darkmod", "quake4"};
@@ -1101,13 +1211,14 @@ static void begin_check(tool_game *opened, tool_game_check *check)
     }
 }
 
+// Prints an error or warning.
 static void print_diagnostic(tool_game *opened, const md5_diagnostic *found)
 {
-    opened->check->places = opened->places; // the game may be another one by now
+    opened->check->places = opened->places; // the game may have been opened again
     opened->check->print(opened->check->user, found);
 }
 
-// Whether a note says that a word is one of the only engine that was asked, which reads it.
+// Returns true if a warning is about a keyword of another engine, which is the only asked engine.
 static bool is_own_word(md5_engines asked, const char *note)
 {
     static const struct {
@@ -1123,7 +1234,7 @@ static bool is_own_word(md5_engines asked, const char *note)
     return is_own;
 }
 
-// Prints them by their places; then there are none.
+// Prints the errors and warnings of a file, sorted by location, and clears them.
 static void print_diagnostics(tool_game *opened, md5_check *facts)
 {
     size_t count = 0;
@@ -1134,7 +1245,8 @@ static void print_diagnostics(tool_game *opened, md5_check *facts)
         facts->num_diagnostics = 0;
 }
 
-static char *location_of(const char *file, uint32_t line, uint32_t column)
+// Returns the location of a warning.
+static char *format_location(const char *file, uint32_t line, uint32_t column)
 {
     return common_format("%s:%u:%u", file, line, column);
 }
@@ -1144,7 +1256,7 @@ static bool is_refusal(const tool_game *opened, const md5_error *note)
 {
     if (!opened->hides_refusals || opened->refusals.count == 0)
         return false;
-    char *const location = location_of(note->file, note->line, note->column);
+    char *const location = format_location(note->file, note->line, note->column);
     const bool is_found = bsearch(&location, opened->refusals.names, opened->refusals.count,
                                   sizeof location, common_by_text)
                           != NULL;
@@ -1152,6 +1264,7 @@ static bool is_refusal(const tool_game *opened, const md5_error *note)
     return is_found;
 }
 
+// Prints the stored warnings and clears them.
 static void print_notes(tool_game *opened)
 {
     for (size_t i = 0; i < opened->num_notes; i++) {
@@ -1181,15 +1294,17 @@ static void print_broken(tool_game *opened, const char *file, text_place at, con
     va_end(values);
 }
 
-// Whether a thing is declared or, of a material, is an image, which is drawn as it is.
-static bool is_there(const tool_game *opened, md5_decl_type type, const char *name)
+// Returns true if a name is declared. A material may also be an image, which is drawn as it is.
+static bool exists(const tool_game *opened, md5_decl_type type, const char *name)
 {
     const md5_decl *const decl = md5_find_decl(opened->game, type, name);
-    return (decl && decl->file) || (type == MD5_DECL_MATERIAL && has_image(opened, name));
+    if (decl && decl->file)
+        return true;
+    return type == MD5_DECL_MATERIAL && has_image(opened, name);
 }
 
-// Prints that a material is nowhere, and the nearest one or, without one, the nearest image. If
-// there are many such, beyond some work none is looked for.
+// Prints that a material does not exist, and the most similar material or else the most similar
+// image. After many comparisons no similar name is searched.
 static void print_no_material(tool_game *opened, const char *file, text_place at, const char *name)
 {
     const char *const decl = find_near_decl(opened, MD5_DECL_MATERIAL, name);
@@ -1201,8 +1316,8 @@ static void print_no_material(tool_game *opened, const char *file, text_place at
     free(nearest);
 }
 
-// Prints which materials of a file's meshes are nowhere; marks the others, and keeps images that
-// are taken for one.
+// Prints which materials of the meshes in a file do not exist, marks the others, and stores the
+// images that are used as materials.
 static void judge_surfaces(tool_game *opened, const md5_check *facts)
 {
     for (uint32_t i = 0; i < facts->num_shaders; i++) {
@@ -1214,14 +1329,14 @@ static void judge_surfaces(tool_game *opened, const md5_check *facts)
         else if (image)
             common_add(&opened->seen, common_copy(image));
         else if (shader->name[0] && !common_is_absolute(shader->name)
-                 && !is_there(opened, MD5_DECL_MATERIAL, shader->name))
+                 && !exists(opened, MD5_DECL_MATERIAL, shader->name))
             print_no_material(opened, facts->file, (text_place){shader->line, shader->column},
                               shader->name);
     }
 }
 
-// Reads what engines say to a file of the game, keeps what it is compared with, and prints it
-// behind the notes of reading it and the reason why it cannot be read, if there is one.
+// Checks a model or clip of the game and stores the results for comparisons. Prints the warnings
+// and the error of reading it, and then the results.
 static void judge_file(tool_game *opened, const char *name, const md5_model *model,
                        const md5_error *reason)
 {
@@ -1250,7 +1365,7 @@ static int compare_files(const void *a, const void *b)
                                ((const judged_file *)b)->check->file);
 }
 
-// Returns NULL if the game has no such file.
+// Returns the results of a file, or NULL if the game has no such file.
 static judged_file *find_file(const tool_game *opened, const char *name)
 {
     md5_check check = {.file = name};
@@ -1260,8 +1375,26 @@ static judged_file *find_file(const tool_game *opened, const char *name)
                                  : NULL;
 }
 
-// Prints what engines say to the clips of a model with its mesh. A clip is read again, and the mesh
-// if there is such a clip, to look at it once, with the mesh of the first model that has it.
+// Loads a clip that has not been checked with a mesh, and checks its motion. The mesh is loaded for
+// the first such clip. Returns false if the clip was checked before or cannot be loaded.
+static bool judge_clip(judged_file *file, const char *name, const char *mesh, md5_model **model,
+                       const md5_load_opts *opts)
+{
+    md5_error error = {0};
+    if (file->is_seen)
+        return false;
+    if (!*model)
+        *model = md5_load_model(mesh, opts, &error);
+    md5_anim *const anim = *model ? md5_load_anim(name, opts, &error) : NULL;
+    if (anim)
+        tool_judge_motion(file->check, *model, anim);
+    file->is_seen = anim != NULL;
+    md5_free_anim(anim);
+    return file->is_seen;
+}
+
+// Prints the results of engines for the clips of a model with its mesh. Each clip is loaded once,
+// with the mesh of the first model that uses it.
 static void judge_clips(tool_game *opened, const md5_decl *decl)
 {
     md5_error error = {0};
@@ -1271,7 +1404,7 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
     const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, &error);
     const judged_file *const mesh = model && model->mesh ? find_file(opened, model->mesh) : NULL;
     md5_model *shape = NULL;
-    md5_check **clips = NULL; // that are looked at
+    md5_check **clips = NULL; // [num_clips] the results of the loaded clips
     size_t num_clips = 0;
     if (mesh) {
         for (uint32_t i = 0; i < model->num_anims; i++) {
@@ -1280,20 +1413,12 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
                 judged_file *const file = find_file(opened, anims->files[k]);
                 if (!file)
                     continue;
-                md5_check *const clip = file->check;
-                const bool is_seen = file->is_seen;
-                md5_check_pair(mesh->check, clip);
-                shape = is_seen || shape ? shape : md5_load_model(model->mesh, &opts, &error);
-                md5_anim *const anim =
-                    is_seen || !shape ? NULL : md5_load_anim(anims->files[k], &opts, &error);
-                if (anim) {
-                    tool_judge_motion(clip, shape, anim);
+                md5_check_pair(mesh->check, file->check);
+                if (judge_clip(file, anims->files[k], model->mesh, &shape, &opts)) {
                     clips = common_grow(clips, num_clips, sizeof(md5_check *));
-                    clips[num_clips++] = clip;
+                    clips[num_clips++] = file->check;
                 }
-                file->is_seen |= anim != NULL;
-                md5_free_anim(anim);
-                print_diagnostics(opened, clip);
+                print_diagnostics(opened, file->check);
             }
         }
     }
@@ -1304,8 +1429,20 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
     md5_free_model(shape);
 }
 
-// Prints which images of a material are missing, and keeps the others.
-static void keep_images(tool_game *opened, const md5_decl *decl)
+// Prints that an image of a material is missing, and a similar image.
+static void print_no_image(tool_game *opened, const md5_decl *decl, const char *name)
+{
+    const text_place at = {decl->keyword_line, decl->keyword_column};
+    char *const near = tool_near_image(opened->game, name, &opened->work);
+    print_broken(opened, decl->file, at, "no-image",
+                 near ? "'%.100s': no image '%.150s': did you mean '%.150s'?"
+                      : "'%.100s': no image '%.150s'",
+                 decl->name, name, near);
+    free(near);
+}
+
+// Prints which images of a material are missing, and stores the others.
+static void store_images(tool_game *opened, const md5_decl *decl)
 {
     md5_error error = {0};
     const md5_material *const material = md5_game_material(opened->game, decl->name, &error);
@@ -1313,27 +1450,38 @@ static void keep_images(tool_game *opened, const md5_decl *decl)
     for (uint32_t i = 0; material && i < material->num_stages; i++) {
         const md5_image_program *const image = &material->stages[i].image;
         for (uint32_t k = 0; k < image->num_steps; k++) {
-            const char *const file = image->steps[k].kind == MD5_IMAGE_FILE
-                                         ? md5_game_image_file(opened->game, image->steps[k].file)
-                                         : NULL;
-            if (image->steps[k].kind == MD5_IMAGE_FILE && !material->stages[i].cube
-                && !has_image(opened, image->steps[k].file)) {
-                char *const near =
-                    tool_near_image(opened->game, image->steps[k].file, &opened->work);
-                print_broken(opened, decl->file,
-                             (text_place){decl->keyword_line, decl->keyword_column}, "no-image",
-                             near ? "'%.100s': no image '%.150s': did you mean '%.150s'?"
-                                  : "'%.100s': no image '%.150s'",
-                             decl->name, image->steps[k].file, near);
-                free(near);
-            }
+            if (image->steps[k].kind != MD5_IMAGE_FILE)
+                continue;
+            const char *const name = image->steps[k].file;
+            const char *const file = md5_game_image_file(opened->game, name);
+            if (!material->stages[i].cube && !has_image(opened, name))
+                print_no_image(opened, decl, name);
             if (file)
                 common_add(is_seen ? &opened->seen : &opened->images, common_copy(file));
         }
     }
 }
 
-// Looks at each image of a list once, and decodes those of surfaces.
+// Decodes an image of a surface and adds an error if that fails. Images in .bmp files and in
+// formats that this build does not read are skipped.
+static void decode_surface_image(tool_game *opened, const char *name, md5_check *facts)
+{
+    md5_error error = {0};
+    view_image image = {.rgba = NULL};
+    size_t size = 0;
+    char *const bytes = tool_read_file(opened->game, name, &size);
+    if (bytes && !common_has_ending(name, ".bmp")) {
+        const bool is_decoded =
+            view_decode_image((uint8_t *)bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &error);
+        if (!is_decoded && error.status != MD5_ERROR_IO)
+            tool_found(facts, "no-image/unreadable", 0, "cannot read the image: %.250s",
+                       error.message);
+    }
+    free(image.rgba);
+    free(bytes);
+}
+
+// Checks each image of a list once, and decodes the images of surfaces.
 static void judge_images(tool_game *opened, common_list *images)
 {
     common_sort(images->names, images->count, sizeof *images->names, common_by_case);
@@ -1341,28 +1489,18 @@ static void judge_images(tool_game *opened, common_list *images)
         const char *const name = images->names[i];
         if (i > 0 && strcmp(name, images->names[i - 1]) == 0)
             continue;
-        size_t size = 0;
         md5_check *const facts = tool_check_text(name, NULL, 0, opened->check->asked);
-        char *const bytes =
-            images == &opened->seen ? tool_read_file(opened->game, name, &size) : NULL;
-        md5_error error = {0};
-        view_image image = {.rgba = NULL};
         tool_judge_image(opened->game, facts, name);
-        if (bytes && !common_has_ending(name, ".bmp")
-            && !view_decode_image((uint8_t *)bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &error)
-            && error.status != MD5_ERROR_IO) // which is a format that this build does not read
-            tool_found(facts, "no-image/unreadable", 0, "cannot read the image: %.250s",
-                       error.message);
-        free(image.rgba);
-        free(bytes);
+        if (images == &opened->seen)
+            decode_surface_image(opened, name, facts);
         print_diagnostics(opened, facts);
         md5_free_check(facts);
     }
     common_free_list(images);
 }
 
-// Checks what the keys of an entity name. In a long line of heirs each has the keys of all others,
-// and each is compared with the joints and clips of its model.
+// Checks the names in the keys of an entity. In a long chain of entities each one has the keys of
+// all others, and each key is compared with the joints and clips of its model.
 static bool check_keys(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     enum { MAX_KEYS = 4 << 20 };
@@ -1371,8 +1509,10 @@ static bool check_keys(tool_game *opened, const md5_decl *decl, md5_error *error
     const md5_entity_def *const entity = md5_game_entity_def(opened->game, decl->name, error);
     const char *const name = entity ? md5_entity_def_value(entity, "model") : NULL;
     const md5_model_def *const model = name ? md5_game_model_def(opened->game, name, error) : NULL;
-    opened->num_keys += (entity ? entity->num_keys : 0)
-                        + (model ? (size_t)model->num_joints + model->num_anims : 0);
+    if (entity)
+        opened->num_keys += entity->num_keys;
+    if (model)
+        opened->num_keys += (size_t)model->num_joints + model->num_anims;
     if (opened->num_keys > MAX_KEYS)
         print_diagnostic(
             opened,
@@ -1383,36 +1523,36 @@ static bool check_keys(tool_game *opened, const md5_decl *decl, md5_error *error
     return entity && md5_game_check_entity_keys(opened->game, decl->name, error);
 }
 
-// Prints which skin of a model, and which materials of a skin, are declared nowhere.
+// Prints the skin of a model or the materials of a skin that do not exist.
 static void check_names(tool_game *opened, const md5_decl *decl)
 {
     md5_error error = {0};
     const text_place at = {decl->keyword_line, decl->keyword_column};
     if (decl->type == MD5_DECL_MODEL) {
         const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, &error);
-        if (model && model->skin && !is_there(opened, MD5_DECL_SKIN, model->skin))
+        if (model && model->skin && !exists(opened, MD5_DECL_SKIN, model->skin))
             print_broken(opened, decl->file, at, "no-skin-decl", "'%.100s': no skin '%.150s'",
                          decl->name, model->skin);
     } else if (decl->type == MD5_DECL_SKIN) {
         const md5_skin_def *const skin = md5_game_skin_def(opened->game, decl->name, &error);
         for (uint32_t i = 0; skin && i < skin->num_replacements; i++)
-            if (!is_there(opened, MD5_DECL_MATERIAL, skin->replacements[i].to))
+            if (!exists(opened, MD5_DECL_MATERIAL, skin->replacements[i].to))
                 print_no_material(opened, decl->file, at, skin->replacements[i].to);
     }
 }
 
-// Prints why the engine replaces a declaration by the default; `reason` is NULL or the warning that
-// says so. `others`: "" or the number of declarations that are replaced for the same reason.
+// Prints why the engine replaces a declaration with the default. `reason` is NULL or the warning
+// with the reason; `others` is "" or the number of declarations that are replaced for it.
 static void print_refusal(tool_game *opened, const md5_decl *decl, const char *rule,
                           const char *others, text_place at, const char *reason)
 {
     if (reason && tool_minds(opened->check->asked, rule))
-        common_add(&opened->refusals, location_of(decl->file, at.line, at.column));
+        common_add(&opened->refusals, format_location(decl->file, at.line, at.column));
     print_broken(opened, decl->file, at, rule, "'%.100s'%s the default: %.250s", decl->name, others,
                  reason ? reason : "see the warnings of its lines");
 }
 
-// The last warning of a declaration that the engine replaces is the reason.
+// Prints why the engine replaces a material. The reason is its last warning.
 static void print_refused_material(tool_game *opened, const md5_decl *decl)
 {
     text_place at = {decl->keyword_line, decl->keyword_column};
@@ -1427,8 +1567,8 @@ static void print_refused_material(tool_game *opened, const md5_decl *decl)
 
 // -- Models that inherit a replaced one -----------------------------------------------------------
 
-// Returns the index of the inherited model that a warning names as its cause, MD5_NONE if the
-// warning has another cause.
+// Returns the index of the inherited model that a warning names as its cause, or MD5_NONE if it has
+// another cause.
 static uint32_t find_cause(const tool_game *opened, const char *warning)
 {
     static const char inherited[] = "inherited model definition '";
@@ -1444,7 +1584,7 @@ static uint32_t find_cause(const tool_game *opened, const char *warning)
 
 // Returns the first of adjacent warnings with the location of warning `index`. It has the cause of
 // the others, such as a limit that prevents the use of a mesh.
-static const md5_error *first_note_at_location(const tool_game *opened, size_t index)
+static const md5_error *find_first_note(const tool_game *opened, size_t index)
 {
     const md5_error *note = &opened->notes[index];
     while (note > opened->notes && note[-1].line == note->line && note[-1].column == note->column)
@@ -1464,7 +1604,7 @@ static void store_refused_model(tool_game *opened, const md5_decl *decl)
                                  .at = {decl->keyword_line, decl->keyword_column}};
         if (num_notes == 0)
             return;
-        const md5_error *const note = first_note_at_location(opened, --num_notes);
+        const md5_error *const note = find_first_note(opened, --num_notes);
         num_notes = (size_t)(note - opened->notes);
         model->at = (text_place){note->line, note->column};
         model->reason = common_copy(note->message);
@@ -1495,7 +1635,7 @@ static uint32_t find_root(refused_model *models, size_t count, uint32_t index)
     return root;
 }
 
-// Prints the models with a cause, and how many models inherit them.
+// Prints each model with a cause, and how many models inherit it.
 static void print_refused_models(tool_game *opened)
 {
     refused_model *const models = opened->refused_models;
@@ -1518,8 +1658,8 @@ static void print_refused_models(tool_game *opened)
     }
 }
 
-// Parses a declaration. In lenient mode prints its warnings; in engine mode counts
-// it, and prints why a material is replaced by the default; models are printed after the last one.
+// Parses a declaration. In lenient mode prints its warnings. In engine mode counts it and prints
+// why a material is replaced with the default; models are printed after the last one.
 static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const bool is_lenient = opened->mode == MD5_PARSE_LENIENT;
@@ -1542,13 +1682,13 @@ static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error
     if (is_lenient && decl->type == MD5_DECL_MODEL)
         judge_clips(opened, decl);
     if (is_lenient && decl->type == MD5_DECL_MATERIAL)
-        keep_images(opened, decl);
+        store_images(opened, decl);
     if (is_lenient)
         check_names(opened, decl);
     return true;
 }
 
-// What check says of the surfaces of a mesh: first leniently, then as the engine does.
+// Prints the results of check for the surfaces of a mesh, in lenient mode and then in engine mode.
 static void explain_surfaces(tool_game *opened, const char *file)
 {
     md5_error error = {0};
@@ -1604,7 +1744,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
             if (kind != TOOL_MODEL && kind != TOOL_ANIM && kind != TOOL_CAMERA)
                 continue;
             const md5_load_opts opts = {
-                .files = md5_game_files(game.game), .warn = take_note, .warn_user = &game};
+                .files = md5_game_files(game.game), .warn = store_note, .warn_user = &game};
             tool_asset asset;
             md5_error reason = {0};
             tool_load(name, &opts, &asset, &reason);
@@ -1613,8 +1753,8 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
             check->num_files++;
         }
         common_sort(game.files, game.num_files, sizeof *game.files, compare_files);
-        // First as the engine does, which stops at the first error of a declaration. Then
-        // leniently, which finds further errors, but not the same ones again.
+        // First in engine mode, which stops at the first error of a declaration. Then in lenient
+        // mode, which finds further errors; errors that were already printed are skipped.
         bool is_checked = true;
         for (int i = 0; i < 2 && is_checked; i++) {
             game.mode = modes[i];
@@ -1633,7 +1773,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
         status = tool_end(is_checked, &error);
     }
     check->places = game.places;
-    game.places = (tool_places){.game = NULL}; // they stay open
+    game.places = (tool_places){.game = NULL}; // the caller closes them
     close_game(&game);
     return status;
 }
