@@ -57,7 +57,7 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
 }
 
 // Returns the rotation that points the tip at the target.
-static md5_float4 find_turn(const aim_view *view)
+static md5_float4 aim_rotation(const aim_view *view)
 {
     const md5_float4 toward = md5_float4_sub(view->target, view->eye);
     const md5_float4 forward =
@@ -81,13 +81,13 @@ static md5_float4 find_turn(const aim_view *view)
 }
 
 // Returns the quaternion of the same rotation with w >= 0, which is the shorter arc.
-static md5_float4 shorter_way(md5_float4 turn)
+static md5_float4 shorter_arc(md5_float4 turn)
 {
     return md5_float4_scale(turn, md5_float4_at(turn, 3) < 0 ? -1 : 1);
 }
 
 // Reduces a rotation to the limit.
-static md5_float4 limit_turn(md5_float4 turn, const aim_rule *rule)
+static md5_float4 limit_rotation(md5_float4 turn, const aim_rule *rule)
 {
     if (!rule->is_limited || md5_float4_at(turn, 3) >= rule->max_cosine)
         return turn;
@@ -154,24 +154,25 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
     md5_quat turned[MD5_MAX_CHAIN];
     const uint32_t last = chain.count - 1;
     if (last > 0) {
-        const md5_float4 whole = shorter_way(find_turn(&view));
-        const md5_float4 turn = limit_turn(equal_part(whole, chain.count), &view.rule);
-        md5_float4 so_far = turn;
+        const md5_float4 whole = shorter_arc(aim_rotation(&view));
+        const md5_float4 turn = limit_rotation(equal_part(whole, chain.count), &view.rule);
+        md5_float4 accumulated = turn;
         md5_float4 old = md5_float4_of_vec3(chain.places[0]);
         md5_float4 place = old;
         for (uint32_t i = 0; i < last; i++) {
             if (i > 0)
-                so_far = md5_float4_trim(md5_float4_turn(turn, so_far));
+                accumulated = md5_float4_trim(md5_float4_turn(turn, accumulated));
             turned[i] =
-                md5_quat_of_row(md5_float4_turn(so_far, md5_float4_load(&chain.rotations[i])));
+                md5_quat_of_row(md5_float4_turn(accumulated, md5_float4_load(&chain.rotations[i])));
             const md5_float4 next = md5_float4_of_vec3(chain.places[i + 1]);
-            place = md5_float4_add(place, md5_float4_rotate(so_far, md5_float4_sub(next, old)));
+            place =
+                md5_float4_add(place, md5_float4_rotate(accumulated, md5_float4_sub(next, old)));
             old = next;
         }
         view.eye = place;
-        view.rotation = md5_float4_turn(so_far, view.rotation);
+        view.rotation = md5_float4_turn(accumulated, view.rotation);
     }
-    const md5_float4 rest = limit_turn(shorter_way(find_turn(&view)), &view.rule);
+    const md5_float4 rest = limit_rotation(shorter_arc(aim_rotation(&view)), &view.rule);
     turned[last] = md5_quat_of_row(md5_float4_turn(rest, view.rotation));
     md5i_turn_chain(&chain, turned, job->weight, pose);
     return true;
@@ -185,14 +186,14 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
 
 // Maximum time of one call and minimum time between two saccades, seconds, which bound the number
 // of saccades in a call.
-static const double longest_step = 60;
-static const float shortest_rest = 0.05f;
+static const double max_step = 60;
+static const float min_rest = 0.05f;
 
 // Duration of a saccade: a constant, seconds, and an addition, seconds per radian.
 static const float saccade_base = 0.021f;
 static const float saccade_slope = 0.126f;
 
-static md5_gaze_params numbers_of(const md5_gaze_desc *desc)
+static md5_gaze_params params_with_defaults(const md5_gaze_desc *desc)
 {
     md5_gaze_params numbers = desc->params;
 #define FILL(name, least, most, usual, text) numbers.name = md5_number_or(numbers.name, usual);
@@ -209,21 +210,21 @@ static float next_random(md5_gaze *gaze)
 // -- Points ---------------------------------------------------------------------------------
 
 // Writes the direction of a target. Returns false if the target is not in front.
-static bool direction_of(const md5_gaze_desc *desc, md5_axes axes, uint32_t target,
-                         md5_vec2 *direction)
+static bool target_direction(const md5_gaze_desc *desc, md5_axes axes, uint32_t target,
+                             md5_vec2 *direction)
 {
     if (target >= desc->num_targets)
         return false;
-    const md5_vec3 way = md5_vec3_sub(desc->targets[target], desc->origin);
-    const md5_vec3 seen = md5i_vec3_from_axes(axes, way); // x ahead, y left, z up
-    if (!md5_is_place(way) || !(seen.x > 1e-3f * (fabsf(seen.y) + fabsf(seen.z))))
+    const md5_vec3 offset = md5_vec3_sub(desc->targets[target], desc->origin);
+    const md5_vec3 seen = md5i_vec3_from_axes(axes, offset); // x ahead, y left, z up
+    if (!md5_is_place(offset) || !(seen.x > 1e-3f * (fabsf(seen.y) + fabsf(seen.z))))
         return false;
     *direction = (md5_vec2){seen.y / seen.x, seen.z / seen.x};
     return true;
 }
 
 // Returns the direction of the eyes, which move by 3 t^2 - 2 t^3, smoothly at both ends.
-static md5_vec2 eyes_at(const md5_gaze *gaze)
+static md5_vec2 eye_direction(const md5_gaze *gaze)
 {
     if (!(gaze->seconds < gaze->duration))
         return gaze->to;
@@ -233,11 +234,11 @@ static md5_vec2 eyes_at(const md5_gaze *gaze)
                       gaze->from.y + (gaze->to.y - gaze->from.y) * part};
 }
 
-static md5_vec3 point_at(const md5_gaze_desc *desc, md5_axes axes, md5_vec2 direction)
+static md5_vec3 point_in_direction(const md5_gaze_desc *desc, md5_axes axes, md5_vec2 direction)
 {
-    const float distance = numbers_of(desc).distance;
-    const md5_vec3 way = {distance, distance * direction.x, distance * direction.y};
-    return md5_vec3_add(desc->origin, md5i_vec3_to_axes(axes, way));
+    const float distance = params_with_defaults(desc).distance;
+    const md5_vec3 offset = {distance, distance * direction.x, distance * direction.y};
+    return md5_vec3_add(desc->origin, md5i_vec3_to_axes(axes, offset));
 }
 
 // -- Time -----------------------------------------------------------------------------------
@@ -252,7 +253,7 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
 {
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_NOT_NULL(gaze);
-    double left = seconds > longest_step ? longest_step : seconds; // NaN: no iteration of the loop
+    double left = seconds > max_step ? max_step : seconds; // NaN: no iteration of the loop
     // Sums of larger finite numbers could be infinite, and their differences NaN.
     const float most = 1e18f;
     const float state[] = {gaze->from.x, gaze->from.y, gaze->to.x,    gaze->to.y,    gaze->head.x,
@@ -260,7 +261,7 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
     for (uint32_t i = 0; i < sizeof state / sizeof state[0]; i++)
         if (!(fabsf(state[i]) <= most))
             md5_gaze_begin(gaze->random, gaze);
-    const md5_gaze_params numbers = numbers_of(desc);
+    const md5_gaze_params numbers = params_with_defaults(desc);
     const double constant = numbers.head_seconds;
     while (left > 0) {
         if (!(gaze->rest > 0)) {
@@ -272,11 +273,11 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
             const float which = next_random(gaze);
             const float least = numbers.min_seconds;
             const float rest = least + (numbers.max_seconds - least) * next_random(gaze);
-            gaze->from = eyes_at(gaze);
+            gaze->from = eye_direction(gaze);
             gaze->target = MD5_NONE;
             gaze->to = (md5_vec2){x * numbers.wide, y * numbers.high};
             const uint32_t target = (uint32_t)((double)which * desc->num_targets);
-            if (chance < numbers.interest && direction_of(desc, axes, target, &gaze->to))
+            if (chance < numbers.interest && target_direction(desc, axes, target, &gaze->to))
                 gaze->target = target;
             gaze->seconds = 0;
             // The chord between two unit vectors approximates the angle between them.
@@ -285,10 +286,10 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
                 md5_vec3_normalize((md5_vec3){1, gaze->from.x, gaze->from.y}, straight);
             const md5_vec3 q = md5_vec3_normalize((md5_vec3){1, gaze->to.x, gaze->to.y}, straight);
             gaze->duration = saccade_base + saccade_slope * md5_vec3_length(md5_vec3_sub(p, q));
-            gaze->rest = rest > shortest_rest ? rest : shortest_rest;
+            gaze->rest = rest > min_rest ? rest : min_rest;
         }
         const double step = left < gaze->rest ? left : gaze->rest;
-        direction_of(desc, axes, gaze->target, &gaze->to);
+        target_direction(desc, axes, gaze->target, &gaze->to);
         // The head approaches its direction exponentially, with the same result for any step.
         const float part = constant > 0 ? (float)(1 - md5i_decay(step / constant)) : 1;
         gaze->head.x += (numbers.head_share * gaze->to.x - gaze->head.x) * part;
@@ -308,7 +309,7 @@ md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze
     const bool is_there = !(gaze->seconds < gaze->duration);
     if (is_there && gaze->target < desc->num_targets && md5_is_place(desc->targets[gaze->target]))
         return desc->targets[gaze->target];
-    return point_at(desc, axes, eyes_at(gaze));
+    return point_in_direction(desc, axes, eye_direction(gaze));
 }
 
 uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
@@ -319,7 +320,7 @@ uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
     MD5_ASSERT_NOT_NULL(gaze);
     MD5_ASSERT(desc->num_eyes <= MD5_MAX_EYES, "num_eyes: must be at most MD5_MAX_EYES");
     const md5_gaze_params *const numbers = &desc->params;
-    const md5_gaze_params filled = numbers_of(desc);
+    const md5_gaze_params filled = params_with_defaults(desc);
     // md5_solve_aim() does not rotate joints with a limit of MD5_EXPLICIT_ZERO.
     const float head_limit =
         numbers->head_limit == MD5_EXPLICIT_ZERO ? MD5_EXPLICIT_ZERO : filled.head_limit;
@@ -328,7 +329,7 @@ uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
     md5_aim_job job = {
         .tip = desc->head,
         .length = numbers->length > 0 ? numbers->length : 3,
-        .target = point_at(desc, skeleton->axes, gaze->head),
+        .target = point_in_direction(desc, skeleton->axes, gaze->head),
         .params = {.limit = head_limit},
         .weight = weight,
     };

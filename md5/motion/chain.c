@@ -20,16 +20,16 @@ static md5_quatd between(md5_vec3d from, md5_vec3d to)
 
 // The allowed rotation, relative to the parent, that is nearest to the current one followed by
 // `turn` (model space).
-static md5_quatd rig_turned(const md5_rig *rig, uint32_t joint, md5_quatd turn)
+static md5_quatd rotate_within_limit(const md5_rig *rig, uint32_t joint, md5_quatd turn)
 {
-    const md5_rig_joint *const own = &rig->joints[joint];
+    const md5_rig_joint *const rig_joint = &rig->joints[joint];
     const md5_quatd above = md5_quatd_conjugate(md5i_rig_above(rig, joint));
-    const md5_quatd local = md5_quatd_mul(above, md5_quatd_mul(turn, own->rotation));
-    return md5i_limit_nearest(&own->limit, md5i_quatd_unit(local));
+    const md5_quatd local = md5_quatd_mul(above, md5_quatd_mul(turn, rig_joint->rotation));
+    return md5i_limit_nearest(&rig_joint->limit, md5i_quatd_unit(local));
 }
 
 // Saves and restores the rotations: locals[rig->count].
-static void keep_rig(const md5_rig *rig, md5_quatd *locals)
+static void save_rig(const md5_rig *rig, md5_quatd *locals)
 {
     for (uint32_t i = 0; i < rig->count; i++)
         locals[i] = rig->joints[i].local;
@@ -48,10 +48,10 @@ static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
     md5_share share;
     md5i_share_of(weight, &share);
     for (uint32_t i = 0; i < rig->count; i++) {
-        const md5_rig_joint *const own = &rig->joints[i];
-        const md5_quatd q = own->local;
-        if (!own->is_held)
-            md5_turn_joint(&pose[own->joint], &share,
+        const md5_rig_joint *const rig_joint = &rig->joints[i];
+        const md5_quatd q = rig_joint->local;
+        if (!rig_joint->is_held)
+            md5_turn_joint(&pose[rig_joint->joint], &share,
                            md5_float4_of((float)q.x, (float)q.y, (float)q.z, (float)q.w));
     }
 }
@@ -61,23 +61,27 @@ static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
 // A chain counts as straight if it deviates by less than this share of its length; the angle by
 // which straight joints are bent first, as sine and cosine.
 #define STRAIGHT_RIG 1e-3
-#define RIG_PUSH 0.1
-#define RIG_PUSH_COSINE 0.99498743710662
+#define RIG_BEND_SINE 0.1
+#define RIG_BEND_COSINE 0.99498743710662
 
-// A hinge is bent to the side with the larger part of its range.
-static void push(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine)
+// Bends a joint by a small angle about an axis. A hinge bends about its own axis, to the side with
+// the larger part of its range.
+static void bend_joint(md5_rig *rig, uint32_t joint, md5_vec3d axis, double sine)
 {
-    md5_rig_joint *const own = &rig->joints[joint];
-    if (own->limit.kind != MD5_LIMIT_HINGE) {
-        own->local = rig_turned(rig, joint, md5i_quatd_about(axis, RIG_PUSH_COSINE, sine));
+    md5_rig_joint *const rig_joint = &rig->joints[joint];
+    if (rig_joint->limit.kind != MD5_LIMIT_HINGE) {
+        rig_joint->local =
+            rotate_within_limit(rig, joint, md5i_quatd_about(axis, RIG_BEND_COSINE, sine));
         return;
     }
-    const md5_vec3d hinge = md5_quatd_rotate(own->rotation, own->limit.axis);
-    const md5_quatd one = rig_turned(rig, joint, md5i_quatd_about(hinge, RIG_PUSH_COSINE, sine));
-    const md5_quatd other = rig_turned(rig, joint, md5i_quatd_about(hinge, RIG_PUSH_COSINE, -sine));
-    const bool is_one =
-        fabs(md5_quatd_dot(one, own->local)) <= fabs(md5_quatd_dot(other, own->local));
-    own->local = is_one ? one : other;
+    const md5_vec3d hinge = md5_quatd_rotate(rig_joint->rotation, rig_joint->limit.axis);
+    const md5_quatd positive =
+        rotate_within_limit(rig, joint, md5i_quatd_about(hinge, RIG_BEND_COSINE, sine));
+    const md5_quatd negative =
+        rotate_within_limit(rig, joint, md5i_quatd_about(hinge, RIG_BEND_COSINE, -sine));
+    const bool is_positive = fabs(md5_quatd_dot(positive, rig_joint->local))
+                             <= fabs(md5_quatd_dot(negative, rig_joint->local));
+    rig_joint->local = is_positive ? positive : negative;
 }
 
 // Solvers cannot bend a straight chain whose target is on its line: bends the joints above `tip` a
@@ -90,16 +94,16 @@ static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double t
         root = rig->joints[root].parent;
     const md5_vec3d any = {1, 0, 0};
     const md5_vec3d start = rig->joints[root].place;
-    md5_vec3d way = md5_vec3d_normalize(md5_vec3d_sub(target, start));
-    if (!(md5_vec3d_dot(way, way) > 0))
-        way = md5_vec3d_normalize(md5_vec3d_sub(rig->joints[tip].place, start));
-    if (!(md5_vec3d_dot(way, way) > 0))
-        way = any;
+    md5_vec3d direction = md5_vec3d_normalize(md5_vec3d_sub(target, start));
+    if (!(md5_vec3d_dot(direction, direction) > 0))
+        direction = md5_vec3d_normalize(md5_vec3d_sub(rig->joints[tip].place, start));
+    if (!(md5_vec3d_dot(direction, direction) > 0))
+        direction = any;
     double widest = 0;
     double length = 0;
     for (uint32_t i = tip; rig->joints[i].parent != MD5_NONE; i = rig->joints[i].parent) {
         const md5_vec3d from_root = md5_vec3d_sub(rig->joints[i].place, start);
-        const double off = md5_vec3d_length(md5_vec3d_cross(from_root, way));
+        const double off = md5_vec3d_length(md5_vec3d_cross(from_root, direction));
         widest = off > widest ? off : widest;
         length += md5_vec3d_length(rig->joints[i].offset);
     }
@@ -107,11 +111,11 @@ static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double t
     const double left = md5_vec3d_length(md5_vec3d_sub(target, rig->joints[tip].place));
     if (!(widest < STRAIGHT_RIG * length && distance < length && left > tolerance))
         return;
-    const md5_vec3 aside = md5i_forward_beside(rig->axes, md5_vec3d_round(way));
-    const md5_vec3d axis = md5_vec3d_normalize(md5_vec3d_cross(way, md5_vec3d_of(aside)));
+    const md5_vec3 aside = md5i_forward_beside(rig->axes, md5_vec3d_round(direction));
+    const md5_vec3d axis = md5_vec3d_normalize(md5_vec3d_cross(direction, md5_vec3d_of(aside)));
     for (uint32_t i = rig->joints[tip].parent; i != MD5_NONE; i = rig->joints[i].parent)
         if (!rig->joints[i].is_held)
-            push(rig, i, axis, i == root ? RIG_PUSH : -RIG_PUSH);
+            bend_joint(rig, i, axis, i == root ? RIG_BEND_SINE : -RIG_BEND_SINE);
     md5i_place_rig(rig);
 }
 
@@ -119,25 +123,25 @@ static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double t
 
 // After this many iterations without progress, CCD replaces FABRIK, whose backward pass ignores the
 // limits and may repeat the same unreachable positions.
-enum { MAX_VAIN = 4 };
+enum { MAX_VAIN_ITERATIONS = 4 };
 
-static double distance_of(md5_vec3d a, md5_vec3d b)
+static double distance_between(md5_vec3d a, md5_vec3d b)
 {
     return md5_vec3d_length(md5_vec3d_sub(a, b));
 }
 
-static md5_vec3d beside(md5_vec3d v, md5_vec3d axis)
+static md5_vec3d perpendicular_part(md5_vec3d v, md5_vec3d axis)
 {
     return md5_vec3d_sub(v, md5_vec3d_scale(axis, md5_vec3d_dot(v, axis)));
 }
 
 // The rotation about `axis` that brings `from` as near to `to` as possible.
-static md5_quatd turn_about(md5_vec3d axis, md5_vec3d from, md5_vec3d to)
+static md5_quatd rotation_about(md5_vec3d axis, md5_vec3d from, md5_vec3d to)
 {
-    const md5_vec3d old = md5_vec3d_normalize(beside(from, axis));
-    const md5_vec3d now = md5_vec3d_normalize(beside(to, axis));
-    return md5i_quatd_about(axis, md5_vec3d_dot(old, now),
-                            md5_vec3d_dot(md5_vec3d_cross(old, now), axis));
+    const md5_vec3d old = md5_vec3d_normalize(perpendicular_part(from, axis));
+    const md5_vec3d new_distance = md5_vec3d_normalize(perpendicular_part(to, axis));
+    return md5i_quatd_about(axis, md5_vec3d_dot(old, new_distance),
+                            md5_vec3d_dot(md5_vec3d_cross(old, new_distance), axis));
 }
 
 static bool is_hinge(const md5_rig_joint *joint)
@@ -147,18 +151,18 @@ static bool is_hinge(const md5_rig_joint *joint)
 
 // The allowed rotation that turns `from` towards `to`. Optimal for a hinge: the angle in its range
 // that is nearest to the angle of least distance.
-static md5_quatd turned_toward(const md5_rig *rig, uint32_t joint, md5_vec3d from, md5_vec3d to)
+static md5_quatd rotate_toward(const md5_rig *rig, uint32_t joint, md5_vec3d from, md5_vec3d to)
 {
-    const md5_rig_joint *const own = &rig->joints[joint];
-    if (!is_hinge(own))
-        return rig_turned(rig, joint, between(from, to));
-    const md5_vec3d axis = md5_quatd_rotate(own->rotation, own->limit.axis);
-    return rig_turned(rig, joint, turn_about(axis, from, to));
+    const md5_rig_joint *const rig_joint = &rig->joints[joint];
+    if (!is_hinge(rig_joint))
+        return rotate_within_limit(rig, joint, between(from, to));
+    const md5_vec3d axis = md5_quatd_rotate(rig_joint->rotation, rig_joint->limit.axis);
+    return rotate_within_limit(rig, joint, rotation_about(axis, from, to));
 }
 
 static double rig_distance(const md5_rig *rig, md5_vec3d target)
 {
-    return distance_of(rig->joints[rig->count - 1].place, target);
+    return distance_between(rig->joints[rig->count - 1].place, target);
 }
 
 // -- CCD ------------------------------------------------------------------------------------------
@@ -166,8 +170,8 @@ static double rig_distance(const md5_rig *rig, md5_vec3d target)
 double md5i_ccd_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32_t iterations)
 {
     md5_quatd before[MD5_MAX_CHAIN];
-    const double begun = rig_distance(rig, target);
-    keep_rig(rig, before);
+    const double start_distance = rig_distance(rig, target);
+    save_rig(rig, before);
     if (iterations > 0)
         bend_straight(rig, rig->count - 1, target, tolerance);
     double left = rig_distance(rig, target);
@@ -182,25 +186,27 @@ double md5i_ccd_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint32
                 continue;
             const md5_vec3d from = md5_vec3d_sub(tip, joint->place);
             const md5_quatd local =
-                turned_toward(rig, k, from, md5_vec3d_sub(target, joint->place));
+                rotate_toward(rig, k, from, md5_vec3d_sub(target, joint->place));
             const md5_quatd rotation = md5_quatd_mul(md5i_rig_above(rig, k), local);
-            const md5_vec3d own = md5_quatd_rotate(md5_quatd_conjugate(joint->rotation), from);
-            const md5_vec3d moved = md5_vec3d_add(joint->place, md5_quatd_rotate(rotation, own));
-            if (distance_of(moved, target) < distance_of(tip, target)) {
+            const md5_vec3d rig_joint =
+                md5_quatd_rotate(md5_quatd_conjugate(joint->rotation), from);
+            const md5_vec3d total_rotations =
+                md5_vec3d_add(joint->place, md5_quatd_rotate(rotation, rig_joint));
+            if (distance_between(total_rotations, target) < distance_between(tip, target)) {
                 joint->local = local;
-                tip = moved;
+                tip = total_rotations;
             }
         }
         md5i_place_rig(rig);
-        const double now = rig_distance(rig, target);
-        if (!(now < left))
+        const double new_distance = rig_distance(rig, target);
+        if (!(new_distance < left))
             break; // nothing changes any more
-        left = now;
+        left = new_distance;
     }
-    if (!(left > begun))
+    if (!(left > start_distance))
         return left;
     restore_rig(before, rig);
-    return begun;
+    return start_distance;
 }
 
 // -- FABRIK ---------------------------------------------------------------------------------------
@@ -216,51 +222,53 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
     md5_quatd best[MD5_MAX_CHAIN];
     md5_vec3d places[MD5_MAX_CHAIN];
     const uint32_t last = rig->count - 1;
-    double least = rig_distance(rig, target);
-    keep_rig(rig, best);
+    double min_distance = rig_distance(rig, target);
+    save_rig(rig, best);
     if (iterations > 0)
         bend_straight(rig, rig->count - 1, target, tolerance);
-    uint32_t vain = 0;
+    uint32_t num_vain = 0;
     uint32_t i = 0;
-    for (; i < iterations && least > tolerance && vain < MAX_VAIN; i++) {
+    for (; i < iterations && min_distance > tolerance && num_vain < MAX_VAIN_ITERATIONS; i++) {
         // Backward pass: restores the bone lengths from the target on, ignoring limits.
         places[last] = target;
         for (uint32_t k = last; k-- > 0;) {
             const double length = md5_vec3d_length(rig->joints[k + 1].offset);
-            const md5_vec3d way =
+            const md5_vec3d direction =
                 md5_vec3d_normalize(md5_vec3d_sub(rig->joints[k].place, places[k + 1]));
-            places[k] = md5_vec3d_add(places[k + 1], md5_vec3d_scale(way, length));
+            places[k] = md5_vec3d_add(places[k + 1], md5_vec3d_scale(direction, length));
         }
         // Forward pass: from the root on, each joint rotates towards the next position within its
         // limit.
         for (uint32_t k = 0; k < last; k++) {
-            md5_rig_joint *const own = &rig->joints[k];
-            md5_rig_joint *const next = own + 1;
-            set_local(rig, k, own->local); // updates it for the rotations of the joints above
-            const md5_vec3d bone = md5_quatd_rotate(own->rotation, next->offset);
+            md5_rig_joint *const rig_joint = &rig->joints[k];
+            md5_rig_joint *const next = rig_joint + 1;
+            set_local(rig, k, rig_joint->local); // updates it for the rotations of the joints above
+            const md5_vec3d bone = md5_quatd_rotate(rig_joint->rotation, next->offset);
             set_local(rig, k,
-                      turned_toward(rig, k, bone, md5_vec3d_sub(places[k + 1], own->place)));
-            if (k + 1 < last && is_hinge(next) && !is_hinge(own)) {
+                      rotate_toward(rig, k, bone, md5_vec3d_sub(places[k + 1], rig_joint->place)));
+            if (k + 1 < last && is_hinge(next) && !is_hinge(rig_joint)) {
                 // A hinge bends in one plane only: twists its parent about the bone until the plane
                 // contains the position after the next.
-                const md5_quatd rotation = own->rotation;
-                const md5_vec3d way = md5_vec3d_normalize(md5_quatd_rotate(rotation, next->offset));
+                const md5_quatd rotation = rig_joint->rotation;
+                const md5_vec3d direction =
+                    md5_vec3d_normalize(md5_quatd_rotate(rotation, next->offset));
                 const md5_vec3d hinge =
                     md5_quatd_rotate(md5_quatd_mul(rotation, next->limit.rest), next->limit.axis);
                 const double side = next->limit.middle.sine < 0 ? -1 : 1;
-                const md5_vec3d bend = md5_vec3d_scale(md5_vec3d_cross(hinge, way), side);
+                const md5_vec3d bend = md5_vec3d_scale(md5_vec3d_cross(hinge, direction), side);
                 const md5_vec3d to = md5_vec3d_sub(places[k + 2], places[k + 1]);
-                set_local(rig, k, rig_turned(rig, k, turn_about(way, bend, to)));
+                set_local(rig, k, rotate_within_limit(rig, k, rotation_about(direction, bend, to)));
             }
-            next->place = md5_vec3d_add(own->place, md5_quatd_rotate(own->rotation, next->offset));
+            next->place = md5_vec3d_add(rig_joint->place,
+                                        md5_quatd_rotate(rig_joint->rotation, next->offset));
         }
         set_local(rig, last, rig->joints[last].local);
         const double left = rig_distance(rig, target);
-        vain++;
-        if (left < least) {
-            least = left;
-            vain = 0;
-            keep_rig(rig, best);
+        num_vain++;
+        if (left < min_distance) {
+            min_distance = left;
+            num_vain = 0;
+            save_rig(rig, best);
         }
     }
     restore_rig(best, rig);
@@ -274,8 +282,8 @@ static double fabrik_limited(md5_rig *rig, md5_vec3d target, double tolerance, u
 
 // A straight chain whose target is on its line would stay on it, so its joints are first moved
 // aside by this share of their bones; PUSH is also the sine of that angle.
-#define PUSH 0.1f
-#define PUSH_COSINE 0.99498744f
+#define BEND_SINE 0.1f
+#define BEND_COSINE 0.99498744f
 
 typedef struct reaching {
     md5_axes axes;
@@ -296,16 +304,16 @@ static float distance_left(const reaching *reach, md5_vec3 tip)
 // Returns true if the iterations could not bend the chain, because all joints and a reachable
 // target, which the tip has not reached, are on one line. Writes the direction from the chain's
 // root to the target, and a perpendicular direction in which the chain should bend.
-static bool is_stuck(const reaching *reach, md5_vec3 *way, md5_vec3 *aside)
+static bool is_stuck(const reaching *reach, md5_vec3 *direction, md5_vec3 *aside)
 {
     const md5_vec3 *const places = reach->chain.places;
     const md5_vec3 line =
         md5_vec3_normalize(md5_vec3_sub(places[reach->last], places[0]), (md5_vec3){1, 0, 0});
-    *way = md5_vec3_normalize(md5_vec3_sub(reach->target, places[0]), line);
-    *aside = md5i_forward_beside(reach->axes, *way);
+    *direction = md5_vec3_normalize(md5_vec3_sub(reach->target, places[0]), line);
+    *aside = md5i_forward_beside(reach->axes, *direction);
     float widest = 0;
     for (uint32_t i = 1; i <= reach->last; i++) {
-        const md5_vec3 off = md5_vec3_reject(md5_vec3_sub(places[i], places[0]), *way);
+        const md5_vec3 off = md5_vec3_reject(md5_vec3_sub(places[i], places[0]), *direction);
         const float width = md5_vec3_length(off);
         widest = width > widest ? width : widest;
     }
@@ -315,12 +323,12 @@ static bool is_stuck(const reaching *reach, md5_vec3 *way, md5_vec3 *aside)
            && distance_left(reach, places[reach->last]) > reach->tolerance;
 }
 
-// Returns the position at `length` from `fixed` towards `moved`.
-static md5_vec3 drawn_to(md5_vec3 fixed, md5_vec3 moved, float length)
+// Returns the position at `length` from `fixed` towards `total_rotations`.
+static md5_vec3 point_toward(md5_vec3 fixed, md5_vec3 total_rotations, float length)
 {
     const md5_vec3 none = {0, 0, 0};
-    const md5_vec3 way = md5_vec3_normalize(md5_vec3_sub(moved, fixed), none);
-    return md5_vec3_add(fixed, md5_vec3_scale(way, length));
+    const md5_vec3 direction = md5_vec3_normalize(md5_vec3_sub(total_rotations, fixed), none);
+    return md5_vec3_add(fixed, md5_vec3_scale(direction, length));
 }
 
 // Writes turned[chain->count], model-space rotations. Returns the remaining distance.
@@ -332,16 +340,17 @@ static float solve_by_fabrik(const reaching *reach, md5_quat *turned)
     const md5_vec3 root = chain->places[0];
     const md5_vec3 any = {1, 0, 0};
     md5_vec3 places[MD5_MAX_CHAIN];
-    md5_vec3 way;
+    md5_vec3 direction;
     md5_vec3 aside;
     memcpy(places, chain->places, chain->count * sizeof *places);
     if (!(distance_left(reach, root) < reach->length)) {
         for (uint32_t i = 0; i < last; i++)
-            places[i + 1] = drawn_to(places[i], reach->target, lengths[i]);
+            places[i + 1] = point_toward(places[i], reach->target, lengths[i]);
     } else {
-        if (is_stuck(reach, &way, &aside)) {
+        if (is_stuck(reach, &direction, &aside)) {
             for (uint32_t i = 1; i < last; i++)
-                places[i] = md5_vec3_add(places[i], md5_vec3_scale(aside, PUSH * lengths[i - 1]));
+                places[i] =
+                    md5_vec3_add(places[i], md5_vec3_scale(aside, BEND_SINE * lengths[i - 1]));
         }
         for (uint32_t n = 0;
              n < reach->iterations && !(distance_left(reach, places[last]) <= reach->tolerance);
@@ -349,10 +358,10 @@ static float solve_by_fabrik(const reaching *reach, md5_quat *turned)
             // Restores the bone lengths backward from the target, then forward from the root.
             places[last] = reach->target;
             for (uint32_t i = last; i-- > 0;)
-                places[i] = drawn_to(places[i + 1], places[i], lengths[i]);
+                places[i] = point_toward(places[i + 1], places[i], lengths[i]);
             places[0] = root;
             for (uint32_t i = 0; i < last; i++)
-                places[i + 1] = drawn_to(places[i], places[i + 1], lengths[i]);
+                places[i + 1] = point_toward(places[i], places[i + 1], lengths[i]);
         }
     }
     // Each joint takes the shortest rotation that points its bone at the next position, after the
@@ -372,15 +381,15 @@ static float solve_by_fabrik(const reaching *reach, md5_quat *turned)
 
 // Applies the rotations of a pass of CCD. The rotation of a joint also rotates its descendants.
 // Positions are computed from the original bones, so that rounding errors do not change lengths.
-static void apply_turns(const md5_chain *chain, const md5_quat *turns, md5_quat *moved,
-                        md5_vec3 *places)
+static void apply_rotations(const md5_chain *chain, const md5_quat *pass_rotations,
+                            md5_quat *total_rotations, md5_vec3 *places)
 {
     md5_quat so_far = MD5_NO_TURN;
     for (uint32_t i = 0; i + 1 < chain->count; i++) {
-        so_far = md5_quat_trim(md5_quat_mul(so_far, turns[i]));
-        moved[i] = md5_quat_trim(md5_quat_mul(so_far, moved[i]));
+        so_far = md5_quat_trim(md5_quat_mul(so_far, pass_rotations[i]));
+        total_rotations[i] = md5_quat_trim(md5_quat_mul(so_far, total_rotations[i]));
         const md5_vec3 bone = md5_vec3_sub(chain->places[i + 1], chain->places[i]);
-        places[i + 1] = md5_vec3_add(places[i], md5_quat_rotate(moved[i], bone));
+        places[i + 1] = md5_vec3_add(places[i], md5_quat_rotate(total_rotations[i], bone));
     }
 }
 
@@ -391,18 +400,19 @@ static float solve_by_ccd(const reaching *reach, md5_quat *turned)
     const uint32_t last = reach->last;
     const md5_vec3 any = {1, 0, 0};
     md5_vec3 places[MD5_MAX_CHAIN];
-    md5_vec3 way;
+    md5_vec3 direction;
     md5_vec3 aside;
-    md5_quat turns[MD5_MAX_CHAIN]; // rotations of one pass, model space
-    md5_quat moved[MD5_MAX_CHAIN]; // rotations of all passes, model space
+    md5_quat pass_rotations[MD5_MAX_CHAIN];  // rotations of one pass, model space
+    md5_quat total_rotations[MD5_MAX_CHAIN]; // rotations of all passes, model space
     memcpy(places, chain->places, chain->count * sizeof *places);
     for (uint32_t i = 0; i < last; i++)
-        moved[i] = MD5_NO_TURN;
-    if (is_stuck(reach, &way, &aside)) {
-        const md5_float4 axis = md5_float4_of_vec3(md5_vec3_cross(way, aside));
+        total_rotations[i] = MD5_NO_TURN;
+    if (is_stuck(reach, &direction, &aside)) {
+        const md5_float4 axis = md5_float4_of_vec3(md5_vec3_cross(direction, aside));
         for (uint32_t i = 0; i < last; i++)
-            turns[i] = md5_quat_of_row(md5_float4_about(axis, PUSH_COSINE, i == 0 ? PUSH : -PUSH));
-        apply_turns(chain, turns, moved, places);
+            pass_rotations[i] = md5_quat_of_row(
+                md5_float4_about(axis, BEND_COSINE, i == 0 ? BEND_SINE : -BEND_SINE));
+        apply_rotations(chain, pass_rotations, total_rotations, places);
     }
     for (uint32_t n = 0;
          n < reach->iterations && distance_left(reach, places[last]) > reach->tolerance; n++) {
@@ -414,14 +424,15 @@ static float solve_by_ccd(const reaching *reach, md5_quat *turned)
             const md5_vec3 from = md5_vec3_normalize(old, any);
             const md5_vec3 to = md5_vec3_normalize(md5_vec3_sub(reach->target, places[i]), from);
             // A rotation does not move a tip that is at the joint.
-            turns[i] = md5_vec3_dot(old, old) > 1e-30f ? md5_turn_between(from, to) : MD5_NO_TURN;
-            tip = md5_vec3_add(places[i], md5_quat_rotate(turns[i], old));
+            pass_rotations[i] =
+                md5_vec3_dot(old, old) > 1e-30f ? md5_turn_between(from, to) : MD5_NO_TURN;
+            tip = md5_vec3_add(places[i], md5_quat_rotate(pass_rotations[i], old));
         }
-        apply_turns(chain, turns, moved, places);
+        apply_rotations(chain, pass_rotations, total_rotations, places);
     }
-    moved[last] = moved[last - 1];
+    total_rotations[last] = total_rotations[last - 1];
     for (uint32_t i = 0; i <= last; i++)
-        turned[i] = md5_quat_mul(moved[i], chain->rotations[i]);
+        turned[i] = md5_quat_mul(total_rotations[i], chain->rotations[i]);
     return distance_left(reach, places[last]);
 }
 
@@ -582,19 +593,20 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
             for (uint32_t k = 0; k <= row; k++)
                 problem->matrix[row][k] = 0;
         for (uint32_t joint = 0; joint < problem->rig->count; joint++) {
-            const md5_rig_joint *const own = &problem->rig->joints[joint];
+            const md5_rig_joint *const rig_joint = &problem->rig->joints[joint];
             md5_limit_axis axes[3];
-            if (own->is_held || problem->below[joint] == 0)
+            if (rig_joint->is_held || problem->below[joint] == 0)
                 continue;
-            const uint32_t count = md5i_limit_axes(&own->limit, own->local, axes);
+            const uint32_t count = md5i_limit_axes(&rig_joint->limit, rig_joint->local, axes);
             for (uint32_t k = 0; k < count; k++) {
                 free_angle *const angle = &problem->angles[problem->num_angles];
                 double column[MAX_ROWS] = {0};
                 angle->joint = joint;
                 angle->axis = md5_quatd_rotate(md5i_rig_above(problem->rig, joint), axes[k].axis);
                 fill_column(problem, angle, column);
-                const double push = product(column, problem->errors, problem->num_rows);
-                const bool is_blocked = push > 0 ? axes[k].is_most : push < 0 && axes[k].is_least;
+                const double bend_joint = product(column, problem->errors, problem->num_rows);
+                const bool is_blocked =
+                    bend_joint > 0 ? axes[k].is_most : bend_joint < 0 && axes[k].is_least;
                 if (is_blocked) // would be moved out of its range
                     continue;
                 problem->num_angles++;
@@ -605,36 +617,36 @@ static void iterate(solving *problem, double tolerance, uint32_t iterations)
         }
         if (!solve(problem, damping, solved))
             return;
-        keep_rig(problem->rig, before);
+        save_rig(problem->rig, before);
 
         // The joints are turned by J^T `solved`.
-        md5_vec3d turns[MD5_MAX_GOAL_JOINTS] = {{0, 0, 0}};
+        md5_vec3d pass_rotations[MD5_MAX_GOAL_JOINTS] = {{0, 0, 0}};
         double column[MAX_ROWS] = {0};
         double most = 0;
         for (uint32_t j = 0; j < problem->num_angles; j++) {
             const free_angle *const angle = &problem->angles[j];
             fill_column(problem, angle, column);
-            md5_vec3d *const turn = &turns[angle->joint];
+            md5_vec3d *const turn = &pass_rotations[angle->joint];
             const double by = product(column, solved, problem->num_rows);
             *turn = md5_vec3d_add(*turn, md5_vec3d_scale(angle->axis, by));
         }
         for (uint32_t j = 0; j < problem->rig->count; j++) {
-            const double size = md5_vec3d_length(turns[j]);
+            const double size = md5_vec3d_length(pass_rotations[j]);
             most = size > most ? size : most;
         }
         // The half angle's tangent is taken for half of the angle.
         const double half = most > MAX_TURN ? 0.5 * MAX_TURN / most : 0.5;
         for (uint32_t j = 0; j < problem->rig->count; j++) {
-            const md5_vec3d turn = md5_vec3d_scale(turns[j], half);
+            const md5_vec3d turn = md5_vec3d_scale(pass_rotations[j], half);
             if (md5_vec3d_dot(turn, turn) > 0)
-                problem->rig->joints[j].local = rig_turned(
+                problem->rig->joints[j].local = rotate_within_limit(
                     problem->rig, j, md5i_quatd_unit((md5_quatd){turn.x, turn.y, turn.z, 1}));
         }
         md5i_place_rig(problem->rig);
 
-        const double now = measure(problem, tolerance, &is_reached);
-        if (now < sum) {
-            sum = now;
+        const double new_distance = measure(problem, tolerance, &is_reached);
+        if (new_distance < sum) {
+            sum = new_distance;
             damping = damping * DAMPING_LESS > DAMPING_MIN ? damping * DAMPING_LESS : DAMPING_MIN;
             continue;
         }
@@ -665,14 +677,14 @@ static void solve_goals(md5_rig *rig, rig_goal *goals, uint32_t num_goals, doubl
              ancestor = rig->joints[ancestor].parent)
             problem.below[ancestor] |= 1u << i;
     }
-    const double begun = measure(&problem, tolerance, &is_reached);
-    keep_rig(rig, before);
+    const double start_distance = measure(&problem, tolerance, &is_reached);
+    save_rig(rig, before);
     if (iterations > 0 && !is_reached) {
         for (uint32_t i = 0; i < num_goals; i++)
             bend_straight(rig, goals[i].tip, goals[i].target, tolerance);
     }
     iterate(&problem, tolerance, iterations);
-    if (!(measure(&problem, tolerance, &is_reached) > begun))
+    if (!(measure(&problem, tolerance, &is_reached) > start_distance))
         return;
     restore_rig(before, rig);
     measure(&problem, tolerance, &is_reached);
@@ -688,8 +700,8 @@ static double dls_limited(md5_rig *rig, md5_vec3d target, double tolerance, uint
 // == Both ========================================================================================
 
 // A joint of a rig as it is in the pose, moved into its limits, which may be NULL.
-static md5_rig_joint rig_joint_of(const md5_xform *pose, uint32_t joint, uint32_t parent,
-                                  const md5_joint_limit *limits)
+static md5_rig_joint create_rig_joint(const md5_xform *pose, uint32_t joint, uint32_t parent,
+                                      const md5_joint_limit *limits)
 {
     md5_rig_joint added = {
         .joint = joint,
@@ -712,7 +724,8 @@ static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_x
     rig.axes = reach->axes;
     rig.count = chain->count;
     for (uint32_t i = 0; i < chain->count; i++) {
-        rig.joints[i] = rig_joint_of(pose, chain->joints[i], i > 0 ? i - 1 : MD5_NONE, job->limits);
+        rig.joints[i] =
+            create_rig_joint(pose, chain->joints[i], i > 0 ? i - 1 : MD5_NONE, job->limits);
         rig.joints[i].above = md5i_quatd_unit(md5_quatd_of(chain->above));
         rig.joints[i].place = md5_vec3d_of(chain->places[i]);
     }
@@ -764,7 +777,7 @@ float md5_solve_chain(const md5_skeleton *skeleton, const md5_chain_job *job, md
 // between chains are moved by their parents, but not rotated.
 
 // The goals that are solved, and their indices in the job.
-typedef struct gathering {
+typedef struct goal_collection {
     const md5_skeleton *skeleton;
     const md5_xform *pose;
     const md5_goals_job *job;
@@ -772,7 +785,7 @@ typedef struct gathering {
     rig_goal goals[MD5_MAX_GOALS];
     md5_goal *from[MD5_MAX_GOALS];
     uint32_t num_goals;
-} gathering;
+} goal_collection;
 
 // Returns true if a goal has a chain and finite values.
 static bool is_valid_goal(const md5_skeleton *skeleton, const md5_goal *goal)
@@ -786,17 +799,17 @@ static bool is_valid_goal(const md5_skeleton *skeleton, const md5_goal *goal)
     return !goal->rotation || md5_is_rotation(*goal->rotation);
 }
 
-static bool is_in_a_chain(const gathering *gather, uint32_t joint)
+static bool is_in_a_chain(const goal_collection *collection, uint32_t joint)
 {
-    for (uint32_t i = 0; i < gather->job->num_goals; i++) {
-        const md5_goal *const goal = &gather->job->goals[i];
-        if (!is_valid_goal(gather->skeleton, goal))
+    for (uint32_t i = 0; i < collection->job->num_goals; i++) {
+        const md5_goal *const goal = &collection->job->goals[i];
+        if (!is_valid_goal(collection->skeleton, goal))
             continue;
         uint32_t ancestor = goal->tip;
         for (uint32_t k = 0; k < goal->length && k < MD5_MAX_CHAIN && ancestor != MD5_NONE; k++) {
             if (ancestor == joint)
                 return true;
-            ancestor = gather->skeleton->joints[ancestor].parent;
+            ancestor = collection->skeleton->joints[ancestor].parent;
         }
     }
     return false;
@@ -806,7 +819,7 @@ static bool is_in_a_chain(const gathering *gather, uint32_t joint)
 
 // Adds the joints from a tip up to the highest one that is in a chain, unless they are in the rig.
 // Returns the tip's index in the rig, or MD5_NONE if they do not fit.
-static uint32_t add_path(gathering *gather, uint32_t tip)
+static uint32_t add_path(goal_collection *collection, uint32_t tip)
 {
     uint32_t path[MD5_MAX_GOAL_JOINTS];
     uint32_t count = 0;
@@ -814,35 +827,38 @@ static uint32_t add_path(gathering *gather, uint32_t tip)
     uint32_t ancestor = tip;
     uint32_t parent = MD5_NONE;
     for (uint32_t depth = 0; ancestor != MD5_NONE;
-         ancestor = gather->skeleton->joints[ancestor].parent) {
-        for (uint32_t i = 0; i < gather->rig.count && parent == MD5_NONE; i++)
-            if (gather->rig.joints[i].joint == ancestor)
+         ancestor = collection->skeleton->joints[ancestor].parent) {
+        for (uint32_t i = 0; i < collection->rig.count && parent == MD5_NONE; i++)
+            if (collection->rig.joints[i].joint == ancestor)
                 parent = i;
         if (parent != MD5_NONE)
             break;
         if (depth < MD5_MAX_GOAL_JOINTS)
             path[depth] = ancestor;
         depth++;
-        if (is_in_a_chain(gather, ancestor))
+        if (is_in_a_chain(collection, ancestor))
             needed = depth;
         count = depth;
     }
     count = parent != MD5_NONE ? count : needed;
-    if (count > MD5_MAX_GOAL_JOINTS - gather->rig.count)
+    if (count > MD5_MAX_GOAL_JOINTS - collection->rig.count)
         return MD5_NONE;
     while (count-- > 0) {
         const uint32_t joint = path[count];
-        const bool is_held = !is_in_a_chain(gather, joint);
-        md5_rig_joint *const added = &gather->rig.joints[gather->rig.count++];
-        *added = rig_joint_of(gather->pose, joint, parent, is_held ? NULL : gather->job->limits);
+        const bool is_held = !is_in_a_chain(collection, joint);
+        md5_rig_joint *const added = &collection->rig.joints[collection->rig.count++];
+        *added = create_rig_joint(collection->pose, joint, parent,
+                                  is_held ? NULL : collection->job->limits);
         added->is_held = is_held;
         if (parent == MD5_NONE) {
-            const md5_float4_place above = md5i_place_above(gather->skeleton, gather->pose, joint);
-            const md5_float4_place place = md5i_place_of(gather->skeleton, gather->pose, joint);
+            const md5_float4_place above =
+                md5i_place_above(collection->skeleton, collection->pose, joint);
+            const md5_float4_place place =
+                md5i_place_of(collection->skeleton, collection->pose, joint);
             added->above = md5i_quatd_unit(md5_quatd_of(md5_quat_of_row(above.rotation)));
             added->place = md5_vec3d_of(md5_vec3_of_row(place.place));
         }
-        parent = gather->rig.count - 1;
+        parent = collection->rig.count - 1;
     }
     return parent;
 }
@@ -856,18 +872,18 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
     MD5_VALIDATE_RESERVED(job->goals, job->num_goals);
     MD5_ASSERT(job->num_goals <= MD5_MAX_GOALS, "num_goals: must be at most MD5_MAX_GOALS");
     MD5_VALIDATE(md5i_are_limits(job->limits, NULL, skeleton->num_joints), MD5_LIMIT_RULE);
-    gathering gather; // without its arrays
-    gather.skeleton = skeleton;
-    gather.pose = pose;
-    gather.job = job;
-    gather.rig.axes = skeleton->axes;
-    gather.rig.count = gather.num_goals = 0;
+    goal_collection collection; // without its arrays
+    collection.skeleton = skeleton;
+    collection.pose = pose;
+    collection.job = job;
+    collection.rig.axes = skeleton->axes;
+    collection.rig.count = collection.num_goals = 0;
     for (uint32_t i = 0; i < job->num_goals; i++) {
         md5_goal *const goal = &job->goals[i];
         goal->distance = INFINITY;
         if (!is_valid_goal(skeleton, goal))
             continue;
-        const uint32_t tip = add_path(&gather, goal->tip);
+        const uint32_t tip = add_path(&collection, goal->tip);
         if (tip == MD5_NONE)
             continue;
         double length = 0; // of the chain
@@ -878,8 +894,8 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
             length += md5_vec3d_length(md5_vec3d_of(pose[ancestor].translation));
             ancestor = skeleton->joints[ancestor].parent;
         }
-        gather.from[gather.num_goals] = goal;
-        gather.goals[gather.num_goals++] = (rig_goal){
+        collection.from[collection.num_goals] = goal;
+        collection.goals[collection.num_goals++] = (rig_goal){
             .tip = tip,
             .target = md5_vec3d_of(goal->target),
             .has_rotation = goal->rotation != NULL,
@@ -889,18 +905,18 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
             .lever = length,
         };
     }
-    md5i_place_rig(&gather.rig);
+    md5i_place_rig(&collection.rig);
     bool is_finite = true;
-    for (uint32_t i = 0; i < gather.rig.count; i++)
-        is_finite = is_finite && md5_is_place(md5_vec3d_round(gather.rig.joints[i].place));
-    if (gather.num_goals > 0 && is_finite) {
+    for (uint32_t i = 0; i < collection.rig.count; i++)
+        is_finite = is_finite && md5_is_place(md5_vec3d_round(collection.rig.joints[i].place));
+    if (collection.num_goals > 0 && is_finite) {
         const double tolerance = job->tolerance > 0 ? job->tolerance : 0;
-        solve_goals(&gather.rig, gather.goals, gather.num_goals, tolerance,
+        solve_goals(&collection.rig, collection.goals, collection.num_goals, tolerance,
                     job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS);
-        for (uint32_t i = 0; i < gather.num_goals; i++)
-            gather.from[i]->distance = (float)gather.goals[i].left;
+        for (uint32_t i = 0; i < collection.num_goals; i++)
+            collection.from[i]->distance = (float)collection.goals[i].left;
         if (job->weight > 0)
-            write_rig(&gather.rig, job->weight, pose);
+            write_rig(&collection.rig, job->weight, pose);
     }
     float most = 0;
     for (uint32_t i = 0; i < job->num_goals; i++)

@@ -245,18 +245,18 @@ typedef struct path {
     double least; // time of a piece
 } path;
 
-static md5_vec3d step_of(const path *line, uint32_t piece)
+static md5_vec3d piece_vector(const path *line, uint32_t piece)
 {
     const md5_vec3 from = line->points[piece];
     const md5_vec3 to = line->points[(piece + 1) % line->num_points];
     return md5_vec3d_sub(md5_vec3d_of(to), md5_vec3d_of(from));
 }
 
-static double time_of(const path *line, uint32_t piece)
+static double piece_time(const path *line, uint32_t piece)
 {
     if (line->is_uniform)
         return 1;
-    const double time = sqrt(md5_vec3d_length(step_of(line, piece)));
+    const double time = sqrt(md5_vec3d_length(piece_vector(line, piece)));
     return time > line->least ? time : line->least;
 }
 
@@ -268,16 +268,17 @@ static md5_vec3d velocity_at(const path *line, uint32_t point)
     const uint32_t before = (point + line->num_points - 1) % line->num_points;
     if (!is_closed && (point == 0 || point == line->num_pieces)) {
         const uint32_t only = point == 0 ? after : before;
-        return md5_vec3d_scale(step_of(line, only), 1.0 / time_of(line, only));
+        return md5_vec3d_scale(piece_vector(line, only), 1.0 / piece_time(line, only));
     }
-    const double time_before = time_of(line, before);
-    const double time_after = time_of(line, after);
+    const double time_before = piece_time(line, before);
+    const double time_after = piece_time(line, after);
     const double sum = time_before + time_after;
-    return md5_vec3d_add(md5_vec3d_scale(step_of(line, before), time_after / (time_before * sum)),
-                         md5_vec3d_scale(step_of(line, after), time_before / (time_after * sum)));
+    return md5_vec3d_add(
+        md5_vec3d_scale(piece_vector(line, before), time_after / (time_before * sum)),
+        md5_vec3d_scale(piece_vector(line, after), time_before / (time_after * sum)));
 }
 
-static md5_vec4d beside(md5_vec3d point, md5_vec3d velocity, double time)
+static md5_vec4d control_point(md5_vec3d point, md5_vec3d velocity, double time)
 {
     const md5_vec3d moved = md5_vec3d_add(point, md5_vec3d_scale(velocity, time));
     return (md5_vec4d){moved.x, moved.y, moved.z, 1};
@@ -293,21 +294,21 @@ static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_p
     };
     double longest = 0;
     for (uint32_t piece = 0; piece < line.num_pieces; piece++)
-        longest = fmax(longest, time_of(&line, piece));
+        longest = fmax(longest, piece_time(&line, piece));
     line.least = longest > 0 ? MIN_SHARE * longest : 1;
     TRY(take_pieces(arena, pieces, 3, line.num_pieces));
     double total = 0;
     for (uint32_t i = 0; i < line.num_pieces; i++) {
         const md5_vec3d from = md5_vec3d_of(desc->points[i]);
         const md5_vec3d to = md5_vec3d_of(desc->points[(i + 1) % line.num_points]);
-        const double third = time_of(&line, i) / 3.0;
+        const double third = piece_time(&line, i) / 3.0;
         md5_vec4d *const p = pieces->points + 4 * (size_t)i;
-        p[0] = beside(from, from, 0);
-        p[1] = beside(from, velocity_at(&line, i), third);
-        p[2] = beside(to, velocity_at(&line, i + 1), -third);
-        p[3] = beside(to, to, 0);
+        p[0] = control_point(from, from, 0);
+        p[1] = control_point(from, velocity_at(&line, i), third);
+        p[2] = control_point(to, velocity_at(&line, i + 1), -third);
+        p[3] = control_point(to, to, 0);
         pieces->starts[i] = total;
-        total += time_of(&line, i);
+        total += piece_time(&line, i);
     }
     for (uint32_t i = 0; i < line.num_pieces; i++)
         pieces->starts[i] /= total;
@@ -543,7 +544,7 @@ struct md5_curve {
 
 // -- Creation -------------------------------------------------------------------------------------
 
-static md5_curve *place_curve(md5_context *context, const md5_pieces *pieces, bool is_closed)
+static md5_curve *build_curve(md5_context *context, const md5_pieces *pieces, bool is_closed)
 {
     md5_curve parts = {.pieces = *pieces,
                        .is_closed = is_closed,
@@ -592,7 +593,7 @@ md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *all
         else
             has_pieces = make_catmull_rom(&arena, desc, &pieces);
         if (has_pieces)
-            curve = place_curve(&context, &pieces, desc->is_closed);
+            curve = build_curve(&context, &pieces, desc->is_closed);
     }
     md5i_arena_free(&arena);
     return curve;
@@ -606,7 +607,7 @@ void md5_destroy_curve(md5_curve *curve)
 // -- Evaluation -----------------------------------------------------------------------------------
 
 // Clamps t for an open curve, wraps it around for a closed one.
-static double within(const md5_curve *curve, double value, double end)
+static double clamp_parameter(const md5_curve *curve, double value, double end)
 {
     const bool is_inside = value >= 0 && value < end;
     if (curve->is_closed && end > 0 && !is_inside) {
@@ -645,7 +646,7 @@ typedef struct location {
 static location locate(const md5_curve *curve, double t)
 {
     const double *const starts = curve->pieces.starts;
-    const double inside = within(curve, t, 1);
+    const double inside = clamp_parameter(curve, t, 1);
     const uint32_t piece = find_last(starts, sizeof *starts, curve->pieces.count, inside);
     return (location){piece, (inside - starts[piece]) / (starts[piece + 1] - starts[piece])};
 }
@@ -685,7 +686,7 @@ double md5_curve_length(const md5_curve *curve)
 double md5_curve_at_distance(const md5_curve *curve, double distance)
 {
     MD5_ASSERT_ALIVE(curve, MD5_TAG_CURVE);
-    const double inside = within(curve, distance, curve->length);
+    const double inside = clamp_parameter(curve, distance, curve->length);
     if (inside <= 0)
         return 0;
     if (inside >= curve->length)
@@ -754,7 +755,7 @@ struct md5_squad {
 
 // The logarithm of the turn from one to the other, by an angle of 0 to pi. The axis of -1 is
 // undefined: returns 0.
-static md5_vec3d turn_between(md5_quatd from, md5_quatd to)
+static md5_vec3d rotation_vector(md5_quatd from, md5_quatd to)
 {
     const md5_quatd turn = md5_quatd_mul(md5_quatd_conjugate(from), to);
     const md5_vec3d axis = {turn.x, turn.y, turn.z};
@@ -763,7 +764,7 @@ static md5_vec3d turn_between(md5_quatd from, md5_quatd to)
 }
 
 // By the exponential of a share of a turn.
-static md5_quatd turned(md5_quatd q, md5_vec3d turn, double share)
+static md5_quatd rotate_by(md5_quatd q, md5_vec3d turn, double share)
 {
     const md5_vec3d part = md5_vec3d_scale(turn, share);
     const double angle = md5_vec3d_length(part);
@@ -814,7 +815,7 @@ static md5_quatd unit_key(const keys *list, uint32_t key)
 
 // Returns the angular velocity at the start of span `i`, which is the end of the previous span. At
 // the ends of a curve that is not periodic, it is the velocity of the adjacent span.
-static md5_vec3d turning_at(const md5_squad *squad, uint32_t i)
+static md5_vec3d angular_velocity_at(const md5_squad *squad, uint32_t i)
 {
     const uint32_t count = squad->num_spans;
     const bool has_before = i > 0 || squad->period > 0;
@@ -877,7 +878,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
             .start = list.times[i],
             .seconds = end - list.times[i],
             .key = q,
-            .key_turn = turn_between(q, next),
+            .key_turn = rotation_vector(q, next),
         };
         q = next;
     }
@@ -887,11 +888,12 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     for (uint32_t i = 0; i < squad->num_spans; i++) {
         span *const each = &squad->spans[i];
         const md5_quatd end = i + 1 < squad->num_spans ? squad->spans[i + 1].key : squad->last;
-        const md5_vec3d start_turn = md5_vec3d_scale(turning_at(squad, i), each->seconds);
-        const md5_vec3d end_turn = md5_vec3d_scale(turning_at(squad, i + 1), each->seconds);
-        each->inner = turned(each->key, md5_vec3d_sub(start_turn, each->key_turn), 0.5);
-        each->inner_turn =
-            turn_between(each->inner, turned(end, md5_vec3d_sub(each->key_turn, end_turn), 0.5));
+        const md5_vec3d start_turn = md5_vec3d_scale(angular_velocity_at(squad, i), each->seconds);
+        const md5_vec3d end_turn =
+            md5_vec3d_scale(angular_velocity_at(squad, i + 1), each->seconds);
+        each->inner = rotate_by(each->key, md5_vec3d_sub(start_turn, each->key_turn), 0.5);
+        each->inner_turn = rotation_vector(
+            each->inner, rotate_by(end, md5_vec3d_sub(each->key_turn, end_turn), 0.5));
     }
     return squad;
 }
@@ -903,7 +905,7 @@ void md5_destroy_squad(md5_squad *squad)
 
 // -- Evaluation -----------------------------------------------------------------------------------
 
-static md5_quat rounded(md5_quatd q)
+static md5_quat round_quat(md5_quatd q)
 {
     const double scale = 1.0 / sqrt(md5_quatd_dot(q, q));
     return (md5_quat){(float)(q.x * scale), (float)(q.y * scale), (float)(q.z * scale),
@@ -919,11 +921,11 @@ md5_quat md5_squad_rotation(const md5_squad *squad, double time)
     if (!(time > squad->first))
         inside = squad->first;
     if (squad->num_spans == 0 || inside >= squad->end)
-        return rounded(squad->last);
+        return round_quat(squad->last);
     const span *const each =
         &squad->spans[find_last(squad->spans, sizeof *squad->spans, squad->num_spans, inside)];
     const double u = (inside - each->start) / each->seconds;
-    const md5_quatd key = turned(each->key, each->key_turn, u);
-    const md5_quatd inner = turned(each->inner, each->inner_turn, u);
-    return rounded(turned(key, turn_between(key, inner), 2 * u * (1 - u)));
+    const md5_quatd key = rotate_by(each->key, each->key_turn, u);
+    const md5_quatd inner = rotate_by(each->inner, each->inner_turn, u);
+    return round_quat(rotate_by(key, rotation_vector(key, inner), 2 * u * (1 - u)));
 }

@@ -21,12 +21,12 @@ static const float straight = 0.999f;
 static const float farthest_turn = 0.41421356f;
 
 // The inverse of the time constant with which a foot returns; 0: it is back at once.
-static double frequency_of(const md5_hold_params *hold)
+static double return_frequency(const md5_hold_params *hold)
 {
     return hold->release > shortest ? settled / hold->release : 0;
 }
 
-static md5_vec3 turn_with(const md5_hold_step *step, md5_vec3 v)
+static md5_vec3 rotate_with_character(const md5_hold_step *step, md5_vec3 v)
 {
     return (md5_vec3){step->cosine * v.x - step->sine * v.y, step->sine * v.x + step->cosine * v.y,
                       0};
@@ -43,13 +43,13 @@ md5_vec3 md5i_level_facing(md5_vec3 direction)
     return (md5_vec3){scale * direction.x, scale * direction.y, 0};
 }
 
-static bool is_known(md5_vec3 facing)
+static bool has_direction(md5_vec3 facing)
 {
     return facing.x != 0 || facing.y != 0;
 }
 
 // By the angle whose half has this tangent.
-static md5_vec3 turn_by(float tangent, md5_vec3 v)
+static md5_vec3 rotate_by_tangent(float tangent, md5_vec3 v)
 {
     const float square = tangent * tangent;
     const float cosine = (1 - square) / (1 + square);
@@ -58,7 +58,7 @@ static md5_vec3 turn_by(float tangent, md5_vec3 v)
 }
 
 // The tangent of half of the angle between two level directions, within the limit.
-static float turn_between(md5_vec3 from, md5_vec3 to)
+static float half_angle_tangent(md5_vec3 from, md5_vec3 to)
 {
     const float cosine = from.x * to.x + from.y * to.y;
     const float sine = from.x * to.y - from.y * to.x;
@@ -70,15 +70,15 @@ static float turn_between(md5_vec3 from, md5_vec3 to)
 }
 
 // Returns the horizontal movement of a point that is rotated about another point.
-static md5_vec3 swing(float tangent, md5_vec3 about, md5_vec3 point)
+static md5_vec3 rotation_offset(float tangent, md5_vec3 about, md5_vec3 point)
 {
     const md5_vec3 arm = {point.x - about.x, point.y - about.y, 0};
-    return md5_vec3_sub(turn_by(tangent, arm), arm);
+    return md5_vec3_sub(rotate_by_tangent(tangent, arm), arm);
 }
 
 md5_vec3 md5i_held_shift(const md5_held *held, md5_vec3 ankle, float weight)
 {
-    const md5_vec3 turned = swing(held->turn * weight, held->animated, ankle);
+    const md5_vec3 turned = rotation_offset(held->turn * weight, held->animated, ankle);
     return md5_vec3_add(md5_vec3_scale(held->shift, weight), turned);
 }
 
@@ -96,9 +96,10 @@ static bool is_too_far(const md5_hold_params *hold, const md5_hold_step *step, c
     if (md5_vec3_dot(shift, shift) > hold->distance * hold->distance)
         return true;
     // The heading is held together with the position, unless the animation rotates the sole.
-    const bool has_heading = is_known(held->heading) && is_known(step->facing) && !step->turns;
-    const float turn = has_heading ? turn_between(step->facing, held->heading) : held->turn;
-    const md5_vec3 turned = swing(turn, step->sole, step->ankle);
+    const bool has_heading =
+        has_direction(held->heading) && has_direction(step->facing) && !step->turns;
+    const float turn = has_heading ? half_angle_tangent(step->facing, held->heading) : held->turn;
+    const md5_vec3 turned = rotation_offset(turn, step->sole, step->ankle);
     // The leg is stretched if it is longer than in the animation and nearly as long as its reach.
     const md5_vec3 leg = md5_vec3_add(step->leg, md5_vec3_add(shift, turned));
     const float longest = straight * step->reach;
@@ -134,7 +135,7 @@ static void let_go_or_hold(const md5_hold_params *hold, const md5_hold_step *ste
         // Limits the velocity at which a released foot begins to return, so that its distance
         // increases by at most a fifth, to 2 exp(-1/2) times the distance. Otherwise a foot that
         // lifts quickly would cross the other foot.
-        const float frequency = (float)frequency_of(hold);
+        const float frequency = (float)return_frequency(hold);
         const float most = frequency * frequency * md5_vec3_dot(held->shift, held->shift);
         const float square = md5_vec3_dot(held->rate, held->rate);
         if (!held->is_held && frequency > 0 && square > most)
@@ -153,9 +154,9 @@ static void let_go_or_hold(const md5_hold_params *hold, const md5_hold_step *ste
     // If the sole was on the ground in the last step already, it is held at that position, so that
     // the movement of this step is not visible.
     const bool was_down = is_down(hold, held->animated.z) && is_slow(hold, step, held);
-    const bool has_pointed = was_down && is_known(held->facing);
+    const bool has_pointed = was_down && has_direction(held->facing);
     held->place = md5_vec3_add(was_down ? held->animated : step->sole, held->shift);
-    held->heading = turn_by(held->turn, has_pointed ? held->facing : step->facing);
+    held->heading = rotate_by_tangent(held->turn, has_pointed ? held->facing : step->facing);
     // After several seconds without a pose, the previous position may be out of reach.
     held->is_held = !is_too_far(hold, step, held);
 }
@@ -163,7 +164,7 @@ static void let_go_or_hold(const md5_hold_params *hold, const md5_hold_step *ste
 // Brings a value back to 0, critically damped. Exact for any step.
 static void settle(const md5_hold_params *hold, float seconds, float *value, float *rate)
 {
-    const double exact = frequency_of(hold);
+    const double exact = return_frequency(hold);
     if (!(exact > 0)) {
         *value = *rate = 0;
         return;
@@ -178,22 +179,22 @@ static void settle(const md5_hold_params *hold, float seconds, float *value, flo
 // At the limit it goes along with the body.
 static void hold_heading(const md5_hold_params *hold, const md5_hold_step *step, md5_held *held)
 {
-    if (!held->is_held || step->turns || !is_known(step->facing)) {
-        if (is_known(held->heading)) {
+    if (!held->is_held || step->turns || !has_direction(step->facing)) {
+        if (has_direction(held->heading)) {
             held->heading = (md5_vec3){0, 0, 0};
-            const float fastest = (float)frequency_of(hold) * fabsf(held->turn); // likewise
+            const float fastest = (float)return_frequency(hold) * fabsf(held->turn); // likewise
             if (!(fabsf(held->turn_rate) <= fastest))
                 held->turn_rate = held->turn_rate < 0 ? -fastest : fastest;
         }
         settle(hold, step->seconds, &held->turn, &held->turn_rate);
         return;
     }
-    if (!is_known(held->heading))
-        held->heading = turn_by(held->turn, step->facing);
+    if (!has_direction(held->heading))
+        held->heading = rotate_by_tangent(held->turn, step->facing);
     const float before = held->turn;
-    held->turn = turn_between(step->facing, held->heading);
+    held->turn = half_angle_tangent(step->facing, held->heading);
     if (!(fabsf(held->turn) < farthest_turn))
-        held->heading = turn_by(held->turn, step->facing);
+        held->heading = rotate_by_tangent(held->turn, step->facing);
     if (step->seconds > 0)
         held->turn_rate = (held->turn - before) / step->seconds;
 }
@@ -215,13 +216,13 @@ void md5i_advance_hold(const md5_hold_params *hold, const md5_hold_step *step, b
     } else { // converts the state to the current space of the character
         const md5_vec3 move = {step->x, step->y, 0};
         const float height = held->animated.z;
-        held->animated = md5_vec3_add(turn_with(step, held->animated), move);
+        held->animated = md5_vec3_add(rotate_with_character(step, held->animated), move);
         held->animated.z = height;
-        held->place = md5_vec3_add(turn_with(step, held->place), move);
-        held->shift = turn_with(step, held->shift);
-        held->rate = turn_with(step, held->rate);
-        held->facing = turn_with(step, held->facing);
-        held->heading = turn_with(step, held->heading);
+        held->place = md5_vec3_add(rotate_with_character(step, held->place), move);
+        held->shift = rotate_with_character(step, held->shift);
+        held->rate = rotate_with_character(step, held->rate);
+        held->facing = rotate_with_character(step, held->facing);
+        held->heading = rotate_with_character(step, held->heading);
     }
     let_go_or_hold(hold, step, held);
     hold_heading(hold, step, held);
@@ -250,7 +251,7 @@ void md5i_advance_hold(const md5_hold_params *hold, const md5_hold_step *step, b
 // it, the pelvis is lowered with the lowest floor, and the legs are solved for the ankles.
 
 // Moves `height` towards `goal`; the share `keep` of the difference remains.
-static float smoothed(float height, float goal, float keep)
+static float smooth_height(float height, float goal, float keep)
 {
     const float from = fabsf(height) < MD5_FARTHEST ? height : 0;
     const float to = fabsf(goal) < MD5_FARTHEST ? goal : from;
@@ -300,9 +301,9 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
     for (uint32_t i = 0; i < job->num_feet; i++) {
         md5_foot *const foot = &job->feet[i];
         lowest = foot->floor < lowest ? foot->floor : lowest;
-        foot->lift = smoothed(foot->lift, foot->floor, keep);
+        foot->lift = smooth_height(foot->lift, foot->floor, keep);
     }
-    job->drop = smoothed(job->drop, lowest, keep);
+    job->drop = smooth_height(job->drop, lowest, keep);
     float share = job->weight < 1 ? job->weight : 1;
     if (!(job->weight > 0))
         share = 0;
@@ -403,7 +404,7 @@ static md5_vec3 ground_at(const md5_gait_context *context, const md5_gait *gait,
 }
 
 // The current position of a home, world space, at the character's height.
-static md5_vec3 home_of(const md5_gait *gait, uint32_t leg)
+static md5_vec3 home_position(const md5_gait *gait, uint32_t leg)
 {
     return md5_xform_point(md5_gait_placement(gait), gait->feet[leg].home);
 }
@@ -455,15 +456,15 @@ static md5_vec3 plan_end(const md5_gait_context *context, const md5_gait *gait, 
     const float left = (1 - gait->feet[leg].progress) * gait->seconds;
     const float stand = (float)(context->desc->num_groups - 1) * gait->seconds;
     const md5_vec3 way = md5_vec3_scale(home_velocity(context, gait, leg), left + 0.5f * stand);
-    return ground_at(context, gait, md5_vec3_add(home_of(gait, leg), way), normal);
+    return ground_at(context, gait, md5_vec3_add(home_position(gait, leg), way), normal);
 }
 
 // The distance of a standing foot behind its home along the home's velocity; if the home stands,
 // the distance in any direction.
-static float lag_of(const md5_gait_context *context, const md5_gait *gait, uint32_t leg)
+static float leg_lag(const md5_gait_context *context, const md5_gait *gait, uint32_t leg)
 {
     const md5_vec3 away =
-        md5_level(context, md5_vec3_sub(home_of(gait, leg), gait->feet[leg].position));
+        md5_level(context, md5_vec3_sub(home_position(gait, leg), gait->feet[leg].position));
     const md5_vec3 velocity = home_velocity(context, gait, leg);
     const float speed = md5_vec3_length(velocity);
     const float distance = md5_vec3_length(away);
@@ -512,7 +513,7 @@ static void step_legs(const md5_gait_context *context, md5_gait *gait, float sec
     const uint32_t none = UINT32_MAX;
     uint32_t group = none;
     for (uint32_t i = 0; i < gait->num_legs; i++) {
-        const float lag = lag_of(context, gait, i);
+        const float lag = leg_lag(context, gait, i);
         if (lag > longest) {
             longest = lag;
             group = context->desc->legs[i].group;
@@ -573,7 +574,7 @@ static bool is_leg(const md5_gait_desc *desc, const md5_leg *leg)
 }
 
 // The twist of a rotation about the up axis: the heading to which it rotates forward.
-static md5_quat facing_of(const md5_gait_context *context, md5_quat rotation)
+static md5_quat heading_rotation(const md5_gait_context *context, md5_quat rotation)
 {
     const md5_quat unit = md5_quat_normalize(rotation, MD5_NO_TURN);
     const md5_vec3 ahead = md5_vec3_normalize(
@@ -584,7 +585,7 @@ static md5_quat facing_of(const md5_gait_context *context, md5_quat rotation)
     return md5_quat_of_row(md5_float4_about(md5_float4_of_vec3(axis), cosine, sine));
 }
 
-static float limited(float slope)
+static float clamp_slope(float slope)
 {
     if (slope > STEEPEST)
         return STEEPEST;
@@ -640,8 +641,8 @@ static void follow_feet(const md5_gait_context *context, md5_gait *gait, float k
         mh = mh - rise_ahead * mx - rise_aside * my;
     }
     const float inside = md5_vec3_dot(gait->velocity, context->forward) * gait->turn_rate;
-    const float ahead = limited((float)rise_ahead);
-    const float aside = limited((float)rise_aside - context->desc->bank * inside);
+    const float ahead = clamp_slope((float)rise_ahead);
+    const float aside = clamp_slope((float)rise_aside - context->desc->bank * inside);
     const md5_vec3 slope =
         md5_vec3_add(md5_vec3_scale(context->forward, ahead), md5_vec3_scale(context->left, aside));
     const md5_vec3 normal = md5_vec3_normalize(
@@ -658,7 +659,8 @@ bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform 
     MD5_ASSERT_NOT_NULL(pose);
     MD5_ASSERT_NOT_NULL(gait);
     md5_gait_context context = gait_context(desc, 1);
-    *gait = (md5_gait){.facing = facing_of(&context, placement.rotation), .normal = context.up};
+    *gait =
+        (md5_gait){.facing = heading_rotation(&context, placement.rotation), .normal = context.up};
     gait->position =
         md5_is_place(placement.translation) ? placement.translation : (md5_vec3){0, 0, 0};
     gait->num_legs = desc->num_legs;
@@ -677,7 +679,7 @@ bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform 
         } else {
             is_valid = false;
         }
-        foot->position = ground_at(&context, gait, home_of(gait, i), &foot->normal);
+        foot->position = ground_at(&context, gait, home_position(gait, i), &foot->normal);
     }
     // The mean distance of the homes from their middle.
     md5_vec3 middle = {0, 0, 0};
@@ -694,7 +696,7 @@ bool md5_gait_begin(const md5_gait_desc *desc, const md5_xform *pose, md5_xform 
 
 // -- Walking --------------------------------------------------------------------------------------
 
-static float keep_for(float seconds, float constant)
+static float remaining_fraction(float seconds, float constant)
 {
     return constant > 0 ? (float)md5i_decay((double)seconds / constant) : 0;
 }
@@ -732,7 +734,7 @@ void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 veloci
     const float step = (float)(span / steps);
     const md5_vec3 axis = md5_vec3_cross(context.forward, context.left);
     for (uint32_t i = 0; i < steps; i++) {
-        const float keep = keep_for(step, context.response);
+        const float keep = remaining_fraction(step, context.response);
         gait->velocity = md5_vec3_lerp(to, gait->velocity, keep);
         gait->turn_rate = to_turn + (gait->turn_rate - to_turn) * keep;
         const md5_vec3 way = md5_quat_rotate(gait->facing, gait->velocity);
@@ -744,7 +746,7 @@ void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 veloci
             md5_quat_normalize((md5_quat){imaginary.x, imaginary.y, imaginary.z, 1}, MD5_NO_TURN);
         gait->facing = md5_quat_normalize(md5_quat_mul(rotation, gait->facing), MD5_NO_TURN);
         step_legs(&context, gait, step);
-        follow_feet(&context, gait, keep_for(step, context.smoothing));
+        follow_feet(&context, gait, remaining_fraction(step, context.smoothing));
     }
 }
 
@@ -753,7 +755,7 @@ void md5_gait_advance(const md5_gait_desc *desc, md5_gait *gait, md5_vec3 veloci
 // Moves the feet of a pose to their footholds.
 
 // Returns the position of an ankle in world space, above the sole along the ground's normal.
-static md5_vec3 ankle_of(const md5_gait_context *context, const md5_foothold *foot)
+static md5_vec3 ankle_position(const md5_gait_context *context, const md5_foothold *foot)
 {
     if (!foot->is_stepping)
         return md5_vec3_add(foot->position, md5_vec3_scale(foot->normal, foot->rise));
@@ -784,8 +786,8 @@ static md5_quat ankle_rotation(const md5_gait_context *context, const md5_gait *
     return md5_quat_normalize(md5_quat_mul(md5_quat_conjugate(gait->facing), world), foot->rest);
 }
 
-static void turn_in_model(const md5_skeleton *skeleton, md5_xform *pose, uint32_t joint,
-                          md5_quat turn)
+static void rotate_in_model(const md5_skeleton *skeleton, md5_xform *pose, uint32_t joint,
+                            md5_quat turn)
 {
     const md5_xform change = {.rotation = turn};
     md5_modify_joint(skeleton, joint, MD5_JOINT_MODEL, change, 1, pose);
@@ -798,13 +800,13 @@ uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait, md5_xfor
     const md5_gait_context context = gait_context(desc, gait->radius);
     const md5_xform to_model = md5_xform_inverse(md5_gait_placement(gait));
     const md5_vec3 normal = md5_quat_rotate(to_model.rotation, gait->normal);
-    turn_in_model(desc->skeleton, pose, desc->body, md5_turn_between(context.up, normal));
+    rotate_in_model(desc->skeleton, pose, desc->body, md5_turn_between(context.up, normal));
     uint32_t num_placed = 0;
     for (uint32_t i = 0; i < desc->num_legs; i++) {
         md5_limb limb = desc->legs[i].limb;
         if (md5i_check_limb(desc->skeleton, &limb) != MD5_LIMB_REACHED)
             continue;
-        const md5_vec3 target = md5_xform_point(to_model, ankle_of(&context, &gait->feet[i]));
+        const md5_vec3 target = md5_xform_point(to_model, ankle_position(&context, &gait->feet[i]));
         if (desc->legs[i].swivel < desc->skeleton->num_joints) {
             // About the body's up axis, so that the target is in the plane of the leg.
             const md5_skeleton *const skeleton = desc->skeleton;
@@ -817,7 +819,7 @@ uint32_t md5_gait_pose(const md5_gait_desc *desc, const md5_gait *gait, md5_xfor
             const md5_vec3 to =
                 md5_vec3_normalize(md5_vec3_reject(md5_vec3_sub(target, place), normal), none);
             if (md5_vec3_dot(from, from) > 0.5f && md5_vec3_dot(to, to) > 0.5f)
-                turn_in_model(skeleton, pose, swivel, md5_turn_between(from, to));
+                rotate_in_model(skeleton, pose, swivel, md5_turn_between(from, to));
         }
         const md5_quat rotation = ankle_rotation(&context, gait, &gait->feet[i]);
         const md5_two_bone_job job = {.target = target, .rotation = &rotation, .weight = 1};

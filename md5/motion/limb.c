@@ -23,12 +23,12 @@ enum { TURNS = 12 };
 // between it and the previous joint of the limb.
 enum { ROOT, ABOVE_MIDDLE, MIDDLE, ABOVE_TIP, TIP };
 
-static md5_quatd unit_of(md5_float4 q)
+static md5_quatd unit_quatd(md5_float4 q)
 {
     return md5i_quatd_unit(md5_quatd_of(md5_quat_of_row(q)));
 }
 
-static md5_float4 rounded(md5_quatd q)
+static md5_float4 round_quatd(md5_quatd q)
 {
     return md5_float4_of((float)q.x, (float)q.y, (float)q.z, (float)q.w);
 }
@@ -40,7 +40,7 @@ static void limit_joint(md5_rig *rig, uint32_t joint)
 }
 
 // The sine of the limb's bend about its hinge, for a rotation of the middle joint.
-static double bend_of(const md5_rig *rig, md5_quatd middle)
+static double hinge_bend(const md5_rig *rig, md5_quatd middle)
 {
     const md5_rig_joint *const hinge = &rig->joints[MIDDLE];
     const md5_quatd above = rig->joints[ABOVE_MIDDLE].local;
@@ -54,7 +54,7 @@ static double bend_of(const md5_rig *rig, md5_quatd middle)
 
 // Selects a rotation of the limb about the line from root to target, which does not move the tip:
 // the rotation for which the root's limit moves the tip least.
-static void turn_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_quatd middle)
+static void rotate_about_line(md5_rig *rig, md5_vec3d target, md5_quatd root, md5_quatd middle)
 {
     md5_rig_joint *const first = &rig->joints[ROOT];
     const md5_vec3d line = md5_vec3d_normalize(md5_vec3d_sub(target, first->place));
@@ -92,7 +92,7 @@ static void approach(md5_rig *rig, md5_vec3d target)
     if (!(left > FAR_OFF * length))
         return;
     const md5_quatd before[] = {rig->joints[ROOT].local, rig->joints[MIDDLE].local};
-    turn_about_line(rig, target, exact, middle);
+    rotate_about_line(rig, target, exact, middle);
     if (md5i_ccd_limited(rig, target, NEAR * length, MAX_TURNS) < left)
         return;
     rig->joints[ROOT].local = before[0];
@@ -182,8 +182,9 @@ md5_limb_result md5i_limb_above(const md5_skeleton *skeleton, uint32_t tip, md5_
 
 // Computes the position of a joint in the space of an ancestor, and the rotation of the joint's
 // parent in this space. Returns false without a rotation if the parent is the ancestor.
-static bool place_below(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint,
-                        uint32_t above, md5_float4 *place, md5_float4 *rotation)
+static bool transform_in_ancestor(const md5_skeleton *skeleton, const md5_xform *pose,
+                                  uint32_t joint, uint32_t above, md5_float4 *place,
+                                  md5_float4 *rotation)
 {
     const uint32_t parent = skeleton->joints[joint].parent;
     *place = md5_float4_translation(&pose[joint]);
@@ -211,10 +212,10 @@ static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xfor
     const md5_float4_place hip = md5i_place_of(skeleton, pose, joints->root);
     md5_float4 upper;
     md5_float4 lower;
-    limb->has_above_knee =
-        place_below(skeleton, pose, joints->middle, joints->root, &upper, &limb->above_knee);
-    limb->has_above_foot =
-        place_below(skeleton, pose, joints->tip, joints->middle, &lower, &limb->above_foot);
+    limb->has_above_knee = transform_in_ancestor(skeleton, pose, joints->middle, joints->root,
+                                                 &upper, &limb->above_knee);
+    limb->has_above_foot = transform_in_ancestor(skeleton, pose, joints->tip, joints->middle,
+                                                 &lower, &limb->above_foot);
     const float upper_length = md5_float4_length(upper);
     const float lower_length = md5_float4_length(lower);
     limb->reach = upper_length + lower_length;
@@ -298,7 +299,7 @@ static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float d
 }
 
 // The rotation about the origin of the plane from one of its points to another.
-static flat_turn flat_between(float old_x, float old_y, float x, float y)
+static flat_turn flat_rotation_between(float old_x, float old_y, float x, float y)
 {
     return (flat_turn){old_x * x + old_y * y, old_x * y - old_y * x};
 }
@@ -408,9 +409,10 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
         x = (difference * both + goal * goal) * half;
         y = outer > 0 && inner > 0 ? sqrtf(outer) * sqrtf(inner) * half : 0;
     }
-    const flat_turn upper = flat_between(plane.x, plane.y, x, y);
-    const flat_turn lower = flat_between(plane.lower_x, -plane.y, goal - x, -y);
-    const flat_turn bend = flat_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
+    const flat_turn upper = flat_rotation_between(plane.x, plane.y, x, y);
+    const flat_turn lower = flat_rotation_between(plane.lower_x, -plane.y, goal - x, -y);
+    const flat_turn bend =
+        flat_rotation_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
     const md5_float4 thigh =
         md5_float4_turn(plane.turn, md5_float4_about(plane.hinge, upper.cosine, upper.sine));
     const md5_float4 knee = md5_float4_about(plane.hinge, bend.cosine, bend.sine);
@@ -428,18 +430,18 @@ static void add_bone(const md5_skeleton *skeleton, const md5_xform *pose, uint32
 {
     md5_float4 place;
     md5_float4 rotation;
-    if (!place_below(skeleton, pose, joint, above, &place, &rotation))
+    if (!transform_in_ancestor(skeleton, pose, joint, above, &place, &rotation))
         rotation = md5_float4_of_quat(MD5_NO_TURN);
     md5_rig_joint *const added = &rig->joints[rig->count];
     added[0] = (md5_rig_joint){
         .parent = rig->count - 1,
         .is_held = true,
-        .local = unit_of(rotation),
+        .local = unit_quatd(rotation),
         .offset = md5_vec3d_of(md5_vec3_of_row(place)),
     };
     added[1] = (md5_rig_joint){
         .parent = rig->count,
-        .local = unit_of(md5_float4_rotation(&pose[joint])),
+        .local = unit_quatd(md5_float4_rotation(&pose[joint])),
         .limit = md5i_limit_of(&limits[joint]),
     };
     rig->count += 2;
@@ -464,8 +466,8 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     rig.count = 1;
     rig.joints[ROOT] = (md5_rig_joint){
         .parent = MD5_NONE,
-        .local = unit_of(md5_float4_of_quat(old_root)),
-        .above = unit_of(md5i_place_above(skeleton, pose, joints->root).rotation),
+        .local = unit_quatd(md5_float4_of_quat(old_root)),
+        .above = unit_quatd(md5i_place_above(skeleton, pose, joints->root).rotation),
         .place = md5_vec3d_of(md5_vec3_of_row(md5i_place_of(skeleton, pose, joints->root).place)),
         .limit = md5i_limit_of(&job->limits[joints->root]),
     };
@@ -480,13 +482,13 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     md5_rig_joint *const hinge = &rig.joints[MIDDLE];
     if (hinge->limit.kind == MD5_LIMIT_HINGE) {
         const md5_quatd between = md5i_limit_middle(&hinge->limit);
-        const double bend = bend_of(&rig, hinge->local);
-        const double most = bend_of(&rig, between);
+        const double bend = hinge_bend(&rig, hinge->local);
+        const double most = hinge_bend(&rig, between);
         if (fabs(bend) < STRAIGHT || bend * most < 0)
             hinge->local = between;
     }
-    *root = md5_quat_of_row(rounded(rig.joints[ROOT].local));
-    *middle = md5_quat_of_row(rounded(hinge->local));
+    *root = md5_quat_of_row(round_quatd(rig.joints[ROOT].local));
+    *middle = md5_quat_of_row(round_quatd(hinge->local));
     const md5_limb_result planned = plan_limb(skeleton, pose, joints, &turned, plan);
     *root = old_root;
     *middle = old_middle;
@@ -497,19 +499,19 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     // is as near as can be found to where it was. The tip keeps its rotation in model space if its
     // limit allows.
     limb_rotations *const rotations = &plan->rotations;
-    rig.joints[ROOT].local = unit_of(rotations->hip);
-    hinge->local = unit_of(rotations->knee);
-    rig.joints[TIP].local = unit_of(rotations->foot);
+    rig.joints[ROOT].local = unit_quatd(rotations->hip);
+    hinge->local = unit_quatd(rotations->knee);
+    rig.joints[TIP].local = unit_quatd(rotations->foot);
     for (uint32_t i = ABOVE_MIDDLE; i <= ABOVE_TIP; i += ABOVE_TIP - ABOVE_MIDDLE)
         rig.joints[i].offset = md5_vec3d_scale(rig.joints[i].offset, plan->stretch);
     md5i_place_rig(&rig);
     const md5_quatd in_model = rig.joints[TIP].rotation;
     approach(&rig, rig.joints[TIP].place);
     const md5_quatd above = md5_quatd_conjugate(md5i_rig_above(&rig, TIP));
-    rotations->hip = rounded(rig.joints[ROOT].local);
-    rotations->knee = rounded(hinge->local);
-    rotations->foot = rounded(md5i_limit_nearest(&rig.joints[TIP].limit,
-                                                 md5i_quatd_unit(md5_quatd_mul(above, in_model))));
+    rotations->hip = round_quatd(rig.joints[ROOT].local);
+    rotations->knee = round_quatd(hinge->local);
+    rotations->foot = round_quatd(md5i_limit_nearest(
+        &rig.joints[TIP].limit, md5i_quatd_unit(md5_quatd_mul(above, in_model))));
     return MD5_LIMB_REACHED;
 }
 
@@ -538,7 +540,7 @@ md5_limb_result md5i_bend_limb(const md5_skeleton *skeleton, md5_xform *pose,
     const two_bones *const limb = &plan.limb;
     md5_float4 tip;
     md5_float4 unused;
-    place_below(skeleton, pose, joints->tip, joints->root, &tip, &unused);
+    transform_in_ancestor(skeleton, pose, joints->tip, joints->root, &tip, &unused);
     const md5_float4_place hip = md5i_place_of(skeleton, pose, joints->root);
     *miss = md5_float4_length(md5_float4_sub(md5_float4_rotate(hip.rotation, tip), plan.way));
     if (!(*miss < MD5_FARTHEST)) {

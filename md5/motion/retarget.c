@@ -324,7 +324,7 @@ struct md5_retarget {
 #define OF_LEGS 0.4f
 
 // Temporary data while a retarget is created, in the arena.
-typedef struct making_joint {
+typedef struct builder_joint {
     bool is_named;   // the source is given by a pair
     bool is_aligned; // the pair requests alignment
     bool is_foot;
@@ -333,26 +333,27 @@ typedef struct making_joint {
     uint32_t next;  // from the pair; see joint_link
     float part;     // from the pair; see joint_link
     md5_quat turn;  // rotation that aligns the joint, model space
-} making_joint;
-typedef struct making {
+} builder_joint;
+typedef struct retarget_builder {
     md5_arena arena;
     const md5_model *models[2]; // target, source
     md5_xform *binds[2];        // model space
     uint32_t *sources;          // [target joints] MD5_NONE: none
     uint32_t *targets;          // [source joints] by equal name
-    making_joint *joints;       // [target joints]
-} making;
+    builder_joint *joints;      // [target joints]
+} retarget_builder;
 
 // -- Mapping of joints ----------------------------------------------------------------------
 
-static bool select_sources(making *make, const md5_joint_pair *pairs, uint32_t num_pairs)
+static bool select_sources(retarget_builder *builder, const md5_joint_pair *pairs,
+                           uint32_t num_pairs)
 {
-    const md5_skeleton *const target = &make->models[0]->skeleton;
-    const md5_skeleton *const source = &make->models[1]->skeleton;
-    md5_context *const context = make->arena.context;
-    TRY(md5i_match_joints(&make->arena, target, source, make->sources, make->targets));
+    const md5_skeleton *const target = &builder->models[0]->skeleton;
+    const md5_skeleton *const source = &builder->models[1]->skeleton;
+    md5_context *const context = builder->arena.context;
+    TRY(md5i_match_joints(&builder->arena, target, source, builder->sources, builder->targets));
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
-        make->joints[joint].next = MD5_NONE;
+        builder->joints[joint].next = MD5_NONE;
     for (uint32_t i = 0; i < num_pairs; i++) {
         const char *const names[] = {pairs[i].source, pairs[i].next};
         const char *target_name = pairs[i].target;
@@ -371,12 +372,12 @@ static bool select_sources(making *make, const md5_joint_pair *pairs, uint32_t n
                             "joint pair %u: target joint %s does not exist", i,
                             MD5_QUOTED(target_name));
         // A source joint that is named in a pair no longer drives the target joint of equal name.
-        const uint32_t equal = from != MD5_NONE ? make->targets[from] : MD5_NONE;
-        if (equal != MD5_NONE && !make->joints[equal].is_named)
-            make->sources[equal] = MD5_NONE;
+        const uint32_t equal = from != MD5_NONE ? builder->targets[from] : MD5_NONE;
+        if (equal != MD5_NONE && !builder->joints[equal].is_named)
+            builder->sources[equal] = MD5_NONE;
         if (to == MD5_NONE)
             continue;
-        making_joint *const joint = &make->joints[to];
+        builder_joint *const joint = &builder->joints[to];
         if (joint->is_named)
             return MD5_FAIL(context, MD5_ERROR_MISMATCH,
                             "joint pair %u: target joint %s is in two pairs", i,
@@ -385,17 +386,17 @@ static bool select_sources(making *make, const md5_joint_pair *pairs, uint32_t n
         joint->is_aligned = pairs[i].align && from != MD5_NONE;
         joint->next = found[1];
         joint->part = pairs[i].fraction;
-        make->sources[to] = from;
+        builder->sources[to] = from;
     }
     bool is_driven = false;
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
-        is_driven |= make->sources[joint] != MD5_NONE;
+        is_driven |= builder->sources[joint] != MD5_NONE;
     if (!is_driven)
         return MD5_FAIL(context, MD5_ERROR_MISMATCH,
                         "no source joint matches a target joint: add joint pairs");
     for (uint32_t joint = 0; joint < target->num_joints; joint++) {
         const char *const name = target->joints[joint].name;
-        if (make->sources[joint] == MD5_NONE)
+        if (builder->sources[joint] == MD5_NONE)
             md5i_warn(context, 0, 0,
                       "target joint %u %s has no source joint: it keeps its bind pose", joint,
                       MD5_QUOTED(name));
@@ -405,24 +406,24 @@ static bool select_sources(making *make, const md5_joint_pair *pairs, uint32_t n
 
 // -- Legs -----------------------------------------------------------------------------------
 
-static float height_of(const making *make, int model, uint32_t joint)
+static float joint_height(const retarget_builder *builder, int model, uint32_t joint)
 {
-    return md5i_vec3_from_axes(make->models[model]->skeleton.axes,
-                               make->binds[model][joint].translation)
+    return md5i_vec3_from_axes(builder->models[model]->skeleton.axes,
+                               builder->binds[model][joint].translation)
         .z;
 }
 
-static md5_vec3 bone_of(const md5_xform *bind, uint32_t from, uint32_t to)
+static md5_vec3 bone_vector(const md5_xform *bind, uint32_t from, uint32_t to)
 {
     return md5_vec3_sub(bind[to].translation, bind[from].translation);
 }
 
 // Finds the driven ancestor and descendant of each driven joint, the feet and the pelvis. Returns
 // the ratio of the models' sizes.
-static float find_legs(making *make, uint32_t *pelvis)
+static float find_legs(retarget_builder *builder, uint32_t *pelvis)
 {
-    const md5_skeleton *const target = &make->models[0]->skeleton;
-    making_joint *const joints = make->joints;
+    const md5_skeleton *const target = &builder->models[0]->skeleton;
+    builder_joint *const joints = builder->joints;
     float low[] = {INFINITY, INFINITY};
     float high[] = {-INFINITY, -INFINITY};
     float lengths[2] = {0, 0};
@@ -431,19 +432,20 @@ static float find_legs(making *make, uint32_t *pelvis)
     for (uint32_t i = 0; i < target->num_joints; i++) {
         const uint32_t joint = target->order[i];
         const uint32_t parent = target->joints[joint].parent;
-        const uint32_t of[] = {joint, make->sources[joint]};
+        const uint32_t of[] = {joint, builder->sources[joint]};
         joints[joint].child = joints[joint].above = MD5_NONE;
         if (parent != MD5_NONE)
-            joints[joint].above = make->sources[parent] != MD5_NONE ? parent : joints[parent].above;
+            joints[joint].above =
+                builder->sources[parent] != MD5_NONE ? parent : joints[parent].above;
         for (int k = 0; k < 2 && of[1] != MD5_NONE; k++) {
-            low[k] = fminf(low[k], height_of(make, k, of[k]));
-            high[k] = fmaxf(high[k], height_of(make, k, of[k]));
+            low[k] = fminf(low[k], joint_height(builder, k, of[k]));
+            high[k] = fmaxf(high[k], joint_height(builder, k, of[k]));
         }
     }
     for (uint32_t i = target->num_joints; i-- > 0;) {
         const uint32_t joint = target->order[i];
         const uint32_t above = joints[joint].above;
-        if (above == MD5_NONE || make->sources[joint] == MD5_NONE)
+        if (above == MD5_NONE || builder->sources[joint] == MD5_NONE)
             continue;
         uint32_t *const child = &joints[above].child;
         if (*child == MD5_NONE || joints[joint].is_named || !joints[*child].is_named)
@@ -453,17 +455,18 @@ static float find_legs(making *make, uint32_t *pelvis)
         const uint32_t joint = target->order[i];
         const uint32_t below = joints[joint].child;
         const uint32_t above = joints[joint].above;
-        const uint32_t of[] = {joint, make->sources[joint]};
+        const uint32_t of[] = {joint, builder->sources[joint]};
         bool is_leg = joints[joint].is_aligned && below != MD5_NONE;
-        const uint32_t ends[] = {below, is_leg ? make->sources[below] : 0};
+        const uint32_t ends[] = {below, is_leg ? builder->sources[below] : 0};
         bool stands = of[1] != MD5_NONE && standing == MD5_NONE;
         for (int k = 0; k < 2; k++) {
-            stands = stands && height_of(make, k, of[k]) > ON_GROUND * high[k];
-            is_leg = is_leg && height_of(make, k, ends[k]) < low[k] + OF_LEGS * (high[k] - low[k]);
+            stands = stands && joint_height(builder, k, of[k]) > ON_GROUND * high[k];
+            is_leg =
+                is_leg && joint_height(builder, k, ends[k]) < low[k] + OF_LEGS * (high[k] - low[k]);
         }
         if (is_leg) {
             for (uint32_t k = 0; k < 2; k++)
-                lengths[k] += md5_vec3_length(bone_of(make->binds[k], of[k], ends[k]));
+                lengths[k] += md5_vec3_length(bone_vector(builder->binds[k], of[k], ends[k]));
         }
         if (is_leg)
             joints[below].is_foot = !joints[below].is_aligned;
@@ -471,7 +474,7 @@ static float find_legs(making *make, uint32_t *pelvis)
             *pelvis = above;
         if (stands) {
             standing = joint;
-            ratio = height_of(make, 0, of[0]) / height_of(make, 1, of[1]);
+            ratio = joint_height(builder, 0, of[0]) / joint_height(builder, 1, of[1]);
         }
     }
     if (lengths[0] > 0 && lengths[1] > 0)
@@ -482,35 +485,36 @@ static float find_legs(making *make, uint32_t *pelvis)
 
 // -- The block ------------------------------------------------------------------------------
 
-static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, uint32_t num_pairs)
+static md5_retarget *build_retarget(retarget_builder *builder, const md5_joint_pair *pairs,
+                                    uint32_t num_pairs)
 {
-    const md5_skeleton *const source = &make->models[1]->skeleton;
-    const md5_skeleton *const target = &make->models[0]->skeleton;
+    const md5_skeleton *const source = &builder->models[1]->skeleton;
+    const md5_skeleton *const target = &builder->models[0]->skeleton;
     const size_t num_source = source->num_joints;
     const size_t num_target = target->num_joints;
-    md5_arena *const arena = &make->arena;
-    making_joint *const joints = make->joints = MD5_NEW(arena, making_joint, num_target);
-    md5_xform *const source_bind = make->binds[1] = MD5_NEW(arena, md5_xform, num_source);
-    md5_xform *const target_bind = make->binds[0] = MD5_NEW(arena, md5_xform, num_target);
+    md5_arena *const arena = &builder->arena;
+    builder_joint *const joints = builder->joints = MD5_NEW(arena, builder_joint, num_target);
+    md5_xform *const source_bind = builder->binds[1] = MD5_NEW(arena, md5_xform, num_source);
+    md5_xform *const target_bind = builder->binds[0] = MD5_NEW(arena, md5_xform, num_target);
     const size_t size = sizeof(md5_retarget) + num_target * sizeof(joint_link);
-    make->sources = MD5_NEW(arena, uint32_t, num_target);
-    make->targets = MD5_NEW(arena, uint32_t, num_source);
-    const bool has_tables = make->sources && make->targets && joints;
+    builder->sources = MD5_NEW(arena, uint32_t, num_target);
+    builder->targets = MD5_NEW(arena, uint32_t, num_source);
+    const bool has_tables = builder->sources && builder->targets && joints;
     if (!has_tables || !source_bind || !target_bind)
         return NULL;
-    if (!select_sources(make, pairs, num_pairs))
+    if (!select_sources(builder, pairs, num_pairs))
         return NULL;
     md5_retarget *const retarget = (md5_retarget *)md5i_alloc(arena->context, size);
     if (!retarget)
         return NULL;
     for (uint32_t k = 0; k < 2; k++)
-        md5_local_to_model_xforms(&make->models[k]->skeleton, make->models[k]->bind_local,
-                                  make->binds[k]);
+        md5_local_to_model_xforms(&builder->models[k]->skeleton, builder->models[k]->bind_local,
+                                  builder->binds[k]);
     uint32_t pelvis = MD5_NONE;
     *retarget = (md5_retarget){
-        .source = make->models[1],
-        .target = make->models[0],
-        .ratio = find_legs(make, &pelvis),
+        .source = builder->models[1],
+        .target = builder->models[0],
+        .ratio = find_legs(builder, &pelvis),
         .size = size,
         .internal = {.allocator = arena->context->allocator, .tag = MD5_TAG_RETARGET},
     };
@@ -518,7 +522,7 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
         const uint32_t joint = target->order[i];
         const uint32_t parent = target->joints[joint].parent;
         const uint32_t child = joints[joint].child;
-        const uint32_t from = make->sources[joint];
+        const uint32_t from = builder->sources[joint];
         md5_quat *const turn = &joints[joint].turn;
         md5_quat *const own = &target_bind[joint].rotation;
         joint_link *const link = &retarget->links[joint];
@@ -526,10 +530,11 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
         // its first driven child has the direction of the source's bone; but for feet.
         *turn = parent == MD5_NONE || joints[joint].is_foot ? MD5_NO_TURN : joints[parent].turn;
         if (joints[joint].is_aligned && child != MD5_NONE) {
-            const md5_vec3 forward = md5_vec3_normalize(
-                md5_quat_rotate(*turn, bone_of(target_bind, joint, child)), (md5_vec3){1, 0, 0});
-            const md5_vec3 bone =
-                md5_vec3_normalize(bone_of(source_bind, from, make->sources[child]), forward);
+            const md5_vec3 forward =
+                md5_vec3_normalize(md5_quat_rotate(*turn, bone_vector(target_bind, joint, child)),
+                                   (md5_vec3){1, 0, 0});
+            const md5_vec3 bone = md5_vec3_normalize(
+                bone_vector(source_bind, from, builder->sources[child]), forward);
             *turn = md5_quat_trim(md5_quat_mul(md5_turn_between(forward, bone), *turn));
         }
         *own = md5_quat_mul(*turn, *own);
@@ -560,7 +565,7 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
         if (link->source == retarget->links[pelvis].source) {
             link->rest = target_bind[pelvis].translation;
             link->up = md5_quat_rotate(md5_quat_conjugate(target_bind[joint].rotation),
-                                       bone_of(target_bind, pelvis, joint));
+                                       bone_vector(target_bind, pelvis, joint));
         }
     }
     return retarget;
@@ -585,9 +590,9 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
-    making make = {.arena = {.context = &context}, .models = {target, source}};
-    md5_retarget *const retarget = make_retarget(&make, pairs, num_pairs);
-    md5i_arena_free(&make.arena);
+    retarget_builder builder = {.arena = {.context = &context}, .models = {target, source}};
+    md5_retarget *const retarget = build_retarget(&builder, pairs, num_pairs);
+    md5i_arena_free(&builder.arena);
     return retarget;
 }
 

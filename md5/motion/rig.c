@@ -41,7 +41,7 @@ md5_quatd md5i_quatd_about(md5_vec3d axis, double cosine, double sine)
 // -- Making ---------------------------------------------------------------------------------------
 
 // Taylor's series by Horner's rule, to 1e-16 for angles up to a half turn, which is pi / 2 here.
-static md5_half half_of(double angle)
+static md5_half half_angle(double angle)
 {
     const double x = 0.5 * angle;
     const double square = x * x;
@@ -110,9 +110,9 @@ md5_limit md5i_limit_of(const md5_joint_limit *limit)
         .kind = limit->kind,
         .rest = md5i_quatd_unit(md5_quatd_of(limit->rest)),
         .axis = md5_vec3d_normalize(md5_vec3d_of(limit->axis)),
-        .middle = half_of(0.5 * (least + most)),
-        .width = half_of(0.5 * (most - least)),
-        .swing = half_of(limit->kind == MD5_LIMIT_CONE ? clamp_angle(limit->swing, 0) : 0.0),
+        .middle = half_angle(0.5 * (least + most)),
+        .width = half_angle(0.5 * (most - least)),
+        .swing = half_angle(limit->kind == MD5_LIMIT_CONE ? clamp_angle(limit->swing, 0) : 0.0),
     };
 }
 
@@ -145,7 +145,7 @@ static swing_twist split_rotation(const md5_limit *limit, md5_quatd local)
 
 // Returns true if an angle from 0 to pi is above a limit. Uses the sine of half of the difference,
 // which is exact for small differences.
-static bool is_above(double cosine, double sine, md5_half most)
+static bool exceeds(double cosine, double sine, md5_half most)
 {
     return sine * most.cosine - cosine * most.sine > 0;
 }
@@ -159,7 +159,7 @@ static md5_half from_middle(const md5_limit *limit, md5_half twist)
     return cosine < 0 ? (md5_half){-cosine, -sine} : (md5_half){cosine, sine};
 }
 
-static md5_quatd rotation_of(const md5_limit *limit, md5_quatd swing, md5_half twist)
+static md5_quatd limit_rotation(const md5_limit *limit, md5_quatd swing, md5_half twist)
 {
     const md5_vec3d axis = md5_vec3d_scale(limit->axis, twist.sine);
     const md5_quatd turn = {axis.x, axis.y, axis.z, twist.cosine};
@@ -168,7 +168,7 @@ static md5_quatd rotation_of(const md5_limit *limit, md5_quatd swing, md5_half t
 
 md5_quatd md5i_limit_middle(const md5_limit *limit)
 {
-    return rotation_of(limit, NO_ROTATION, limit->middle);
+    return limit_rotation(limit, NO_ROTATION, limit->middle);
 }
 
 md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
@@ -180,7 +180,7 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
     const md5_half middle = limit->middle;
     const md5_half width = limit->width;
     const md5_half from = from_middle(limit, split.twist);
-    const bool is_twisted = is_above(from.cosine, fabs(from.sine), width);
+    const bool is_twisted = exceeds(from.cosine, fabs(from.sine), width);
     if (is_twisted) {
         const double end = from.sine < 0 ? -width.sine : width.sine;
         split.twist = (md5_half){
@@ -190,7 +190,7 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
     }
     const md5_quatd swing = split.swing;
     const double sine = sqrt(swing.x * swing.x + swing.y * swing.y + swing.z * swing.z);
-    const bool is_swung = is_above(swing.w, sine, limit->swing);
+    const bool is_swung = exceeds(swing.w, sine, limit->swing);
     if (is_swung) {
         const double scale = limit->swing.sine / sine;
         split.swing =
@@ -198,7 +198,7 @@ md5_quatd md5i_limit_nearest(const md5_limit *limit, md5_quatd local)
     }
     if (!is_twisted && !is_swung)
         return local;
-    return rotation_of(limit, split.swing, split.twist);
+    return limit_rotation(limit, split.swing, split.twist);
 }
 
 // -- Axes -----------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ md5_float4_place md5i_place_above(const md5_skeleton *skeleton, const md5_xform 
     };
 }
 
-static md5_xform transform_of(md5_float4_place place)
+static md5_xform xform_from_place(md5_float4_place place)
 {
     return (md5_xform){
         .rotation = md5_quat_of_row(place.rotation),
@@ -69,12 +69,12 @@ md5_xform md5_joint_in_model(const md5_skeleton *skeleton, const md5_xform *pose
     MD5_ASSERT_PART(skeleton, joints);
     MD5_ASSERT_NOT_NULL(pose);
     MD5_ASSERT(joint < skeleton->num_joints, "joint: must be an index into skeleton->joints");
-    return transform_of(md5i_place_of(skeleton, pose, joint));
+    return xform_from_place(md5i_place_of(skeleton, pose, joint));
 }
 
 md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
-    return transform_of(md5i_place_above(skeleton, pose, joint));
+    return xform_from_place(md5i_place_above(skeleton, pose, joint));
 }
 
 uint32_t md5i_chain_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t length,

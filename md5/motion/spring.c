@@ -31,7 +31,7 @@ static void step_axis(const axis_step *step, float from, float to, float acceler
 
 // Returns the animated position of the end of a joint's bone: the position of the next joint. The
 // bone of the tip is assumed to equal the bone between its parent and the tip.
-static md5_vec3 end_of(const md5_chain *chain, const md5_xform *pose, uint32_t i)
+static md5_vec3 joint_end(const md5_chain *chain, const md5_xform *pose, uint32_t i)
 {
     if (i + 1 < chain->count)
         return chain->places[i + 1];
@@ -69,7 +69,7 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
         md5_spring_joint *const joint = &job->state[i];
         const md5_vec3 from = joint->target;
         const md5_vec3 goal = md5_vec3_add(
-            placement.translation, md5_quat_rotate(placement.rotation, end_of(&chain, pose, i)));
+            placement.translation, md5_quat_rotate(placement.rotation, joint_end(&chain, pose, i)));
         md5_vec3 *const p = &joint->position;
         md5_vec3 *const v = &joint->velocity;
         if (!job->is_first && step.seconds > 0) {
@@ -89,7 +89,7 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
     const md5_xform home = md5_xform_inverse(placement);
     md5_vec3 place = chain.places[0];
     for (uint32_t i = 0; i < chain.count; i++) {
-        const md5_vec3 bone = md5_vec3_sub(end_of(&chain, pose, i), chain.places[i]);
+        const md5_vec3 bone = md5_vec3_sub(joint_end(&chain, pose, i), chain.places[i]);
         const float length = md5_vec3_length(bone);
         const md5_vec3 end =
             md5_vec3_add(md5_quat_rotate(home.rotation, job->state[i].position), home.translation);
