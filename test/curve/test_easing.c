@@ -13,7 +13,9 @@ static const double pi = 3.14159265358979324;
 
 static double published_sine(double x, int way)
 {
-    return way == 0 ? 1 - cos(x * pi / 2) : way == 1 ? sin(x * pi / 2) : -(cos(pi * x) - 1) / 2;
+    if (way == 0)
+        return 1 - cos(x * pi / 2);
+    return way == 1 ? sin(x * pi / 2) : -(cos(pi * x) - 1) / 2;
 }
 
 static double published_back(double x, int way)

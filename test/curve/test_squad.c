@@ -16,8 +16,9 @@ TEST (curve_functions_are_those_of_libc) {
         const double turns = 32 * (x - 0.5);
         const double angle = pi * x;
         if (!CHECK_NEAR(md5i_sine(quarter), sin(quarter), 1e-13)
-            || !CHECK_NEAR(md5i_sine_of_turns(turns), sin(2 * pi * turns), 2e-13)
-            || !CHECK_NEAR(md5i_angle(3 * sin(angle), 3 * cos(angle)), angle, 1e-14)
+            || !CHECK_NEAR(md5i_sine_of_turns(turns), sin(2 * pi * turns), 2e-13))
+            return;
+        if (!CHECK_NEAR(md5i_angle(3 * sin(angle), 3 * cos(angle)), angle, 1e-14)
             || !CHECK_NEAR(md5i_power_of_two(10 * x) / exp2(10 * x), 1, 1e-9))
             return;
     }

@@ -103,8 +103,8 @@ static md5_vec3 mix(md5_vec3 a, md5_vec3 b, double share)
                       (float)(rest * a.z + share * b.z)};
 }
 
-// Where a foothold says that its ankle is, world space: `rise` above the sole along the normal. A
-// foot that steps rests at both ends of its line, and is `lift` above its middle.
+// Returns the ankle position of a foothold, world space: `rise` above the sole along the normal.
+// During a step, the speed is 0 at both ends of the line, and the foot is `lift` above its middle.
 static md5_vec3 told_ankle(const md5_foothold *foot)
 {
     if (!foot->is_stepping)
@@ -133,7 +133,7 @@ static void command(double time, md5_vec3 *velocity, float *turn)
     *turn = rounds[at].turn;
 }
 
-// Where the pose puts an ankle in the world.
+// Returns the position of an ankle of the pose, world space.
 static md5_vec3 posed_ankle(const walk_case *fixture, uint32_t leg)
 {
     md5_local_to_model(&fixture->model->skeleton, fixture->pose, fixture->joints);
@@ -180,10 +180,11 @@ TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
     CHECK(num_steps > 100);
 }
 
-// A foot lands half of a stand ahead of its home, which is where the home is in the middle of the
-// stand. While the legs of one group step, those of all others stand. A home that moves evenly is
-// foreseen exactly, one that moves along a circle along its tangent: from when the end of the step
-// was last planned, which is at 0.7 of it, and followed with a delay of 0.05 s.
+// Checks that a foot lands ahead of its home by half of the movement during a stand, so that it is
+// at its home in the middle of the stand. While the legs of one group step, all other legs stand.
+// The end of a step is predicted exactly for a home that moves evenly, and along the tangent for a
+// home on a circle, from the time of the last planning, which is 0.7 of the step. The prediction is
+// followed with a delay of 0.05 s.
 static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
 {
     OWN_WALK landing;
@@ -252,7 +253,8 @@ TEST_HERE (walk_follows_velocity_and_turn, NULL) {
     for (int frame = 0; frame < 300; frame++)
         walk_go(fixture, (md5_vec3){10, 4, 7}, 0, 1.0 / 60.0);
     const double expected = 5 - 0.15 * (1 - exp(-5.0 / 0.15));
-    // Velocity is that of the end of each step of 1/120 s: half a step too far at most.
+    // The velocity at the end of each time step of 1/120 s is used, so the error is at most half a
+    // time step.
     CHECK_NEAR(fixture->gait.position.x, 10 * expected, 10.0 / 120.0);
     CHECK_NEAR(fixture->gait.position.y, 4 * expected, 4.0 / 120.0);
     CHECK_SMALL(fixture->gait.position.z, 1e-5);
@@ -276,7 +278,9 @@ static void walk_at(walk_case *fixture, double rate, double seconds)
 }
 
 TEST (walk_at_30_hz_ends_where_120_hz_does) {
-    OWN_WALK slow, fast, odd;
+    OWN_WALK slow;
+    OWN_WALK fast;
+    OWN_WALK odd;
     walk_begin(&slow, MD5_AXES_ID, walk_waves);
     walk_begin(&fast, MD5_AXES_ID, walk_waves);
     walk_begin(&odd, MD5_AXES_ID, walk_waves);
@@ -368,7 +372,8 @@ TEST_HERE (walk_state_is_saved_by_copying_it, walk_waves) {
 TEST (walk_in_other_axes_is_the_same_walk) {
     static const md5_axes all[] = {MD5_AXES_Y_UP, MD5_AXES_Y_UP_LEFT};
     for (size_t i = 0; i < COUNT_OF(all); i++) {
-        OWN_WALK fixture, other;
+        OWN_WALK fixture;
+        OWN_WALK other;
         walk_begin(&fixture, MD5_AXES_ID, NULL);
         walk_begin(&other, all[i], NULL);
         const md5_mat34 to = md5_mat34_from_axes(all[i], 1);
@@ -396,7 +401,11 @@ static float wild(void *user, md5_vec3 at, md5_vec3 *normal)
     static const float heights[] = {NAN, INFINITY, 1e30f, -1e14f, 0, 5};
     uint64_t *const seed = user;
     const uint32_t choice = test_random_u32(seed);
-    normal->x = choice % 5 == 0 ? NAN : choice % 7 == 0 ? 1e30f : at.x;
+    normal->x = at.x;
+    if (choice % 5 == 0)
+        normal->x = NAN;
+    else if (choice % 7 == 0)
+        normal->x = 1e30f;
     normal->z = choice % 3 == 0 ? 0 : 1.0f;
     return heights[choice % 6];
 }

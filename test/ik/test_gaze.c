@@ -56,7 +56,9 @@ TEST (gaze_jumps_as_its_formula_and_the_head_follows) {
 
 TEST (gaze_is_the_same_however_time_is_split) {
     const md5_gaze_desc desc = {.params.max_seconds = 1};
-    md5_gaze whole, parts, other;
+    md5_gaze whole;
+    md5_gaze parts;
+    md5_gaze other;
     md5_gaze_begin(7, &whole);
     md5_gaze_begin(7, &parts);
     md5_gaze_begin(8, &other);

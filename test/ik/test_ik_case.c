@@ -133,7 +133,8 @@ static real4 about(real3 axis, double angle)
 static real4 rest_of(const md5_joint_limit *limit)
 {
     const md5_quat rest = limit->rest;
-    if (rest.x == 0 && rest.y == 0 && rest.z == 0 && rest.w == 0)
+    const bool has_axis = rest.x != 0 || rest.y != 0 || rest.z != 0;
+    if (!has_axis && rest.w == 0)
         return (real4){0, 0, 0, 1};
     return real4_of(rest);
 }
@@ -158,7 +159,7 @@ static double outside(double angle, double least, double most)
     double nearest = HUGE_VAL;
     for (int turn = -1; turn <= 1; turn++) {
         const double at = angle + 2 * pi * turn;
-        const double off = at < least ? least - at : at > most ? at - most : 0;
+        const double off = fmax(fmax(least - at, at - most), 0);
         nearest = off < nearest ? off : nearest;
     }
     return nearest;

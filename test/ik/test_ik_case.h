@@ -9,8 +9,8 @@
 
 enum { IK_JOINTS = 64 };
 
-// One chain. chain[0] is its root. The indices of parents are all lower than those of their
-// children, or all higher.
+// A chain; chain[0] is the root. Either the index of each parent is lower than the indices of its
+// children, or it is higher for all.
 typedef struct ik_rig {
     md5_skeleton skeleton;
     uint32_t chain[IK_JOINTS];
@@ -51,7 +51,7 @@ void ik_check_lengths(const ik_rig *rig, const ik_rig *old, uint32_t count);
 void ik_check_part(const ik_rig *rig, const ik_rig *whole, const ik_rig *part, uint32_t count,
                    float weight, double tolerance);
 
-// Whether all rotations are of unit length, to within 1e-6, and all translations are finite.
+// Returns true if all rotations have unit length, within 1e-6, and all translations are finite.
 bool ik_is_sound(const md5_xform *pose, uint32_t count);
 
 // -- Limits -------------------------------------------------------------------------------------

@@ -77,7 +77,8 @@ static md5_chain_job straight_job(md5_chain_solver solver, ik_rig *rig, md5_vec3
                            .weight = 1};
 }
 
-// A straight chain, and a target on its line: nothing says which way to bend, but it must.
+// Checks a straight chain with a target on its line. The chain must bend, although no direction is
+// preferred.
 static void check_straight(md5_chain_solver solver)
 {
     static const float places[] = {10, 3, -6, 15.5f};
@@ -401,7 +402,7 @@ TEST (ik_goals_turn_tips) {
     CHECK(reached >= 480);
 }
 
-// For one goal the result is that of its chain.
+// For one goal the result equals the result of the solver for a single chain.
 TEST (ik_one_goal_is_damped_least_squares) {
     uint64_t random = 14;
     for (int round = 0; round < 200; round++) {

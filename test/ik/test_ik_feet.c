@@ -53,7 +53,8 @@ static void place(md5_xform *pose, md5_foot *feet, float *drop, float smoothing,
 }
 
 TEST (ik_feet_on_even_ground_stay) {
-    md5_xform pose[NUM_JOINTS], old[NUM_JOINTS];
+    md5_xform pose[NUM_JOINTS];
+    md5_xform old[NUM_JOINTS];
     make_body(pose);
     make_body(old);
     md5_foot feet[2] = {{.ankle = ANKLE_L}, {.ankle = ANKLE_R}};
@@ -79,7 +80,8 @@ TEST (ik_feet_without_smoothing_are_placed_in_a_step_of_no_time) {
 }
 
 TEST (ik_feet_touch_their_floors) {
-    md5_xform pose[NUM_JOINTS], old[NUM_JOINTS];
+    md5_xform pose[NUM_JOINTS];
+    md5_xform old[NUM_JOINTS];
     make_body(pose);
     make_body(old);
     const md5_vec3 slope = {0.6f, 0, 0.8f};
@@ -116,7 +118,8 @@ TEST (ik_feet_touch_their_floors) {
 }
 
 TEST (ik_feet_weight_is_a_share_of_the_heights) {
-    md5_xform pose[NUM_JOINTS], old[NUM_JOINTS];
+    md5_xform pose[NUM_JOINTS];
+    md5_xform old[NUM_JOINTS];
     make_body(pose);
     make_body(old);
     md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4}, {.ankle = ANKLE_R, .floor = -2}};

@@ -88,7 +88,8 @@ TEST (ik_limb_stretches_joints_between_alike) {
 TEST (ik_limb_of_parents_given_is_the_same_to_the_bit) {
     uint64_t random = 3;
     for (int round = 0; round < 2000; round++) {
-        ik_rig rig, given;
+        ik_rig rig;
+        ik_rig given;
         ik_make_rig(&rig, 5, 8, &random);
         given = rig;
         const md5_limb limb = {rig.chain[2], rig.chain[3], rig.chain[4]};
@@ -124,9 +125,9 @@ TEST (ik_limb_of_joints_that_do_not_hang_together_is_refused) {
 
 // -- Feet -----------------------------------------------------------------------------------------
 
-// As exporters of Rigify write legs: the ankle is the child of a helper at the knee's position, and
-// the thigh has a helper that twists. Another joint is the child of a control of its own, which is
-// no part of the leg.
+// A leg as Rigify exports it: the ankle is the child of a helper at the position of the knee, and
+// the thigh has a helper that twists. Another joint is the child of a separate control, which is
+// not part of the leg.
 enum { ORIGIN, PELVIS, HIP, TWIST, KNEE, HELPER, ANKLE, CONTROL, LOOSE, JOINTS };
 static const md5_joint leg_joints[JOINTS] = {
     {"origin", MD5_NONE}, {"pelvis", 0}, {"hip", 1},     {"twist", 2}, {"knee", 3},
@@ -166,7 +167,8 @@ static uint32_t place_foot(md5_xform *pose, uint32_t pelvis, md5_foot *foot, flo
 }
 
 TEST (ik_feet_of_a_given_leg_are_placed_past_helpers) {
-    md5_xform pose[JOINTS], old[JOINTS];
+    md5_xform pose[JOINTS];
+    md5_xform old[JOINTS];
     make_leg(pose);
     make_leg(old);
     md5_foot foot = {.ankle = ANKLE, .floor = 3, .has_leg = true, .knee = KNEE, .hip = HIP};
@@ -249,7 +251,8 @@ TEST (ik_limb_of_an_unsound_pose_is_measured_not_assumed) {
 }
 
 TEST (ik_joints_that_do_not_exist_are_reported) {
-    md5_xform pose[JOINTS], old[JOINTS];
+    md5_xform pose[JOINTS];
+    md5_xform old[JOINTS];
     make_leg(pose);
     make_leg(old);
     const md5_xform change = {{0, 0, 1, 0}, {1, 2, 3}, 0};
@@ -345,7 +348,7 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
     }
 }
 
-// The hinge keeps its axis: thigh and shin turn about what was the limb's own normal.
+// The axis of the hinge is unchanged: thigh and shin rotate about the former normal of the limb.
 TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
     uint64_t random = 2;
     for (int round = 0; round < 5000; round++) {
@@ -427,7 +430,7 @@ TEST (ik_two_bone_softens_without_a_jerk) {
             CHECK_NEAR(now, distance, 1e-4);
         CHECK(now >= last - 1e-4 && now <= last + step + 1e-4 && now < reach + 1e-4);
         CHECK(real3_distance(knee, last_knee) < 20 * step);
-        // Half a unit past the onset x is 0.5 / 3.6; the curve is that of the exponential.
+        // Half a unit past the onset, x is 0.5 / 3.6. The curve is an exponential.
         const double x = (distance - onset) / (reach - onset);
         if (x > 0 && x < 1)
             CHECK_NEAR(now, reach - (reach - onset) * exp(-x), 1e-4);
@@ -465,7 +468,8 @@ TEST (ik_two_bone_stretches_as_far_as_it_may) {
 TEST (ik_two_bone_turns_by_its_weight) {
     uint64_t random = 5;
     for (int round = 0; round < 2000; round++) {
-        ik_rig rig, whole;
+        ik_rig rig;
+        ik_rig whole;
         make_limb(&rig, 3, &random);
         whole = rig;
         md5_two_bone_job job = {.tip = rig.chain[2], .params.stretch = 1.5f, .weight = 1};
@@ -644,7 +648,7 @@ static md5_aim_job look_at(const ik_rig *rig, uint32_t length, md5_vec3 target)
     };
 }
 
-// How far a joint has turned relative to its parent.
+// Returns the angle of a joint's rotation relative to its parent.
 static double turn_of(const ik_rig *rig, uint32_t i)
 {
     return real4_angle(real4_of(rig->pose[rig->chain[i]].rotation), (real4){0, 0, 0, 1});

@@ -1,8 +1,8 @@
-// Limits of joints: every solver obeys them, whatever it is asked for.
+// Limits of joints: the results of every solver are within the limits for all inputs.
 #include "test/ik/test_ik_case.h"
 #include "test/misuse.h"
 
-// Where the tip is in another pose that obeys the limits.
+// Returns the position of the tip in another pose within the limits.
 static md5_vec3 reachable_target(const ik_rig *rig, uint32_t count, uint32_t length,
                                  const md5_joint_limit *limits, uint64_t *random)
 {
@@ -82,7 +82,7 @@ TEST (ik_fabrik_obeys_limits) {
     check_limits(MD5_CHAIN_FABRIK, 88, 2);
 }
 
-// An arm: a shoulder with a cone, an elbow that is a hinge, a hand that hardly turns.
+// An arm: a shoulder with a cone, an elbow with a hinge, and a hand with a small range.
 static void make_arm(ik_rig *rig, md5_joint_limit *limits, uint64_t *random)
 {
     ik_make_rig(rig, 4, 3, random);
@@ -229,10 +229,13 @@ static void check_straight_hinges(md5_chain_solver solver, float target, double 
     ik_make_line(&rig, 4, 1);
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
     for (uint32_t i = 0; i < 4; i++) {
-        limits[rig.chain[i]] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
-                                                 .axis = {0, 1, 0},
-                                                 .min = i == 1 ? 0 : -2.5f,
-                                                 .max = i == 2 ? 0 : 2.5f};
+        md5_joint_limit *const limit = &limits[rig.chain[i]];
+        *limit = (md5_joint_limit){
+            .kind = MD5_LIMIT_HINGE, .axis = {0, 1, 0}, .min = -2.5f, .max = 2.5f};
+        if (i == 1)
+            limit->min = 0;
+        else if (i == 2)
+            limit->max = 0;
     }
     const md5_chain_job job = {.solver = solver,
                                .tip = rig.chain[3],

@@ -81,8 +81,8 @@ TEST (ik_spring_at_rest_is_the_animation) {
     }
 }
 
-// The end of the first joint, whose rest is (-8, 0, 20), is released from another position. Any
-// number of steps gives the same position, which is that of the closed form. Returns its z.
+// Releases the end of the first joint, whose rest position is (-8, 0, 20), from another position.
+// Returns its z, which equals the closed form for any number of steps.
 static double end_after(float total, int steps, float damping, double *exact)
 {
     ik_rig rig;
@@ -136,7 +136,7 @@ TEST (ik_spring_follows_an_even_move_the_same_in_any_steps) {
             job.placement.translation.y = 30 * (float)i / (float)steps;
             advance(&rig, job, state, 3.0f / (float)steps, false, rig.pose);
         }
-        // Behind by damping * speed / stiffness, less what is left of the start.
+        // The end lags by damping * speed / stiffness, minus the remaining effect of the start.
         const md5_swing swing = closed_form(100, 6, 3);
         const double behind = -6 * 10.0 / 100.0;
         const double exact = 30 + behind + swing.keep * -behind + swing.drift * -10;

@@ -50,7 +50,7 @@ TEST (pose_tools_velocity_of_no_time_is_none) {
 //
 // Mirroring: names, and poses of our own model and of random rigs.
 
-// Joints with these names, each below the one before.
+// Builds the mirror table of a chain of joints with these names.
 static uint32_t find_mirror(const char *const *names, uint32_t count, uint32_t *mirror)
 {
     md5_joint joints[32];
@@ -159,7 +159,9 @@ TEST (pose_tools_mirror_of_our_own_model) {
     }
     CHECK(num_sided > 20);
     CHECK_UINT(md5_build_mirror(skeleton, mirror), num_sided);
-    md5_xform pose[MAX], image[MAX], back[MAX];
+    md5_xform pose[MAX];
+    md5_xform image[MAX];
+    md5_xform back[MAX];
     // The model is symmetrical, so its bind pose is its own mirror image.
     md5_mirror_pose(model, mirror, model->bind_local, image);
     CHECK_SMALL(difference_of(skeleton, model->bind_local, image), 1e-4);
@@ -186,7 +188,10 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
     for (int round = 0; round < 2000; round++) {
         ik_rig rig;
         ik_make_rig(&rig, 7, 5, &random);
-        md5_xform bind[IK_JOINTS], pose[IK_JOINTS], image[IK_JOINTS], back[IK_JOINTS];
+        md5_xform bind[IK_JOINTS];
+        md5_xform pose[IK_JOINTS];
+        md5_xform image[IK_JOINTS];
+        md5_xform back[IK_JOINTS];
         md5_mat34 joints[IK_JOINTS];
         memcpy(bind, rig.pose, sizeof bind);
         md5_local_to_model(&rig.skeleton, bind, joints);
@@ -247,7 +252,8 @@ TEST (pose_tools_joint_in_model_has_unit_length) {
     CHECK_NEAR(real4_length(found) * real4_length(found), 1, 1e-6);
     rig.pose[rig.chain[1]].rotation = (md5_quat){0, 0, 0, 0};
     const md5_quat none = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
-    CHECK(none.x == 0 && none.y == 0 && none.z == 0 && none.w == 1);
+    CHECK(none.x == 0 && none.y == 0 && none.z == 0);
+    CHECK(none.w == 1);
 }
 
 TEST (pose_tools_attach_places_a_thing_in_the_hand) {

@@ -22,7 +22,7 @@ static void begin_body(body *made)
     made->model.bind = made->bind;
 }
 
-// Adds a joint at a position in model space, with axes of its own.
+// Adds a joint with a position and axes in model space.
 static void add_joint(body *made, const char *name, uint32_t parent, md5_vec3 at, md5_quat axes)
 {
     const uint32_t joint = made->model.skeleton.num_joints++;
@@ -73,7 +73,7 @@ static md5_retarget *retarget_of(const body *source, const body *target,
     return retarget;
 }
 
-// What the source's pose is on the target.
+// Transfers a pose of the source to the target.
 static void show(const md5_retarget *retarget, const md5_xform *pose, md5_xform *out)
 {
     md5_xform scratch[BODY_JOINTS + 1];
@@ -96,7 +96,8 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
         body man;
         make_man(&man, 1, 0.3f, &random);
         OWN_RETARGET retarget = retarget_of(&man, &man, NULL, 0);
-        md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
+        md5_xform pose[BODY_JOINTS];
+        md5_xform out[BODY_JOINTS];
         random_pose(&man, pose, &random);
         pose[5].translation.x += 2; // a hand that slides
         show(retarget, pose, out);
@@ -114,11 +115,13 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
 TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
     uint64_t random = 2;
     for (int round = 0; round < 300; round++) {
-        body man, giant;
+        body man;
+        body giant;
         make_man(&man, 1, 0.3f, &random);
         make_man(&giant, 2.5f, 0.3f, &random);
         OWN_RETARGET retarget = retarget_of(&man, &giant, NULL, 0);
-        md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
+        md5_xform pose[BODY_JOINTS];
+        md5_xform out[BODY_JOINTS];
         random_pose(&man, pose, &random);
         pose[4].translation.y -= 1;
         show(retarget, pose, out);
@@ -136,7 +139,8 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
 // by the ratio of their heights.
 TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
     uint64_t random = 3;
-    body man, dwarf;
+    body man;
+    body dwarf;
     make_man(&man, 1, 0, &random);
     begin_body(&dwarf);
     add_joint(&dwarf, "root", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
@@ -150,7 +154,8 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
                                     {.source = "hips", .target = "pelvis"},
                                     {.source = "hand"}};
     OWN_RETARGET retarget = retarget_of(&man, &dwarf, pairs, 3);
-    md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
+    md5_xform pose[BODY_JOINTS];
+    md5_xform out[BODY_JOINTS];
     // The bind pose gives the bind pose.
     char unaligned[(BODY_JOINTS + 1) * sizeof(md5_xform) + 1];
     md5_retarget_pose(retarget, man.bind_local, out, unaligned + 1);
@@ -178,14 +183,16 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
 // One stands in a T pose, the other with its arms down: aligned, arms point as the source's do.
 TEST (pose_tools_retarget_aligns_bind_poses) {
     uint64_t random = 4;
-    body man, other;
+    body man;
+    body other;
     make_man(&man, 1, 0, &random);
     make_man(&other, 1.5f, 0.9f, &random);
     const md5_joint_pair pairs[] = {{.source = "arm", .target = "arm", .align = true},
                                     {.source = "forearm", .target = "forearm", .align = true},
                                     {.source = "hand", .target = "hand", .align = true}};
     OWN_RETARGET retarget = retarget_of(&man, &other, pairs, 3);
-    md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
+    md5_xform pose[BODY_JOINTS];
+    md5_xform out[BODY_JOINTS];
     for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
         show(retarget, pose, out);
@@ -216,16 +223,18 @@ static const md5_joint_pair leg_pairs[] = {{.source = "thigh", .target = "thigh"
                                            {.source = "shin", .target = "shin", .align = true},
                                            {.source = "foot", .target = "foot"}};
 
-// Legs 1.4 times as long on hips only 1.35 times as high: a foot goes 1.4 times as far, so that one
-// that stands still stands still.
+// The legs are 1.4 times as long, but the hips only 1.35 times as high. A foot moves 1.4 times as
+// far, so that a standing foot does not move.
 TEST (pose_tools_retarget_scales_by_the_legs) {
     uint64_t random = 11;
-    body man, giant;
+    body man;
+    body giant;
     make_leg(&man, 18, 17, 40, 0, &random);
     make_leg(&giant, 25.2f, 23.8f, 54, 0.2f, &random);
     OWN_RETARGET retarget = retarget_of(&man, &giant, leg_pairs, 3);
     CHECK_NEAR(md5_retarget_ratio(retarget), 1.4, 1e-6);
-    md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
+    md5_xform pose[BODY_JOINTS];
+    md5_xform out[BODY_JOINTS];
     for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
         pose[0] = man.bind_local[0];
@@ -243,7 +252,8 @@ TEST (pose_tools_retarget_scales_by_the_legs) {
 // there.
 TEST (pose_tools_retarget_keeps_feet_as_in_the_bind_pose) {
     uint64_t random = 12;
-    body man, bent;
+    body man;
+    body bent;
     make_leg(&man, 18, 17, 40, 0, &random);
     make_leg(&bent, 18, 17, 40, 0.5f, &random);
     OWN_RETARGET retarget = retarget_of(&man, &bent, leg_pairs, 3);
@@ -256,10 +266,12 @@ TEST (pose_tools_retarget_keeps_feet_as_in_the_bind_pose) {
                0, 1e-5);
 }
 
-// A quarter of the way from hips that turn by 20 degrees to a chest that turns by 100.
+// The source is a blend of 3/4 of the hips, rotated by 20 degrees, and 1/4 of the chest, rotated by
+// 100 degrees.
 TEST (pose_tools_retarget_turns_by_a_part_of_the_way) {
     uint64_t random = 13;
-    body man, other;
+    body man;
+    body other;
     make_leg(&man, 18, 17, 40, 0, &random);
     make_leg(&other, 18, 17, 40, 0, &random);
     other.joints[5].name = "belt";
@@ -268,7 +280,8 @@ TEST (pose_tools_retarget_turns_by_a_part_of_the_way) {
     OWN_RETARGET retarget = retarget_of(&man, &other, &pair, 1);
     const md5_vec3 up = {0, 0, 1};
     const float degree = 0.0174532925f;
-    md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
+    md5_xform pose[BODY_JOINTS];
+    md5_xform out[BODY_JOINTS];
     memcpy(pose, man.bind_local, sizeof pose);
     const md5_quat turns[] = {md5_quat_from_axis_angle(up, 20 * degree),
                               md5_quat_from_axis_angle(up, 80 * degree)};
@@ -283,11 +296,12 @@ TEST (pose_tools_retarget_turns_by_a_part_of_the_way) {
                0, 1e-5);
 }
 
-// No joint is above the ground in both models, so there is no pelvis, and displacements are not
+// No joint is above the ground in both models, so the pelvis is missing, and displacements are not
 // scaled.
 TEST (pose_tools_retarget_without_a_pelvis) {
     uint64_t random = 5;
-    body snake, worm;
+    body snake;
+    body worm;
     begin_body(&snake);
     begin_body(&worm);
     add_joint(&worm, "earth", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
@@ -296,7 +310,8 @@ TEST (pose_tools_retarget_without_a_pelvis) {
         add_joint(&worm, i ? "b" : "a", (uint32_t)i, (md5_vec3){3 * (float)i, 0, -4}, plain);
     }
     OWN_RETARGET retarget = retarget_of(&snake, &worm, NULL, 0);
-    md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
+    md5_xform pose[BODY_JOINTS];
+    md5_xform out[BODY_JOINTS];
     random_pose(&snake, pose, &random);
     show(retarget, pose, out);
     const real3 from = at_of(&snake, pose, 0);
@@ -315,7 +330,8 @@ static void remember(void *user, const md5_error *warning)
 static void check_failure(const md5_joint_pair *pairs, uint32_t num_pairs, const char *message)
 {
     uint64_t random = 6;
-    body man, other;
+    body man;
+    body other;
     make_man(&man, 1, 0, &random);
     begin_body(&other);
     add_joint(&other, "x", MD5_NONE, (md5_vec3){0, 0, 9}, plain);
@@ -352,7 +368,8 @@ TEST (pose_tools_retarget_reports_what_is_wrong) {
 
 TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
     uint64_t random = 8;
-    body man, other;
+    body man;
+    body other;
     make_man(&man, 1, 0, &random);
     make_man(&other, 1, 0, &random);
     other.joints[5].name = "palm";
@@ -364,7 +381,7 @@ TEST (pose_tools_retarget_survives_failure_of_every_allocation) {
     }
 }
 
-// So many joints that each array is an allocation of its own.
+// The joints are so many that each array is a separate allocation.
 TEST (pose_tools_retarget_of_many_joints_survives_failure_of_every_allocation) {
     enum { MANY = 20000 };
     OWN md5_joint *const joints = calloc(MANY, sizeof *joints);

@@ -38,9 +38,12 @@ static inline void case_close(void *user, const void *bytes, size_t size)
 
 // Joints that a man's bodies move, each a bone from its joint to `end`, or a box about it.
 typedef struct man_part {
-    const char *joint, *parent;
-    int at[3], end[3], width; // width 0: a box from `at` less `end` to `at` and `end`
-    const char *limit;        // of the joint to the parent
+    const char *joint;
+    const char *parent;
+    int at[3];
+    int end[3];
+    int width;         // 0: a box from at - end to at + end
+    const char *limit; // of the joint to the parent
 } man_part;
 
 static const man_part man_parts[] = {
@@ -152,14 +155,14 @@ static inline void append_man(test_text *text)
         if (!part->limit[0])
             continue;
         const bool is_hinge = part->limit[0] == 'l';
+        const char *axes = "shafts ( 0, 0, -1 ), ( 0, 0, 1 )";
+        if (is_hinge)
+            axes = "axis ( 0, 1, 0 )";
+        else if (part->limit[0] == 'p' || part->joint[0] == 'h')
+            axes = "shafts ( 0, 0, 1 ), ( 0, 0, -1 )";
         test_append(text, "%s \"%s\" { body1 \"%s\" body2 \"%s\" anchor joint( \"%s\" ) %s %s }\n",
                     is_hinge ? "hinge" : "universalJoint", part->joint, part->joint, part->parent,
-                    part->joint,
-                    is_hinge ? "axis ( 0, 1, 0 )"
-                    : part->limit[0] == 'p' || part->joint[0] == 'h'
-                        ? "shafts ( 0, 0, 1 ), ( 0, 0, -1 )"
-                        : "shafts ( 0, 0, -1 ), ( 0, 0, 1 )",
-                    part->limit);
+                    part->joint, axes, part->limit);
     }
 }
 

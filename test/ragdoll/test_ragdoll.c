@@ -1,5 +1,4 @@
-// Ragdolls: what is asked of thousands of throws, laws of mechanics that they keep, and
-// figures that no one would make.
+// Ragdolls: bounds for thousands of throws, laws of mechanics, and unusual figures.
 #include "test/ragdoll/ragdoll_case.h"
 
 #include "test/game/entity_case.h"
@@ -24,7 +23,7 @@ enum {
     PLANE,
     SLOPE,
     HILLS,
-    STAIRS, // the first one of the flights
+    STAIRS, // the first flight; the others follow
     NUM_FLIGHTS = 3,
     NUM_GROUNDS = STAIRS + NUM_FLIGHTS,
 };
@@ -32,7 +31,8 @@ enum {
 // Stairs of triangles that lead down along x; the edge of the first tread is at x = 0.
 typedef struct flight {
     int num_steps;
-    float depth, height; // of a tread, of a riser
+    float depth;  // of a tread
+    float height; // of a riser
 } flight;
 
 static const flight flights[NUM_FLIGHTS] = {
@@ -109,7 +109,7 @@ static double height_of(int ground, double x, double y)
     return ground == SLOPE ? -x * (double)slope.x / (double)slope.z : 0.0;
 }
 
-// How deep a point is in the ground: along the shortest way out.
+// Returns the depth of a point in the ground, along the shortest direction out of it.
 static double depth_of_point(int ground, md5_vec3 point)
 {
     const double x = (double)point.x;
@@ -132,7 +132,7 @@ static double depth_of_point(int ground, md5_vec3 point)
     return depth;
 }
 
-// How deep an edge of the stairs is in a body.
+// Returns the depth of an edge of the stairs in a body.
 static double depth_of_edge(const md5_figure *figure, const md5_body_part *part, md5_xform place,
                             md5_vec3 edge)
 {
@@ -142,8 +142,8 @@ static double depth_of_edge(const md5_figure *figure, const md5_body_part *part,
     double first = -1e3;
     double last = 1e3;
     double depth = 1e9;
-    for (int round = 0; round < 2;
-         round++) { // where it is within all faces; how far it is in there
+    // The first round finds the part of the edge within all faces, the second round its depth.
+    for (int round = 0; round < 2; round++) {
         const md5_vec3 at =
             md5_vec3_add(from, md5_vec3_scale(along, (float)(0.5 * (first + last))));
         for (uint32_t i = 0; i < part->num_triangles; i++) {
@@ -196,8 +196,11 @@ static double deepest(int ground, const md5_figure *figure, const md5_body_state
 // Numbers of which none may be above a limit, and a thousandth may be above a bar.
 typedef struct measured {
     const char *name;
-    double bar, limit, worst;
-    uint64_t count, above;
+    double bar;
+    double limit;
+    double worst;
+    uint64_t count;
+    uint64_t above;
     uint64_t bins[4096]; // a hundred for each factor of 10, from 1e-8 on
 } measured;
 
@@ -210,7 +213,7 @@ static void measure(measured *all, double value)
     all->worst = fmax(all->worst, value);
 }
 
-// Of 99.9 percent of the numbers the largest, rounded up by 2.3 percent at most.
+// Returns the 99.9th percentile, rounded up by at most 2.3 percent.
 static double nearly_all(const measured *all)
 {
     uint64_t sum = 0;
@@ -223,7 +226,10 @@ static double nearly_all(const measured *all)
 enum { LIMITS, LIMITS_AT_REST, JOINTS, JOINTS_AT_REST, DEPTH, ENERGY, RISE, NUM_BARS };
 typedef struct throws {
     measured bars[NUM_BARS];
-    uint64_t count, at_rest, not_finite, steps;
+    uint64_t count;
+    uint64_t at_rest;
+    uint64_t not_finite;
+    uint64_t steps;
 } throws;
 
 static bool is_finite(const md5_figure *figure, const md5_body_state *bodies)
@@ -237,7 +243,7 @@ static bool is_finite(const md5_figure *figure, const md5_body_state *bodies)
     return fabsf(sum) < INFINITY;
 }
 
-// Throws a figure as no one dies: turned anyhow, at 200 units a second, spinning.
+// Throws a figure with a random rotation, at 200 units per second, and with an angular velocity.
 static void throw_once(throws *all, md5_ragdoll *ragdoll, const md5_figure *figure, int ground,
                        uint64_t number)
 {
@@ -273,7 +279,7 @@ static void throw_once(throws *all, md5_ragdoll *ragdoll, const md5_figure *figu
         const md5_body_state *const at = md5_ragdoll_bodies(ragdoll);
         all->steps++;
         all->not_finite += !is_finite(figure, at);
-        // What it began with beyond a limit does not count until it has been within.
+        // A limit that was exceeded at the start does not count until the joint has been within it.
         limit = now.worst_limit < 0.5f || step > 30 ? 1.0 : limit;
         measure(&all->bars[LIMITS], limit * (double)now.worst_limit);
         measure(&all->bars[JOINTS], (double)now.worst_joint);
@@ -366,7 +372,8 @@ static void throw_probes(uint64_t count)
 static void throw_single_bodies(uint64_t count)
 {
     static const struct {
-        const char *name, *model;
+        const char *name;
+        const char *model;
     } figures[] = {
         {"a stick", "bone( ( -25, 0, 0 ), ( 25, 0, 0 ), 5 )"},
         {"a long box", "box( ( -25, -4, -4 ), ( 25, 4, 4 ) )"},
@@ -416,10 +423,11 @@ static md5_ragdoll *in_the_void(const ragdoll_case *it, float gravity)
 }
 
 typedef struct motion {
-    double momentum[3], spin[3];
+    double momentum[3];
+    double spin[3];
 } motion;
 
-// Of all bodies, about the origin, in doubles.
+// Returns the momenta of all bodies about the origin, in double precision.
 static motion motion_of(const md5_figure *figure, const md5_body_state *bodies)
 {
     motion sum = {{0.0}, {0.0}};
@@ -725,9 +733,10 @@ TEST (ragdolls_report_memory_that_runs_out) {
     close_case(&it);
 }
 
-// == Figures that no one would make ===============================================================
+// == Unusual figures
+// ===============================================================================
 
-// Bodies of a chain or a star, of which each hangs on the one before or on the first.
+// Measures a chain or a star, in which each body is attached to the previous or to the first body.
 static double time_many(int count, bool is_star)
 {
     test_text text = {0};
@@ -883,14 +892,15 @@ TEST (ragdolls_of_nonsense_stay_finite) {
 
 // == Getting up ===================================================================================
 
-// Who lies exactly as a clip begins, but turned and elsewhere, gets up from there.
+// A figure in the first pose of a clip, but rotated and at another position, gets up from there.
 TEST (ragdolls_get_up_where_a_clip_fits) {
     ragdoll_case it;
     if (open_man(&it, "")) {
         const md5_skeleton *const skeleton = &it.entity->model->skeleton;
         const md5_xform there = {.rotation = md5_quat_from_euler((md5_euler){.yaw = 130}),
                                  .translation = {40, -20, 7}};
-        md5_xform clip[MAX_BODIES], pose[MAX_BODIES];
+        md5_xform clip[MAX_BODIES];
+        md5_xform pose[MAX_BODIES];
         md5_mat34 joints[MAX_BODIES];
         md5_body_state bodies[MAX_BODIES];
         memcpy(clip, it.figure->setup_pose, skeleton->num_joints * sizeof *clip);
@@ -913,8 +923,9 @@ TEST (ragdolls_get_up_where_a_clip_fits) {
 
 // == The engine's falls ===========================================================================
 
-// Where its four falls end: a plausibility, since both are chaotic. Its bodies at death are dropped
-// on the floor of its map.
+// Compares the heights of four falls at rest with those of the engine. The comparison is only a
+// plausibility check, because both simulations are chaotic. The engine's bodies at death are
+// dropped on the floor of its map.
 TEST (ragdolls_lie_about_as_low_as_those_of_the_original_engine) {
     REQUIRE_CORPUS();
     OWN_GAME game = open_golden_game(&probe_folder, NULL);

@@ -1,4 +1,4 @@
-// Contacts of one box with triangles: which features touch, and which way leads out of the surface.
+// Contacts of one box with triangles: touching features, and the directions out of the surface.
 #include "test/ragdoll/ragdoll_case.h"
 
 #include "md5/ragdoll/ragdoll.h"
@@ -183,7 +183,7 @@ TEST_CONTACTS(contacts_of_edges_are_perpendicular_to_both)
     }
 }
 
-// Below the tread and behind the riser at once: the planes of both sides of a valley hold.
+// The box is below the tread and behind the riser: the planes of both sides of a valley act.
 TEST_CONTACTS(contacts_in_a_valley_point_out_of_both_sides)
 {
     add_stair(&it->ground);
@@ -215,7 +215,7 @@ TEST_CONTACTS(contacts_with_flat_tiles_point_up)
                    -0.5);
 }
 
-// A peak in the middle of a face, where no edge of the box is.
+// The peak is in the middle of a face of the box.
 TEST_CONTACTS(contacts_of_a_face_with_a_peak_have_the_normal_of_the_face)
 {
     const md5_vec3 peak = {0, 0, 0};
@@ -232,15 +232,16 @@ TEST_CONTACTS(contacts_of_a_face_with_a_peak_have_the_normal_of_the_face)
     check_contacts(place_box(it, (md5_vec3){20, 2, 4.9f}, upright), 0, up, 0.0);
 }
 
-// A bridge is solid from above: not for a box under it, nor for one that only reaches above its
-// level beside it.
+// A bridge is solid from above only. It does not act on a box below it, nor on a box next to it
+// that extends above its level.
 TEST_CONTACTS(contacts_with_a_bridge_are_on_its_outer_side)
 {
     add_rectangle(&it->ground, (md5_vec3){-100, -100, 0}, (md5_vec3){-100, 100, 0},
                   (md5_vec3){0, 100, 0}, (md5_vec3){0, -100, 0});
     check_contacts(place_box(it, (md5_vec3){-20, 0, -5.5f}, upright), 0, up, 0.0);
     check_contacts(place_box(it, (md5_vec3){-20, 0, 4.5f}, upright), 4, up, -0.5);
-    // A corner is 3.5 below the bridge, another one above its level; they are beside its edge.
+    // One corner is 3.5 below the bridge, another corner above its level. Both are outside of its
+    // edge.
     const md5_euler tilted = {.pitch = 45};
     const ragdoll_node *const node = place_box(it, (md5_vec3){3.6f, 0, -5.8f}, tilted);
     for (uint32_t i = 0; i < node->num_contacts; i++)
@@ -281,7 +282,8 @@ TEST_CONTACTS(contacts_skip_triangles_of_no_area)
 TEST (hulls_have_limits_of_sides) {
     static const struct {
         const char *shape;
-        uint32_t sides, num_vertices;
+        uint32_t sides;
+        uint32_t num_vertices;
     } rows[] = {
         {"cylinder", 2, 6},   {"cylinder", 3, 6}, {"cylinder", 4, 8}, {"cylinder", 10, 20},
         {"cylinder", 11, 20}, {"cone", 2, 4},     {"cone", 3, 4},     {"cone", 4, 5},
@@ -312,7 +314,7 @@ TEST (hulls_have_limits_of_sides) {
     }
 }
 
-// The last word counts: "none" removes those before it.
+// The last keyword applies: "none" removes the keywords before it.
 TEST (bodies_fall_through_the_ground_if_their_mask_ends_with_none) {
     static const struct {
         const char *mask;
