@@ -106,6 +106,21 @@ static md5_skeleton copy_skeleton(md5_block *block, const md5_skeleton *skeleton
     return copy;
 }
 
+// Lists the joints with animated tracks, by kind, and the position of each joint's rotation.
+static void list_tracks(const md5_packed *packed, uint32_t *const animated[2],
+                        md5_packed_cursor *cursors)
+{
+    uint32_t slots[2] = {0, 0};
+    md5_packed_cursor cursor = md5_packed_begin(packed);
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+        const uint8_t kind = (uint8_t)(i % 2);
+        if (kind == MD5_PACKED_ROTATION)
+            cursors[i / 2] = cursor;
+        if (md5i_packed_read_header(packed, kind, &cursor).step != 0)
+            animated[kind][slots[kind]++] = i / 2;
+    }
+}
+
 md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_vec3 base,
                              const md5_packed *packed)
 {
@@ -151,18 +166,10 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     packed_copy->bytes = bytes;
     packed_copy->cursors = cursors;
 
-    // `constant` is the first frame of each track. List the animated joints and the cursors.
-    uint32_t slots[2] = {0, 0};
-    cursor = md5_packed_begin(packed_copy);
+    // `constant` is the first frame of each track.
     memset(constant, 0, num_joints * sizeof *constant);
     md5i_packed_sample_all(md5i_packed_sample_scalar, packed_copy, &start, constant);
-    for (uint32_t i = 0; i < 2 * packed_copy->num_joints; i++) {
-        const uint8_t kind = (uint8_t)(i % 2);
-        if (kind == MD5_PACKED_ROTATION)
-            cursors[i / 2] = cursor;
-        if (md5i_packed_read_header(packed_copy, kind, &cursor).step != 0)
-            animated[kind][slots[kind]++] = i / 2;
-    }
+    list_tracks(packed_copy, animated, cursors);
     if (has_base) {
         memcpy(base_frame, constant, num_joints * sizeof *base_frame);
         base_frame[0].translation = base;
@@ -401,6 +408,48 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
 
 enum { TRANSLATION_FLAGS = 7, ROTATION_FLAGS = 56 }; // flags of md5_track
 
+// Writes all frames of a track to one slot. `anim` contains the number of slots in a frame.
+static void decode_track(const md5_anim *anim, const md5_packed_header *header, uint32_t slot,
+                         md5_quat *rotations, md5_vec3 *translations)
+{
+    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+        const md5_sample_position still = {.frame0 = frame, .frame1 = frame};
+        float v[4];
+        md5i_packed_sample_track(anim->internal.packed, header, &still, v);
+        if (header->kind == MD5_PACKED_ROTATION)
+            rotations[(size_t)frame * anim->num_rotations + slot] =
+                (md5_quat){v[0], v[1], v[2], v[3]};
+        else
+            translations[(size_t)frame * anim->num_translations + slot] =
+                (md5_vec3){v[0], v[1], v[2]};
+    }
+}
+
+// Writes all frames of a compressed clip, and the tracks of an uncompressed animation. Returns the
+// number of components of a frame.
+static uint32_t decode_tracks(const md5_anim *anim, md5_track *tracks, md5_quat *rotations,
+                              md5_vec3 *translations)
+{
+    const md5_packed *const packed = anim->internal.packed;
+    uint32_t slots[2] = {0, 0};
+    uint32_t num_components = 0;
+    md5_packed_cursor cursor = md5_packed_begin(packed);
+    memset(tracks, 0, packed->num_joints * sizeof *tracks);
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+        const uint8_t kind = (uint8_t)(i % 2);
+        const md5_packed_header header = md5i_packed_read_header(packed, kind, &cursor);
+        md5_track *const track = &tracks[i / 2];
+        if (kind == MD5_PACKED_ROTATION)
+            track->first = num_components;
+        if (header.step == 0)
+            continue;
+        track->flags |= kind == MD5_PACKED_ROTATION ? (uint32_t)ROTATION_FLAGS : TRANSLATION_FLAGS;
+        num_components += 3;
+        decode_track(anim, &header, slots[kind]++, rotations, translations);
+    }
+    return num_components;
+}
+
 md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(anim, MD5_TAG_ANIM);
@@ -410,7 +459,6 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     }
     MD5_ASSERT_OPTS(opts);
     const md5_packed *const packed = anim->internal.packed;
-    const uint32_t num_animated[2] = {anim->num_rotations, anim->num_translations};
     md5_anim result = *anim;
     md5_anim *decompressed = NULL;
     md5_context context;
@@ -432,9 +480,10 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
         tracks = MD5_TAKE(&block, md5_track, num_joints);
         result.base_frame = MD5_PUT(&block, md5_xform, anim->base_frame, num_joints);
         result.constant = MD5_PUT(&block, md5_xform, anim->constant, num_joints);
-        result.rotation_joints = MD5_PUT(&block, uint32_t, anim->rotation_joints, num_animated[0]);
+        result.rotation_joints =
+            MD5_PUT(&block, uint32_t, anim->rotation_joints, anim->num_rotations);
         result.translation_joints =
-            MD5_PUT(&block, uint32_t, anim->translation_joints, num_animated[1]);
+            MD5_PUT(&block, uint32_t, anim->translation_joints, anim->num_translations);
         rotations = (md5_quat *)md5i_block_take(&block, num_frames,
                                                 anim->num_rotations * sizeof *rotations);
         translations = (md5_vec3 *)md5i_block_take(&block, num_frames,
@@ -442,32 +491,7 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
         if (pass == 0 && !md5i_block_allocate(&context, &block))
             return NULL;
     }
-    uint32_t slots[2] = {0, 0};
-    result.num_components = 0;
-    md5_packed_cursor cursor = md5_packed_begin(packed);
-    memset(tracks, 0, num_joints * sizeof *tracks);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const uint8_t kind = (uint8_t)(i % 2);
-        const md5_packed_header header = md5i_packed_read_header(packed, kind, &cursor);
-        md5_track *const track = &tracks[i / 2];
-        if (kind == MD5_PACKED_ROTATION)
-            track->first = result.num_components;
-        if (header.step == 0)
-            continue;
-        track->flags |= kind == MD5_PACKED_ROTATION ? (uint32_t)ROTATION_FLAGS : TRANSLATION_FLAGS;
-        result.num_components += 3;
-        const uint32_t slot = slots[kind]++;
-        for (uint32_t frame = 0; frame < num_frames; frame++) {
-            const md5_sample_position still = {.frame0 = frame, .frame1 = frame};
-            const size_t index = (size_t)frame * num_animated[kind] + slot;
-            float v[4];
-            md5i_packed_sample_track(packed, &header, &still, v);
-            if (kind == MD5_PACKED_ROTATION)
-                rotations[index] = (md5_quat){v[0], v[1], v[2], v[3]};
-            else
-                translations[index] = (md5_vec3){v[0], v[1], v[2]};
-        }
-    }
+    result.num_components = decode_tracks(anim, tracks, rotations, translations);
     result.tracks = tracks;
     result.rotations = rotations;
     result.translations = translations;

@@ -1,5 +1,5 @@
-// Compressed clips: the displacement of every vertex, computed in doubles from the file's weights,
-// against what the clip reports.
+// Compressed clips: compares the displacement of every vertex, computed in double from the weights
+// of the file, with the error that the clip reports.
 #include "test/own.h"
 #include "test/pose/test_made_pose.h"
 #include "test/real.h"

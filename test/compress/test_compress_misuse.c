@@ -87,7 +87,7 @@ static void count_warning(void *user, const md5_error *warning)
     ++*(int *)user;
 }
 
-// How far the hand is from where the plain clip has it, at most.
+// Returns the largest distance between the hand in both clips.
 static double hand_distance(const md5_model *model, const md5_anim *anim,
                             const md5_anim *compressed)
 {

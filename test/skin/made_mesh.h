@@ -1,4 +1,4 @@
-// Meshes written in C, with all their geometry derived, for the tests of md5/skin.
+// Builds meshes with all geometry from tables in C, for the tests of md5/skin.
 #ifndef TEST_SKIN_MADE_MESH_H
 #define TEST_SKIN_MADE_MESH_H
 
@@ -16,7 +16,7 @@ typedef struct made_source {
     const md5_mat34 *bind;
 } made_source;
 
-// A model of one mesh. Lives until made_mesh_free().
+// A model with one mesh. Free it with made_mesh_free().
 typedef struct made_mesh {
     md5_context context;
     md5_error error;
@@ -25,20 +25,21 @@ typedef struct made_mesh {
     md5_model model;
 } made_mesh;
 
-// `opts` may be NULL. Returns whether it worked; free it either way. `num_joints` counts `bind`.
+// Builds a mesh. `opts` can be NULL; `num_joints` is the number of elements of source->bind.
+// Returns true on success. The mesh must be freed in both cases.
 bool made_mesh_build(made_mesh *made, const made_source *source, uint32_t num_joints,
                      const md5_load_opts *opts);
 void made_mesh_free(made_mesh *made);
 #define OWN_MESH __attribute__((cleanup(made_mesh_free))) made_mesh
 
-// A source of one vertex with weights[num_weights] and no triangle. `vertex` is overwritten.
+// Returns a source with one vertex, weights[num_weights] and no triangles. Overwrites `vertex`.
 made_source made_vertex(md5_vertex *vertex, const md5_weight *weights, uint32_t num_weights,
                         const md5_mat34 *bind);
 
-// A random rotation; each is equally likely.
+// Returns a random rotation with uniform distribution.
 md5_quat made_rotation(uint64_t *random);
 
-// num_joints matrices: any rotation, and a position up to `size` from the origin along each axis.
+// Writes num_joints matrices with random rotations, and positions of up to `size` along each axis.
 void made_joints(md5_mat34 *joints, uint32_t num_joints, double size, uint64_t *random);
 
 #endif

@@ -1,4 +1,4 @@
-// One job of md5_skin_batch(), for tests of each kind of them.
+// Calls md5_skin_one() for the kinds of jobs that several tests need.
 #ifndef TEST_SKIN_SKIN_JOBS_H
 #define TEST_SKIN_SKIN_JOBS_H
 
@@ -15,8 +15,8 @@ static inline void skin_by_duals(const md5_mesh *mesh, const md5_dual_quat *dual
     md5_skin_one(&job);
 }
 
-// Of meshes[mesh] of the morph's model, by a palette or by dual quaternions; the bind pose without
-// both.
+// Skins meshes[mesh] of the morph's model by a palette or by dual quaternions, or in the bind pose
+// if both are NULL.
 static inline void skin_with_morph(const md5_morph *morph, uint32_t mesh, const float *weights,
                                    const md5_mat34 *palette, const md5_dual_quat *duals,
                                    md5_vec3 *positions, md5_vec3 *normals, md5_vec4 *tangents)

@@ -117,9 +117,9 @@ TEST (bake_stores_what_skinning_computes) {
     CHECK(angle <= 0.012); // 0.69 degrees
 }
 
-// Positions between frames are on the line between the decoded positions. The reported error is
-// that of the chord of an arc by the angle a, r (1 - cos(a / 2)), with the radius r of the
-// outermost vertex.
+// Positions between frames are on the line between the decoded positions. The reported error is the
+// distance between the chord and the arc of the angle a, r (1 - cos(a / 2)), with the radius r of
+// the outermost vertex.
 TEST (bake_between_frames_is_a_chord) {
     OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
@@ -215,7 +215,7 @@ TEST (bake_of_a_model_without_vertices_is_empty) {
     CHECK(md5_baked_error(baked, model, (md5_sample_position){0}, &palette) == 0);
 }
 
-// Bobbin's walk: the reported error is that of his size in steps of 16 bits.
+// The walk of Bobbin: the reported error is the size of the model divided by 2^16 steps.
 TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
     OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
     OWN_ANIM anim = our_anim("models/bobbin/walk.md5anim");

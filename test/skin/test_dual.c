@@ -250,8 +250,9 @@ TEST (dual_skinning_by_one_joint_is_that_of_matrices) {
     }
 }
 
-// A sleeve along x between a joint that stays and one that is twisted by 170 degrees: in the middle
-// it turns by 85 degrees and keeps its width, where linear blending would leave a twelfth of it.
+// A sleeve along x between two joints. The second joint is twisted by 170 degrees. In the middle
+// the sleeve is rotated by 85 degrees and keeps its width; linear blending would reduce the width
+// to a twelfth.
 TEST (dual_skinning_keeps_the_width_of_what_is_twisted) {
     enum { RING = 16 };
     const double tau = 6.283185307179586;
@@ -287,7 +288,7 @@ TEST (dual_skinning_does_not_mind_signs) {
     add_random_vertices(&made, &random);
     skin(&made);
     for (uint32_t round = 0; round < 8; round++) {
-        dual_case other = made; // whose mesh is still that of `made`
+        dual_case other = made; // has the mesh of `made`
         for (int i = 0; i < JOINTS; i++) {
             if (test_random_u32(&random) % 2 == 0)
                 continue;
@@ -341,8 +342,8 @@ TEST (dual_skinning_leaves_alone_what_has_no_influence) {
     CHECK_BYTES(&made.posed_tangents[0], &made.tangents[0], sizeof made.tangents[0]);
 }
 
-// Biases that cancel out on joints with equal transforms, and biases of 0: there is no blend, so
-// the first joint's motion is used.
+// If biases on joints with equal transforms cancel out, or all biases are 0, a blend does not exist
+// and the transform of the first joint is used.
 TEST (dual_skinning_gives_what_cancels_out_to_the_first_joint) {
     static const float biases[][2] = {{1, -1}, {0, 0}, {1e-30f, -1e-30f}};
     uint64_t random = 23;

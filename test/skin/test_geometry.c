@@ -227,8 +227,8 @@ TEST (sheet_with_a_back_keeps_the_normals_of_its_sides) {
         CHECK_VEC3(made.mesh.normals[i], 0, 0, i < 3 ? 1.0 : -1.0, 1e-7);
 }
 
-// Front and back use the same vertices: the texture is mirrored on the back, so that its corners
-// become copies, which then have a normal of their own.
+// Front and back use the same vertices. The texture is mirrored on the back, so its corners become
+// copies with separate normals.
 TEST (sheet_of_shared_vertices_is_split_into_its_sides) {
     const md5_vec3 points[3] = {{0, 0, 5}, {1, 0, 5}, {0, 1, 5}};
     const md5_vec2 texcoords[3] = {{0, 0}, {1, 0}, {0, 1}};
@@ -469,9 +469,8 @@ TEST (every_failed_allocation_is_an_error) {
 
 // -- Hostile meshes ---------------------------------------------------------------------------
 
-// `count` parallel triangles whose vertices lie at one of three positions, each in `spread`
-// variants that differ by multiples of FLT_EPSILON: that would make lists of neighbours or hash
-// chains long.
+// `count` parallel triangles. Each vertex is at one of three positions, in one of `spread` variants
+// that differ by multiples of FLT_EPSILON. Lists of neighbours and hash chains would be long.
 static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
 {
     OWN_ARRAY(md5_vec3, points, 3 * (size_t)count);
@@ -638,11 +637,11 @@ TEST (weights_that_do_not_meet_are_found) {
 
 // -- Memory ---------------------------------------------------------------------------------------
 
-// Loading and binding when any allocation fails, with table sizes at which each table in turn needs
-// a memory chunk of its own.
+// Loading and binding with any allocation failing. The table sizes make each table in turn need a
+// separate memory chunk.
 
-// num_joints joints in a chain, and one mesh of num_vertices vertices, each with a weight of its
-// own, whose triangles are mirrored alternately.
+// num_joints joints in a chain, and one mesh with num_vertices vertices. Each vertex has a separate
+// weight, and every second triangle is mirrored.
 static void make_model(test_text *text, unsigned num_joints, unsigned num_vertices)
 {
     test_append(text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",
@@ -675,8 +674,8 @@ static void make_anim(test_text *text, unsigned num_joints)
     test_append(text, "} frame 0 { }\n");
 }
 
-// Few vertices that share the same many weights, each on a joint of its own: deriving them takes
-// more memory than reading them.
+// Few vertices with the same large number of weights, each on a different joint: deriving them
+// takes more memory than reading them.
 static void make_sharing_model(test_text *text, unsigned num_joints, unsigned num_vertices)
 {
     test_append(text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",

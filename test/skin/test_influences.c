@@ -12,7 +12,7 @@ static real3 origin_of(const md5_mat34 *m)
     return (real3){(double)m->m[3], m->m[7], (double)m->m[11]};
 }
 
-// Of a weight, in the bind pose.
+// Returns a weight's bias times its point in the bind pose.
 static real3 weighted_point(const md5_mat34 *bind, const md5_weight *weight)
 {
     const real3 point = real3_transform(&bind[weight->joint], real3_of(weight->offset), 1);
@@ -435,8 +435,8 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     BUILD_VERTEX(made, &off_sum, 1, bind, 5);
     // The bind position is 15 0 0, so the packed arm is 5 long: 0.5 * 10 + 5.
     CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 10, 1e-5);
-    // Without a pose, joints are assumed to move as far as the model is large, here 5, half of
-    // which would be lost. A pose says how far they move.
+    // Without a pose the assumed movement of joints is the size of the model, here 5, and half of
+    // it is lost. With a pose the movement is known.
     made.model.bounds = (md5_bounds){{0, 0, 0}, {3, 4, 0}};
     CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 12.5, 1e-5);
     CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, bind), 10, 1e-5);
@@ -619,7 +619,7 @@ TEST (bytes_refuse_joints_above_255) {
     CHECK(!pack_bytes(&made.mesh, 2, joints, 0, weights, 0));
     for (int i = 0; i < 4; i++)
         CHECK(joints[i] == 99 && weights[i] == 99);
-    // Joint 256 is the smaller one: one slot does not need it.
+    // Joint 256 has the smaller weight, so it is dropped with one slot.
     CHECK(pack_bytes(&made.mesh, 1, joints, 0, weights, 0));
     CHECK_UINT(joints[1], 255);
 }

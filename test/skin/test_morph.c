@@ -402,7 +402,8 @@ TEST_HERE (morph_stores_what_differs) {
     CHECK(empty && empty->num_targets == 0 && empty->meshes[0].num_deltas == 0);
 }
 
-// Conversions are done to base and targets alike, so blends are those of id's axes, converted.
+// The options of the load convert the model and the targets, so a blend is the converted blend of
+// id's axes.
 TEST (morph_follows_the_options_of_the_load) {
     const md5_load_opts opts = {.axes = MD5_AXES_Y_UP, .scale = 0.5f, .flip_v = true};
     const md5_load_opts bare = {.skip_geometry = MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS};

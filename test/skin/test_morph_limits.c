@@ -182,8 +182,8 @@ TEST (morph_of_released_geometry_and_of_none) {
 
 // -- Bobbin ---------------------------------------------------------------------------------------
 //
-// Bobbin's expressions: lids stay outside his eyeballs however far they are shut, although targets
-// move vertices along straight lines.
+// The expressions of Bobbin: for any weights the lids remain outside of the eyeballs, although
+// targets move vertices along straight lines.
 
 enum { BODY, EYES, NUM_MESHES };
 
@@ -202,8 +202,8 @@ static bool is_carried_by(const md5_model *model, const md5_mesh *mesh, uint32_t
     return true;
 }
 
-// Returns the distance from the middle of the eye on this side. `cosine` is that of the angle to
-// the direction in which it looks.
+// Returns the distance from the middle of the eye on this side. *cosine is the cosine of the angle
+// to the gaze direction of the eye.
 static double from_eye(md5_vec3 at, double *cosine)
 {
     const double side = at.y < 0 ? -1 : 1;
@@ -215,7 +215,8 @@ static double from_eye(md5_vec3 at, double *cosine)
     return length;
 }
 
-// How deep lids reach into the eyeballs where they are visible: within 70 degrees of the gaze.
+// Returns the depth of the lids in the eyeballs within 70 degrees of the gaze, where they are
+// visible.
 static double depth(const md5_model *model, md5_vec3 *const *positions)
 {
     double farthest = 0;

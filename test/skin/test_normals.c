@@ -168,8 +168,8 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
     CHECK(worst[MD5_NORMALS_ID] > 0.1 && worst[MD5_NORMALS_AREA] > 0.1);
 }
 
-// A sheet whose two sides share positions, but not vertices: sums at the positions cancel out,
-// however small the triangles are beside a unit, and each side keeps its own.
+// A sheet with separate vertices at the same positions on both sides. The sums at the positions
+// cancel out for triangles of any size, and each side has its own normal.
 TEST (normals_of_two_sides_are_apart_with_any_weights) {
     shape sheet = {.num_points = 6, .num_triangles = 2, .triangles = {{0, 1, 2}, {3, 5, 4}}};
     for (uint32_t i = 0; i < 6; i++) {
@@ -275,8 +275,8 @@ TEST (weld_is_right_where_all_points_have_one_hash) {
     check_weld(points, COUNT);
 }
 
-// A point that is found again takes as many steps as points collided before it. Of all numbers of
-// these, one leaves exactly no step for the last point.
+// A repeated point takes one step for each earlier point that collides. For one number of points
+// exactly no step remains for the last point.
 TEST (weld_is_right_wherever_its_steps_end) {
     enum { MOST = 64 };
     md5_vec3 distinct[MOST];

@@ -369,8 +369,8 @@ TEST (frustum_planes_enclose_what_the_camera_sees) {
 // Rays against triangles and boxes, compared with another method in double precision: Moller and
 // Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.
 
-// How a line and a triangle meet: at t, with the least of the three barycentric coordinates, and
-// the cosine between the line and the normal that points outward.
+// The intersection of a line and the plane of a triangle: t, the smallest of the three barycentric
+// coordinates, and the cosine of the angle between the line and the outward normal.
 typedef struct meeting {
     double t;
     double least;
@@ -399,8 +399,8 @@ static meeting meet_triangle(const query_case *made, uint32_t mesh, uint32_t tri
                          real3_dot(normal, d) / sqrt(real3_dot(normal, normal) * real3_dot(d, d))};
 }
 
-// The smallest t of all triangles that the ray hits well inside, and whether some other triangle
-// nearer than that is hit so close to its border that rounding may decide.
+// Returns the smallest t of all triangles that the ray hits well inside. *is_doubtful is true if
+// the ray hits a nearer triangle so close to its border that rounding can decide.
 static double first_hit(const query_case *made, const md5_ray *ray, bool *is_doubtful)
 {
     double nearest = INFINITY;

@@ -77,8 +77,8 @@ static bool is_at(md5_vec3 a, md5_vec3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// All four combinations of what is written, with all instruction sets: by a palette, or by dual
-// quaternions, which may be any finite ones.
+// Skins with and without normals and tangents, with all instruction sets, by a palette or by dual
+// quaternions. Dual quaternions can have any finite values.
 static void check_written(const md5_mesh *mesh, const md5_mat34 *palette,
                           const md5_dual_quat *duals, const char *what)
 {
@@ -101,8 +101,8 @@ static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const cha
 {
     check_written(mesh, palette, NULL, what);
 
-    // Compares the bounds, which are found without storing positions, with those of the positions
-    // and between all instruction sets.
+    // The bounds are computed without storing positions. All instruction sets must compute the
+    // bounds of the positions.
     const md5_model model = {.num_meshes = 1, .meshes = mesh};
     const md5_bounds expected = md5i_skin_bounds_with(MD5_CPU_SCALAR, &model, palette);
     OWN_SKINNED positions = skin(mesh, palette, NULL, MD5_CPU_SCALAR, false, false);
@@ -139,9 +139,9 @@ static md5_vec3 random_vec3(uint64_t *random)
                       test_betweenf(-10, 10, random)};
 }
 
-// How consecutive vertices are made. Influences are on joint + i * step, or on any joints if step
-// is 0; each vertex begins with another of them, and each influence has a little less weight than
-// the one before.
+// Consecutive vertices with the same joints. Influence i is on joint + i * step, or on a random
+// joint if step is 0. Each vertex begins with a different influence, and the weights of its
+// influences decrease slightly.
 typedef struct streak {
     uint32_t length;
     uint32_t num_influences;
