@@ -119,8 +119,9 @@ static void store_inverse(const precise_transform *transform, md5_mat34 *inverse
     }
 }
 
-// Returns inverse(parent) * joint. The rotation has w <= 0, like the rotations in files.
-static md5_xform relative_transform(const precise_transform *parent, const precise_transform *joint)
+// Stores inverse(parent) * joint. The rotation has w <= 0, like the rotations in files.
+static void store_relative(const precise_transform *parent, const precise_transform *joint,
+                           md5_xform *relative)
 {
     const md5_quatd q = md5_quatd_mul(md5_quatd_conjugate(parent->rotation), joint->rotation);
     const double sign = q.w > 0 ? -1.0 : 1.0;
@@ -129,7 +130,7 @@ static md5_xform relative_transform(const precise_transform *parent, const preci
     for (uint32_t i = 0; i < 3; i++)
         offset[i] = joint->t[i] - parent->t[i];
     rotate_back(parent, offset, local);
-    return (md5_xform){
+    *relative = (md5_xform){
         .rotation = {(float)(q.x * sign), (float)(q.y * sign), (float)(q.z * sign),
                      (float)(q.w * sign)},
         .translation = {(float)local[0], (float)local[1], (float)local[2]},
@@ -155,7 +156,7 @@ void md5i_build_bind_pose(const md5_skeleton *skeleton, const md5_xform *transfo
         store_matrix(&current, &bind[joint]);
         store_inverse(&current, &inverse_bind[joint]);
         if (parent != MD5_NONE) {
-            bind_local[joint] = relative_transform(&above, &current);
+            store_relative(&above, &current, &bind_local[joint]);
         } else {
             bind_local[joint] = transforms[joint];
             bind_local[joint].pad = 0;

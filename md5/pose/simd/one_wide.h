@@ -46,22 +46,18 @@ MD5_WIDE_INLINE void store_locals(const md5_wide rotation[4], md5_wide translati
     }
 }
 
-MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_sample_position *position,
-                                 const md5_targets *targets, md5_xform *pose, md5_mat34 *locals)
+// Samples the translations. Translations are packed triples, loaded as rows of four floats. The
+// last float of a row belongs to the next triple.
+MD5_WIDE_INLINE void sample_translations(const md5_anim *anim, const md5_sample_position *position,
+                                         const md5_targets *targets, md5_wide fraction,
+                                         md5_xform *pose)
 {
-    if (targets->rotation_slots.count < MIN_JOINTS) {
-        MD5_WIDE_NARROWER(md5i_pose_kernels).sample(anim, position, targets, pose, locals);
-        return;
-    }
-    // Translations are packed triples, loaded as rows of four floats. The last float of a row
-    // belongs to the next triple.
     const uint32_t first = targets->translation_slots.first;
     const uint32_t count = targets->translation_slots.count;
     const md5_vec3 *const start =
         anim->translations + (size_t)position->frame0 * anim->num_translations;
     const md5_vec3 *const stop =
         anim->translations + (size_t)position->frame1 * anim->num_translations;
-    const md5_wide fraction = md5_wide_all(position->fraction);
     // A row must not extend past the end of a frame, so the last triple is loaded separately.
     const uint32_t end = first + (count > MD5_WIDTH ? count - 1 : 0);
     for (uint32_t next = first; next < end; next += MD5_WIDTH) {
@@ -84,7 +80,13 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_sample_position
         pose[target].translation = md5_vec3_lerp(start[slot], stop[slot], position->fraction);
         pose[target].pad = 0;
     }
+}
 
+// Samples at least MIN_JOINTS rotations. Writes local matrices if `locals` is not NULL.
+MD5_WIDE_INLINE void sample_rotations(const md5_anim *anim, const md5_sample_position *position,
+                                      const md5_targets *targets, md5_wide fraction,
+                                      md5_xform *pose, md5_mat34 *locals)
+{
     const md5_slots slots = targets->rotation_slots;
     const md5_quat *const frame0 = anim->rotations + (size_t)position->frame0 * anim->num_rotations;
     const md5_quat *const frame1 = anim->rotations + (size_t)position->frame1 * anim->num_rotations;
@@ -118,6 +120,18 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_sample_position
                           &pose->rotation.x);
         }
     }
+}
+
+MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_sample_position *position,
+                                 const md5_targets *targets, md5_xform *pose, md5_mat34 *locals)
+{
+    if (targets->rotation_slots.count < MIN_JOINTS) {
+        MD5_WIDE_NARROWER(md5i_pose_kernels).sample(anim, position, targets, pose, locals);
+        return;
+    }
+    const md5_wide fraction = md5_wide_all(position->fraction);
+    sample_translations(anim, position, targets, fraction, pose);
+    sample_rotations(anim, position, targets, fraction, pose, locals);
 }
 
 MD5_WIDE_CODE static void multiply(uint32_t count, const md5_mat34 *joints,
