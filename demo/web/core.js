@@ -1,5 +1,8 @@
-// What all elements <md5-model> of a page share: the program element.c, one context of WebGL, the order of drawing, the files
-// that were fetched, and the models made of them.
+// The objects that all elements <md5-model> of a page share: the program element.c, one WebGL context, the schedule of frames,
+// the fetched files, and the models.
+//
+// An element calls acquire() for an Asset, which fetches files and loads them in the program. The program reads files through
+// the object `page`. Each element passes a `client`, an object with functions that the assets call.
 import begin from "./md5core.js";
 import {find_files, is_machine} from "./machine_text.js";
 import {max_unpacked, unpack} from "./unpack.js";
@@ -13,7 +16,7 @@ export class Md5ModelError extends Error {
     }
 }
 
-// The promise that is remembered under a key, or is made now. One that fails is forgotten.
+// Returns the promise stored under a key, or stores a new one. A promise that fails is removed.
 function once(promises, key, make) {
     if (!promises.has(key))
         promises.set(key, make().catch((error) => {
@@ -25,8 +28,9 @@ function once(promises, key, make) {
 
 // -- Files ---------------------------------------------------------------------------------------
 
-const sources = new Map(); // by URL, the one used last at the end
+const sources = new Map(); // by URL, in the order of their last use
 
+// Fetches a URL, with further attempts after failures of the network or the server. A guessed URL gets one attempt.
 async function get(url, signal, {is_guess, ...options}) {
     for (const pause of is_guess ? [0] : [500, 2000, 0]) {
         const answer = await fetch(url, {signal, ...options}).catch(() => null), status = answer?.status;
@@ -42,7 +46,7 @@ async function get(url, signal, {is_guess, ...options}) {
     }
 }
 
-// The bytes of a URL, fetched once for all who want them at a time, until the last of these gives up.
+// Returns the bytes of a URL. Simultaneous calls share one request, which is cancelled when all callers have cancelled.
 async function bring(url, signal, options) {
     signal.throwIfAborted();
     const it = sources.get(url) ?? {waiting: 0, size: 0, controller: new AbortController()};
@@ -66,7 +70,7 @@ async function bring(url, signal, options) {
                 kept -= its.size;
                 sources.delete(key);
             }
-        if (it.size === 0) // nothing that failed is remembered
+        if (it.size === 0) // failures are not stored
             drop();
     }
     signal.throwIfAborted();
@@ -75,7 +79,7 @@ async function bring(url, signal, options) {
 
 // -- The program ---------------------------------------------------------------------------------
 
-const shared = new Map(); // the program, once it is begun
+const shared = new Map(); // the promise of the program
 let module, problem, asset_now, listener, named = 0;
 
 const page = {
@@ -98,7 +102,7 @@ async function start() {
     const fail = (code, text) => new Md5ModelError(code, text, {url});
     if (!answer?.ok)
         throw fail("program", "md5core.wasm: " + (answer?.status ?? "not reachable") + " at " + url);
-    const code = await WebAssembly.compileStreaming(answer.clone()).catch(async () => { // its type may be another
+    const code = await WebAssembly.compileStreaming(answer.clone()).catch(async () => { // the server can send a wrong MIME type
         const bytes = await answer.arrayBuffer();
         return WebAssembly.compile(bytes).catch((error) => {
             throw WebAssembly.validate(bytes) ? fail("csp", "The page's Content-Security-Policy forbids WebAssembly: "
@@ -108,33 +112,36 @@ async function start() {
     module = await begin({page, instantiateWasm: (imports, done) => (WebAssembly.instantiate(code, imports).then(done), {})});
 }
 
-// A text in the program's memory.
+// Copies a text to the program's memory.
 function copy(text) {
     const bytes = new TextEncoder().encode(text + "\0"), it = module._malloc(bytes.length);
     module.HEAPU8.set(bytes, it);
     return it;
 }
 
-// Calls a function of element.c.
+// Calls a function of element.c. Texts are copied for the call.
 export function call(name, ...values) {
     const texts = values.map((value) => typeof value === "string" ? copy(value) : value);
     const result = module["_" + name](...texts);
     values.forEach((value, i) => value === texts[i] || module._free(texts[i]));
     return result;
 }
-export const numbers = (it) => module.HEAPF32.subarray(it >> 2, (it >> 2) + 22); // its table,
-export const player = (it) => module.HEAPU32[(it >> 2) + 22]; // and what is behind that
+// The members of a web_element: the numbers from `eye` to `cycles`, and the pointer after them.
+export const numbers = (it) => module.HEAPF32.subarray(it >> 2, (it >> 2) + 22);
+export const player = (it) => module.HEAPU32[(it >> 2) + 22];
+// Returns the texts that a function returns for the indices 0, 1 and so on.
 export function texts(name, it) {
     const found = [];
     for (let text; (text = module.UTF8ToString(call(name, it, found.length))); found.push(text));
     return found;
 }
-export function advance(it, seconds, hear) {
-    listener = hear;
+export function advance(it, seconds, on_event) {
+    listener = on_event;
     call("web_advance", it, seconds);
 }
 
-// What can fail, and then has told why; the numbers are those of md5_status.
+// Calls a function of element.c that can fail. Throws the error that the function has reported. The numbers are values of
+// md5_status.
 export function need(name, ...values) {
     problem = ["out of memory", 3];
     const result = call(name, ...values);
@@ -148,21 +155,22 @@ export function need(name, ...values) {
 
 let gl, renderer = 0, idle, losses = 0;
 
+// Creates the context and the renderer if they do not exist. Returns false if the context is lost.
 function use_context() {
     if (!gl) {
         const canvas = document.createElement("canvas"), its = gl = canvas.getContext("webgl2", {antialias: true});
         if (!its)
             throw new Md5ModelError("no-webgl2", "This browser does not support WebGL 2, or WebGL 2 is disabled");
         canvas.addEventListener("webglcontextlost", (event) => {
-            event.preventDefault(); // or it is not restored
+            event.preventDefault(); // otherwise the browser does not restore the context
             if (gl !== its)
                 return;
             losses++;
             setTimeout(() => losses--, 60000);
             leave_renderer();
-            setTimeout(() => gl === its && its.isContextLost() && tell_users("lose"), 2000);
+            setTimeout(() => gl === its && its.isContextLost() && notify_users("lose"), 2000);
         });
-        canvas.addEventListener("webglcontextrestored", () => tell_users("touch"));
+        canvas.addEventListener("webglcontextrestored", () => notify_users("invalidate"));
     }
     if (renderer || gl.isContextLost())
         return renderer !== 0;
@@ -173,7 +181,8 @@ function use_context() {
     return true;
 }
 
-const tell_users = (what) => assets.forEach((asset) => asset.users.forEach((seat) => seat[what]()));
+// Calls a function of all clients.
+const notify_users = (name) => assets.forEach((asset) => asset.users.forEach((client) => client[name]()));
 
 function leave_renderer() {
     assets.forEach((asset) => asset.hide());
@@ -182,7 +191,7 @@ function leave_renderer() {
     renderer = 0;
 }
 
-// Draws an element's model, and moves the picture over to its own canvas. Returns whether there is a context.
+// Draws an element's model and copies the image to the element's canvas. Returns false if the context is lost.
 export function draw_to(context, it, asset) {
     const {width, height} = context.canvas;
     if (!asset.show())
@@ -200,7 +209,8 @@ export function draw_to(context, it, asset) {
     return true;
 }
 
-// A picture that the browser can decode, as pixels. The way through a texture keeps the colours of transparent ones.
+// Decodes an image to pixels if the browser supports its format; otherwise returns the bytes. The pixels are read from a texture,
+// which preserves the colours of transparent pixels.
 async function decode(bytes) {
     if (!/^(\x89PNG|\xff\xd8|RIFF....WEBP|....ftyp)/s.test(String.fromCharCode(...bytes.subarray(0, 12))))
         return bytes; // TGA, DDS
@@ -218,30 +228,30 @@ async function decode(bytes) {
     gl.bindFramebuffer(gl.FRAMEBUFFER, framebuffer);
     gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, texture, 0);
     gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
-    gl.deleteFramebuffer(framebuffer); // which leaves none bound, as the renderer does
+    gl.deleteFramebuffer(framebuffer); // also unbinds it; the renderer leaves no framebuffer bound
     gl.deleteTexture(texture);
     bitmap.close();
     return Object.assign(pixels, {width, height});
 }
 
-// -- The order of drawing ------------------------------------------------------------------------
+// -- Schedule of frames --------------------------------------------------------------------------
 
-const waiting = new Set(); // seats, the longest waiting first
+const waiting = new Set(); // clients, the longest waiting first
 let frame = 0, times = [];
 
-export function draw_soon(seat) {
-    waiting.add(seat);
+export function draw_soon(client) {
+    waiting.add(client);
     frame ||= requestAnimationFrame(draw);
 }
 
-// If the last frames took long, only as many as fit are drawn.
+// Draws the elements that requested a frame. If the last frames took long, draws only as many as fit into the frame's time.
 function draw(now) {
     frame = 0;
     times = [...times.slice(-5), now];
     const is_slow = times.length > 5 && times.every((time, i) => i === 0 || time - times[i - 1] > 34), end = performance.now() + 24;
-    for (const seat of [...waiting]) {
-        waiting.delete(seat);
-        seat.draw(now);
+    for (const client of [...waiting]) {
+        waiting.delete(client);
+        client.draw(now);
         if (is_slow && performance.now() > end)
             break;
     }
@@ -258,41 +268,42 @@ const plain = (url) => url.replace(/[?#].*/s, "");
 const absolute = (url, base = document.baseURI) => new URL(url, base).href;
 export const base_name = (path) => plain(path).split(/[/\\]/).pop().replace(/\.\w+$/, "");
 
-// Pairs of a name, or "", and a URL: "walk.md5anim run=b.md5anim". What has a ? # or : before the first = is a URL.
+// Returns pairs of a name, or "", and a URL: "walk.md5anim run=b.md5anim". Text with ? # or : before the first = is a URL.
 export const pairs = (text) => (text ?? "").split(/\s+/).filter(Boolean).map(
     (part) => (/^([^=?#:]*)=(.*)$/s.exec(part) ?? [part, "", part]).slice(1));
 
 const assets = new Map();
-const maps = ["color", "normals", "heights", "specular", "glow"]; // those of md5gl_image_kind
-const endings = [".png", ".jpg", ".tga", ".dds", ".jpeg", ".webp"]; // the usual ones first
+const maps = ["color", "normals", "heights", "specular", "glow"]; // in the order of md5gl_image_kind
+const extensions = [".png", ".jpg", ".tga", ".dds", ".jpeg", ".webp"]; // most common first
 
+// A model with its clips and textures, shared by all elements with the same attributes.
 class Asset {
-    users = new Set(); // seats of elements: is_far(), draw(now), touch(), lose(), arrive()
+    users = new Set(); // clients of elements: is_far(), draw(now), touch(), lose(), arrive()
     files = new Map(); // bytes by path
-    it = 0; // in the program
-    missing = [];
-    report = []; // of textures
+    it = 0; // pointer to the web_asset in the program
+    missing = []; // shaders and morph targets without files
+    report = []; // textures of each shader
     #controller = new AbortController();
-    #promises = new Map(); // of the model, and of clips by URL
+    #promises = new Map(); // promises of the model, and of clips by URL
     #num_clips = 0;
-    #pixels = new Map(); // of pictures by path; null: it is not there
-    #asked = new Map(); // of pictures that are not in these: whether they are guesses
-    #map; // that the library seeks now: its row of the report, kind, name and stem
-    #is_drawn = false;
-    #dressing;
-    #bending;
-    #named; // textures by name and map
-    #given = new Set(); // shaders that have some of these
-    #listed; // what is there, by name in lower case, if it is known
+    #pixels = new Map(); // decoded images by path; null if the file does not exist
+    #requested = new Map(); // paths of images to fetch; true if the path is a guess
+    #current; // the map that the library searches: its row of the report, kind, name and stem
+    #is_drawn = false; // the asset is on the GPU
+    #textures; // promise of dress()
+    #morphs; // promise of #load_morphs()
+    #named_textures; // URLs of textures by name and map
+    #named_shaders = new Set(); // shaders with an entry in #named_textures
+    #listing; // URLs of the existing files by URL in lower case, if they are known
 
     async bring(path, more) {
-        const url = absolute(path), bytes = await bring(this.#listed?.get(url.toLowerCase()) ?? url, this.#controller.signal,
+        const url = absolute(path), bytes = await bring(this.#listing?.get(url.toLowerCase()) ?? url, this.#controller.signal,
             {credentials: this.credentials ? "include" : "same-origin", priority: this.priority, ...more});
         this.users.forEach((user) => user.arrive());
         return bytes;
     }
 
-    // Another use of the program begins: what it opens is this asset's.
+    // Calls a function of the program, which opens files of this asset.
     need(name, ...values) {
         asset_now = this;
         return need(name, ...values);
@@ -304,17 +315,17 @@ class Asset {
 
     async #load() {
         const path = plain(this.src), all = pairs(this.textures);
-        this.#named = new Map(all.filter(([name]) => name).map(([name, url]) => [name, url && absolute(url)]));
+        this.#named_textures = new Map(all.filter(([name]) => name).map(([name, url]) => [name, url && absolute(url)]));
         let names = all.filter(([name]) => !name).map(([, url]) => url), base = path;
         if (this.list) {
             const its = JSON.parse(new TextDecoder().decode(await this.bring(this.list)));
             [names, base] = [its.files ?? its, absolute(its.base ?? ".", this.list)];
-            const [only, other] = names.filter((name) => endings.some((its) => name.toLowerCase().endsWith(its)));
-            if (only && !other && !this.#named.has("*")) // it is everybody's
-                this.#named.set("*", absolute(only, base));
+            const [only, other] = names.filter((name) => extensions.some((its) => name.toLowerCase().endsWith(its)));
+            if (only && !other && !this.#named_textures.has("*")) // the only image is used by all shaders
+                this.#named_textures.set("*", absolute(only, base));
         }
         if (this.list || names.length > 0)
-            this.#listed = new Map(names.map((name) => absolute(name, base)).map((url) => [url.toLowerCase(), url]));
+            this.#listing = new Map(names.map((name) => absolute(name, base)).map((url) => [url.toLowerCase(), url]));
         const [bytes] = await Promise.all([this.bring(this.src), once(shared, "program", start)]), text = new TextDecoder().decode(bytes);
         if (/^\s*</.test(text))
             throw new Md5ModelError("http", this.src + " is a page of HTML, probably a 404 that says 200", {url: this.src});
@@ -329,7 +340,7 @@ class Asset {
         use_context();
     }
 
-    // A clip: its state in machines, and seconds.
+    // Loads a clip. Returns its state and its duration in seconds, or null if the asset is a machine.
     clip(url) {
         return once(this.#promises, url, async () => {
             const [bytes] = await Promise.all([this.bring(url), this.load()]);
@@ -340,7 +351,7 @@ class Asset {
         });
     }
 
-    // On the GPU, if there is a context.
+    // Uploads the asset to the GPU. Returns false if the context is lost.
     show() {
         if (!use_context())
             return false;
@@ -352,11 +363,12 @@ class Asset {
         return true;
     }
 
+    // Removes the asset from the GPU. If no other asset is on the GPU for 30 seconds, destroys the context.
     hide() {
         if (this.#is_drawn)
             call("web_hide", this.it, renderer);
         this.#is_drawn = false;
-        this.#dressing = undefined;
+        this.#textures = undefined;
         clearTimeout(idle);
         if (![...assets.values()].some((asset) => asset.#is_drawn))
             idle = setTimeout(() => {
@@ -367,66 +379,68 @@ class Asset {
             }, 30000);
     }
 
-    // The pictures and morph targets come after the first picture of the model.
+    // Loads the textures and morph targets. This begins when the model is drawn without them.
     dress() {
-        return this.#dressing ??= Promise.all([this.#take_pictures(), this.#bending ??= this.#bend()]).then((missing) => {
+        return this.#textures ??= Promise.all([this.#load_textures(), this.#morphs ??= this.#load_morphs()]).then((missing) => {
             this.missing = missing.flat();
-            this.users.forEach((user) => user.touch());
+            this.users.forEach((user) => user.invalidate());
         });
     }
 
-    // The library asks for names. Those that may be there are fetched, one for each map, before it asks again.
-    async #take_pictures() {
+    // Loads the textures. web_look() calls name_picture() and picture(), which collect the paths that can exist, one for each map.
+    // After they are fetched, web_look() is called again, until no path is left.
+    async #load_textures() {
         do {
-            this.#asked.clear();
+            this.#requested.clear();
             this.report = [];
             this.need("web_look", this.it, renderer, this.path);
-            this.users.forEach((user) => user.touch());
-            await Promise.all([...this.#asked].map(async ([path, is_guess]) => this.#pixels.set(path,
+            this.users.forEach((user) => user.invalidate());
+            await Promise.all([...this.#requested].map(async ([path, is_guess]) => this.#pixels.set(path,
                 await this.bring(path, {is_guess}).then(decode).catch(() => null))));
             this.#controller.signal.throwIfAborted();
-        } while (this.#asked.size > 0 && this.#is_drawn);
+        } while (this.#requested.size > 0 && this.#is_drawn);
         this.#pixels.forEach((pixels, path) => pixels && this.#pixels.delete(path));
         return this.report.filter((its) => its.missing).map((its) => its.shader);
     }
 
-    // What the attribute `textures` says of a map of a shader.
+    // Returns the URL of the attribute `textures` for a map of a shader, or undefined.
     name_picture(shader, kind) {
         if (kind === 0)
             this.report.push({shader, pictures: {}, missing: true});
         const ending = kind > 0 ? "." + maps[kind] : "", row = this.report.findLast((its) => its.shader === shader);
-        const name = [shader, base_name(shader), "*"].map((its) => this.#named.get(its + ending)).find((its) => its !== undefined);
+        const name = [shader, base_name(shader), "*"].map((its) => this.#named_textures.get(its + ending)).find((its) => its !== undefined);
         if (name !== undefined)
-            this.#given.add(shader);
-        this.#map = {row, kind, name};
+            this.#named_shaders.add(shader);
+        this.#current = {row, kind, name};
         return name;
     }
 
+    // Returns the pixels of an image, null if it does not exist, or undefined after requesting it.
     picture(path) {
-        const pixels = this.#pixels.get(path), {row, kind, name} = this.#map, is_sure = path === name || this.#listed?.has(path.toLowerCase());
-        const at = path.lastIndexOf("."), stem = this.#map.stem ??= path.slice(0, at);
+        const pixels = this.#pixels.get(path), {row, kind, name} = this.#current, is_sure = path === name || this.#listing?.has(path.toLowerCase());
+        const at = path.lastIndexOf("."), stem = this.#current.stem ??= path.slice(0, at);
         if (pixels) {
             row.pictures[maps[kind]] = path;
             row.missing &&= kind > 0;
-        } else if (pixels === undefined && !this.#map.asks && (is_sure || (path.slice(0, at) === stem && this.#may_guess(path, at)))) {
-            this.#map.asks = true;
-            this.#asked.set(path, !is_sure);
+        } else if (pixels === undefined && !this.#current.asks && (is_sure || (path.slice(0, at) === stem && this.#may_guess(path, at)))) {
+            this.#current.asks = true;
+            this.#requested.set(path, !is_sure);
         }
         return pixels;
     }
 
-    // Without a list of the folder the first name of a map is tried: a color with one ending after the other, other maps with that
-    // of the color. A folder without pictures of the first two shaders has none of others.
+    // Returns true if a path without a listing should be tried. Only the first name of each map is tried: a color with all
+    // extensions in turn, other maps with the extension of the color. If the first two shaders have no images, no others are tried.
     #may_guess(path, at) {
-        const {row, kind} = this.#map, ending = path.slice(at);
-        if (this.#listed || this.#given.has(row.shader))
+        const {row, kind} = this.#current, ending = path.slice(at);
+        if (this.#listing || this.#named_shaders.has(row.shader))
             return false;
-        return kind > 0 ? row.pictures.color?.endsWith(ending) : endings.slice(0, endings.indexOf(ending)).every(
+        return kind > 0 ? row.pictures.color?.endsWith(ending) : extensions.slice(0, extensions.indexOf(ending)).every(
             (its) => this.#pixels.get(path.slice(0, at) + its) === null) && (this.report.length < 3 || this.report.some((its) => !its.missing));
     }
 
-    // The morph targets of the machine. Returns the names of those that have no file.
-    async #bend() {
+    // Loads the morph targets of the machine. Returns the names of targets without files.
+    async #load_morphs() {
         const path = folder(this.path) + "morphs/", targets = texts("web_target", this.it), missing = [];
         await Promise.all(targets.map((name) => this.bring(path + name + ".md5mesh").then(
             (bytes) => this.files.set(path + name + ".md5mesh", bytes), () => missing.push(name))));
@@ -449,16 +463,16 @@ class Asset {
     }
 }
 
-// The model that elements share; release() when an element shows it no more.
-export function acquire(wanted, seat) {
+// Returns the asset with these properties. Call release() when the element does not show it any longer.
+export function acquire(wanted, client) {
     const key = JSON.stringify(wanted), asset = assets.get(key) ?? Object.assign(new Asset(), wanted, {key});
     assets.set(key, asset);
-    asset.users.add(seat);
+    asset.users.add(client);
     return asset;
 }
 
-export function release(asset, seat) {
-    if (!asset.users.delete(seat) || asset.users.size > 0)
+export function release(asset, client) {
+    if (!asset.users.delete(client) || asset.users.size > 0)
         return;
     if (assets.get(asset.key) === asset)
         assets.delete(asset.key);

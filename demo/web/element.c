@@ -1,6 +1,9 @@
-// What the element <md5-model> runs: its models, drawn by md5gl one after the other on one canvas.
-// core.js makes the context, fetches the files before they are opened here, and says when to draw.
-// A failure is told to it as text, but not that memory is short.
+// The program of the element <md5-model>. All elements of a page share it: md5gl draws their models
+// one after the other on one canvas.
+//
+// core.js creates the context, fetches files before this program opens them, and calls web_draw().
+// A web_asset is a loaded model, a web_element is one element of the page. Functions report
+// failures as text with page_tell(), except for lack of memory.
 #include "md5/md5image.h"
 #include "md5/md5play.h"
 #include "render/md5gl_material_files.h"
@@ -13,44 +16,59 @@
 
 enum { MAX_CLIPS = 128 };
 
-// A model with what plays it, shared by all elements that show it.
+// A model with its machine or clips, shared by all elements that show it.
 typedef struct web_asset {
-    const md5_model *model; // own, or that of the character
-    md5_model *own;
-    md5_character *character; // of a machine; else clips, each a state of a machine of elements
+    const md5_model *model;   // own_model, or the model of the character
+    md5_model *own_model;     // NULL if a machine was loaded
+    md5_character *character; // NULL if a model was loaded
+
+    // The clips of a model. Each is a state of the machine that web_play() creates.
     md5_clip_desc clips[MAX_CLIPS];
-    md5_state_desc states[MAX_CLIPS + 1]; // that of clip i is i + 1, behind the bind pose
-    char names[MAX_CLIPS][4];             // the clips' numbers: the page knows their names
+    md5_state_desc states[MAX_CLIPS + 1]; // state 0 is the bind pose, state i + 1 plays clip i
+    char names[MAX_CLIPS][4];             // indices as text; only the page has the clips' names
     uint32_t num_clips;
-    md5_morph *morph; // what the machine drives, in that order; NULL: none, or not yet
+
+    md5_morph *morph; // morph targets in the order of the machine; NULL before web_bend()
     md5gl_model *drawn;
-    md5gl_morph *bent; // `morph` on the GPU
+    md5gl_morph *gpu_morph; // `morph` on the GPU
     md5gl_material_set *material_set;
 } web_asset;
 
-// It begins with numbers that the page writes or, from `framed` on, reads, and the player.
+// An element of the page. The page writes the members from `eye` to `up_is_y` and reads the members
+// from `framed` to `player`; core.js contains their offsets.
 typedef struct web_element {
     md5_vec3 eye;
     md5_vec3 target;
-    float fov, near_z, far_z;                               // degrees, units
-    float exposure, softness, has_ground, follows, up_is_y; // the last are 0 or 1
-    md5_bounds framed;   // what the camera shows, of the whole clip; its bottom is the ground
-    float state, cycles; // of the clip: which, how often it has passed
+    float fov; // degrees
+    float near_z;
+    float far_z;
+    float exposure;
+    float softness;
+    float has_ground; // 0 or 1: draws shadows on the ground
+    float follows;    // 0 or 1: the camera follows its path
+    float up_is_y;    // 0 or 1
+
+    md5_bounds framed; // bounds of the whole clip, which the camera shows; its bottom is the ground
+    float state;       // state of the machine
+    float cycles;      // position in the clip, in cycles
     md5_player *player;
+
     web_asset *asset;
-    const md5_machine *machine; // own, or that of the character
-    md5_machine *own;           // of clips
-    md5_camera *path;           // NULL: the page moves the camera
-    double time;                // of the camera path, seconds
-    md5_bounds casters;         // of the pose
-    float ground, *weights;     // of the pose; [targets] of it
-    md5_mat34 palette[];        // [joints], and then the weights
+    const md5_machine *machine; // own_machine, or the machine of the character
+    md5_machine *own_machine;   // machine of clips, or NULL
+    md5_camera *path;           // NULL if the page moves the camera
+    double time;                // position in the camera path, seconds
+    md5_bounds casters;         // bounds of the pose
+    float ground;               // height of the ground
+    float *weights;             // [targets] of the pose, stored after the palette
+    md5_mat34 palette[];        // [joints] of the pose
 } web_element;
 
 // == The page =====================================================================================
 
-// The bytes of a file that the page has fetched, for free(); NULL if it has not. sizes[3]: how
-// many, and of a picture that the browser has decoded, width and height, else 0.
+// Returns the bytes of a file that the page has fetched, or NULL. Free them with free(). sizes[0]
+// is their number; sizes[1] and sizes[2] are the width and height of an image that the browser has
+// decoded, otherwise 0.
 EM_JS(void *, page_open, (const char *path, uint32_t *sizes, bool is_picture), {
     const bytes = Module["page"].open(UTF8ToString(path), is_picture);
     const copy = bytes ? _malloc(bytes.length + 1) : 0;
@@ -60,13 +78,16 @@ EM_JS(void *, page_open, (const char *path, uint32_t *sizes, bool is_picture), {
     }
     return copy;
 })
-// The page's file for a map of a shader, "" for none, until the next call; NULL: it says nothing.
+// Returns the path of the image that the page specifies for a map of a shader, valid until the next
+// call. Returns "" if the page specifies that there is no image, NULL if it specifies nothing.
 EM_JS(const char *, page_name, (const char *shader, int kind),
       { return Module["page"].name(UTF8ToString(shader), kind); })
+// Reports an error or an event to the page.
 EM_JS(void, page_tell, (const char *kind, const char *text, const char *more),
       { Module["page"].tell(UTF8ToString(kind), UTF8ToString(text), UTF8ToString(more)); })
 
-static bool tell_failure(const md5_error *error)
+// Reports an error to the page. Returns false.
+static bool report_error(const md5_error *error)
 {
     char text[600];
     const char status[] = {(char)('0' + error->status), '\0'};
@@ -75,13 +96,15 @@ static bool tell_failure(const md5_error *error)
     return false;
 }
 
-static void tell_event(void *user, md5_player *player, const md5_event *event, float weight)
+// Reports an event of a machine to the page. Events of clips with a low weight are ignored.
+static void report_event(void *user, md5_player *player, const md5_event *event, float weight)
 {
     (void)user;
     (void)player;
-    if (event->name != NULL && (weight >= 0.5f || event->kind == MD5_EVENT_CLIP_END))
-        page_tell(event->kind == MD5_EVENT_CLIP_END ? "end" : "event", event->name,
-                  event->text != NULL ? event->text : "");
+    const bool is_end = event->kind == MD5_EVENT_CLIP_END;
+    if (event->name == NULL || (weight < 0.5f && !is_end))
+        return;
+    page_tell(is_end ? "end" : "event", event->name, event->text != NULL ? event->text : "");
 }
 
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
@@ -104,7 +127,8 @@ static void close_file(void *user, const void *bytes, size_t size)
 static const md5_load_opts page_opts = {.files = {open_file, close_file, NULL},
                                         .skip_geometry = MD5_GEOMETRY_SKIN_PLANS};
 
-// The browser decodes PNG, JPEG and its own kinds, the library the others.
+// Loads an image. The browser decodes PNG, JPEG and other formats of the web; the library decodes
+// TGA and DDS.
 static const void *load_picture(void *user, const char *path, uint32_t *width, uint32_t *height,
                                 md5_error *error)
 {
@@ -140,11 +164,12 @@ static const char *name_picture(void *user, const char *shader, md5gl_image_kind
 
 // == Assets =======================================================================================
 
-// What the machine calls a target that it drives; NULL behind the last.
+// Returns the name of a morph target of the machine, or NULL if there is no such target.
 EMSCRIPTEN_KEEPALIVE const char *web_target(const web_asset *asset, uint32_t target)
 {
-    return asset->character != NULL ? md5_machine_morph_name(asset->character->machine, target)
-                                    : NULL;
+    if (asset->character == NULL)
+        return NULL;
+    return md5_machine_morph_name(asset->character->machine, target);
 }
 
 EMSCRIPTEN_KEEPALIVE void web_free(web_asset *asset)
@@ -156,11 +181,12 @@ EMSCRIPTEN_KEEPALIVE void web_free(web_asset *asset)
         md5_free_anim(anim);
     }
     md5_free_character(asset->character);
-    md5_free_model(asset->own);
+    md5_free_model(asset->own_model);
     free(asset);
 }
 
-// Loads a model, or a machine with what it names; NULL, and has told why, on failure.
+// Loads a model, or a machine with its model and clips. Returns NULL and reports the error on
+// failure.
 EMSCRIPTEN_KEEPALIVE web_asset *web_load(const char *path, bool is_machine)
 {
     md5_error error;
@@ -170,30 +196,32 @@ EMSCRIPTEN_KEEPALIVE web_asset *web_load(const char *path, bool is_machine)
     if (is_machine)
         asset->character = md5_load_character(path, &page_opts, &error);
     else
-        asset->own = md5_load_model(path, &page_opts, &error);
-    asset->model = asset->character != NULL ? asset->character->model : asset->own;
+        asset->own_model = md5_load_model(path, &page_opts, &error);
+    asset->model = asset->character != NULL ? asset->character->model : asset->own_model;
     asset->states[0].name = "none";
     if (asset->model != NULL)
         return asset;
     free(asset);
-    tell_failure(&error);
+    report_error(&error);
     return NULL;
 }
 
-// Adds a clip, for web_play(). Returns its duration in seconds; 0, and has told why, if it cannot.
+// Adds a clip for web_play(). If `travels`, the clip moves the model; otherwise the model walks in
+// place. Returns the duration in seconds, or reports the error and returns 0.
 EMSCRIPTEN_KEEPALIVE double web_add_clip(web_asset *asset, const char *path, bool travels)
 {
     md5_error error = {.status = MD5_ERROR_RANGE, .message = "more than 128 clips"};
     const uint32_t i = asset->num_clips;
     md5_anim *const anim = i < MAX_CLIPS ? md5_load_anim(path, &page_opts, &error) : NULL;
-    md5_binding *const binding = anim != NULL ? md5_bind(asset->own, anim, NULL, &error) : NULL;
+    md5_binding *const binding =
+        anim != NULL ? md5_bind(asset->own_model, anim, NULL, &error) : NULL;
     if (binding == NULL) {
         md5_free_anim(anim);
-        return tell_failure(&error);
+        return report_error(&error);
     }
     char *const name = asset->names[i];
     (void)snprintf(name, sizeof asset->names[i], "%u", i);
-    // What walks stays in the picture, but leaps are as high as they are.
+    // MD5_ROOT_EXTRACTION_WALK removes horizontal movement but not the height of jumps.
     asset->clips[i] = (md5_clip_desc){name, binding,
                                       .root_extraction = travels ? MD5_ROOT_EXTRACTION_NONE
                                                                  : MD5_ROOT_EXTRACTION_WALK};
@@ -202,8 +230,8 @@ EMSCRIPTEN_KEEPALIVE double web_add_clip(web_asset *asset, const char *path, boo
     return fmax(anim->duration, 1e-6);
 }
 
-// Loads the targets that the page has files of in a folder, the others move nothing, and makes the
-// machine drive them, from the next web_show() on. Returns false on failure.
+// Loads the morph targets of the machine from a folder. Targets whose files the page has not
+// fetched have no effect. web_show() must be called afterwards. Returns false on failure.
 EMSCRIPTEN_KEEPALIVE bool web_bend(web_asset *asset, const char *folder)
 {
     md5_error error = {0};
@@ -217,38 +245,40 @@ EMSCRIPTEN_KEEPALIVE bool web_bend(web_asset *asset, const char *folder)
         targets[i].name = web_target(asset, i);
         (void)snprintf(path, sizeof path, "%s%s.md5mesh", folder, targets[i].name);
         error.status = MD5_OK;
-        const md5_model *const its = md5_load_model(path, &page_opts, &error);
-        is_good = its != NULL || error.status == MD5_ERROR_IO;
-        targets[i].model = its != NULL ? its : asset->model;
+        const md5_model *const target = md5_load_model(path, &page_opts, &error);
+        is_good = target != NULL || error.status == MD5_ERROR_IO;
+        targets[i].model = target != NULL ? target : asset->model;
     }
     if (is_good)
         asset->morph = md5_create_morph(asset->model, targets, count, NULL, &error);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         if (targets[i].model != asset->model)
             md5_free_model((md5_model *)(uintptr_t)targets[i].model);
+    }
     free(targets);
-    return asset->morph != NULL || tell_failure(&error);
+    return asset->morph != NULL || report_error(&error);
 }
 
 // == Elements =====================================================================================
 
-static void note_time(web_element *element)
+// Copies the state of the player to the members that the page reads.
+static void store_state(web_element *element)
 {
-    const md5_layer_status now = md5_player_layer(element->player, 0);
-    element->state = (float)now.state;
-    element->cycles = (float)now.time;
+    const md5_layer_status status = md5_player_layer(element->player, 0);
+    element->state = (float)status.state;
+    element->cycles = (float)status.time;
 }
 
 EMSCRIPTEN_KEEPALIVE void web_end(web_element *element)
 {
     md5_destroy_player(element->player);
-    md5_destroy_machine(element->own);
+    md5_destroy_machine(element->own_machine);
     md5_free_camera(element->path);
     free(element);
 }
 
-// Plays the machine, or one made of the clips that are there: again when there are more, and then
-// goes on where it was. After a failure it can only end.
+// Creates a player for the machine, or for a machine of all clips. Must be called again after clips
+// were added; the current state continues. After a failure, only web_end() may be called.
 EMSCRIPTEN_KEEPALIVE bool web_play(web_element *element)
 {
     md5_error error = {0};
@@ -263,17 +293,20 @@ EMSCRIPTEN_KEEPALIVE bool web_play(web_element *element)
                                    .num_layers = 1,
                                    .report = {.clip_end = true}};
     md5_destroy_player(element->player);
-    md5_destroy_machine(element->own);
-    element->own = asset->own != NULL ? md5_create_machine(&desc, &page_opts, &error) : NULL;
-    element->machine = asset->own != NULL ? element->own : asset->character->machine;
+    md5_destroy_machine(element->own_machine);
+    element->own_machine = NULL;
+    if (asset->own_model != NULL)
+        element->own_machine = md5_create_machine(&desc, &page_opts, &error);
+    element->machine = asset->own_model != NULL ? element->own_machine : asset->character->machine;
     element->player = md5_create_player(element->machine, NULL, &error);
     if (element->player == NULL)
-        return tell_failure(&error);
+        return report_error(&error);
     (void)md5_player_seek(element->player, 0, (uint32_t)element->state, element->cycles);
     return true;
 }
 
-// An element that shows an asset, and follows a camera path if that is not "". NULL on failure.
+// Creates an element that shows an asset and follows the camera path in the file `path`, unless
+// that is "". Returns NULL on failure.
 EMSCRIPTEN_KEEPALIVE web_element *web_begin(web_asset *asset, const char *path)
 {
     md5_error error;
@@ -286,14 +319,19 @@ EMSCRIPTEN_KEEPALIVE web_element *web_begin(web_asset *asset, const char *path)
         return NULL;
     element->asset = asset;
     element->weights = (float *)(element->palette + joints);
-    element->path = path[0] != '\0' ? md5_load_camera(path, &page_opts, &error) : NULL;
-    if ((path[0] == '\0' || element->path != NULL || tell_failure(&error)) && web_play(element))
+    bool is_good = true;
+    if (path[0] != '\0') {
+        element->path = md5_load_camera(path, &page_opts, &error);
+        is_good = element->path != NULL || report_error(&error);
+    }
+    if (is_good && web_play(element))
         return element;
     web_end(element);
     return NULL;
 }
 
-// Computes the palette, the bounds of what casts shadows, and the ground, which is not above them.
+// Computes the palette, the bounds of the pose, and the height of the ground, which is not above
+// them.
 static void pose(web_element *element, md5_player *player)
 {
     const web_asset *const asset = element->asset;
@@ -304,21 +342,25 @@ static void pose(web_element *element, md5_player *player)
     if (local != NULL)
         md5_player_pose(player, local, NULL, element->palette, local + count);
     free(local);
-    for (uint32_t i = 0; element->up_is_y != 0.0f && i < count; i++)
-        element->palette[i] = md5_mat34_mul(upright, element->palette[i]);
+    if (element->up_is_y != 0.0f) {
+        for (uint32_t i = 0; i < count; i++)
+            element->palette[i] = md5_mat34_mul(upright, element->palette[i]);
+    }
     element->casters = md5_skin_bounds(asset->model, element->palette);
-    float reach = 0.0f;
-    if (asset->morph != NULL)
+    float reach = 0.0f; // largest displacement by morph targets
+    if (asset->morph != NULL) {
         md5_player_morphs(player, element->weights);
-    for (uint32_t i = 0; asset->morph != NULL && i < asset->morph->num_targets; i++)
-        reach += fabsf(element->weights[i]) * asset->morph->targets[i].reach;
-    const md5_vec3 farther = {reach, reach, reach};
-    element->casters.min = md5_vec3_sub(element->casters.min, farther);
-    element->casters.max = md5_vec3_add(element->casters.max, farther);
+        for (uint32_t i = 0; i < asset->morph->num_targets; i++)
+            reach += fabsf(element->weights[i]) * asset->morph->targets[i].reach;
+    }
+    const md5_vec3 margin = {reach, reach, reach};
+    element->casters.min = md5_vec3_sub(element->casters.min, margin);
+    element->casters.max = md5_vec3_add(element->casters.max, margin);
     element->ground = fminf(element->framed.min.z, element->casters.min.z);
 }
 
-// Finds what the camera shows: of the clip that plays, or of what the machine does soon.
+// Computes the bounds that the camera shows: of the current clip, or of the next four seconds of
+// the machine.
 EMSCRIPTEN_KEEPALIVE void web_frame(web_element *element)
 {
     enum { POSES = 16 };
@@ -326,10 +368,10 @@ EMSCRIPTEN_KEEPALIVE void web_frame(web_element *element)
     md5_player *const player = md5_create_player(element->machine, NULL, &error);
     if (player == NULL)
         return;
-    if (element->own == NULL)
+    if (element->own_machine == NULL)
         md5_player_copy(player, element->player);
     for (int i = 0; i < POSES; i++) {
-        if (element->own != NULL)
+        if (element->own_machine != NULL)
             (void)md5_player_seek(player, 0, (uint32_t)element->state, i / (double)POSES);
         else
             (void)md5_player_advance(player, i == 0 ? 0.0 : 4.0 / POSES, NULL, NULL);
@@ -340,10 +382,10 @@ EMSCRIPTEN_KEEPALIVE void web_frame(web_element *element)
     md5_destroy_player(player);
 }
 
-// == On the GPU ===================================================================================
+// == Drawing ======================================================================================
 
-// The functions of WebGL that render/ calls, USED(name) for each, are in gl_used.h, which web.mk
-// makes: glad's loader would link all that there are.
+// web.mk generates gl_used.h, which contains USED(name) for each function of WebGL that render/
+// calls. The loader of glad would link all functions of WebGL.
 #define USED(name) extern __typeof__(*((GladGLContext *)0)->name) gl##name;
 #include <gl_used.h>
 #undef USED
@@ -364,17 +406,20 @@ int gladLoadGLContextUserPtr(GladGLContext *context, GLADuserptrloadfunc load, v
     (void)context;
     (void)load;
     (void)user;
-    return 0; // of desktops
+    return 0; // browsers do not have desktop OpenGL
 }
 
-// Only those that are called before the others are loaded.
+// Returns the functions that the renderer calls before it loads all other functions.
 static md5gl_proc find_gl(void *user, const char *name)
 {
     (void)user;
-    return strcmp(name, "glGetString") == 0     ? (md5gl_proc)glGetString
-           : strcmp(name, "glGetIntegerv") == 0 ? (md5gl_proc)glGetIntegerv
-           : strcmp(name, "glGetStringi") == 0  ? (md5gl_proc)glGetStringi
-                                                : NULL;
+    if (strcmp(name, "glGetString") == 0)
+        return (md5gl_proc)glGetString;
+    if (strcmp(name, "glGetIntegerv") == 0)
+        return (md5gl_proc)glGetIntegerv;
+    if (strcmp(name, "glGetStringi") == 0)
+        return (md5gl_proc)glGetStringi;
+    return NULL;
 }
 
 EMSCRIPTEN_KEEPALIVE md5gl_renderer *web_create_renderer(void)
@@ -382,32 +427,34 @@ EMSCRIPTEN_KEEPALIVE md5gl_renderer *web_create_renderer(void)
     md5_error error = {0};
     md5gl_renderer *const renderer = md5gl_create_renderer(&(md5gl_opts){.load = find_gl}, &error);
     if (renderer == NULL)
-        tell_failure(&error);
+        report_error(&error);
     return renderer;
 }
 
+// Frees the GPU copy of an asset.
 EMSCRIPTEN_KEEPALIVE void web_hide(web_asset *asset, md5gl_renderer *renderer)
 {
     md5gl_destroy_model(renderer, asset->drawn);
-    md5gl_destroy_morph(renderer, asset->bent);
+    md5gl_destroy_morph(renderer, asset->gpu_morph);
     md5gl_free_materials(renderer, asset->material_set);
     asset->drawn = NULL;
-    asset->bent = NULL;
+    asset->gpu_morph = NULL;
     asset->material_set = NULL;
 }
 
-// Uploads what is not yet there: at first, after web_bend() and web_hide().
+// Uploads the parts of an asset that are not on the GPU: at first, and after web_bend() and
+// web_hide().
 EMSCRIPTEN_KEEPALIVE bool web_show(web_asset *asset, md5gl_renderer *renderer)
 {
     md5_error error = {0};
     if (asset->drawn == NULL)
         asset->drawn = md5gl_create_model(renderer, asset->model, MD5GL_PATH_AUTO, &error);
-    if (asset->drawn != NULL && asset->morph != NULL && asset->bent == NULL)
-        asset->bent = md5gl_create_morph(renderer, asset->morph, &error);
-    return error.status == MD5_OK || tell_failure(&error);
+    if (asset->drawn != NULL && asset->morph != NULL && asset->gpu_morph == NULL)
+        asset->gpu_morph = md5gl_create_morph(renderer, asset->morph, &error);
+    return error.status == MD5_OK || report_error(&error);
 }
 
-// Makes the materials of the pictures beside `path` that are there. Returns false on failure.
+// Creates materials of the fetched images in the folder of `path`. Returns false on failure.
 EMSCRIPTEN_KEEPALIVE bool web_look(web_asset *asset, md5gl_renderer *renderer, const char *path)
 {
     md5_error error = {0};
@@ -418,7 +465,7 @@ EMSCRIPTEN_KEEPALIVE bool web_look(web_asset *asset, md5gl_renderer *renderer, c
                                           .name = name_picture};
     md5gl_material_set *const material_set = md5gl_load_materials(renderer, &desc, &error);
     if (material_set == NULL)
-        return tell_failure(&error);
+        return report_error(&error);
     for (uint32_t i = 0; i < material_set->num_meshes; i++)
         md5gl_set_material(renderer, asset->drawn, 0, i, &material_set->materials[i]);
     md5gl_free_materials(renderer, asset->material_set);
@@ -429,11 +476,12 @@ EMSCRIPTEN_KEEPALIVE bool web_look(web_asset *asset, md5gl_renderer *renderer, c
 EMSCRIPTEN_KEEPALIVE void web_advance(web_element *element, double seconds)
 {
     element->time += seconds;
-    md5_player_advance(element->player, seconds, tell_event, NULL);
-    note_time(element);
+    md5_player_advance(element->player, seconds, report_event, NULL);
+    store_state(element);
 }
 
-// Goes to a state of a machine of clips over some seconds, or at once to so many cycles of it.
+// Changes to a state of a machine of clips: with a crossfade of `seconds`, or, if that is 0,
+// immediately to the position `cycles`.
 EMSCRIPTEN_KEEPALIVE void web_go(web_element *element, uint32_t state, float seconds, double cycles)
 {
     if (seconds > 0.0f)
@@ -441,17 +489,17 @@ EMSCRIPTEN_KEEPALIVE void web_go(web_element *element, uint32_t state, float sec
                                  MD5_EASE_SMOOTH);
     else
         (void)md5_player_seek(element->player, 0, state, cycles);
-    note_time(element);
+    store_state(element);
 }
 
-// The name of a parameter of the machine; NULL behind the last.
+// Returns the name of a parameter of the machine, or NULL if there is no such parameter.
 EMSCRIPTEN_KEEPALIVE const char *web_parameter(const web_element *element, uint32_t parameter)
 {
     const md5_machine_desc *const tables = md5_machine_tables(element->machine);
     return parameter < tables->num_parameters ? tables->parameters[parameter].name : NULL;
 }
 
-// Draws the model over nothing, in the lower left corner: the page's background is seen around it.
+// Draws the model on a transparent background in the lower left corner of the canvas.
 EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *renderer, uint32_t width,
                                    uint32_t height)
 {
@@ -473,7 +521,7 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *rendere
     pose(element, element->player);
     const md5gl_instances one = {.count = 1,
                                  .palettes = element->palette,
-                                 .morph = asset->bent,
+                                 .morph = asset->gpu_morph,
                                  .weights = element->weights};
     const md5gl_frame frame = {
         .width = width,
@@ -490,13 +538,13 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, md5gl_renderer *rendere
         .softness = element->softness,
     };
     if (!md5gl_pose(renderer, asset->drawn, &one, &error))
-        return tell_failure(&error);
+        return report_error(&error);
     md5gl_begin_frame(renderer, &frame);
     md5gl_draw_shadows(renderer, asset->drawn);
     md5gl_draw_model(renderer, asset->drawn, MD5GL_LIT);
-    // From below, shadows on the ground would cover it.
+    // Seen from below, shadows on the ground would cover the model.
     if (element->has_ground != 0.0f && eye.z > frame.ground)
         md5gl_draw_ground(renderer, md5_vec3_scale(md5_vec3_add(box->min, box->max), 0.5f),
                           2.0f * md5_vec3_length(md5_vec3_sub(box->max, box->min)));
-    return md5gl_end_frame(renderer, &error) || tell_failure(&error);
+    return md5gl_end_frame(renderer, &error) || report_error(&error);
 }

@@ -1,9 +1,12 @@
-// The element <md5-model>: a model on any page. README.md describes its attributes, properties, methods and events.
+// The element <md5-model>, which shows a model on any page. README.md describes its attributes, properties, methods and events.
+//
+// #show() loads what the attributes specify and starts an element of the program (core.js, element.c). #draw() is called before
+// each frame in which something changed. #goal is the camera that the attributes and the user specify; #camera follows it.
 import {Md5ModelError, acquire, advance, base_name, call, draw_soon, draw_to, need, numbers, pairs, player, release, settings,
     texts} from "./core.js";
 export {Md5ModelError};
 
-// Each: its kind (words: one of them, the first is the default), the default, and what it changes besides the view.
+// For each attribute: its kind (a list of words: the allowed values), its default, and the part that a change updates.
 export const attributes = {
     "src": ["text", null, "model"], "clips": ["text", null, "clip"], "textures": ["text", null, "model"], "files": ["text", null, "model"],
     "camera-path": ["text", null, "model"], "alt": ["text", null], "poster": ["text", null, "poster"],
@@ -67,20 +70,28 @@ function number(name, value) {
     return Number(value);
 }
 
-// Numbers as attributes of cameras have them, of kinds "a", angles, which become degrees, and "d", distances, which are pairs: how
-// many, and whether these are per cents. `auto` is null. Undefined if the text is none.
-function terms(text, kinds) {
-    const list = text.trim().split(/\s+/).map((part, i) => {
-        const [, number, unit] = /^(auto|[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?)(deg|rad|%|)$/.exec(part) ?? [];
-        if (!number || number === "auto")
-            return number && null;
-        return kinds[i] === "d" ? unit.length < 2 ? [+number, unit === "%"] : undefined
-            : unit === "deg" ? +number : unit === "rad" ? number / degree : undefined;
-    });
-    return list.length === kinds.length && !list.includes(undefined) ? list : undefined;
+// Parses a value of a camera's attribute: an angle (kind "a") to degrees, or a distance (kind "d") to a number and true if that is
+// a percentage. Returns null for "auto", and undefined for invalid text.
+function parse_camera_value(text, kind) {
+    const [, number, unit] = /^(auto|[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?)(deg|rad|%|)$/.exec(text) ?? [];
+    if (!number)
+        return undefined;
+    if (number === "auto")
+        return null;
+    if (kind === "d")
+        return unit.length < 2 ? [+number, unit === "%"] : undefined;
+    if (unit === "deg")
+        return +number;
+    return unit === "rad" ? number / degree : undefined;
 }
 
-// What keys do: degrees around and down, and a factor of the distance.
+// Parses values of these kinds. Returns undefined for invalid text.
+function parse_camera_values(text, kinds) {
+    const values = text.trim().split(/\s+/).map((part, i) => parse_camera_value(part, kinds[i]));
+    return values.length === kinds.length && !values.includes(undefined) ? values : undefined;
+}
+
+// The effect of keys: degrees around and down, and a factor of the distance.
 const keys = {ArrowLeft: [10, 0], ArrowRight: [-10, 0], ArrowUp: [0, -10], ArrowDown: [0, 10], "+": [0, 0, 0.9], "=": [0, 0, 0.9],
     PageUp: [0, 0, 0.9], "-": [0, 0, 1 / 0.9], PageDown: [0, 0, 1 / 0.9]};
 
@@ -93,42 +104,43 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     static set cacheSize(size) { settings.cacheSize = size; }
     static mapURLs(map) { settings.map = map; }
 
-    static #sights; // observers for all elements
-    #canvas; #poster; #image; #bar; #told; #context;
+    static #observers; // observers for all elements
+    #canvas; #poster; #image; #bar; #message; #context;
     #internals = this.attachInternals();
-    #near = {}; // whether it is seen; within a window's height; within two
-    #asset = null; // what it shows,
-    #it = 0; // in the program
-    #turn = 0; // of #show(): a newer one makes those before void
-    #opening = null; // the asset of the last turn
-    #is_stale = true; // it does not show yet what the attributes say, but for the clip
+    #visibility = {}; // true if the element is visible (seen), within one window height (near), within two (around)
+    #asset = null; // the asset that is shown
+    #handle = 0; // pointer to the web_element in the program
+    #request = 0; // number of the last call of #show(), which cancels earlier calls
+    #opening = null; // asset of the last call of #show()
+    #is_stale = true; // the attributes, except for the clip, are not applied yet
     #timers = {};
-    #ready; // of updateComplete()
+    #ready; // promise of updateComplete()
     #error = null;
-    #is_loaded = false; // and drawn
+    #is_loaded = false; // the model is loaded and drawn
     #is_dirty = false;
     #is_dismissed = false;
-    #was_visible = false; // when that was told last
+    #was_visible = false; // detail of the last event "model-visibility"
     #progress = 1;
-    #name = "none"; // of the clip that plays,
-    #clip = null; // and the clip: state and duration
-    #num_states = 0; // that it can play
+    #clip_name = "none"; // the current clip
+    #clip = null; // its state and duration
+    #num_states = 0; // states of the program's machine
     #is_playing = false;
     #rate = 1;
-    #times = {repetitions: Infinity, pingpong: false, count: 0, direction: 1};
-    #before = 0; // when it was drawn last
-    #touched = -Infinity; // when somebody turned it last
-    #by = "none"; // who moves the camera
-    #is_held = false; // somebody has moved the camera
-    #goal = null; // theta, phi, radius, is_share, x, y, z, fov: where the camera goes
-    #now = null; // the same, with the radius in units
-    #fingers = new Map();
-    #seat = {
-        is_far: () => !this.#near.around,
+    #playback = {repetitions: Infinity, pingpong: false, count: 0, direction: 1};
+    #last_frame = 0; // time of the last frame, ms; 0 if nothing moved since
+    #last_input = -Infinity; // time at which the user moved the camera last, ms
+    #camera_source = "none"; // source of the camera's movement for events
+    #has_user_camera = false; // the user has moved the camera, so that the attributes do not apply
+    #goal = null; // target of the camera: theta, phi, radius, is_share (the radius is a percentage), x, y, z, fov
+    #camera = null; // the current camera, with the radius in units
+    #fingers = new Map(); // pointers that are down
+    // The functions that core.js calls.
+    #client = {
+        is_far: () => !this.#visibility.around,
         draw: (now) => this.#draw(now),
-        touch: () => this.#touch(),
+        invalidate: () => this.#invalidate(),
         arrive: () => this.#advance_bar(this.#progress + (0.9 - this.#progress) / 4, "model"),
-        lose: () => this.#is_loaded && this.#tell_error("webglcontextlost", new Md5ModelError("gpu", "The WebGL context was lost")),
+        lose: () => this.#is_loaded && this.#report_error("webglcontextlost", new Md5ModelError("gpu", "The WebGL context was lost")),
     };
 
     constructor() {
@@ -140,39 +152,40 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         }
         root.adoptedStyleSheets = [sheet];
         tree.forEach((part) => grow(root, part));
-        [this.#canvas, this.#poster, this.#image, this.#bar, this.#told] = ["canvas", ".poster", "img", ".bar", "p"].map(
+        [this.#canvas, this.#poster, this.#image, this.#bar, this.#message] = ["canvas", ".poster", "img", ".bar", "p"].map(
             (name) => root.querySelector(name));
         this.#context = this.#canvas.getContext("2d");
-        this.#renew();
+        this.#reset_promise();
         this.#listen();
     }
 
     connectedCallback() {
-        for (const name of Object.keys(attributes).map(property_of)) // set before the element was defined
+        // Properties that were set before the element was defined hide the accessors of the class.
+        for (const name of Object.keys(attributes).map(property_of))
             if (Object.hasOwn(this, name)) {
                 const value = this[name];
                 delete this[name];
                 this[name] = value;
             }
         clearTimeout(this.#timers.leave);
-        Md5ModelElement.#sights ??= Object.entries({seen: "0px", near: "100%", around: "200%"}).map(([name, rootMargin]) =>
-            new IntersectionObserver((entries) => entries.forEach(({target, isIntersecting}) => target.#see(name, isIntersecting)), {rootMargin}));
-        for (const its of [...Md5ModelElement.#sights, this.#sizes])
+        Md5ModelElement.#observers ??= Object.entries({seen: "0px", near: "100%", around: "200%"}).map(([name, rootMargin]) =>
+            new IntersectionObserver((entries) => entries.forEach(({target, isIntersecting}) => target.#set_visibility(name, isIntersecting)), {rootMargin}));
+        for (const its of [...Md5ModelElement.#observers, this.#size_observer])
             its.observe(this);
         this.#is_playing ||= this.autoplay && !is_still();
-        this.#label();
+        this.#update_label();
         this.#show_poster();
         this.#show(false);
     }
 
     disconnectedCallback() {
-        for (const its of [...Md5ModelElement.#sights, this.#sizes])
+        for (const its of [...Md5ModelElement.#observers, this.#size_observer])
             its.unobserve(this);
-        this.#near = {};
+        this.#visibility = {};
         this.#timers.leave = setTimeout(() => {
-            this.#turn++;
+            this.#request++;
             this.#wait_for(null);
-            this.#leave();
+            this.#unload();
         }, this.#is_loaded ? 5000 : 0);
     }
 
@@ -185,14 +198,14 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         else if (change === "poster")
             this.#show_poster();
         else if (change === "camera")
-            this.#is_held = false;
-        else if (change === "parameters" && !this.#is_stale) // or they are the next model's, which takes them when it is there
+            this.#has_user_camera = false;
+        else if (change === "parameters" && !this.#is_stale) // otherwise #start_element() sets them
             this.#set_parameters();
         else if (change === "autoplay" && now !== null && !is_still())
             this.play();
-        this.#aim();
-        this.#label();
-        this.#touch();
+        this.#update_goal();
+        this.#update_label();
+        this.#invalidate();
     }
 
     // -- For pages ------------------------------------------------------------------------------
@@ -201,49 +214,49 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     get paused() { return !this.#is_playing; }
     get duration() { return this.#clip?.duration ?? 0; }
     get currentTime() {
-        const cycles = this.#it ? numbers(this.#it)[21] : 0;
+        const cycles = this.#handle ? numbers(this.#handle)[21] : 0;
         return (cycles - Math.floor(cycles)) * this.duration;
     }
     set currentTime(seconds) {
         const cycles = number("currentTime", seconds) / this.duration;
         if (this.duration > 0)
-            this.#go(0, cycles - Math.floor(cycles));
+            this.#change_clip(0, cycles - Math.floor(cycles));
     }
     get timeScale() { return this.#rate; }
     set timeScale(rate) { this.#rate = number("timeScale", rate); }
     play({repetitions = Infinity, pingpong = false} = {}) {
-        this.#times = {repetitions, pingpong, count: 0, direction: 1};
+        this.#playback = {repetitions, pingpong, count: 0, direction: 1};
         this.#set_playing(true);
     }
     pause() { this.#set_playing(false); }
-    get availableParameters() { return this.#asset?.is_machine ? texts("web_parameter", this.#it) : []; }
-    // Returns whether the machine has a parameter, or a trigger, of that name.
+    get availableParameters() { return this.#asset?.is_machine ? texts("web_parameter", this.#handle) : []; }
+    // Returns true if the machine has a parameter or a trigger with this name.
     setParameter(name, value = 1) {
         const i = this.availableParameters.indexOf(name);
-        this.#touch();
-        return i >= 0 && call("md5_player_set", player(this.#it), i, +value) !== 0;
+        this.#invalidate();
+        return i >= 0 && call("md5_player_set", player(this.#handle), i, +value) !== 0;
     }
     getParameter(name) {
         const i = this.availableParameters.indexOf(name);
-        return i >= 0 ? call("md5_player_get", player(this.#it), i) : undefined;
+        return i >= 0 ? call("md5_player_get", player(this.#handle), i) : undefined;
     }
     getCameraOrbit() {
-        const {theta, phi, radius} = this.#now ?? {theta: 0, phi: 0, radius: 0}, [a, b] = [theta * degree, phi * degree];
+        const {theta, phi, radius} = this.#camera ?? {theta: 0, phi: 0, radius: 0}, [a, b] = [theta * degree, phi * degree];
         return {theta: a, phi: b, radius, toString: () => a + "rad " + b + "rad " + radius};
     }
-    getCameraTarget() { return vector(this.#now?.x ?? 0, this.#now?.y ?? 0, this.#now?.z ?? 0); }
+    getCameraTarget() { return vector(this.#camera?.x ?? 0, this.#camera?.y ?? 0, this.#camera?.z ?? 0); }
     jumpCameraToGoal() {
-        this.#now = null;
-        this.#touch();
+        this.#camera = null;
+        this.#invalidate();
     }
     async updateFraming() {
-        this.#is_held = false;
-        if (this.#it)
-            call("web_frame", this.#it);
-        this.#aim();
+        this.#has_user_camera = false;
+        if (this.#handle)
+            call("web_frame", this.#handle);
+        this.#update_goal();
     }
     get loaded() { return this.#is_loaded; }
-    get modelIsVisible() { return this.#is_loaded && this.#near.seen === true && "gone" in this.#poster.dataset; }
+    get modelIsVisible() { return this.#is_loaded && this.#visibility.seen === true && "gone" in this.#poster.dataset; }
     get loadError() { return this.#error; }
     get textureReport() { return this.#asset?.report ?? []; }
     updateComplete() { return this.#ready.promise; }
@@ -257,10 +270,10 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
     }
     showPoster() {
         delete this.#poster.dataset.gone;
-        this.#tell_visibility();
+        this.#report_visibility();
     }
     getBounds() {
-        const its = this.#it ? numbers(this.#it).slice(14, 20) : [0, 0, 0, 0, 0, 0];
+        const its = this.#handle ? numbers(this.#handle).slice(14, 20) : [0, 0, 0, 0, 0, 0];
         return {min: vector(...its.slice(0, 3)), max: vector(...its.slice(3))};
     }
     getDimensions() {
@@ -275,109 +288,109 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
 
     // -- Loading --------------------------------------------------------------------------------
 
-    #renew() {
+    #reset_promise() {
         this.#ready = Promise.withResolvers();
-        this.#ready.promise.catch(() => {}); // whoever waits hears of it, and an event tells others
+        this.#ready.promise.catch(() => {}); // a failure is also reported by an event, so it need not be handled
     }
 
-    // By name, as the attribute `clips` says.
+    // Returns the clips of the attribute `clips`: names to URLs.
     #clips() {
         return new Map(pairs(this.clips).map(([name, url]) => [name || base_name(url),
             /\.\w+$/.test(url) || !this.files ? url_of(url) : url_of(url + ".md5anim", url_of(this.files))]));
     }
 
-    // Shows what the attributes say, when all of them are set: from the beginning, or another clip of what is there.
-    async #show(is_anew) {
-        const turn = ++this.#turn;
-        this.#is_stale ||= is_anew;
+    // Shows the model of the attributes if `reloads`, or changes to their clip. Waits until all attributes are set.
+    async #show(reloads) {
+        const turn = ++this.#request;
+        this.#is_stale ||= reloads;
         await null;
-        if (turn !== this.#turn)
+        if (turn !== this.#request)
             return;
         if (!this.src)
-            this.#leave();
-        if (!this.src || !this.isConnected || (this.loading !== "eager" && !this.#near.near)
+            this.#unload();
+        if (!this.src || !this.isConnected || (this.loading !== "eager" && !this.#visibility.near)
             || (this.reveal === "manual" && !this.#is_dismissed))
             return this.#wait_for(null);
         const camera = url_of(this.cameraPath), clips = this.#clips(), name = this.animationName ?? clips.keys().next().value ?? "none";
         const url = clips.get(name), is_stale = this.#is_stale, asset = !is_stale ? this.#asset : acquire({
             src: url_of(this.src), textures: this.textures, list: url_of(this.files), credentials: this.withCredentials,
-            priority: this.fetchPriority, travels: camera !== null}, this.#seat);
+            priority: this.fetchPriority, travels: camera !== null}, this.#client);
         this.#wait_for(is_stale ? asset : null);
         if (is_stale)
-            this.#tell_begin();
+            this.#report_start();
         try {
             const [path, clip] = await Promise.all([is_stale && camera && asset.bring(camera), url && asset.clip(url), asset.load()]);
-            if (turn !== this.#turn)
+            if (turn !== this.#request)
                 return;
             const is_there = clip || name === "none" || asset.is_machine;
             if (is_stale)
-                this.#begin(asset, camera, path);
-            if (is_stale || (is_there && (name !== this.#name || (clip && clip !== this.#clip))))
+                this.#start_element(asset, camera, path);
+            if (is_stale || (is_there && (name !== this.#clip_name || (clip && clip !== this.#clip))))
                 this.#show_clip(is_there ? name : "none", clip, is_stale || is_still() || !this.#is_playing ? 0
                     : this.animationCrossfadeDuration / 1000);
             if (!is_there)
                 throw new Md5ModelError("mismatch", "unknown clip \"" + name + "\"; available clips: " + [...clips.keys()].join(", "));
         } catch (error) {
-            if (turn === this.#turn)
-                this.#tell_failure(error, this.#asset?.src !== asset.src);
+            if (turn === this.#request)
+                this.#report_failure(error, this.#asset?.src !== asset.src);
         }
     }
 
-    // What is still fetched, but for this, comes too late.
+    // Cancels the loading of another asset.
     #wait_for(asset) {
         const before = this.#opening;
         this.#opening = asset;
         if (before && before !== asset && before !== this.#asset)
-            release(before, this.#seat);
+            release(before, this.#client);
     }
 
-    #begin(asset, camera, path) {
+    #start_element(asset, camera, path) {
         if (camera)
             asset.files.set(camera, path);
         const it = asset.need("web_begin", asset.it, camera ?? "");
-        this.#leave(asset);
-        [this.#asset, this.#it, this.#opening, this.#now, this.#is_held, this.#is_stale] = [asset, it, null, null, false, false];
+        this.#unload(asset);
+        [this.#asset, this.#handle, this.#opening, this.#camera, this.#has_user_camera, this.#is_stale] = [asset, it, null, null, false, false];
         numbers(it).set([camera !== null, this.up === "y"], 12);
         this.#set_parameters();
     }
 
-    // Shows nothing any more; `next` is kept.
-    #leave(next) {
-        if (this.#it)
-            call("web_end", this.#it);
+    // Removes the model. Does not release the asset `next`.
+    #unload(next) {
+        if (this.#handle)
+            call("web_end", this.#handle);
         if (this.#asset && this.#asset !== next)
-            release(this.#asset, this.#seat);
-        [this.#asset, this.#it, this.#is_loaded, this.#is_stale, this.#clip, this.#num_states] = [null, 0, false, true, null, 0];
+            release(this.#asset, this.#client);
+        [this.#asset, this.#handle, this.#is_loaded, this.#is_stale, this.#clip, this.#num_states] = [null, 0, false, true, null, 0];
         if (!next)
             this.#context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
     }
 
-    #go(seconds, cycles) {
-        call("web_go", this.#it, this.#clip?.state ?? 0, seconds, cycles);
-        this.#touch();
+    #change_clip(seconds, cycles) {
+        call("web_go", this.#handle, this.#clip?.state ?? 0, seconds, cycles);
+        this.#invalidate();
     }
 
     #show_clip(name, clip, seconds) {
         if (clip?.state > this.#num_states) {
-            need("web_play", this.#it);
+            need("web_play", this.#handle);
             this.#num_states = clip.state;
         }
-        [this.#name, this.#clip, this.#times.count] = [name, clip, 0];
+        [this.#clip_name, this.#clip, this.#playback.count] = [name, clip, 0];
         if (!this.#asset.is_machine)
-            this.#go(seconds, 0);
-        call("web_frame", this.#it);
-        this.#aim();
+            this.#change_clip(seconds, 0);
+        call("web_frame", this.#handle);
+        this.#update_goal();
     }
 
     #set_parameters() {
         for (const [name, value] of pairs(this.parameters))
-            if (this.#it && !this.setParameter(name, Number(value)))
+            if (this.#handle && !this.setParameter(name, Number(value)))
                 warn("unknown parameter \"" + name + "\"; available parameters: " + this.availableParameters.join(", "));
     }
 
-    // -- What it says ---------------------------------------------------------------------------
+    // -- Events and accessibility ---------------------------------------------------------------
 
-    #tell(kind, detail, more) {
+    #dispatch(kind, detail, more) {
         return this.dispatchEvent(new CustomEvent(kind, {detail, ...more}));
     }
 
@@ -385,16 +398,16 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         this.#internals.states[is_so ? "add" : "delete"](name);
     }
 
-    #tell_state(now) {
+    #set_phase(now) {
         ["loading", "loaded", "failed"].forEach((state) => this.#set_state(state, state === now));
     }
 
     #set_playing(now) {
         if (this.#is_playing !== now)
-            this.#tell(now ? "play" : "pause");
+            this.#dispatch(now ? "play" : "pause");
         this.#is_playing = now;
         this.#set_state("playing", now);
-        this.#touch();
+        this.#invalidate();
     }
 
     #advance_bar(share, reason) {
@@ -404,47 +417,47 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         this.#bar.hidden = share === 1;
         this.#bar.style.inlineSize = 100 * share + "%";
         this.#bar.setAttribute("aria-valuenow", Math.round(100 * share));
-        this.#tell("progress", {totalProgress: share, reason});
+        this.#dispatch("progress", {totalProgress: share, reason});
     }
 
-    #tell_begin() {
+    #report_start() {
         if (this.#error || this.#is_loaded)
-            this.#renew();
+            this.#reset_promise();
         this.#error = null;
-        this.#told.textContent = "";
-        this.#tell_state("loading");
+        this.#message.textContent = "";
+        this.#set_phase("loading");
         this.#progress = -1;
         this.#advance_bar(0, "program");
     }
 
-    #tell_error(type, sourceError) {
-        if (!this.#tell("error", {type, sourceError}, {cancelable: true}))
+    #report_error(type, sourceError) {
+        if (!this.#dispatch("error", {type, sourceError}, {cancelable: true}))
             return;
-        this.#told.textContent = sourceError.message;
+        this.#message.textContent = sourceError.message;
         console.error("md5-model: " + sourceError.message);
     }
 
-    #tell_failure(error, leaves) {
+    #report_failure(error, leaves) {
         const own = error instanceof Md5ModelError ? error : new Md5ModelError("parse", String(error?.message ?? error));
-        this.#turn++;
+        this.#request++;
         this.#wait_for(null);
         if (leaves) {
-            this.#leave();
-            this.#tell_state("failed");
+            this.#unload();
+            this.#set_phase("failed");
             this.showPoster();
         }
         this.#is_stale = !this.#asset;
         this.#error = own;
         this.dataset.code = own.code;
         this.#advance_bar(1, "model");
-        this.#tell_error("loadfailure", own);
+        this.#report_error("loadfailure", own);
         this.#ready.reject(own);
         if (own.code === "network")
             addEventListener("online", () => this.#error === own && this.reload(), {once: true});
     }
 
-    // Of the whole element without controls, else of its canvas.
-    #label() {
+    // Sets the accessible name of the element, or of its canvas if that has controls.
+    #update_label() {
         const name = this.getAttribute("aria-label") ?? this.alt ?? "3D model", has_controls = this.cameraControls;
         [this.#internals.role, this.#internals.ariaLabel] = has_controls ? [null, null] : ["img", name];
         for (const [key, value] of Object.entries({tabindex: 0, role: "img", "aria-roledescription": "3D model",
@@ -468,38 +481,40 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         const is_new = !("gone" in this.#poster.dataset);
         this.#poster.dataset.gone = "";
         if (is_new)
-            this.#tell("poster-dismissed");
-        this.#tell_visibility();
+            this.#dispatch("poster-dismissed");
+        this.#report_visibility();
     }
 
-    #tell_visibility() {
+    #report_visibility() {
         if (this.#was_visible !== this.modelIsVisible)
-            this.#tell("model-visibility", {visible: this.#was_visible = this.modelIsVisible});
+            this.#dispatch("model-visibility", {visible: this.#was_visible = this.modelIsVisible});
     }
 
     // -- The camera -----------------------------------------------------------------------------
 
-    #terms(name, kinds) {
-        const text = this[property_of(name)], found = terms(text, kinds), usual = terms(attributes[name][1], kinds);
+    #camera_values(name, kinds) {
+        const text = this[property_of(name)], found = parse_camera_values(text, kinds);
+        const usual = parse_camera_values(attributes[name][1], kinds);
         if (!found)
             warn("invalid " + name + "=\"" + text + "\": expected " + kinds.replaceAll("a", "ANGLEdeg ").replaceAll("d", "LENGTH or PERCENT% ").trim());
         return usual.map((its, i) => found?.[i] ?? its);
     }
 
-    // Where the camera goes by the attributes, unless somebody holds it.
-    #aim() {
-        if (!this.#it || this.#is_held)
+    // Sets the goal of the camera from the attributes, unless the user has moved the camera.
+    #update_goal() {
+        if (!this.#handle || this.#has_user_camera)
             return;
-        const [theta, phi, radius] = this.#terms("camera-orbit", "aad"), [fov] = this.#terms("field-of-view", "a");
-        const {min, max} = this.getBounds(), target = this.#terms("camera-target", "ddd");
+        const [theta, phi, radius] = this.#camera_values("camera-orbit", "aad"), [fov] = this.#camera_values("field-of-view", "a");
+        const {min, max} = this.getBounds(), target = this.#camera_values("camera-target", "ddd");
         const [x, y, z] = ["x", "y", "z"].map((axis, i) => target[i]?.[0] ?? (min[axis] + max[axis]) / 2);
         this.#goal = {theta, phi, radius: radius[0], is_share: radius[1], x, y, z, fov: clamp(fov, 1, 170)};
-        this.#bound();
-        this.#touch();
+        this.#limit_goal();
+        this.#invalidate();
     }
 
-    // The distance at which the cylinder around the box, which is as wide from all sides, fills the picture.
-    #fit({phi, fov}) {
+    // Returns the distance at which the cylinder around the bounding box fills the canvas. A cylinder has the same width from all
+    // sides.
+    #fit_distance({phi, fov}) {
         const {width, height} = this.#canvas, {x, y, z} = this.getDimensions(), r = Math.hypot(x, y) / 2 || 1e-3;
         const half = Math.tan(fov * degree / 2), level = Math.sin(phi * degree), steep = Math.cos(phi * degree);
         return Math.max(...Array.from({length: 32}, (_, i) => {
@@ -509,173 +524,190 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         }));
     }
 
-    // Keeps the camera within its limits; returns whether it was.
-    #bound() {
-        const [least, most] = ["min", "max"].map((end) => this.#terms(end + "-camera-orbit", "aad")), goal = this.#goal;
+    // Limits the goal of the camera. Returns true if its distance was within the limits.
+    #limit_goal() {
+        const [least, most] = ["min", "max"].map((end) => this.#camera_values(end + "-camera-orbit", "aad")), goal = this.#goal;
         goal.theta = clamp(goal.theta, least[0] ?? -Infinity, most[0] ?? Infinity);
         goal.phi = clamp(goal.phi, Math.max(least[1], 0.5), Math.min(most[1], 179.5));
-        const fit = this.#fit(goal) / 100, units = (distance) => distance[0] * (distance[1] ? fit : 1), before = goal.radius;
+        const fit = this.#fit_distance(goal) / 100, units = (distance) => distance[0] * (distance[1] ? fit : 1), before = goal.radius;
         goal.radius = clamp(before, ...[least[2], most[2]].map((its) => units(its) / (goal.is_share ? fit : 1)));
         return goal.radius === before;
     }
 
-    // What a person does: degrees, a factor of the distance, and shares of the picture's height. Returns whether it could come nearer.
-    #turn_by(theta, phi, nearer = 1, right = 0, up = 0) {
-        const goal = this.#goal, step = 2 * Math.tan(goal.fov * degree / 2) * (this.#now?.radius ?? 0), angle = goal.theta * degree;
-        this.#is_held ||= nearer !== 1 || right !== 0 || up !== 0;
-        this.#touched = performance.now();
-        this.#by = "user-interaction";
-        numbers(this.#it)[12] = 0; // no path
+    // Moves the camera for the user: degrees, a factor of the distance, and fractions of the canvas's height. Returns true if the
+    // distance is within its limits.
+    #move_camera(theta, phi, nearer = 1, right = 0, up = 0) {
+        const goal = this.#goal, step = 2 * Math.tan(goal.fov * degree / 2) * (this.#camera?.radius ?? 0), angle = goal.theta * degree;
+        this.#has_user_camera ||= nearer !== 1 || right !== 0 || up !== 0;
+        this.#last_input = performance.now();
+        this.#camera_source = "user-interaction";
+        numbers(this.#handle)[12] = 0; // web_element.follows: the camera leaves its path
         goal.theta += theta;
         goal.phi += phi;
         goal.radius *= nearer;
         goal.x += step * right * Math.sin(angle);
         goal.y -= step * right * Math.cos(angle);
         goal.z -= step * up;
-        this.#touch();
-        return this.#bound();
+        this.#invalidate();
+        return this.#limit_goal();
     }
 
-    // Brings the camera nearer to where it goes; returns whether it has moved.
-    #ease(milliseconds) {
-        const goal = {...this.#goal}, before = this.#now, decay = is_still() ? 0 : this.interpolationDecay;
+    // Moves the camera towards its goal. Returns true if it has moved.
+    #advance_camera(milliseconds) {
+        const goal = {...this.#goal}, before = this.#camera, decay = is_still() ? 0 : this.interpolationDecay;
         const share = decay > 0 ? 1 - Math.exp(-milliseconds / decay) : 1;
-        goal.radius *= goal.is_share ? this.#fit(goal) / 100 : 1;
+        goal.radius *= goal.is_share ? this.#fit_distance(goal) / 100 : 1;
         const is_far = before && Object.keys(goal).some((key) => Math.abs(before[key] - goal[key]) > 1e-4 * Math.max(1, Math.abs(goal[key])));
-        this.#now = goal;
+        this.#camera = goal;
         if (is_far)
             for (const key of Object.keys(goal))
                 goal[key] = before[key] + (goal[key] - before[key]) * share;
         return is_far;
     }
 
+    // Handles a key. Returns false if the key has no effect.
+    #handle_key(event) {
+        if (event.ctrlKey || event.altKey || event.metaKey)
+            return false;
+        const step = keys[event.key], zooms = step?.length > 2;
+        if (step && !zooms && event.shiftKey && !this.disablePan)
+            this.#move_camera(0, 0, 1, -step[0] / 200, step[1] / 200);
+        else if (step && !(zooms && this.disableZoom))
+            this.#move_camera(...step);
+        else if (event.key === "Home")
+            this.updateFraming();
+        else if (event.key === " " && (this.clips || this.#asset.is_machine))
+            this[this.#is_playing ? "pause" : "play"]();
+        else
+            return false;
+        return true;
+    }
+
+    // Handles the movement of a pointer: one rotates the camera; two, or one with the right button or Shift, move it.
+    #handle_pointer_move(event) {
+        const pointer = this.#fingers.get(event.pointerId), all = [...this.#fingers.values()];
+        if (!pointer)
+            return;
+        if (Math.hypot(event.clientX - pointer.from[0], event.clientY - pointer.from[1]) > 4)
+            this.#canvas.setPointerCapture(event.pointerId);
+        const spread = () => all.length < 2 ? 1 : Math.max(Math.hypot(all[0].x - all[1].x, all[0].y - all[1].y), 1);
+        const [x, y, before] = [event.clientX - pointer.x, event.clientY - pointer.y, spread()];
+        [pointer.x, pointer.y] = [event.clientX, event.clientY];
+        const height = this.clientHeight || 1, pans = all.length > 1 || event.buttons & 2 || event.shiftKey;
+        if (pans)
+            this.#move_camera(0, 0, this.disableZoom ? 1 : before / spread(),
+                ...this.disablePan ? [] : [-x / height / all.length, -y / height / all.length]);
+        else
+            this.#move_camera(-180 * x / height, -180 * y / height);
+    }
+
+    #handle_wheel(event) {
+        if (this.disableZoom || !(event.ctrlKey || this.shadowRoot.activeElement === this.#canvas))
+            return;
+        const pixels = event.deltaY * (event.deltaMode ? 16 : 1);
+        if (this.#move_camera(0, 0, Math.exp(clamp(pixels, -100, 100) / 400)))
+            event.preventDefault();
+    }
+
     #listen() {
         const canvas = this.#canvas, listen = (kind, listener, more) => canvas.addEventListener(kind, (event) =>
-            this.cameraControls && this.#it && listener(event), more);
+            this.cameraControls && this.#handle && listener(event), more);
         listen("pointerdown", (event) => this.#fingers.set(event.pointerId, {x: event.clientX, y: event.clientY, from: [event.clientX, event.clientY]}));
-        listen("pointermove", (event) => {
-            const its = this.#fingers.get(event.pointerId), all = [...this.#fingers.values()];
-            if (!its)
-                return;
-            if (Math.hypot(event.clientX - its.from[0], event.clientY - its.from[1]) > 4)
-                canvas.setPointerCapture(event.pointerId);
-            const spread = () => all.length < 2 ? 1 : Math.max(Math.hypot(all[0].x - all[1].x, all[0].y - all[1].y), 1);
-            const [x, y, before] = [event.clientX - its.x, event.clientY - its.y, spread()];
-            [its.x, its.y] = [event.clientX, event.clientY];
-            const height = this.clientHeight || 1, pans = all.length > 1 || event.buttons & 2 || event.shiftKey;
-            if (pans)
-                this.#turn_by(0, 0, this.disableZoom ? 1 : before / spread(),
-                    ...this.disablePan ? [] : [-x / height / all.length, -y / height / all.length]);
-            else
-                this.#turn_by(-180 * x / height, -180 * y / height);
-        });
+        listen("pointermove", (event) => this.#handle_pointer_move(event));
         for (const kind of ["pointerup", "pointercancel"])
             canvas.addEventListener(kind, (event) => this.#fingers.delete(event.pointerId));
         listen("dblclick", () => this.updateFraming());
         listen("contextmenu", (event) => !this.disablePan && event.preventDefault());
-        listen("wheel", (event) => {
-            if (this.disableZoom || !(event.ctrlKey || this.shadowRoot.activeElement === canvas))
-                return;
-            if (this.#turn_by(0, 0, Math.exp(clamp(event.deltaY * (event.deltaMode ? 16 : 1), -100, 100) / 400)))
-                event.preventDefault();
-        }, {passive: false});
-        listen("keydown", (event) => {
-            if (event.ctrlKey || event.altKey || event.metaKey)
-                return;
-            const by = keys[event.key], zooms = by?.length > 2;
-            if (by && !zooms && event.shiftKey && !this.disablePan)
-                this.#turn_by(0, 0, 1, -by[0] / 200, by[1] / 200);
-            else if (by && !(zooms && this.disableZoom))
-                this.#turn_by(...by);
-            else if (event.key === "Home")
-                this.updateFraming();
-            else if (event.key === " " && (this.clips || this.#asset.is_machine))
-                this[this.#is_playing ? "pause" : "play"]();
-            else
-                return;
-            event.preventDefault();
-        });
+        listen("wheel", (event) => this.#handle_wheel(event), {passive: false});
+        listen("keydown", (event) => this.#handle_key(event) && event.preventDefault());
         this.#poster.addEventListener("click", () => this.reveal === "manual" && this.dismissPoster());
     }
 
-    // -- Pictures -------------------------------------------------------------------------------
+    // -- Drawing --------------------------------------------------------------------------------
 
-    #sizes = new ResizeObserver(([entry]) => {
+    #size_observer = new ResizeObserver(([entry]) => {
         const {inlineSize, blockSize} = entry.contentBoxSize[0];
         const size = [inlineSize, blockSize].map((side) => Math.min(Math.round(side * Math.min(devicePixelRatio, 2)), 2048));
         if (this.#canvas.width === size[0] && this.#canvas.height === size[1])
             return;
         [this.#canvas.width, this.#canvas.height] = size;
-        this.#touch();
+        this.#invalidate();
         if (this.#is_loaded)
-            this.#draw(performance.now()); // at once: a new size clears it
+            this.#draw(performance.now()); // without delay, because a new size clears the canvas
     });
 
-    #see(name, is_in) {
-        this.#near[name] = is_in;
-        this.#tell_visibility();
+    #set_visibility(name, is_in) {
+        this.#visibility[name] = is_in;
+        this.#report_visibility();
         if (name === "near" && is_in && !this.#opening && !this.#error)
             this.#show(false);
         clearTimeout(this.#timers.rest);
-        if (!this.#near.around)
+        if (!this.#visibility.around)
             this.#timers.rest = setTimeout(() => [...this.#asset?.users ?? []].every((seat) => seat.is_far()) && this.#asset?.hide(), 10000);
-        this.#before = 0;
-        draw_soon(this.#seat);
+        this.#last_frame = 0;
+        draw_soon(this.#client);
     }
 
-    #touch() {
+    #invalidate() {
         this.#is_dirty = true;
-        draw_soon(this.#seat);
+        draw_soon(this.#client);
     }
 
-    // Draws if anything has changed and can be seen, and goes on while it moves.
+    // Writes the camera and the light to the members of the web_element from `eye` to `has_ground`.
+    #write_camera() {
+        const {theta, phi, radius, x, y, z, fov} = this.#camera, {x: w, y: d, z: h} = this.getDimensions();
+        const level = radius * Math.sin(phi * degree), size = Math.hypot(w, d, h) / 2 || 1e-3;
+        const eye = [x + level * Math.cos(theta * degree), y + level * Math.sin(theta * degree), z + radius * Math.cos(phi * degree)];
+        numbers(this.#handle).set([...eye, x, y, z, fov, 0.02 * size, radius + 100 * size, clamp(this.exposure, 0.01, 100),
+            clamp(this.shadowSoftness, 0, 1), this.shadowIntensity > 0]);
+    }
+
+    // Draws if something has changed and the element is visible. Requests another frame while something moves.
     #draw(now) {
-        const turns = this.autoRotate && !is_still(), is_seen = this.#near.seen || (this.loading === "eager" && !this.#is_loaded);
-        if (!this.#it || !is_seen || this.#canvas.width * this.#canvas.height === 0 || !(this.#is_dirty || this.#is_playing || turns))
+        const turns = this.autoRotate && !is_still(), is_seen = this.#visibility.seen || (this.loading === "eager" && !this.#is_loaded);
+        const has_size = this.#canvas.width * this.#canvas.height !== 0;
+        if (!this.#handle || !is_seen || !has_size || !(this.#is_dirty || this.#is_playing || turns))
             return;
-        const passed = this.#before > 0 ? Math.min(now - this.#before, 1000) : 0;
-        [this.#before, this.#is_dirty] = [now, false];
+        const passed = this.#last_frame > 0 ? Math.min(now - this.#last_frame, 1000) : 0;
+        [this.#last_frame, this.#is_dirty] = [now, false];
         try {
             if (this.#is_playing)
-                advance(this.#it, passed / 1000 * this.#rate * this.#times.direction, (...said) => this.#hear(...said));
-            if (turns && performance.now() - this.#touched > this.autoRotateDelay)
-                this.#goal.theta += this.#terms("rotation-per-second", "a")[0] * passed / 1000;
-            const moved = this.#ease(passed), {theta, phi, radius, x, y, z, fov} = this.#now, {x: w, y: d, z: h} = this.getDimensions();
-            const level = radius * Math.sin(phi * degree), size = Math.hypot(w, d, h) / 2 || 1e-3;
-            numbers(this.#it).set([x + level * Math.cos(theta * degree), y + level * Math.sin(theta * degree), z + radius * Math.cos(phi * degree),
-                x, y, z, fov, 0.02 * size, radius + 100 * size, clamp(this.exposure, 0.01, 100), clamp(this.shadowSoftness, 0, 1),
-                this.shadowIntensity > 0]);
-            if (draw_to(this.#context, this.#it, this.#asset) && !this.#is_loaded)
-                this.#welcome();
+                advance(this.#handle, passed / 1000 * this.#rate * this.#playback.direction, (...said) => this.#handle_event(...said));
+            if (turns && performance.now() - this.#last_input > this.autoRotateDelay)
+                this.#goal.theta += this.#camera_values("rotation-per-second", "a")[0] * passed / 1000;
+            const moved = this.#advance_camera(passed);
+            this.#write_camera();
+            if (draw_to(this.#context, this.#handle, this.#asset) && !this.#is_loaded)
+                this.#finish_loading();
             this.#is_dirty ||= moved;
             if (this.#is_dirty || this.#is_playing || turns)
-                draw_soon(this.#seat);
+                draw_soon(this.#client);
             else
-                this.#before = 0;
+                this.#last_frame = 0;
             if (moved)
-                this.#tell("camera-change", {source: this.#by});
+                this.#dispatch("camera-change", {source: this.#camera_source});
             else
-                this.#by = "none";
+                this.#camera_source = "none";
         } catch (error) {
-            this.#tell_failure(error, true);
+            this.#report_failure(error, true);
         }
     }
 
-    // The first picture is there.
-    async #welcome() {
+    // Reports that the first frame is drawn, then loads the textures.
+    async #finish_loading() {
         const asset = this.#asset;
         this.#is_loaded = true;
-        this.#tell_state("loaded");
+        this.#set_phase("loaded");
         delete this.dataset.code;
         this.#advance_bar(0.9, "textures");
-        this.#tell("load", {url: asset.src, missing: asset.missing});
+        this.#dispatch("load", {url: asset.src, missing: asset.missing});
         if (this.reveal === "auto" || this.#is_dismissed)
             this.#hide_poster();
         try {
             await asset.dress();
         } catch (error) {
             if (asset === this.#asset)
-                this.#tell_failure(error, false);
+                this.#report_failure(error, false);
             return;
         }
         if (asset !== this.#asset)
@@ -684,28 +716,28 @@ export class Md5ModelElement extends (globalThis.HTMLElement ?? class {}) {
         const grey = asset.report.filter((it) => it.missing).map((it) => "\"" + it.shader + "\"");
         if (grey.length > 0)
             warn(base_name(asset.src) + ": no picture for " + grey.join(", ") + "; textures=\"" + grey[0].slice(1, -1) + "=URL ...\" names them");
-        this.#tell("dressed", {url: asset.src, missing: asset.missing});
+        this.#dispatch("dressed", {url: asset.src, missing: asset.missing});
         this.#ready.resolve();
     }
 
-    // After the step, which a listener may not interrupt.
-    #hear(kind, name, text) {
+    // Handles an event of the program. Listeners of the page run later, so that they cannot interrupt the program.
+    #handle_event(kind, name, text) {
         if (kind === "event")
-            queueMicrotask(() => this.#tell("machine-event", {name, text}));
+            queueMicrotask(() => this.#dispatch("machine-event", {name, text}));
         else if (Number(name) + 1 === this.#clip?.state)
             queueMicrotask(() => this.#end_cycle());
     }
 
     #end_cycle() {
-        const its = this.#times;
+        const its = this.#playback;
         its.count++;
         if (its.pingpong)
             its.direction = -its.direction;
         if (its.count < its.repetitions)
-            return this.#tell("loop", {count: its.count, name: this.#name});
+            return this.#dispatch("loop", {count: its.count, name: this.#clip_name});
         this.pause();
-        this.#go(0, this.#rate * its.direction > 0 !== its.pingpong ? 1 - 1e-6 : 0);
-        this.#tell("finished", {name: this.#name});
+        this.#change_clip(0, this.#rate * its.direction > 0 !== its.pingpong ? 1 - 1e-6 : 0);
+        this.#dispatch("finished", {name: this.#clip_name});
     }
 }
 

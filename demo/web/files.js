@@ -1,8 +1,8 @@
-// Which program a browser can run, and files: of the site, of other hosts, dropped.
+// Loads files for the viewer's page: of the site, of other hosts, and dropped files. Also selects the program that the browser supports.
 "use strict";
 
 const md5files = {
-    // A file of WebAssembly with one instruction for vectors; browsers that have none reject it.
+    // Returns the kind of the program. The bytes are a WebAssembly module with a SIMD instruction, which old browsers reject.
     kind: () => WebAssembly.validate(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1,
         8, 0, 65, 0, 253, 15, 253, 98, 11)) ? "simd" : "scalar",
 
@@ -31,8 +31,8 @@ const md5files = {
     // Returns the names of the models and clips of a machine file.
     named: async (bytes) => (await import("./machine_text.js")).find_files(new TextDecoder().decode(bytes)),
 
-    // Fetches the pictures of a mesh file's shaders from its folder: no host lists that, so by the names that the library seeks first.
-    // Calls take(path, bytes) for each; returns the shaders that have none.
+    // Fetches the images of a mesh file's shaders from its folder. Hosts do not list folders, so only the names that the library searches
+    // first are tried. Calls take(path, bytes) for each image. Returns the shaders without images.
     async pictures(bytes, model, take) {
         const shaders = [...new TextDecoder().decode(bytes).matchAll(/^[ \t]*shader[ \t]+"([^"\n]*)"/gm)].map((found) => found[1]);
         const folder = md5files.folder(model);
@@ -44,7 +44,7 @@ const md5files = {
         return shaders.filter((_, i) => !found[i][0]);
     },
 
-    // What was dropped, as [path, File]: folders with all that is in them.
+    // Returns the dropped files as [path, File], including the files in folders, and the names of the dropped files and folders.
     async dropped(transfer) {
         const entries = [...transfer.items].map((item) => item.webkitGetAsEntry && item.webkitGetAsEntry()).filter(Boolean);
         const found = [], left = [...entries];
@@ -55,7 +55,7 @@ const md5files = {
                 continue;
             }
             const reader = entry.createReader();
-            for (let some = [null]; some.length > 0; left.push(...some)) // a browser gives a hundred at a time
+            for (let some = [null]; some.length > 0; left.push(...some)) // browsers return at most 100 entries per call
                 some = await new Promise((done, fail) => reader.readEntries(done, fail));
         }
         return {names: entries.map((entry) => entry.fullPath), files: found};

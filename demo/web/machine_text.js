@@ -1,5 +1,5 @@
-// Finds out if a text is a machine file, and the names of files in it. The text may be hostile: expressions match one part
-// of it after the other and never try a part again, so that the time is linear; names are at most 1000 characters long.
+// Recognizes machine files and finds the names of files in them. The text can be hostile: the regular expressions match one part
+// after the other without backtracking, so that the time is linear, and names have at most 1000 characters.
 
 const max_length = 1000;
 
@@ -10,8 +10,8 @@ export function is_machine(text) {
     return /^machine\s/.test(text.slice(start, start + 8));
 }
 
-// Returns the names of the models and clips of a machine file: texts in quotes on one line, or words, which a bracket or
-// another character may follow.
+// Returns the names of the models and clips of a machine file: texts in quotes on one line, or words, which can be followed by a
+// bracket or another character.
 export function find_files(text) {
     const found = [];
     for (const [word, quoted] of text.matchAll(/"([^"\n]*)"?|[^\s"]+/g)) {

@@ -1,4 +1,4 @@
-// A page has these of its own; the C library's are 1 KB of the element. web.mk renames them to these.
+// Replaces functions of the C library, which are 1 KB of the element, by functions of the browser. web.mk renames the calls.
 mergeInto(LibraryManager.library, {
     page_sin: function (x) { return Math.sin(x); },
     page_cos: function (x) { return Math.cos(x); },

@@ -1,4 +1,4 @@
-// Defines <md5-model>, and exports what element.js does.
+// Defines the element <md5-model>, unless it is defined already, and exports its class and its error.
 import {Md5ModelElement} from "./element.js";
 export {Md5ModelElement, Md5ModelError} from "./element.js";
 

@@ -1,5 +1,8 @@
-// The platform of browsers: WebGL 2 on the canvas of a page, through emscripten's html5.h. The page
-// (view.js) loads the program, gives it files, and shows what it prints.
+// The viewer's platform layer for browsers: WebGL 2 on the canvas of a page, with emscripten's
+// html5.h. The page (view.js) loads the program, passes files to it, and shows its output.
+//
+// Browsers report events between frames, so the window stores them in a ring buffer until the
+// viewer reads them with view_next_input().
 #include "demo/viewer/platform/platform.h"
 
 #include "demo/common/memory.h"
@@ -12,40 +15,45 @@
 
 enum { MAX_INPUTS = 256 };
 
-// What has happened since the last frame, in a ring.
 struct view_window {
     EMSCRIPTEN_WEBGL_CONTEXT_HANDLE context;
+
+    // Ring buffer of the events since the last frame.
     view_input inputs[MAX_INPUTS];
     size_t first;
     size_t count;
+
     bool is_shown;
     bool is_full;
-    GLsync awaited;       // the first picture, until the GPU has finished it
-    double width, height; // in CSS pixels, which are its points
-    double ratio;         // device pixels per CSS pixel
-    // The mouse, or the finger that stands for it.
+    GLsync awaited; // fence of the first frame, until the GPU has finished it
+    double width;   // CSS pixels, which are the viewer's points
+    double height;  // CSS pixels
+    double ratio;   // device pixels per CSS pixel
+
+    // The mouse, or a finger that acts as the mouse.
     view_button held;
     float x;
     float y;
-    double last_press; // of the left button: when and where
+    double last_press; // time of the last press, seconds
     float press_x;
     float press_y;
-    int clicks;
-    bool lets_go;       // the key Tab leaves the canvas: after Escape, and before any other
-    double last_escape; // milliseconds
+    int clicks; // number of consecutive clicks
+
+    bool tab_leaves;    // Tab moves the focus out of the canvas: at the start, and after Escape
+    double last_escape; // time of the last Escape, ms
     view_fingers fingers;
-    float spread; // distance of two fingers; 0: they are not down
+    float spread; // distance of two fingers; 0 if fewer are down
     view_pad pad;
-    // Of view_run_steps().
-    view_steps steps;
-    char *line; // of web_command_line()
+    view_steps steps; // argument of view_run_steps()
+    char *line;       // result of web_command_line()
 };
 
 static const char canvas[] = "#canvas";
 
 // == Events =======================================================================================
 
-// The caller's path is taken. Without room the event is lost: nobody types 256 keys within a frame.
+// Appends an event, which then owns its path. Drops the event if the buffer is full, which does not
+// occur in practice: a user does not type 256 keys within a frame.
 static void push(view_window *window, view_input input)
 {
     if (window->count == MAX_INPUTS) {
@@ -55,20 +63,28 @@ static void push(view_window *window, view_input input)
     window->inputs[(window->first + window->count++) % MAX_INPUTS] = input;
 }
 
-// Reads the first gamepad, which browsers name after one of its buttons was pressed.
+// Reads the state of the first gamepad. Returns false if there is none.
+static bool sample_gamepad(EmscriptenGamepadEvent *state)
+{
+    if (emscripten_sample_gamepad_data() != EMSCRIPTEN_RESULT_SUCCESS)
+        return false;
+    if (emscripten_get_num_gamepads() < 1)
+        return false;
+    return emscripten_get_gamepad_status(0, state) == EMSCRIPTEN_RESULT_SUCCESS;
+}
+
+// Reads the first gamepad. Browsers report a gamepad only after one of its buttons was pressed.
 static void read_pad(view_pad *pad)
 {
     static const struct {
-        int button; // of the standard layout
+        int button; // index in the standard layout
         view_pad_button bit;
     } buttons[] = {{0, VIEW_PAD_JUMP},  {9, VIEW_PAD_START}, {2, VIEW_PAD_RUN},
                    {5, VIEW_PAD_RUN},   {12, VIEW_PAD_UP},   {13, VIEW_PAD_DOWN},
                    {14, VIEW_PAD_LEFT}, {15, VIEW_PAD_RIGHT}};
     EmscriptenGamepadEvent state;
     *pad = (view_pad){.told = pad->told};
-    if (emscripten_sample_gamepad_data() != EMSCRIPTEN_RESULT_SUCCESS
-        || emscripten_get_num_gamepads() < 1
-        || emscripten_get_gamepad_status(0, &state) != EMSCRIPTEN_RESULT_SUCCESS)
+    if (!sample_gamepad(&state))
         return;
     pad->x = (float)state.axis[0];
     pad->y = (float)state.axis[1];
@@ -79,7 +95,7 @@ static void read_pad(view_pad *pad)
 
 bool view_next_input(view_window *window, double patience, view_input *event)
 {
-    (void)patience; // the browser waits, between two steps
+    (void)patience; // the browser waits between two frames
     read_pad(&window->pad);
     if (view_next_of_pad(&window->pad, event))
         return true;
@@ -102,7 +118,7 @@ void view_wake_window(void)
 
 // -- Keys -----------------------------------------------------------------------------------
 
-// A text of one character: a key that has a name has a longer one, "Enter".
+// Returns true if the text of a key is one character. Other keys have a name, such as "Enter".
 static bool is_character(const char *text)
 {
     size_t count = 0;
@@ -111,7 +127,35 @@ static bool is_character(const char *text)
     return count == 1;
 }
 
-static int32_t key_of_event(const EmscriptenKeyboardEvent *event)
+// Returns the key of a character on the numeric keypad.
+static int32_t keypad_key(char character)
+{
+    if (character >= '0' && character <= '9')
+        return VIEW_KEY_PAD(character - '0');
+    if (character == '+')
+        return VIEW_KEY_PAD_PLUS;
+    return character == '-' ? VIEW_KEY_PAD_MINUS : VIEW_KEY_OTHER;
+}
+
+// Returns the key that produces a character without Shift, or 0 if that is unknown. `code` is the
+// position of the key on a US keyboard, which is the only information for digits with Shift and for
+// letters of other alphabets.
+static int32_t character_key(const char *name, const char *code, bool has_shift)
+{
+    static const char letter[] = "Key";
+    static const char digit[] = "Digit";
+    if (*name >= 'A' && *name <= 'Z')
+        return *name + ('a' - 'A');
+    if (has_shift && strncmp(code, digit, sizeof digit - 1) == 0)
+        return code[sizeof digit - 1];
+    if ((unsigned char)*name < 0x80)
+        return *name;
+    if (strncmp(code, letter, sizeof letter - 1) == 0)
+        return code[sizeof letter - 1] + ('a' - 'A');
+    return 0;
+}
+
+static int32_t event_key(const EmscriptenKeyboardEvent *event)
 {
     static const struct {
         const char *name;
@@ -133,15 +177,9 @@ static int32_t key_of_event(const EmscriptenKeyboardEvent *event)
         {"Pause", VIEW_KEY_PAUSE},
         {"ContextMenu", VIEW_KEY_MENU},
     };
-    static const char letter[] = "Key";
-    static const char digit[] = "Digit";
     const char *const name = event->key;
-    const char *const code = event->code;
     if (event->location == DOM_KEY_LOCATION_NUMPAD && is_character(name))
-        return *name >= '0' && *name <= '9' ? VIEW_KEY_PAD(*name - '0')
-               : *name == '+'               ? VIEW_KEY_PAD_PLUS
-               : *name == '-'               ? VIEW_KEY_PAD_MINUS
-                                            : VIEW_KEY_OTHER;
+        return keypad_key(*name);
     if (event->location == DOM_KEY_LOCATION_NUMPAD && strcmp(name, "Enter") == 0)
         return VIEW_KEY_PAD_ENTER;
     if (strcmp(name, "Shift") == 0)
@@ -154,16 +192,9 @@ static int32_t key_of_event(const EmscriptenKeyboardEvent *event)
         return number <= 12 ? VIEW_KEY_F(number) : VIEW_KEY_OTHER;
     }
     if (is_character(name)) {
-        // A key is what it gives without Shift. Of letters that is the small one; of digits only
-        // the code says it.
-        if (*name >= 'A' && *name <= 'Z')
-            return *name + ('a' - 'A');
-        if (event->shiftKey && strncmp(code, digit, sizeof digit - 1) == 0)
-            return code[sizeof digit - 1];
-        if ((unsigned char)*name < 0x80)
-            return *name;
-        if (strncmp(code, letter, sizeof letter - 1) == 0)
-            return code[sizeof letter - 1] + ('a' - 'A'); // another alphabet: by its position
+        const int32_t key = character_key(name, event->code, event->shiftKey);
+        if (key != 0)
+            return key;
     }
     for (size_t i = 0; i < COMMON_LENGTH(names); i++)
         if (strcmp(names[i].name, name) == 0)
@@ -171,7 +202,7 @@ static int32_t key_of_event(const EmscriptenKeyboardEvent *event)
     return VIEW_KEY_OTHER;
 }
 
-// A piece of text, from a key or the clipboard, that fits into an event.
+// Adds text from a key or from the clipboard. The text must fit into an event.
 EMSCRIPTEN_KEEPALIVE void web_paste(view_window *window, const char *text)
 {
     view_input input = {.kind = VIEW_INPUT_TEXT};
@@ -179,21 +210,29 @@ EMSCRIPTEN_KEEPALIVE void web_paste(view_window *window, const char *text)
     push(window, input);
 }
 
-// Returns whether the browser leaves the key alone: not those of its own menus, nor Ctrl+V, after
-// which it gives the text (web_paste), nor Tab where it leaves the canvas. F6 leaves it at once,
-// Escape if it is pressed twice in a row.
-static EM_BOOL take_key(int type, const EmscriptenKeyboardEvent *event, void *user)
+// Returns true for keys that the browser must handle: shortcuts of its menus, and Ctrl+V, after
+// which the browser passes the text to web_paste().
+static bool is_browser_key(const EmscriptenKeyboardEvent *event, const view_input *input)
+{
+    if (input->control && strchr("vVcCtTnNwW+-=0", event->key[0]) != NULL)
+        return true;
+    return input->key == VIEW_KEY_F(5) || input->key == VIEW_KEY_F(12);
+}
+
+// Handles a key. F6 moves the focus out of the canvas, and so does pressing Escape twice. Returns
+// true if the browser must ignore the key.
+static EM_BOOL handle_key(int type, const EmscriptenKeyboardEvent *event, void *user)
 {
     view_window *const window = user;
     const bool down = type == EMSCRIPTEN_EVENT_KEYDOWN;
     const bool control = event->ctrlKey || event->metaKey;
     const view_input input = {.kind = down ? VIEW_INPUT_KEY_DOWN : VIEW_INPUT_KEY_UP,
-                              .key = key_of_event(event),
+                              .key = event_key(event),
                               .shift = event->shiftKey,
                               .control = control,
                               .alt = event->altKey,
                               .is_repeated = event->repeat};
-    if (input.key == VIEW_KEY_TAB && window->lets_go)
+    if (input.key == VIEW_KEY_TAB && window->tab_leaves)
         return EM_FALSE;
     if (input.key == VIEW_KEY_F(6))
         return !down || view_ask_page("leave");
@@ -203,31 +242,38 @@ static EM_BOOL take_key(int type, const EmscriptenKeyboardEvent *event, void *us
         window->last_escape = event->timestamp;
     }
     if (down && input.key != VIEW_KEY_LEFT_SHIFT && input.key != VIEW_KEY_RIGHT_SHIFT)
-        window->lets_go = input.key == VIEW_KEY_ESCAPE;
+        window->tab_leaves = input.key == VIEW_KEY_ESCAPE;
     push(window, input);
-    if (down && is_character(event->key) && !control && !event->altKey)
+    const bool is_text = is_character(event->key) && !control && !event->altKey;
+    if (down && is_text)
         web_paste(window, event->key);
-    const bool is_browsers = (control && strchr("vVcCtTnNwW+-=0", event->key[0]) != NULL)
-                             || input.key == VIEW_KEY_F(5) || input.key == VIEW_KEY_F(12);
-    return !is_browsers;
+    return !is_browser_key(event, &input);
 }
 
 // -- The mouse ------------------------------------------------------------------------------
 
-static void press(view_window *window, view_button button, bool down, view_input held)
+// Returns true if a press continues a series of clicks. Fingers are less exact than a mouse.
+static bool is_next_click(const view_window *window, view_button button, double now, bool is_touch)
 {
-    view_input input = held;
+    const float max_distance = is_touch ? 24.0f : 5.0f;
+    if (button != VIEW_BUTTON_LEFT || now - window->last_press >= 0.4)
+        return false;
+    return fabsf(window->x - window->press_x) < max_distance
+           && fabsf(window->y - window->press_y) < max_distance;
+}
+
+// Adds a press or a release of a button. `modifiers` contains the modifier keys.
+static void press(view_window *window, view_button button, bool down, view_input modifiers)
+{
+    view_input input = modifiers;
     const double now = view_seconds();
     input.kind = down ? VIEW_INPUT_PRESS : VIEW_INPUT_RELEASE;
     input.button = button;
     input.x = window->x;
     input.y = window->y;
     if (down) {
-        const float reach = held.is_touch ? 24.0f : 5.0f; // fingers are less exact
-        const bool is_again = button == VIEW_BUTTON_LEFT && now - window->last_press < 0.4
-                              && fabsf(window->x - window->press_x) < reach
-                              && fabsf(window->y - window->press_y) < reach;
-        window->clicks = is_again ? window->clicks + 1 : 1;
+        const bool is_next = is_next_click(window, button, now, modifiers.is_touch);
+        window->clicks = is_next ? window->clicks + 1 : 1;
         window->last_press = now;
         window->press_x = window->x;
         window->press_y = window->y;
@@ -248,7 +294,7 @@ static void move_to(view_window *window, float x, float y)
     window->y = y;
 }
 
-static EM_BOOL take_mouse(int type, const EmscriptenMouseEvent *event, void *user)
+static EM_BOOL handle_mouse(int type, const EmscriptenMouseEvent *event, void *user)
 {
     static const view_button buttons[] = {VIEW_BUTTON_LEFT, VIEW_BUTTON_MIDDLE, VIEW_BUTTON_RIGHT};
     view_window *const window = user;
@@ -261,65 +307,102 @@ static EM_BOOL take_mouse(int type, const EmscriptenMouseEvent *event, void *use
     const bool down = type == EMSCRIPTEN_EVENT_MOUSEDOWN;
     const view_button button = event->button < 3 ? buttons[event->button] : VIEW_BUTTON_NONE;
     if (!down && window->held == VIEW_BUTTON_NONE)
-        return EM_FALSE; // was pressed elsewhere on the page
+        return EM_FALSE; // the button was pressed outside of the canvas
     window->x = x;
     window->y = y;
     press(window, button, down,
           (view_input){.shift = event->shiftKey,
                        .control = event->ctrlKey || event->metaKey,
                        .alt = event->altKey});
-    return EM_FALSE; // so that the page gets the focus
+    return EM_FALSE; // the browser moves the focus to the page
 }
 
-static EM_BOOL take_wheel(int type, const EmscriptenWheelEvent *event, void *user)
+// Returns the distance of one step of the wheel. Browsers count pixels, lines or pages.
+static double wheel_step(const EmscriptenWheelEvent *event)
+{
+    if (event->deltaMode == DOM_DELTA_PIXEL)
+        return 100.0;
+    return event->deltaMode == DOM_DELTA_LINE ? 3.0 : 1.0;
+}
+
+static EM_BOOL handle_wheel(int type, const EmscriptenWheelEvent *event, void *user)
 {
     view_window *const window = user;
     (void)type;
-    // Browsers count pixels, lines or pages; a step of a wheel is about 100, 3 or 1 of them.
-    const double step = event->deltaMode == DOM_DELTA_PIXEL  ? 100.0
-                        : event->deltaMode == DOM_DELTA_LINE ? 3.0
-                                                             : 1.0;
     push(window, (view_input){.kind = VIEW_INPUT_WHEEL,
                               .x = (float)event->mouse.clientX,
                               .y = (float)event->mouse.clientY,
-                              .wheel = (float)(-event->deltaY / step)});
+                              .wheel = (float)(-event->deltaY / wheel_step(event))});
     return EM_TRUE; // the page does not scroll
 }
 
 // -- Touch ----------------------------------------------------------------------------------
 //
-// One finger is the left button. Two are the middle one, which pans, in their middle, and the wheel
-// by their distance.
+// One finger acts as the left button. Two fingers act as the middle button, which pans, at the
+// point between them, and as the wheel by the change of their distance.
 
-static EM_BOOL take_touch(int type, const EmscriptenTouchEvent *event, void *user)
+// Returns the button for a number of fingers.
+static view_button finger_button(int count)
+{
+    if (count == 0)
+        return VIEW_BUTTON_NONE;
+    return count == 1 ? VIEW_BUTTON_LEFT : VIEW_BUTTON_MIDDLE;
+}
+
+// Returns the number of fingers that are down, and the first two of them. The event's list also
+// contains fingers that were just lifted.
+static int find_fingers(const EmscriptenTouchEvent *event, bool is_end,
+                        const EmscriptenTouchPoint *down[2])
+{
+    int count = 0;
+    for (int i = 0; i < event->numTouches; i++) {
+        if (is_end && event->touches[i].isChanged)
+            continue;
+        if (count < 2)
+            down[count] = &event->touches[i];
+        count++;
+    }
+    return count;
+}
+
+// Adds an event of the wheel for the change of the distance between two fingers. A step of the
+// wheel is a factor of 1.15.
+static void zoom(view_window *window, float x, float y, float spread)
+{
+    if (window->spread > 0.0f && spread > 0.0f)
+        push(window, (view_input){.kind = VIEW_INPUT_WHEEL,
+                                  .x = x,
+                                  .y = y,
+                                  .wheel = logf(spread / window->spread) / logf(1.15f)});
+    window->spread = spread;
+}
+
+static EM_BOOL handle_touch(int type, const EmscriptenTouchEvent *event, void *user)
 {
     view_window *const window = user;
     const EmscriptenTouchPoint *down[2] = {NULL};
-    int count = 0;
-    const bool ends = type == EMSCRIPTEN_EVENT_TOUCHEND || type == EMSCRIPTEN_EVENT_TOUCHCANCEL;
-    for (int i = 0; i < event->numTouches; i++) // those that end now are in the list too
-        if (!(ends && event->touches[i].isChanged) && count++ < 2)
-            down[count - 1] = &event->touches[i];
+    const bool is_end = type == EMSCRIPTEN_EVENT_TOUCHEND || type == EMSCRIPTEN_EVENT_TOUCHCANCEL;
+    int count = find_fingers(event, is_end, down);
     const double now = event->timestamp * 0.001;
     if (view_count_fingers(&window->fingers, count, now) && type == EMSCRIPTEN_EVENT_TOUCHEND)
         push(window, (view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = VIEW_KEY_HOME});
     count = count < 2 ? count : 2;
-    const view_button button = count == 0   ? VIEW_BUTTON_NONE
-                               : count == 1 ? VIEW_BUTTON_LEFT
-                                            : VIEW_BUTTON_MIDDLE;
+    const view_button button = finger_button(count);
     const view_button before = window->held;
-    // After two fingers the one that is left does nothing.
-    const bool is_rest = before == VIEW_BUTTON_MIDDLE && count == 1;
+    // If one of two fingers is lifted, the remaining finger is ignored.
+    const bool is_remaining = before == VIEW_BUTTON_MIDDLE && count == 1;
     if (before != VIEW_BUTTON_NONE && before != button)
         press(
             window, before, false,
             (view_input){.is_given_up = count > 1, .is_long = view_is_long(&window->fingers, now)});
-    window->spread = count == 2 ? window->spread : 0.0f;
-    if (count == 0 || is_rest || (ends && count == 1))
+    if (count != 2)
+        window->spread = 0.0f;
+    const bool is_lifted = is_end && count == 1; // one of several fingers
+    if (count == 0 || is_remaining || is_lifted)
         return EM_TRUE;
-    const EmscriptenTouchPoint *const other = down[count - 1];
-    const float x = 0.5f * (float)(down[0]->clientX + other->clientX);
-    const float y = 0.5f * (float)(down[0]->clientY + other->clientY);
+    const EmscriptenTouchPoint *const last = down[count - 1]; // the second finger, if it is down
+    const float x = 0.5f * (float)(down[0]->clientX + last->clientX);
+    const float y = 0.5f * (float)(down[0]->clientY + last->clientY);
     if (button != before) {
         if (type == EMSCRIPTEN_EVENT_TOUCHMOVE)
             return EM_TRUE;
@@ -329,28 +412,22 @@ static EM_BOOL take_touch(int type, const EmscriptenTouchEvent *event, void *use
     } else {
         move_to(window, x, y);
     }
-    if (count == 2) {
-        const float spread = hypotf((float)(down[0]->clientX - other->clientX),
-                                    (float)(down[0]->clientY - other->clientY));
-        if (window->spread > 0.0f && spread > 0.0f) // a step of the wheel is 1.15
-            push(window, (view_input){.kind = VIEW_INPUT_WHEEL,
-                                      .x = x,
-                                      .y = y,
-                                      .wheel = logf(spread / window->spread) / logf(1.15f)});
-        window->spread = spread;
-    }
+    if (count == 2)
+        zoom(window, x, y,
+             hypotf((float)(down[0]->clientX - last->clientX),
+                    (float)(down[0]->clientY - last->clientY)));
     return EM_TRUE;
 }
 
-// -- From the page ---------------------------------------------------------------------------
+// -- Calls from the page ---------------------------------------------------------------------
 
-// A file or a folder that was dropped at a point, which view.js has copied to `path`.
+// Adds a file or a folder that was dropped at a point. view.js has copied it to `path`.
 EMSCRIPTEN_KEEPALIVE void web_drop(view_window *window, const char *path, float x, float y)
 {
     push(window, (view_input){.kind = VIEW_INPUT_DROP, .x = x, .y = y, .path = common_copy(path)});
 }
 
-// Sets an option, as the menus do.
+// Sets an option, like the menus.
 EMSCRIPTEN_KEEPALIVE void web_set(view_window *window, const char *option, const char *text)
 {
     view_input input = {.kind = VIEW_INPUT_SET, .path = common_copy(text)};
@@ -358,13 +435,16 @@ EMSCRIPTEN_KEEPALIVE void web_set(view_window *window, const char *option, const
     push(window, input);
 }
 
-// What view.js needs of the program: where to send drops and texts.
-EM_JS(void, tell_page, (view_window * window), { Module["opened"](window); })
-EM_JS(void, tell_drawn, (void), { Module["drawn"](); })
+// -- Calls to the page -----------------------------------------------------------------------
+
+// Passes the window to view.js, which calls the functions above with it.
+EM_JS(void, report_window, (view_window * window), { Module["opened"](window); })
+EM_JS(void, report_first_frame, (void), { Module["drawn"](); })
 EM_JS(void, show_problem, (const char *text), { Module["printErr"](UTF8ToString(text)); })
-EM_JS(bool, ask_page, (const char *what), { return Module["asked"](UTF8ToString(what)); })
-EM_JS(double, text_scale, (void),
-      { return matchMedia("(pointer: coarse)").matches ? 1.2 : 1; }) // for fingers
+EM_JS(bool, send_request, (const char *request), { return Module["asked"](UTF8ToString(request)); })
+
+// Returns the factor by which text is larger if the page is used with fingers.
+EM_JS(double, text_scale, (void), { return matchMedia("(pointer: coarse)").matches ? 1.2 : 1; })
 EM_JS(void, set_title, (const char *text), { document.title = UTF8ToString(text); })
 EM_JS(void, copy_text, (const char *text), {
     if (navigator.clipboard)
@@ -373,7 +453,7 @@ EM_JS(void, copy_text, (const char *text), {
 
 // == The window ===================================================================================
 
-// The canvas fills the page, with a pixel for each of the device.
+// Sets the size of the canvas, which fills the page, to the number of device pixels.
 static void fit(view_window *window)
 {
     emscripten_get_element_css_size(canvas, &window->width, &window->height);
@@ -382,7 +462,7 @@ static void fit(view_window *window)
                                        (int)round(window->height * window->ratio));
 }
 
-static EM_BOOL take_resize(int type, const EmscriptenUiEvent *event, void *user)
+static EM_BOOL handle_resize(int type, const EmscriptenUiEvent *event, void *user)
 {
     view_window *const window = user;
     (void)type;
@@ -392,7 +472,8 @@ static EM_BOOL take_resize(int type, const EmscriptenUiEvent *event, void *user)
     return EM_FALSE;
 }
 
-static EM_BOOL take_full_screen(int type, const EmscriptenFullscreenChangeEvent *event, void *user)
+static EM_BOOL handle_full_screen(int type, const EmscriptenFullscreenChangeEvent *event,
+                                  void *user)
 {
     view_window *const window = user;
     (void)type;
@@ -403,19 +484,19 @@ static EM_BOOL take_full_screen(int type, const EmscriptenFullscreenChangeEvent 
 static void listen(view_window *window)
 {
     const char *const page = EMSCRIPTEN_EVENT_TARGET_WINDOW;
-    emscripten_set_keydown_callback(canvas, window, false, take_key);
-    emscripten_set_keyup_callback(canvas, window, false, take_key);
-    emscripten_set_mousedown_callback(canvas, window, false, take_mouse);
-    emscripten_set_mouseup_callback(page, window, false, take_mouse);
-    emscripten_set_mousemove_callback(page, window, false, take_mouse);
-    emscripten_set_wheel_callback(canvas, window, false, take_wheel);
-    emscripten_set_touchstart_callback(canvas, window, false, take_touch);
-    emscripten_set_touchmove_callback(canvas, window, false, take_touch);
-    emscripten_set_touchend_callback(canvas, window, false, take_touch);
-    emscripten_set_touchcancel_callback(canvas, window, false, take_touch);
-    emscripten_set_resize_callback(page, window, false, take_resize);
+    emscripten_set_keydown_callback(canvas, window, false, handle_key);
+    emscripten_set_keyup_callback(canvas, window, false, handle_key);
+    emscripten_set_mousedown_callback(canvas, window, false, handle_mouse);
+    emscripten_set_mouseup_callback(page, window, false, handle_mouse);
+    emscripten_set_mousemove_callback(page, window, false, handle_mouse);
+    emscripten_set_wheel_callback(canvas, window, false, handle_wheel);
+    emscripten_set_touchstart_callback(canvas, window, false, handle_touch);
+    emscripten_set_touchmove_callback(canvas, window, false, handle_touch);
+    emscripten_set_touchend_callback(canvas, window, false, handle_touch);
+    emscripten_set_touchcancel_callback(canvas, window, false, handle_touch);
+    emscripten_set_resize_callback(page, window, false, handle_resize);
     emscripten_set_fullscreenchange_callback(EMSCRIPTEN_EVENT_TARGET_DOCUMENT, window, false,
-                                             take_full_screen);
+                                             handle_full_screen);
 }
 
 view_window *view_open_window(const char *title, uint32_t width, uint32_t height, bool visible,
@@ -423,12 +504,12 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
 {
     view_window *const window = common_alloc(1, sizeof *window);
     EmscriptenWebGLContextAttributes attributes;
-    (void)width; // it has the size of the page
+    (void)width; // the canvas has the size of the page
     (void)height;
     emscripten_webgl_init_context_attributes(&attributes);
     attributes.majorVersion = 2;
     attributes.alpha = false;
-    attributes.antialias = false; // pictures of several samples come from a target
+    attributes.antialias = false; // multisampled frames are drawn into a separate target
     attributes.depth = true;
     fit(window);
     window->context = emscripten_webgl_create_context(canvas, &attributes);
@@ -438,11 +519,11 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
         free(window);
         return NULL;
     }
-    window->lets_go = true;
+    window->tab_leaves = true;
     if (visible) {
         view_set_title(window, title);
         listen(window);
-        tell_page(window);
+        report_window(window);
     }
     return window;
 }
@@ -461,15 +542,15 @@ void view_close_window(view_window *window)
     free(window);
 }
 
-// Browsers hide which device draws behind a name of their own, but for those who ask with an
-// extension.
+// Replaces glGetString(). Some browsers return the name of the device only with an extension.
 static const GLubyte *get_string(GLenum name)
 {
     enum { UNMASKED_RENDERER = 0x9246 };
     const EMSCRIPTEN_WEBGL_CONTEXT_HANDLE context = emscripten_webgl_get_current_context();
     const GLubyte *const text = glGetString(name);
-    if (name != GL_RENDERER || strcmp((const char *)text, "WebKit WebGL") != 0
-        || !emscripten_webgl_enable_extension(context, "WEBGL_debug_renderer_info"))
+    if (name != GL_RENDERER || strcmp((const char *)text, "WebKit WebGL") != 0)
+        return text;
+    if (!emscripten_webgl_enable_extension(context, "WEBGL_debug_renderer_info"))
         return text;
     return glGetString(UNMASKED_RENDERER);
 }
@@ -484,7 +565,7 @@ void (*view_find_gl(void *user, const char *name))(void)
 
 bool view_ask_page(const char *what)
 {
-    return ask_page(what);
+    return send_request(what);
 }
 
 void view_show_problem(const char *text)
@@ -494,19 +575,20 @@ void view_show_problem(const char *text)
 
 // -- Steps ----------------------------------------------------------------------------------
 
-// Waits while the context is lost: view.js then stops this program, and starts another. Waits for
-// the first picture, too, which would be seen much later if the GPU had to draw a second one.
+// Draws a frame. Does nothing while the context is lost: view.js stops this program and starts
+// another. Also does nothing until the GPU has finished the first frame, which would appear much
+// later if the GPU had to draw a second frame.
 static void step_once(void *user)
 {
     view_window *const window = user;
     const bool is_lost = emscripten_is_webgl_context_lost(window->context);
     if (window->awaited != NULL) {
-        GLint status = GL_SIGNALED; // unless it says otherwise
+        GLint status = GL_SIGNALED; // the value if the call fails
         glGetSynciv(window->awaited, GL_SYNC_STATUS, 1, NULL, &status);
         if (status == GL_SIGNALED && !is_lost) {
             glDeleteSync(window->awaited);
             window->awaited = NULL;
-            tell_drawn();
+            report_first_frame();
         }
     } else if (!is_lost && !window->steps.step(window->steps.user)) {
         emscripten_cancel_main_loop();
@@ -514,16 +596,16 @@ static void step_once(void *user)
     }
 }
 
-// The browser calls step_once() before each picture of the screen. This call unwinds to the page,
-// and keeps the stack: what it points to stays.
+// The browser calls step_once() before each frame of the screen. This call unwinds to the page but
+// preserves the stack, so that pointers to it remain valid.
 void view_run_steps(view_window *window, const view_steps *steps, bool watched)
 {
-    (void)watched; // the browser does
+    (void)watched; // the browser detects hangs
     window->steps = *steps;
     emscripten_set_main_loop_arg(step_once, window, 0, true);
 }
 
-// The command line that shows what is seen now; it stays until the next call.
+// Returns the command line for the current view. The text is valid until the next call.
 EMSCRIPTEN_KEEPALIVE const char *web_command_line(view_window *window)
 {
     free(window->line);
@@ -609,7 +691,7 @@ double view_screen_rate(const view_window *window)
 
 void view_swap_window(view_window *window)
 {
-    (void)window; // the browser shows it at the end of a step
+    (void)window; // the browser shows the frame after step_once()
 }
 
 void view_set_swap_waits(view_window *window, bool waits)
@@ -618,7 +700,7 @@ void view_set_swap_waits(view_window *window, bool waits)
     (void)waits;
 }
 
-// == The rest of the system =======================================================================
+// == System =======================================================================================
 
 double view_seconds(void)
 {
@@ -627,7 +709,7 @@ double view_seconds(void)
 
 void view_sleep(double seconds)
 {
-    (void)seconds; // a page must not
+    (void)seconds; // a page must not block
 }
 
 bool view_copy_text(const char *text)
@@ -636,7 +718,7 @@ bool view_copy_text(const char *text)
     return true;
 }
 
-// The browser gives it after the key, as text: web_paste().
+// The browser passes the text of the clipboard to web_paste() after the key.
 char *view_paste_text(void)
 {
     return NULL;
@@ -649,7 +731,7 @@ char *view_program_folder(void)
 
 // == Sound ========================================================================================
 
-// A context may sound after a key or a touch only: before that it is not made.
+// Browsers allow sound only after a key or a touch. The audio context is created after that.
 EM_JS(void, play_sound, (const float *samples, int count, int rate), {
     if (!navigator.userActivation || !navigator.userActivation.hasBeenActive)
         return;
@@ -669,10 +751,10 @@ void view_play_sound(view_window *window, const float *samples, size_t count)
         play_sound(samples, (int)count, VIEW_SOUND_RATE);
 }
 
-// == Threads: none ================================================================================
+// == Threads ======================================================================================
 //
-// Threads of a page need headers of the server that few hosts send. Folders are then searched in
-// one go, and there are no previews.
+// Not supported: threads of a page require headers that few servers send. Without threads, folders
+// are searched in one call and there are no previews.
 
 view_thread *view_start_thread(int (*run)(void *user), const char *name, void *user)
 {

@@ -1,18 +1,18 @@
-// Keeps the program and what was read, for use without a network. web.mk writes a version that changes with any file; files.json has
-// a hash of each, so that a new version fetches that list and what has changed of what is kept.
+// The service worker: stores the program and all loaded files for offline use. web.mk replaces VERSION by a hash of all files.
+// files.json contains a hash of each file, so that a new version fetches only the list and the changed files.
 "use strict";
-const prefix = "md5model of " + registration.scope + " ", kept = prefix + "VERSION"; // other sites may share the host
-const program = "md5view-" + location.search.slice(1); // view.js says which kind
+const prefix = "md5model of " + registration.scope + " ", kept = prefix + "VERSION"; // other sites can use the same host
+const program = "md5view-" + location.search.slice(1); // view.js passes the kind
 const shell = ["./", "view.html", "view.js", "files.js", "machine_text.js", "unpack.js", "unzip.js", "start.js", "style.css", "page.css", "models.json", program + ".js", program + ".wasm"];
-const place = (url) => new URL(url, registration.scope).href.replace(/\/index\.html(?=$|\?)/, "/"); // both are one file
+const cache_key = (url) => new URL(url, registration.scope).href.replace(/\/index\.html(?=$|\?)/, "/"); // both URLs are one file
 const names = async () => (await caches.keys()).filter((name) => name.startsWith(prefix) && name !== kept);
 
 async function install() {
     const [before] = await names(), old = before && await caches.open(before), cache = await caches.open(kept);
     const list = await fetch("files.json", {cache: "no-cache"}), hashes = await list.clone().json();
-    const known = await (await old?.match(place("files.json")))?.json() ?? {};
-    const wanted = new Set([...shell.map(place), ...(await old?.keys() ?? []).map((request) => request.url)]);
-    await cache.put(place("files.json"), list);
+    const known = await (await old?.match(cache_key("files.json")))?.json() ?? {};
+    const wanted = new Set([...shell.map(cache_key), ...(await old?.keys() ?? []).map((request) => request.url)]);
+    await cache.put(cache_key("files.json"), list);
     await Promise.all([...wanted].map(async (url) => {
         const name = url.slice(registration.scope.length).replace(/(^|\/)$/, "$1index.html");
         const same = hashes[name] !== undefined && hashes[name] === known[name] && await old.match(url);
@@ -28,17 +28,17 @@ addEventListener("message", () => skipWaiting());
 addEventListener("activate", (event) => event.waitUntil(names().then((old) => Promise.all(old.map((name) => caches.delete(name))))
     .then(() => clients.claim())));
 
-// From what is kept, or else from the network, and kept then; ?kind= only chooses a program. A page that is opened while no other is
-// takes a new version that waits, and is loaded again with it.
+// Answers a request from the cache, or from the network and stores the answer. The search part of a URL is ignored, because ?kind=
+// only selects a program. If a new version waits and no other page is open, activates it and reloads the page.
 async function answer(request) {
     if (request.mode === "navigate" && registration.waiting && (await clients.matchAll()).length < 2) {
         registration.waiting.postMessage("go");
         return new Response('<!doctype html><link rel="icon" href="data:,">', {headers: {"Content-Type": "text/html", Refresh: "0"}});
     }
-    const cache = await caches.open(kept), found = await cache.match(place(request.url), {ignoreSearch: true});
+    const cache = await caches.open(kept), found = await cache.match(cache_key(request.url), {ignoreSearch: true});
     const got = found ?? await fetch(request);
     if (!found && got.ok)
-        cache.put(place(request.url), got.clone());
+        cache.put(cache_key(request.url), got.clone());
     return got;
 }
 addEventListener("fetch", (event) => event.request.method === "GET" && event.request.url.startsWith(registration.scope)

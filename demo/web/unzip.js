@@ -1,12 +1,12 @@
-// Unpacks the files of a zip archive. The archive may be hostile: nothing that it declares is believed before it was
-// compared with its bytes, and the limits are those of md5tool.
+// Unpacks the files of a zip archive. The archive can be hostile: its declarations are compared with its bytes before they are
+// used, and the limits are those of md5tool.
 import {max_unpacked, unpack} from "./unpack.js";
 
 const end_size = 22, entry_size = 46, header_size = 30; // bytes of the end of the list, of an entry and of a local header
 const max_comment = 0xffff, max_name = 1000, max_file = 2 ** 29, max_total = 2 ** 31;
 const stored = 0, deflated = 8;
 
-// Returns the offset of the end of the list of files; below 0: it is missing.
+// Returns the offset of the record after the list of files, or -1 if it is missing.
 function find_end(view) {
     const last = view.byteLength - end_size, first = Math.max(0, last - max_comment);
     let at = last;
@@ -15,7 +15,7 @@ function find_end(view) {
     return at < first ? -1 : at;
 }
 
-// Returns the entry at an offset of the list, which ends at `end`; null: it is damaged.
+// Returns the entry at an offset of the list, which ends at `end`, or null if it is damaged.
 function read_entry(bytes, view, at, end) {
     if (at + entry_size > end || view.getUint32(at, true) !== 0x02014b50)
         return null;
@@ -36,7 +36,7 @@ function read_entry(bytes, view, at, end) {
 }
 
 function can_have_size({method, packed, size}) {
-    return method === stored ? size === packed : size <= 1032 * packed + 64; // deflate packs no better
+    return method === stored ? size === packed : size <= 1032 * packed + 64; // the best ratio of deflate
 }
 
 // Returns the reason why an entry is skipped, or "". md5tool prints the same messages for archives.

@@ -1,4 +1,5 @@
-// The page of the viewer, and those of techniques. An address says what is shown, in the options of md5view:
+// The page of the viewer, and the pages of techniques. It loads the program (platform.c), passes files to it and handles its requests.
+// The fragment of the URL contains options of md5view:
 // view.html#model=models/bobbin/bobbin.md5mesh&model=models/bobbin/walk.md5anim&animation-time=0.5 is
 // md5view --animation-time=0.5 models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
 "use strict";
@@ -6,15 +7,15 @@
 (async function () {
     const guest = "models/thimble/thimble.md5machine";
     const told = document.getElementById("told"), canvas = document.getElementById("canvas"), page = document.body.dataset;
-    const tell = (text) => told.append(text.replace(/\/(dropped\/\d+|from)\//g, "") + "\n"); // the reader's own names
-    const files = new Map(), urls = new Map(); // bytes by path, for a program that begins anew; where paths are from
-    const packs = new Map(), arrived = new Set(); // of our models: when what is in a pack is there, and which models are
-    const sizes = {whole: 0, got: 0}; // of the packs that are asked for
-    const loose = []; // [path, bytes] of what was dropped since a model was, for the next one
+    const tell = (text) => told.append(text.replace(/\/(dropped\/\d+|from)\//g, "") + "\n"); // prints names without the program's folders
+    const files = new Map(), urls = new Map(); // bytes by path, for a restart of the program; original URLs by path
+    const packs = new Map(), arrived = new Set(); // promises of packs of our models; the models that are loaded
+    const sizes = {whole: 0, got: 0}; // bytes of all requested packs; bytes that have arrived
+    const loose = []; // [path, bytes] of files that were dropped after the last model, for the next model
     let code, begin, program, drawn, begun, ours, awaited, window_of_program = 0, num_drops = 0, num_restarts = 0;
     const ready = new Promise((done) => begun = done);
 
-    // The program's folders are objects, which have names of their own.
+    // Replaces names of parts that are properties of every object, because the program's folders are objects.
     const safe = (path) => path.split("/").map((part) => part in {} ? part + "_" : part).join("/");
 
     function write(path, bytes) {
@@ -24,8 +25,8 @@
         program?.FS.writeFile(path, bytes, {canOwn: true});
     }
 
-    // Our models are on the site, in packs, one file behind the other: models.json has names, sizes and packs, in that order.
-    // A model needs those of its folder, and a machine those of the folders that it names.
+    // Loads our models, which are stored on the site in packs of concatenated files. models.json contains the name, the size and the
+    // pack of each file. A model requires the files of its folder, a machine also the files of the folders that it refers to.
     const bring_ours = (models) => Promise.all(models.map(async (model) => {
         const folder = model.match(/^models\/[^/]+\//)[0], listed = ours.filter(([file]) => file.startsWith(folder));
         await Promise.all([...new Set(listed.map(([, , pack]) => pack))].map(bring_pack));
@@ -46,14 +47,15 @@
                 for (const [file, size] of listed)
                     write("/" + file, bytes.subarray(at, at += size));
             })().catch((error) => {
-                packs.delete(pack); // once more when it is asked for again
+                packs.delete(pack); // the next request tries again
                 throw error;
             }));
         return packs.get(pack);
     }
 
-    // When there is a picture of our own machine with one clip: its other files, with which it goes on, and who visits it; unless something else
-    // was opened. Then the other models, so that the viewer can open them. Not for readers who save data.
+    // Loads the remaining files of our first model, which was opened with one clip, and its companion, and opens the complete machine,
+    // unless the user has opened something else. Then loads all other models, so that the viewer can open them. Browsers that save
+    // data load only the first model.
     async function bring_rest(own, whole) {
         const saves = navigator.connection?.saveData, first = opened();
         if (whole) {
@@ -67,7 +69,7 @@
             await bring_ours([file]);
     }
 
-    // What is opened, of what a reader may have opened.
+    // Returns the opened files and lesson, to detect if the user opens something else.
     const opened = () => words_now().filter((word) => /^(\/|--lesson)/.test(word)).join();
 
     // Opens a technique when our models for it have arrived. Until then a note shows the progress. Returns true if the technique has to wait.
@@ -87,7 +89,7 @@
     }
     const say_progress = () => awaited && note(awaited + ": " + Math.floor(100 * sizes.got / sizes.whole) + " %");
 
-    // What the program asks of its page: see platform.h.
+    // The requests of the program; see platform.h.
     const inputs = document.querySelectorAll("input[type=file]"), deeds = {
         files: () => inputs[0].click(),
         folder: () => inputs[1].click(),
@@ -101,14 +103,14 @@
         return !page.show && window_of_program !== 0 && (deeds[what] ? (deeds[what](), true) : wait_for(what));
     }
 
-    // Keeps the program and what was read. A new version is taken when a page is opened while no other is.
+    // Stores the program and all loaded files for offline use. A new version is used when a page is opened while no other page is open.
     async function keep() {
         const kept = await navigator.serviceWorker?.register("sw.js?" + md5files.kind());
         kept?.addEventListener("updatefound", () => kept.installing.addEventListener("statechange", () =>
             kept.waiting && kept.active && note("A new version is available. Reload the page to use it.")));
     }
 
-    // A model of another host: its file, what a machine names, and an image for each shader, beside the file.
+    // Loads a model from a URL: its file, the files of a machine, and an image for each shader from the same folder. Returns its path.
     async function bring(url) {
         const place = (url) => "/from/" + url.replace(/[?#].*/, "").replace(/^\w+:\/\//, "");
         const from = new URL(url, location).href, path = place(from), bytes = await md5files.fetch(from);
@@ -122,7 +124,7 @@
         return path;
     }
 
-    // A message beside the picture, for some seconds.
+    // Shows a message next to the canvas for some seconds.
     function note(text) {
         const line = document.getElementById("note");
         line.textContent = text;
@@ -130,69 +132,88 @@
         note.timer = setTimeout(() => line.textContent = "", 15000);
     }
 
-    // Opens files, models before what belongs to one; [path, File] of each. Archives become folders, as the viewer reads none.
-    // What lies beside a model is found there. What was dropped before goes with the model that it was for.
-    async function take(names, given, x, y) {
-        const archive = /\.(pk4|pk3|zip)$/i, opened = [], said = [];
-        const {unzip} = await import("./unzip.js");
+    const archive = /\.(pk4|pk3|zip)$/i;
+
+    // Reads files, [path, File] of each, and unpacks archives to folders. Returns [path, bytes] of each file.
+    async function read_given(given, warnings) {
+        const read = [], {unzip} = await import("./unzip.js");
         for (const [path, file] of given)
-            for (const [inside, bytes] of archive.test(path) ? await unzip(file, (text) => said.push(text))
-                : [["", new Uint8Array(await file.arrayBuffer())]])
-                opened.push([path.replace(archive, "") + inside, bytes]);
+            if (archive.test(path))
+                for (const [inside, bytes] of await unzip(file, (text) => warnings.push(text)))
+                    read.push([path.replace(archive, "") + inside, bytes]);
+            else
+                read.push([path, new Uint8Array(await file.arrayBuffer())]);
+        return read;
+    }
+
+    // Removes all files that were dropped before.
+    function remove_dropped() {
+        for (const path of [...files.keys()].filter((path) => path.startsWith("/dropped/"))) {
+            files.delete(path);
+            program.FS.unlink(path);
+        }
+    }
+
+    // Writes files below the folder `root`. Skips a file whose path is also a folder.
+    function write_opened(root, opened, warnings) {
+        const folders = new Set(opened.flatMap(([path]) => [...path.matchAll(/\//g)].map((its) => path.slice(0, its.index))));
+        for (const [path, bytes] of opened)
+            if (folders.has(path))
+                warnings.push(path.slice(1) + ": skipped: a folder has the same name");
+            else
+                write(root + path, bytes);
+    }
+
+    // Opens files, [path, File] of each, models first. Archives become folders, because the program does not read archives. Files that
+    // were dropped before a model are stored in the folder of the model.
+    async function take(names, given, x, y) {
+        const warnings = [], opened = await read_given(given, warnings);
         await ready;
         const root = "/dropped/" + num_drops++, kinds = [/\.b?md5mesh$/i, /\.md5machine$/i, /\.(glb|gltf|iqm|md[23l]|bvh)$/i, /\.b?md5anim$/i];
         const rank = (name) => kinds.findIndex((kind) => kind.test(name)) >>> 0;
         const models = opened.map(([path]) => path).filter((path) => rank(path) < 3), has_model = models.length > 0;
         if (models.length === 1 && rank(models[0]) === 2)
-            names = models; // the viewer's folders list none of other formats
-        for (const path of has_model ? [...files.keys()].filter((path) => path.startsWith("/dropped/")) : []) {
-            files.delete(path);
-            program.FS.unlink(path);
-        }
-        if (has_model)
+            names = models; // the viewer does not list models of other formats in folders
+        if (has_model) {
+            remove_dropped();
             opened.unshift(...loose.splice(0));
-        else
+        } else
             loose.push(...opened);
-        const folders = new Set(opened.flatMap(([path]) => [...path.matchAll(/\//g)].map((its) => path.slice(0, its.index))));
-        for (const [path, bytes] of opened)
-            if (folders.has(path))
-                said.push(path.slice(1) + ": skipped: a folder has the same name");
-            else
-                write(root + path, bytes);
-        if (said.length > 0)
-            note(said.join("\n"));
+        write_opened(root, opened, warnings);
+        if (warnings.length > 0)
+            note(warnings.join("\n"));
         for (const name of names.sort((a, b) => rank(a) - rank(b)))
             if (!has_model || !/\.(png|tga|jpe?g|dds|bin|mtr|skin|def)$/i.test(name)) {
                 const path = safe(root + name.replace(archive, ""));
-                program.FS.mkdirTree(path); // if it is an empty folder; a file stays
+                program.FS.mkdirTree(path); // creates empty folders; a file is unchanged
                 call("web_drop", path, x, y);
             }
     }
 
     async function drop(event) {
         event.preventDefault();
-        const dropped = md5files.dropped(event.dataTransfer); // which is empty after this event
+        const dropped = md5files.dropped(event.dataTransfer); // dataTransfer is empty after this event
         if (!window_of_program)
             note("The files open when the viewer is loaded");
         const {names, files} = await dropped;
         await take(names, files, event.clientX, event.clientY);
     }
 
-    // What a file input holds: a folder, or files.
+    // Opens the files or the folder of a file input.
     async function choose(event) {
         const given = [...event.target.files].map((file) => ["/" + (file.webkitRelativePath || file.name), file]);
         await take([...new Set(given.map(([path]) => path.match(/^\/[^/]*/)[0]))], given, innerWidth / 2, innerHeight / 2);
         event.target.value = "";
     }
 
-    // Calls a function of the program, with its window before other values.
+    // Calls a function of the program. The window is its first argument.
     const call = (name, ...values) => program.ccall(name, name === "web_command_line" ? "string" : null,
         [window_of_program, ...values].map((value) => typeof value), [window_of_program, ...values]);
 
-    // The words of the command line that shows what is seen now, which is quoted for a shell.
+    // Returns the words of the command line for the current view, which is quoted for a shell.
     const words_now = () => call("web_command_line").match(/(?:'[^']*'|\\.|[^\s'\\])+/g).slice(1).map((word) => word.replace(/'([^']*)'|\\(.)/g, "$1$2"));
 
-    // Files are whole paths in the program; other words are options, or values of the one before.
+    // Copies a link to the current view. In the command line, files are absolute paths; other words are options or their values.
     function copy_link() {
         const pairs = [];
         for (const word of words_now())
@@ -202,14 +223,14 @@
                 pairs.push(["model", urls.get(word) ?? word.replace(/^\/models/, "models")]);
             else
                 pairs.at(-1)[1] = word;
-        const shown = pairs.filter(([name]) => name !== "resolution"); // the window has its own
+        const shown = pairs.filter(([name]) => name !== "resolution"); // other windows have other sizes
         history.replaceState(null, "", "#" + new URLSearchParams(shown));
         navigator.clipboard?.writeText(location.href).catch(() => {});
         note(shown.some(([, value]) => value.startsWith("/")) ? "The link works only on this computer, because files that you opened are not uploaded."
             : "Copied: " + location.href);
     }
 
-    // Pictures and exports are files of the page: they are handed to the user a moment after the last change.
+    // Offers images and exports, which the program has written to /saved, as downloads, a moment after their last change.
     function hand_out() {
         for (const name of program.FS.readdir("/saved").filter((name) => name[0] !== "."))
             if (Date.now() - program.FS.stat("/saved/" + name).mtime > 500 && !program.FS.isDir(program.FS.stat("/saved/" + name).mode)) {
@@ -222,7 +243,7 @@
             }
     }
 
-    // Of a technique: the sliders beside its drawing, which the address has too.
+    // Connects the sliders of a technique's page to the program and to the URL.
     function follow_sliders(form) {
         for (const [name, value] of new URLSearchParams(location.hash.slice(1)).getAll("set").map((its) => its.split("=")))
             (form.elements[name] ?? {}).value = value;
@@ -235,7 +256,8 @@
         });
     }
 
-    // Starts the program, for the first time, or because all that it had on the GPU was lost.
+    // Starts the program: the first time, or again after the context was lost. Returns its exit status, or undefined while its window
+    // is open.
     async function start(words) {
         program = await (await begin)({
             canvas,
@@ -243,7 +265,7 @@
             printErr: tell,
             opened: (its_window) => window_of_program = its_window,
             asked,
-            drawn: () => requestAnimationFrame(drawn), // when the browser has had time to show it
+            drawn: () => requestAnimationFrame(drawn), // after the browser has shown the frame
             instantiateWasm: (imports, done) => {
                 code.then((module) => WebAssembly.instantiate(module, imports)).then(done);
                 return {};
@@ -253,7 +275,7 @@
         program.FS.mkdirTree("/saved");
         program.FS.chdir("/saved");
         window.md5 = program;
-        return program.callMain(words); // undefined while its window is open
+        return program.callMain(words);
     }
 
     async function restart() {
@@ -275,7 +297,7 @@
         addEventListener("dragover", (event) => event.preventDefault());
         addEventListener("drop", (event) => drop(event).catch((error) => note(error.message)));
         canvas.addEventListener("pointerdown", () => canvas.focus());
-        addEventListener("paste", (event) => { // the first line, in pieces of a few letters
+        addEventListener("paste", (event) => { // passes the first line in pieces that fit into an event of the program
             for (const [piece] of event.clipboardData.getData("text").split(/[\r\n]/)[0].matchAll(/.{1,7}/gu))
                 window_of_program && call("web_paste", piece);
         });
@@ -284,11 +306,11 @@
             input.addEventListener("change", (event) => choose(event).catch((error) => note(error.message)));
         document.getElementById("link").addEventListener("click", () => window_of_program && copy_link());
     }
-    canvas.addEventListener("webglcontextlost", (event) => event.preventDefault()); // or it is not restored
+    canvas.addEventListener("webglcontextlost", (event) => event.preventDefault()); // otherwise the browser does not restore it
     canvas.addEventListener("webglcontextrestored", () => restart().catch(failed));
     try {
-        const kind = new URLSearchParams(location.search).get("kind") || md5files.kind(); // ?kind=scalar: for tests
-        begin = import("./md5view-" + kind + ".js").then((glue) => glue.default); // beside the files
+        const kind = new URLSearchParams(location.search).get("kind") || md5files.kind(); // tests use ?kind=scalar
+        begin = import("./md5view-" + kind + ".js").then((glue) => glue.default); // in parallel with the files
         code = WebAssembly.compileStreaming(fetch("md5view-" + kind + ".wasm"));
         ours = JSON.parse(new TextDecoder().decode(await md5files.fetch("models.json")));
         const [own, , first] = ours[0], models = [], words = [];
@@ -299,10 +321,10 @@
                 words.push("/" + models[models.push(value) - 1]);
             else
                 words.push(await bring(value));
-            if (name === "lesson") // of techniques, which show one of two models
+            if (name === "lesson") // lessons show one of these models
                 models.push(...page.model ? [page.model] : [own, guest]);
         }
-        // The viewer opens our own without words: here its mesh with one clip, which is there soonest.
+        // Without arguments, the viewer opens our first model. To shorten the time to the first frame, it is opened with one clip.
         const is_first = models.length === 0 && words.every((word) => word.startsWith("--"));
         await Promise.all([is_first && bring_pack(first), bring_ours(models)]);
         const whole = is_first && files.get("/" + own);
@@ -316,7 +338,7 @@
             await picture;
             performance.mark("picture");
             document.documentElement.dataset.drawn = "";
-            keep().catch(() => {}); // without a network there is no more
+            keep().catch(() => {}); // fails without a network
             page.show || setInterval(hand_out, 1000);
             page.show || bring_rest(own, whole).catch(() => {});
         }
