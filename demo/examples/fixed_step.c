@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double step = 1.0 / 30, longest_frame = 0.25; // seconds
+static const double step = 1.0 / 30;      // seconds
+static const double longest_frame = 0.25; // seconds
 enum { NUM_STEPS = 150 };
 
 // Result of a step, from which frames are interpolated.
@@ -21,7 +22,8 @@ typedef struct snapshot {
 
 typedef struct stepped_game {
     md5_player *player;
-    snapshot before, now; // results of the last two steps
+    snapshot before; // result of the step before the last
+    snapshot now;    // result of the last step
     void *scratch;
     uint32_t speed; // index of a parameter
 } stepped_game;
@@ -75,7 +77,8 @@ int main(int argc, char **argv)
     g.now.placement.rotation.w = 1;
     md5_player_pose(g.player, g.now.pose, NULL, NULL, g.scratch); // the pose before step 0
 
-    double time = 0, left = 0; // left: time that is not simulated yet, seconds
+    double time = 0;
+    double left = 0; // time that is not simulated yet, seconds
     int num_steps = 0;
     simulate(&g, num_steps++);
     for (int frame = 0; num_steps < NUM_STEPS; frame++) {

@@ -61,7 +61,8 @@ static md5_mat44 make_camera(md5_bounds bounds)
 static void draw_mesh(const md5_mesh *mesh)
 {
     vertex *v = calloc(mesh->num_vertices + 1, sizeof *v);
-    GLuint array, buffers[2];
+    GLuint array;
+    GLuint buffers[2];
     if (!v)
         exit(1);
     for (uint32_t i = 0; i < mesh->num_vertices; i++)
@@ -95,7 +96,8 @@ static void draw_mesh(const md5_mesh *mesh)
 int main(int argc, char **argv)
 {
     static md5_xform pose[MAX_JOINTS];
-    static md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
+    static md5_mat34 joints[MAX_JOINTS];
+    static md5_mat34 palette[MAX_JOINTS];
     md5_model *model = argc == 5 ? md5_load_model(argv[1], NULL, NULL) : NULL;
     md5_anim *anim = model ? md5_load_anim(argv[2], NULL, NULL) : NULL;
     md5_binding *binding = md5_bind(model, anim, NULL, NULL);

@@ -304,8 +304,11 @@ static void save_image(const char *path, const void *pixels)
     const uint32_t header[13] = {54 + 4 * SIZE * SIZE, 0, 54, 40, SIZE, (uint32_t)-SIZE,
                                  32 << 16 | 1};
     FILE *file = fopen(path, "wb");
-    if (!file || fwrite("BM", 2, 1, file) != 1 || fwrite(header, sizeof header, 1, file) != 1
-        || fwrite(pixels, 4 * SIZE, SIZE, file) != SIZE || fclose(file) != 0)
+    if (!file)
+        die("cannot write the image");
+    if (fwrite("BM", 2, 1, file) != 1 || fwrite(header, sizeof header, 1, file) != 1)
+        die("cannot write the image");
+    if (fwrite(pixels, 4 * SIZE, SIZE, file) != SIZE || fclose(file) != 0)
         die("cannot write the image");
 }
 

@@ -19,7 +19,8 @@
 #include <md5model/md5play.h>
 
 typedef struct controls {
-    float ahead, left; // -1 to 1
+    float ahead; // -1 to 1
+    float left;  // -1 to 1
     bool runs;
     bool jumps;
     bool picks;
@@ -32,14 +33,19 @@ typedef struct game {
     md5gl_model *drawn_bobbin;
     md5gl_model *drawn_lantern;
     md5gl_model *drawn_ground;
-    md5_character *bobbin;             // model, clips and state machine
-    md5_player *player;                // the state of the machine
-    md5_pose_buffers *posed;           // the pose of the current step
-    md5_xform body, lantern;           // transforms of Bobbin and of the lantern in the world
-    bool is_carried;                   // the lantern is in Bobbin's hand
-    uint32_t speed, turn, jump, carry; // parameters of the machine
-    uint32_t hand;                     // the joint that carries the lantern
-    float lantern_length;              // from the handle to the lower end of the pole
+    md5_character *bobbin;   // model, clips and state machine
+    md5_player *player;      // the state of the machine
+    md5_pose_buffers *posed; // the pose of the current step
+    md5_xform body;          // transform of Bobbin in the world
+    md5_xform lantern;       // transform of the lantern in the world
+    bool is_carried;         // the lantern is in Bobbin's hand
+    // Parameters of the machine.
+    uint32_t speed;
+    uint32_t turn;
+    uint32_t jump;
+    uint32_t carry;
+    uint32_t hand;        // the joint that carries the lantern
+    float lantern_length; // from the handle to the lower end of the pole
     float camera_yaw;
     float camera_height;
 } game;
@@ -84,7 +90,8 @@ static md5_model *create_ground(md5_error *error)
     }
     end += sprintf(end, "numtris %d\n", 2 * CELLS * CELLS);
     for (int i = 0; i < CELLS * CELLS; i++) {
-        const int a = i / CELLS * SIDE + i % CELLS, b = a + SIDE; // in one row and in the next
+        const int a = i / CELLS * SIDE + i % CELLS; // in one row
+        const int b = a + SIDE;                     // in the next row
         end += sprintf(end, "tri %d %d %d %d\n", 2 * i, a, b, a + 1);
         end += sprintf(end, "tri %d %d %d %d\n", 2 * i + 1, a + 1, b, b + 1);
     }
