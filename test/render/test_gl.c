@@ -73,7 +73,9 @@ TEST_SQUARE (gl_placements_rotate_normals) {
 }
 
 TEST_STAGE (gl_key_light_shines_from_its_direction, scene_floor, 1) {
-    gl_picture above, aslant, below;
+    gl_picture above;
+    gl_picture aslant;
+    gl_picture below;
     scene_look_down(&stage->frame);
     stage_light(stage, 0.5f, 0);
     stage->frame.light_direction = (md5_vec3){0, 0, 7}; // any length
@@ -89,8 +91,8 @@ TEST_STAGE (gl_key_light_shines_from_its_direction, scene_floor, 1) {
     CHECK_PIXEL(&below, 0, 0, gl_black, 0);
 }
 
-// All mipmap levels exist, and levels whose texels are larger than a cell have the mean of the two
-// greys in linear colour: 0.2542 is that of 138, 0.5520 that of 196.
+// All mipmap levels exist. Levels whose texels are larger than a cell contain the mean of both
+// greys in linear colour: 138 is 0.2542 and 196 is 0.5520.
 TEST_SQUARE (gl_checker_is_even_at_a_distance) {
     gl_picture picture;
     STAGE_MATERIAL(stage, .diffuse = md5gl_checker_texture(stage->renderer));
@@ -190,7 +192,8 @@ static void check_three(const gl_picture *picture)
 }
 
 TEST_SQUARE (gl_instances_use_their_placements) {
-    gl_picture whole, split;
+    gl_picture whole;
+    gl_picture split;
     draw_three(stage, scene_identity, &whole);
     check_three(&whole);
     // A limit of two palettes of two joints, then of one: the instances take two and three draws.
@@ -245,9 +248,10 @@ TEST_STAGE (gl_transparent_background_has_straight_alpha, scene_square, 4) {
     CHECK(multisampled ? num_partial > 60 && num_partial < 260 : num_partial == 0);
 }
 
-// Of each pixel the mean of its samples, as a blit computes it.
+// Computes the mean of each pixel's samples, like a blit.
 TEST_STAGE (gl_samples_are_averaged, scene_square, 4) {
-    static gl_picture own, copied;
+    static gl_picture own;
+    static gl_picture copied;
     const GladGLContext *const gl = &stage->renderer->gl;
     const md5_mat34 turned = {{1, 0, 0, 0, 0, 0.866f, -0.5f, 0, 0, 0.5f, 0.866f, 0}};
     const md5_mat34 palette[2] = {turned, turned};
@@ -286,8 +290,8 @@ TEST_SQUARE (gl_default_framebuffer_is_drawn_and_read) {
 
 // -- Mipmap ---------------------------------------------------------------------------------------
 
-// Mipmaps that the renderer computes, compared with the mean of the area that a texel covers, in
-// double precision.
+// Compares the renderer's mipmaps with the mean of the area that a texel covers, in double
+// precision.
 
 enum { MAX_SIDE = 40 };
 
@@ -302,7 +306,8 @@ static double byte_of(double linear)
     return 255 * (linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055);
 }
 
-// How much of texel `index` lies in the part of a side that texel `at` of `half` covers, in texels.
+// Returns the part of texel `index` that is covered by texel `at` of `half`, in texels along one
+// side.
 static double covered(uint32_t side, uint32_t half, uint32_t at, uint32_t index)
 {
     const double width = (double)side / half;
@@ -335,7 +340,8 @@ static double mean_of(const md5gl_level *level, const md5gl_level *next, uint32_
 // where sRGB is steepest, a fortieth.
 static void check_halves(uint32_t width, uint32_t height, bool is_srgb, uint64_t seed)
 {
-    static uint8_t texels[4 * MAX_SIDE * MAX_SIDE], halves[4 * MAX_SIDE * MAX_SIDE];
+    static uint8_t texels[4 * MAX_SIDE * MAX_SIDE];
+    static uint8_t halves[4 * MAX_SIDE * MAX_SIDE];
     md5gl_encoding encoding;
     md5gli_prepare_encoding(&encoding, is_srgb);
     for (size_t i = 0; i < sizeof texels; i++)
@@ -350,7 +356,7 @@ static void check_halves(uint32_t width, uint32_t height, bool is_srgb, uint64_t
         const double mean = mean_of(&level, &next, x, y, i % 4, is_srgb && i % 4 < 3);
         CHECK_NEAR(halves[i], mean, is_srgb ? 0.525 : 0.500001);
     }
-    // The same in place.
+    // The same with one memory for both levels.
     const md5gl_level same = md5gli_halve(&encoding, &level, texels);
     CHECK_BYTES(texels, halves, (size_t)4 * same.width * same.height);
 }
@@ -369,7 +375,8 @@ TEST (gl_mipmaps_keep_every_value_of_srgb) {
     md5gl_encoding encoding;
     md5gli_prepare_encoding(&encoding, true);
     for (int value = 0; value < 256; value++) {
-        uint8_t texels[16], half[4];
+        uint8_t texels[16];
+        uint8_t half[4];
         memset(texels, value, sizeof texels);
         const md5gl_level level = {2, 2, texels};
         md5gli_halve(&encoding, &level, half);
@@ -409,9 +416,12 @@ static void check_exact(const gl_scene *scene, const md5_model *model, md5gl_pat
     uint64_t random = 4;
     const md5_mesh *const mesh = &model->meshes[0];
     md5_mat34 palette[NUM_JOINTS];
-    md5_vec3 cpu[NUM_VERTICES], cpu_normals[NUM_VERTICES], gpu[NUM_VERTICES],
-        gpu_normals[NUM_VERTICES];
-    md5_vec4 cpu_tangents[NUM_VERTICES], gpu_tangents[NUM_VERTICES];
+    md5_vec3 cpu[NUM_VERTICES];
+    md5_vec3 cpu_normals[NUM_VERTICES];
+    md5_vec3 gpu[NUM_VERTICES];
+    md5_vec3 gpu_normals[NUM_VERTICES];
+    md5_vec4 cpu_tangents[NUM_VERTICES];
+    md5_vec4 gpu_tangents[NUM_VERTICES];
     for (int i = 0; i < NUM_JOINTS; i++)
         palette[i] = scene_rotation(&random);
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, NULL);
@@ -451,7 +461,7 @@ static void path_draw_three(gl_stage *stage, md5gl_model *copy, gl_picture *pict
     stage_finish(stage, picture);
 }
 
-// Counts the pixels that differ, and checks that the picture is not empty.
+// Counts different pixels, and checks that the image is not empty.
 static unsigned count_differences(const gl_picture *a, const gl_picture *b)
 {
     unsigned count = 0;
@@ -468,7 +478,8 @@ static unsigned count_differences(const gl_picture *a, const gl_picture *b)
 }
 
 TEST_SQUARE (gl_other_paths_draw_the_same_crowd) {
-    gl_picture expected, picture;
+    gl_picture expected;
+    gl_picture picture;
     md5gl_renderer *const renderer = stage->renderer;
     const uint32_t most = *scene_limits(renderer).max_texels;
     path_draw_three(stage, stage->copy, &expected);
@@ -489,7 +500,8 @@ TEST_SQUARE (gl_other_paths_draw_the_same_crowd) {
 // Posed once and drawn twice; then posed with no instances, which draws nothing.
 TEST_SQUARE (gl_a_pose_is_kept_until_the_next) {
     static const uint8_t black[4] = {0, 0, 0, 255};
-    gl_picture first, second;
+    gl_picture first;
+    gl_picture second;
     stage_pose(stage, scene_identities, NULL, 1);
     for (int i = 0; i < 2; i++) {
         stage_begin(stage);
@@ -506,7 +518,8 @@ TEST_SQUARE (gl_a_pose_is_kept_until_the_next) {
 }
 
 TEST_SQUARE (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu) {
-    gl_picture expected, picture;
+    gl_picture expected;
+    gl_picture picture;
     stage_draw(stage, MD5GL_LIT, &expected);
     *scene_limits(stage->renderer).max_texels = 5; // less than two joints' six rows
     md5gl_model *const copy =

@@ -1,5 +1,5 @@
 // Loads a model with other axes and units, and draws it with the camera and the light converted in
-// the same way: the picture equals that of the model as stored.
+// the same way: the image equals the image of the unconverted model.
 #include "test/load/test_axes_case.h"
 #include "test/own.h"
 #include "test/render/test_gl_scene.h"
@@ -89,7 +89,8 @@ static int count_drawn(const gl_picture *picture)
 }
 
 TEST_SQUARE (gl_draws_converted_models_with_converted_cameras_alike) {
-    static gl_picture stored[NUM_PICTURES], converted[NUM_PICTURES];
+    static gl_picture stored[NUM_PICTURES];
+    static gl_picture converted[NUM_PICTURES];
     if (draw(stage, &axes_cases[0], 1, stored)) {
         for (int i = 0; i < NUM_PICTURES; i++)
             CHECK(count_drawn(&stored[i]) > 300);

@@ -1,5 +1,5 @@
 // Instances posed from baked clips: captured vertices against md5_skin_baked() on every path,
-// pictures against those of skinned instances, and refused input.
+// images against images of skinned instances, and invalid input.
 #include "test/own.h"
 #include "test/real.h"
 #include "test/render/test_gl_scene.h"
@@ -16,8 +16,10 @@ static const md5_sample_position samples[] = {
 static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *model,
                     md5gl_baked *baked, const md5_baked *const *clips, uint32_t clip)
 {
-    static md5_vec3 gpu[NUM_VERTICES], gpu_normals[NUM_VERTICES];
-    static md5_vec3 cpu[NUM_VERTICES], cpu_normals[NUM_VERTICES];
+    static md5_vec3 gpu[NUM_VERTICES];
+    static md5_vec3 gpu_normals[NUM_VERTICES];
+    static md5_vec3 cpu[NUM_VERTICES];
+    static md5_vec3 cpu_normals[NUM_VERTICES];
     const double size = real_distance(clips[clip]->bounds.min, clips[clip]->bounds.max);
     double place = 0;
     for (int m = 0; m < 3; m++) {
@@ -63,7 +65,8 @@ TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
                 compare(scene, copy, model, baked, clips, 0);
                 compare(scene, copy, model, baked, clips, 1);
                 // With a palette the same model is skinned again.
-                static md5_vec3 gpu[NUM_VERTICES], cpu[NUM_VERTICES];
+                static md5_vec3 gpu[NUM_VERTICES];
+                static md5_vec3 cpu[NUM_VERTICES];
                 CHECK(md5gl_capture(scene->renderer, copy, 0, palettes[1], gpu, NULL, NULL, NULL));
                 md5_skin(&model->meshes[0], palettes[1], cpu, NULL, NULL);
                 CHECK(real_distance(gpu[7], cpu[7]) < 1e-3);
@@ -294,7 +297,8 @@ static void check_agreement(uint32_t most_weights, bool off, md5gl_path wanted, 
     md5gl_model *const copy = md5gl_create_model(scene.renderer, model, wanted, NULL);
     CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == expected);
     for (int i = 0; i < 5; i++) {
-        md5_mat34 joints[CAPTURE_NUM_JOINTS], palette[CAPTURE_NUM_JOINTS];
+        md5_mat34 joints[CAPTURE_NUM_JOINTS];
+        md5_mat34 palette[CAPTURE_NUM_JOINTS];
         pose_at_random(model, joints, palette, &random);
         const errors largest = capture_compare(&scene, copy, model, palette);
         CHECK_SMALL(largest.position / size_of(model), AGREEMENT);
@@ -335,7 +339,8 @@ TEST_OWN_SCENE (gl_capture_forced_path_loses_as_predicted) {
     for (int i = 0; i < 2; i++) {
         md5gl_model *const copy = md5gl_create_model(scene->renderer, model, paths[i], NULL);
         CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == paths[i]);
-        md5_mat34 joints[CAPTURE_NUM_JOINTS], palette[CAPTURE_NUM_JOINTS];
+        md5_mat34 joints[CAPTURE_NUM_JOINTS];
+        md5_mat34 palette[CAPTURE_NUM_JOINTS];
         pose_at_random(model, joints, palette, &random);
         const double lost = capture_compare(scene, copy, model, palette).position;
         const double foretold = md5_pack_loss(model, 0, i ? 8 : 4, joints);
@@ -391,7 +396,8 @@ TEST_OWN_SCENE (gl_capture_keeps_the_bind_normal_if_rotations_cancel_out) {
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_EXACT; path++) {
         md5gl_model *const copy =
             md5gl_create_model(scene->renderer, model, (md5gl_path)path, NULL);
-        md5_vec3 positions[4], normals[4];
+        md5_vec3 positions[4];
+        md5_vec3 normals[4];
         CHECK(md5gl_capture(scene->renderer, copy, 0, palette, positions, normals, NULL, NULL));
         CHECK_SMALL(positions[3].y, 1e-6);
         CHECK_NEAR(positions[3].z, 20, 1e-5);

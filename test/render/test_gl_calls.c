@@ -1,13 +1,13 @@
-// Calls of GL in a frame of the viewer, counted by name; none of them is in vain: no texture is
-// bound that no draw samples, or that is bound already, and no uniform is set that the program
-// lacks. With MD5_GL_CALLS in the environment, the counts are printed.
+// Calls of GL in a frame of the viewer, counted by name. No call is redundant: each bound texture
+// is sampled by a draw and was not bound before, and each uniform exists in the program. If
+// MD5_GL_CALLS is in the environment, the counts are printed.
 #include "test/viewer/test_view_shot.h"
 
 #include "render/gl_internal.h"
 
 enum { NUM_TARGETS = 4, MAX_PROGRAMS = 256, MAX_UNITS = 32 };
 
-// What is bound to a unit; whether a draw, or an upload, needed it.
+// The texture that is bound to a unit, and true if a draw or an upload needed it.
 typedef struct bound_texture {
     GLuint texture;
     bool is_used;
@@ -15,9 +15,11 @@ typedef struct bound_texture {
 
 static struct {
     GladGLContext gl;
-    GLuint unit, program;
+    GLuint unit;
+    GLuint program;
     bound_texture bound[MAX_UNITS][NUM_TARGETS];
-    bool samples[MAX_PROGRAMS][MAX_UNITS][NUM_TARGETS], is_known[MAX_PROGRAMS];
+    bool samples[MAX_PROGRAMS][MAX_UNITS][NUM_TARGETS];
+    bool is_known[MAX_PROGRAMS];
     unsigned num_unused, num_repeated, num_lost; // binds, binds, uniforms
     char first[96];                              // of those calls
 } watch;
@@ -108,7 +110,7 @@ static void set(GLint location)
         note(&watch.num_lost, "no such uniform:", (GLuint)watch.program);
 }
 
-// The functions that a frame calls often: parameters, arguments, what is noted.
+// The functions that a frame calls often: parameters, arguments, recorded values.
 #define CALLS(X)                                                                              \
     X(ActiveTexture, (GLenum unit), (unit), watch.unit = unit - GL_TEXTURE0)                  \
     X(BindTexture, (GLenum target, GLuint name), (target, name), bind(target, name))          \
@@ -225,7 +227,7 @@ TEST_OWN_SCENE (gl_calls_of_a_frame_are_not_in_vain) {
     check_frame(scene, BOBBIN "--light classic --panel=no");
     check_frame(scene, BOBBIN "--crowd 40");
     check_frame(scene, BOBBIN "--crowd 60 --crowd-baked 128");
-    // Of a clip of two frames: impostors are drawn of each.
+    // A clip of two frames, with impostors of each.
     check_frame(scene, "models/bobbin/bobbin.md5mesh models/bobbin/eyes_down.md5anim "
                        "--crowd 60 --crowd-impostors 64");
 }

@@ -10,10 +10,17 @@ enum { WIDTH = 240, HEIGHT = 180, LEFT = 30, BOTTOM = 20 };
 typedef struct engine {
     gl_stage stage;
     const GladGLContext *gl;
-    GLuint program, array, corners, texture, sampler;
-    GLint rect, depth, shade;
+    GLuint program;
+    GLuint array;
+    GLuint corners;
+    GLuint texture;
+    GLuint sampler;
+    GLint rect;
+    GLint depth;
+    GLint shade;
     GLuint framebuffer, colour, depth_buffer; // of `samples`
-    GLuint resolved, resolved_colour;
+    GLuint resolved;
+    GLuint resolved_colour;
 } engine;
 
 // -- The engine -------------------------------------------------------------------------------
@@ -205,10 +212,11 @@ static void check_between_walls(GLsizei samples, bool es)
     if (!open_engine(&host, samples, es))
         return;
     for (int round = 0; round < 2; round++) {
-        // The model is 40 pixels wide, at depth 0. A red wall hides its left half, a green wall is
-        // behind it. After the model two half-transparent rectangles are drawn: one behind it and
-        // one in front.
-        gl_values before, after;
+        // The model is 40 pixels wide, at depth 0. A red wall hides its left half; a green wall is
+        // farther away. After the model, two half-transparent rectangles are drawn: one farther
+        // away and one in front.
+        gl_values before;
+        gl_values after;
         const GladGLContext *const gl = host.gl;
         gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
         draw_rectangle(&host, -1, -1, 0, 1, -0.5f, red);
@@ -267,8 +275,8 @@ TEST_HERE (gl_frame_clears_its_viewport_only) {
     check_pixel(host, 0, 0, scene_sideways(1, 1, 1).rgba);
 }
 
-// A projection that mirrors y, as for a framebuffer whose first row is the top one, still shows the
-// model's front.
+// A projection that mirrors y, for example for a framebuffer whose first row is the top row, still
+// shows the front of the model.
 TEST_HERE (gl_mirrored_projection_shows_the_front) {
     md5gl_frame *const frame = &host->stage.frame;
     for (int mirrored = 0; mirrored < 2; mirrored++) {
@@ -306,7 +314,8 @@ TEST_HERE (gl_lines_follow_the_viewport) {
 
 static void check_saving(bool es)
 {
-    gl_values before, after;
+    gl_values before;
+    gl_values after;
     gl_stage stage;
     if (!open_either(&stage, es))
         return;

@@ -19,7 +19,8 @@ static double smooth_light(real3 d, int channel)
            + k[6] * d.x * d.z + k[7] * d.z * d.z + k[8] * (d.x * d.x - d.y * d.y);
 }
 
-// The real3 at a place of the picture, 0 to 1 to the right and down, as the header says.
+// Returns the light at a position of the panorama, 0 to 1 to the right and down, as defined in the
+// header.
 static real3 direction_at(double u, double v)
 {
     const double azimuth = (0.5 - u) * 2 * pi;
@@ -97,7 +98,8 @@ static double polynomial_at(const md5_vec3 polynomial[9], real3 n, int channel)
 
 TEST (environment_harmonics_are_the_integral_of_the_light) {
     OWN panorama *const picture = make_smooth();
-    md5_vec3 harmonics[9], polynomial[9];
+    md5_vec3 harmonics[9];
+    md5_vec3 polynomial[9];
     md5gli_project_light(WIDTH, HEIGHT, picture->rgb, harmonics);
     md5gli_reflect_light(harmonics, polynomial);
     for (int i = 0; i < NUM_NORMALS; i++)
@@ -161,8 +163,8 @@ static void check_pixel(const uint8_t *pixel, const double linear[3], int line, 
 
 #define TEST_HERE(title) TEST_IF (title, lit_stage, lit, open_lit(lit), close_lit(lit))
 
-// White squares, rotated at random, seen along -x: what they reflect is the integral of the light.
-// The rim at grazing angles is known.
+// White squares, rotated at random and seen along -x, reflect the integral of the light. The rim at
+// grazing angles is known.
 TEST_HERE (gl_environment_lights_matt_surfaces) {
     uint64_t random = 7;
     gl_picture picture;
@@ -189,9 +191,10 @@ TEST_HERE (gl_environment_lights_matt_surfaces) {
     CHECK(seen > 3);
 }
 
-// Each way of skinning has a program of its own for environments.
+// Each skinning path has a separate program for environments.
 TEST_HERE (gl_environment_lights_every_path) {
-    gl_picture expected, picture;
+    gl_picture expected;
+    gl_picture picture;
     draw_at(lit, &scene_identity, &expected);
     CHECK(picture_at(&expected, 0, 0)[0] > 0);
     for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
@@ -227,7 +230,7 @@ TEST_HERE (gl_environment_is_reflected_by_roughness) {
     }
 }
 
-// Looks from a point, where a unit is a pixel in a distance of 60.
+// The view of a point at whose distance, 60, a unit is a pixel.
 static void look_from_point(md5gl_frame *frame)
 {
     const float eye = 60;
@@ -281,7 +284,8 @@ TEST_HERE (gl_environment_is_seen_in_parallel_projections) {
 
 // The classic light has a constant sky, and frames without an environment the studio's.
 TEST_HERE (gl_environment_belongs_to_frames_of_the_studio) {
-    gl_picture without, with;
+    gl_picture without;
+    gl_picture with;
     for (int i = 0; i < 2; i++) {
         lit->stage.frame.lighting = i == 0 ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
         lit->stage.frame.environment = NULL;
@@ -298,11 +302,11 @@ TEST_SCENE (gl_environment_has_limits) {
     CHECK_FAILS(md5gl_create_environment(scene->renderer, 0, 1, texels, &error), error,
                 MD5_ERROR_GPU);
     md5gl_destroy_environment(scene->renderer, NULL);
-    // One row; what is no light counts as none, and what is too bright as 65000.
+    // One row: invalid values count as 0, and larger values as 65000.
     md5gl_environment *const environment =
         md5gl_create_environment(scene->renderer, 2, 1, texels, &error);
     CHECK(environment);
-    // The mean over the sphere, where that of z^2 is a third.
+    // The mean over the sphere; the mean of z^2 is a third.
     const md5_vec3 *const light = md5gl_environment_light(environment);
     CHECK_NEAR(light[0].x + light[7].x / 3.0f, 0.25, 1e-5);
     CHECK_NEAR(light[0].z + light[7].z / 3.0f, 32500.25, 0.1);

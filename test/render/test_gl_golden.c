@@ -18,7 +18,9 @@ enum { SIDE = 176, NUM_VIEWS = 3, BLOCK = 4 };
 static const double most_of_block = 14, most_of_mean = 1; // of 255
 
 static const struct {
-    const char *name, *azimuth, *elevation;
+    const char *name;
+    const char *azimuth;
+    const char *elevation;
 } views[NUM_VIEWS] = {{"front", "25", "8"}, {"back", "205", "20"}, {"above", "-60", "55"}};
 
 typedef struct golden_picture {

@@ -164,7 +164,8 @@ static void check_close(const gl_picture *expected, const gl_picture *picture, d
     TEST_IF (title, gl_figure, figure, open_figure(figure, 4), close_figure(figure))
 
 TEST_HERE (gl_impostor_equals_the_model_from_its_own_direction) {
-    static gl_picture expected, picture;
+    static gl_picture expected;
+    static gl_picture picture;
     md5gl_impostors *const impostors = make_impostors(figure);
     CHECK_UINT(md5gl_get_stats(figure->scene.renderer).num_impostor_images, 25);
     for (int view = 0; view < 24; view += 3) {
@@ -176,9 +177,10 @@ TEST_HERE (gl_impostor_equals_the_model_from_its_own_direction) {
     md5gl_destroy_impostors(figure->scene.renderer, impostors);
 }
 
-// Programs of their own draw these.
+// Separate programs draw these.
 TEST_HERE (gl_impostor_equals_the_model_in_each_light) {
-    static gl_picture expected, picture;
+    static gl_picture expected;
+    static gl_picture picture;
     static const float sky[] = {0.9f, 0.3f, 0.3f, 0.2f, 0.2f, 0.8f};
     md5gl_renderer *const renderer = figure->scene.renderer;
     md5gl_impostors *const impostors = make_impostors(figure);
@@ -223,7 +225,8 @@ TEST_HERE (gl_impostor_leaves_an_opaque_picture_opaque) {
 }
 
 TEST_LONG (gl_impostor_blends_between_its_directions) {
-    static gl_picture expected, picture;
+    static gl_picture expected;
+    static gl_picture picture;
     gl_figure figure;
     if (!open_figure(&figure, 4))
         return;
@@ -234,7 +237,7 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
         draw_impostor(&figure, impostors, &figure.instance, &picture);
         check_close(&expected, &picture, 26, 0.2, "between directions");
     }
-    // Between two directions no step changes the picture much more than it changes that of the
+    // Between two directions, no step changes the image much more than it changes the image of the
     // model.
     OWN gl_picture *const before = malloc(sizeof *before);
     double largest = 0;
@@ -255,9 +258,10 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
     close_figure(&figure);
 }
 
-// The instance's rotation, position and size do what a placement does to a model.
+// The instance's rotation, position and size have the same effect as the placement of a model.
 TEST_HERE (gl_impostor_follows_its_placement) {
-    static gl_picture expected, picture;
+    static gl_picture expected;
+    static gl_picture picture;
     md5gl_impostors *const impostors = make_impostors(figure);
     const float turn = 2.3561945f;
     const float size = 0.6f;
@@ -276,7 +280,8 @@ TEST_HERE (gl_impostor_follows_its_placement) {
 
 // The impostor writes the character's depth: a plane through the middle cuts both in the same way.
 TEST (gl_impostor_writes_depth) {
-    static gl_picture expected, picture;
+    static gl_picture expected;
+    static gl_picture picture;
     gl_figure figure;
     if (!open_figure(&figure, 1))
         return;
@@ -319,7 +324,8 @@ TEST (gl_impostor_writes_depth) {
 
 // Model and impostor use complementary pixels: each pixel shows exactly one of the two at any fade.
 TEST_SQUARE (gl_impostor_and_model_fade_without_gaps) {
-    static gl_picture model, impostor;
+    static gl_picture model;
+    static gl_picture impostor;
     md5gl_renderer *const renderer = stage->renderer;
     const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 30, .highest = 0.5f};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);

@@ -97,7 +97,8 @@ TEST_SQUARE (gl_impostors_need_pictures_of_their_frames) {
 // position and cover few pixels, because software rendering draws every one.
 TEST_STAGE (gl_impostors_leave_the_state_and_draw_many, scene_square, 4) {
     enum { COUNT = 200 };
-    gl_picture one, many;
+    gl_picture one;
+    gl_picture many;
     md5gl_renderer *const renderer = stage->renderer;
     OWN md5gl_impostor *const instances = malloc(COUNT * sizeof *instances);
     for (int i = 0; i < COUNT; i++)

@@ -138,7 +138,8 @@ TEST_HERE (gl_tone_mapping_keeps_dark_colours_and_never_reaches_white) {
 // A floor and, as another instance, the same floor smaller and higher up. The light from +y at 45
 // degrees casts its shadow towards -y. Seen from above, y is to the right.
 typedef struct shadow_scene {
-    md5_mat34 palettes[4], placements[2];
+    md5_mat34 palettes[4];
+    md5_mat34 placements[2];
 } shadow_scene;
 
 static shadow_scene make_shadow_scene(void)
@@ -182,7 +183,9 @@ static void check_shadow(const gl_picture *lit, const gl_picture *dark)
 
 TEST_HERE (gl_casters_cast_shadows) {
     const shadow_scene scene = make_shadow_scene();
-    gl_picture lit, dark, soft;
+    gl_picture lit;
+    gl_picture dark;
+    gl_picture soft;
     prepare_shadows(stage);
     draw_shadow_scene(stage, &scene, false, &lit);
     draw_shadow_scene(stage, &scene, true, &dark);
@@ -218,7 +221,8 @@ TEST_HERE (gl_casters_are_what_is_posed_unless_given) {
     shadow_scene scene = make_shadow_scene();
     const md5_mat34 *const small = &scene.placements[1];
     const md5_mat34 both[] = {scene_identity, scene_identity, *small, *small};
-    gl_picture lit, dark;
+    gl_picture lit;
+    gl_picture dark;
     prepare_shadows(stage);
     draw_shadow_scene(stage, &scene, false, &lit);
     draw_shadow_scene(stage, &scene, true, &dark);
@@ -266,11 +270,12 @@ TEST_HERE (gl_casters_are_what_is_posed_unless_given) {
     md5gl_destroy_baked(stage->renderer, baked);
 }
 
-// The search for what blocks the light may miss a caster that is narrower than its steps: the
-// middle of the shadow is no line of bright or dark dots.
+// The search for blockers can miss a caster that is narrower than its steps: the middle of the
+// shadow must not be a line of bright or dark dots.
 TEST_HERE (gl_narrow_casters_cast_whole_shadows) {
     shadow_scene scene = make_shadow_scene();
-    gl_picture lit, dark;
+    gl_picture lit;
+    gl_picture dark;
     prepare_shadows(stage);
     scene.placements[1].m[0] = 0.03f; // 1.2 units wide
     stage->frame.softness = 0.3f;
@@ -286,7 +291,8 @@ TEST_HERE (gl_narrow_casters_cast_whole_shadows) {
 TEST_HERE (gl_shadow_map_size_can_be_set) {
     static const uint32_t sides[] = {2048, 300, 0};
     const shadow_scene scene = make_shadow_scene();
-    gl_picture lit, dark;
+    gl_picture lit;
+    gl_picture dark;
     prepare_shadows(stage);
     draw_shadow_scene(stage, &scene, false, &lit);
     const float usual = md5gl_shadow_reach(&stage->frame);
@@ -301,7 +307,8 @@ TEST_HERE (gl_shadow_map_size_can_be_set) {
 
 TEST_HERE (gl_every_path_casts_the_same_shadow) {
     const shadow_scene scene = make_shadow_scene();
-    gl_picture lit, dark;
+    gl_picture lit;
+    gl_picture dark;
     prepare_shadows(stage);
     draw_shadow_scene(stage, &scene, false, &lit);
     for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
@@ -316,7 +323,9 @@ TEST_HERE (gl_every_path_casts_the_same_shadow) {
 // Shadows on the ground only: black with an alpha, darker below a caster on the ground.
 TEST_HERE (gl_ground_receives_shadows) {
     shadow_scene scene = make_shadow_scene();
-    gl_picture high, low, off;
+    gl_picture high;
+    gl_picture low;
+    gl_picture off;
     prepare_shadows(stage);
     memset(stage->frame.background, 0, sizeof stage->frame.background);
     gl_picture *const pictures[3] = {&high, &low, &off};
@@ -339,8 +348,9 @@ TEST_HERE (gl_ground_receives_shadows) {
     CHECK(picture_at(&off, -12, 0)[3] == 0 && picture_at(&off, 0, 0)[3] == 0);
 }
 
-// Beside a caster the shade of the sky is smooth from pixel to pixel, although each has taps of its
-// own: on average it is less than two steps from the mean of the four around it.
+// Next to a caster, the shade of the sky is smooth from pixel to pixel, although each pixel has
+// different taps: on average the difference from the mean of its four neighbours is below two
+// steps.
 TEST_HERE (gl_contact_shade_has_no_stipple) {
     shadow_scene scene = make_shadow_scene();
     gl_picture picture;
@@ -437,9 +447,9 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
     }
 }
 
-// Bounds that follow a pose change in every picture: what stands still keeps its shadow. So it does
-// when a caster comes and goes, if the frame says how far; nearer than the bounds' own it has no
-// effect.
+// Bounds that follow a pose change in every frame, but the shadow of a model that does not move is
+// unchanged. A caster that appears and disappears does not change it either, if the frame contains
+// the shadow radius; a radius below that of the bounds has no effect.
 TEST_HERE (gl_shadows_do_not_swim_with_the_bounds) {
     shadow_scene scene = make_shadow_scene();
     gl_picture pictures[5];

@@ -1,4 +1,4 @@
-// What instances look like: tints, skins, and materials that change between draws.
+// The appearance of instances: tints, skins, and materials that change between draws.
 #include "test/own.h"
 #include "test/render/test_gl_scene.h"
 
@@ -15,7 +15,8 @@ static md5gl_texture make_texture(gl_stage *stage, uint8_t red, uint8_t green, u
 
 static void pose_row(gl_stage *stage, md5gl_model *copy)
 {
-    md5_mat34 palettes[2 * COUNT], placements[COUNT];
+    md5_mat34 palettes[2 * COUNT];
+    md5_mat34 placements[COUNT];
     for (int i = 0; i < COUNT; i++) {
         const md5_mat34 half = {{0.5f, 0, 0, 0, 0, 0.5f, 0, (float)columns[i], 0, 0, 0.5f, 0}};
         palettes[2 * i] = palettes[2 * i + 1] = scene_identity;
@@ -168,7 +169,7 @@ TEST_SQUARE (gl_materials_change_between_draws_of_a_frame) {
     on_each_path(stage, check_changes);
 }
 
-// What is NULL because making it failed needs no check of its own.
+// Functions accept NULL from a failed creation, so that callers need not check it.
 TEST_SQUARE (gl_null_assets_keep_the_first_failure) {
     md5gl_renderer *const renderer = stage->renderer;
     md5_error error = {0};
@@ -265,7 +266,8 @@ TEST_SQUARE (gl_normal_map_components_follow_u_and_v) {
     const struct {
         const uint8_t *texel;
         uint32_t normals;
-        md5_vec3 bright, dark;
+        md5_vec3 bright;
+        md5_vec3 dark;
     } cases[] = {
         {along_u, 0, from_y, from_minus_y},
         {along_v, 0, from_minus_z, from_z}, // green grows downward, as in id's
@@ -323,11 +325,13 @@ TEST_SQUARE (gl_glow_is_visible_without_light) {
     }
 }
 
-// A specular map gives a highlight of its colour in the mirror direction of the light, which fades
-// beside it.
+// A specular map adds a highlight of its colour in the mirror direction of the light, which fades
+// to all sides.
 TEST_SQUARE (gl_specular_map_colours_the_highlight) {
     static const uint8_t red[4] = {255, 0, 0, 255};
-    gl_picture plain, shiny, off;
+    gl_picture plain;
+    gl_picture shiny;
+    gl_picture off;
     stage_light(stage, 0.3f, 0);
     stage->frame.light_direction = (md5_vec3){1, 0, 0};
     const md5gl_texture dark = stage_color(stage, 1, 1, black);

@@ -1,4 +1,4 @@
-// Materials from pictures: what their texels say, and which files are taken for what.
+// Materials from image files: the kinds of their texels, and the file that is used for each map.
 #include "render/gl_internal.h"
 #include "render/md5gl_stb.h"
 #include "test/own.h"
@@ -67,7 +67,7 @@ TEST (gl_normals_show_how_they_are_encoded) {
         memcpy(texels[i], (uint8_t[4]){128, 128, 255, 255}, 4);
     md5gl_texture_desc desc = describe(texels);
     CHECK_UINT(md5gl_guess_normals(&desc), 0);
-    // Nor do slopes along v alone that change along u.
+    // Slopes along v that change along u are not normals either.
     for (int i = 0; i < NUM_TEXELS; i++)
         texels[i][1] = (uint8_t)(i % SIDE * 2);
     CHECK_UINT(md5gl_guess_normals(&desc), 0);
@@ -110,7 +110,8 @@ static double worst_normal(gl_scene *scene, const md5gl_texture_desc *desc, doub
 }
 
 TEST_SCENE (gl_heights_become_normals) {
-    static texel_rows texels, flat;
+    static texel_rows texels;
+    static texel_rows flat;
     static uint8_t half[NUM_TEXELS / 4][4];
     if (scene->renderer->is_es) // reads no textures back
         return;
@@ -120,8 +121,8 @@ TEST_SCENE (gl_heights_become_normals) {
     heights.normals = MD5GL_NORMALS_HEIGHTS;
     // Heights are whole numbers, so a slope is off by a unit of height at most.
     CHECK(worst_normal(scene, &heights, 4) < 1 + 127.5 * 4.0 / 256.0);
-    // Added to those of flat normals they stay, but for the rounding of 127.5; and a map of half
-    // the size has twice the slopes, up to the curvature within two texels.
+    // Added to the slopes of flat normals, the slopes are unchanged, except for the rounding of
+    // 127.5. A map of half the size has twice the slopes, up to the curvature within two texels.
     for (int i = 0; i < NUM_TEXELS; i++)
         memcpy(flat[i], (uint8_t[4]){128, 128, 255, 255}, 4);
     normals.heights = &heights;
@@ -143,7 +144,8 @@ TEST_SCENE (gl_heights_become_normals) {
 // A file of the folder "f/": what its decoder returns.
 typedef struct fake_file {
     const char *name; // NULL: the end
-    uint32_t width, height;
+    uint32_t width;
+    uint32_t height;
     const uint8_t *texels;
     const char *reason;
 } fake_file;
@@ -221,7 +223,7 @@ static md5gl_material_set *load(gl_scene *scene, fake_folder *folder, const fake
     return material_set;
 }
 
-// Which maps a material has: d, n, s, g.
+// The maps that a material has: d, n, s, g.
 static const char *maps_of(const md5gl_material *material, md5gl_texture checker)
 {
     static char text[8];
@@ -233,7 +235,9 @@ static const char *maps_of(const md5gl_material *material, md5gl_texture checker
 
 TEST_SCENE (gl_material_files_take_pictures_by_their_names) {
     static const struct {
-        const char *shader, *file, *maps;
+        const char *shader;
+        const char *file;
+        const char *maps;
     } rows[] = {
         {"models/imp/imp", "imp_local.tga", "dn"},
         {"imp", "imp_n.png", "dn"},
@@ -259,7 +263,7 @@ TEST_SCENE (gl_material_files_take_pictures_by_their_names) {
             load(scene, &folder, files, (const char *[]){rows[i].shader, "x"}, 2);
         CHECK_STRING(maps_of(&material_set->materials[0], checker), rows[i].maps);
         CHECK_UINT(material_set->num_textures, strlen(rows[i].maps));
-        // What is thin is in the alpha of speculars, which few other formats have.
+        // Thin parts are in the alpha of specular maps, which few other formats have.
         CHECK(material_set->materials[0].has_thin_parts
               == (strchr(rows[i].maps, 's') && strstr(rows[i].file, ".png")));
         CHECK(material_set->materials[1].diffuse == checker && material_set->num_meshes == 2);
@@ -337,7 +341,8 @@ static const char *name_fake(void *user, const char *shader, md5gl_image_kind ki
                                              : NULL;
 }
 
-// What the program names is taken, and not what is called like the shader; the rest goes by names.
+// The image that the host names is used instead of an image with the shader's name; the remaining
+// maps are found by names.
 TEST_SCENE (gl_material_files_take_the_names_of_the_program) {
     static const fake_file files[] = {PICTURE("Skin of my own.jpg"),
                                       PICTURE("one_local.png"),
@@ -364,7 +369,7 @@ TEST_SCENE (gl_material_files_take_the_names_of_the_program) {
     md5gl_free_materials(scene->renderer, material_set);
 }
 
-// Names are those of a stranger's file.
+// Names come from hostile files.
 TEST_SCENE (gl_material_files_open_files_of_the_folder_alone) {
     static char endless[5000];
     memset(endless, 'a', sizeof endless - 1);
@@ -381,7 +386,7 @@ TEST_SCENE (gl_material_files_open_files_of_the_folder_alone) {
     }
 }
 
-// A file may be encoded in any way: what is drawn is the same.
+// The encoding of a file does not change the image that is drawn.
 TEST_SQUARE (gl_material_files_find_the_direction_of_green) {
     static gl_picture pictures[5];
     static texel_rows texels;
@@ -405,8 +410,8 @@ TEST_SQUARE (gl_material_files_find_the_direction_of_green) {
     CHECK(memcmp(&pictures[4], &pictures[0], sizeof pictures[0]) != 0); // other slopes
 }
 
-// Without memory for the set of materials there is none, and without that for a texture it is
-// missing.
+// If the memory for the set of materials is missing, there is no set; if the memory for a texture
+// is missing, only the texture is missing.
 TEST (gl_material_files_survive_failure_of_every_allocation) {
     static texel_rows texels;
     fill(texels, MD5GL_NORMALS_GREEN_UP);
@@ -469,7 +474,8 @@ TEST (gl_stb_refuses_what_is_damaged_or_too_large) {
     // The head of a PNG of 16384 x 16384 pixels: IHDR of 8 bits in red, green and blue.
     static const uint8_t large[] =
         "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x40\0\0\0\x40\0\x08\2\0\0\0\0\0\0\0";
-    uint32_t width, height;
+    uint32_t width;
+    uint32_t height;
     md5_error error = {0};
     CHECK(md5gl_stb_decode(NULL, large, sizeof large, &width, &height, &error) == NULL);
     CHECK_STRING(error.message, "16384x16384: image is too large");

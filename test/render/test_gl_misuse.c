@@ -95,7 +95,7 @@ TEST_SQUARE (gl_error_is_reported_with_function_and_argument) {
     md5gl_shadow_reach(&(md5gl_frame){.reserved = {1}});
 }
 
-// A model that was freed before its copy, and objects of the renderer that were destroyed.
+// A model that was freed before its copy, and destroyed objects of the renderer.
 TEST_SQUARE (gl_freed_object_is_reported_with_function_and_argument) {
     MISUSE("md5gl: md5gl_set_visible(): (model)->model: must not have been freed")
     {

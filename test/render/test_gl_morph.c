@@ -19,7 +19,8 @@ static md5_vec3 along(md5_vec4 tangent)
 }
 
 typedef struct morph_case {
-    md5_model *model, *sources[TARGETS];
+    md5_model *model;
+    md5_model *sources[TARGETS];
     md5_morph *morph;
 } morph_case;
 
@@ -85,8 +86,12 @@ static void make_palette(uint64_t *random, md5_mat34 *palette)
 static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *made,
                     const md5gl_morph *morph, const float *weights, const md5_mat34 *palette)
 {
-    static md5_vec3 cpu[MAX], cpu_normals[MAX], gpu[MAX], gpu_normals[MAX];
-    static md5_vec4 cpu_tangents[MAX], gpu_tangents[MAX];
+    static md5_vec3 cpu[MAX];
+    static md5_vec3 cpu_normals[MAX];
+    static md5_vec3 gpu[MAX];
+    static md5_vec3 gpu_normals[MAX];
+    static md5_vec4 cpu_tangents[MAX];
+    static md5_vec4 gpu_tangents[MAX];
     const md5_mesh *const mesh = &made->model->meshes[0];
     const double size = real_distance(made->model->bounds.min, made->model->bounds.max);
     if (scene_blending(copy) == MD5GL_BLEND_DUAL) {
@@ -314,9 +319,12 @@ static void dual_compare(const gl_scene *scene, md5gl_model *copy, const md5_mod
     const md5_mesh *const mesh = &model->meshes[0];
     const double size = fmax(dual_distance(model->bounds.min, model->bounds.max), 1);
     md5_dual_quat dual[DUAL_NUM_JOINTS];
-    md5_vec3 cpu[DUAL_NUM_VERTICES], cpu_normals[DUAL_NUM_VERTICES];
-    md5_vec3 gpu[DUAL_NUM_VERTICES], gpu_normals[DUAL_NUM_VERTICES];
-    md5_vec4 cpu_tangents[DUAL_NUM_VERTICES], gpu_tangents[DUAL_NUM_VERTICES];
+    md5_vec3 cpu[DUAL_NUM_VERTICES];
+    md5_vec3 cpu_normals[DUAL_NUM_VERTICES];
+    md5_vec3 gpu[DUAL_NUM_VERTICES];
+    md5_vec3 gpu_normals[DUAL_NUM_VERTICES];
+    md5_vec4 cpu_tangents[DUAL_NUM_VERTICES];
+    md5_vec4 gpu_tangents[DUAL_NUM_VERTICES];
     md5_build_dual_palette(palette, model->skeleton.num_joints, dual);
     skin_by_duals(mesh, dual, cpu, cpu_normals, cpu_tangents);
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
@@ -479,7 +487,7 @@ TEST_STAGE (gl_dual_compile_failure_changes_nothing, scene_hinge, 1) {
     CHECK_NEAR(draw_twisted(stage, stage->copy), 1600, 30);
 }
 
-// Another program that is only built when it is needed first: that of a target's samples.
+// The program that resolves a target's samples is also built when it is first needed.
 TEST_STAGE (gl_samples_that_cannot_be_averaged_are_told_of, scene_hinge, 4) {
     md5gl_renderer *const renderer = stage->renderer;
     const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;

@@ -10,7 +10,8 @@ TEST_SQUARE (gl_null_and_count_0_draw_nothing) {
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
     REQUIRE(impostors);
     CHECK(md5gl_pose_impostors(renderer, impostors, NULL, 0, NULL));
-    gl_picture empty, picture;
+    gl_picture empty;
+    gl_picture picture;
     stage_begin(stage);
     stage_finish(stage, &empty);
     stage_begin(stage);

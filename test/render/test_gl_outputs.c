@@ -11,7 +11,7 @@
 
 enum { NUM_JOINTS = 12, COUNT = 3, LEFT = 14, BOTTOM = 6, WIDTH = 140, HEIGHT = 110 };
 
-// What the host reads back of a pixel.
+// The values of a pixel that the host reads back.
 typedef struct outputs {
     uint32_t normals[SCENE_HEIGHT][SCENE_WIDTH];
     float motion[SCENE_HEIGHT][SCENE_WIDTH][4];
@@ -21,7 +21,8 @@ typedef struct outputs {
 static void read_outputs(gl_scene *scene, md5gl_target *target, outputs *read)
 {
     static const struct {
-        GLenum components, type;
+        GLenum components;
+        GLenum type;
     } forms[] = {{GL_RGBA, GL_UNSIGNED_INT_2_10_10_10_REV},
                  {GL_RGBA, GL_FLOAT},
                  {GL_RGBA_INTEGER, GL_UNSIGNED_INT}};
@@ -48,13 +49,15 @@ static real3 normal_of(uint32_t texel)
 typedef struct motion_case {
     md5gl_path path;
     md5gl_blending blending;
-    bool morphs, is_baked;
+    bool morphs;
+    bool is_baked;
     uint32_t max_texels; // 0: as many as there are
 } motion_case;
 
 // A triangle of many weights that three instances show; [0] now, [1] in the previous frame.
 typedef struct motion_state {
-    md5_mat34 palettes[2][COUNT * NUM_JOINTS], placements[2][COUNT];
+    md5_mat34 palettes[2][COUNT * NUM_JOINTS];
+    md5_mat34 placements[2][COUNT];
     float weights[2][COUNT];
     md5gl_clip_job jobs[2][COUNT];
     md5_mat44 clip_from_world[2];
@@ -81,7 +84,7 @@ static void make_state(motion_state *state, uint64_t *random)
     }
 }
 
-// What the CPU computes of the vertices.
+// The CPU's results for the vertices.
 static void skin_state(motion_state *state, const motion_case *fixture, const md5_morph *morph,
                        const md5_baked *baked)
 {
@@ -105,7 +108,9 @@ static void skin_state(motion_state *state, const motion_case *fixture, const md
 }
 
 typedef struct clip_point {
-    double x, y, w;
+    double x;
+    double y;
+    double w;
 } clip_point;
 
 static clip_point project(const md5_mat44 *matrix, const md5_mat34 *placement, md5_vec3 position)
@@ -312,8 +317,8 @@ static void copy_positions(void *user, uint32_t mesh, uint32_t instance, const m
         colors[i] = (md5_vec4){1, 1, 1, 1};
 }
 
-// What was not given of the previous frame was as it is now, whatever an earlier pose had. The last
-// round has a deform.
+// Arrays that are missing in the previous frame equal the current arrays, even if an earlier pose
+// had them. The last round has a deform.
 TEST_OUTPUTS(gl_outputs_need_only_what_has_changed, scene_square)
 {
     static outputs read;
@@ -461,7 +466,7 @@ TEST_OUTPUTS(gl_pick_finds_the_nearest_instance_and_mesh, make_two_squares)
     CHECK(picks(stage, 59, 9, 9, 1) && picks(stage, 60, 9, 0, MD5_NONE));
     CHECK_UINT(md5gl_pick(stage->renderer, stage->target, 90, 60, NULL, NULL), 7);
 
-    // Without posing again; id 0 hides what is behind it.
+    // Without another pose. Id 0 hides surfaces that are farther away.
     ids[1] = 0;
     md5gl_set_visible(stage->copy, 1, false);
     draw_outputs(stage, stage->copy, &(md5gl_instances){.count = COUNT, .ids = ids}, &read);
@@ -490,7 +495,7 @@ static void GLAD_API_PTR read_wrongly(GLint x, GLint y, GLsizei width, GLsizei h
     read_pixels(x, y, width, height, form, GL_RGBA, texel); // which is no type
 }
 
-// What lies beyond a framebuffer is undefined, so it is not read.
+// Pixels outside of a framebuffer are undefined, so they are not read.
 TEST_OUTPUTS(gl_pick_finds_nothing_beyond_the_target_or_after_errors, make_two_squares)
 {
     GladGLContext *const gl = &stage->renderer->gl;
@@ -514,9 +519,9 @@ TEST_OUTPUTS(gl_pick_finds_nothing_beyond_the_target_or_after_errors, make_two_s
 
 // -- In an engine -----------------------------------------------------------------------------
 
-// The host's framebuffer has colour, ids and depth, but neither normals nor motion. What is lit,
-// cut out and dissolved are the same pixels at the same depth, whichever is drawn first; and the
-// host's state is kept.
+// The host's framebuffer has colour, ids and depth, but neither normals nor motion. Lit, cut-out
+// and dissolved models cover the same pixels at the same depth in any order, and the host's state
+// is restored.
 TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
     static const uint8_t grid[16] = {0, 0, 0, 0, 9, 9, 9, 255, 9, 9, 9, 255, 0, 0, 0, 0};
     static const GLenum lit[] = {GL_COLOR_ATTACHMENT0};
@@ -560,7 +565,8 @@ TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
         gl->ClearBufferfv(GL_COLOR, 0, black);
         gl->ClearBufferfv(GL_DEPTH, 0, &far_away);
         for (int i = 0; i < 2; i++) {
-            gl_values before, after;
+            gl_values before;
+            gl_values after;
             const bool draws_outputs = i == first;
             gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
             gl->DrawBuffers(draws_outputs ? 3 : 1, draws_outputs ? all : lit);
@@ -637,7 +643,8 @@ TEST_OUTPUTS(gl_outputs_refuse_what_cannot_be_done, scene_square)
     CHECK(md5gl_end_frame(renderer, NULL));
     renderer->gl.GetShaderiv = real_shader;
 
-    // A table holds one palette of two joints, but not that of the previous frame, too.
+    // A table can contain one palette of two joints, but not a second palette for the previous
+    // frame.
     const md5gl_instances previous = {.palettes = scene_identities};
     md5gl_instances now = {.count = 1, .palettes = scene_identities};
     const uint32_t max_texels = *scene_limits(renderer).max_texels;

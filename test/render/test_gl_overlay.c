@@ -5,7 +5,9 @@ static const uint8_t overlay_black[4] = {0, 0, 0, 255};
 static const uint8_t overlay_white[4] = {255, 255, 255, 255};
 
 TEST_SQUARE (gl_wireframe_shows_edges) {
-    gl_picture alone, over, plain;
+    gl_picture alone;
+    gl_picture over;
+    gl_picture plain;
     stage_draw(stage, MD5GL_LIT, &plain);
     stage_draw(stage, MD5GL_WIREFRAME, &alone);
     stage_draw(stage, MD5GL_LIT | MD5GL_WIREFRAME, &over);
@@ -36,7 +38,7 @@ static void look_from_above(md5gl_frame *frame)
     frame->view_from_world = (md5_mat44){{0, -s, s, 0, 1, 0, 0, 0, 0, s, s, 0, 0, 0, 0, 1}};
 }
 
-// One step of 24 bits of depth at 0.625, -128 units towards the eye, where a depth is 1024 units.
+// One step of 24 bits of depth at 0.625, -128 units towards the eye. The depth range is 1024 units.
 static const float one_step = 1.0f / 16384.0f;
 static void measure_in_steps(md5gl_frame *frame)
 {
@@ -67,8 +69,8 @@ static unsigned count_edge(gl_stage *stage, float x, float behind, md5_vec3 back
     return count;
 }
 
-// An edge is drawn in front of its surface, although rounded, and although its pixels are beside
-// it.
+// An edge is drawn in front of its surface, although depths are rounded and its pixels are next to
+// the surface.
 TEST_STAGE (gl_edges_are_in_front_of_their_surface, scene_square, 1) {
     measure_in_steps(&stage->frame);
     CHECK_UINT(count_edge(stage, -128, one_step, (md5_vec3){1, 0, 0}), 20);
@@ -77,7 +79,8 @@ TEST_STAGE (gl_edges_are_in_front_of_their_surface, scene_square, 1) {
         CHECK_UINT(count_edge(stage, 0, 0.4f, (md5_vec3){0.7071f, 0, 0.7071f}), 20);
 }
 
-// A plane is behind the surfaces in it, by a step of depth, and on a slope by that of a pixel.
+// A plane is farther away than surfaces in the same plane: by a step of depth, and on a slope by
+// the slope per pixel.
 TEST_STAGE (gl_planes_are_behind_surfaces_in_them, scene_floor, 1) {
     gl_picture picture;
     md5gl_renderer *const renderer = stage->renderer;
@@ -149,7 +152,8 @@ TEST_SQUARE (gl_models_hide_lines_unless_on_top) {
     }
 }
 
-// A line from in front of the eye to far behind it must not be mirrored through the eye.
+// A line from a point in front of the eye to a point far behind the eye must not be mirrored
+// through the eye.
 TEST_SQUARE (gl_lines_are_clipped_at_the_eye) {
     const md5gl_line_vertex before = {{0, 0, -10}, {255, 255, 255, 255}};
     const md5gl_line_vertex behind = {{1000, 0, -10}, {255, 255, 255, 255}}; // eye at x = 100
@@ -269,8 +273,8 @@ static void set_grey(md5gl_panel_vertex *vertex, uint8_t grey)
         vertex->rgba[c] = grey;
 }
 
-// Four steps of 8 bits over the whole width are as they were computed, on average over small
-// squares, while one colour stays what it is.
+// Four steps of 8 bits over the whole width have the computed values, on average over small
+// squares; a constant colour is unchanged.
 TEST_SQUARE (gl_gradients_have_no_bands) {
     enum { SIDE = 16 };
     md5gl_panel_vertex triangles[6] = {

@@ -5,8 +5,8 @@
 
 // -- Context ----------------------------------------------------------------------------------
 
-// The driver's callback does not know which test runs: all tests share one count, which each test
-// checks at its end.
+// The driver's callback cannot determine the running test: all tests share one count, which each
+// test checks at its end.
 static unsigned num_messages;
 static char first_message[256];
 
@@ -36,7 +36,7 @@ md5gl_proc scene_load(void *user, const char *name)
     return function;
 }
 
-// Those of KHR_debug, which the loader of the library does not know.
+// Constants of KHR_debug, which the library's loader does not define.
 static void count_messages(const GladGLContext *gl)
 {
     enum { DEBUG_OUTPUT = 0x92E0, DEBUG_OUTPUT_SYNCHRONOUS = 0x8242 };
@@ -138,7 +138,7 @@ void scene_make_current(const gl_scene *scene)
     SDL_GL_MakeCurrent(scene->window, scene->context);
 }
 
-// How many of the first names are those of an object.
+// Counts the first names that are names of an object.
 static unsigned count_objects(const GladGLContext *gl)
 {
     unsigned count = 0;
@@ -331,7 +331,7 @@ md5gl_frame scene_frame(md5gl_target *target)
         .ambient = {1, 1, 1},
         .casters = {{1, 1, 1}, {-1, -1, -1}}, // nothing
     };
-    // A unit is a pixel; the depth range is 500 units in front of and behind the centre.
+    // A unit is a pixel; the depth range is 500 units on both sides of the centre.
     frame.clip_from_view.m[0] = 2.0f / (float)SCENE_WIDTH;
     frame.clip_from_view.m[5] = 2.0f / (float)SCENE_HEIGHT;
     frame.clip_from_view.m[10] = -1.0f / 500.0f;
@@ -493,7 +493,7 @@ void scene_draw(gl_scene *scene, const md5gl_frame *frame, md5gl_model *model, u
     scene_finish(scene, frame, picture);
 }
 
-// Ambient 1, halfway between the light of the sky and that of the ground (shaders/light.glsl),
+// Ambient 1, halfway between the light of the sky and the light of the ground (shaders/light.glsl),
 // encoded as sRGB.
 static uint8_t shade_sideways(double linear, double ground)
 {

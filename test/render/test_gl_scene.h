@@ -88,7 +88,7 @@ typedef struct gl_picture {
 // Returns the pixel `right` and `up` units from the centre of the picture.
 const uint8_t *picture_at(const gl_picture *picture, int right, int up);
 
-// Whether each channel of a pixel is within `tolerance`; prints the pixel if not.
+// Returns true if each channel of a pixel is within `tolerance`; prints the pixel if not.
 bool picture_is(const gl_picture *picture, int right, int up, const uint8_t expected[4],
                 int tolerance);
 #define CHECK_PIXEL(...) CHECK(picture_is(__VA_ARGS__))
@@ -121,9 +121,12 @@ md5gl_texture scene_stage_texture(md5gl_renderer *renderer, uint32_t width, uint
 md5gl_texture scene_stage_cube(md5gl_renderer *renderer, uint32_t side,
                                const uint8_t *const rgba[6], bool is_nearest, md5_error *error);
 
-// What of a renderer tests change: limits of the context. And what a model does not tell.
+// The limits of a renderer's context, which tests change, and values of a model that have no public
+// function.
 typedef struct gl_limits {
-    uint32_t *max_texels, *max_texture_size, max_samples;
+    uint32_t *max_texels;
+    uint32_t *max_texture_size;
+    uint32_t max_samples;
     bool *has_compute;
 } gl_limits;
 gl_limits scene_limits(md5gl_renderer *renderer);
@@ -159,8 +162,8 @@ typedef struct gl_stage {
     uint32_t num_textures;
 } gl_stage;
 
-// Returns false if scene_open() does; then there is nothing to close. The other one fills a stage
-// whose scene is open.
+// Opens a scene and fills a stage. Returns false if scene_open() returns false; then there is
+// nothing to close. scene_fill_stage() fills a stage whose scene is open.
 bool scene_open_stage(gl_stage *stage, md5_model *(*make)(void), uint32_t samples);
 bool scene_fill_stage(gl_stage *stage, md5_model *(*make)(void), uint32_t samples);
 void scene_close_stage(gl_stage *stage);
@@ -182,8 +185,8 @@ void stage_light(gl_stage *stage, float key, float ambient);
 // Replaces the model on the device by one that is drawn by a path.
 void stage_use_path(gl_stage *stage, md5gl_path path);
 
-// Textures that are freed with the stage, colours as they are in files and what else was created.
-// Both check that there is one.
+// Textures that are freed with the stage: colours as in the files, and textures that the caller has
+// created. Both functions check that the texture was created.
 md5gl_texture stage_color(gl_stage *stage, uint32_t width, uint32_t height, const uint8_t *rgba);
 md5gl_texture stage_keep(gl_stage *stage, md5gl_texture texture);
 

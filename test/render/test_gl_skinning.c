@@ -33,13 +33,19 @@ typedef struct skinning {
     const char *name; // for messages
     const md5_model *model;
     md5gl_model *drawn;
-    bool is_forced, is_dual;
+    bool is_forced;
+    bool is_dual;
     float size; // diagonal of the bounds
     md5_xform *pose;
-    md5_mat34 *joints, *palette;
+    md5_mat34 *joints;
+    md5_mat34 *palette;
     md5_dual_quat *duals;
-    md5_vec3 *gpu_positions, *gpu_normals, *cpu_positions, *cpu_normals;
-    md5_vec4 *gpu_tangents, *cpu_tangents;
+    md5_vec3 *gpu_positions;
+    md5_vec3 *gpu_normals;
+    md5_vec3 *cpu_positions;
+    md5_vec3 *cpu_normals;
+    md5_vec4 *gpu_tangents;
+    md5_vec4 *cpu_tangents;
 
     // Results over all poses.
     float error, predicted_loss; // largest, units
@@ -166,8 +172,8 @@ static float direction_error(const skinning *it, const md5_mesh *mesh, uint32_t 
     return error;
 }
 
-// The loss that md5gl accepts by the path of a mesh, units. For dual quaternions with dropped
-// influences there is no bound.
+// The loss that md5gl accepts for the path of a mesh, units. There is no limit for dual quaternions
+// with dropped influences.
 static float predict_loss(const skinning *it, uint32_t mesh)
 {
     const md5gl_path path = md5gl_mesh_path(it->drawn, mesh, NULL);
@@ -264,7 +270,7 @@ static void compare_still_poses(skinning *it)
     compare_local_pose(it);
 }
 
-// Compares several times of a clip, every other one between two frames. Clips that do not fit the
+// Compares several times of a clip, half of them between two frames. Clips that do not fit the
 // model are skipped.
 static void compare_clip(skinning *it, const char *path)
 {
@@ -441,7 +447,8 @@ static void check_real_model(const gl_scene *scene, const char *name, md5gl_path
     }
 }
 
-// Prints the number of models that each path skins exactly, and of those with a predicted loss.
+// Prints the number of models that each path skins exactly, and the number of models with a
+// predicted loss.
 static void check_real_models(const gl_scene *scene, const char *folder, md5gl_path first,
                               md5gl_path last)
 {
@@ -486,7 +493,9 @@ TEST_LONG (gl_skins_our_models_on_every_path) {
 
 enum { NUM_MESHES = 100, NUM_POSES = 2 };
 
-static uint64_t num_uploads, num_dispatches, num_captures;
+static uint64_t num_uploads;
+static uint64_t num_dispatches;
+static uint64_t num_captures;
 static GladGLContext real;
 static void(GLAD_API_PTR *real_dispatch)(GLuint x, GLuint y, GLuint z);
 
@@ -575,7 +584,8 @@ TEST_SCENE (gl_skins_a_model_once_per_pose_by_compute_shaders) {
 
 // Capturing without a palette reads the first instance, needs one, and keeps all instances.
 TEST_SCENE (gl_capture_without_a_palette_reads_the_first_instance) {
-    md5_vec3 once[4], again[4];
+    md5_vec3 once[4];
+    md5_vec3 again[4];
     md5_error error = {0};
     OWN_MODEL square = scene_square();
     md5gl_model *const drawn = md5gl_create_model(scene->renderer, square, MD5GL_PATH_AUTO, &error);

@@ -32,7 +32,7 @@ static void draw_all(gl_stage *stage, const md5gl_stage_list *list, const md5_ma
     stage_finish(stage, picture);
 }
 
-// A staged mesh is drawn by its list alone: a muzzle flash adds light, and its quad is not visible.
+// A staged mesh is drawn only by its list: a muzzle flash adds light, and its quad is not visible.
 TEST_SQUARE (gl_staged_mesh_is_not_lit) {
     static const uint8_t orange[4] = {128, 64, 0, 255};
     gl_picture picture;
@@ -49,7 +49,8 @@ TEST_SQUARE (gl_staged_mesh_is_not_lit) {
 
 // Stages over the lit surface add to its sRGB values.
 TEST_SQUARE (gl_stage_is_added_to_the_lit_surface) {
-    gl_picture plain, added;
+    gl_picture plain;
+    gl_picture added;
     stage_light(stage, 0, 0.1f);
     md5gl_stage over = adding;
     over.depth_equal = true;
@@ -67,7 +68,9 @@ TEST_SQUARE (gl_stage_is_added_to_the_lit_surface) {
 // stages.
 TEST_SQUARE (gl_lit_base_is_cut_out_by_stages) {
     static const uint8_t halves[8] = {0, 0, 0, 100, 0, 0, 0, 200};
-    gl_picture plain, cut, whole;
+    gl_picture plain;
+    gl_picture cut;
+    gl_picture whole;
     draw_all(stage, NULL, NULL, 1, &plain);
     md5gl_stage burning = {.texture = make_layer(stage, 2, halves),
                            .target = MD5GL_FACTOR_ONE,
@@ -104,10 +107,11 @@ TEST_SQUARE (gl_stages_are_drawn_for_all_instances_of_a_skin) {
     }
 }
 
-// Every path draws the picture of the first one.
+// All paths draw the same image.
 TEST_STAGE (gl_stages_look_the_same_on_all_paths, layer_quad, 1) {
     static const uint8_t texels[8] = {200, 50, 20, 255, 10, 220, 90, 100};
-    gl_picture first, picture;
+    gl_picture first;
+    gl_picture picture;
     const md5_mat34 placements[2] = {scene_moved(0, -30, 0), scene_moved(0, 30, 0)};
     md5gl_stage stages[2] = {adding, adding};
     stages[0].texture = stages[1].texture = make_layer(stage, 2, texels);
@@ -125,10 +129,11 @@ TEST_STAGE (gl_stages_look_the_same_on_all_paths, layer_quad, 1) {
     }
 }
 
-// Further lit layers add the light that they would show alone.
+// Each further lit layer adds the light that it has as the only layer.
 TEST_SQUARE (gl_lit_layers_are_added) {
     static const uint8_t texels[2][4] = {{200, 90, 0, 255}, {60, 120, 30, 10}};
-    gl_picture alone[2], both;
+    gl_picture alone[2];
+    gl_picture both;
     md5gl_material materials[2] = {{.is_opaque = true}, {.is_opaque = true}};
     stage->frame.ambient[0] = stage->frame.ambient[1] = 0.3f;
     for (int i = 0; i < 2; i++) {
@@ -152,8 +157,8 @@ TEST_SQUARE (gl_lit_layers_are_added) {
     }
 }
 
-// A mesh behind another one: its stage is hidden unless a depth offset moves it in front. A stage's
-// own offset replaces that of its list.
+// A mesh that is hidden by another mesh: its stage is hidden unless a depth offset moves it in
+// front. The offset of a stage replaces the offset of its list.
 TEST_SQUARE (gl_stages_are_tested_against_depth) {
     gl_picture picture;
     const md5_mat34 behind = scene_moved(-0.01f, 0, 0);
@@ -175,7 +180,7 @@ TEST_SQUARE (gl_stages_are_tested_against_depth) {
     }
 }
 
-// The list decides which side is culled; the other one is visible.
+// The list selects the side that is culled; only the opposite side is visible.
 TEST_SQUARE (gl_stages_cull_faces) {
     gl_picture picture;
     for (int behind = 0; behind < 2; behind++) {
@@ -194,7 +199,8 @@ TEST_SQUARE (gl_stages_cull_faces) {
 // its brightness, a replacing one 1, a filter and a stage with masked colours 0.
 TEST_SQUARE (gl_stages_cover_transparent_pictures) {
     static const struct {
-        md5gl_factor source, target;
+        md5gl_factor source;
+        md5gl_factor target;
         uint32_t masked;
         uint8_t alpha;
     } cases[] = {
@@ -216,7 +222,7 @@ TEST_SQUARE (gl_stages_cover_transparent_pictures) {
     }
 }
 
-// Stages do not change what is drawn after them.
+// Stages do not change later draws.
 TEST_SQUARE (gl_stages_leave_the_state_of_the_frame) {
     static const md5gl_line_vertex line[2] = {{{0, -30, 30}, {255, 255, 255, 128}},
                                               {{0, 30, 30}, {255, 255, 255, 128}}};
@@ -265,8 +271,8 @@ static void draw_caster(gl_stage *stage, const md5gl_material *material,
     stage_finish(stage, picture);
 }
 
-// Parts that are burnt away cast no shadow. The expected shadow is that of a lit surface with the
-// stage's texture and alpha test.
+// Burnt parts cast no shadow. The expected shadow is the shadow of a lit surface with the stage's
+// texture and alpha test.
 TEST_IF (gl_shadow_of_a_base_is_cut_out_by_its_stages, gl_stage, stage, open_caster(stage),
          scene_close_stage(stage)) {
     static const uint8_t halves[8] = {0, 0, 0, 100, 0, 0, 0, 200};
@@ -301,8 +307,8 @@ TEST_IF (gl_shadow_of_a_base_is_cut_out_by_its_stages, gl_stage, stage, open_cas
     CHECK_PIXEL(&drawn, 70, 50, white, 3);
 }
 
-// A mesh whose material has no_shadow casts no shadow, neither on the automatic path nor on
-// the one that skins by compute shader.
+// A mesh whose material has no_shadow casts no shadow, neither on the automatic path nor on the
+// path of compute shaders.
 TEST_IF (gl_material_without_shadow_casts_none, gl_stage, stage, open_caster(stage),
          scene_close_stage(stage)) {
     const md5gl_path paths[2] = {MD5GL_PATH_AUTO, MD5GL_PATH_COMPUTE};
@@ -322,9 +328,11 @@ TEST_IF (gl_material_without_shadow_casts_none, gl_stage, stage, open_caster(sta
 
 // -- Added light ------------------------------------------------------------------------------
 
-// What is drawn: a floor, a film at a height above it, and, of a roof above both, its shadow.
+// Draws a floor, a film at a height above it, and the shadow of a roof above both.
 typedef struct film_case {
-    bool has_floor, has_roof, has_film;
+    bool has_floor;
+    bool has_roof;
+    bool has_film;
     float height;
 } film_case;
 
@@ -364,12 +372,15 @@ static void draw_film(gl_stage *stage, const film_case *drawn, gl_picture *pictu
     stage_finish(stage, picture);
 }
 
-// The light of a translucent surface is added to what is behind it; no shadow falls on it, but it
-// is hidden by what is in front of it, and the floor keeps its shadow.
+// The light of a translucent surface is added to the surfaces that are farther away. It receives no
+// shadow; surfaces in front of it hide it, and the floor keeps its shadow.
 TEST (gl_light_of_translucent_surfaces_is_added) {
     for (uint32_t samples = 1; samples <= 4; samples += 3) {
         gl_stage stage;
-        gl_picture film, below[2], both[2], hidden;
+        gl_picture film;
+        gl_picture below[2];
+        gl_picture both[2];
+        gl_picture hidden;
         if (!open_film(&stage, samples))
             return;
         draw_film(&stage, &(film_case){.has_film = true, .height = 20}, &film);
@@ -398,7 +409,8 @@ TEST (gl_light_of_translucent_surfaces_is_added) {
 TEST (gl_light_of_translucent_surfaces_covers_as_it_shines) {
     for (uint32_t samples = 1; samples <= 4; samples += 3) {
         gl_stage stage;
-        gl_picture opaque, film;
+        gl_picture opaque;
+        gl_picture film;
         const film_case drawn = {.has_film = true, .height = 20};
         if (!open_film(&stage, samples))
             return;

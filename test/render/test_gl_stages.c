@@ -55,9 +55,10 @@ static stages_rgba sampled(const gl_layer *layer, double u, double v)
     return sum;
 }
 
-// What the rasterizer interpolates at a point of the surface.
+// The values that the rasterizer interpolates at a point of the surface.
 typedef struct surface_point {
-    double u, v;
+    double u;
+    double v;
     stages_rgba colour;
 } surface_point;
 
@@ -169,8 +170,8 @@ static bool reads_alpha(const md5gl_stage_list *list)
     return false;
 }
 
-// Whether the base of a list covers the point: no stage is tested, or one of the tested stages
-// keeps it.
+// Returns true if the base of a list covers the point: no stage is tested, or a tested stage keeps
+// it.
 static bool has_base(const md5gl_stage_list *list, const gl_layer *layers,
                      const surface_point *point)
 {
@@ -300,7 +301,8 @@ enum { MAX_LAYERS = 3 };
 static int worst_of(gl_stage *stage, md5gl_stage *stages, const gl_layer *layers, uint32_t count,
                     md5gl_base base)
 {
-    static gl_picture expected, drawn;
+    static gl_picture expected;
+    static gl_picture drawn;
     const md5gl_stage_list list = {.base = base, .stages = stages, .num_stages = count};
     for (uint32_t i = 0; i < count; i++)
         stages[i].texture = layers[i].texture;
@@ -309,8 +311,8 @@ static int worst_of(gl_stage *stage, md5gl_stage *stages, const gl_layer *layers
     return layer_difference(&expected, &drawn);
 }
 
-// Each factor twice in each place, and with MD5_TEST_LONG all pairs, as in the engine, over a
-// picture with alpha: also factors that read the alpha written by an earlier stage.
+// Each factor twice as source and as target (with MD5_TEST_LONG all pairs), as in the engine, over
+// an image with alpha; also factors that read the alpha written by an earlier stage.
 TEST_STAGE (gl_stages_blend_by_every_factor, layer_quad, 1) {
     enum { TARGETS = MD5GL_FACTOR_SOURCE_ALPHA_SATURATE };
     const char *const length = getenv("MD5_TEST_LONG");
@@ -355,7 +357,7 @@ TEST_STAGE (gl_stages_have_colours_masks_and_vertex_colours, layer_quad, 1) {
     CHECK(picture_at(&drawn, 3, 3)[1] == 0 && picture_at(&drawn, 3, 3)[2] == 0);
 }
 
-// A stage writes an alpha mask that a later stage reads, as in materials that smoulder.
+// A stage writes an alpha mask for a later stage, as in smouldering materials.
 TEST_STAGE (gl_stages_read_the_alpha_that_a_masked_stage_wrote, layer_quad, 1) {
     uint64_t random = 3;
     const gl_layer layers[3] = {layer_create(stage, MD5GL_WRAP_REPEAT, true, &random),
@@ -451,7 +453,7 @@ static void check_edge(gl_stage *stage, md5gl_base base, uint32_t samples, md5gl
         // The square's edge lies at `at` units right of the middle; where alpha is above the limit,
         // on the right, it is drawn.
         double at = 3 + part / 10.0;
-        // Texel i holds i / 255 at the place (i + 0.5) / 256.
+        // Texel i contains i / 255 at the position (i + 0.5) / 256.
         const double alpha = ((20 + at) / 40.0 * (double)RAMP - 0.5) / 255.0;
         const md5gl_stage tested = {.texture = ramp,
                                     .source = MD5GL_FACTOR_ZERO,

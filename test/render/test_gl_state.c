@@ -48,8 +48,10 @@ static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, g
 
 TEST_OWN_SCENE (gl_state_is_reset_after_every_call) {
     static const uint8_t texel[4] = {1, 2, 3, 4};
-    gl_picture undisturbed, disturbed;
-    md5_vec3 positions[4], normals[4];
+    gl_picture undisturbed;
+    gl_picture disturbed;
+    md5_vec3 positions[4];
+    md5_vec3 normals[4];
     values_are_defaults(scene, "creating a renderer");
     OWN_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_EXACT, NULL);
@@ -178,7 +180,7 @@ TEST_IF (gl_create_names_a_missing_function, gl_scene, scene, scene_open_context
     CHECK_SAYS(md5gl_create_renderer(&opts, &error), error, MD5_ERROR_GPU, missing);
 }
 
-// Drivers for Windows have only the names that OpenGL gives to what OpenGL ES calls by a suffix.
+// Drivers for Windows have only the names of OpenGL for functions that have a suffix in OpenGL ES.
 TEST_IF (gl_create_needs_no_extension, gl_scene, scene, scene_open_context(scene),
          scene_close(scene)) {
     static char missing[] = "glDebugMessageCallbackKHR";
@@ -317,7 +319,7 @@ static void GLAD_API_PTR link_nothing(GLuint program)
     (void)program; // as after a failure
 }
 
-// A program that overlays need is built within the frame: its end says what was wrong.
+// A program for overlays is built within the frame; the frame's end reports its error.
 TEST_OWN_SCENE (gl_overlays_that_cannot_be_built_fail_the_frame) {
     static const md5gl_line_vertex line[2] = {{.rgba = {255, 255, 255, 255}}};
     md5_error error = {0};

@@ -94,8 +94,9 @@ TEST_SQUARE (gl_texgen_looks_along_normals_and_reflections) {
     CHECK(seen > 20);
 }
 
-// A normal map of one direction, and a square that is rotated at random: the reflection is that of
-// the map's normal, whose axes are the square's u (along its y), v (down its z) and normal (its x).
+// A normal map with one direction, and a square that is rotated at random: the reflection is
+// computed with the map's normal, whose axes are the square's u (along its y), v (down its z) and
+// normal (its x).
 TEST_SQUARE (gl_texgen_reflects_by_the_normal_map) {
     static const uint8_t texels[2][4] = {{180, 90, 220, 255}, {60, 150, 230, 255}};
     uint64_t random = 13;
@@ -136,7 +137,7 @@ TEST_SQUARE (gl_texgen_reflects_by_the_normal_map) {
     CHECK(seen > 20);
 }
 
-// Looks from 30 units in front of the square, where a unit is a pixel.
+// The view from 30 units in front of the square, at which a unit is a pixel.
 static void look_closely(md5gl_frame *frame)
 {
     const float eye = 30;
@@ -288,7 +289,9 @@ static bool open_on(gl_stage *stage, md5gl_path path)
 TEST_HERE (gl_deform_moves_the_surface) {
     uint64_t random = 7;
     md5_vec3 by = {0, 0, 0};
-    gl_picture own[2], moved, expected;
+    gl_picture own[2];
+    gl_picture moved;
+    gl_picture expected;
     const gl_layer layer = layer_create(stage, MD5GL_WRAP_REPEAT, true, &random);
     const md5gl_deform deform = {.num_vertices = 4,
                                  .num_triangles = 2,
@@ -324,13 +327,13 @@ TEST_HERE (gl_deform_has_its_own_triangles_and_colours) {
     deform_draw(stage, 0, false, &picture);
     CHECK_PIXEL(&picture, -30, 5, left, 1);
     CHECK_PIXEL(&picture, 30, 5, right, 1);
-    // A second deform replaces the first one; the model frees it.
+    // A second deform replaces the first deform; the model frees it.
     CHECK(md5gl_set_deform(stage->renderer, stage->copy, 0, &deform, NULL));
     deform_draw(stage, 0, false, &picture);
     CHECK_PIXEL(&picture, 30, 5, right, 1);
 }
 
-// Moves the second instance alone.
+// Moves only the second instance.
 static void write_second(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                          const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
                          md5_vec4 *colours)
@@ -341,15 +344,16 @@ static void write_second(void *user, uint32_t mesh, uint32_t instance, const md5
                 texcoords, colours);
 }
 
-// On whatever path a mesh is, its deform moves it to the CPU's, and each instance has a surface of
-// its own: here the left one stays, and the right one goes down by 20 pixels.
+// A deform moves a mesh of any path to the CPU path, and each instance has a separate surface: here
+// the left instance is unchanged, and the right instance moves down by 20 pixels.
 TEST (gl_deform_differs_between_instances) {
     static const md5gl_path paths[] = {MD5GL_PATH_4, MD5GL_PATH_8, MD5GL_PATH_EXACT,
                                        MD5GL_PATH_COMPUTE};
     uint64_t random = 9;
     for (size_t i = 0; i < COUNT_OF(paths); i++) {
         gl_stage stage;
-        gl_picture own, moved;
+        gl_picture own;
+        gl_picture moved;
         if (!scene_open_stage(&stage, scene_square, 1))
             return;
         md5gl_renderer *const renderer = stage.renderer;

@@ -1,4 +1,4 @@
-// OpenGL ES 3.0: vertices equal the CPU's, pictures equal those of OpenGL 3.3, and missing features
+// OpenGL ES 3.0: vertices equal the CPU's, images equal images of OpenGL 3.3, and missing features
 // are reported. A simulated WebGL context draws the same.
 #include "test/own.h"
 #include "test/real.h"
@@ -235,7 +235,11 @@ static void bind_buffers(const gl_scene *scene)
 static void bind_objects(const gl_scene *scene)
 {
     const GladGLContext *const gl = &scene->renderer->gl;
-    GLuint array, storage, sampled, samplers[MD5GL_NUM_UNITS], textures[MD5GL_NUM_UNITS];
+    GLuint array;
+    GLuint storage;
+    GLuint sampled;
+    GLuint samplers[MD5GL_NUM_UNITS];
+    GLuint textures[MD5GL_NUM_UNITS];
     gl->GenVertexArrays(1, &array);
     gl->BindVertexArray(array);
     bind_buffers(scene);
@@ -308,7 +312,8 @@ enum { NUM_JOINTS = 400, NUM_VERTICES = 900 };
 // -- Vertices ---------------------------------------------------------------------------------
 
 typedef struct vertices {
-    md5_vec3 positions[NUM_VERTICES], normals[NUM_VERTICES];
+    md5_vec3 positions[NUM_VERTICES];
+    md5_vec3 normals[NUM_VERTICES];
     md5_vec4 tangents[NUM_VERTICES];
 } vertices;
 
@@ -327,7 +332,8 @@ static void skin_on_cpu(const md5_model *model, const md5_mat34 *palette, md5gl_
 static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
                        md5gl_blending blending)
 {
-    static vertices cpu, gpu;
+    static vertices cpu;
+    static vertices gpu;
     static md5_mat34 palette[NUM_JOINTS];
     uint64_t random = 8;
     md5_error error = {0};
@@ -458,7 +464,8 @@ TEST (gl_es_draws_the_picture_of_opengl) {
 
 // Edges are visible on the front of the square, not hidden by its own surface.
 TEST_ES_SCENE (gl_es_draws_edges) {
-    gl_picture plain, edged;
+    gl_picture plain;
+    gl_picture edged;
     OWN_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_frame frame = scene_frame(NULL);
@@ -600,9 +607,11 @@ static void check_outputs(gl_scene *scene, md5_model *model)
 }
 
 TEST (gl_webgl_needs_no_swizzles_and_no_mapping) {
-    static gl_picture expected, picture;
+    static gl_picture expected;
+    static gl_picture picture;
     md5_error error = {0};
-    gl_scene scene, web;
+    gl_scene scene;
+    gl_scene web;
     if (!scene_open_es(&scene))
         return;
     uint64_t random = 6;

@@ -25,7 +25,7 @@ void values_are_defaults(const gl_scene *scene, const char *when);
 void values_are_equal(const gl_values *found, const gl_values *expected, const char *when);
 
 // Sets state that an engine may have left, all of which would corrupt a frame, and binds objects
-// that live as long as the context. Each value that it sets differs from its default.
+// that exist as long as the context. Each value differs from its default.
 void values_disturb(gl_scene *scene);
 
 #endif

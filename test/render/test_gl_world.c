@@ -55,7 +55,7 @@ static GLuint host_program(const gl_scene *scene, md5gl_lighting lighting)
     return program;
 }
 
-// Draws the square as a host does that sets nothing but what it needs.
+// Draws the square like a host that sets only the state that it needs.
 static void draw_square(const gl_scene *scene, GLuint program, const float clip[16], float rise,
                         float half_side, float height)
 {
@@ -125,7 +125,8 @@ static bool is_equal(const gl_picture *picture, int right, int up, const gl_pict
 // square of 10 units at height 20 darkens y from -50 to -30, and would darken -25 to -15 of a
 // plane.
 TEST_HERE (gl_hosts_slope_receives_the_shadow_of_a_model) {
-    gl_picture lit, dark;
+    gl_picture lit;
+    gl_picture dark;
     const md5_mat34 high = moved_floor(0.25f, 0, 0, 20);
     const GLuint program = host_program(&stage->scene, MD5GL_LIGHTING_STUDIO);
     stage->frame.casters = (md5_bounds){{-5, -5, 19}, {5, 5, 21}};
@@ -147,8 +148,9 @@ TEST_HERE (gl_hosts_slope_receives_the_shadow_of_a_model) {
     stage->renderer->gl.DeleteProgram(program);
 }
 
-// The same square as a model without maps: by every light, in shadow and beside it. It is seen at a
-// grazing angle, 70 degrees from its normal, where a rim shines: 40 units are 13 pixels high.
+// The same square as a model without maps, with every light, inside and outside of the shadow. It
+// is seen at a grazing angle, 70 degrees from its normal, at which a rim is visible: 40 units are
+// 13 pixels high.
 TEST_HERE (gl_hosts_surface_looks_as_a_model) {
     static const float picture_of_all[2][3] = {{3, 2, 1}, {0.2f, 0.5f, 0.9f}};
     static const uint8_t gray[4] = {188, 203, 218, 255}; // sRGB of 0.5, 0.6, 0.7
@@ -298,7 +300,10 @@ TEST_HERE (gl_hosts_caster_darkens_a_model) {
 
 TEST_HERE (gl_spot_light_shines_only_into_its_cone) {
     md5gl_point_light light = {.position = {0, 0, 20}, .range = 60, .color = {1, 1, 1}};
-    gl_picture round, hard, soft, aslant;
+    gl_picture round;
+    gl_picture hard;
+    gl_picture soft;
+    gl_picture aslant;
     memset(stage->frame.light, 0, sizeof stage->frame.light);
     memset(stage->frame.ambient, 0, sizeof stage->frame.ambient);
     stage->frame.point_lights = &light;
@@ -327,7 +332,8 @@ TEST_HERE (gl_four_spot_lights_cast_shadows) {
     static const int aside[5][2] = {{3, 0}, {-3, 0}, {0, 3}, {0, -3}, {0, 3}}; // shadows
     md5gl_point_light lights[5];
     md5_mat34 places[6];
-    gl_picture lit, dark;
+    gl_picture lit;
+    gl_picture dark;
     memset(stage->frame.light, 0, sizeof stage->frame.light);
     for (int i = 0; i < 5; i++) {
         lights[i] = (md5gl_point_light){.position = {corners[i][0], corners[i][1], 20},
@@ -366,8 +372,8 @@ TEST_HERE (gl_four_spot_lights_cast_shadows) {
     }
 }
 
-// A floor that casts is as bright as one that does not, also 70 degrees aslant and with large
-// texels.
+// A floor that casts shadows is as bright as a floor that does not, also at 70 degrees and with
+// large texels.
 TEST_HERE (gl_surface_does_not_shadow_itself_from_a_spot_light) {
     const md5gl_point_light light = {.position = {0, 55, 20},
                                      .range = 200,
@@ -394,14 +400,15 @@ TEST_HERE (gl_surface_does_not_shadow_itself_from_a_spot_light) {
 
 // -- Blobs ------------------------------------------------------------------------------------
 
-// The darkness at a share r of the radius is (1 - r^2)^2, of what is there in sRGB.
+// At a fraction r of the radius, the darkness is (1 - r^2)^2 of the colour in sRGB.
 TEST_HERE (gl_blobs_darken_the_ground) {
     const md5gl_blob_shadow blobs[] = {{.position = {0, 5, 0}, .radius = 8, .darkness = 0.8f},
                                        {.position = {10, -12, 0}, .radius = 4},   // 0.5
                                        {.position = {-10, -10, -1}, .radius = 5}, // hidden
                                        {.position = {-12, 12, 9}, .radius = 5, .normal = {0, 3, 0}},
                                        {.position = {12, 12, 0}, .radius = -3}};
-    gl_picture plain, dark;
+    gl_picture plain;
+    gl_picture dark;
     for (int i = 0; i < 2; i++) {
         stage_begin(stage);
         CHECK(scene_pose_and_draw(stage->renderer, stage->copy, identities, NULL, 1, MD5GL_LIT,
