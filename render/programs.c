@@ -393,8 +393,8 @@ void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
     X(contact) X(mode) X(point_positions) X(point_colours) X(point_cones) X(spot_from_world) \
     X(spot_texels) X(environment) X(harmonics) X(srgb_from_linear) X(KNEE) X(PALING) X(tone_map) \
     X(sun) X(sun_depth) X(contact_map) X(spots) X(BLOCKER_TAPS) \
-    X(FILTER_TAPS) X(GOLDEN) X(next_tap) X(turn_of_pixel) X(first_turn) X(edge) X(MAX_SLOPE) X(sunlight) X(SPOT_RADIUS) X(SPOT_OFFSET) \
-    X(spotlight) X(contact_shade) X(PI) X(turned_to_picture) X(place_in_picture) \
+    X(FILTER_TAPS) X(GOLDEN) X(next_tap) X(pixel_rotation) X(first_rotation) X(edge) X(MAX_SLOPE) X(sunlight) X(SPOT_RADIUS) X(SPOT_OFFSET) \
+    X(spotlight) X(contact_shade) X(PI) X(rotated_to_panorama) X(panorama_coords) \
     X(sky_light) X(sky_mirror) X(sky_rim) X(surface_point) X(RIM) X(THICKNESS) X(schlick) \
     X(light_by) X(point_light) X(light_surface) X(classic_by) X(classic_surface) X(BASE_REFLECTANCE) \
     X(direction_to_eye) X(plain) X(shade)

@@ -24,8 +24,8 @@ skinned bound(vec3 position, vec3 normal, vec4 tangent)
     bool changes = false;
     for (int i = first; i < end; i++) {
         vec4 delta = FETCH(morph_deltas, 3 * i);
-        int place = instance_index * num_morphs + int(delta.w) + shift.z;
-        float weight = FETCH(morph_weights, place).x;
+        int weight_index = instance_index * num_morphs + int(delta.w) + shift.z;
+        float weight = FETCH(morph_weights, weight_index).x;
         if (weight == 0.0)
             continue;
         morph_offset += weight * delta.xyz;

@@ -6,6 +6,6 @@ out vec4 colour;
 
 void main()
 {
-    float share = max(1.0 - dot(from_centre, from_centre), 0.0);
-    colour = vec4(0.0, 0.0, 0.0, darkness * share * share);
+    float falloff = max(1.0 - dot(from_centre, from_centre), 0.0);
+    colour = vec4(0.0, 0.0, 0.0, darkness * falloff * falloff);
 }

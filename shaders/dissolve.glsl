@@ -1,11 +1,11 @@
 // Fades models, material stages and impostors by hiding pixels.
 
-// Returns true if a pixel is in the first `share` (0..1) of a fixed, evenly distributed pattern:
+// Returns true if a pixel is in the first `fraction` (0..1) of a fixed, evenly distributed pattern:
 // interleaved gradient noise (Jimenez, "Next Generation Post Processing in Call of Duty", 2014). An
 // object that fades out hides these pixels; an object that fades in shows them.
-bool dissolves(float share)
+bool dissolves(float fraction)
 {
     vec2 pixel = floor(gl_FragCoord.xy);
     float number = fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715))));
-    return number < share;
+    return number < fraction;
 }

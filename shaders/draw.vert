@@ -50,9 +50,9 @@ void main()
     dissolved = 0.0;
     if (tinted) {
         // Alpha above 1 hides pixels: see md5gl_instances.
-        vec4 own = FETCH(tints, INSTANCE);
-        dissolved = max(own.a - 1.0, 0.0);
-        tint *= vec4(own.rgb, min(own.a, 1.0));
+        vec4 instance_tint = FETCH(tints, INSTANCE);
+        dissolved = max(instance_tint.a - 1.0, 0.0);
+        tint *= vec4(instance_tint.rgb, min(instance_tint.a, 1.0));
     }
     gl_Position = clip_from_world * vec4(vertex.position, 1.0);
 #ifdef HAS_PREVIOUS

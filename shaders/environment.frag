@@ -3,13 +3,13 @@ uniform sampler2D panorama;
 uniform mat3 rays;     // maps a viewport position (x, y, 1) to the direction from the eye
 uniform float level;   // mipmap level whose texels are about as large as pixels
 
-in vec2 place;
+in vec2 viewport_position;
 
 out vec4 colour;
 
 void main()
 {
-    vec3 direction = turned_to_picture(normalize(rays * vec3(place, 1.0)));
-    vec3 linear = ambient.rgb * textureLod(panorama, place_in_picture(direction), level).rgb;
+    vec3 direction = rotated_to_panorama(normalize(rays * vec3(viewport_position, 1.0)));
+    vec3 linear = ambient.rgb * textureLod(panorama, panorama_coords(direction), level).rgb;
     colour = vec4(srgb_from_linear(mode.y != 0.0 ? tone_map(linear) : linear), 1.0);
 }

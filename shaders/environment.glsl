@@ -3,7 +3,7 @@
 const float PI = 3.14159265;
 
 // Rotates a direction about z from world axes to the axes of the panorama.
-vec3 turned_to_picture(vec3 direction)
+vec3 rotated_to_panorama(vec3 direction)
 {
     return vec3(environment.x * direction.x + environment.y * direction.y,
                 environment.x * direction.y - environment.y * direction.x, direction.z);
@@ -11,7 +11,7 @@ vec3 turned_to_picture(vec3 direction)
 
 // Returns the texture coordinates of a unit direction in the axes of the panorama; v = 0 is the top.
 // The azimuth of straight up and down is undefined.
-vec2 place_in_picture(vec3 direction)
+vec2 panorama_coords(vec3 direction)
 {
     bool upright = abs(direction.x) + abs(direction.y) < 1e-6;
     float azimuth = upright ? 0.0 : atan(direction.y, direction.x);
@@ -23,7 +23,7 @@ vec2 place_in_picture(vec3 direction)
 // "An Efficient Representation for Irradiance Environment Maps", 2001).
 vec3 sky_light(vec3 direction)
 {
-    vec3 d = turned_to_picture(direction);
+    vec3 d = rotated_to_panorama(direction);
     vec3 sum = harmonics[0].rgb + harmonics[1].rgb * d.x + harmonics[2].rgb * d.y
                + harmonics[3].rgb * d.z;
     sum += harmonics[4].rgb * (d.x * d.y) + harmonics[5].rgb * (d.y * d.z)

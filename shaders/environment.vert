@@ -1,8 +1,8 @@
 // A triangle that covers the viewport, at the far plane.
-out vec2 place; // viewport position, -1 to 1 to the right and up
+out vec2 viewport_position; // viewport position, -1 to 1 to the right and up
 
 void main()
 {
-    place = vec2(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0);
-    gl_Position = vec4(place, 1.0, 1.0);
+    viewport_position = vec2(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0);
+    gl_Position = vec4(viewport_position, 1.0, 1.0);
 }

@@ -13,7 +13,7 @@ void main()
     float from_centre = length(ground_position.xy - ground_area.xy) / ground_area.w;
     float fade = 1.0 - smoothstep(0.6, 1.0, from_centre);
     vec2 seen = vec2(1.0, 0.0); // visibility of the key light; contact shadow
-    first_turn = turn_of_pixel();
+    first_rotation = pixel_rotation();
     if (light_direction.z > 0.0 && fade > 0.0)
         seen.x = sunlight(ground_position, vec3(0.0, 0.0, 1.0));
     seen.y = contact_shade(ground_position);

@@ -26,7 +26,7 @@ void main()
     if (covered < (alpha_mode == 1 ? 0.05 : 0.5))
         discard;
     vec3 position = world_of(found);
-    vec3 normal = facing(normalize(turn(turned, found.normal)), position);
+    vec3 normal = facing(normalize(rotate(turned, found.normal)), position);
     vec4 texel = found.colour / found.covered;
     if (maps.x != 0)
         texel = vec4(0.434, 0.434, 0.434, 0.0); // sRGB 176

@@ -63,18 +63,18 @@ void add_view(inout impostor_point sum, int view, float weight, vec3 origin, vec
         return;
     vec2 tilt = 2.0 * surface.xy / surface.w - 1.0;
     vec3 normal = vec3(tilt, sqrt(max(1.0 - dot(tilt, tilt), 0.0)));
-    float share = weight * surface.w;
-    sum.position += share * (axes * vec3(at, depth_of(surface)));
-    sum.normal += share * (axes * normal);
-    sum.covered += share;
+    float covered_weight = weight * surface.w;
+    sum.position += covered_weight * (axes * vec3(at, depth_of(surface)));
+    sum.normal += covered_weight * (axes * normal);
+    sum.covered += covered_weight;
     sum.colour += weight * picture_at(colours, view, at, moment.y);
 }
 
 impostor_point find_point()
 {
     vec4 back = vec4(-turned.xyz, turned.w);
-    vec3 origin = turn(back, plane_position - sphere.xyz) / sphere.w;
-    vec3 ray = turn(back, viewer.w == 0.0 ? -viewer.xyz : normalize(plane_position - viewer.xyz));
+    vec3 origin = rotate(back, plane_position - sphere.xyz) / sphere.w;
+    vec3 ray = rotate(back, viewer.w == 0.0 ? -viewer.xyz : normalize(plane_position - viewer.xyz));
     impostor_point sum = impostor_point(vec3(0.0), vec3(0.0), vec4(0.0), 0.0);
     for (int i = 0; i < 3; i++) {
         if (weights[i] > 0.004)
@@ -85,7 +85,7 @@ impostor_point find_point()
 
 vec3 world_of(impostor_point point)
 {
-    return sphere.xyz + sphere.w * turn(turned, point.position / point.covered);
+    return sphere.xyz + sphere.w * rotate(turned, point.position / point.covered);
 }
 
 float depth_in_picture(vec3 position)

@@ -1,7 +1,7 @@
 // Draws one impostor: a square through the centre of the character's bounding sphere that faces the viewer.
 // Selects the three nearest views and their weights.
 layout(location = 0) in vec4 rotation; // model to world
-layout(location = 1) in vec4 place;    // translation; w: scale
+layout(location = 1) in vec4 translation;    // translation; w: scale
 layout(location = 2) in vec2 state;    // frame; fraction of the pixels that is visible
 
 uniform vec4 model_sphere; // centre in model space; w: radius
@@ -39,10 +39,10 @@ void choose_views(vec3 direction)
     bool far = part.x + part.y > 1.0;
     if (far)
         part = 1.0 - part;
-    ivec2 corner = far ? next : first, other = far ? first : next;
+    ivec2 corner = far ? next : first, opposite = far ? first : next;
     weights.xyz = vec3(1.0 - part.x - part.y, part);
-    views = ivec3(corner.y * view_counts.x + corner.x, corner.y * view_counts.x + other.x,
-                  other.y * view_counts.x + corner.x);
+    views = ivec3(corner.y * view_counts.x + corner.x, corner.y * view_counts.x + opposite.x,
+                  opposite.y * view_counts.x + corner.x);
 }
 
 void keep_nearest()
@@ -55,15 +55,15 @@ void keep_nearest()
 void main()
 {
     vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
-    sphere.xyz = place.xyz + place.w * turn(rotation, model_sphere.xyz);
-    sphere.w = place.w * model_sphere.w;
+    sphere.xyz = translation.xyz + translation.w * rotate(rotation, model_sphere.xyz);
+    sphere.w = translation.w * model_sphere.w;
     turned = rotation;
     viewer = eye;
     vec3 back = normalize(viewer.xyz - viewer.w * sphere.xyz);
     vec3 right = cross(abs(back.z) < 0.999 ? vec3(0, 0, 1) : vec3(1, 0, 0), back);
     right = normalize(right);
     vec3 up = cross(back, right);
-    choose_views(turn(vec4(-rotation.xyz, rotation.w), back));
+    choose_views(rotate(vec4(-rotation.xyz, rotation.w), back));
     weights.w = state.y;
     plane_position = sphere.xyz + sphere.w * (corner.x * right + corner.y * up);
     gl_Position = clip_from_world * vec4(plane_position, 1.0);

@@ -9,7 +9,7 @@ uniform vec2 view_range;    // elevation of the lowest and of the highest ring, 
 const float FULL_TURN = 6.28318531; // radians
 
 // Rotates by a unit quaternion.
-vec3 turn(vec4 q, vec3 v)
+vec3 rotate(vec4 q, vec3 v)
 {
     return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v);
 }

@@ -10,6 +10,6 @@ void main()
 {
     float alpha = panel_colour.a * texture(mask, texcoord).r;
     // Dither only gradients, so that areas of one colour are unchanged.
-    float share = any(greaterThan(fwidth(panel_colour), vec4(0.0))) ? alpha : 0.0;
-    colour = vec4(panel_colour.rgb * alpha + share * dither(), alpha);
+    float dither_weight = any(greaterThan(fwidth(panel_colour), vec4(0.0))) ? alpha : 0.0;
+    colour = vec4(panel_colour.rgb * alpha + dither_weight * dither(), alpha);
 }

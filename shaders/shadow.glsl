@@ -8,10 +8,10 @@ uniform sampler2D contact_map; // height of the lowest caster above the ground; 
 // ground takes 1.5 times as long on software GL.
 const int BLOCKER_TAPS = 6, FILTER_TAPS = 12;
 const mat2 GOLDEN = mat2(-0.7373689, 0.6754903, -0.6754903, -0.7373689);
-vec2 next_tap(int i, int n, inout vec2 turn)
+vec2 next_tap(int i, int n, inout vec2 rotation)
 {
-    vec2 tap = sqrt(max(float(i) + 0.5, 0.0) / float(n)) * turn;
-    turn = GOLDEN * turn;
+    vec2 tap = sqrt(max(float(i) + 0.5, 0.0) / float(n)) * rotation;
+    rotation = GOLDEN * rotation;
     return tap;
 }
 
@@ -19,17 +19,17 @@ vec2 next_tap(int i, int n, inout vec2 turn)
 // Processing in Call of Duty", 2014). Otherwise a copy of the shadow's edge would be visible for each tap. Inside the block the
 // angle differs by 180 degrees between columns and 90 degrees between rows, so that the average has taps in all directions. The
 // function uses integers and no sines, whose last digits depend on the driver, so that all machines read the same texels.
-vec2 turn_of_pixel()
+vec2 pixel_rotation()
 {
     ivec2 pixel = ivec2(gl_FragCoord.xy), square = pixel >> 1;
     int part = ((square.x * 4398 + square.y * 383) & 65535) * 3391 >> 6 & 65535; // 65536ths of 90 degrees
     float tangent = float(part) / 65536.0 * 0.4142; // tangent of half the angle
-    vec2 turn = vec2(1.0 - tangent * tangent, 2.0 * tangent) / (1.0 + tangent * tangent);
-    turn = (pixel.y & 1) == 0 ? turn : vec2(-turn.y, turn.x);
-    return (pixel.x & 1) == 0 ? turn : -turn;
+    vec2 rotation = vec2(1.0 - tangent * tangent, 2.0 * tangent) / (1.0 + tangent * tangent);
+    rotation = (pixel.y & 1) == 0 ? rotation : vec2(-rotation.y, rotation.x);
+    return (pixel.x & 1) == 0 ? rotation : -rotation;
 }
 
-vec2 first_turn = vec2(1.0, 0.0); // rotation of the first tap; equal in all pixels of bodies, so that they do not show noise
+vec2 first_rotation = vec2(1.0, 0.0); // rotation of the first tap; equal in all pixels of bodies, so that they do not show noise
 float edge = 0.0; // half the width of the shadow's edge found by sunlight(), or possibly missed: a fraction of the map
 
 // Returns the visibility of the key light, 1 = full light. Edges get softer with the distance of
@@ -52,9 +52,9 @@ float sunlight(vec3 position, vec3 normal)
     bool soft = shadow.y > 0.0;
     int num_blockers = inside && soft ? BLOCKER_TAPS : -1;
     float sum = 0.0, count = 0.0;
-    vec2 turn = first_turn * GOLDEN; // rotated back by one tap
+    vec2 rotation = first_rotation * GOLDEN; // rotated back by one tap
     for (int i = -1; i < num_blockers; i++) { // tap -1 finds a narrow caster in the middle
-        vec2 offset = shadow.w * next_tap(i, BLOCKER_TAPS, turn);
+        vec2 offset = shadow.w * next_tap(i, BLOCKER_TAPS, rotation);
         float blocker = textureLod(sun_depth, at.xy + offset, 0.0).r;
         float gap = depth + dot(slope, offset) - blocker;
         float blocks = step(0.0, gap);
@@ -65,9 +65,9 @@ float sunlight(vec3 position, vec3 normal)
     float radius = soft ? clamp(0.5 * shadow.y * sum / max(count, 1.0), 1.2 * texel, shadow.w) : 0.0;
     float lit = 0.0;
     edge = count > 0.0 ? radius : shadow.w;
-    turn = first_turn;
+    rotation = first_rotation;
     for (int i = 0; i < num_filters; i++) {
-        vec2 offset = radius * next_tap(i, FILTER_TAPS, turn);
+        vec2 offset = radius * next_tap(i, FILTER_TAPS, rotation);
         float reference = depth + dot(slope, offset) - (soft ? texel : 0.0);
         lit += textureLod(sun, vec3(at.xy + offset, min(reference, 1.0)), 0.0);
     }
@@ -82,15 +82,15 @@ float contact_shade(vec3 position)
     bool inside = shadow.x != 0.0 && all(lessThanEqual(abs(at.xy - 0.5), vec2(0.5)));
     int num_taps = inside ? FILTER_TAPS : 0;
     float reach = contact.y * 0.75 / contact.x; // contact_radius in render/shadow.c
-    vec2 turn = reach * first_turn;
+    vec2 rotation = reach * first_rotation;
     float hidden = 0.0;
     for (int i = 0; i < num_taps; i++) {
-        float lowest = textureLod(contact_map, at.xy + next_tap(i, FILTER_TAPS, turn), 0.0).r;
+        float lowest = textureLod(contact_map, at.xy + next_tap(i, FILTER_TAPS, rotation), 0.0).r;
         float height = (lowest - at.z) * (contact.y + contact.z) / contact.y;
         float proximity = 1.0 - clamp(height, 0.0, 1.0);
         // Outer taps have less weight, so that the contact shadow has no edge.
-        float share = 2.0 - 2.0 * (float(i) + 0.5) / float(FILTER_TAPS);
-        hidden += lowest < 1.0 && height > -0.5 ? share * proximity * proximity : 0.0;
+        float tap_weight = 2.0 - 2.0 * (float(i) + 0.5) / float(FILTER_TAPS);
+        hidden += lowest < 1.0 && height > -0.5 ? tap_weight * proximity * proximity : 0.0;
     }
     return hidden / float(FILTER_TAPS);
 }

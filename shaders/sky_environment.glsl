@@ -3,11 +3,11 @@ uniform sampler2D reflections; // level k of n is blurred for the roughness k / 
 
 vec3 sky_mirror(vec3 direction, float roughness)
 {
-    vec2 place = place_in_picture(turned_to_picture(direction));
-    return ambient.rgb * textureLod(reflections, place, roughness * environment.z).rgb;
+    vec2 coords = panorama_coords(rotated_to_panorama(direction));
+    return ambient.rgb * textureLod(reflections, coords, roughness * environment.z).rgb;
 }
 
-vec3 sky_rim(float share, vec3 normal)
+vec3 sky_rim(float factor, vec3 normal)
 {
-    return share * sky_light(normal);
+    return factor * sky_light(normal);
 }

@@ -6,8 +6,8 @@ vec3 sky_mirror(vec3 direction, float roughness)
 }
 
 // Same as in sky_environment.glsl if the frame has an environment, otherwise as in sky_studio.glsl.
-vec3 sky_rim(float share, vec3 normal)
+vec3 sky_rim(float factor, vec3 normal)
 {
     float upward = 0.5 + 0.5 * normal.z;
-    return share * (environment.w != 0.0 ? sky_light(normal) : upward * ambient.rgb);
+    return factor * (environment.w != 0.0 ? sky_light(normal) : upward * ambient.rgb);
 }

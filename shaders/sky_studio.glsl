@@ -14,9 +14,9 @@ vec3 sky_mirror(vec3 direction, float roughness)
     return sky_light(direction);
 }
 
-// Returns the light that is added at grazing angles, times `share`.
-vec3 sky_rim(float share, vec3 normal)
+// Returns the light that is added at grazing angles, times `factor`.
+vec3 sky_rim(float factor, vec3 normal)
 {
     float upward = 0.5 + 0.5 * normal.z;
-    return share * upward * ambient.rgb;
+    return factor * upward * ambient.rgb;
 }

@@ -7,7 +7,7 @@ out vec4 colour;
 
 // A weight of half and a short reach (pixels) are closest to the result of four samples. Larger values
 // would blur textures.
-const float LEAST_CONTRAST = 0.1, REACH = 2.0, SHARE = 0.5;
+const float MIN_CONTRAST = 0.1, REACH = 2.0, SHARE = 0.5;
 const int TAPS = 4;
 
 float brightness(vec3 colour)
@@ -26,25 +26,25 @@ void main()
     vec4 middle = texelFetch(diffuse, pixel, 0);
     vec4 around = vec4(corner(pixel + ivec2(-1, -1)), corner(pixel + ivec2(1, -1)),
                        corner(pixel + ivec2(-1, 1)), corner(pixel + ivec2(1, 1)));
-    float own = brightness(middle.rgb);
-    float least = min(min(min(around.x, around.y), min(around.z, around.w)), own);
-    float most = max(max(max(around.x, around.y), max(around.z, around.w)), own);
+    float centre_brightness = brightness(middle.rgb);
+    float min_brightness = min(min(min(around.x, around.y), min(around.z, around.w)), centre_brightness);
+    float max_brightness = max(max(max(around.x, around.y), max(around.z, around.w)), centre_brightness);
 
     // Perpendicular to the gradient of the brightness; longer for flatter stair steps.
     vec2 along = vec2(around.x + around.y - around.z - around.w,
                       around.y + around.w - around.x - around.z);
-    float flattest = max(min(abs(along.x), abs(along.y)), 0.03 * (most + least) + 0.01);
+    float flattest = max(min(abs(along.x), abs(along.y)), 0.03 * (max_brightness + min_brightness) + 0.01);
     along = clamp(along / flattest, -REACH, REACH) / vec2(textureSize(diffuse, 0));
-    vec2 place = gl_FragCoord.xy / vec2(textureSize(diffuse, 0));
+    vec2 coords = gl_FragCoord.xy / vec2(textureSize(diffuse, 0));
     vec4 inner = vec4(0.0), whole = vec4(0.0);
-    int num_taps = most - least > LEAST_CONTRAST ? TAPS : 0;
+    int num_taps = max_brightness - min_brightness > MIN_CONTRAST ? TAPS : 0;
     for (int i = 0; i < num_taps; i++) {
-        vec4 texel = textureLod(diffuse, place + along * (float(i) / 3.0 - 0.5), 0.0);
+        vec4 texel = textureLod(diffuse, coords + along * (float(i) / 3.0 - 0.5), 0.0);
         inner += i == 1 || i == 2 ? 0.5 * texel : vec4(0.0);
         whole += 0.25 * texel;
     }
     // The outer samples can be past the end of the edge, on another surface.
     float mean = brightness(whole.rgb);
-    vec4 smoothed = mean < least || mean > most ? inner : whole;
+    vec4 smoothed = mean < min_brightness || mean > max_brightness ? inner : whole;
     colour = num_taps == 0 ? middle : mix(middle, smoothed, SHARE);
 }

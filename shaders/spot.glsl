@@ -20,9 +20,9 @@ float spotlight(int number, vec3 position, vec3 normal)
         float texel = 2.0 / float(textureSize(spots, 0).x);
         int num_taps = inside ? FILTER_TAPS : 0;
         lit = inside ? 0.0 : 1.0;
-        vec2 turn = vec2(SPOT_RADIUS * texel, 0.0);
+        vec2 rotation = vec2(SPOT_RADIUS * texel, 0.0);
         for (int i = 0; i < num_taps; i++) { // taps are clamped to the quarter of this light
-            vec2 tap = at.xy + next_tap(i, FILTER_TAPS, turn);
+            vec2 tap = at.xy + next_tap(i, FILTER_TAPS, rotation);
             tap = clamp(tap, 0.5 * texel, 1.0 - 0.5 * texel) + vec2(map & 1, map >> 1);
             lit += textureLod(spots, vec3(0.5 * tap, min(at.z, 1.0)), 0.0) / float(FILTER_TAPS);
         }

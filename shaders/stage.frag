@@ -46,15 +46,15 @@ vec3 direction()
 vec4 stage_texel()
 {
     if (stage_texgen > 0 && stage_texgen != 4) {
-        vec3 way = direction();
-        vec3 place = vec3(way.xy, 1.0);
+        vec3 axis = direction();
+        vec3 coords = vec3(axis.xy, 1.0);
         return texture(cube,
-                       vec3(dot(texture_rows[0], place), dot(texture_rows[1], place), way.z));
+                       vec3(dot(texture_rows[0], coords), dot(texture_rows[1], coords), axis.z));
     }
     // In image positions, -1 is left and bottom, 1 is right and top.
     vec2 at = (gl_FragCoord.xy - origin.xy) * viewport.zw * 2.0 - 1.0;
-    vec3 place = vec3(stage_texgen == 4 ? at : texcoord, 1.0);
-    return texture(layer, vec2(dot(texture_rows[0], place), dot(texture_rows[1], place)));
+    vec3 coords = vec3(stage_texgen == 4 ? at : texcoord, 1.0);
+    return texture(layer, vec2(dot(texture_rows[0], coords), dot(texture_rows[1], coords)));
 }
 
 void main()
@@ -63,9 +63,9 @@ void main()
         discard;
     vec4 value = stage_texel() * stage_colour;
     // Texture combiners invert only the colour; alpha is multiplied in both modes.
-    vec4 own = clamp(tint, 0.0, 1.0);
+    vec4 vertex_colour = clamp(tint, 0.0, 1.0);
     if (stage_mode.x != 0)
-        value *= vec4(stage_mode.x == 2 ? 1.0 - own.rgb : own.rgb, own.a);
+        value *= vec4(stage_mode.x == 2 ? 1.0 - vertex_colour.rgb : vertex_colour.rgb, vertex_colour.a);
     if (stage_mode.y == 1 && !(value.a > alpha_limit))
         discard;
     if (stage_mode.y == 2) {
