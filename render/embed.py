@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Turns files into C, for the Makefile and for CMake.
+"""Converts files to C sources, for the Makefile and for CMake.
 
-embed.py text PREFIX OUTPUT FILE...   one string for each shader: PREFIX_file, with underscores for
-                                      characters that no name may hold; declared in render/shaders.h.
-                                      Without comments and insets; lines keep their numbers
+embed.py text PREFIX OUTPUT FILE...   one string per shader, PREFIX_file, declared in render/shaders.h.
+                                      Characters that are invalid in names become underscores. Comments and
+                                      indentation are removed; line numbers are unchanged
 embed.py bytes NAME OUTPUT FILE [NAME FILE]...   NAME[] and NAME_size
-embed.py pages HEADER OUTPUT TEXT FILE...  the viewer's pages: what TEXT says of each, with the lines that
-                                      it shows: those of C between "// lines of NAME" and "// end of
-                                      lines" in a file, or a machine that TEXT has; declared in HEADER.
-                                      Fails for a page that is not in TEXT, or only there
+embed.py pages HEADER OUTPUT TEXT FILE...  the viewer's lessons, declared in HEADER: the descriptions in TEXT,
+                                      and the code of each lesson: the lines of C between "// lines of NAME"
+                                      and "// end of lines" in a file, or a machine in TEXT. Fails if a lesson
+                                      is only in TEXT or only in the files
 """
 import os
 import re
@@ -16,13 +16,13 @@ import sys
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
-# `?` could begin a trigraph. Escapes have three digits, so that a digit after them is not taken in.
+# `?` is escaped because it could begin a trigraph. Escapes have three digits, so that a following digit is not part of them.
 PLAIN = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ _+-*/=<>(){}[].,;:#&|!"
 ESCAPED = [chr(byte) if byte in PLAIN else "\\%03o" % byte for byte in range(256)]
 
 
 def literal(data):
-    """Strings of octal escapes, because compilers read those many times faster than lists of numbers."""
+    """Returns strings with octal escapes, which compilers read many times faster than lists of numbers."""
     lines = [data[start:start + 32] for start in range(0, len(data), 32)] or [b""]
     return "".join('\n    "%s"' % "".join(ESCAPED[byte] for byte in line) for line in lines)
 
@@ -49,8 +49,8 @@ def bytes_of(name, path):
 
 
 def marked(path):
-    """The names and texts of the marked parts of a file. Lines that continue one, which are indented farther
-    than a block is, are joined to it, and those of a comment."""
+    """Returns the names and texts of the marked parts of a file. Continuation lines, which are indented farther
+    than a block, are joined to the line before, and the lines of a comment are joined."""
     found = re.findall(rb"^// lines of (\w+)\n(.*?)^// end of lines$", read(path), re.MULTILINE | re.DOTALL)
     return [(name.decode(), joined(text.split(b"\n"))) for name, text in found]
 
@@ -69,7 +69,7 @@ def joined(lines):
     return b"\n".join(whole[1:] + [b""])
 
 
-# Keys of a page's text: fewest and most fields.
+# Keys of a lesson's text: minimum and maximum number of fields.
 KEYS = {"title": (1, 1), "family": (1, 1), "about": (1, 1), "try": (1, 1), "machine": (1, 1), "model": (1, 1),
         "clip": (1, 1), "start": (1, 1), "morphs": (1, 1), "keeps": (1, 1), "slider": (4, 4), "whole": (4, 4),
         "choice": (3, 64), "easings": (3, 3),
@@ -78,43 +78,43 @@ REPEATED = ("slider", "whole", "choice", "easings", "figure", "plot", "series", 
 
 
 def sections(path):
-    """The pages that a text has: name, place of its heading, and keys with their fields, in order."""
+    """Returns the lessons in a text: name, location of the heading, and keys with their fields, in order."""
     found = []
     for number, line in enumerate(read(path).decode().split("\n"), 1):
-        place = "%s:%d: " % (path, number)
+        location = "%s:%d: " % (path, number)
         heading = re.fullmatch(r"\[(\w+)\]", line)
         key, _, rest = line.partition(":")
         if heading:
             if heading[1] in [name for name, *_ in found]:
-                sys.exit(place + "a second page '%s'" % heading[1])
-            found.append((heading[1], place, []))
+                sys.exit(location + "a second page '%s'" % heading[1])
+            found.append((heading[1], location, []))
         elif not line.strip() or line.startswith("#"):
             continue
         elif line.startswith(" ") and found and found[-1][2]:
             is_machine = found[-1][2][-1][0] == "machine"
             found[-1][2][-1][1][-1] += line[4:] + "\n" if is_machine else " " + line.strip()
         elif key not in KEYS or not found:
-            sys.exit(place + "found '%s', expected [NAME] or one of %s" % (key, ", ".join(KEYS)))
+            sys.exit(location + "found '%s', expected [NAME] or one of %s" % (key, ", ".join(KEYS)))
         else:
             fields = [field.strip() for field in rest.split("|")]
             if not KEYS[key][0] <= len(fields) <= KEYS[key][1]:
-                sys.exit(place + "%s has %d fields, expected %s"
+                sys.exit(location + "%s has %d fields, expected %s"
                          % (key, len(fields), " to ".join(map(str, sorted(set(KEYS[key]))))))
             if key not in REPEATED and key in [other for other, _ in found[-1][2]]:
-                sys.exit(place + "a second %s" % key)
+                sys.exit(location + "a second %s" % key)
             found[-1][2].append(("choice", easings(*fields)) if key == "easings" else (key, fields))
     return found
 
 
 def easings(name, last, first):
-    """The fields of the choice that the kinds of easings are, as md5/md5curve.h has them."""
+    """Returns the fields of a choice between the kinds of easings in md5/md5curve.h."""
     header = read(os.path.join(TOP, "md5/md5curve.h")).decode()
     kinds = re.findall(r"^ +MD5_EASE_(\w+),", header, re.MULTILINE)
     return [name, str(kinds.index(first)), *(kind.lower() for kind in kinds[:kinds.index(last) + 1])]
 
 
 def lines_of(pages, paths):
-    """The lines of all pages: of C by their marks, of machines as TEXT or a file of the project has them."""
+    """Returns the code of all lessons: marked lines of C, or a machine from TEXT or from a file."""
     lines = {}
     for path in paths:
         lines.update(marked(path))
@@ -125,14 +125,14 @@ def lines_of(pages, paths):
 
 
 def first_lines(lines, keys):
-    """A machine with its choices and sliders as they begin, in place of $0 and so on."""
+    """Replaces $0, $1, ... in a machine by the initial values of its choices and sliders."""
     first = [fields[2 + int(fields[1])] if key == "choice" else fields[3] for key, fields in keys
              if key in ("slider", "whole", "choice")]
     return re.sub(r"\$(\d)", lambda number: first[int(number[1])], lines.decode())
 
 
 def sources_of(page):
-    """What the table of the sources' techniques has of a page: techniques and the tests that show them."""
+    """Returns the techniques of a lesson and their tests, from the table in test/techniques.md."""
     table = read(os.path.join(TOP, "test/techniques.md")).decode()
     rows = [[cell.strip().replace("`", "") for cell in line.split("|")[1:4]]
             for line in table.split("\n") if line.startswith("| ")]
@@ -147,13 +147,13 @@ def quoted(text):
     return "".join(literal(text.encode()).split("\n    "))
 
 
-def row(name, place, keys, family, lines):
-    """The initializers of a page. Places in arrays are designated, so that a compiler refuses too many."""
+def row(name, location, keys, family, lines):
+    """Returns the initializers of a lesson. Array elements are designated, so that compilers reject too many."""
     one = dict((key, fields) for key, fields in keys if key not in REPEATED)
     missing = [key for key in ("title", "about", "try", "box", "see") if key not in one]
     if missing or not family or not lines:
         missing.append("a family" if not family else "lines of C")
-        sys.exit(place + "page '%s' lacks %s" % (name, missing[0]))
+        sys.exit(location + "page '%s' lacks %s" % (name, missing[0]))
     parts = [".name = " + quoted(name), ".title = " + quoted(one["title"][0]),
              ".family = " + quoted(family),
              ".about = " + quoted(one["about"][0]), ".first = " + quoted(one["try"][0]),
@@ -203,9 +203,9 @@ def pages_of(header, text, paths):
     for name in sorted(set(lines) - shown):
         sys.exit("%s: '// lines of %s' are of no page" % (text, name))
     rows, family = [], ""
-    for name, place, keys in pages:
+    for name, location, keys in pages:
         family = dict(keys).get("family", [family])[0]
-        rows.append(row(name, place, keys, family, lines.get(name)))
+        rows.append(row(name, location, keys, family, lines.get(name)))
     functions = ["void view_show_page_%s(view_picture *, const float *);\n" % name for name, *_ in pages]
     functions += ["void view_keep_page_%s(const view_picture *, view_kept *);\n" % name
                   for name, _, keys in pages if "keeps" in dict(keys)]

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""gl_loader.py FOLDER: generates the OpenGL loader with glad, offline, from the generator's own copy of
-the specification. For the Makefile and for CMake. GLAD: the generator's command.
+"""gl_loader.py FOLDER: generates the OpenGL loader with glad, offline, from glad's copy of the specification.
+For the Makefile and for CMake. The environment variable GLAD is the command of the generator.
 
-Its functions get the library's prefix, because a program that links libmd5gl may have a loader of its own.
+The functions of the loader get the library's prefix, because a program that links libmd5gl can contain
+another loader.
 """
 import os
 import re
@@ -10,8 +11,8 @@ import shlex
 import subprocess
 import sys
 
-# --merge: one header for both APIs. --mx: functions in a struct of the caller's instead of globals. No
-# extensions: all functions must be there, and which of an extension's are is another matter for each driver.
+# --merge: one header for both APIs. --mx: functions in a structure of the caller instead of globals. No
+# extensions: all functions must exist, and drivers differ in the functions of extensions.
 OPTIONS = ["--quiet", "--api", "gl:core=3.3,gles2=3.0", "--merge", "--reproducible",
            "--extensions", ""]
 GENERATOR = ["c", "--mx"]

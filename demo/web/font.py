@@ -26,7 +26,7 @@ def tables_of(font):
 
 
 def glyphs_of_codes(cmap):
-    """Code: glyph, from the subtable of format 4 for Unicode."""
+    """Returns the glyph of each code, from the subtable of format 4 for Unicode."""
     count, = struct.unpack_from(">H", cmap, 2)
     for i in range(count):
         platform, encoding, at = struct.unpack_from(">HHI", cmap, 4 + 8 * i)
@@ -44,8 +44,8 @@ def glyphs_of_codes(cmap):
         for code in range(start, end + 1):
             glyph = code
             if offset:
-                place = at + 16 + 2 * (num * 3 + i) + offset + 2 * (code - start)
-                glyph, = struct.unpack_from(">H", cmap, place)
+                position = at + 16 + 2 * (num * 3 + i) + offset + 2 * (code - start)
+                glyph, = struct.unpack_from(">H", cmap, position)
             if not offset or glyph:
                 glyph = (glyph + delta) & 0xFFFF
             found[code] = glyph
@@ -53,7 +53,7 @@ def glyphs_of_codes(cmap):
 
 
 def parts_of(outline):
-    """The glyphs that a composite one consists of."""
+    """Yields the glyphs that a composite glyph consists of."""
     if len(outline) < 10 or struct.unpack_from(">h", outline)[0] >= 0:
         return
     at, more = 10, True
@@ -69,9 +69,9 @@ def main(source, target):
         tables = tables_of(file.read())
     is_long, = struct.unpack_from(">H", tables[b"head"], 50)
     size = len(tables[b"loca"]) // (4 if is_long else 2)
-    places = struct.unpack(">%d%s" % (size, "I" if is_long else "H"), tables[b"loca"])
-    places = [place * (1 if is_long else 2) for place in places]
-    outlines = [tables[b"glyf"][a:b] for a, b in zip(places, places[1:])]
+    offsets = struct.unpack(">%d%s" % (size, "I" if is_long else "H"), tables[b"loca"])
+    offsets = [offset * (1 if is_long else 2) for offset in offsets]
+    outlines = [tables[b"glyf"][a:b] for a, b in zip(offsets, offsets[1:])]
     glyphs = glyphs_of_codes(tables[b"cmap"])
     wanted, left = set(), [0, *(glyphs.get(code, 0) for code in wanted_codes())]
     while left:

@@ -1,7 +1,7 @@
-# The viewer in a browser, by emscripten; included by the Makefile.
-#   EMCC=emcc          its compiler
-#   SITE=URL/          where the site is published, for search engines and previews; empty: it names no place
-#   JANSSON=FOLDER     the sources of libjansson, for glTF: apt gets them, elsewhere name them; empty: no glTF
+# Builds the viewer and the element for browsers with emscripten. Included by the Makefile.
+#   EMCC=emcc          the compiler
+#   SITE=URL/          the URL of the published site, for search engines and previews; empty: pages contain no URL
+#   JANSSON=FOLDER     the sources of libjansson, for glTF. On Debian, apt downloads them; empty: no glTF
 
 .PHONY: web web-test npm site
 
@@ -11,19 +11,19 @@ WEB  := build/web
 WEB_SITE := $(WEB)/site
 JANSSON ?= $(WEB)/jansson
 WEB_JSON := $(if $(JANSSON),dump error hashtable hashtable_seed load memory pack_unpack strbuffer strconv utf value version)
-# The viewer comes twice: with vectors, and without for browsers that have none. Pages choose.
+# The viewer is built twice: with SIMD instructions, and without them for older browsers. The page selects one.
 WEB_KINDS := simd scalar
 WEB_FLAGS_simd := -msse2 -msimd128
-# The element is small, and once: the GPU skins. Browsers that can read element.js have these instructions.
+# The element is built once and optimized for size, because the GPU skins. Browsers that support element.js have these instructions.
 WEB_FLAGS_element := -Oz -flto -mnontrapping-fptoint -msign-ext -mbulk-memory \
     -DMD5_HAS_FILES=0 -DMD5_NO_MANUAL -Dsin=page_sin -Dcos=page_cos -Dtan=page_tan -Wno-unused-function
-# Never -Os for what is drawn with: it skins five times as slowly. What opens and writes files, and the interface, is small.
+# Code that runs in each frame is never built with -Os, which makes skinning five times slower. Loading, writing and the interface are.
 WEB_SMALL := demo/common demo/convert demo/looks demo/viewer/app demo/viewer/assets demo/viewer/base demo/viewer/crowd \
     demo/viewer/draw demo/viewer/jobs demo/viewer/motion demo/viewer/pages demo/viewer/ui jansson md5/edit \
     md5/decl/decl md5/dialects $(addprefix md5/game/,entity script states) $(addprefix md5/material/,material stage) md5/play/make md5/play/schema
 WEB_FLAGS := -std=c11 -O2 -DNDEBUG -ffp-contract=off -I. -isystem build/glad/include -isystem $(WEB)/include \
     -Wall -Wextra -Wno-unused-command-line-argument -DHAS_STB -DMD5VIEW_MODELS='"/models"'
-# Debian's package keeps the modules that it needs beside node.
+# Debian's package needs modules from the folder of node's packages.
 export NODE_PATH ?= /usr/share/nodejs
 WEB_LINK := -O2 -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=2MB -s INITIAL_MEMORY=64MB -s MODULARIZE=1
 WEB_GL := -s MIN_WEBGL_VERSION=2 -s MAX_WEBGL_VERSION=2 -s GL_PREINITIALIZED_CONTEXT=0
@@ -34,7 +34,7 @@ WEB_PARTS := $(COMMON_OBJECTS:$(BUILD)/%=%) $(MD5_SOURCES:.c=.o) $(RENDER_SOURCE
 WEB_LIBRARY := $(MD5_SOURCES:.c=.o)
 WEB_ELEMENT := $(filter-out $(patsubst %,md5/%/%,$(MODULES_game) $(MODULES_ragdoll) edit),$(WEB_LIBRARY)) md5/material/image.o $(RENDER_SOURCES:.c=.o) made/element_shaders.o demo/web/element.o
 
-# The library that reads JSON has a configuration for systems that cannot be asked: Android's.
+# libjansson has a configuration for systems on which its configure script cannot run: Android's.
 WEB_JSON_FLAGS := $(if $(JANSSON),-DHAS_JANSSON -isystem $(JANSSON)/src -isystem $(JANSSON)/android)
 
 # $(call web,KIND): the objects, products and tests of one kind.
@@ -58,14 +58,14 @@ $(addprefix $(WEB)/$(1)/,$(filter $(addsuffix %,$(WEB_SMALL)),$(WEB_PARTS))): KI
 endif
 $(addprefix $(WEB)/$(1)/,test/web/skin.o test/test.o test/misuse.o test/load/test_same_bits.o): KIND_FLAGS = $(WEB_FLAGS_$(1))
 
-# A name of SDL that is not defined would become one of emscripten's SDL 1, whose events are others.
+# Every SDL symbol must be defined; otherwise emscripten links its built-in SDL 1, which has different events.
 $(WEB)/site/md5view-$(1).js: $(addprefix $(WEB)/$(1)/,$(WEB_PARTS)) demo/web/web.mk
 	@! $(NM) -u $$(filter %.o,$$^) 2>/dev/null | grep -w 'U SDL_.*' || { echo '$$@: names of SDL are left' >&2; exit 1; }
 	@mkdir -p $$(@D)
 	$$(call show,LD,$$@) $(EMCC) $(WEB_LINK) $(WEB_GL) -s EXPORT_ES6=1 -s USE_ES6_IMPORT_META=0 -s ENVIRONMENT=web -s FORCE_FILESYSTEM=1 -s EXIT_RUNTIME=0 \
 	    -s EXPORTED_RUNTIME_METHODS='[FS,callMain,stringToUTF8,lengthBytesUTF8,ccall]' -s INVOKE_RUN=0 -o $$@ $$(filter %.o,$$^)
 
-# Node runs these: the hash of bits that every platform has, and how fast it skins.
+# Programs for node: the hash of results that all platforms must have, and a benchmark of skinning.
 $(WEB)/$(1)/bits.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/test.o test/misuse.o test/load/test_same_bits.o)
 	$$(call show,LD,$$@) $(EMCC) $(WEB_NODE) -o $$@ $$^
 $(WEB)/$(1)/skin.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/web/skin.o)
@@ -80,9 +80,9 @@ endef
 $(foreach kind,$(WEB_KINDS) element,$(eval $(call web,$(kind))))
 $(foreach kind,$(WEB_KINDS) element,$(eval $(call remember,$(WEB)/$(kind)/flags,$$(EMCC) $$(WEB_FLAGS) $$(WEB_FLAGS_$(kind)))))
 
-# The package of the element, of which all but its glue is as it is here; the program as small as the tools make it.
+# The npm package of the element. All files except the glue code are unchanged; the program is optimized for size.
 WEB_NPM := $(WEB)/npm
-# In place; without terser it is as good, but larger.
+# Minifies a file in place. Without terser, the file works but is larger.
 TERSER := terser --module --compress passes=3,ecma=2020,unsafe_arrows --mangle --mangle-props regex='/^\#/'
 MINIFY = $(if $(shell command -v terser),$(TERSER) $@ -o $@)
 WEB_ELEMENT_FILES := md5-model.js element.js core.js machine_text.js unpack.js md5core.js md5core.wasm
@@ -106,10 +106,10 @@ $(WEB_NPM)/LICENSE: LICENSE
 	@mkdir -p $(@D) && cp $< $@
 $(WEB_NPM)/package.json: demo/web/package.json md5/md5model.h
 	@mkdir -p $(@D) && sed 's/"VERSION"/"$(WEB_VERSION)"/' $< > $@
-# What the element's own chapter of the README says.
+# The README of the package is the chapter about the element.
 $(WEB_NPM)/README.md: demo/web/README.md
 	@mkdir -p $(@D) && sed -n '/^## The element/,/^## Rules/{/^## Rules/d;s/^## The element/# <md5-model>/;p;}' $< > $@
-# For editors, from the table of element.js.
+# The manifest for editors, generated from the table of element.js.
 $(WEB_NPM)/custom-elements.json: demo/web/manifest.mjs $(addprefix $(WEB_NPM)/,element.js md5core.js core.js machine_text.js unpack.js package.json)
 	@node demo/web/manifest.mjs $(CURDIR)/$(WEB_NPM)/element.js > $@
 $(WEB)/element/demo/web/element.o: $(WEB)/include/gl_used.h
@@ -117,7 +117,7 @@ $(WEB_NPM)/%.js: demo/web/%.js md5/md5model.h
 	@mkdir -p $(@D) && sed 's/"VERSION"/"$(WEB_VERSION)"/; s/^ *//' $< > $@
 	@$(MINIFY)
 
-# The shaders, but those that it never draws with are empty; renderers build programs for all overlays, which then do nothing.
+# The shaders of the element. Shaders that the element does not use are empty; the renderer's overlays then draw nothing.
 WEB_NO_SHADERS := impostor_views.glsl impostor.glsl impostor.vert impostor.frag impostor_depth.frag picture.frag stage.frag outputs.frag \
     preskin.glsl preskin.comp environment.vert environment.frag environment.glsl sky_environment.glsl sky_host.glsl spot.glsl \
     classic.glsl previous.glsl table_buffer.glsl blend_dual.glsl skin_baked.glsl smooth.frag
@@ -127,27 +127,27 @@ build/element_shaders.c: demo/web/web.mk shaders render/embed.py $(sort $(filter
 	@cd $(WEB)/shaders && for file in $(WEB_NO_SHADERS); do : > $$file; done && \
 	    for file in $(WEB_NO_PROGRAMS); do printf 'void main(){}' > $$file; done
 	$(embed) text md5gli_shader $@ $(WEB)/shaders/*
-# The functions of WebGL that render/ calls: those of OpenGL ES but for the mapping of buffers.
+# The functions of WebGL that render/ calls: functions of OpenGL ES, except for the mapping of buffers.
 $(WEB)/include/gl_used.h: $(RENDER_SOURCES) $(GLAD_HEADER)
 	@mkdir -p $(@D)
 	@sed -n '/ glad_gl_load_GL_ES_VERSION/,/^}/s/^ *context->\([A-Za-z0-9]*\) = .*/\1/p' build/glad/src/gl.c | LC_ALL=C sort -u > $@.all
 	@grep -oh 'gl\(->\|[.]\)[A-Z][A-Za-z0-9]*' $(RENDER_SOURCES) | sed 's/gl[->.]*//' | LC_ALL=C sort -u | LC_ALL=C comm -12 - $@.all | \
 	    sed '/mapBuffer\|MapBuffer/d; s/.*/USED(&)/' > $@ && rm $@.all
 
-# stb's headers without those of this system beside them.
+# A folder with stb's headers, without the other headers of this system.
 $(WEB)/include/stb: | deps
 	@mkdir -p $(@D) && ln -sfn "$$(dirname "$$(sh md5/packaging/deps.sh --stb)")" $@
 $(WEB)/jansson/src/jansson.h: md5/packaging/deps.sh
 	@rm -rf $(WEB)/jansson && sh md5/packaging/deps.sh --source jansson $(WEB)/jansson && touch $(@D)/jansson_private_config.h $@
 $(WEB_JSON:%=$(WEB)/jansson/src/%.c): $(WEB)/jansson/src/jansson.h ;
-# The fonts with the letters that the viewer draws.
+# The fonts, reduced to the letters that the viewer draws.
 $(WEB)/font.c: demo/web/font.py demo/viewer/base/font.c md5/packaging/deps.sh render/embed.py | deps
 	@mkdir -p $(@D)
 	@for name in DejaVuSans DejaVuSansMono; do $(PYTHON) $< "$$(sh md5/packaging/deps.sh --font $$name)" $(WEB)/$$name.ttf || exit 1; done
 	$(embed) bytes md5view_font $@ $(WEB)/DejaVuSans.ttf md5view_code_font $(WEB)/DejaVuSansMono.ttf
 
-# What a server gives away: pages, programs, and our models. The viewer gets these in packs, each one request and a third of the
-# bytes: first those of WEB_FIRST, which the first picture needs, then the other files of that model, then other models.
+# The files of the site: pages, programs, and our models. The viewer loads models in packs, which take one request each and a third
+# of the bytes: first WEB_FIRST, which the first frame needs, then the remaining files of that model, then the other models.
 WEB_OWN := models/bobbin
 WEB_FIRST := $(addprefix $(WEB_OWN)/,bobbin.md5machine bobbin.md5mesh idle.md5anim bobbin.png bobbin_eye.png)
 WEB_PAGES := $(patsubst demo/web/%,$(WEB_SITE)/%,$(filter-out %/index.html,$(wildcard demo/web/*.html demo/web/*.css)) \
@@ -160,19 +160,19 @@ $(WEB_PAGES):
 	@mkdir -p $(@D) && sed 's/md5model-VERSION/md5model-$(WEB_VERSION)/' $< > $@
 $(WEB_SITE)/index.html: demo/web/index.html
 	@sed 's|<!-- where it is.*|$(if $(SITE),<link rel="canonical" href="$(SITE)index.html"><meta property="og:image" content="$(SITE)pictures/bobbin.png">)|' $< > $@
-# The documents, with a way back.
+# The documents, with a link to the start page.
 $(WEB_SITE)/docs/index.html: $(wildcard md5/docs/*.md md5/docs/site/* demo/docs/*.md demo/docs/*/* md5/*.h md5/play/*.md render/*.h demo/examples/*)
 	@$(MAKE) --no-print-directory docs
 	@rm -rf $(@D) && cp -r build/docs $(@D)
 	@sed 's|^var menudata={children:\[|&{text:"About",url:"../index.html"},|' build/docs/menudata.js > $(@D)/menudata.js
-# The techniques as pages of text, each with a picture.
+# The lessons as HTML pages, each with an image.
 WEB_TECHNIQUES := $(shell sed -n 's/^\[\([a-z0-9_]*\)\]$$/\1/p' demo/viewer/pages/pages.txt)
 WEB_TECHNIQUE_FILES := $(WEB_SITE)/techniques/index.html $(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.png)
 $(WEB_SITE)/techniques/index.html: demo/web/techniques.py render/embed.py demo/viewer/pages/pages.txt $(wildcard demo/viewer/pages/*.c) test/techniques.md models/zoo/first.md5machine
 	@mkdir -p $(@D) && $(PYTHON) $< $(@D) $(filter %.txt %.c,$^)
 $(WEB_TECHNIQUES:%=$(WEB_SITE)/techniques/%.png): $(WEB_SITE)/techniques/%.png: $(OUT)/md5view $(WEB_MODELS)
 	@mkdir -p $(@D) && $(OUT)/md5view --no-config --resolution 480,300 --lesson $* --panel=no --output $@ > $(WEB)/picture
-# Pictures of the page that the site begins with: what the viewer draws.
+# Images of the start page, which the viewer draws.
 WEB_PICTURES := bobbin goals spindle edges thimble tendril lantern
 picture_of = $(or $(firstword $(wildcard models/$(1)/$(1).md5machine models/$(1)/$(1).md5mesh)),$(picture_of_$(1)))
 picture_of_goals := --lesson goals --panel=no
@@ -182,7 +182,7 @@ $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png): $(WEB_SITE)/pictures/%.png: $(OUT)
 WEB_FILES := $(WEB_TECHNIQUE_FILES) $(WEB_PICTURES:%=$(WEB_SITE)/pictures/%.png) $(foreach kind,$(WEB_KINDS),$(WEB_SITE)/md5view-$(kind).js) \
     $(addprefix $(WEB_SITE)/,index.html models.json docs/index.html) $(addprefix $(WEB_SITE)/element/,$(WEB_ELEMENT_FILES) md5model-$(WEB_VERSION).tgz) \
     $(WEB_PAGES)
-# A hash of each file, for sw.js, whose bytes change with any of them.
+# A hash of each file, for sw.js, which contains a hash of this list and so changes with every file.
 $(WEB_SITE)/files.json: $(WEB_FILES)
 	@cd $(@D) && find . -type f ! -name sw.js ! -name files.json ! -path './test/*' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | \
 	    sed 's|^\(........\)[^ ]*  ./\(.*\)|"\2":"\1",|; 1 s/^/{/; $$ s/,$$/}/' > $(@F)
