@@ -172,11 +172,11 @@ static float clamp_component(float value)
 
 // Halves a panorama until no side is above `max_side`, and creates all smaller levels. Returns
 // false with MD5_ERROR_MEMORY on failure.
-static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *picture,
+static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *source,
                            uint32_t max_side, md5gl_pyramid *pyramid, md5_error *error)
 {
     memset(pyramid, 0, sizeof *pyramid);
-    const uint64_t texels = count_pyramid_texels(picture->width, picture->height);
+    const uint64_t texels = count_pyramid_texels(source->width, source->height);
     if (texels > SIZE_MAX / (3 * sizeof(float))) {
         (void)md5gli_fail(error, MD5_ERROR_MEMORY, "out of memory");
         return false; // static analysers do not see that md5gli_fail() returns false
@@ -184,10 +184,10 @@ static bool create_pyramid(md5gl_renderer *renderer, const md5gl_panorama *pictu
     pyramid->texels = MD5GL_NEW(renderer, float, (size_t)texels * 3, error);
     if (!pyramid->texels)
         return false;
-    md5gl_panorama level = {picture->width, picture->height, pyramid->texels};
-    const size_t count = 3 * (size_t)picture->width * picture->height;
+    md5gl_panorama level = {source->width, source->height, pyramid->texels};
+    const size_t count = 3 * (size_t)source->width * source->height;
     for (size_t i = 0; i < count; i++)
-        level.rgb[i] = clamp_component(picture->rgb[i]);
+        level.rgb[i] = clamp_component(source->rgb[i]);
     while (level.width > max_side || level.height > max_side) {
         md5gl_panorama half = {half_side(level.width), half_side(level.height), level.rgb};
         halve(&level, &half);
@@ -365,14 +365,14 @@ static md5gl_texture create_reflections(md5gl_renderer *renderer, const md5gl_py
     return texture != 0 ? md5gli_end_texture(renderer, GL_TEXTURE_2D, texture, true, error) : 0;
 }
 
-static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *picture,
+static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *source,
                             md5gl_environment *environment, md5_error *error)
 {
     const uint32_t max_side = renderer->max_texture_size < max_panorama_side
                                   ? renderer->max_texture_size
                                   : max_panorama_side;
     md5gl_pyramid pyramid;
-    if (!create_pyramid(renderer, picture, max_side, &pyramid, error))
+    if (!create_pyramid(renderer, source, max_side, &pyramid, error))
         return false;
     const md5gl_panorama *const largest = &pyramid.levels[0];
     md5_vec3 harmonics[9];
@@ -406,7 +406,7 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
     MD5_ASSERT_NOT_NULL(rgb);
     MD5GL_ASSERT_NO_FRAME(renderer);
     // The cast removes const; create_pyramid() only reads the texels.
-    const md5gl_panorama picture = {width, height, (float *)(uintptr_t)rgb};
+    const md5gl_panorama source = {width, height, (float *)(uintptr_t)rgb};
     if (width == 0 || height == 0) {
         md5gli_fail(error, MD5_ERROR_GPU,
                     "empty environment map: expected at least 1 x 1 texels, found %u x %u", width,
@@ -416,7 +416,7 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
     md5gl_environment *const environment = MD5GL_NEW(renderer, md5gl_environment, 1, error);
     md5gli_set_kind(environment, MD5GL_KIND_ENVIRONMENT);
     if (environment && md5gli_get_fixed_program(renderer, MD5GL_PROGRAM_BACKGROUND, error)
-        && create_textures(renderer, &picture, environment, error))
+        && create_textures(renderer, &source, environment, error))
         return environment;
     md5gl_destroy_environment(renderer, environment);
     return NULL;

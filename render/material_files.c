@@ -53,21 +53,21 @@ static int last_part(const char *name, char part[NAME_CAPACITY])
 }
 
 // Loads the image at loader->path. The caller must release its texels.
-static bool load_image(material_loader *loader, md5gl_texture_desc *picture)
+static bool load_image(material_loader *loader, md5gl_texture_desc *image)
 {
     const md5gl_material_set_desc *const desc = loader->desc;
     const uint32_t max_side = loader->renderer->max_texture_size;
     md5_error error = {.status = MD5_OK};
     const uint8_t *const texels = (const uint8_t *)desc->load(
-        desc->user, loader->path, &picture->width, &picture->height, &error);
-    picture->texels = texels;
-    if (texels && picture->width - 1 < max_side && picture->height - 1 < max_side)
+        desc->user, loader->path, &image->width, &image->height, &error);
+    image->texels = texels;
+    if (texels && image->width - 1 < max_side && image->height - 1 < max_side)
         return true;
     if (texels) {
         desc->release(desc->user, texels);
         md5gli_fail(&error, MD5_ERROR_GPU,
                     "image size is out of range: expected 1 to %u texels per side, found %u x %u",
-                    max_side, picture->width, picture->height);
+                    max_side, image->width, image->height);
     }
     if (error.status != MD5_OK || error.message[0] != '\0')
         warn(loader, loader->path, &error);
@@ -78,7 +78,7 @@ static bool load_image(material_loader *loader, md5gl_texture_desc *picture)
 // one of the keywords, which are separated by spaces. If `keywords` is "", the name is used without
 // a suffix.
 static bool find_image(material_loader *loader, const char *name, int length, const char *keywords,
-                       md5gl_texture_desc *picture)
+                       md5gl_texture_desc *image)
 {
     do {
         keywords += strspn(keywords, " ");
@@ -89,7 +89,7 @@ static bool find_image(material_loader *loader, const char *name, int length, co
                                          size > 0 ? "_" : "", size, keywords, *extension);
             if (written < 0 || written >= PATH_CAPACITY)
                 return false;
-            if (load_image(loader, picture))
+            if (load_image(loader, image))
                 return true;
         }
         keywords += size;
@@ -101,24 +101,24 @@ static bool find_image(material_loader *loader, const char *name, int length, co
 // the last part of the shader, or its first `base` bytes, before a keyword of diffuse images,
 // followed by a keyword of the map.
 static bool find_map(material_loader *loader, const char *shader, const char *name, int base,
-                     md5gl_image_kind kind, md5gl_texture_desc *picture)
+                     md5gl_image_kind kind, md5gl_texture_desc *image)
 {
     const md5gl_material_set_desc *const desc = loader->desc;
     const char *const chosen = desc->name ? desc->name(desc->user, shader, kind) : NULL;
     if (chosen) {
         const int written = snprintf(loader->path, PATH_CAPACITY, "%s", chosen);
-        return written < PATH_CAPACITY && *chosen != '\0' && load_image(loader, picture);
+        return written < PATH_CAPACITY && *chosen != '\0' && load_image(loader, image);
     }
     const int length = (int)strlen(name);
     if (length == 0)
         return false;
     if (kind == MD5GL_IMAGE_DIFFUSE) {
-        if (find_image(loader, name, length, "", picture))
+        if (find_image(loader, name, length, "", image))
             return true;
-        if (base < length && find_image(loader, name, base, "", picture))
+        if (base < length && find_image(loader, name, base, "", image))
             return true;
     }
-    return find_image(loader, name, base, md5gl_texture_keywords(kind), picture);
+    return find_image(loader, name, base, md5gl_texture_keywords(kind), image);
 }
 
 // Returns the number of bytes of a name before "_" and a keyword of diffuse images, or all bytes if
@@ -145,33 +145,33 @@ static bool load_material(material_loader *loader, const char *shader, const cha
     const int base = base_length(name);
     for (int kind = 0; kind < MD5GL_NUM_IMAGE_KINDS && (kind == 0 || material->diffuse); kind++) {
         md5_error error = {.status = MD5_OK};
-        md5gl_texture_desc picture = {.kind = MD5GL_TEXTURE_COLOR};
-        md5gl_texture_desc heights = picture;
+        md5gl_texture_desc image = {.kind = MD5GL_TEXTURE_COLOR};
+        md5gl_texture_desc heights = image;
         if (*textures[kind] != 0) // heights are not needed if there are normals
             continue;
-        if (!find_map(loader, shader, name, base, (md5gl_image_kind)kind, &picture))
+        if (!find_map(loader, shader, name, base, (md5gl_image_kind)kind, &image))
             continue;
         if (kind == MD5GL_IMAGE_DIFFUSE) {
-            material->two_sided = md5gl_has_transparent_texels(&picture);
+            material->two_sided = md5gl_has_transparent_texels(&image);
         } else if (kind == MD5GL_IMAGE_HEIGHTS) {
-            picture.kind = MD5GL_TEXTURE_NORMALS;
-            picture.normals = MD5GL_NORMALS_HEIGHTS;
+            image.kind = MD5GL_TEXTURE_NORMALS;
+            image.normals = MD5GL_NORMALS_HEIGHTS;
         } else if (kind == MD5GL_IMAGE_NORMALS) {
-            picture.kind = MD5GL_TEXTURE_NORMALS;
-            picture.normals = md5gl_guess_normals(&picture);
-            if (picture.normals == 0
+            image.kind = MD5GL_TEXTURE_NORMALS;
+            image.normals = md5gl_guess_normals(&image);
+            if (image.normals == 0
                 && find_map(loader, shader, name, base, MD5GL_IMAGE_HEIGHTS, &heights))
-                picture.heights = &heights;
+                image.heights = &heights;
         }
-        *textures[kind] = md5gl_create_texture(loader->renderer, &picture, &error);
+        *textures[kind] = md5gl_create_texture(loader->renderer, &image, &error);
         if (kind == MD5GL_IMAGE_SPECULAR && strstr(loader->path, ".png") != NULL)
             material->has_thin_parts = true;
         if (*textures[kind] != 0)
             loader->material_set->textures[loader->material_set->num_textures++] = *textures[kind];
         else
             warn(loader, desc->path, &error);
-        desc->release(desc->user, picture.texels);
-        if (picture.heights)
+        desc->release(desc->user, image.texels);
+        if (image.heights)
             desc->release(desc->user, heights.texels);
     }
     return material->diffuse != 0;

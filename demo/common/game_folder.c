@@ -1,6 +1,6 @@
 // Game folders with their archives: zip files, which libzip reads, and .pak files.
 //
-// Each folder and each archive is a `place`, the `user` of one md5_game_path, whose functions list
+// Each folder and each archive is a `source`, the `user` of one md5_game_path, whose functions list
 // and open its files. Entries of archives are checked when the archive is opened.
 #include "demo/common/game_folder.h"
 
@@ -18,26 +18,26 @@
 // games is 2 to 50 times their compressed size.
 enum { FREE_MIB = 128, MAX_RATIO = 100 };
 
-typedef struct place_file {
+typedef struct source_file {
     char *name;        // name in the archive, or path of a file in a folder
     uint64_t location; // zip: index of the entry; pak: byte offset; folder: unused
     uint64_t size;     // archives: bytes
     uint64_t packed;   // archives: compressed bytes
-} place_file;
+} source_file;
 
 // A folder or an archive; the `user` of a md5_game_path.
-typedef struct place {
-    const char *path; // valid only while the place is opened
-    place_file *files;
+typedef struct source {
+    const char *path; // valid only while the source is opened
+    source_file *files;
     size_t count;
-    size_t start;               // offset of the name in the game in the name of each file
-    FILE *stream;               // a .pak file, else NULL
-    struct zip *zip;            // a zip file, else NULL
-    uint64_t archive_size;      // bytes of the archive
-    uint64_t num_packed;        // bytes of the archive that all entries together require
-    common_game_places *places; // valid only while the place is opened
+    size_t start;             // offset of the name in the game in the name of each file
+    FILE *stream;             // a .pak file, else NULL
+    struct zip *zip;          // a zip file, else NULL
+    uint64_t archive_size;    // bytes of the archive
+    uint64_t num_packed;      // bytes of the archive that all entries together require
+    common_game_places *game; // valid only while the source is opened
     size_t num_warnings;
-} place;
+} source;
 
 // == Lists ========================================================================================
 
@@ -53,14 +53,14 @@ COMMON_PRINTF(2, 3) static bool fail(md5_error *error, const char *format, ...)
     return false;
 }
 
-// Reports an entry, or the place itself if the name is "". After MAX_WARNINGS, reports only that
+// Reports an entry, or the source itself if the name is "". After MAX_WARNINGS, reports only that
 // further warnings are suppressed.
 COMMON_PRINTF(3, 4)
-static void warn(place *archive, const char *name, const char *format, ...)
+static void warn(source *archive, const char *name, const char *format, ...)
 {
     char text[sizeof((common_walk *)0)->warning];
     va_list arguments;
-    const common_game_places *const places = archive->places;
+    const common_game_places *const game = archive->game;
     if (archive->num_warnings > MAX_WARNINGS)
         return;
     va_start(arguments, format);
@@ -69,8 +69,8 @@ static void warn(place *archive, const char *name, const char *format, ...)
     const bool is_last = archive->num_warnings++ == MAX_WARNINGS;
     const char *const shown = is_last ? "" : name;
     const char *const fault = is_last ? "further warnings suppressed" : text;
-    if (places->warn)
-        places->warn(places->user, shown, fault);
+    if (game->warn)
+        game->warn(game->user, shown, fault);
     else
         common_print(stderr, "%s: warning: %s%s%s\n", archive->path, shown,
                      shown[0] != '\0' ? ": " : "", fault);
@@ -81,7 +81,7 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-static void add_file(place *added, place_file file)
+static void add_file(source *added, source_file file)
 {
     *COMMON_MORE(added->files, added->count) = file;
 }
@@ -114,7 +114,7 @@ static const char *find_name_fault(const char *name)
 
 // Adds a file if its name and size are valid; otherwise warns. The file and its header require
 // `claimed` bytes of the archive.
-static void add_entry(place *archive, const char *name, place_file file, uint64_t claimed)
+static void add_entry(source *archive, const char *name, source_file file, uint64_t claimed)
 {
     const char *const fault = find_name_fault(name);
     archive->num_packed += claimed < UINT32_MAX ? claimed : UINT32_MAX;
@@ -132,22 +132,22 @@ static void add_entry(place *archive, const char *name, place_file file, uint64_
 // Compares by name, then by the position in the archive.
 static int compare_files(const void *a, const void *b)
 {
-    const place_file *const first = *(const place_file *const *)a;
-    const place_file *const second = *(const place_file *const *)b;
+    const source_file *const first = *(const source_file *const *)a;
+    const source_file *const second = *(const source_file *const *)b;
     const int order = common_compare_case(first->name, second->name);
     return order ? order : (first > second) - (first < second);
 }
 
 // Checks all entries together. Returns false and fills `error` if they require more bytes than the
 // archive has, which means that they overlap. Warns of duplicate names.
-static bool check_entries(place *archive, md5_error *error)
+static bool check_entries(source *archive, md5_error *error)
 {
     if (archive->num_packed > archive->archive_size)
         return fail(
             error,
             "damaged archive: entries overlap; they have %llu bytes in total, the archive has %llu",
             (unsigned long long)archive->num_packed, (unsigned long long)archive->archive_size);
-    const place_file **const sorted = common_alloc(archive->count, sizeof *sorted);
+    const source_file **const sorted = common_alloc(archive->count, sizeof *sorted);
     for (size_t i = 0; i < archive->count; i++)
         sorted[i] = &archive->files[i];
     common_sort(sorted, archive->count, sizeof *sorted, compare_files);
@@ -192,7 +192,7 @@ static bool is_symbolic_link(zip_t *zip, zip_uint64_t entry)
 }
 
 // Adds an entry, or warns if it cannot be read.
-static void add_zip_entry(place *archive, zip_t *zip, zip_uint64_t entry)
+static void add_zip_entry(source *archive, zip_t *zip, zip_uint64_t entry)
 {
     zip_stat_t stat;
     const char *const name = zip_get_name(zip, entry, ZIP_FL_ENC_RAW);
@@ -213,11 +213,11 @@ static void add_zip_entry(place *archive, zip_t *zip, zip_uint64_t entry)
              (unsigned long long)stat.size, (unsigned long long)stat.comp_size);
     else
         add_entry(archive, name,
-                  (place_file){.location = entry, .size = stat.size, .packed = stat.comp_size},
+                  (source_file){.location = entry, .size = stat.size, .packed = stat.comp_size},
                   stat.comp_size + length + LOCAL_HEADER_SIZE);
 }
 
-static bool open_zip(place *archive, md5_error *error)
+static bool open_zip(source *archive, md5_error *error)
 {
     int code = 0;
     zip_t *const zip = archive->zip = zip_open(archive->path, ZIP_RDONLY, &code);
@@ -242,7 +242,7 @@ static void close_zip(struct zip *zip)
 }
 
 // Reads an entry. The attempt to read one more byte makes libzip check the size and the checksum.
-static bool read_zip(struct zip *zip, const place_file *entry, char *bytes, md5_error *error)
+static bool read_zip(struct zip *zip, const source_file *entry, char *bytes, md5_error *error)
 {
     char extra;
     zip_file_t *const file = zip_fopen_index(zip, entry->location, 0);
@@ -265,7 +265,7 @@ static bool read_zip(struct zip *zip, const place_file *entry, char *bytes, md5_
 
 #else
 
-static bool open_zip(place *archive, md5_error *error)
+static bool open_zip(source *archive, md5_error *error)
 {
     (void)archive;
     return fail(error, "zip archives are not supported: built without libzip");
@@ -277,7 +277,7 @@ static void close_zip(struct zip *zip)
 }
 
 // NOLINTNEXTLINE(readability-non-const-parameter): the same parameters as with libzip
-static bool read_zip(struct zip *zip, const place_file *entry, char *bytes, md5_error *error)
+static bool read_zip(struct zip *zip, const source_file *entry, char *bytes, md5_error *error)
 {
     (void)zip, (void)entry, (void)bytes;
     return fail(error, "archives are not supported in this build");
@@ -297,7 +297,7 @@ static bool read_range(FILE *stream, uint64_t offset, void *bytes, size_t size)
     return fseek(stream, (long)offset, SEEK_SET) == 0 && fread(bytes, 1, size, stream) == size;
 }
 
-static bool open_pak(place *archive, md5_error *error)
+static bool open_pak(source *archive, md5_error *error)
 {
     const uint64_t archive_size = archive->archive_size;
     unsigned char header[PAK_HEADER];
@@ -325,8 +325,8 @@ static bool open_pak(place *archive, md5_error *error)
         if (offset > archive_size || size > archive_size - offset)
             warn(archive, name, "skipped: the data are outside the archive");
         else
-            add_entry(archive, name, (place_file){.location = offset, .size = size, .packed = size},
-                      size);
+            add_entry(archive, name,
+                      (source_file){.location = offset, .size = size, .packed = size}, size);
     }
     free(list);
     return is_read || fail(error, "cannot read the file list");
@@ -342,11 +342,11 @@ static const char *const under[] = {".pk4", ".pk3", ".zip", NULL};
 
 static const char *get_name(void *user, size_t file)
 {
-    const place *const from = user;
+    const source *const from = user;
     return from->files[file].name + from->start;
 }
 
-static bool check_ratio(const place_file *file, md5_error *error)
+static bool check_ratio(const source_file *file, md5_error *error)
 {
     const uint64_t min_packed = (file->size + MAX_RATIO - 1) / MAX_RATIO;
     if (file->size <= (uint64_t)FREE_MIB << 20 || min_packed <= file->packed)
@@ -357,7 +357,8 @@ static bool check_ratio(const place_file *file, md5_error *error)
 }
 
 // Reads a file of an archive to `bytes`.
-static bool read_packed(const place *archive, const place_file *file, char *bytes, md5_error *error)
+static bool read_packed(const source *archive, const source_file *file, char *bytes,
+                        md5_error *error)
 {
     if (archive->zip)
         return read_zip(archive->zip, file, bytes, error);
@@ -366,7 +367,7 @@ static bool read_packed(const place *archive, const place_file *file, char *byte
     return fail(error, "truncated archive");
 }
 
-static char *open_on_disk(const place_file *file, size_t *size, md5_error *error)
+static char *open_on_disk(const source_file *file, size_t *size, md5_error *error)
 {
     const char *reason = "";
     char *const bytes = common_read_stream(file->name, size, &reason);
@@ -375,7 +376,7 @@ static char *open_on_disk(const place_file *file, size_t *size, md5_error *error
     return bytes;
 }
 
-static char *open_in_archive(const place *archive, const place_file *file, size_t *size,
+static char *open_in_archive(const source *archive, const source_file *file, size_t *size,
                              md5_error *error)
 {
     if (!check_ratio(file, error))
@@ -395,8 +396,8 @@ static char *open_in_archive(const place *archive, const place_file *file, size_
 // Reads a file. *size is the limit of its size, or 0; afterwards its size.
 static const void *open_file(void *user, size_t index, size_t *size, md5_error *error)
 {
-    const place *const from = user;
-    const place_file *const file = &from->files[index];
+    const source *const from = user;
+    const source_file *const file = &from->files[index];
     const bool is_on_disk = !from->zip && !from->stream;
     const uint64_t file_size = is_on_disk ? common_file_size(file->name) : file->size;
     if (*size > 0 && file_size > *size) {
@@ -416,11 +417,11 @@ static void close_file(void *user, const void *bytes, size_t size)
 
 static int64_t time_on_disk(void *user, size_t file)
 {
-    const place *const from = user;
+    const source *const from = user;
     return (int64_t)common_file_time(from->files[file].name);
 }
 
-static void free_place(place *freed)
+static void free_source(source *freed)
 {
     close_zip(freed->zip);
     if (freed->stream)
@@ -431,12 +432,12 @@ static void free_place(place *freed)
     free(freed);
 }
 
-static void add_place(common_game_places *places, place *added, bool is_archive)
+static void add_source(common_game_places *game, source *added, bool is_archive)
 {
-    places->paths = common_grow(places->paths, places->count, sizeof *places->paths);
-    places->titles = common_grow(places->titles, places->count, sizeof *places->titles);
-    places->titles[places->count] = common_copy(added->path);
-    places->paths[places->count++] = (md5_game_path){
+    game->paths = common_grow(game->paths, game->count, sizeof *game->paths);
+    game->titles = common_grow(game->titles, game->count, sizeof *game->titles);
+    game->titles[game->count] = common_copy(added->path);
+    game->paths[game->count++] = (md5_game_path){
         .num_files = added->count,
         .name = get_name,
         .open = open_file,
@@ -447,13 +448,13 @@ static void add_place(common_game_places *places, place *added, bool is_archive)
     };
 }
 
-static bool add_archive(common_game_places *places, const char *path, md5_error *error)
+static bool add_archive(common_game_places *game, const char *path, md5_error *error)
 {
     if (!common_is_file(path))
         return fail(error, "not a file");
-    place *const archive = common_alloc(1, sizeof *archive);
+    source *const archive = common_alloc(1, sizeof *archive);
     char magic[4] = "";
-    *archive = (place){.path = path, .archive_size = common_file_size(path), .places = places};
+    *archive = (source){.path = path, .archive_size = common_file_size(path), .game = game};
     archive->stream = fopen(path, "rb");
     bool is_open = false;
     if (!archive->stream) {
@@ -474,15 +475,15 @@ static bool add_archive(common_game_places *places, const char *path, md5_error 
     }
     is_open = is_open && check_entries(archive, error);
     if (is_open)
-        add_place(places, archive, true);
+        add_source(game, archive, true);
     else
-        free_place(archive);
+        free_source(archive);
     return is_open;
 }
 
 // Adds the archives of a folder with each of the extensions, in reverse order of their names. The
 // names of .pak files are compared by their numbers, as in Quake, other names by their letters.
-static void add_archives(common_game_places *places, const char *folder,
+static void add_archives(common_game_places *game, const char *folder,
                          const char *const *extensions, size_t num_files)
 {
     for (; *extensions; extensions++) {
@@ -491,48 +492,48 @@ static void add_archives(common_game_places *places, const char *folder,
             common_sort(archives.names, archives.count, sizeof *archives.names, common_by_case);
         for (size_t i = archives.count; i-- > 0;) {
             md5_error reason;
-            if (places->goes_on && !places->goes_on(places->user, num_files))
+            if (game->goes_on && !game->goes_on(game->user, num_files))
                 break;
             char *const path = common_format("%s/%s", folder, common_base(archives.names[i]));
-            if (!add_archive(places, path, &reason))
-                warn(&(place){.path = path, .places = places}, "", "%s", reason.message);
+            if (!add_archive(game, path, &reason))
+                warn(&(source){.path = path, .game = game}, "", "%s", reason.message);
             free(path);
         }
         common_free_list(&archives);
     }
 }
 
-bool common_add_game_place(common_game_places *places, const char *folder, md5_error *error)
+bool common_add_game_place(common_game_places *game, const char *folder, md5_error *error)
 {
     if (!common_is_folder(folder))
-        return add_archive(places, folder, error);
-    common_walk walk = {.goes_on = places->goes_on, .user = places->user};
+        return add_archive(game, folder, error);
+    common_walk walk = {.goes_on = game->goes_on, .user = game->user};
     common_list files = common_walk_folder(folder, &walk);
-    place *const disk = common_alloc(1, sizeof *disk);
+    source *const disk = common_alloc(1, sizeof *disk);
     char *const start = common_join(folder, "");
-    *disk = (place){.path = folder, .start = strlen(start), .places = places};
+    *disk = (source){.path = folder, .start = strlen(start), .game = game};
     free(start);
     if (walk.warning[0] != '\0')
         warn(disk, "", "%s", walk.warning);
     common_sort(files.names, files.count, sizeof *files.names, common_by_text);
     for (size_t i = 0; i < files.count; i++)
-        add_file(disk, (place_file){.name = files.names[i]}); // free_place() frees the name
+        add_file(disk, (source_file){.name = files.names[i]}); // free_source() frees the name
     free(files.names);
-    add_archives(places, folder, over, disk->count);
-    add_place(places, disk, false);
-    add_archives(places, folder, under, disk->count);
+    add_archives(game, folder, over, disk->count);
+    add_source(game, disk, false);
+    add_archives(game, folder, under, disk->count);
     return true;
 }
 
-void common_free_game_places(common_game_places *places)
+void common_free_game_places(common_game_places *game)
 {
-    for (size_t i = 0; i < places->count; i++) {
-        free_place(places->paths[i].user);
-        free(places->titles[i]);
+    for (size_t i = 0; i < game->count; i++) {
+        free_source(game->paths[i].user);
+        free(game->titles[i]);
     }
-    free(places->titles);
-    free(places->paths);
-    *places = (common_game_places){0};
+    free(game->titles);
+    free(game->paths);
+    *game = (common_game_places){0};
 }
 
 bool common_is_archive(const char *path)

@@ -28,7 +28,7 @@ typedef struct common_game_places {
 // must be a zip file or a .pak file of Quake; the first bytes decide, not the extension. The
 // archive remains open. Returns false and writes error->message if an archive cannot be read, or if
 // this build does not support zip files.
-bool common_add_game_place(common_game_places *places, const char *path, md5_error *error);
+bool common_add_game_place(common_game_places *game, const char *path, md5_error *error);
 
 // Returns true if a path has the extension of an archive.
 bool common_is_archive(const char *path);
@@ -40,7 +40,7 @@ bool common_holds_files(const char *path);
 // declarations.
 bool common_is_game_folder(const char *path);
 
-// Frees all places. Call it after md5_destroy_game().
-void common_free_game_places(common_game_places *places);
+// Frees all search paths. Call it after md5_destroy_game().
+void common_free_game_places(common_game_places *game);
 
 #endif

@@ -641,21 +641,21 @@ md5_game *view_package_game(view_package *package, view_listener warnings)
 }
 
 // Returns the location of a folder relative to the model.
-static view_place locate_folder(const view_package *package, const char *folder)
+static view_location locate_folder(const view_package *package, const char *folder)
 {
     if (common_is_in(folder, package->folder)) {
         // A subfolder such as "textures" is equivalent to the model's folder.
         const view_name name = view_split_name(folder + strlen(package->folder));
         const bool is_same_folder =
             strcmp(folder, package->folder) == 0 || has_only_words(&name, WORD_COLOR);
-        return is_same_folder ? VIEW_BESIDE : VIEW_BELOW;
+        return is_same_folder ? VIEW_SAME_FOLDER : VIEW_SUBFOLDER;
     }
     if (package->around && common_is_in(folder, package->around))
-        return strcmp(folder, package->around) == 0 ? VIEW_ABOVE : VIEW_AROUND;
+        return strcmp(folder, package->around) == 0 ? VIEW_PARENT_FOLDER : VIEW_PARENT_SUBFOLDER;
     return VIEW_ELSEWHERE;
 }
 
-static void add_image(view_package *package, const char *path, view_place place)
+static void add_image(view_package *package, const char *path, view_location location)
 {
     if (package->num_pictures == MAX_PICTURES)
         return;
@@ -663,7 +663,7 @@ static void add_image(view_package *package, const char *path, view_place place)
         return;
     char *const stem = remove_extension(path);
     *COMMON_MORE(package->pictures, package->num_pictures) =
-        (view_image_file){common_copy(path), stem, view_split_name(common_base(stem)), place};
+        (view_image_file){common_copy(path), stem, view_split_name(common_base(stem)), location};
 }
 
 // Adds the name of another model in the model's folder, if it is specific.
@@ -682,12 +682,12 @@ static void add_model(view_package *package, const char *path)
 static void add_files(view_package *package, const char *folder)
 {
     common_list files = common_list_folder(folder, "");
-    const view_place place = locate_folder(package, folder);
+    const view_location location = locate_folder(package, folder);
     const bool is_model_folder = strcmp(folder, package->folder) == 0;
     for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
         for (size_t i = 0; i < files.count; i++) {
             if (common_has_ending(files.names[i], *extension))
-                add_image(package, files.names[i], place);
+                add_image(package, files.names[i], location);
         }
     }
     for (size_t i = 0; i < files.count; i++) {
@@ -802,7 +802,7 @@ typedef enum evidence {
 // only specific names count, because "eyes" and "default" are in every package.
 static const struct evidence_rule {
     const char *name;
-    int scores[VIEW_NUM_PLACES];
+    int scores[VIEW_NUM_LOCATIONS];
     bool is_of_model; // the evidence does not distinguish the meshes of a model
 } rules[NUM_EVIDENCE] = {
     [BY_DECLARATION] = {"declaration", {150, 150, 150, 150, 150}, false},
@@ -817,7 +817,7 @@ static const struct evidence_rule {
     [BY_ITSELF] = {"being the only image", {50, 0, 0, 0, 0}, true},
 };
 
-static const char *const place_names[VIEW_NUM_PLACES] = {
+static const char *const location_names[VIEW_NUM_LOCATIONS] = {
     "in the model's folder", "in a folder next to the model", "in the parent folder",
     "in an ancestor folder", "elsewhere in the package"};
 
@@ -929,7 +929,7 @@ static bool is_not_on_models(const named_mesh *subject, const view_image_file *i
 {
     char *const folder = common_folder(image->path);
     const view_name folder_name =
-        view_split_name(image->place != VIEW_BESIDE ? common_base(folder) : "");
+        view_split_name(image->location != VIEW_SAME_FOLDER ? common_base(folder) : "");
     free(folder);
     if (!has_word(&image->name, WORD_OTHER) && !has_word(&folder_name, WORD_OTHER))
         return false;
@@ -949,7 +949,7 @@ static void object(candidate *rated, int score, const char *objection)
 // names, percent; half of it is worth more than half of the score. `weight` is a percentage, too.
 static void add_evidence(candidate *rated, evidence by, uint32_t similarity, int weight)
 {
-    const int max_score = rules[by].scores[rated->image->place];
+    const int max_score = rules[by].scores[rated->image->location];
     if (similarity == 0)
         return;
     const int score = max_score * (30 + 70 * (int)similarity / 100) / 100 * weight / 100;
@@ -966,13 +966,13 @@ static void compare_name(const named_mesh *subject, candidate *rated, evidence b
                          const view_name *expected, int weight)
 {
     const view_name *const name = &rated->image->name;
-    const view_place place = rated->image->place;
-    const bool is_far = place == VIEW_AROUND || place == VIEW_ELSEWHERE;
+    const view_location location = rated->image->location;
+    const bool is_far = location == VIEW_PARENT_SUBFOLDER || location == VIEW_ELSEWHERE;
     const uint8_t ignored = is_far ? WORD_COLOR : WORD_COLOR | WORD_GENERIC | WORD_VARIANT;
     const view_name main = remove_words(*name, ignored);
     const bool is_bare = main.words[1] == '\0';
     const bool is_expected = view_share_in(expected, name) >= SAME_NAME;
-    if (place != VIEW_BESIDE && !is_specific(expected))
+    if (location != VIEW_SAME_FOLDER && !is_specific(expected))
         return;
     if (is_far && subject->has_images)
         return;
@@ -980,7 +980,7 @@ static void compare_name(const named_mesh *subject, candidate *rated, evidence b
         add_evidence(rated, by, 100, weight);
     else if (is_expected && view_share_in(&main, &subject->all) >= SAME_NAME)
         add_evidence(rated, by, 80, weight);
-    else if (by == BY_SHADER && subject->is_foreign && place == VIEW_BESIDE)
+    else if (by == BY_SHADER && subject->is_foreign && location == VIEW_SAME_FOLDER)
         add_evidence(rated, by, view_share_in(expected, name), weight); // renamed by its author
 }
 
@@ -1070,7 +1070,7 @@ static candidate rate_image(const named_mesh *subject, const view_image_file *im
     if (view_is_other_map(&image->name) && !is_same(&image->name, &subject->model, 0))
         return rated;
     if (end >= subject->path && strchr(end + 1, '/') != NULL) {
-        const bool is_strong = image->place == VIEW_BESIDE || is_specific(&subject->shader);
+        const bool is_strong = image->location == VIEW_SAME_FOLDER || is_specific(&subject->shader);
         if (is_at_path(subject, image->stem))
             add_evidence(&rated, BY_PATH, 100, 100);
         else if (ends_with_path(image->stem, end))
@@ -1088,8 +1088,8 @@ static candidate rate_image(const named_mesh *subject, const view_image_file *im
 static void select_image(view_look *look, const candidate *best)
 {
     look->diffuse = common_copy(best->image->path);
-    look->why = common_format("%s, %s (%d)", rules[best->by].name, place_names[best->image->place],
-                              best->score);
+    look->why = common_format("%s, %s (%d)", rules[best->by].name,
+                              location_names[best->image->location], best->score);
     look->is_guess = best->score < DECLARED_SCORE;
 }
 
@@ -1151,7 +1151,7 @@ static void examine_folder(named_mesh *subject, const view_image_file *images, s
     subject->has_images = false;
     for (size_t i = 0; i < count; i++) {
         const view_image_file *const image = &images[i];
-        if (image->place != VIEW_BESIDE || is_not_on_models(subject, image))
+        if (image->location != VIEW_SAME_FOLDER || is_not_on_models(subject, image))
             continue;
         subject->has_images = true;
         if (!is_only || !is_possible_image(subject, image))
@@ -1198,10 +1198,10 @@ static void note_rejected(view_look *look, const candidate *candidates, size_t c
     for (size_t i = 0; i < count && look->tried.count < MAX_NOTES; i++) {
         const candidate *const rejected = &candidates[i];
         if (rejected->score > 0 || rejected->objection)
-            common_add(&look->tried,
-                       common_format("%s: by %s, %s (%d), but %s", rejected->image->path,
-                                     rules[rejected->by].name, place_names[rejected->image->place],
-                                     rejected->score, rejection(rejected)));
+            common_add(&look->tried, common_format("%s: by %s, %s (%d), but %s",
+                                                   rejected->image->path, rules[rejected->by].name,
+                                                   location_names[rejected->image->location],
+                                                   rejected->score, rejection(rejected)));
     }
 }
 
@@ -1520,7 +1520,7 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     free(add_named_folder(package, path + 1));
     for (size_t i = 0; i < package->num_pictures && found == NULL; i++) {
         const view_image_file *const image = &package->pictures[i];
-        if (common_has_ending(image->stem, image->place == VIEW_BESIDE ? base : path))
+        if (common_has_ending(image->stem, image->location == VIEW_SAME_FOLDER ? base : path))
             found = image;
     }
     free(name);

@@ -122,20 +122,20 @@ md5_game *view_package_game(view_package *package, view_listener warnings);
 enum { VIEW_MAX_SCRIPTS = 64 };
 
 // Location of an image relative to the model.
-typedef enum view_place {
-    VIEW_BESIDE, // in the model's folder or in its subfolder "textures"
-    VIEW_BELOW,  // in another subfolder of the model's folder
-    VIEW_ABOVE,  // in the parent folder
-    VIEW_AROUND, // in another subfolder of the parent folder
+typedef enum view_location {
+    VIEW_SAME_FOLDER,      // in the model's folder or in its subfolder "textures"
+    VIEW_SUBFOLDER,        // in another subfolder of the model's folder
+    VIEW_PARENT_FOLDER,    // in the parent folder
+    VIEW_PARENT_SUBFOLDER, // in another subfolder of the parent folder
     VIEW_ELSEWHERE,
-    VIEW_NUM_PLACES,
-} view_place;
+    VIEW_NUM_LOCATIONS,
+} view_location;
 
 typedef struct view_image_file {
     char *path;
     char *stem;     // the path without extension
     view_name name; // words of the stem's last part
-    view_place place;
+    view_location location;
 } view_image_file;
 
 struct view_package {
