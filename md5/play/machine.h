@@ -138,16 +138,15 @@ typedef struct md5_item {
     // Position in a 1D blend space. For MD5_MOTION_BY_SPEED: root speed of the clip, units per
     // second.
     double position;
-    double seconds;      // MD5_MOTION_BY_SPEED: duration of a cycle
-    uint32_t num_before; // number of clips in the preceding items
-    uint32_t
-        blend_index; // index of the item to blend at this position of the order: see check_places()
+    double seconds;       // MD5_MOTION_BY_SPEED: duration of a cycle
+    uint32_t num_before;  // number of clips in the preceding items
+    uint32_t blend_index; // item to blend at this index of the blend order: check_places()
 } md5_item;
 
 // Properties of the clips in a synchronized motion.
 typedef struct md5_clip_traits {
-    bool has_once;    // some clip is played once
-    bool has_turning; // some clip is played as ping-pong
+    bool has_once;      // some clip is played once
+    bool has_ping_pong; // some clip is played as ping-pong
     uint32_t min_markers;
     uint32_t max_markers;
 } md5_clip_traits;
@@ -157,7 +156,7 @@ typedef struct md5_clip_traits {
 struct md5_motion {
     md5_motion_kind kind;
     md5_sync sync;
-    double speed; // md5i_decimal_from_float() the speed in the table
+    double speed; // speed in the table, by md5i_decimal_from_float()
     uint32_t speed_parameter;
     uint32_t x_parameter;
     uint32_t y_parameter;
@@ -283,12 +282,11 @@ static inline uint64_t md5_parameter_cause(uint32_t parameter)
 // each group by priority.
 typedef struct md5_transition {
     uint32_t from;
-    md5_change
-        change; // effect of the transition; times are md5i_decimal_from_float() the table's times
+    md5_change change; // effect; times were converted by md5i_decimal_from_float()
     const md5_play_condition *conditions; // [num_conditions], in the machine's conditions
     uint32_t num_conditions;
-    uint32_t number; // index in the layer's table
-    double exit;     // md5i_decimal_from_float() the exit time; if exits_each: 0 < exit <= 1
+    uint32_t number;         // index in the layer's table
+    double exit;             // exit time; if exits_each: 0 < exit <= 1
     uint64_t exit_event_bit; // event bit of the event at which it exits, or 0
     bool waits;              // it has an exit
     bool keeps_phase;        // the target starts at the phase of the source
@@ -479,8 +477,8 @@ struct md5_machine {
     float min_positive_bias;
     float max_positive_bias;
     float max_negative_bias;
-    float
-        loose_distance; // maximum distance of a vertex from the bounds by its joints and `reaches`
+    // Maximum distance of a vertex from the bounds by its joints and `reaches`
+    float loose_distance;
     bool has_vertices;
 
     md5_internal internal; // contains the memory of the machine

@@ -126,8 +126,8 @@ typedef struct md5_column {
 struct md5_schema {
     const char *what; // name of a block in messages about files: "a clip"
     const char *head; // keyword, and title in the manual: "clip"
-    const char
-        *owner; // name in messages of checks; default: `head` if it has a name, or the row above
+    // Name in messages of checks; default: `head` if it has a name, or the row above
+    const char *owner;
     const char *mark; // hashed before its rows
     md5_manual text;
     size_t kind; // offset of the member that contains the kind of a row

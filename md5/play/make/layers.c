@@ -510,7 +510,7 @@ static void set_clip(md5_motion *motion, const md5_source *source, md5_play_mode
 static void merge_traits(md5_clip_traits *all, const md5_clip_traits *item)
 {
     all->has_once = all->has_once || item->has_once;
-    all->has_turning = all->has_turning || item->has_turning;
+    all->has_ping_pong = all->has_ping_pong || item->has_ping_pong;
     all->max_markers = larger(all->max_markers, item->max_markers);
     all->min_markers = all->min_markers < item->min_markers ? all->min_markers : item->min_markers;
 }
@@ -646,7 +646,7 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     if (desc->sync != MD5_SYNC_NONE && traits->has_once)
         return MD5_MISMATCH(building, &desc->sync,
                             " cannot be synchronized: one of its clips does not loop");
-    if (desc->sync == MD5_SYNC_MARKERS && traits->has_turning)
+    if (desc->sync == MD5_SYNC_MARKERS && traits->has_ping_pong)
         return MD5_MISMATCH(building, &desc->sync,
                             " cannot be synchronized by markers: one of its clips plays ping-pong");
     if (desc->sync == MD5_SYNC_MARKERS

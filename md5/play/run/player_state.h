@@ -134,7 +134,7 @@ typedef struct md5_clip_instance {
     float weight;           // weight in its motion
     float group_weight;     // weight in its synchronized group
     bool is_at_start;       // it began at a whole cycle and has not moved since
-    bool is_inactive;       // inactive
+    bool is_inactive;       // it has no weight, and its clock is not advanced
     md5_root_position root; // cached displacement at one clock
 } md5_clip_instance;
 
@@ -146,7 +146,7 @@ static inline md5_sample_position md5_instance_sample_position(const md5_playabl
                                       playable->source->interpolation);
 }
 
-// Relative error of times that are stored as floats, for times of at least 1.
+// Error of times that are stored as floats, relative to the larger of 1 and the time.
 #define MD5_FLOAT_ERROR 6e-8
 
 // Returns true if a cached root position is valid for a clock.
@@ -181,7 +181,7 @@ typedef struct md5_active_state {
     bool fades;         // it fades in over `duration`; otherwise its weight was full from the start
     bool in_step;       // it shares its clock with the state below it in the chain
     uint32_t leader;    // if in_step: state whose rate is used; MD5_NONE: the mean by weight
-    double own_rate;    // rate of the shared clock by this state or the leader, cycles per second
+    double state_rate;  // rate of the shared clock by this state or the leader, cycles per second
     double shared_rate; // rate of the shared clock, mean of an interval, cycles per second
     bool is_new;        // the events at its start have not fired yet
     double start_time;  // normalized time at which it began
@@ -302,12 +302,12 @@ typedef struct md5_chain_range {
 
 // Level of detail.
 typedef struct md5_detail_state {
-    uint32_t mask;        // mask of the animated joints; MD5_NONE: all joints
-    uint32_t interval;    // a pose is computed in one of this number of calls; at least 1
-    uint32_t phase;       // call in the interval that computes a pose; below `interval`
-    uint32_t num_calls;   // number of requested poses; may wrap
-    uint32_t age;         // number of poses that were requested since the stored pose was computed
-    bool has_stored_pose; // a pose is stored
+    uint32_t mask;      // mask of the animated joints; MD5_NONE: all joints
+    uint32_t interval;  // a pose is computed in one of this number of calls; at least 1
+    uint32_t phase;     // call in the interval that computes a pose; below `interval`
+    uint32_t num_calls; // number of requested poses; may wrap
+    uint32_t age;       // number of poses that were requested since the stored pose was computed
+    bool has_stored_pose;
 } md5_detail_state;
 
 // Iterator over the events that a clip passes in an interval.

@@ -634,7 +634,7 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     for (uint32_t i = 0; i < count; i++) {
         md5_active_state *const active = md5_active_at(layer_state, begin + i);
         step_rate(active, first, &rate);
-        active->own_rate = rates[i];
+        active->state_rate = rates[i];
         active->shared_rate = rate;
     }
     const double left = direction < 0 ? position - behind : ahead + 1 - position;
@@ -706,7 +706,7 @@ static step_group find_step_group(md5_layer_state *layer_state, uint32_t positio
         group.count = count_steps(layer_state, group.begin);
     }
     for (uint32_t i = 0; i < group.count; i++)
-        group.rates_ahead[i] = md5_active_at(layer_state, group.begin + i)->own_rate;
+        group.rates_ahead[i] = md5_active_at(layer_state, group.begin + i)->state_rate;
     return group;
 }
 
