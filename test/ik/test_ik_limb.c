@@ -550,12 +550,14 @@ TEST (ik_two_bone_survives_anything) {
         md5_two_bone_job job = {
             .tip = rig.chain[2],
             .target = odd_point(&random),
-            .pole = round % 2 ? &pole : NULL,
-            .rotation = round % 3 ? NULL : &rotation,
             .params.soften = odd_point(&random).x,
             .params.stretch = odd_point(&random).y,
             .weight = round % 5 ? 1 : odd_point(&random).z,
         };
+        if (round % 2 != 0)
+            job.pole = &pole;
+        if (round % 3 == 0)
+            job.rotation = &rotation;
         if (round % 7 < 3) {
             job.target = ik_rounded(ik_place_in_chain(&rig, (uint32_t)round % 7));
         }

@@ -140,12 +140,15 @@ TEST (ik_two_bone_obeys_limits) {
         md5_two_bone_job job = {
             .tip = rig.chain[3],
             .target = ik_random_point(8, &random),
-            .pole = round % 5 == 0 ? &pole : NULL,
-            .params.soften = round % 7 == 0 ? 0.1f : 0,
-            .params.stretch = round % 11 == 0 ? 1.2f : 0,
             .weight = 1,
             .limits = limits,
         };
+        if (round % 5 == 0)
+            job.pole = &pole;
+        if (round % 7 == 0)
+            job.params.soften = 0.1f;
+        if (round % 11 == 0)
+            job.params.stretch = 1.2f;
         const bool is_reachable = round % 2 == 0 && round % 7 > 0;
         if (is_reachable)
             job.target = reachable_target(&rig, 4, 3, limits, &random);
