@@ -133,9 +133,9 @@ static double check_clip(const char *model, const char *path, float tolerance)
         compress_case(&fixture, tolerance);
         if (fixture.compressed) {
             CHECK(fixture.compressed->max_error <= tolerance);
-            const double most = fixture.compressed->max_error * 1.0001 + 1e-6;
+            const double max_found = fixture.compressed->max_error * 1.0001 + 1e-6;
             const double found = measured(&fixture);
-            CHECK_THAT(found <= most, "%s: %g, but %g is reported", path, found,
+            CHECK_THAT(found <= max_found, "%s: %g, but %g is reported", path, found,
                        fixture.compressed->max_error);
             bytes = bytes_a_joint_frame(fixture.compressed);
         }
@@ -380,15 +380,15 @@ enum { LINE = 160 };
 typedef struct text {
     char *at;
     size_t size;
-    size_t room;
+    size_t capacity;
 } text;
 
 static void add(text *to, const char *line)
 {
     const size_t length = strlen(line);
-    if (to->size + length >= to->room) {
-        to->room = 2 * (to->room + length);
-        to->at = realloc(to->at, to->room);
+    if (to->size + length >= to->capacity) {
+        to->capacity = 2 * (to->capacity + length);
+        to->at = realloc(to->at, to->capacity);
     }
     memcpy(to->at + to->size, line, length + 1);
     to->size += length;
@@ -398,7 +398,7 @@ static void add(text *to, const char *line)
 // curve of its own.
 static md5_anim *make_branches(uint32_t num_joints, uint32_t num_frames)
 {
-    text made = {.room = 4096, .at = malloc(4096)};
+    text made = {.capacity = 4096, .at = malloc(4096)};
     char line[LINE];
     snprintf(line, LINE,
              "MD5Version 10\ncommandline \"\"\nnumFrames %u\nnumJoints %u\nframeRate 24\n"
@@ -553,7 +553,7 @@ TEST (compress_binds_across_joints_that_the_model_lacks) {
 TEST (compress_scalar_code_is_the_reference_of_bindings) {
     enum { COUNT = 37, DRIVEN = 19 };
     char line[LINE];
-    text made = {.room = 4096, .at = malloc(4096)};
+    text made = {.capacity = 4096, .at = malloc(4096)};
     snprintf(line, LINE, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 0\njoints {\n",
              DRIVEN);
     add(&made, line);

@@ -9,7 +9,7 @@ enum { FRAMES = 21, JOINTS = 4, ROOM = 16384 };
 
 // Joints a, b, c, d in a chain: a moves along x, b turns about z by `turn` radians in all, c nods,
 // d is constant.
-static md5_anim *make_anim(double turn, double move, const char *c_name)
+static md5_anim *make_anim(double angular_speed, double move, const char *c_name)
 {
     OWN_STRING text = malloc(ROOM);
     int size = snprintf(text, ROOM,
@@ -24,7 +24,7 @@ static md5_anim *make_anim(double turn, double move, const char *c_name)
                      "( 12 0 0 ) ( 0 0 0 )\n( 5 0.5 0 ) ( 0.1 0.2 0.3 )\n}\n");
     for (int i = 0; i < FRAMES; i++) {
         const double at = (double)i / (FRAMES - 1);
-        const double half = turn * at * 0.5;
+        const double half = angular_speed * at * 0.5;
         size += snprintf(text + size, (size_t)(ROOM - size), "frame %d {\n%f %f %f %f\n}\n", i,
                          move * at * at, cos(half) > 0 ? -sin(half) : sin(half), 0.2 * sin(9 * at),
                          0.1 * at);
@@ -50,8 +50,8 @@ static double difference(const md5_xform *a, const md5_xform *b)
 {
     const real4 p = real4_widen(a->rotation);
     const real4 q = real4_towards(real4_widen(b->rotation), p);
-    const real4 way = real4_add(p, real4_scale(q, -1));
-    return sqrt(real4_dot(way, way)) + real_distance(a->translation, b->translation);
+    const real4 delta = real4_add(p, real4_scale(q, -1));
+    return sqrt(real4_dot(delta, delta)) + real_distance(a->translation, b->translation);
 }
 
 // -- Steps and distances ----------------------------------------------------------------------
@@ -71,11 +71,11 @@ TEST (compress_measures_bones_where_there_is_no_skin) {
     md5_skin_reach fixture;
     const bool is_found = CHECK(md5i_find_reach(&arena, anim, &(md5_compress_opts){0}, &fixture));
     const double last = sqrt(5 * 5 + 0.5 * 0.5);
-    const double own[JOINTS] = {10, 12, last, last};
+    const double distances[JOINTS] = {10, 12, last, last};
     const double reach[JOINTS] = {2 * last + 22, 2 * last + 12, 2 * last, last};
     if (is_found) {
         for (int i = 0; i < JOINTS; i++) {
-            CHECK_NEAR(fixture.direct[i], own[i], 1e-5);
+            CHECK_NEAR(fixture.direct[i], distances[i], 1e-5);
             CHECK_NEAR(fixture.reach[i], reach[i], 1e-5);
             CHECK_NEAR(fixture.budgets[i], 0.5, 1e-6); // four joints are on the path: sqrt(4)
         }
@@ -129,9 +129,9 @@ TEST (compress_ignores_the_signs_of_rotations) {
             md5_xform pose[JOINTS];
             sample_own(after, (md5_sample_position){.frame0 = frame, .frame1 = frame},
                        MD5_ROOT_FILE, pose);
-            const real4 now = real4_of(pose[1].rotation);
-            CHECK(frame == 0 || real4_dot(last, now) > 0);
-            last = now;
+            const real4 current = real4_of(pose[1].rotation);
+            CHECK(frame == 0 || real4_dot(last, current) > 0);
+            last = current;
         }
     }
 }
@@ -287,15 +287,15 @@ TEST (compress_refuses_what_it_cannot_do) {
     check_refused(anim, (md5_compress_opts){.tolerance = 1e-4f}, MD5_ERROR_RANGE,
                   "cannot be reached: the smallest possible error is");
     check_refused(anim, (md5_compress_opts){.distances = endless}, MD5_ERROR_RANGE, "joint 2");
-    md5_anim other = *anim;
-    other.parents_unknown = true;
-    check_refused(&other, (md5_compress_opts){.tolerance = 1}, MD5_ERROR_VERSION, "version 6");
-    other = *anim;
-    other.skeleton.num_joints = 0;
-    check_refused(&other, (md5_compress_opts){.tolerance = 1}, MD5_ERROR_RANGE,
+    md5_anim invalid = *anim;
+    invalid.parents_unknown = true;
+    check_refused(&invalid, (md5_compress_opts){.tolerance = 1}, MD5_ERROR_VERSION, "version 6");
+    invalid = *anim;
+    invalid.skeleton.num_joints = 0;
+    check_refused(&invalid, (md5_compress_opts){.tolerance = 1}, MD5_ERROR_RANGE,
                   "expected 1 to 65535 joints, found 0");
-    other.skeleton.num_joints = 70000;
-    check_refused(&other, (md5_compress_opts){.tolerance = 1}, MD5_ERROR_RANGE,
+    invalid.skeleton.num_joints = 70000;
+    check_refused(&invalid, (md5_compress_opts){.tolerance = 1}, MD5_ERROR_RANGE,
                   "expected 1 to 65535 joints, found 70000");
 }
 
@@ -373,9 +373,9 @@ static md5_status parse(const uint8_t *bytes, size_t size)
     return error.status;
 }
 
-static saved saved_clip(double turn)
+static saved saved_clip(double angular_speed)
 {
-    OWN_ANIM anim = make_anim(turn, 50, "c");
+    OWN_ANIM anim = make_anim(angular_speed, 50, "c");
     OWN_ANIM compressed = compress(anim, 0.05f);
     const saved made = save(compressed);
     return made;

@@ -79,14 +79,14 @@ static void expect(made_crowd *crowd)
     memcpy(crowd->expected_joints, crowd->joints, sizeof crowd->joints);
 }
 
-static void check_crowd(const made_crowd *crowd, const char *what, md5_cpu level)
+static void check_crowd(const made_crowd *crowd, const char *description, md5_cpu level)
 {
     for (uint32_t i = 0; i < crowd->num_jobs; i++) {
         const bool same =
             memcmp(crowd->palettes[i], crowd->expected_palettes[i], sizeof crowd->palettes[i]) == 0
             && memcmp(crowd->joints[i], crowd->expected_joints[i], sizeof crowd->joints[i]) == 0;
-        if (!CHECK_THAT(same, "%s, instruction set %d: job %u of %u", what, (int)level, (unsigned)i,
-                        (unsigned)crowd->num_jobs))
+        if (!CHECK_THAT(same, "%s, instruction set %d: job %u of %u", description, (int)level,
+                        (unsigned)i, (unsigned)crowd->num_jobs))
             return;
     }
 }
@@ -329,12 +329,12 @@ static void pose_simd_clear(results *found)
     memset(found, 0x5a, sizeof *found);
 }
 
-static void check_same(const results *found, const results *expected, const char *what,
+static void check_same(const results *found, const results *expected, const char *description,
                        md5_cpu level, uint32_t num_joints)
 {
     CHECK_THAT(memcmp(found, expected, sizeof *found) == 0,
-               "%s with instruction set %d gives the scalar bits of %u joints", what, (int)level,
-               (unsigned)num_joints);
+               "%s with instruction set %d gives the scalar bits of %u joints", description,
+               (int)level, (unsigned)num_joints);
 }
 
 // Each step by itself.

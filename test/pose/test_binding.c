@@ -427,10 +427,10 @@ static uint32_t part_of_tree(const int32_t *parents, uint32_t count, const bool 
             places[num_kept++] = i;
     }
     for (uint32_t i = num_kept; i-- > 1;) {
-        const uint32_t other = test_random_u32(random) % (i + 1);
+        const uint32_t swap_index = test_random_u32(random) % (i + 1);
         const uint32_t swap = places[i];
-        places[i] = places[other];
-        places[other] = swap;
+        places[i] = places[swap_index];
+        places[swap_index] = swap;
     }
     for (uint32_t i = 0; i < num_kept; i++)
         number[places[i]] = i;

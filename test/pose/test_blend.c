@@ -253,15 +253,15 @@ TEST (blend_of_a_pose_with_itself_is_that_pose) {
 // Whichever of q and -q the inputs hold, the result is the same rotation, on the shorter arc.
 TEST (blend_takes_the_shorter_arc) {
     static poses made;
-    static poses other;
+    static poses negated;
     uint64_t random = 5;
     make_poses(&made, &random);
-    other = made;
+    negated = made;
     for (int i = 0; i < MAX_COUNT; i++)
-        other.b[i].rotation = negative(made.b[i].rotation);
+        negated.b[i].rotation = negative(made.b[i].rotation);
     md5_blend_poses(made.a, made.b, 0.4f, NULL, MAX_COUNT, made.out);
-    md5_blend_poses(other.a, other.b, 0.4f, NULL, MAX_COUNT, other.out);
-    CHECK(same(made.out, other.out, MAX_COUNT));
+    md5_blend_poses(negated.a, negated.b, 0.4f, NULL, MAX_COUNT, negated.out);
+    CHECK(same(made.out, negated.out, MAX_COUNT));
     for (int i = 0; i < MAX_COUNT; i++) {
         const real4 a = real4_of(made.a[i].rotation);
         const real4 found = real4_of(made.out[i].rotation);
@@ -408,23 +408,23 @@ static void check_level(md5_cpu level, const poses *made, float weight, const fl
 {
     static poses found;
     static md5_xform expected[MAX_COUNT];
-    for (int what = 0; what < NUM_CALLS; what++) {
+    for (int kind = 0; kind < NUM_CALLS; kind++) {
         memset(expected, 0x5a, sizeof expected);
-        run_call(MD5_CPU_SCALAR, (md5_combining)what, made, weight, joint_weights, count, expected);
+        run_call(MD5_CPU_SCALAR, (md5_combining)kind, made, weight, joint_weights, count, expected);
         memset(found.out, 0x5a, sizeof found.out);
-        run_call(level, (md5_combining)what, made, weight, joint_weights, count, found.out);
+        run_call(level, (md5_combining)kind, made, weight, joint_weights, count, found.out);
         bool held = same(found.out, expected, MAX_COUNT);
         memcpy(&found, made, sizeof found);
-        run_call(level, (md5_combining)what, &found, weight, joint_weights, count, found.a);
+        run_call(level, (md5_combining)kind, &found, weight, joint_weights, count, found.a);
         held = held && same(found.a, expected, count)
                && same(found.a + count, made->a + count, MAX_COUNT - count);
         memcpy(&found, made, sizeof found);
-        run_call(level, (md5_combining)what, &found, weight, joint_weights, count, found.b);
+        run_call(level, (md5_combining)kind, &found, weight, joint_weights, count, found.b);
         held = held && same(found.b, expected, count);
         memcpy(&found, made, sizeof found);
-        run_call(level, (md5_combining)what, &found, weight, joint_weights, count, found.c);
+        run_call(level, (md5_combining)kind, &found, weight, joint_weights, count, found.c);
         held = held && same(found.c, expected, count);
-        CHECK_THAT(held, "call %d with instruction set %d and %u joints", what, (int)level,
+        CHECK_THAT(held, "call %d with instruction set %d and %u joints", kind, (int)level,
                    (unsigned)count);
     }
 }

@@ -101,10 +101,10 @@ TEST (camera_cuts_hide_the_frame_that_ends_a_shot) {
 // way.
 enum { SHAKEN_Y, SHAKEN_Z, SHAKEN_TURN, SHAKEN_FOV = SHAKEN_TURN + 3, NUM_SHAKEN };
 
-static double shaking(int what, uint32_t frame)
+static double shaking(int channel, uint32_t frame)
 {
     static const double sizes[NUM_SHAKEN] = {5, 3, 0.1, 0.2, 0.05, 7};
-    return round(1e4 * sizes[what] * sin((2.4 - 0.3 * what) * frame + what)) / 1e4;
+    return round(1e4 * sizes[channel] * sin((2.4 - 0.3 * channel) * frame + channel)) / 1e4;
 }
 
 // w of a frame's rotation, of which the file has three numbers.
@@ -117,7 +117,7 @@ static double shaking_w(uint32_t frame)
 }
 
 // The weighted mean at a stored frame of a shot, by the formula; NUM_SHAKEN is w.
-static double mean_around(int what, uint32_t frame, uint32_t first, uint32_t last, double reach)
+static double mean_around(int channel, uint32_t frame, uint32_t first, uint32_t last, double reach)
 {
     double sum = 0;
     double weights = 0;
@@ -127,7 +127,7 @@ static double mean_around(int what, uint32_t frame, uint32_t first, uint32_t las
         if (reach > 0)
             u = ((double)i - frame) / reach;
         const double weight = fabs(u) < 1 ? (1 - u * u) * (1 - u * u) : 0;
-        sum += weight * (what == NUM_SHAKEN ? shaking_w(i) : shaking(what, i));
+        sum += weight * (channel == NUM_SHAKEN ? shaking_w(i) : shaking(channel, i));
         weights += weight;
     }
     return sum / weights;
@@ -170,10 +170,11 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
                        expected[SHAKEN_TURN + 2] / sqrt(square),
                        expected[NUM_SHAKEN] / sqrt(square));
         const md5_camera_view plain = md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0);
-        const md5_camera_view own = md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0);
-        CHECK_NEAR(plain.position.y, own.position.y, 1e-5);
-        CHECK_NEAR(plain.position.z, own.position.z, 1e-5);
-        CHECK_NEAR(plain.fov, own.fov, 1e-5);
+        const md5_camera_view unsmoothed =
+            md5_camera_at(camera, 0.1 * played + 0.03, MD5_WRAP_CLAMP, 0);
+        CHECK_NEAR(plain.position.y, unsmoothed.position.y, 1e-5);
+        CHECK_NEAR(plain.position.z, unsmoothed.position.z, 1e-5);
+        CHECK_NEAR(plain.fov, unsmoothed.fov, 1e-5);
     }
     // Steps of a hundredth of a frame: no jump except at the cut.
     float last = 0;
@@ -190,10 +191,10 @@ TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
     REQUIRE(camera);
     for (int i = 0; i < 120; i++) {
         const double time = 0.03 * i - 0.3;
-        const md5_camera_view own = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0);
+        const md5_camera_view unsmoothed = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0);
         const md5_camera_view view = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0.35);
-        CHECK_NEAR(view.position.x, own.position.x, 1e-3); // the path has constant speed
-        CHECK_SMALL(fmod(angle(view.rotation) - angle(own.rotation) + 900, 360) - 180, 2e-2);
+        CHECK_NEAR(view.position.x, unsmoothed.position.x, 1e-3); // the path has constant speed
+        CHECK_SMALL(fmod(angle(view.rotation) - angle(unsmoothed.rotation) + 900, 360) - 180, 2e-2);
         md5_camera_at(camera, time, MD5_WRAP_CYCLE, NAN);
         md5_camera_at(camera, time, MD5_WRAP_CLAMP, INFINITY);
         md5_camera_at(camera, time, MD5_WRAP_CLAMP, -1);

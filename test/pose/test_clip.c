@@ -491,9 +491,9 @@ TEST (sample_position_is_defined_for_every_double) {
     };
     CHECK_SAMPLE_POSITIONS(&anim, MD5_WRAP_LOOP, rows);
 
-    const md5_sample_position most = md5_sample_position_at(&anim, DBL_MAX, MD5_WRAP_LOOP);
+    const md5_sample_position largest = md5_sample_position_at(&anim, DBL_MAX, MD5_WRAP_LOOP);
     const md5_sample_position infinite = md5_sample_position_at(&anim, INFINITY, MD5_WRAP_LOOP);
-    CHECK(is_at(infinite, most.frame0, most.frame1, most.fraction, most.cycle));
+    CHECK(is_at(infinite, largest.frame0, largest.frame1, largest.fraction, largest.cycle));
     CHECK(infinite.cycle == INT64_MAX);
     CHECK(md5_sample_position_at(&anim, -INFINITY, MD5_WRAP_CYCLE).cycle == INT64_MIN);
 
@@ -518,12 +518,12 @@ TEST (sample_position_divides_exactly) {
         const md5_sample_position sample =
             md5_sample_position_at(&anim, (double)signed_frame, MD5_WRAP_LOOP);
         int64_t cycle = signed_frame / (int64_t)length;
-        int64_t rest = signed_frame % (int64_t)length;
-        if (rest < 0) {
-            rest += length;
+        int64_t remainder = signed_frame % (int64_t)length;
+        if (remainder < 0) {
+            remainder += length;
             cycle--;
         }
-        REQUIRE(is_at(sample, (uint32_t)rest, (uint32_t)rest + 1, 0, cycle));
+        REQUIRE(is_at(sample, (uint32_t)remainder, (uint32_t)remainder + 1, 0, cycle));
     }
 }
 

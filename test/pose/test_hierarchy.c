@@ -18,10 +18,10 @@ static void make_skeleton(made_skeleton *made, uint32_t count, bool shuffled, ui
     for (uint32_t i = 0; i < count; i++)
         made->order[i] = i;
     for (uint32_t i = count; shuffled && i-- > 1;) {
-        const uint32_t other = test_random_u32(random) % (i + 1);
+        const uint32_t swap_index = test_random_u32(random) % (i + 1);
         const uint32_t swap = made->order[i];
-        made->order[i] = made->order[other];
-        made->order[other] = swap;
+        made->order[i] = made->order[swap_index];
+        made->order[swap_index] = swap;
     }
     for (uint32_t i = 0; i < count; i++) {
         const bool is_root = i == 0 || test_random(random) < 0.1;

@@ -74,10 +74,10 @@ static void shuffle(uint32_t *numbers, uint32_t count, uint64_t *random)
     for (uint32_t i = 0; i < count; i++)
         numbers[i] = i;
     for (uint32_t i = count; i > 1; i--) {
-        const uint32_t other = test_random_u32(random) % i;
+        const uint32_t swap_index = test_random_u32(random) % i;
         const uint32_t swap = numbers[i - 1];
-        numbers[i - 1] = numbers[other];
-        numbers[other] = swap;
+        numbers[i - 1] = numbers[swap_index];
+        numbers[swap_index] = swap;
     }
 }
 

@@ -43,11 +43,12 @@ md5_sample_position make_sample_position(const md5_anim *anim, uint64_t *random)
 static inline void sample_own(const md5_anim *anim, md5_sample_position sample, md5_root root,
                               md5_xform *pose)
 {
-    md5_binding *const own = md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, NULL, NULL);
-    if (!own)
+    md5_binding *const binding =
+        md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, NULL, NULL);
+    if (!binding)
         abort();
-    md5_sample(own, sample, root, pose);
-    md5_free_binding(own);
+    md5_sample(binding, sample, root, pose);
+    md5_free_binding(binding);
 }
 
 #endif

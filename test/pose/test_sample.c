@@ -288,7 +288,7 @@ TEST (root_motion_adds_up_over_any_split) {
         const md5_sample_position start = md5_sample_position_at(&clip.anim, from, wrap);
         md5_sample_position last = start;
         double sum[3] = {0};
-        double way = 1;
+        double path_length = 1;
         for (int step = 0; step < 30; step++) {
             from += test_random(&random) - 0.3;
             const md5_sample_position next = md5_sample_position_at(&clip.anim, from, wrap);
@@ -296,11 +296,11 @@ TEST (root_motion_adds_up_over_any_split) {
             sum[0] += moved.x;
             sum[1] += moved.y;
             sum[2] += moved.z;
-            way += fabs((double)moved.x) + fabs((double)moved.y) + fabs((double)moved.z);
+            path_length += fabs((double)moved.x) + fabs((double)moved.y) + fabs((double)moved.z);
             last = next;
         }
         CHECK_VEC3(md5_anim_root_motion(&clip.anim, start, last), sum[0], sum[1], sum[2],
-                   2e-7 * way);
+                   2e-7 * path_length);
     }
 }
 
@@ -329,9 +329,9 @@ TEST (root_motion_never_leaves_the_floats) {
     clip.numbers[5] = 1;
     clip.source = (md5_anim_file){.num_joints = 1, .num_frames = 2, .num_components = 3};
     finish_clip(&clip, 1);
-    const md5_vec3 most = motion(&clip.anim, -INFINITY, INFINITY, MD5_WRAP_LOOP);
-    CHECK(most.x == FLT_MAX && most.y == -FLT_MAX);
-    CHECK(isfinite(most.z) && most.z > 1e18f);
+    const md5_vec3 extreme = motion(&clip.anim, -INFINITY, INFINITY, MD5_WRAP_LOOP);
+    CHECK(extreme.x == FLT_MAX && extreme.y == -FLT_MAX);
+    CHECK(isfinite(extreme.z) && extreme.z > 1e18f);
 }
 
 // -- Bounds -----------------------------------------------------------------------------------
