@@ -793,10 +793,10 @@ static bool is_valid_mod(const md5_joint_mod *mod)
 // Returns true if no axis is longer than 1. Before the first tick all axes are 0.
 static bool are_valid_axes(const axes3 *axes)
 {
-    bool are_possible = true;
+    bool are_valid = true;
     for (int i = 0; i < 3; i++)
-        are_possible &= md5_vec3d_dot(axes->row[i], axes->row[i]) <= MAX_SQUARE;
-    return are_possible;
+        are_valid &= md5_vec3d_dot(axes->row[i], axes->row[i]) <= MAX_SQUARE;
+    return are_valid;
 }
 
 static bool has_valid_legs(const md5_monster *monster)

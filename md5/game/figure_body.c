@@ -788,8 +788,8 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
     MD5_ASSERT_FIGURE(figure);
     MD5_ASSERT(bodies != NULL && pose != NULL, "bodies, pose: must not be NULL");
     const md5_skeleton *const skeleton = &figure->entity->model->skeleton;
-    const md5_xform place = md5_xform_mul(bodies[0].place, md5_xform_inverse(figure->setup[0]));
-    const md5_xform from_world = md5_xform_inverse(place);
+    const md5_xform placement = md5_xform_mul(bodies[0].place, md5_xform_inverse(figure->setup[0]));
+    const md5_xform from_world = md5_xform_inverse(placement);
     memcpy(pose, figure->setup_pose, skeleton->num_joints * sizeof *pose);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
@@ -808,7 +808,7 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
         const md5_vec3 lever = md5_quat_rotate(in_model.rotation, part->offset.translation);
         in_model.translation = md5_quat_rotate(
             from_world.rotation,
-            md5_vec3_sub(md5_vec3_sub(state->translation, place.translation), lever));
+            md5_vec3_sub(md5_vec3_sub(state->translation, placement.translation), lever));
         const md5_xform local = md5_xform_mul(from_model, in_model);
         if (part->def->mod != MD5_BODY_ORIGIN)
             pose[joint].rotation = local.rotation;
@@ -816,7 +816,7 @@ md5_xform md5_figure_to_pose(const md5_figure *figure, const md5_body_state *bod
             pose[joint].translation = local.translation;
     }
     pose[0].translation = md5_vec3_add(pose[0].translation, figure->entity->offset);
-    return place;
+    return placement;
 }
 
 md5_bounds md5_figure_bounds(const md5_figure *figure, const md5_body_state *bodies,

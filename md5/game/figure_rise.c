@@ -86,11 +86,11 @@ md5_xform md5_fit_figure(const md5_figure *figure, const md5_body_state *bodies,
         cosine += weight * (a.x * b.x + a.y * b.y);
         sine += weight * (a.x * b.y - a.y * b.x);
     }
-    md5_xform place = {.rotation = rotation_about_z(cosine, sine)};
-    const md5_vec3 rotated = md5_quat_rotate(place.rotation, md5_vec3d_round(clip_center));
-    place.translation = md5_vec3_sub(md5_vec3d_round(lying_center), rotated);
-    place.translation.z = lying.lowest - clip.lowest;
-    return place;
+    md5_xform placement = {.rotation = rotation_about_z(cosine, sine)};
+    const md5_vec3 rotated = md5_quat_rotate(placement.rotation, md5_vec3d_round(clip_center));
+    placement.translation = md5_vec3_sub(md5_vec3d_round(lying_center), rotated);
+    placement.translation.z = lying.lowest - clip.lowest;
+    return placement;
 }
 
 void md5_fade_figure(const md5_figure *figure, const md5_body_state *bodies, md5_xform place,

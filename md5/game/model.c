@@ -56,9 +56,9 @@ typedef struct md5_anim_set {
 typedef struct md5_parsed_model {
     md5_model_def def; // the public part, must be first
     const md5_asset *mesh;
-    bool names_mesh;           // the keyword `mesh` is in the declaration or in an ancestor
-    uint8_t *joint_channels;   // [num_joints] channel of each joint, 0 if none
-    md5_named_channel *others; // def.other_channels
+    bool names_mesh;                   // the keyword `mesh` is in the declaration or in an ancestor
+    uint8_t *joint_channels;           // [num_joints] channel of each joint, 0 if none
+    md5_named_channel *other_channels; // def.other_channels
     md5_anim_set anims;
 } md5_parsed_model;
 
@@ -77,10 +77,11 @@ typedef struct md5_model_parser {
     uint8_t *joint_channels;
     bool owns_joint_channels; // false if `joint_channels` is the parent's
     md5_model_channel channels[MD5_NUM_CHANNELS];
-    md5_named_channel *others; // [num_others] channels that the engine does not have
-    uint32_t num_others;
+    // [num_other_channels] channels that the engine does not have
+    md5_named_channel *other_channels;
+    uint32_t num_other_channels;
     uint32_t other_capacity;
-    bool owns_others; // false if `others` is the parent's
+    bool owns_other_channels; // false if `other_channels` is the parent's
     md5_anim_set anims;
     uint32_t num_inherited_slots; // slots with lower indices are inherited
 } md5_model_parser;
@@ -396,22 +397,23 @@ static void assign_channel_joints(md5_model_parser *parser, channel_joints *list
     parser->channels[channel].num_joints = count;
 }
 
-// Makes `others` the parser's, with capacity for another channel.
+// Makes `other_channels` the parser's, with capacity for another channel.
 static bool reserve_other_channel(md5_model_parser *parser)
 {
     enum { MIN_CAPACITY = 8 };
-    if (parser->owns_others && parser->num_others < parser->other_capacity)
+    if (parser->owns_other_channels && parser->num_other_channels < parser->other_capacity)
         return true;
-    const uint32_t capacity = 2 * parser->num_others + MIN_CAPACITY;
-    const uint32_t cost = capacity * (uint32_t)sizeof *parser->others / sizeof(uint32_t);
+    const uint32_t capacity = 2 * parser->num_other_channels + MIN_CAPACITY;
+    const uint32_t cost = capacity * (uint32_t)sizeof *parser->other_channels / sizeof(uint32_t);
     TRY(charge_joint_budget(parser, cost));
-    md5_named_channel *const others = MD5_NEW(&parser->game->scratch, md5_named_channel, capacity);
-    TRY(others);
-    for (uint32_t i = 0; i < parser->num_others; i++)
-        others[i] = parser->others[i];
-    parser->others = others;
+    md5_named_channel *const channels =
+        MD5_NEW(&parser->game->scratch, md5_named_channel, capacity);
+    TRY(channels);
+    for (uint32_t i = 0; i < parser->num_other_channels; i++)
+        channels[i] = parser->other_channels[i];
+    parser->other_channels = channels;
     parser->other_capacity = capacity;
-    parser->owns_others = true;
+    parser->owns_other_channels = true;
     return true;
 }
 
@@ -420,21 +422,21 @@ static bool reserve_other_channel(md5_model_parser *parser)
 static void set_other_channel(md5_model_parser *parser, const md5_token *name,
                               const channel_joints *list)
 {
-    enum { MAX_OTHERS = 256 };
+    enum { MAX_OTHER_CHANNELS = 256 };
     md5_named_channel *channel = NULL;
     if (!reserve_other_channel(parser))
         return;
-    for (uint32_t i = 0; i < parser->num_others; i++) {
-        if (md5i_token_is_word(name, parser->others[i].name))
-            channel = &parser->others[i];
+    for (uint32_t i = 0; i < parser->num_other_channels; i++) {
+        if (md5i_token_is_word(name, parser->other_channels[i].name))
+            channel = &parser->other_channels[i];
     }
-    if (!channel && parser->num_others == MAX_OTHERS) {
+    if (!channel && parser->num_other_channels == MAX_OTHER_CHANNELS) {
         md5i_decl_error(&parser->lex, "fewer unknown channels",
-                        "Too many unknown channels (limit %d)", MAX_OTHERS);
+                        "Too many unknown channels (limit %d)", MAX_OTHER_CHANNELS);
         return;
     }
     if (!channel) {
-        channel = &parser->others[parser->num_others++];
+        channel = &parser->other_channels[parser->num_other_channels++];
         channel->name = md5i_keep_token(parser->game, name);
     }
     channel->channel = (md5_model_channel){list->count, list->joints};
@@ -975,8 +977,8 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
             parser->offset = parent->def.offset;
             parser->joint_channels = parent->joint_channels;
             memcpy(parser->channels, parent->def.channels, sizeof parser->channels);
-            parser->others = parent->others;
-            parser->num_others = parent->def.num_other_channels;
+            parser->other_channels = parent->other_channels;
+            parser->num_other_channels = parent->def.num_other_channels;
             parser->anims = parent->anims;
             parser->num_inherited_slots = parent->anims.num_slots;
         }
@@ -1138,17 +1140,19 @@ static bool copy_channel_joints(md5_model_parser *parser, const md5_model_channe
 // Copies the other channels to the game's memory, unless they are the parent's.
 static bool store_other_channels(md5_model_parser *parser, bool has_parent, md5_parsed_model *model)
 {
-    model->def.num_other_channels = parser->num_others;
-    model->others = parser->others;
-    if (parser->owns_others || !has_parent) {
-        model->others = MD5_NEW(&parser->game->arena, md5_named_channel, parser->num_others);
-        TRY(model->others);
-        for (uint32_t i = 0; i < parser->num_others; i++) {
-            model->others[i].name = parser->others[i].name;
-            TRY(copy_channel_joints(parser, &parser->others[i].channel, &model->others[i].channel));
+    model->def.num_other_channels = parser->num_other_channels;
+    model->other_channels = parser->other_channels;
+    if (parser->owns_other_channels || !has_parent) {
+        model->other_channels =
+            MD5_NEW(&parser->game->arena, md5_named_channel, parser->num_other_channels);
+        TRY(model->other_channels);
+        for (uint32_t i = 0; i < parser->num_other_channels; i++) {
+            model->other_channels[i].name = parser->other_channels[i].name;
+            TRY(copy_channel_joints(parser, &parser->other_channels[i].channel,
+                                    &model->other_channels[i].channel));
         }
     }
-    model->def.other_channels = model->others;
+    model->def.other_channels = model->other_channels;
     return true;
 }
 

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Archives from anywhere: what md5tool makes of sound ones, and the line that it prints for each hostile one.
+# Archives: checks that md5tool reads valid archives, and the message that it prints for each hostile archive.
 . test/build/report.sh
 tool=$products/md5tool
 
-# made KIND: a folder with one archive of this kind.
+# made KIND: creates a folder with one archive of this kind.
 made() {
     rm -rf "$scratch/base" && mkdir "$scratch/base" || return 1
     case $1 in pak*) archive=$scratch/base/pak0.pak ;; *) archive=$scratch/base/pak0.pk4 ;; esac
@@ -11,7 +11,7 @@ made() {
     "$tool" parse --base "$scratch/base" materials >"$scratch/rows" 2>"$scratch/err"
     status=$?
     [ $status -le 1 ] || { echo "$1: status $status"; return 1; }
-    # By itself it is read, or not, as in a folder.
+    # The archive alone has the same result as in a folder.
     "$tool" info "$archive" >"$scratch/info" 2>&1 || [ ! -s "$scratch/rows" ]
 }
 reads() { # KIND
@@ -20,13 +20,13 @@ reads() { # KIND
 silently() { # KIND
     reads "$1" && cat "$scratch/err" && [ ! -s "$scratch/err" ]
 }
-# warns KIND LINE: the archive's sound file is read; a line says what else is in it.
+# warns KIND LINE: checks that the valid file of the archive is read, and that LINE reports the fault.
 warns() {
     reads "$1" && said "$2"
 }
 said() {
     grep -qF -- ": warning: $1" "$scratch/err" || { cat "$scratch/err"; return 1; }
-    # A line for each fault, and no more.
+    # One line per fault.
     [ "$(wc -l <"$scratch/err")" -le "${lines:-1}" ] || { cat "$scratch/err"; return 1; }
 }
 refuses() { # KIND LINE
@@ -48,19 +48,19 @@ check "pak: a list beyond all numbers" refuses pak-wrapped 'truncated archive: t
 check "pak: a header that is cut off" refuses pak-header 'truncated archive: the header is incomplete'
 check "pak: entries that overlap" refuses pak-overlap 'damaged archive: entries overlap; they have'
 
-# pack FOLDER FILE...: the folder as archives.
+# pack FOLDER FILE...: packs a folder into archives.
 pack() {
     from=$1
     shift
     for file; do python3 test/game/archives.py pack "$file" "$from" || return 1; done
 }
-# found PATH: what check says of it, without the path; rest follows as it is.
+# found PATH: prints the output of check without the path; other lines are unchanged.
 found() {
     path=$1
     shift
     "$tool" check --json "$@" "$path" | sed "s|$path/||g" | sort
 }
-# as_folder FOLDER ENDING: check, list and convert say of an archive of a folder what they say of the folder.
+# as_folder FOLDER EXTENSION: checks that check, list and convert have the same output for a folder and for its archive.
 as_folder() {
     from=$1 as=$scratch/as && rm -rf "$as" && mkdir -p "$as/in" && pack "$from" "$as/x.$2" "$as/in/x.$2" || return 1
     found "$from" --for all >"$as/1" && found "$as/x.$2" --for all | diff "$as/1" - || return 1
@@ -94,7 +94,7 @@ check "pak: info as JSON" info_is_json
 cp "$scratch/as/x.pak" "$scratch/renamed"
 check "pak: an archive is named where a model is expected" says 'not an MD5 file: found an archive (.pak); open it as a game folder' check "$scratch/renamed"
 
-# Quake mounts pak files over their folder, by their numbers, up to a mod's.
+# Quake mounts pak files over their folder, in the order of their numbers. Pak files of a mod come last.
 mounts() {
     id1=$scratch/id1 && mkdir -p "$id1/progs" "$scratch/mod" "$scratch/one/progs" && cp "$data/flags.md5anim" "$id1/progs/a.md5anim" &&
         cp "$data/flags.md5anim" "$scratch/one/progs/a.md5anim" && pack "$scratch/one" "$id1/pak2.pak" "$id1/PAK10.pak" &&
@@ -112,14 +112,14 @@ hidden: progs/a.md5anim in id1, by the file in id1/PAK10.pak
 END
 }
 check "Quake: what hides what" mounts
-# A mesh replaces an .mdl of its own folder or one that is mounted before (path_id in Ironwail and vkQuake), not a mod's.
+# A mesh replaces an .mdl of the same folder, or of a folder that is mounted before it (path_id in Ironwail and vkQuake), but not of a mod.
 yields() {
     mkdir -p "$scratch/two/progs" && echo IDPO >"$scratch/two/progs/a.mdl" && pack "$scratch/two" "$scratch/mod/pak0.pak" &&
         says "id1/pak0.pak has lower priority than progs/a.mdl in $scratch/mod/pak0.pak" explain --base "$id1" "$scratch/mod"
 }
 check "Quake: which .mdl is replaced" yields
 
-# The .mdl beside a mesh is no second model of its name.
+# An .mdl in the same folder as a mesh is not a second model with this name.
 replaces() {
     "$tool" convert "$id1" --to iqm --output "$scratch/new" >"$scratch/out" 2>&1 && grep -q 'a.mdl: warning: skipped: engines use the .md5mesh instead' "$scratch/out" &&
         grep -q '^2 models: 1 converted, 0 up to date, 0 failed' "$scratch/out" || { cat "$scratch/out"; return 1; }
@@ -141,7 +141,7 @@ inside() {
     done
 }
 check "the path of what is in an archive" inside
-# UNREAD ARGUMENT...: archives that are not mounted are named; status 1, for nothing else is there.
+# UNREAD ARGUMENT...: archives that are not mounted are listed. The status is 1, because the folder contains nothing else.
 unread() {
     unread=$1
     shift
@@ -213,7 +213,7 @@ check "zip: sizes that deflate cannot reach" warns bomb 'materials/b.mtr: skippe
 check "zip: the largest size that deflate can reach" silently possible
 check "zip: a byte more than deflate can reach" warns impossible 'b.tga: skipped: '
 check "zip: a stored file of another size" warns stored-size "b.tga: skipped: "
-# What is unpacked has at most 128 MiB, or 100 times the compressed bytes.
+# An unpacked file has at most 128 MiB, or 100 times its compressed size.
 unpacks() { # KIND TEXT
     python3 test/game/archives.py "$1" "$scratch/bomb.pk4" && says "$2" check "$scratch/bomb.pk4"
 }

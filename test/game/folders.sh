@@ -8,7 +8,7 @@ echo 'loose { { map a } }' >"$base/materials/same.mtr"
 echo 'mod { { map b } }' >"$scratch/mod/materials/mod.mtr"
 echo 'no archive' >"$base/broken.pk4"
 
-# Makes an archive: NAME METHOD PATH TEXT, where method 8 is deflated.
+# Creates an archive: NAME METHOD PATH TEXT. Method 8 is deflate.
 archive() {
     python3 -c '
 import sys, zipfile
@@ -32,7 +32,7 @@ inflates() {
 warns() {
     grep -q 'broken.pk4: warning: not a zip or .pak archive' "$scratch/err"
 }
-# Damages one byte after the other of a copy of the archive: nothing may crash.
+# Damages each byte of a copy of the archive in turn: md5tool must not crash.
 survives() {
     python3 - "$tool" "$base/a.pk4" "$scratch/damaged" <<'PYTHON'
 import os

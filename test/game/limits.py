@@ -57,8 +57,8 @@ ANIM = ('MD5Version 10\ncommandline ""\nnumFrames 1\nnumJoints 1\nframeRate 24\n
         'baseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\nframe 0 {\n}\n')
 X = "mesh x.md5mesh "
 TEXTS = {
-    # A model of 30 000 joints, whose channel names all of them again and again; models that have a list of
-    # them each.
+    # A model of 30 000 joints whose channel repeats the names of all joints, and models with a list of all
+    # joints each.
     "channel": (30000, "model m { %schannel torso ( %s ) }" % (X, "*j0 -*j0 " * 40000)),
     "names": (30000, "model m { %schannel torso ( %s ) }" % (X, "nobody " * 60000)),
     "channels": (30000, "".join("model m%d { %schannel torso ( *j0 ) }\n" % (i, X) for i in range(6000))),

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Game folders that would cost far more memory, output or time than they have bytes: what may be said and taken of
-# each, and what is right in them is there all the same.
+# Game folders that would use far more memory, output or time than their size: checks the limits of md5tool, and that the valid
+# files of each folder are read.
 . test/build/report.sh
 tool=$products/md5tool
 case $("$tool" list "$scratch" 2>&1; python3 test/game/archives.py sound "$scratch/a.pk4"; "$tool" list "$scratch" 2>&1) in
@@ -9,8 +9,8 @@ case $("$tool" list "$scratch" 2>&1; python3 test/game/archives.py sound "$scrat
 esac
 rm -f "$scratch/a.pk4"
 
-# costs MEGABYTES OUTPUT SECONDS ARGUMENTS...: the tool takes no more of each. Memory as it stands in a 64-bit release
-# build; output in megabytes, processor time far above what it is, for machines that are slow.
+# costs MEGABYTES OUTPUT SECONDS ARGUMENTS...: checks the memory, the output (megabytes) and the CPU time of md5tool. The limit of
+# memory is for a 64-bit release build; the limit of time is far above the usual time, for slow machines.
 costs() {
     env python3 -S -E - "$scratch" "$tool" "$@" <<'PYTHON'
 import os
@@ -34,7 +34,7 @@ made() { # KIND
     rm -rf "$folder" && mkdir "$folder" && python3 test/game/limits.py "$1" "$folder" &&
         [ "$(find "$folder" -name '*.pk4' -size +2560k)" = '' ]
 }
-# An archive: it may not cost 100 MB, nor the good declarations, and a line says what is not read.
+# An archive must not use 100 MB. Valid declarations are read, and a line reports the skipped files.
 archive() { # KIND TEXT
     made "$1" && costs 100 20 20 list "$folder" materials skins entities && has_good &&
         grep -q '^md5tool: [0-9]* declaration files cannot be read; use md5tool check to list the errors' "$scratch/err" &&
@@ -57,7 +57,7 @@ else
     skip "archives" "this build has no libzip"
 fi
 
-# TEXT ARGUMENTS...: what the tool says of models and skins.
+# TEXT ARGUMENTS...: checks the output for models and skins.
 says() {
     text=$1
     shift
@@ -85,7 +85,7 @@ skin() {
 }
 check "a skin of 160 000 names" skin
 
-# A clip of 90 bytes with 4294967295 frames.
+# An animation of 90 bytes that declares 4294967295 frames.
 clip() {
     printf '%s' 'MD5Version 10 commandline "" numFrames 2 numJoints 1 frameRate 24 numAnimatedComponents 0 hierarchy { a -1 0 0 }
         bounds { ( 0 0 0 ) ( 1 1 1 ) ( 0 0 0 ) ( 1 1 1 ) } baseframe { ( 0 0 0 ) ( 0 0 0 ) } frame 0 { } frame 1 { }' >"$scratch/a.md5anim"

@@ -46,7 +46,7 @@ lists() { # EXPECTED, ARGUMENT...
     "$tool" list "$@" 2>"$scratch/err" | tr -s ' ' >"$scratch/out"
     printf '%b' "$expected" | diff - "$scratch/out" && [ ! -s "$scratch/err" ]
 }
-# says STATUS TEXT ARGUMENT...
+# says STATUS TEXT ARGUMENT...: checks status and output of md5tool.
 says() {
     status=$1 text=$2
     shift 2
@@ -117,7 +117,7 @@ check "and what is hidden" says 0 "hidden: models/a/walk.md5anim in $base, by th
 check "one name is enough" says 2 'too many arguments: expected one name' explain "$base" a b
 check "explain prints JSON" says 0 '{"kind":"values","count":2}' explain "$base" t --json
 
-# What a monster does beside its clips, and keys that name nothing.
+# Features of a monster other than its clips, and keys whose names do not exist.
 mkdir -p "$scratch/beast/def" "$scratch/beast/af" "$scratch/beast/models"
 for name in flags.md5mesh flags.md5anim; do
     sed 's/"joint0"/"origin"/' "$data/$name" >"$scratch/beast/models/$name"
@@ -169,7 +169,7 @@ check "explain says which figure is declared nowhere" monster '  figure: gone: n
 check "explain explains figures" monster '  bodies: 2' limp
 check "check reads figures" says 0 'af/a.af:8' check "$scratch/beast"
 
-# A mesh that is missing, with all that depends on it. "early" is declared before the model that it inherits.
+# A missing mesh and all declarations that depend on it. "early" is declared before the model that it inherits.
 mkdir -p "$scratch/broken/def" "$scratch/broken/models"
 cp "$scratch/beast/models/flags.md5anim" "$scratch/broken/models"
 {
@@ -214,7 +214,7 @@ echo "odd { wrong }" >"$scratch/loose/Materials/a.mtr"
 check "check knows a game folder without archives" says 0 "1 declarations; Doom 3 would replace 1 with defaults" check "$scratch/loose"
 check "check prints no summary among JSON" says 0 "" check --json "$plain"
 
-# Numbers that are not finite: infinities of both signs and NaN, in every place that prints numbers; an infinite offset.
+# Numbers that are not finite: infinities of both signs and NaN, in all printed numbers; an infinite offset.
 mkdir -p "$scratch/odd/materials" "$scratch/odd/def"
 cp "$data/flags.md5mesh" "$scratch/odd/a.md5mesh"
 cat >"$scratch/odd/materials/a.mtr" <<'END'

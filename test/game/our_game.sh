@@ -1,11 +1,11 @@
 #!/bin/sh
-# The game folder in models/game: every declaration is read as its author meant it, and the mod changes what it says it changes.
+# The game folder in models/game: checks that every declaration is valid, and that the mod has the documented effects.
 . test/build/report.sh
 tool=$products/md5tool
 base=models/game/base
 mod=models/game/winter
 
-# verdicts KIND [OPTION...]: into $scratch/rows; fails if there is a warning. A mod may declare again what the base has.
+# verdicts KIND [OPTION...]: writes the results to $scratch/rows; fails on a warning. A mod may declare a name of the base again.
 verdicts() {
     kind=$1
     shift
@@ -13,7 +13,7 @@ verdicts() {
     ! grep -v 'previously defined at' "$scratch/warned"
 }
 
-# all_parsed KIND LEAST [OPTION...]: at least so many rows, and none is a default.
+# all_parsed KIND MIN [OPTION...]: checks that there are at least MIN rows, and that no row is defaulted.
 all_parsed() {
     kind=$1 least=$2
     shift 2
@@ -22,7 +22,7 @@ all_parsed() {
     ! grep -v '"state":"parsed"' "$scratch/rows"
 }
 
-# row KIND PATTERN [OPTION...]: one row matches.
+# row KIND PATTERN [OPTION...]: checks that a row matches.
 row() {
     kind=$1 pattern=$2
     shift 2

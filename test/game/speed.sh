@@ -1,11 +1,11 @@
 #!/bin/sh
-# A game folder as large as Doom 3's, 14 000 materials and 4 500 models in archives and loose files, is indexed in less than a
-# second of processor time: the test prints the figure, and fails only far above it, as machines may be slow or busy.
+# A game folder of the size of Doom 3's, 14 000 materials and 4 500 models in archives and loose files, is indexed in less than a
+# second of CPU time. The test prints the time, and fails only far above it, because machines may be slow or busy.
 . test/build/report.sh
 tool=$products/md5tool
 base=$scratch/base
 
-# Materials of about 300 bytes in 140 files, models of about 600 in 90; half of the files are packed. 20 000 other files.
+# Materials of about 300 bytes in 140 files, models of about 600 bytes in 90 files; half of the files are packed. 20 000 other files.
 generates() {
     python3 - "$base" <<'PYTHON'
 import os
@@ -50,7 +50,7 @@ for number in range(20000):
 archive.close()
 PYTHON
 }
-# Three runs, as anything may disturb one of them.
+# The minimum of three runs counts, because other processes may disturb a run.
 is_fast() {
     python3 - "$tool" "$base" <<'PYTHON'
 import resource

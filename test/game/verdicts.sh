@@ -1,17 +1,17 @@
 #!/bin/sh
-# md5tool parse against what the original engine made of a small game folder: every row of materials, skins and models, and
-# every warning about them. Materials that only the engine's guis have made are asked for by name, as guis ask: which of the
-# implicit ones these are, the rows' own sort says, and all else of them is compared.
+# Compares the output of md5tool parse with the results of the original engine for a small game folder: every row of materials, skins
+# and models, and every warning about them. Materials that the engine created only for its guis are requested by name. Their sort in
+# the row identifies these implicit materials; all other values are compared.
 . test/build/report.sh
 tool=$products/md5tool
 golden=${MD5_CORPUS:+$MD5_CORPUS/golden/d3}
 
-# verdicts KIND [NAME...]
+# verdicts KIND [NAME...]: prints the rows of md5tool.
 verdicts() {
     "$tool" parse --base "$golden/minigame/base" --mod "$golden/minigame/mod" "$@" 2>>"$scratch/warnings"
 }
 
-# compares KIND FILE: one test for each row.
+# compares KIND FILE: runs one test per row.
 compares() {
     awk -v kind="$1" '
         NR == FNR { ours[NR] = $0; next }
@@ -38,7 +38,7 @@ rows() { # KIND FILE
     verdicts "$1" >"$scratch/ours" && compares "$1" "$golden/verdicts/minigame/$2"
 }
 
-# Warnings about images and guis, which are no declarations, do not matter. The engine's have no place where ours do.
+# Warnings about images and guis are ignored, because these are not declarations. Warnings of the engine do not have a location.
 warnings() {
     sed -n 's/^WARNING: //p' "$golden/verdicts/minigame/warnings.txt" |
         grep -vE "^(Couldn't load (gui|image|cube image|anim):|RegisterFont|Unknown string id)" | sort -u >"$scratch/theirs"
@@ -56,7 +56,7 @@ if [ -z "$golden" ] || [ ! -d "$golden" ]; then
     skip "verdicts of the original engine" "MD5_CORPUS has no golden/d3"
     finish
 fi
-# compared TITLE COMMAND...: a test that prints how many rows are equal.
+# compared TITLE COMMAND...: a test that prints the number of equal rows.
 compared() {
     check "$@"
     grep -h '^note: ' "$scratch/compared"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compressed pictures as libsquish, which shares no code with ours, decodes them.
+# Compares compressed images with the results of libsquish, which is an independent implementation.
 . test/build/report.sh
 
 compiles() {
