@@ -406,7 +406,8 @@ static bool is_valid_packed_view(const packed_view *view, size_t size)
         return false;
     if (view->is_list || view->is_sequence) {
         const bool is_whole = !view->is_list || view->count % 3 == 0;
-        return view->is_plain && is_whole && (stride == 2 || stride == 4);
+        const bool is_index = stride == 2 || stride == 4;
+        return view->is_plain && is_whole && is_index;
     }
     if (strcmp(view->mode, "ATTRIBUTES") != 0 || stride % 4 != 0 || stride > 256)
         return false;

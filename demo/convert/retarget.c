@@ -1308,7 +1308,8 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
         convert_part *const part = &all.parts[i];
         const bool is_retargeted = target && (job->target || part->skeleton_text);
         const bool is_last = job->prints_map && is_any_done; // a map is printed for one clip
-        const bool is_clip = part->kind == CONVERT_CLIP && is_retargeted && !is_last && is_done;
+        const bool is_needed = is_done && !is_last;
+        const bool is_clip = part->kind == CONVERT_CLIP && is_retargeted && is_needed;
         is_any_done |= is_clip;
         if (is_clip)
             is_done = retarget_clip(job, part, source, target, scene, error);
@@ -1318,7 +1319,8 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
         }
         *COMMON_MORE(scene->parts, scene->num_parts) = *part;
     }
-    if (is_done && (job->target || job->map) && !is_any_done)
+    const bool is_asked = job->target || job->map;
+    if (is_done && is_asked && !is_any_done)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                job->target ? "--mesh has no effect: the file contains no clips"
                                            : "--map requires --mesh");
