@@ -832,16 +832,64 @@ static const struct decl_kind {
     visit_fn *print_result;
     bool is_of_gui;
 } kinds[] = {
-    {"model", "models", MD5_DECL_MODEL, list_decl, ".md5mesh", explain_model, print_model_result,
-     false},
-    {"entity", "entities", MD5_DECL_ENTITY, list_decl, NULL, explain_entity, NULL, false},
-    {"skin", "skins", MD5_DECL_SKIN, list_decl, NULL, explain_skin, print_skin_result, false},
-    {"clip", "clips", MD5_DECL_MODEL, list_clips, ".md5anim", NULL, NULL, false},
-    {"material", "materials", MD5_DECL_MATERIAL, list_decl, NULL, explain_material,
-     print_material_result, false},
-    {"material", "gui-materials", MD5_DECL_MATERIAL, NULL, NULL, NULL, print_material_result, true},
-    {"table", "tables", MD5_DECL_TABLE, NULL, NULL, explain_table, NULL, false},
-    {"figure", "figures", MD5_DECL_ARTICULATED_FIGURE, NULL, NULL, explain_figure, NULL, false},
+    {
+        .name = "model",
+        .plural = "models",
+        .type = MD5_DECL_MODEL,
+        .list = list_decl,
+        .ending = ".md5mesh",
+        .explain = explain_model,
+        .print_result = print_model_result,
+    },
+    {
+        .name = "entity",
+        .plural = "entities",
+        .type = MD5_DECL_ENTITY,
+        .list = list_decl,
+        .explain = explain_entity,
+    },
+    {
+        .name = "skin",
+        .plural = "skins",
+        .type = MD5_DECL_SKIN,
+        .list = list_decl,
+        .explain = explain_skin,
+        .print_result = print_skin_result,
+    },
+    {
+        .name = "clip",
+        .plural = "clips",
+        .type = MD5_DECL_MODEL,
+        .list = list_clips,
+        .ending = ".md5anim",
+    },
+    {
+        .name = "material",
+        .plural = "materials",
+        .type = MD5_DECL_MATERIAL,
+        .list = list_decl,
+        .explain = explain_material,
+        .print_result = print_material_result,
+    },
+    {
+        .name = "material",
+        .plural = "gui-materials",
+        .type = MD5_DECL_MATERIAL,
+        .print_result = print_material_result,
+        .is_of_gui = true,
+    },
+    {
+        .name = "table",
+        .plural = "tables",
+        .type = MD5_DECL_TABLE,
+        .explain = explain_table,
+    },
+    {
+        .name = "figure",
+        .plural = "figures",
+        .type = MD5_DECL_ARTICULATED_FIGURE,
+        .explain = explain_figure,
+    },
 };
 enum { NUM_KINDS = COMMON_LENGTH(kinds) };
 

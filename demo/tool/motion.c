@@ -44,7 +44,8 @@ static bool is_large(char c)
 // Properties of a clip that the words of its name indicate: walk2, s_idle, SkeletonStand.
 enum { IS_LOOP = 1, STAYS = 2, IS_ONCE = 4 };
 
-static int kind_of_name(const char *path)
+// Returns the properties that the name of a clip indicates.
+static int find_name_properties(const char *path)
 {
     static const struct {
         const char *words;
@@ -367,7 +368,7 @@ static void judge_feet(const motion *of, int kind)
 void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
 {
     enum { MAX_FRAMES = 1 << 16 };
-    const int kind = kind_of_name(clip->file);
+    const int kind = find_name_properties(clip->file);
     md5_error error = {0};
     if (anim->num_frames > MAX_FRAMES)
         return;

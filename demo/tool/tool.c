@@ -107,7 +107,7 @@ md5_quat tool_stored_rotation(md5_quat q)
 //
 // Files of any kind are recognized by their extension or contents.
 
-// Kinds with a keyword come first, for kind_of_text().
+// Kinds with a keyword come first, for detect_kind().
 static const struct {
     tool_kind kind;
     const char *extension;
@@ -142,7 +142,7 @@ bool tool_is_compressed_clip(const char *bytes, size_t size)
 // Returns the kind of a compressed clip, or of the first keyword. A text without a keyword is
 // treated as a model, because the reader of models has the best messages for files of other
 // formats.
-static tool_kind kind_of_text(const char *text, size_t size)
+static tool_kind detect_kind(const char *text, size_t size)
 {
     if (tool_is_compressed_clip(text, size))
         return TOOL_ANIM;
@@ -194,7 +194,7 @@ bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, m
         const char *reason = NULL;
         size_t size = 0;
         char *const text = common_read_stream(path, &size, &reason);
-        const tool_kind kind = text ? kind_of_text(text, size) : TOOL_UNKNOWN;
+        const tool_kind kind = text ? detect_kind(text, size) : TOOL_UNKNOWN;
         if (kind == TOOL_MODEL)
             asset->model = md5_parse_model(text, size, &named, error);
         else if (kind == TOOL_ANIM)
