@@ -1,3 +1,4 @@
+// Decodes images next to the first model on a thread.
 #include "demo/viewer/assets/ahead.h"
 
 #include "demo/common/memory.h"

@@ -1,5 +1,6 @@
-// Pictures that a thread reads while the renderer is made and the model read: those beside the
-// first model that are called as it is, such as its maps. Where there are no threads none are.
+// Decodes images on a thread while the renderer is created and the model is read: images in the
+// folder of the first model whose names begin with its name, such as its maps. Without threads no
+// images are decoded.
 #ifndef DEMO_VIEWER_ASSETS_AHEAD_H
 #define DEMO_VIEWER_ASSETS_AHEAD_H
 
@@ -8,7 +9,7 @@
 
 enum { VIEW_MAX_AHEAD = 64 }; // number of images
 
-// All but `thread` is the thread's own until its end.
+// The thread owns all members except `thread` until it has ended.
 typedef struct view_ahead {
     char *model;
     char *paths[VIEW_MAX_AHEAD]; // paths of files, or texts of image programs (previews)
@@ -18,12 +19,13 @@ typedef struct view_ahead {
     view_thread *thread;
 } view_ahead;
 
-// Begins to read for a model or a machine into what is zero, and stays where it is until
-// view_end_ahead().
+// Starts to decode images for a model or a machine. `ahead` must be zeroed and must not move until
+// view_end_ahead() is called.
 void view_begin_ahead(view_ahead *ahead, const char *model);
 void view_end_ahead(view_ahead *ahead);
 
-// Waits until all are read, and moves one to *image. Returns false if it is none of them.
+// Waits until all images are decoded, and moves one to *image. Returns false if the image was not
+// decoded.
 bool view_take_ahead(view_ahead *ahead, const char *path, view_image *image);
 
 #endif

@@ -1,9 +1,12 @@
+// Loads an md5.cfg of the Cube 2 engines as one model. The skeletons of its parts are merged, its
+// meshes are written to one .md5mesh in memory, and each animation name becomes a clip, which is
+// sampled from the animations of all parts.
 #include "demo/viewer/assets/cube.h"
 
 #include "demo/viewer/assets/words.h"
 #include "md5/md5pose.h"
 
-// Upper bounds that keep this linear; no model of a game reaches them.
+// Limits that keep the cost linear; no model of a game reaches them.
 enum { MAX_PARTS = 256, MAX_NAMES = 1000, MAX_ROWS = 4000, MAX_MASKS = 64 };
 #define MAX_FRAMES 4000.0
 #define MAX_SIZE ((size_t)128 << 20)
@@ -12,26 +15,28 @@ enum { MAX_PARTS = 256, MAX_NAMES = 1000, MAX_ROWS = 4000, MAX_MASKS = 64 };
 typedef struct cube_file {
     const char *path;
     uint32_t part;
-    md5_anim *anim; // both NULL: cannot be used, which was logged
+    md5_anim *anim; // both NULL: the file cannot be used, which was logged
     md5_binding *binding;
 } cube_file;
 
+// Animation that a mask of a part plays in the current clip.
 typedef struct cube_track {
     const md5_cube2_anim *row; // NULL: the bind pose
     const cube_file *file;
-    uint32_t first, count; // frames
+    uint32_t first; // frame
+    uint32_t count; // frames
 } cube_track;
 
-// A part: where its joints are in the joined model, and what it plays while a clip is made.
+// A part: its joints in the merged model, and its animation while a clip is sampled.
 typedef struct cube_part {
     const md5_cube2_part *part;
-    md5_model *model;             // NULL: not shown
-    uint32_t *joints;             // [joints of the part] in the joined model
-    uint32_t parent;              // joint of the joined model that the part's roots follow
-    md5_xform offset;             // of the part, relative to that joint, file units
-    uint32_t shared;              // the part whose joints it uses; itself, if none
-    const md5_cube2_link *link;   // how it is attached to another part; NULL: it is not
-    const md5_cube2_part *player; // whose animations it plays; NULL: none
+    md5_model *model; // NULL: the part is not shown
+    uint32_t *joints; // [joints of the part] indices in the merged model
+    uint32_t parent;  // joint of the merged model that is the parent of the part's roots
+    md5_xform offset; // of the part, relative to that joint, file units
+    uint32_t shared;  // the part whose joints it uses; the part itself if it has its own joints
+    const md5_cube2_link *link;   // its attachment to another part, or NULL
+    const md5_cube2_part *player; // the part whose animations it plays; NULL: none
     uint32_t num_rows;
     uint32_t num_masks;
     uint32_t *masks;     // [joints of the part]
@@ -40,13 +45,14 @@ typedef struct cube_part {
     cube_track *tracks;  // [num_masks]
 } cube_part;
 
-// A joint of the joined model, in file units.
+// A joint of the merged model, in file units.
 typedef struct cube_joint {
-    char *name;                 // unique
-    uint32_t parent;            // MD5_NONE = none
-    md5_xform bind_local, bind; // relative to the parent; model space
-    const cube_part *part;      // whose joint it is; joint 0 is nobody's: NULL
-    uint32_t in_part;
+    char *name;            // unique
+    uint32_t parent;       // MD5_NONE = none
+    md5_xform bind_local;  // relative to the parent
+    md5_xform bind;        // in model space
+    const cube_part *part; // part of the joint; NULL for joint 0
+    uint32_t in_part;      // index in the part
 } cube_joint;
 
 typedef struct cube_model {
@@ -60,14 +66,49 @@ typedef struct cube_model {
     cube_joint *joints; // joint 0 is the origin
     md5_xform *pose;    // [num_joints]
     cube_file *files;
-    md5_model *model; // all joined
+    md5_model *model; // the merged model
 } cube_model;
 
 static const float DEGREE = 0.01745329252f;
 
 // -- Placement ------------------------------------------------------------------------------------
 
-// Finds where a part is attached. Returns false if it is not shown.
+// Sets the offset of a part that is not attached to another part. The engines rotate a model about
+// z, x and -y, in this order from the outside, and then move it in its own space. In id's axes,
+// where y is mirrored, the angles about z and x change their signs.
+static void place_root_part(const md5_cube2 *cube, cube_part *part)
+{
+    const md5_vec3 x = {1, 0, 0};
+    const md5_vec3 y = {0, 1, 0};
+    const md5_vec3 z = {0, 0, 1};
+    const md5_quat yaw = md5_quat_from_axis_angle(z, -cube->yaw * DEGREE);
+    const md5_quat pitch = md5_quat_from_axis_angle(x, -cube->pitch * DEGREE);
+    const md5_quat roll = md5_quat_from_axis_angle(y, -cube->roll * DEGREE);
+    const md5_quat rotation = md5_quat_mul(md5_quat_mul(yaw, pitch), roll);
+    part->offset = (md5_xform){
+        .rotation = rotation,
+        .translation = md5_quat_rotate(rotation, cube->translation),
+    };
+}
+
+// Returns the tag that a part is attached to, or NULL. A tag belongs to a skeleton: parts with the
+// same skeleton share their tags. The last tag of a name is used.
+static const md5_cube2_tag *find_tag(const cube_model *joined, const cube_part *parent,
+                                     const char *name)
+{
+    const md5_cube2 *const cube = joined->cube;
+    const md5_cube2_tag *tag = NULL;
+    for (uint32_t p = 0; p < cube->num_parts && p < MAX_PARTS; p++) {
+        if (joined->parts[p].shared != parent->shared)
+            continue;
+        for (uint32_t i = 0; i < cube->parts[p].num_tags; i++)
+            if (strcmp(cube->parts[p].tags[i].name, name) == 0)
+                tag = &cube->parts[p].tags[i];
+    }
+    return tag;
+}
+
+// Sets the parent and the offset of a part. Returns false if the part is not shown.
 static bool attach(const cube_model *joined, uint32_t index)
 {
     const md5_cube2 *const cube = joined->cube;
@@ -76,20 +117,7 @@ static bool attach(const cube_model *joined, uint32_t index)
     if (index >= MAX_PARTS)
         return false;
     if (index == 0 || (link == NULL && part->shared == 0)) {
-        // The engines turn a model about z, x and -y, in this order from the outside, and then move
-        // it in its own space. In id's axes, where y is mirrored, the angles about z and x change
-        // their signs.
-        const md5_vec3 x = {1, 0, 0};
-        const md5_vec3 y = {0, 1, 0};
-        const md5_vec3 z = {0, 0, 1};
-        const md5_quat yaw = md5_quat_from_axis_angle(z, -cube->yaw * DEGREE);
-        const md5_quat pitch = md5_quat_from_axis_angle(x, -cube->pitch * DEGREE);
-        const md5_quat roll = md5_quat_from_axis_angle(y, -cube->roll * DEGREE);
-        const md5_quat turned = md5_quat_mul(md5_quat_mul(yaw, pitch), roll);
-        part->offset = (md5_xform){
-            .rotation = turned,
-            .translation = md5_quat_rotate(turned, cube->translation),
-        };
+        place_root_part(cube, part);
         return true;
     }
     if (link == NULL) {
@@ -104,14 +132,7 @@ static bool attach(const cube_model *joined, uint32_t index)
                   joined->path, index, link->parent);
         return false;
     }
-    // A tag belongs to a skeleton: parts that share it have the tags of each other. The last of a
-    // name holds.
-    const md5_cube2_tag *tag = NULL;
-    for (uint32_t p = 0; p < cube->num_parts && p < MAX_PARTS; p++)
-        for (uint32_t i = 0; i < cube->parts[p].num_tags; i++)
-            if (joined->parts[p].shared == parent->shared
-                && strcmp(cube->parts[p].tags[i].name, link->tag) == 0)
-                tag = &cube->parts[p].tags[i];
+    const md5_cube2_tag *const tag = find_tag(joined, parent, link->tag);
     const uint32_t joint =
         tag != NULL ? md5_find_joint(&parent->model->skeleton, tag->joint) : MD5_NONE;
     if (joint == MD5_NONE) {
@@ -125,7 +146,7 @@ static bool attach(const cube_model *joined, uint32_t index)
     return true;
 }
 
-// Adds the joints of a part, or finds them in the part that it shares them with.
+// Adds the joints of a part, or uses the joints of the part with the same skeleton.
 static void add_joints(cube_model *joined, uint32_t index)
 {
     cube_part *const part = &joined->parts[index];
@@ -154,8 +175,8 @@ static void add_joints(cube_model *joined, uint32_t index)
     }
 }
 
-// Loads the meshes and joins their skeletons. Returns false and logs an error if a mesh cannot be
-// read.
+// Loads the meshes of all parts and merges their skeletons. Returns false and logs an error if a
+// mesh cannot be read.
 static bool join_parts(cube_model *joined, const md5_load_opts *opts)
 {
     const md5_cube2 *const cube = joined->cube;
@@ -174,7 +195,7 @@ static bool join_parts(cube_model *joined, const md5_load_opts *opts)
         for (uint32_t k = cube->num_links; k-- > 0;)
             if (cube->links[k].child == i)
                 part->link = &cube->links[k];
-        // The first part of the same skeleton's name.
+        // The first part with the same skeleton name.
         part->shared = part->part->skeleton[0] == '\0' ? i : 0;
         while (part->shared < i && part->shared < MAX_PARTS
                && strcmp(cube->parts[part->shared].skeleton, part->part->skeleton) != 0)
@@ -192,7 +213,7 @@ static bool join_parts(cube_model *joined, const md5_load_opts *opts)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// Returns NULL and an error on failure.
+// Writes the merged model as .md5mesh text and parses it. Returns NULL and an error on failure.
 static md5_model *make_model(const cube_model *joined, md5_error *error)
 {
     view_text words = {0};
@@ -215,9 +236,9 @@ static md5_model *make_model(const cube_model *joined, md5_error *error)
     return view_end_model(&words, joined->path, error);
 }
 
-// -- What is not shown ----------------------------------------------------------------------------
+// -- Unsupported commands -------------------------------------------------------------------------
 
-// Words, or their beginnings, without "md5" and "mdl" in front, and how they are called.
+// Keywords, or their beginnings, without "md5" or "mdl" in front, and their descriptions.
 static const struct unshown_word {
     const char *begin;
     const char *name;
@@ -235,7 +256,7 @@ static const struct unshown_word {
 
 enum { NUM_UNSHOWN = COMMON_LENGTH(unshown_words) };
 
-// Returns NUM_UNSHOWN if a word has no entry.
+// Returns the index of the entry for a keyword, or NUM_UNSHOWN.
 static size_t find_unshown(const char *word)
 {
     size_t found = 0;
@@ -265,7 +286,8 @@ void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log)
 
 // -- Clips ---------------------------------------------------------------------------------------
 
-// Returns the file that animates a part, loaded on first use: the array of files moves then.
+// Returns the file that animates a part. It is loaded on first use, which may move the array of
+// files.
 static const cube_file *find_file(cube_model *joined, uint32_t part, const char *path)
 {
     md5_error error = {0};
@@ -287,6 +309,7 @@ static const cube_file *find_file(cube_model *joined, uint32_t part, const char 
     return added;
 }
 
+// Returns true if a mask lists a joint, or excludes it if `without` is true.
 static bool has_name(const md5_cube2_mask *mask, const char *name, bool without)
 {
     for (uint32_t i = 0; i < mask->num_joints; i++) {
@@ -297,7 +320,16 @@ static bool has_name(const md5_cube2_mask *mask, const char *name, bool without)
     return false;
 }
 
-// Begins to play a part that is shown.
+// Returns true if a joint belongs to a mask: the mask lists the joint or contains its parent, and
+// does not exclude the joint. A mask without joints contains all joints.
+static bool is_in_mask(const md5_cube2_mask *mask, const char *name, bool is_parent_inside)
+{
+    if (has_name(mask, name, true))
+        return false;
+    return mask->num_joints == 0 || is_parent_inside || has_name(mask, name, false);
+}
+
+// Prepares the animation of a part that is shown.
 static void begin_part(cube_part *shown, const cube_part *shared)
 {
     const md5_skeleton *const skeleton = &shown->model->skeleton;
@@ -312,52 +344,77 @@ static void begin_part(cube_part *shown, const cube_part *shared)
     shown->adjusted = common_alloc(num_joints, sizeof *shown->adjusted);
     shown->tracks = common_alloc(shown->num_masks, sizeof *shown->tracks);
     bool *const inside = common_alloc(num_joints, sizeof *inside);
-    // Joints belong to the last mask that has them or a joint above them.
-    for (uint32_t m = 1; m < shown->num_masks; m++)
+    // A joint belongs to the last mask that contains it.
+    for (uint32_t m = 1; m < shown->num_masks; m++) {
         for (uint32_t i = 0; i < num_joints; i++) {
-            const md5_cube2_mask *const mask = &part->masks[m];
             const uint32_t joint = skeleton->order[i];
             const uint32_t parent = skeleton->joints[joint].parent;
-            const char *const name = skeleton->joints[joint].name;
-            inside[joint] = !has_name(mask, name, true)
-                            && (has_name(mask, name, false) || mask->num_joints == 0
-                                || (parent != MD5_NONE && inside[parent]));
+            const bool is_parent_inside = parent != MD5_NONE && inside[parent];
+            inside[joint] =
+                is_in_mask(&part->masks[m], skeleton->joints[joint].name, is_parent_inside);
             if (inside[joint])
                 shown->masks[joint] = m;
         }
+    }
     free(inside);
 }
 
 // -- Frames ---------------------------------------------------------------------------------------
 
-// Writes the joined model's pose at a time.
+// Samples a track of a part at a time into part->adjusted.
+static void sample_track(const cube_part *part, const cube_track *track, double time)
+{
+    const double frames = fmod(time * track->row->frame_rate, track->count);
+    const uint32_t whole = (uint32_t)frames < track->count ? (uint32_t)frames : 0;
+    const uint32_t next = whole + 1 < track->count ? whole + 1 : 0;
+    const md5_sample_position sample =
+        md5_sample_position_from_frames(track->file->anim, track->first + whole,
+                                        track->first + next, (float)(frames - floor(frames)));
+    md5_sample(track->file->binding, sample, MD5_ROOT_FILE, part->adjusted);
+    md5_cube2_adjust_pose(part->player, track->row, &part->model->skeleton, part->adjusted);
+}
+
+// Writes the pose of a part: each joint is animated by its mask.
+static void pose_part(const cube_part *part, double time)
+{
+    const uint32_t num_joints = part->model->skeleton.num_joints;
+    memcpy(part->pose, part->model->bind_local, num_joints * sizeof *part->pose);
+    for (uint32_t m = 0; m < part->num_masks; m++) {
+        if (part->tracks[m].row == NULL)
+            continue;
+        sample_track(part, &part->tracks[m], time);
+        for (uint32_t i = 0; i < num_joints; i++)
+            if (part->masks[i] == m)
+                part->pose[i] = part->adjusted[i];
+    }
+}
+
+// Rotates the joints of a part that follow the view direction, for a view straight ahead: about the
+// entity's axis to the right. The angles are mirrored with y.
+static void pitch_joints(const cube_model *joined, const cube_part *part)
+{
+    for (uint32_t i = 0; i < part->part->num_pitches; i++) {
+        const md5_cube2_pitch *const pitch = &part->part->pitches[i];
+        const md5_vec3 forward = {1, 0, 0};
+        const float angle = fminf(fmaxf(pitch->offset, pitch->min), pitch->max);
+        const uint32_t joint = md5_find_joint(&part->model->skeleton, pitch->joint);
+        const md5_xform change = {
+            .rotation = md5_quat_from_axis_angle(forward, -angle * DEGREE),
+            .translation = {NAN, NAN, NAN},
+        };
+        if (angle != 0 && joint != MD5_NONE)
+            md5_modify_joint(&joined->model->skeleton, part->joints[joint], MD5_JOINT_MODEL, change,
+                             1, joined->pose);
+    }
+}
+
+// Writes the pose of the merged model at a time.
 static void pose_all(const cube_model *joined, double time)
 {
     const uint32_t num_parts = joined->cube->num_parts;
-    // The pose of each part: each joint as its mask plays.
-    for (uint32_t j = 0; j < num_parts; j++) {
-        cube_part *const part = &joined->parts[j];
-        if (part->model == NULL)
-            continue;
-        const md5_skeleton *const skeleton = &part->model->skeleton;
-        memcpy(part->pose, part->model->bind_local, skeleton->num_joints * sizeof *part->pose);
-        for (uint32_t m = 0; m < part->num_masks; m++) {
-            const cube_track *const track = &part->tracks[m];
-            if (track->row == NULL)
-                continue;
-            const double frames = fmod(time * track->row->frame_rate, track->count);
-            const uint32_t whole = (uint32_t)frames < track->count ? (uint32_t)frames : 0;
-            const uint32_t next = whole + 1 < track->count ? whole + 1 : 0;
-            const md5_sample_position sample = md5_sample_position_from_frames(
-                track->file->anim, track->first + whole, track->first + next,
-                (float)(frames - floor(frames)));
-            md5_sample(track->file->binding, sample, MD5_ROOT_FILE, part->adjusted);
-            md5_cube2_adjust_pose(part->player, track->row, skeleton, part->adjusted);
-            for (uint32_t i = 0; i < skeleton->num_joints; i++)
-                if (part->masks[i] == m)
-                    part->pose[i] = part->adjusted[i];
-        }
-    }
+    for (uint32_t j = 0; j < num_parts; j++)
+        if (joined->parts[j].model != NULL)
+            pose_part(&joined->parts[j], time);
     for (uint32_t i = 0; i < joined->num_joints; i++) {
         const cube_joint *const joint = &joined->joints[i];
         md5_xform local = joint->bind_local;
@@ -369,36 +426,20 @@ static void pose_all(const cube_model *joined, double time)
         local.translation = md5_vec3_scale(local.translation, joined->cube->scale);
         joined->pose[i] = local;
     }
-    // Turns what follows the view, for a view straight ahead: about the entity's axis to the right,
-    // whose angles are mirrored with y.
-    for (uint32_t j = 0; j < num_parts; j++) {
-        cube_part *const part = &joined->parts[j];
-        for (uint32_t i = 0; part->model != NULL && i < part->part->num_pitches; i++) {
-            const md5_cube2_pitch *const pitch = &part->part->pitches[i];
-            const md5_vec3 forward = {1, 0, 0};
-            const float angle = fminf(fmaxf(pitch->offset, pitch->min), pitch->max);
-            const uint32_t joint = md5_find_joint(&part->model->skeleton, pitch->joint);
-            const md5_xform change = {
-                .rotation = md5_quat_from_axis_angle(forward, -angle * DEGREE),
-                .translation = {NAN, NAN, NAN},
-            };
-            if (angle != 0 && joint != MD5_NONE)
-                md5_modify_joint(&joined->model->skeleton, part->joints[joint], MD5_JOINT_MODEL,
-                                 change, 1, joined->pose);
-        }
-    }
+    for (uint32_t j = 0; j < num_parts; j++)
+        if (joined->parts[j].model != NULL)
+            pitch_joints(joined, &joined->parts[j]);
 }
 
 // -- Making clips ---------------------------------------------------------------------------------
 
-// Returns NULL if nothing has the name.
+// Creates the clip of an animation name. Returns NULL if no part has an animation with this name.
 static md5_anim *make_clip(cube_model *joined, const char *name)
 {
     double rate = 0;
     double duration = 0;
     bool plays = false;
-    // What each mask of each part plays under the name: its own, or the "idle" that the engines
-    // play beside others.
+    // Each mask of each part plays its animation with this name or, as in the engines, "idle".
     for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
         const cube_part *const part = &joined->parts[p];
         for (uint32_t m = 0; m < part->num_masks; m++) {
@@ -410,17 +451,17 @@ static md5_anim *make_clip(cube_model *joined, const char *name)
             if (row >= MAX_ROWS)
                 continue;
             const md5_cube2_anim *const anim = &part->player->anims[row];
-            const double own = anim->frame_rate;
+            const double frame_rate = anim->frame_rate;
             track->file = find_file(joined, p, anim->file);
             if (track->file->anim == NULL)
                 continue;
             track->row = anim;
             md5_cube2_anim_range(anim, track->file->anim->num_frames, &track->first, &track->count);
             plays = true;
-            if (rate <= 0 || (track->count > 1 && own > rate))
-                rate = own;
+            if (rate <= 0 || (track->count > 1 && frame_rate > rate))
+                rate = frame_rate;
             if (track->count > 1)
-                duration = fmax(duration, track->count / own);
+                duration = fmax(duration, track->count / frame_rate);
         }
     }
     if (!plays)
@@ -438,36 +479,42 @@ static md5_anim *make_clip(cube_model *joined, const char *name)
     return anim;
 }
 
+// Adds the names of an animation, separated by '|', to the list of clips unless they are listed.
+static void list_clip_names(view_cube *loaded, const md5_cube2_anim *anim)
+{
+    const char *name = anim->names;
+    while (*name != '\0' && loaded->num_clips < MAX_NAMES) {
+        const size_t length = strcspn(name, "|");
+        char *const copy = common_format("%.*s", (int)length, name);
+        bool is_listed = length == 0;
+        for (uint32_t j = 0; j < loaded->num_clips; j++)
+            is_listed = is_listed || strcmp(loaded->clips[j].name, copy) == 0;
+        if (is_listed)
+            free(copy);
+        else
+            *COMMON_MORE(loaded->clips, loaded->num_clips) =
+                (view_cube_clip){.name = copy, .file = common_copy(anim->file)};
+        name += length + (name[length] != '\0');
+    }
+}
+
+// Creates the clips of all animation names.
 static void make_clips(cube_model *joined, view_cube *loaded)
 {
     size_t size = 0;
     joined->pose = common_alloc(joined->num_joints, sizeof *joined->pose);
-    // Loads all files first: tracks refer to them.
+    // Load all files first, because tracks refer to elements of the array of files.
     for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
         cube_part *const part = &joined->parts[p];
         if (part->model != NULL)
             begin_part(part, &joined->parts[part->shared]);
         for (uint32_t i = 0; i < part->num_rows; i++) {
-            // A row has several names; those that are not listed yet are added.
             const md5_cube2_anim *const row = &part->player->anims[i];
-            for (const char *name = row->names; *name != '\0' && loaded->num_clips < MAX_NAMES;) {
-                const size_t length = strcspn(name, "|");
-                char *const own = common_format("%.*s", (int)length, name);
-                bool is_listed = length == 0;
-                for (uint32_t j = 0; j < loaded->num_clips; j++)
-                    is_listed = is_listed || strcmp(loaded->clips[j].name, own) == 0;
-                if (is_listed) {
-                    free(own);
-                } else {
-                    *COMMON_MORE(loaded->clips, loaded->num_clips) =
-                        (view_cube_clip){.name = own, .file = common_copy(row->file)};
-                }
-                name += length + (name[length] != '\0');
-            }
+            list_clip_names(loaded, row);
             find_file(joined, p, row->file);
         }
     }
-    // Those that cannot be made are left out.
+    // Clips that cannot be created are dropped.
     const uint32_t num_listed = loaded->num_clips;
     loaded->num_clips = 0;
     for (uint32_t i = 0; i < num_listed; i++) {
@@ -486,6 +533,30 @@ static void make_clips(cube_model *joined, view_cube *loaded)
     if (size >= MAX_SIZE)
         view_warn(joined->log, "too many animations; only the first %u are loaded",
                   loaded->num_clips);
+}
+
+// Frees all data of a merged model except the model itself.
+static void free_cube_model(cube_model *joined, uint32_t num_parts)
+{
+    for (uint32_t i = 0; i < joined->num_files; i++) {
+        md5_free_binding(joined->files[i].binding);
+        md5_free_anim(joined->files[i].anim);
+    }
+    for (uint32_t i = 0; joined->parts != NULL && i < num_parts; i++) {
+        const cube_part *const part = &joined->parts[i];
+        md5_free_model(part->model);
+        free(part->joints);
+        free(part->masks);
+        free(part->pose);
+        free(part->adjusted);
+        free(part->tracks);
+    }
+    for (uint32_t i = 0; i < joined->num_joints; i++)
+        free(joined->joints[i].name);
+    free(joined->joints);
+    free(joined->parts);
+    free(joined->pose);
+    free(joined->files);
 }
 
 bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *opts, bool with_clips,
@@ -512,25 +583,7 @@ bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *op
     } else if (is_joined || cube == NULL) {
         view_log_error(log, &error);
     }
-    for (uint32_t i = 0; i < joined.num_files; i++) {
-        md5_free_binding(joined.files[i].binding);
-        md5_free_anim(joined.files[i].anim);
-    }
-    for (uint32_t i = 0; joined.parts != NULL && i < cube->num_parts; i++) {
-        const cube_part *const part = &joined.parts[i];
-        md5_free_model(part->model);
-        free(part->joints);
-        free(part->masks);
-        free(part->pose);
-        free(part->adjusted);
-        free(part->tracks);
-    }
-    for (uint32_t i = 0; i < joined.num_joints; i++)
-        free(joined.joints[i].name);
-    free(joined.joints);
-    free(joined.parts);
-    free(joined.pose);
-    free(joined.files);
+    free_cube_model(&joined, cube != NULL ? cube->num_parts : 0);
     md5_free_cube2(cube);
     return model != NULL;
 }

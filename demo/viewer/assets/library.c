@@ -1,3 +1,5 @@
+// Game folders: their locations and addresses, the lists of their names, and reading them on a
+// thread.
 #include "demo/viewer/assets/library.h"
 
 #include "demo/convert/convert.h"
@@ -27,23 +29,25 @@ bool view_is_game(const char *path)
     return has_any;
 }
 
-// A file name cannot contain "|" on Windows; elsewhere hardly any does.
+// A file name cannot contain "|" on Windows, and rarely contains it on other systems.
 common_list view_split_place(const char *place)
 {
     common_list list = {NULL, 0};
     const bool is_one = common_is_folder(place) || common_is_file(place);
-    for (const char *rest = place, *end; rest != NULL; rest = *end != '\0' ? end + 1 : NULL) {
-        size_t length = strcspn(rest, is_one ? "" : "|");
-        end = rest + length;
-        while (length > 1 && rest[length - 1] == '/')
+    const char *part = place;
+    while (part != NULL) {
+        size_t length = strcspn(part, is_one ? "" : "|");
+        const char *const end = part + length;
+        while (length > 1 && part[length - 1] == '/')
             length--;
-        common_add(&list, common_format("%.*s", (int)length, rest));
+        common_add(&list, common_format("%.*s", (int)length, part));
+        part = *end != '\0' ? end + 1 : NULL;
     }
     return list;
 }
 
-// Returns a place with another one behind it, and frees it.
-static char *put_behind(char *place, const char *behind)
+// Appends a location to a list of locations, which is freed. NULL: an empty list.
+static char *append_location(char *place, const char *behind)
 {
     if (place == NULL)
         return common_copy(behind);
@@ -55,12 +59,12 @@ char *view_with_bases(const char *place, const char **bases, size_t num_bases)
 {
     char *whole = common_copy(place);
     for (size_t i = 0; i < num_bases; i++)
-        whole = put_behind(whole, bases[i]);
+        whole = append_location(whole, bases[i]);
     if (num_bases > 0 || !common_is_folder(place))
         return whole;
     static const char *const names[] = {"base", "q4base"};
     common_list parts = view_split_place(place);
-    // The folder around it, also around "." and "..".
+    // The folder that contains the mod's folder, also for "." and "..".
     const char *const path = parts.names[0];
     const char *const name = common_base(path);
     const bool is_up = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
@@ -71,7 +75,7 @@ char *view_with_bases(const char *place, const char **bases, size_t num_bases)
         is_found = common_is_folder(base) && view_is_game(base) && !common_same_file(base, place);
         if (is_found) {
             free(whole);
-            whole = put_behind(common_copy(path), base);
+            whole = append_location(common_copy(path), base);
         }
         free(base);
     }
@@ -90,11 +94,9 @@ char *view_title_of_place(const char *place)
     return title;
 }
 
-// -- Libraries -----------------------------------------------------------------------------------
+// -- Names in a library --------------------------------------------------------------------------
 
-// -- Names ----------------------------------------------------------------------------------
-
-// What declares the names of a section; MD5_NUM_DECL_TYPES: nothing, they are files.
+// Kind of the declarations of a section; MD5_NUM_DECL_TYPES: the section contains files.
 static const md5_decl_type declared[VIEW_NUM_SECTIONS] = {
     [VIEW_ENTITIES] = MD5_DECL_ENTITY,
     [VIEW_MODELS] = MD5_DECL_MODEL,
@@ -102,21 +104,22 @@ static const md5_decl_type declared[VIEW_NUM_SECTIONS] = {
     [VIEW_SKINS] = MD5_DECL_SKIN,
 };
 
-// Keys of all entityDefs that are looked at. Those of a long line of ancestors are the square of
-// its length: all beyond are listed, whatever model they have.
+// Maximum number of keys of entityDefs that are examined. For a long chain of ancestors, this
+// number is the square of its length. All further entities are listed, whatever their models are.
 enum { MAX_KEYS = 500000 };
 
-// Whether an entityDef has a model of MD5 files.
+// Returns true if an entityDef has a model of MD5 files.
 static bool is_character(md5_game *game, const char *name, uint64_t *num_keys)
 {
     if (*num_keys > MAX_KEYS)
         return true;
     const md5_entity_def *const def = md5_game_entity_def(game, name, NULL);
     const char *const model = def != NULL ? md5_entity_def_value(def, "model") : NULL;
-    *num_keys += def != NULL ? def->num_keys : MAX_KEYS; // memory has run out
-    return model != NULL
-           && (common_has_ending(model, ".md5mesh")
-               || md5_find_decl(game, MD5_DECL_MODEL, model) != NULL);
+    *num_keys += def != NULL ? def->num_keys : MAX_KEYS; // out of memory
+    if (model == NULL)
+        return false;
+    return common_has_ending(model, ".md5mesh")
+           || md5_find_decl(game, MD5_DECL_MODEL, model) != NULL;
 }
 
 static void add_name(view_library *library, view_section section, const char *name)
@@ -128,7 +131,7 @@ bool view_is_own(const view_library *library, view_section section, size_t name)
 {
     if (library->num_own == library->places.count)
         return false;
-    // The file that a name stands for, or in which it is declared.
+    // The file of the name, or the file that declares the name.
     const char *const text = library->names[section][name];
     const md5_decl *const decl = md5_find_decl(library->game, declared[section], text);
     const char *const file = decl != NULL && decl->file != NULL ? decl->file : text;
@@ -152,6 +155,31 @@ static bool fail(md5_error *error, const char *place, const char *why)
     return false;
 }
 
+// Fills the lists of names of a library.
+static void list_names(view_library *library)
+{
+    md5_game *const game = library->game;
+    uint64_t num_keys = 0;
+    for (view_section section = 0; section < VIEW_NUM_SECTIONS; section++) {
+        for (uint32_t i = 0; i < md5_game_num_decls(game, declared[section]); i++) {
+            const md5_decl *const decl = md5_game_decl(game, declared[section], i);
+            if (decl->file == NULL)
+                continue;
+            if (section != VIEW_ENTITIES || is_character(game, decl->name, &num_keys))
+                add_name(library, section, decl->name);
+        }
+        common_sort((void *)library->names[section], library->num_names[section], sizeof(char *),
+                    common_by_text);
+    }
+    for (size_t i = 0; i < md5_game_num_files(game); i++) {
+        const char *const file = md5_game_file(game, i);
+        if (common_has_ending(file, ".md5mesh"))
+            add_name(library, VIEW_MODELS, file);
+        else if (common_has_ending(file, ".md5anim"))
+            add_name(library, VIEW_ANIMS, file);
+    }
+}
+
 view_library *view_open_library(const char *place, view_opening_fn *on_file, void *user,
                                 md5_error *error)
 {
@@ -168,7 +196,7 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
     for (size_t i = 0; i < parts.count; i++) {
         const char *const path = parts.names[i];
         md5_error reason;
-        library->place = put_behind(library->place, path);
+        library->place = append_location(library->place, path);
         are_added =
             are_added
             && (common_add_game_place(places, path, &reason) || fail(error, path, reason.message));
@@ -183,25 +211,7 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
         view_drop_library(library);
         return NULL;
     }
-    md5_game *const game = library->game;
-    uint64_t num_keys = 0;
-    for (view_section section = 0; section < VIEW_NUM_SECTIONS; section++) {
-        for (uint32_t i = 0; i < md5_game_num_decls(game, declared[section]); i++) {
-            const md5_decl *const decl = md5_game_decl(game, declared[section], i);
-            if (decl->file != NULL
-                && (section != VIEW_ENTITIES || is_character(game, decl->name, &num_keys)))
-                add_name(library, section, decl->name);
-        }
-        common_sort((void *)library->names[section], library->num_names[section], sizeof(char *),
-                    common_by_text);
-    }
-    for (size_t i = 0; i < md5_game_num_files(game); i++) {
-        const char *const file = md5_game_file(game, i);
-        if (common_has_ending(file, ".md5mesh"))
-            add_name(library, VIEW_MODELS, file);
-        else if (common_has_ending(file, ".md5anim"))
-            add_name(library, VIEW_ANIMS, file);
-    }
+    list_names(library);
     return library;
 }
 
@@ -251,100 +261,114 @@ char *view_make_address(const char *place, const char *name, const char *skin)
 
 // -- Similar names --------------------------------------------------------------------------
 
-enum { NUM_SIMILAR = 3, LONGEST_ASKED = 48 };
+enum { NUM_SIMILAR = 3, MAX_QUERY_LENGTH = 48 };
+
+// A name that is similar to a query. A smaller difference is better; SIZE_MAX: no name.
+typedef struct similar_name {
+    const char *name;
+    size_t difference;
+} similar_name;
+
+// Inserts a name into a list of the best names, sorted by difference. A name that is already listed
+// is ignored: an entity and a model may have the same name.
+static void insert_similar(similar_name best[NUM_SIMILAR], similar_name candidate)
+{
+    for (int rank = 0; rank < NUM_SIMILAR && candidate.difference < SIZE_MAX; rank++) {
+        if (best[rank].name != NULL && strcmp(best[rank].name, candidate.name) == 0)
+            return;
+        if (candidate.difference >= best[rank].difference)
+            continue;
+        const similar_name moved = best[rank];
+        best[rank] = candidate;
+        candidate = moved;
+    }
+}
 
 void view_list_similar(const view_library *library, const char *asked, char *text, size_t size)
 {
-    const char *best[NUM_SIMILAR] = {NULL};
-    size_t differences[NUM_SIMILAR] = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    similar_name best[NUM_SIMILAR];
     const size_t length = strlen(asked);
-    // Skins are not opened, and of few letters none can be wrong.
-    const int num_sections = length >= 3 && length <= LONGEST_ASKED ? VIEW_NUM_SECTIONS - 1 : 0;
-    for (int section = 0; section < num_sections; section++)
+    // Skins cannot be opened. A query of few letters is similar to too many names.
+    const bool is_query = length >= 3 && length <= MAX_QUERY_LENGTH;
+    const int num_sections = is_query ? VIEW_NUM_SECTIONS - 1 : 0;
+    for (int i = 0; i < NUM_SIMILAR; i++)
+        best[i] = (similar_name){NULL, SIZE_MAX};
+    for (int section = 0; section < num_sections; section++) {
         for (size_t i = 0; i < library->num_names[section]; i++) {
-            const char *candidate = library->names[section][i];
-            // Names are alike with one error in four letters; of those that are equally alike the
-            // shorter ones come first.
-            const size_t distance = common_distance(asked, length, candidate, true);
-            size_t difference = distance <= length / 4
-                                    ? distance * (COMMON_LONGEST_NAME + 1) + strlen(candidate)
-                                    : SIZE_MAX;
-            for (int rank = 0; rank < NUM_SIMILAR && difference < SIZE_MAX; rank++) {
-                if (best[rank] != NULL && strcmp(best[rank], candidate) == 0)
-                    break; // an entity and a model of one name
-                if (difference >= differences[rank])
-                    continue;
-                const char *const pushed = best[rank];
-                const size_t its_difference = differences[rank];
-                best[rank] = candidate;
-                differences[rank] = difference;
-                candidate = pushed;
-                difference = its_difference;
-            }
+            similar_name candidate = {library->names[section][i], SIZE_MAX};
+            // One error in four letters is allowed. Of names with equal distances, shorter names
+            // are better.
+            const size_t distance = common_distance(asked, length, candidate.name, true);
+            if (distance <= length / 4)
+                candidate.difference =
+                    distance * (COMMON_LONGEST_NAME + 1) + strlen(candidate.name);
+            insert_similar(best, candidate);
         }
+    }
     text[0] = '\0';
-    for (int i = 0; i < NUM_SIMILAR && best[i] != NULL; i++)
-        common_append(text, size, ", ", "%s", best[i]);
+    for (int i = 0; i < NUM_SIMILAR && best[i].name != NULL; i++)
+        common_append(text, size, ", ", "%s", best[i].name);
 }
 
 // -- On a thread ---------------------------------------------------------------------------------
 
+// Implementation of view_scan.
 typedef struct scan_state {
-    view_scan shown; // first: what the caller has
+    view_scan shown; // first member: visible to the caller
     view_thread *thread;
     atomic_size_t num_files;
     atomic_bool stops;
     atomic_bool has_ended;
-    view_library *library; // of the thread until it has ended
+    view_library *library; // owned by the thread until it has ended
     md5_error error;
 } scan_state;
 
 static bool count_files(void *user, size_t num_files)
 {
-    scan_state *const own = user;
+    scan_state *const state = user;
     if (num_files > 0)
-        atomic_store(&own->num_files, num_files);
-    return !atomic_load(&own->stops);
+        atomic_store(&state->num_files, num_files);
+    return !atomic_load(&state->stops);
 }
 
 static int run(void *user)
 {
-    scan_state *const own = user;
-    own->library = view_open_library(own->shown.place, count_files, own, &own->error);
-    atomic_store(&own->has_ended, true);
+    scan_state *const state = user;
+    state->library = view_open_library(state->shown.place, count_files, state, &state->error);
+    atomic_store(&state->has_ended, true);
     return 0;
 }
 
 view_scan *view_begin_scan(const char *place)
 {
-    scan_state *const own = common_alloc(1, sizeof *own);
-    own->shown.place = common_copy(place);
-    own->thread = view_start_thread(run, "scan", own);
-    if (own->thread == NULL)
-        run(own);
-    return &own->shown;
+    scan_state *const state = common_alloc(1, sizeof *state);
+    state->shown.place = common_copy(place);
+    state->thread = view_start_thread(run, "scan", state);
+    if (state->thread == NULL)
+        run(state);
+    return &state->shown;
 }
 
 bool view_has_scanned(view_scan *scan, size_t *num_files)
 {
-    scan_state *const own = (scan_state *)scan;
-    *num_files = atomic_load(&own->num_files);
-    return atomic_load(&own->has_ended);
+    scan_state *const state = (scan_state *)scan;
+    *num_files = atomic_load(&state->num_files);
+    return atomic_load(&state->has_ended);
 }
 
 view_library *view_end_scan(view_scan *scan, md5_error *error)
 {
-    scan_state *const own = (scan_state *)scan;
-    view_wait_thread(own->thread, "scan");
-    view_library *const library = own->library;
-    *error = own->error;
+    scan_state *const state = (scan_state *)scan;
+    view_wait_thread(state->thread, "scan");
+    view_library *const library = state->library;
+    *error = state->error;
     if (library != NULL) {
-        // Its thread has ended: nobody is notified any longer, and `own` is freed.
+        // The thread has ended: remove the callback, because `own` is freed.
         library->places.goes_on = NULL;
         library->places.user = NULL;
     }
     free(scan->place);
-    free(own);
+    free(state);
     return library;
 }
 

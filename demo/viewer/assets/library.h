@@ -1,103 +1,109 @@
-// Where a game lies: a folder or an archive, or several of them, the mod before its base, as
-// "games/mod|games/base". A path that exists is one place even if it contains "|".
+// Game libraries: the names of the entities, models, clips and skins of a game, and the addresses
+// of these items.
+//
+// The location of a game is a folder or an archive, or several of them separated by "|", the mod
+// before its base: "games/mod|games/base". A path that exists is one location even if it contains
+// "|".
 #ifndef DEMO_VIEWER_ASSETS_LIBRARY_H
 #define DEMO_VIEWER_ASSETS_LIBRARY_H
 
 #include "demo/viewer/base/log.h"
 
-// Whether a path is no folder, or one with what games have: declarations or archives.
+// Returns true if a path is not a folder, or is a folder with declarations or archives of a game.
 bool view_is_game(const char *path);
 
-// Whether a file is of another format, and is converted when it is opened.
+// Returns true if a file has another format and is converted when it is opened.
 bool view_is_converted(const char *path);
 
-// Returns the folders and archives of a place, best first, without slashes at their ends. Free with
-// common_free_list().
+// Returns the folders and archives of a location, the first has priority, without slashes at their
+// ends. Free with common_free_list().
 common_list view_split_place(const char *place);
 
-// Returns a place with others behind it; if there are none, with the engine's base: the folder
-// "base" or "q4base" beside a mod's folder, if that is a game. To be freed.
+// Returns a location with further locations appended. If there are none, appends the engine's base:
+// the folder "base" or "q4base" next to a mod's folder, if it is a game. To be freed.
 char *view_with_bases(const char *place, const char **bases, size_t num_bases);
 
-// Returns a title: the first path, then the last components of the others, "games/mod + base". To
-// be freed.
+// Returns a title: the first path, then the last components of the other paths, "games/mod + base".
+// To be freed.
 char *view_title_of_place(const char *place);
 
 // -- Libraries -----------------------------------------------------------------------------------
 //
-// A game folder, an archive, or any folder of MD5 files, opened: what there is to show in it, by
-// names.
+// An opened game folder, archive, or any folder of MD5 files, with the names of its content.
 //
-// What lies in it is addressed as "PLACE::NAME", such as "games/base::monster_imp" or
-// "maps.pk4::models/imp/walk.md5anim": the place of the game, as above, and the name of
-// an entity, a model or a file within, and for a character in another skin "::" and the skin's
-// name. No name in a game contains "::".
+// The address of an item is "PLACE::NAME", such as "games/base::monster_imp" or
+// "maps.pk4::models/imp/walk.md5anim": the location of the game, as above, and the name of an
+// entity, a model or a file in it. For a character with another skin, "::" and the name of the skin
+// are appended. No name in a game contains "::".
 
 typedef enum view_section {
-    VIEW_ENTITIES, // whose models are of MD5 files
+    VIEW_ENTITIES, // entities whose models are MD5 files
     VIEW_MODELS,   // modelDefs, then .md5mesh files
     VIEW_ANIMS,    // .md5anim files
     VIEW_SKINS,
     VIEW_NUM_SECTIONS,
 } view_section;
 
-// Read-only but for the game, which one thread at a time may use.
+// Read-only except the game, which must be used by one thread at a time.
 typedef struct view_library {
-    uint32_t num_users; // who calls view_drop_library(); who takes it counts itself
+    uint32_t num_users; // reference count, decreased by view_drop_library()
     char *place;        // see view_split_place()
     common_game_places places;
-    size_t num_own; // of them, those of the first folder or archive: the mod's
+    size_t num_own; // number of `places` that belong to the first folder or archive: the mod
     md5_game *game;
-    md5_load_opts opts; // of the game, and of what is loaded from it: they report warnings
-    view_log *log;      // where these go now, or NULL
+    md5_load_opts opts; // options of the game and of files loaded from it; they report warnings
+    view_log *log;      // receives the warnings, or NULL
     const char **names[VIEW_NUM_SECTIONS];
     size_t num_names[VIEW_NUM_SECTIONS];
 } view_library;
 
-// Called by the thread that opens a library: a number of files that grows. Opening ends if it
-// returns false.
+// Callback of the thread that opens a library, with the number of files so far. Opening is aborted
+// if it returns false.
 typedef bool view_opening_fn(void *user, size_t num_files);
 
-// Opens a folder or an archive, or a mod over its base; `on_file` may be NULL. Returns NULL and
-// sets `error` on failure, or if `on_file` ended it. Memory is limited as by md5_create_game().
-// Free with view_drop_library().
+// Opens a folder or an archive, or a mod over its base. `on_file` may be NULL. Returns NULL and
+// sets `error` on failure, or if `on_file` returned false. Memory is limited as by
+// md5_create_game(). Free with view_drop_library().
 view_library *view_open_library(const char *place, view_opening_fn *on_file, void *user,
                                 md5_error *error);
 
-// A library is freed with its last user. On one thread only. NULL is allowed.
+// Releases a reference to a library, which is freed with the last reference. Call it on one thread
+// only. NULL is allowed.
 void view_drop_library(view_library *library);
 
-// Whether a name is of the mod itself: a declaration in a file of it, or a file. False if there is
-// no base.
+// Returns true if a name belongs to the mod itself: it is a file of the mod or declared in one.
+// Returns false if there is no base.
 bool view_is_own(const view_library *library, view_section section, size_t name);
 
-// The parts of an address; texts are freed by view_free_address(). False if it is none: a path.
+// The parts of an address. view_read_address() returns false if the text is a path. Free them with
+// view_free_address().
 typedef struct view_address {
-    char *place, *name, *skin; // skin: or NULL
+    char *place;
+    char *name;
+    char *skin; // or NULL
 } view_address;
 bool view_read_address(const char *text, view_address *address);
 void view_free_address(view_address *address);
 
-// Makes an address; `skin` may be NULL. To be freed.
+// Returns an address, to be freed. `skin` may be NULL.
 char *view_make_address(const char *place, const char *name, const char *skin);
 
-// Writes up to three names of a library that are like `asked`: "a, b, c"; "" if there are none.
-// Time: linear in the names.
+// Writes up to three names of a library that are similar to `asked`: "a, b, c", or "". Takes time
+// linear in the number of names.
 void view_list_similar(const view_library *library, const char *asked, char *text, size_t size);
 
 // -- On a thread ---------------------------------------------------------------------------------
 //
-// Opens a library on a thread of its own, so that a window stays responsive.
+// Opens a library on a thread, so that a window remains responsive.
 
 typedef struct view_scan {
-    char *place; // that is opened; the rest is library.c's
+    char *place; // location that is opened; other members are private to library.c
 } view_scan;
 
-// Begins to open a folder or an archive. Never fails; what goes wrong is an error at the end.
+// Starts to open a folder or an archive. Errors are returned by view_end_scan().
 view_scan *view_begin_scan(const char *place);
 
-// Returns whether the scan has ended. Before that, the number of files that were found so far is
-// in *num_files.
+// Returns true if the scan has ended. Sets *num_files to the number of files found so far.
 bool view_has_scanned(view_scan *scan, size_t *num_files);
 
 // Waits for the end and frees the scan. Returns the library, or NULL and an error.

@@ -1,3 +1,5 @@
+// Alternative displays of a surface: colors by weights, a grid of texture coordinates, and defects
+// of normals and tangents.
 #include "demo/viewer/assets/surfaces.h"
 
 #include "demo/common/memory.h"
@@ -11,11 +13,11 @@ md5_vec4 view_heat_color(float value)
                                       {0.83f, 0.04f, 0.02f, 1}};
     if (!(value > 0))
         return (md5_vec4){0.12f, 0.13f, 0.15f, 1};
-    const float place = 4 * (value < 1 ? value : 1);
+    const float position = 4 * (value < 1 ? value : 1);
     int low = 0;
-    while (low < 3 && place >= (float)(low + 1))
+    while (low < 3 && position >= (float)(low + 1))
         low++;
-    const float part = place - (float)low;
+    const float part = position - (float)low;
     const md5_vec4 a = stops[low];
     const md5_vec4 b = stops[low + 1];
     return (md5_vec4){a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part, a.z + (b.z - a.z) * part,
@@ -31,12 +33,21 @@ float view_weight_of(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
     return joint >= 0 ? 0 : (float)(end - mesh->first_influence[vertex]);
 }
 
+// Returns true if the colored copy of a model is valid for the values, the joint and the morph
+// targets.
+static bool is_prepared(const view_heat *heat, const md5_morph *morph, const float *values,
+                        int32_t joint)
+{
+    if (heat->drawn == NULL || heat->joint != joint || heat->values != values)
+        return false;
+    return heat->drawn_morph != NULL || morph == NULL;
+}
+
 bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model *model,
                        const md5_morph *morph, const float *values, int32_t joint, md5_error *error)
 {
     size_t total = 0;
-    if (heat->drawn != NULL && heat->joint == joint && heat->values == values
-        && (heat->drawn_morph != NULL || morph == NULL))
+    if (is_prepared(heat, morph, values, joint))
         return true;
     view_free_heat(heat, renderer);
     heat->values = values;
@@ -49,13 +60,19 @@ bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_mode
     *heat->model = *model;
     heat->model->meshes = heat->meshes;
     md5_vec4 *color = heat->colors;
+    const float max_value = joint >= 0 ? 1 : 4; // weight, or number of influences
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         heat->meshes[i] = *mesh;
         heat->meshes[i].colors = color;
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            *color++ = view_heat_color(
-                values != NULL ? *values++ : view_weight_of(mesh, v, joint) / (joint >= 0 ? 1 : 4));
+        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+            float value;
+            if (values != NULL)
+                value = *values++;
+            else
+                value = view_weight_of(mesh, v, joint) / max_value;
+            *color++ = view_heat_color(value);
+        }
     }
     heat->drawn = md5gl_create_model(renderer, heat->model, MD5GL_PATH_AUTO, error);
     if (heat->drawn == NULL || morph == NULL)
@@ -92,7 +109,7 @@ view_heat_facts view_measure_heat(const md5_model *model, int32_t joint)
 
 // -- Texture coordinates --------------------------------------------------------------------
 
-// A to H and 1 to 8, five bits a row, the left pixel in the highest bit.
+// The letters A to H and the digits 1 to 8: five bits per line, the left pixel in the highest bit.
 enum { GLYPH_WIDTH = 5, GLYPH_HEIGHT = 7, GLYPH_SCALE = 3 };
 static const uint8_t glyphs[2][VIEW_UV_CELLS][GLYPH_HEIGHT] = {
     {{14, 17, 17, 31, 17, 17, 17},
@@ -113,15 +130,30 @@ static const uint8_t glyphs[2][VIEW_UV_CELLS][GLYPH_HEIGHT] = {
      {14, 17, 17, 14, 17, 17, 14}},
 };
 
+// Returns true if the name of a cell covers its pixel (x, y).
+static bool is_in_name(uint32_t column, uint32_t row, uint32_t x, uint32_t y)
+{
+    enum { LEFT = 12, TOP = 21, ADVANCE = (GLYPH_WIDTH + 2) * GLYPH_SCALE };
+    if (x < LEFT || y < TOP || y >= TOP + GLYPH_HEIGHT * GLYPH_SCALE)
+        return false;
+    const uint32_t glyph = (x - LEFT) / ADVANCE;
+    const uint32_t within = (x - LEFT) % ADVANCE / GLYPH_SCALE;
+    const uint32_t line = (y - TOP) / GLYPH_SCALE;
+    if (glyph >= 2 || within >= GLYPH_WIDTH)
+        return false;
+    const uint8_t bits = glyphs[glyph][glyph == 0 ? column : row][line];
+    return (bits >> (GLYPH_WIDTH - 1 - within) & 1) != 0;
+}
+
 view_image view_make_uv_grid(void)
 {
     enum { SIZE = VIEW_UV_GRID_SIZE, CELL = SIZE / VIEW_UV_CELLS };
-    enum { LEFT = 12, TOP = 21, ADVANCE = (GLYPH_WIDTH + 2) * GLYPH_SCALE };
     view_image image = {common_alloc((size_t)SIZE * SIZE, 4), SIZE, SIZE};
     for (uint32_t i = 0; i < SIZE * SIZE; i++) {
         const uint32_t column = i % SIZE / CELL;
         const uint32_t row = i / SIZE / CELL;
-        const uint32_t x = i % SIZE % CELL, y = i / SIZE % CELL; // within the cell
+        const uint32_t x = i % SIZE % CELL; // within the cell
+        const uint32_t y = i / SIZE % CELL;
         const bool is_dark = (column + row) % 2 != 0;
         const bool is_edge = x == 0 || y == 0;
         const uint32_t low = is_dark ? 30 : 90;
@@ -131,36 +163,28 @@ view_image view_make_uv_grid(void)
         rgba[1] = (uint8_t)(low + reach * (i / SIZE) / (SIZE - 1));
         rgba[2] = is_dark ? 70 : 150;
         rgba[3] = 255;
-        bool is_named = x >= LEFT && y >= TOP && y < TOP + GLYPH_HEIGHT * GLYPH_SCALE;
-        const uint32_t glyph = is_named ? (x - LEFT) / ADVANCE : 0;
-        const uint32_t within = is_named ? (x - LEFT) % ADVANCE / GLYPH_SCALE : 0;
-        const uint32_t line = is_named ? (y - TOP) / GLYPH_SCALE : 0;
-        is_named =
-            is_named && glyph < 2 && within < GLYPH_WIDTH
-            && (glyphs[glyph][glyph == 0 ? column : row][line] >> (GLYPH_WIDTH - 1 - within) & 1)
-                   != 0;
+        const bool is_named = is_in_name(column, row, x, y);
         for (int k = 0; k < 3 && (is_named || is_edge); k++)
             rgba[k] = is_named ? 250 : 15;
     }
     return image;
 }
 
-// -- Faults --------------------------------------------------------------------------------------
+// -- Defects -------------------------------------------------------------------------------------
 
-static const float slack = 0.01f;
+static const float slack = 0.01f; // tolerance
 
-// Not a number is a fault, too.
+// Returns true if a direction is normalized. Returns false for NaN.
 static bool is_unit(md5_vec3 direction)
 {
     return fabsf(md5_vec3_length(direction) - 1) <= slack;
 }
 
-view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bool *marks)
+// Counts the vertices whose normals and tangents are not normalized or not perpendicular.
+static void check_vertices(const md5_mesh *mesh, const view_directed *pose, view_faults *faults,
+                           bool *marks)
 {
-    const view_directed bind = {mesh->positions, mesh->normals, mesh->tangents, slack};
-    view_faults faults = {{0}};
-    pose = pose != NULL ? pose : &bind;
-    const float most_skew = pose->most_skew > 0 ? pose->most_skew : slack;
+    const float max_skew = pose->most_skew > 0 ? pose->most_skew : slack;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const md5_vec3 normal = pose->normals[v];
         bool is_short = !is_unit(normal);
@@ -169,55 +193,74 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
             const md5_vec4 t = pose->tangents[v];
             const md5_vec3 tangent = {t.x, t.y, t.z};
             is_short = is_short || !is_unit(tangent);
-            is_skewed = !is_short && !(fabsf(md5_vec3_dot(normal, tangent)) <= most_skew);
+            is_skewed = !is_short && !(fabsf(md5_vec3_dot(normal, tangent)) <= max_skew);
         }
-        faults.counts[VIEW_FAULT_SHORT] += is_short;
-        faults.counts[VIEW_FAULT_SKEWED] += is_skewed;
+        faults->counts[VIEW_FAULT_SHORT] += is_short;
+        faults->counts[VIEW_FAULT_SKEWED] += is_skewed;
         if (marks != NULL)
             marks[v] = is_short || is_skewed;
     }
-    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
-        const uint32_t *const corners = mesh->indices + 3 * (size_t)i;
-        const md5_vec2 from = mesh->texcoords[corners[0]];
-        md5_vec3 edges[2];
-        md5_vec2 sides[2]; // the edges on the texture
-        for (int k = 0; k < 2; k++) {
-            const md5_vec2 to = mesh->texcoords[corners[k + 1]];
-            edges[k] = md5_vec3_sub(pose->positions[corners[k + 1]], pose->positions[corners[0]]);
-            sides[k] = (md5_vec2){to.x - from.x, to.y - from.y};
-        }
-        const md5_vec3 outward =
-            md5_vec3_scale(md5_vec3_cross(edges[0], edges[1]), mesh->is_mirrored ? 1 : -1);
-        const float uv_area = sides[0].x * sides[1].y - sides[0].y * sides[1].x; // twice
-        if (!(md5_vec3_length(outward) > 0)) {
-            faults.counts[VIEW_FAULT_FLAT]++;
-            continue;
-        }
-        // The sign with which cross(outward, along u) points along v, from the directions in which
-        // u and v grow on the triangle: (e0 * dv1 - e1 * dv0) / area and (e1 * du0 - e0 * du1) /
-        // area.
-        float hand = 0;
-        if (pose->tangents != NULL && (uv_area < 0 || uv_area > 0)) {
-            const md5_vec3 u = md5_vec3_sub(md5_vec3_scale(edges[0], sides[1].y),
-                                            md5_vec3_scale(edges[1], sides[0].y));
-            const md5_vec3 v = md5_vec3_sub(md5_vec3_scale(edges[1], sides[0].x),
-                                            md5_vec3_scale(edges[0], sides[1].x));
-            hand = md5_vec3_dot(md5_vec3_cross(outward, u), v) < 0 ? -1 : 1;
-        }
-        bool is_flipped = false;
-        bool is_mirrored = false;
-        for (int k = 0; k < 3; k++) {
-            const uint32_t vertex = corners[k];
-            const bool turns = md5_vec3_dot(pose->normals[vertex], outward) < 0;
-            const bool differs = pose->tangents != NULL && pose->tangents[vertex].w * hand < 0;
-            is_flipped = is_flipped || turns;
-            is_mirrored = is_mirrored || differs;
-            if (marks != NULL)
-                marks[vertex] = marks[vertex] || turns || differs;
-        }
-        faults.counts[VIEW_FAULT_FLIPPED] += is_flipped;
-        faults.counts[VIEW_FAULT_MIRRORED] += is_mirrored;
+}
+
+// Returns the sign with which cross(outward, along u) points along v on a triangle, or 0 if its
+// texture coordinates have no area. The directions in which u and v increase on the triangle are
+// (e0 * dv1 - e1 * dv0) / area and (e1 * du0 - e0 * du1) / area.
+static float tangent_sign(const md5_vec3 edges[2], const md5_vec2 sides[2], md5_vec3 outward)
+{
+    const float uv_area = sides[0].x * sides[1].y - sides[0].y * sides[1].x; // twice
+    if (!(uv_area < 0 || uv_area > 0))
+        return 0;
+    const md5_vec3 u =
+        md5_vec3_sub(md5_vec3_scale(edges[0], sides[1].y), md5_vec3_scale(edges[1], sides[0].y));
+    const md5_vec3 v =
+        md5_vec3_sub(md5_vec3_scale(edges[1], sides[0].x), md5_vec3_scale(edges[0], sides[1].x));
+    return md5_vec3_dot(md5_vec3_cross(outward, u), v) < 0 ? -1 : 1;
+}
+
+// Counts the defects of a triangle.
+static void check_triangle(const md5_mesh *mesh, const view_directed *pose, uint32_t triangle,
+                           view_faults *faults, bool *marks)
+{
+    const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
+    const md5_vec2 from = mesh->texcoords[corners[0]];
+    md5_vec3 edges[2];
+    md5_vec2 sides[2]; // the edges in texture coordinates
+    for (int k = 0; k < 2; k++) {
+        const md5_vec2 to = mesh->texcoords[corners[k + 1]];
+        edges[k] = md5_vec3_sub(pose->positions[corners[k + 1]], pose->positions[corners[0]]);
+        sides[k] = (md5_vec2){to.x - from.x, to.y - from.y};
     }
+    const md5_vec3 outward =
+        md5_vec3_scale(md5_vec3_cross(edges[0], edges[1]), mesh->is_mirrored ? 1 : -1);
+    if (!(md5_vec3_length(outward) > 0)) {
+        faults->counts[VIEW_FAULT_FLAT]++;
+        return;
+    }
+    const bool has_tangents = pose->tangents != NULL;
+    const float sign = has_tangents ? tangent_sign(edges, sides, outward) : 0;
+    bool is_flipped = false;
+    bool is_mirrored = false;
+    for (int k = 0; k < 3; k++) {
+        const uint32_t vertex = corners[k];
+        const bool faces_away = md5_vec3_dot(pose->normals[vertex], outward) < 0;
+        const bool differs = has_tangents && pose->tangents[vertex].w * sign < 0;
+        is_flipped = is_flipped || faces_away;
+        is_mirrored = is_mirrored || differs;
+        if (marks != NULL)
+            marks[vertex] = marks[vertex] || faces_away || differs;
+    }
+    faults->counts[VIEW_FAULT_FLIPPED] += is_flipped;
+    faults->counts[VIEW_FAULT_MIRRORED] += is_mirrored;
+}
+
+view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bool *marks)
+{
+    const view_directed bind = {mesh->positions, mesh->normals, mesh->tangents, slack};
+    view_faults faults = {{0}};
+    pose = pose != NULL ? pose : &bind;
+    check_vertices(mesh, pose, &faults, marks);
+    for (uint32_t i = 0; i < mesh->num_triangles; i++)
+        check_triangle(mesh, pose, i, &faults, marks);
     return faults;
 }
 

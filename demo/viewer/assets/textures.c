@@ -1,4 +1,5 @@
-// Finds, loads and uploads the textures of meshes, and what materials of a game draw besides.
+// Finds, loads and uploads the textures of meshes, and the material stages and deforms that
+// materials of a game draw in addition.
 #include "demo/viewer/assets/textures.h"
 
 #include "demo/viewer/assets/library.h"
@@ -12,24 +13,26 @@ static uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)
     return image->rgba + 4 * ((size_t)y * image->width + x);
 }
 
-// The texel of an image of any size at the same place as one of another image.
-static const uint8_t *texel_like(const view_image *image, const view_image *other, uint32_t x,
+// Returns the texel of an image at the same relative position as texel (x, y) of another image. The
+// images may have different sizes.
+static const uint8_t *texel_like(const view_image *image, const view_image *reference, uint32_t x,
                                  uint32_t y)
 {
-    return texel_at(image, (uint32_t)((uint64_t)x * image->width / other->width),
-                    (uint32_t)((uint64_t)y * image->height / other->height));
+    return texel_at(image, (uint32_t)((uint64_t)x * image->width / reference->width),
+                    (uint32_t)((uint64_t)y * image->height / reference->height));
 }
 
-void view_apply_masks(view_image *masks, const view_image *glowing, float share)
+void view_apply_masks(view_image *masks, const view_image *glowing, float factor)
 {
     for (uint32_t y = 0; y < masks->height; y++) {
         for (uint32_t x = 0; x < masks->width; x++) {
             uint8_t *const texel = texel_at(masks, x, y);
-            const double value = (double)share * texel[glowing != NULL ? 1 : 0];
+            const double value = (double)factor * texel[glowing != NULL ? 1 : 0];
             const uint8_t *const color = glowing != NULL ? texel_like(glowing, masks, x, y) : NULL;
-            for (int i = 0; i < 3; i++)
-                texel[i] =
-                    (uint8_t)lround(fmin(color != NULL ? value / 255.0 * color[i] : value, 255));
+            for (int i = 0; i < 3; i++) {
+                const double channel = color != NULL ? value / 255.0 * color[i] : value;
+                texel[i] = (uint8_t)lround(fmin(channel, 255));
+            }
             texel[3] = 255;
         }
     }
@@ -39,8 +42,8 @@ void view_apply_masks(view_image *masks, const view_image *glowing, float share)
 
 // -- Loading --------------------------------------------------------------------------------
 
-// A picture's point, right and down, of a side's point (s, t), both from -1 to 1, follows from the
-// directions in which the camera looks and to which OpenGL gives s and t.
+// The position in the image, right and down, of a point (s, t) on a side, both from -1 to 1,
+// results from the direction of the camera and the directions that OpenGL defines for s and t.
 void view_turn_camera_side(int number, uint32_t side, const uint8_t *from, uint8_t *to)
 {
     const bool is_transposed = number != 2 && number != 3; // right along t, down along s
@@ -57,7 +60,8 @@ void view_turn_camera_side(int number, uint32_t side, const uint8_t *from, uint8
     }
 }
 
-// The sides are six pictures, or one of six sides below each other if the name is built in.
+// Uploads a cube map. Its sides are six images or, if the name is built in, one image of six sides
+// below each other.
 static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const md5_stage *stage,
                                  md5_error *error)
 {
@@ -70,7 +74,7 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
     md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_STAGE_CUBE,
                                .is_nearest = stage->filter == MD5_FILTER_NEAREST};
     uint8_t *rgba = NULL;
-    size_t size = 0; // of a side
+    size_t size = 0; // bytes per side
     int number = 0;
     for (; number < num_pictures; number++) {
         view_image image;
@@ -107,7 +111,7 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
     return texture;
 }
 
-// Reads the image of a texture, or takes it from d->ahead.
+// Reads the image of a texture, or moves it from d->ahead.
 static bool read_image(const view_dresser *d, const view_texture *texture, view_image *image,
                        md5_error *error)
 {
@@ -122,6 +126,23 @@ static bool read_image(const view_dresser *d, const view_texture *texture, view_
     return view_read_image(texture->path, MD5_MAX_IMAGE_PIXELS, image, error);
 }
 
+// Replaces masks by a specular or glow map. Returns false and sets `error` if the texture that
+// glows cannot be read.
+static bool apply_masks(const view_texture *texture, view_image *masks, md5_error *error)
+{
+    if (texture->map != MD5GL_IMAGE_GLOW) {
+        view_apply_masks(masks, NULL, texture->share);
+        return true;
+    }
+    view_image glowing;
+    if (!view_read_image(texture->base, MD5_MAX_IMAGE_PIXELS, &glowing, error))
+        return false;
+    view_apply_masks(masks, &glowing, texture->share);
+    free(glowing.rgba);
+    return true;
+}
+
+// Reads the image of a texture and creates the texture on the GPU.
 static bool upload_image(const view_dresser *d, view_texture *texture, md5_error *error)
 {
     static const md5gl_wrap wraps[] = {
@@ -133,7 +154,8 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
     };
     const md5gl_image_kind map = texture->map;
     const md5_stage *const stage = texture->stage;
-    view_image image, other = {NULL, 0, 0}; // other: heights, or what glows
+    view_image image;
+    view_image height_image = {NULL, 0, 0};
     md5gl_texture_desc desc = {.kind = MD5GL_TEXTURE_COLOR};
     md5gl_texture_desc heights = desc;
     const bool reads_cubes = d->ahead == NULL || !d->ahead->is_complete;
@@ -151,12 +173,10 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
         desc.wrap = wraps[stage->repeat];
         desc.is_nearest = stage->filter == MD5_FILTER_NEAREST;
     } else if (texture->is_masks) {
-        if (map == MD5GL_IMAGE_GLOW
-            && !view_read_image(texture->base, MD5_MAX_IMAGE_PIXELS, &other, error)) {
+        if (!apply_masks(texture, &image, error)) {
             free(image.rgba);
             return false;
         }
-        view_apply_masks(&image, map == MD5GL_IMAGE_GLOW ? &other : NULL, texture->share);
     } else if (map == MD5GL_IMAGE_HEIGHTS) {
         desc.kind = MD5GL_TEXTURE_NORMALS;
         desc.normals = MD5GL_NORMALS_HEIGHTS;
@@ -166,45 +186,59 @@ static bool upload_image(const view_dresser *d, view_texture *texture, md5_error
         desc.normals = md5gl_guess_normals(&desc);
         // Heights are added only to normals in id's encoding.
         if (desc.normals == 0 && texture->heights != NULL
-            && view_read_image(texture->heights, MD5_MAX_IMAGE_PIXELS, &other, &ignored)) {
-            heights.width = other.width;
-            heights.height = other.height;
-            heights.texels = other.rgba;
+            && view_read_image(texture->heights, MD5_MAX_IMAGE_PIXELS, &height_image, &ignored)) {
+            heights.width = height_image.width;
+            heights.height = height_image.height;
+            heights.texels = height_image.rgba;
             desc.heights = &heights;
         }
     }
     texture->texture = md5gl_create_texture(d->renderer, &desc, error);
     texture->has_holes = map == MD5GL_IMAGE_DIFFUSE && md5gl_has_transparent_texels(&desc);
-    free(other.rgba);
+    free(height_image.rgba);
     free(image.rgba);
     return texture->texture != 0;
 }
 
 static bool is_same_text(const char *a, const char *b)
 {
-    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+    if (a == NULL || b == NULL)
+        return a == b;
+    return strcmp(a, b) == 0;
 }
 
-// Returns the texture that `desc` describes, whose paths are copied and which is read on first use;
-// NULL if it cannot be read. `selected`: that is an error. Pictures of a game that cannot be shown
-// are reported once, whatever uses them.
+// Returns true if two stages sample a texture in the same way. NULL: no stage.
+static bool is_same_sampling(const md5_stage *a, const md5_stage *b)
+{
+    if (a == NULL || b == NULL)
+        return a == b;
+    return a->repeat == b->repeat && a->filter == b->filter && a->cube == b->cube;
+}
+
+// Returns true if a loaded texture of the same file can be used for `desc`.
+static bool is_same_use(const view_texture *loaded, const view_texture *desc)
+{
+    if (loaded->map != desc->map || loaded->is_masks != desc->is_masks)
+        return false;
+    if (desc->stage != NULL && !is_same_sampling(loaded->stage, desc->stage))
+        return false;
+    return is_same_text(loaded->base, desc->base) && loaded->share == desc->share;
+}
+
+// Returns the texture that `desc` describes. It is loaded on first use; its paths are copied.
+// Returns NULL if it cannot be read. This is an error if the texture was `selected` by an option.
+// An image of a game that cannot be read is reported once for all its uses.
 static const view_texture *load_texture(const view_dresser *d, view_texture desc, bool selected)
 {
     view_textures *const textures = d->textures;
     bool is_lost = false;
     for (size_t i = 0; i < textures->num_loaded; i++) {
-        const view_texture *const known = textures->loaded[i];
-        if (!known->program != !desc.program || strcmp(known->path, desc.path) != 0)
+        const view_texture *const loaded = textures->loaded[i];
+        if (!loaded->program != !desc.program || strcmp(loaded->path, desc.path) != 0)
             continue;
-        if (known->map == desc.map
-            && (desc.stage == NULL
-                || (known->stage->repeat == desc.stage->repeat
-                    && known->stage->filter == desc.stage->filter
-                    && known->stage->cube == desc.stage->cube))
-            && known->is_masks == desc.is_masks && is_same_text(known->base, desc.base)
-            && known->share == desc.share)
-            return known->texture != 0 ? known : NULL;
-        is_lost = is_lost || (known->program != NULL && known->texture == 0);
+        if (is_same_use(loaded, &desc))
+            return loaded->texture != 0 ? loaded : NULL;
+        is_lost = is_lost || (loaded->program != NULL && loaded->texture == 0);
     }
     md5_error error = {.message = ""};
     view_texture *const texture = common_alloc(1, sizeof *texture);
@@ -222,23 +256,23 @@ static const view_texture *load_texture(const view_dresser *d, view_texture desc
     return is_there ? texture : NULL;
 }
 
-// The same for a file as it is.
+// load_texture() for a file that is a map.
 static const view_texture *load_file(const view_dresser *d, md5gl_image_kind map, const char *path,
                                      bool selected)
 {
     return load_texture(d, (view_texture){.path = path, .map = map}, selected);
 }
 
-// Gives the mesh a map, unless it has one; no path: none.
-static void give_map(const view_dresser *d, view_texture desc)
+// Sets a map of the mesh unless the mesh has one. Does nothing if the path is NULL.
+static void set_map(const view_dresser *d, view_texture desc)
 {
     const view_texture **const map = &d->textures->meshes[d->search.mesh].maps[desc.map];
     if (*map == NULL && desc.path != NULL)
         *map = load_texture(d, desc, false);
 }
 
-// The picture of a stage as a map of a lit surface or, MD5GL_NUM_IMAGE_KINDS, as the stage samples
-// it; 0 if it cannot be shown.
+// Loads the image of a stage as a map of a lit surface or, for MD5GL_NUM_IMAGE_KINDS, as the stage
+// samples it. Returns 0 if it cannot be loaded.
 static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, md5gl_image_kind map)
 {
     const view_texture *const loaded =
@@ -255,7 +289,7 @@ static md5gl_texture load_stage(const view_dresser *d, const md5_stage *stage, m
 
 // -- Lit layers ----------------------------------------------------------------------------------
 
-// Whether a stage is the first one of its kind, whose texture the mesh itself has.
+// Returns true if a stage is the first one of its kind. Its texture is a map of the mesh.
 static bool is_first(const md5_material *material, const md5_stage *stage)
 {
     const md5_stage *first = material->stages;
@@ -264,8 +298,8 @@ static bool is_first(const md5_material *material, const md5_stage *stage)
     return first == stage;
 }
 
-// The value of a register that never changes; 0 of any other.
-static float constant_of(const md5_material *material, uint32_t reg)
+// Returns the value of a register that never changes, or 0 for any other register.
+static float constant_value(const md5_material *material, uint32_t reg)
 {
     bool is_constant = reg >= MD5_FIRST_REGISTER;
     for (uint32_t i = 0; i < material->num_ops; i++)
@@ -277,7 +311,7 @@ bool view_is_painted(const md5_material *material, const md5_stage *stage)
 {
     bool is_white = stage->vertex_color == MD5_VERTEX_COLOR_IGNORE;
     for (int i = 0; i < 3; i++)
-        is_white = is_white && constant_of(material, stage->color[i]) >= 1;
+        is_white = is_white && constant_value(material, stage->color[i]) >= 1;
     return !is_white && (stage->light == MD5_STAGE_DIFFUSE || stage->light == MD5_STAGE_SPECULAR);
 }
 
@@ -286,7 +320,8 @@ bool view_reflects(md5_vec3 color)
     return color.x != 0 || color.y != 0 || color.z != 0;
 }
 
-// The colour of a stage for md5gl_material, or 0, 0, 0 if it reflects nothing. Sets *texture.
+// Returns the color of a stage for md5gl_material, or 0, 0, 0 if the stage does not reflect light.
+// Sets *texture to its texture; 0: the map of the mesh.
 static md5_vec3 reflect(const view_lit_layers *lit, const md5_material *material,
                         const md5_stage *stage, const float *registers, md5gl_texture *texture)
 {
@@ -297,45 +332,57 @@ static md5_vec3 reflect(const view_lit_layers *lit, const md5_material *material
                             registers[stage->color[2]]};
     if (!(color.x > 0) && !(color.y > 0) && !(color.z > 0))
         return none;
-    const bool is_own = lit->num_shown == 0 && is_first(material, stage);
-    const bool is_missing = stage->light == MD5_STAGE_DIFFUSE && lit->lacks_diffuse;
-    *texture = is_own ? 0 : lit->textures[stage - material->stages];
-    return (is_own ? is_missing : *texture == 0) ? none : color;
+    const bool uses_mesh_map = lit->num_shown == 0 && is_first(material, stage);
+    if (uses_mesh_map) {
+        const bool is_missing = stage->light == MD5_STAGE_DIFFUSE && lit->lacks_diffuse;
+        *texture = 0;
+        return is_missing ? none : color;
+    }
+    *texture = lit->textures[stage - material->stages];
+    return *texture == 0 ? none : color;
+}
+
+// Adds the lit layer of `parts`, its stages by their kind, unless it reflects no light.
+static void add_lit_layer(view_lit_layers *lit, const md5_material *material,
+                          const md5_stage *const *parts, md5_vertex_color vertex_color,
+                          const float *registers)
+{
+    static const md5_vec3 black = {FLT_MIN, FLT_MIN, FLT_MIN}; // 0, 0, 0 would be white
+    const md5_stage *const bump = parts[MD5_STAGE_BUMP];
+    md5gl_material shown = {
+        .no_vertex_color = vertex_color == MD5_VERTEX_COLOR_IGNORE,
+        .inverse_vertex_color = vertex_color == MD5_VERTEX_COLOR_INVERSE,
+    };
+    if (lit->num_shown > 0 || !is_first(material, bump))
+        shown.normals = lit->textures[bump - material->stages];
+    shown.diffuse_color =
+        reflect(lit, material, parts[MD5_STAGE_DIFFUSE], registers, &shown.diffuse);
+    shown.specular_color =
+        reflect(lit, material, parts[MD5_STAGE_SPECULAR], registers, &shown.specular);
+    const bool is_black = !view_reflects(shown.diffuse_color);
+    if (is_black)
+        shown.diffuse_color = black;
+    if (!is_black || view_reflects(shown.specular_color))
+        lit->shown[lit->num_shown++] = shown;
 }
 
 void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
                             const float *registers)
 {
-    static const md5_vec3 black = {FLT_MIN, FLT_MIN, FLT_MIN}; // 0, 0, 0 would be white
-    const md5_stage *parts[MD5_STAGE_SPECULAR + 1] = {NULL};   // of a layer, by their light
-    md5_vertex_color vertex_color = MD5_VERTEX_COLOR_IGNORE;   // of its last stage
+    const md5_stage *parts[MD5_STAGE_SPECULAR + 1] = {NULL}; // stages of the layer, by their kind
+    md5_vertex_color vertex_color = MD5_VERTEX_COLOR_IGNORE; // of the last stage of the layer
     lit->num_shown = 0;
-    // Another spectrum is lit by lights of that alone.
+    // A surface with another spectrum is lit only by lights of this spectrum.
     for (uint32_t i = 0; i <= material->num_stages && material->spectrum == 0; i++) {
         const bool is_end = i == material->num_stages;
         const md5_stage *const stage = is_end ? NULL : &material->stages[i];
         if (!is_end && (stage->light == MD5_STAGE_AMBIENT || registers[stage->condition] == 0))
             continue;
         const bool begins = is_end || stage->light == MD5_STAGE_BUMP;
-        const md5_stage *const bump = parts[MD5_STAGE_BUMP];
-        // A layer ends. As in the engine it is nothing without a bump map, and keeps its stages.
-        if (bump != NULL && (begins || parts[stage->light] != NULL)) {
-            md5gl_material shown = {
-                .no_vertex_color = vertex_color == MD5_VERTEX_COLOR_IGNORE,
-                .inverse_vertex_color = vertex_color == MD5_VERTEX_COLOR_INVERSE,
-            };
-            if (lit->num_shown > 0 || !is_first(material, bump))
-                shown.normals = lit->textures[bump - material->stages];
-            shown.diffuse_color =
-                reflect(lit, material, parts[MD5_STAGE_DIFFUSE], registers, &shown.diffuse);
-            shown.specular_color =
-                reflect(lit, material, parts[MD5_STAGE_SPECULAR], registers, &shown.specular);
-            const bool is_black = !view_reflects(shown.diffuse_color);
-            if (is_black)
-                shown.diffuse_color = black;
-            if (!is_black || view_reflects(shown.specular_color))
-                lit->shown[lit->num_shown++] = shown;
-        }
+        // As in the engine, a layer without a bump map does not end but continues.
+        const bool is_end_of_layer = begins || parts[stage->light] != NULL;
+        if (parts[MD5_STAGE_BUMP] != NULL && is_end_of_layer)
+            add_lit_layer(lit, material, parts, vertex_color, registers);
         if (is_end)
             break;
         if (begins)
@@ -348,7 +395,7 @@ void view_select_lit_layers(view_lit_layers *lit, const md5_material *material,
 
 // -- Layers of meshes ----------------------------------------------------------------------------
 
-// Adds a note, which belongs to the layers then.
+// Adds a note, which owns `text`.
 static void note(view_layers *layers, uint32_t mesh, const md5_material *material, char *text,
                  view_log *log)
 {
@@ -356,8 +403,16 @@ static void note(view_layers *layers, uint32_t mesh, const md5_material *materia
     *COMMON_MORE(layers->notes, layers->num_notes) = (view_layer_note){mesh, text};
 }
 
-// Returns why a stage cannot be shown, to be freed, or NULL.
-static char *obstacle_of(const md5_stage *stage)
+// Returns the name of the view that a stage renders.
+static const char *rendered_view(md5_dynamic_image dynamic)
+{
+    if (dynamic == MD5_IMAGE_MIRROR)
+        return "mirror";
+    return dynamic == MD5_IMAGE_REMOTE ? "remote camera" : "xray";
+}
+
+// Returns the reason why a stage is not supported, to be freed, or NULL.
+static char *find_obstacle(const md5_stage *stage)
 {
     const md5_stage_program *const program = &stage->program;
     if (program->vertex != NULL || program->fragment != NULL)
@@ -367,17 +422,15 @@ static char *obstacle_of(const md5_stage *stage)
         return common_format(stage->is_sound_map ? "sound visualization: %s" : "video %s",
                              stage->video);
     if (stage->dynamic != MD5_IMAGE_STATIC)
-        return common_format("rendered view: %s", stage->dynamic == MD5_IMAGE_MIRROR ? "mirror"
-                                                  : stage->dynamic == MD5_IMAGE_REMOTE
-                                                      ? "remote camera"
-                                                      : "xray");
+        return common_format("rendered view: %s", rendered_view(stage->dynamic));
     if (stage->texgen == MD5_TEXGEN_WOBBLE_SKY)
         return common_format("wobbleSky texture coordinates");
     if (stage->texgen == MD5_TEXGEN_GLASS_WARP)
         return common_format("glassWarp texture coordinates");
-    const bool needs_cube = stage->texgen == MD5_TEXGEN_NORMAL
-                            || stage->texgen == MD5_TEXGEN_REFLECT
-                            || stage->texgen == MD5_TEXGEN_SKYBOX; // coordinates are directions
+    // The texture coordinates of cube maps are directions.
+    const bool is_reflection =
+        stage->texgen == MD5_TEXGEN_REFLECT || stage->texgen == MD5_TEXGEN_SKYBOX;
+    const bool needs_cube = stage->texgen == MD5_TEXGEN_NORMAL || is_reflection;
     if ((stage->cube != MD5_IMAGE_2D) != needs_cube)
         return common_format(needs_cube ? "cube map coordinates without a cube map"
                                         : "cube map %s without cube map coordinates",
@@ -390,40 +443,43 @@ static bool is_lit(const md5_stage *stage)
     return stage->light != MD5_STAGE_AMBIENT;
 }
 
-// Whether a stage cuts the surface out, as in the engine: only if that is what covers it.
+// Returns true if a stage cuts holes into the surface. As in the engine, only a perforated surface
+// is cut.
 static bool tests_alpha(const md5_material *material, const md5_stage *stage)
 {
     return stage->has_alpha_test && material->coverage == MD5_COVERAGE_PERFORATED;
 }
 
-// Whether a lit surface does the same with its diffuse map alone, at all times.
+// Returns true if a lit surface is cut by its diffuse map in the same way, at all times.
 static bool is_usual_cut(const md5_material *material, const md5_stage *stage)
 {
-    return tests_alpha(material, stage) && stage->light == MD5_STAGE_DIFFUSE && !stage->has_matrix
-           && constant_of(material, stage->alpha_test) > 0
-           && constant_of(material, stage->condition) != 0
-           && constant_of(material, stage->color[3]) >= 1;
+    if (!tests_alpha(material, stage) || stage->light != MD5_STAGE_DIFFUSE || stage->has_matrix)
+        return false;
+    return constant_value(material, stage->alpha_test) > 0
+           && constant_value(material, stage->condition) != 0
+           && constant_value(material, stage->color[3]) >= 1;
 }
 
-// Whether a surface lies on another one.
+// Returns true if a surface is a decal on another surface.
 static bool is_decal(const md5_material *material)
 {
     const float decal = 2; // of sort
     return material->has_polygon_offset || material->sort == decal;
 }
 
-// Whether a stage cuts the surface out by something else.
+// Returns true if a stage cuts the surface in another way than the diffuse map.
 static bool cuts_surface(const md5_material *material, const md5_stage *stage)
 {
     return tests_alpha(material, stage) && !is_usual_cut(material, stage);
 }
 
-static uint32_t read_at(uint32_t reg)
+// Returns the bit of a register of time or parms, or 0 for any other register.
+static uint32_t register_bit(uint32_t reg)
 {
     return reg < MD5_REGISTER_GLOBAL0 ? 1u << reg : 0;
 }
 
-// The registers of time and parms that a material reads, a bit for each. Constants have others.
+// Returns the registers of time and parms that a material reads, one bit each.
 static uint32_t registers_read(const md5_material *material)
 {
     uint32_t read = 0;
@@ -431,30 +487,59 @@ static uint32_t registers_read(const md5_material *material)
         const md5_material_op *const op = &material->ops[i];
         if (op->kind == MD5_OP_SOUND) // has no operands
             continue;
-        read |= read_at(op->b) | (op->kind == MD5_OP_TABLE ? 0 : read_at(op->a));
+        read |= register_bit(op->b) | (op->kind == MD5_OP_TABLE ? 0 : register_bit(op->a));
     }
     for (int i = 0; i < 3 && material->deform != MD5_DEFORM_NONE; i++)
-        read |= read_at(material->deform_registers[i]);
+        read |= register_bit(material->deform_registers[i]);
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
-        read |= read_at(stage->condition);
-        read |= stage->has_alpha_test ? read_at(stage->alpha_test) : 0;
+        read |= register_bit(stage->condition);
+        read |= stage->has_alpha_test ? register_bit(stage->alpha_test) : 0;
         for (int k = 0; k < 4; k++)
-            read |= read_at(stage->color[k]);
+            read |= register_bit(stage->color[k]);
         for (int k = 0; k < 6 && stage->has_matrix; k++)
-            read |= read_at(stage->matrix[k / 3][k % 3]);
+            read |= register_bit(stage->matrix[k / 3][k % 3]);
     }
     return read;
 }
 
-// Loads the pictures of the stages. As in the engine, a surface stays what it is without them:
-// where an opaque one would show a missing picture, or nothing declares the material, there is a
-// pattern instead, and what would be added to or blended with something adds nothing.
+// Returns the map that a lit stage corresponds to.
+static md5gl_image_kind stage_map(const md5_stage *stage)
+{
+    if (stage->light == MD5_STAGE_BUMP)
+        return MD5GL_IMAGE_NORMALS;
+    return stage->light == MD5_STAGE_DIFFUSE ? MD5GL_IMAGE_DIFFUSE : MD5GL_IMAGE_SPECULAR;
+}
+
+// Loads the image of an unlit stage or of a stage that cuts the surface. As in the engine, a
+// missing image is replaced by a pattern if the stage replaces the colors of an opaque surface, or
+// if the material is not declared. A stage that adds to or blends with the background adds nothing
+// then.
+static void load_sampled_stage(const view_dresser *d, view_layered *layered, uint32_t index)
+{
+    const md5_material *const material = layered->material;
+    const md5_stage *const stage = &material->stages[index];
+    const bool is_opaque = material->coverage != MD5_COVERAGE_TRANSLUCENT && !is_decal(material);
+    const bool is_replacing = !is_lit(stage) && (stage->bits & 255) == 0; // factors one, zero
+    char *const obstacle = find_obstacle(stage);
+    if (obstacle != NULL) {
+        note(&d->textures->layers, layered->mesh, material,
+             common_format("stage %u not shown: %s", index + 1, obstacle), d->log);
+        free(obstacle);
+        return;
+    }
+    layered->textures[index] = load_stage(d, stage, MD5GL_NUM_IMAGE_KINDS);
+    if (layered->textures[index] != 0 || stage->cube != MD5_IMAGE_2D)
+        return;
+    if (material->decl->file == NULL || (is_opaque && is_replacing))
+        layered->textures[index] = md5gl_checker_texture(d->renderer);
+}
+
+// Loads the images of the stages of a material.
 static void load_stages(const view_dresser *d, view_layered *layered)
 {
     const md5_material *const material = layered->material;
     view_layers *const layers = &d->textures->layers;
-    const bool is_opaque = material->coverage != MD5_COVERAGE_TRANSLUCENT && !is_decal(material);
     const md5_stage *bump = NULL;
     bool reflects = false;
     bool has_lit_layers = false;
@@ -465,66 +550,68 @@ static void load_stages(const view_dresser *d, view_layered *layered)
         if (bump == NULL && stage->light == MD5_STAGE_BUMP)
             bump = stage;
     }
-    if (reflects && bump != NULL) // as in the engine, it is also that of the reflections
+    if (reflects && bump != NULL) // as in the engine, reflections also use the bump map
         layered->bump = load_stage(d, bump, MD5GL_IMAGE_NORMALS);
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
-        const bool is_replaced = !is_lit(stage) && (stage->bits & 255) == 0; // one, zero
         if (is_lit(stage) && has_lit_layers)
-            layered->lit.textures[i] =
-                load_stage(d, stage,
-                           stage->light == MD5_STAGE_BUMP      ? MD5GL_IMAGE_NORMALS
-                           : stage->light == MD5_STAGE_DIFFUSE ? MD5GL_IMAGE_DIFFUSE
-                                                               : MD5GL_IMAGE_SPECULAR);
+            layered->lit.textures[i] = load_stage(d, stage, stage_map(stage));
         if (is_lit(stage) && stage->has_matrix)
             note(layers, layered->mesh, material,
                  common_format("stage %u: moving lit textures are not supported", i + 1), d->log);
-        if (is_lit(stage) && !tests_alpha(material, stage))
-            continue;
-        char *const obstacle = obstacle_of(stage);
-        if (obstacle != NULL) {
-            note(layers, layered->mesh, material,
-                 common_format("stage %u not shown: %s", i + 1, obstacle), d->log);
-            free(obstacle);
-            continue;
-        }
-        layered->textures[i] = load_stage(d, stage, MD5GL_NUM_IMAGE_KINDS);
-        if (layered->textures[i] == 0 && stage->cube == MD5_IMAGE_2D
-            && (material->decl->file == NULL || (is_opaque && is_replaced)))
-            layered->textures[i] = md5gl_checker_texture(d->renderer);
+        if (!is_lit(stage) || tests_alpha(material, stage))
+            load_sampled_stage(d, layered, i);
     }
+}
+
+// Returns true if a material, apart from its stages, draws another surface than one that is lit and
+// opaque.
+static bool is_special_surface(const md5_material *material)
+{
+    if (material->coverage == MD5_COVERAGE_TRANSLUCENT || material->cull == MD5_CULL_FRONT)
+        return true;
+    if (material->deform != MD5_DEFORM_NONE || is_decal(material))
+        return true;
+    return material->no_shadows || material->spectrum != 0;
+}
+
+// Returns true if a stage is drawn differently from a map of a lit surface.
+static bool is_special_stage(const md5_material *material, const md5_stage *stage)
+{
+    if (!is_lit(stage) || constant_value(material, stage->condition) == 0)
+        return true;
+    if (cuts_surface(material, stage) || view_is_painted(material, stage))
+        return true;
+    return stage->has_matrix;
 }
 
 bool view_add_layers(const view_dresser *d, const char *shader)
 {
     const uint32_t mesh = d->search.mesh;
     view_layers *const layers = &d->textures->layers;
-    view_mesh_textures *const own = &d->textures->meshes[mesh];
-    const md5_material *const material = md5_find_decl(d->game, MD5_DECL_MATERIAL, shader) != NULL
-                                             ? md5_game_material(d->game, shader, NULL)
-                                             : NULL;
+    view_mesh_textures *const mesh_textures = &d->textures->meshes[mesh];
+    const bool is_declared = md5_find_decl(d->game, MD5_DECL_MATERIAL, shader) != NULL;
+    const md5_material *const material =
+        is_declared ? md5_game_material(d->game, shader, NULL) : NULL;
     if (material == NULL || material->decl == NULL)
         return false;
     if (material->gui != NULL)
         note(layers, mesh, material, common_format("GUI not shown: %s", material->gui), d->log);
     layers->read |= registers_read(material);
-    // Whether it draws more, or less, than one lit surface with its bump, diffuse and specular map.
-    bool has_layers = material->coverage == MD5_COVERAGE_TRANSLUCENT
-                      || material->cull == MD5_CULL_FRONT || material->deform != MD5_DEFORM_NONE
-                      || is_decal(material) || material->no_shadows || material->spectrum != 0;
+    // False: the material is one lit surface with its bump, diffuse and specular map.
+    bool has_layers = is_special_surface(material);
     uint32_t counts[MD5_STAGE_SPECULAR + 1] = {0};
-    own->two_sided = material->creates_back_sides || material->cull == MD5_CULL_NONE;
-    own->opaque = true;
-    own->is_unmeasured = material->num_stages == 0 || material->deform == MD5_DEFORM_EYEBALL;
+    mesh_textures->two_sided = material->creates_back_sides || material->cull == MD5_CULL_NONE;
+    mesh_textures->opaque = true;
+    mesh_textures->is_unmeasured =
+        material->num_stages == 0 || material->deform == MD5_DEFORM_EYEBALL;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
-        has_layers = ++counts[stage->light] > 1 || has_layers || !is_lit(stage)
-                     || constant_of(material, stage->condition) == 0
-                     || cuts_surface(material, stage) || view_is_painted(material, stage)
-                     || stage->has_matrix;
+        counts[stage->light]++;
+        has_layers = has_layers || counts[stage->light] > 1 || is_special_stage(material, stage);
         if (is_usual_cut(material, stage)) {
-            own->opaque = false;
-            own->alpha_test = material->registers[stage->alpha_test];
+            mesh_textures->opaque = false;
+            mesh_textures->alpha_test = material->registers[stage->alpha_test];
         }
     }
     if (!has_layers && counts[MD5_STAGE_DIFFUSE] > 0)
@@ -569,8 +656,8 @@ void view_sort_layers(view_layers *layers, uint32_t num_meshes)
 
 // -- Evaluating -----------------------------------------------------------------------------------
 
-// Source and target factor of the codes in the lowest eight bits of md5_stage.bits; unknown codes
-// are those of row 0.
+// Source and target factor of the codes in the lowest eight bits of md5_stage.bits. Unknown codes
+// have the factors of code 0.
 enum { NUM_CODES = 10 };
 static const md5gl_factor factors[NUM_CODES][2] = {
     {MD5GL_FACTOR_ONE, MD5GL_FACTOR_ZERO},
@@ -585,102 +672,130 @@ static const md5gl_factor factors[NUM_CODES][2] = {
     {MD5GL_FACTOR_SOURCE_ALPHA_SATURATE, MD5GL_FACTOR_ZERO},
 };
 
+static md5gl_factor source_factor(uint32_t code)
+{
+    return factors[code < NUM_CODES ? code : 0][0];
+}
+
+static md5gl_factor target_factor(uint32_t code)
+{
+    return factors[code < NUM_CODES ? code : 0][1];
+}
+
 static const md5gl_texgen texgens[] = {
     [MD5_TEXGEN_NORMAL] = MD5GL_TEXGEN_NORMAL,  [MD5_TEXGEN_REFLECT] = MD5GL_TEXGEN_REFLECT,
     [MD5_TEXGEN_SKYBOX] = MD5GL_TEXGEN_SKYBOX,  [MD5_TEXGEN_SCREEN] = MD5GL_TEXGEN_SCREEN,
     [MD5_TEXGEN_SCREEN2] = MD5GL_TEXGEN_SCREEN, [MD5_TEXGEN_GLASS_WARP] = MD5GL_TEXGEN_MESH,
 };
 
-static const float offset_units = -600; // of depth, for a polygonOffset of 1: r_offsetUnits
+static const float offset_units = -600; // depth units for a polygonOffset of 1: r_offsetUnits
+
+// Fills the stages of a list with the stages of a material that are on. Sets `is_on` if any stage
+// is on, and `is_cut` if any of them cuts the surface.
+static void evaluate_stages(view_layered *layered, md5gl_stage_list *list, bool *is_on,
+                            bool *is_cut)
+{
+    const md5_material *const material = layered->material;
+    const float *const registers = layered->registers;
+    for (uint32_t k = 0; k < material->num_stages; k++) {
+        const md5_stage *const stage = &material->stages[k];
+        if (registers[stage->condition] == 0)
+            continue;
+        *is_on = true;
+        *is_cut = *is_cut || cuts_surface(material, stage);
+        if (layered->textures[k] == 0)
+            continue;
+        // A lit stage is in the list only for its alpha test: its colors are those of code 1.
+        const uint32_t source = is_lit(stage) ? 1 : stage->bits & 15;
+        const uint32_t target = is_lit(stage) ? 1 : stage->bits >> 4 & 15;
+        md5gl_stage *const drawn = &layered->stages[list->num_stages++];
+        *drawn = (md5gl_stage){
+            .texture = layered->textures[k],
+            .source = source_factor(source),
+            .target = target_factor(target),
+            .has_matrix = stage->has_matrix,
+            .vertex_color = (md5gl_vertex_color)stage->vertex_color, // same order
+            .is_tested = tests_alpha(material, stage),
+            .alpha_test = registers[stage->alpha_test],
+            .masked = stage->bits / MD5_STAGE_NO_RED & 15, // in the order of md5gl_mask
+            .writes_depth = !is_lit(stage) && !(stage->bits & MD5_STAGE_NO_DEPTH),
+            .depth_equal = (stage->bits & MD5_STAGE_DEPTH_EQUAL) != 0,
+            .depth_offset = offset_units * stage->polygon_offset,
+            .texgen = texgens[stage->texgen],
+            .normals = layered->bump};
+        for (int c = 0; c < 4; c++)
+            drawn->color[c] = registers[stage->color[c]];
+        if (stage->has_matrix)
+            md5_stage_matrix(stage, registers, drawn->matrix);
+    }
+}
+
+// Returns the base that is drawn below the stages. As in the engine, light is added to the
+// background of translucent surfaces. Opaque surfaces are black below their stages, unless all
+// stages are off, or a decal lacks its images (`is_lost`).
+static md5gl_base stage_base(const md5_material *material, bool has_light, bool is_on, bool is_cut,
+                             bool is_lost)
+{
+    if (material->coverage == MD5_COVERAGE_TRANSLUCENT)
+        return has_light ? MD5GL_BASE_ADDED : MD5GL_BASE_NONE;
+    if (!is_on || is_lost)
+        return MD5GL_BASE_NONE;
+    if (has_light)
+        return is_cut ? MD5GL_BASE_LIT : MD5GL_BASE_NONE;
+    return MD5GL_BASE_BLACK;
+}
+
+// Evaluates the material of a mesh and fills its list.
+static void evaluate_layered(view_layered *layered, md5gl_stage_list *list,
+                             const md5_material_input *input)
+{
+    const md5_material *const material = layered->material;
+    const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
+    bool is_on = false;
+    bool is_cut = false;
+    md5_evaluate_material(material, input, layered->registers);
+    *list = (md5gl_stage_list){
+        .mesh = layered->mesh,
+        .cull = material->creates_back_sides ? MD5GL_CULL_NONE
+                                             : (md5gl_cull)material->cull, // same order
+        .stages = layered->stages,
+    };
+    evaluate_stages(layered, list, &is_on, &is_cut);
+    view_select_lit_layers(&layered->lit, material, layered->registers);
+    if (layered->lit.num_shown > 1) {
+        list->lit_layers = layered->lit.shown + 1;
+        list->num_lit_layers = layered->lit.num_shown - 1;
+    }
+    // md5gl_draw_model() draws neither an offset, nor further lit layers, nor back sides.
+    const bool has_more_layers = list->num_lit_layers > 0 || list->cull == MD5GL_CULL_FRONT;
+    const bool is_lifted = material->has_polygon_offset || has_more_layers;
+    is_cut = is_cut || (is_lifted && !is_translucent);
+    const bool has_shadow = material->force_shadows || (!material->no_shadows && !is_translucent);
+    const bool has_light = layered->lit.num_shown > 0;
+    const bool is_lost = is_decal(material) && list->num_stages == 0 && !has_light;
+    // A surface that is cut by stages has their shadow, and is not cut again by its diffuse map.
+    layered->no_shadow = !has_shadow || is_cut || is_lost;
+    layered->is_opaque = is_cut;
+    layered->is_staged = is_translucent || !has_light || is_cut;
+    list->casts_shadow = has_shadow && is_cut;
+    list->base = stage_base(material, has_light, is_on, is_cut, is_lost);
+    // A surface that md5gl_draw_model() draws has no offset and is already cut.
+    for (uint32_t k = 0; k < list->num_stages && !layered->is_staged; k++)
+        layered->stages[k].is_tested = false;
+    if (material->has_polygon_offset && layered->is_staged)
+        list->depth_offset = offset_units * material->polygon_offset;
+}
 
 void view_evaluate_layers(const view_layers *layers, const md5_material_input *input)
 {
-    for (uint32_t i = 0; i < layers->num_meshes; i++) {
-        view_layered *const layered = &layers->meshes[i];
-        md5gl_stage_list *const list = &layers->lists[i];
-        const md5_material *const material = layered->material;
-        const float *const registers = layered->registers;
-        const bool is_translucent = material->coverage == MD5_COVERAGE_TRANSLUCENT;
-        bool is_on = false;
-        bool is_cut = false;
-        md5_evaluate_material(material, input, layered->registers);
-        *list = (md5gl_stage_list){
-            .mesh = layered->mesh,
-            .cull = material->creates_back_sides ? MD5GL_CULL_NONE
-                                                 : (md5gl_cull)material->cull, // in one order
-            .stages = layered->stages,
-        };
-        for (uint32_t k = 0; k < material->num_stages; k++) {
-            const md5_stage *const stage = &material->stages[k];
-            if (registers[stage->condition] == 0)
-                continue;
-            is_on = true;
-            is_cut = is_cut || cuts_surface(material, stage);
-            if (layered->textures[k] == 0)
-                continue;
-            // A lit stage is there for its alpha test alone: its colours are those of code 1.
-            const uint32_t source = is_lit(stage) ? 1 : stage->bits & 15;
-            const uint32_t target = is_lit(stage) ? 1 : stage->bits >> 4 & 15;
-            md5gl_stage *const drawn = &layered->stages[list->num_stages++];
-            *drawn = (md5gl_stage){
-                .texture = layered->textures[k],
-                .source = factors[source < NUM_CODES ? source : 0][0],
-                .target = factors[target < NUM_CODES ? target : 0][1],
-                .has_matrix = stage->has_matrix,
-                .vertex_color = (md5gl_vertex_color)stage->vertex_color, // in one order
-                .is_tested = tests_alpha(material, stage),
-                .alpha_test = registers[stage->alpha_test],
-                .masked = stage->bits / MD5_STAGE_NO_RED & 15, // in the order of md5gl_mask
-                .writes_depth = !is_lit(stage) && !(stage->bits & MD5_STAGE_NO_DEPTH),
-                .depth_equal = (stage->bits & MD5_STAGE_DEPTH_EQUAL) != 0,
-                .depth_offset = offset_units * stage->polygon_offset,
-                .texgen = texgens[stage->texgen],
-                .normals = layered->bump};
-            for (int c = 0; c < 4; c++)
-                drawn->color[c] = registers[stage->color[c]];
-            if (stage->has_matrix)
-                md5_stage_matrix(stage, registers, drawn->matrix);
-        }
-        // A lit decal is lifted off what is below it; further lit layers are drawn over a lit base;
-        // md5gl_draw_model() shows front sides.
-        view_select_lit_layers(&layered->lit, material, registers);
-        if (layered->lit.num_shown > 1) {
-            list->lit_layers = layered->lit.shown + 1;
-            list->num_lit_layers = layered->lit.num_shown - 1;
-        }
-        const bool is_lifted = material->has_polygon_offset || list->num_lit_layers > 0
-                               || list->cull == MD5GL_CULL_FRONT;
-        is_cut = is_cut || (is_lifted && !is_translucent);
-        // As the engine: light is added to what is behind translucent surfaces; opaque ones are
-        // black below what is drawn, unless all their stages are off, or they are decals that lack
-        // their pictures.
-        const bool has_shadow =
-            material->force_shadows || (!material->no_shadows && !is_translucent);
-        const bool has_light = layered->lit.num_shown > 0;
-        const bool is_lost = is_decal(material) && list->num_stages == 0 && !has_light;
-        // What is cut out by stages has their shadow, and is not cut out again by its diffuse map.
-        layered->no_shadow = !has_shadow || is_cut || is_lost;
-        layered->is_opaque = is_cut;
-        layered->is_staged = is_translucent || !has_light || is_cut;
-        list->casts_shadow = has_shadow && is_cut;
-        if (is_translucent)
-            list->base = has_light ? MD5GL_BASE_ADDED : MD5GL_BASE_NONE;
-        else if (!is_on || is_lost || (has_light && !is_cut))
-            list->base = MD5GL_BASE_NONE;
-        else
-            list->base = has_light ? MD5GL_BASE_LIT : MD5GL_BASE_BLACK;
-        // What md5gl_draw_model() draws is not offset, and it is cut out already.
-        for (uint32_t k = 0; k < list->num_stages && !layered->is_staged; k++)
-            layered->stages[k].is_tested = false;
-        if (material->has_polygon_offset && layered->is_staged)
-            list->depth_offset = offset_units * material->polygon_offset;
-    }
+    for (uint32_t i = 0; i < layers->num_meshes; i++)
+        evaluate_layered(&layers->meshes[i], &layers->lists[i], input);
 }
 
 const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh)
 {
-    const uint32_t place = layers->num_meshes > 0 ? layers->places[mesh] : 0;
-    return place > 0 ? &layers->meshes[place - 1] : NULL;
+    const uint32_t number = layers->num_meshes > 0 ? layers->places[mesh] : 0;
+    return number > 0 ? &layers->meshes[number - 1] : NULL;
 }
 
 void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps, md5gl_material *material)
@@ -708,13 +823,14 @@ void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps, md5gl
 
 // -- Deforms -------------------------------------------------------------------------------------
 
-// The deform is seen in the space of the model, which may be placed.
+// Callback of md5gl_deform: deforms the vertices of an instance. The view is transformed to the
+// space of the instance.
 static void write_vertices(void *user, uint32_t mesh, uint32_t instance, const md5_vec3 *positions,
                            const md5_vec3 *normals, md5_vec3 *to_positions, md5_vec2 *texcoords,
-                           md5_vec4 *colours)
+                           md5_vec4 *colors)
 {
     const view_layered *const layered = user;
-    const md5_deformed out = {.positions = to_positions, .texcoords = texcoords, .colors = colours};
+    const md5_deformed out = {.positions = to_positions, .texcoords = texcoords, .colors = colors};
     md5_deform_view view = layered->view;
     (void)mesh;
     if (instance < layered->num_placements) {
@@ -727,6 +843,18 @@ static void write_vertices(void *user, uint32_t mesh, uint32_t instance, const m
                         positions, normals, &view, &out);
 }
 
+// Returns the reason why a mesh does not have the shape that its deform requires, to be freed.
+static char *deform_obstacle(const md5_material *material)
+{
+    if (material->deform == MD5_DEFORM_EYEBALL)
+        return common_format("deform eyeBall not shown: expected an eye and two triangles");
+    if (material->deform == MD5_DEFORM_PARTICLE || material->deform == MD5_DEFORM_PARTICLE2)
+        return common_format("deform not shown: particles %s", material->deform_decl != NULL
+                                                                   ? material->deform_decl
+                                                                   : "without a name");
+    return common_format("deform not shown: the mesh is not made of quads");
+}
+
 void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model *drawn,
                       const md5_model *model, view_log *log)
 {
@@ -736,7 +864,7 @@ void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model
         const md5_mesh *const mesh = &model->meshes[layered->mesh];
         md5gl_deform set = {.write = write_vertices, .user = layered};
         md5_error error = {0};
-        char *obstacle = NULL; // why it cannot be shown
+        char *obstacle = NULL; // reason why the deform is not shown
         if (material->deform == MD5_DEFORM_NONE)
             continue;
         if (md5_deform_size(material->deform, mesh, &set.num_vertices, &set.num_triangles)) {
@@ -750,15 +878,8 @@ void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model
                 obstacle = common_format("deform not shown: %s", error.message);
             }
             free(indices);
-        } else if (material->deform == MD5_DEFORM_EYEBALL) {
-            obstacle = common_format("deform eyeBall not shown: expected an eye and two triangles");
-        } else if (material->deform == MD5_DEFORM_PARTICLE
-                   || material->deform == MD5_DEFORM_PARTICLE2) {
-            obstacle = common_format("deform not shown: particles %s", material->deform_decl != NULL
-                                                                           ? material->deform_decl
-                                                                           : "without a name");
         } else {
-            obstacle = common_format("deform not shown: the mesh is not made of quads");
+            obstacle = deform_obstacle(material);
         }
         if (obstacle != NULL)
             note(layers, layered->mesh, material, obstacle, log);
@@ -778,137 +899,266 @@ void view_see_deforms(const view_layers *layers, const md5_deform_view *view,
 
 // == Meshes =======================================================================================
 
-// Searches how a mesh looks, and loads what the options do not select. If it is `complete` without
-// a texture, that is not missing.
-static void find_and_use(const view_dresser *d, bool complete)
+// Loads the texture that the search has found for a mesh, and further images that are shown in
+// turn. If one of these cannot be read, only the images before it are used.
+static void use_found_texture(const view_dresser *d, view_mesh_textures *mesh_textures)
+{
+    const uint32_t index = d->search.mesh;
+    const view_look *const look = &mesh_textures->look;
+    const char *const name = d->search.model->meshes[index].name;
+    for (uint32_t i = 0; i <= look->num_turns && mesh_textures->num_turns == i; i++) {
+        const char *const path = i == 0 ? look->diffuse : look->turns[i - 1];
+        mesh_textures->turns[i] = load_file(d, MD5GL_IMAGE_DIFFUSE, path, false);
+        mesh_textures->num_turns += mesh_textures->turns[i] != NULL;
+    }
+    mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] = mesh_textures->turns[0];
+    if (look->is_guess)
+        view_info(d->log, "texture of mesh %u \"%s\" was guessed by %s: %s", index, name, look->why,
+                  look->diffuse);
+    else
+        view_debug(d->log, "texture of mesh %u: %s, found by %s", index, look->diffuse, look->why);
+}
+
+// Warns that a mesh has no texture, with the most likely image and the reason why it was rejected.
+// Other rejected images are logged.
+static void report_missing_texture(const view_dresser *d, const view_look *look)
 {
     const uint32_t index = d->search.mesh;
     const md5_mesh *const mesh = &d->search.model->meshes[index];
-    view_mesh_textures *const own = &d->textures->meshes[index];
-    view_look *const look = &own->look;
-    const bool is_selected = own->maps[MD5GL_IMAGE_DIFFUSE] != NULL;
-    view_free_look(look); // of a game that lacks the image
-    *look = view_find_look(&d->search, view_log_listener(d->log));
-    if (look->diffuse != NULL && !is_selected) {
-        // Those that are shown in turn: if one cannot be read, the first ones stay.
-        for (uint32_t i = 0; i <= look->num_turns && own->num_turns == i; i++) {
-            const char *const path = i == 0 ? look->diffuse : look->turns[i - 1];
-            own->turns[i] = load_file(d, MD5GL_IMAGE_DIFFUSE, path, false);
-            own->num_turns += own->turns[i] != NULL;
-        }
-        own->maps[MD5GL_IMAGE_DIFFUSE] = own->turns[0];
-        if (look->is_guess)
-            view_info(d->log, "texture of mesh %u \"%s\" was guessed by %s: %s", index, mesh->name,
-                      look->why, look->diffuse);
-        else
-            view_debug(d->log, "texture of mesh %u: %s, found by %s", index, look->diffuse,
-                       look->why);
-    } else if (complete) {
-        common_free_list(&look->tried); // what was tried is not missing
-    } else if (!is_selected) {
-        // The likeliest image and why it was not taken; the others are logged.
-        const char *const why = look->tried.count > 0 ? look->tried.names[0] : NULL;
-        if (*mesh->shader == '\0' && why == NULL)
-            view_warn(d->log,
-                      "mesh %u \"%s\" has no shader name and no texture; use --texture to set one",
-                      index, mesh->name);
-        else
-            view_warn(d->log, "mesh %u \"%s\": no texture found for shader \"%s\"%s%s", index,
-                      mesh->name, mesh->shader, why != NULL ? "; " : "", why != NULL ? why : "");
-        for (size_t i = 1; i < look->tried.count; i++)
-            view_debug(d->log, "rejected for mesh %u: %s", index, look->tried.names[i]);
-    }
+    const char *const why = look->tried.count > 0 ? look->tried.names[0] : NULL;
+    if (*mesh->shader == '\0' && why == NULL)
+        view_warn(d->log,
+                  "mesh %u \"%s\" has no shader name and no texture; use --texture to set one",
+                  index, mesh->name);
+    else if (why == NULL)
+        view_warn(d->log, "mesh %u \"%s\": no texture found for shader \"%s\"", index, mesh->name,
+                  mesh->shader);
+    else
+        view_warn(d->log, "mesh %u \"%s\": no texture found for shader \"%s\"; %s", index,
+                  mesh->name, mesh->shader, why);
+    for (size_t i = 1; i < look->tried.count; i++)
+        view_debug(d->log, "rejected for mesh %u: %s", index, look->tried.names[i]);
+}
 
-    give_map(d, (view_texture){.path = look->normals, .map = MD5GL_IMAGE_NORMALS});
-    // Masks are highlights, and what glows in the colours of the texture that they are declared
+// Searches the textures of a mesh and loads the maps that the options do not select. If the mesh is
+// `complete` without a texture, a missing texture is not reported.
+static void find_and_use(const view_dresser *d, bool complete)
+{
+    const uint32_t index = d->search.mesh;
+    view_mesh_textures *const mesh_textures = &d->textures->meshes[index];
+    view_look *const look = &mesh_textures->look;
+    const bool is_selected = mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] != NULL;
+    view_free_look(look); // result for a game that lacks the image
+    *look = view_find_look(&d->search, view_log_listener(d->log));
+    if (look->diffuse != NULL && !is_selected)
+        use_found_texture(d, mesh_textures);
+    else if (complete)
+        common_free_list(&look->tried); // the tried images are not missing
+    else if (!is_selected)
+        report_missing_texture(d, look);
+
+    set_map(d, (view_texture){.path = look->normals, .map = MD5GL_IMAGE_NORMALS});
+    // Masks become highlights, and a glow map in the colors of the texture that they are declared
     // with.
     view_texture masks = {.path = look->masks,
                           .map = MD5GL_IMAGE_SPECULAR,
                           .is_masks = true,
                           .share = look->specular};
-    give_map(d, masks);
+    set_map(d, masks);
     masks.map = MD5GL_IMAGE_GLOW;
     masks.share = look->glow;
     masks.base = look->diffuse;
-    // Masks that could not be read were reported with the highlights.
-    if (look->is_declared && own->maps[MD5GL_IMAGE_DIFFUSE] != NULL
-        && own->maps[MD5GL_IMAGE_SPECULAR] != NULL)
-        give_map(d, masks);
-    own->two_sided = own->two_sided || look->two_sided;
+    // Masks that cannot be read were reported when they were loaded as highlights.
+    const bool has_masks = mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] != NULL
+                           && mesh_textures->maps[MD5GL_IMAGE_SPECULAR] != NULL;
+    if (look->is_declared && has_masks)
+        set_map(d, masks);
+    mesh_textures->two_sided = mesh_textures->two_sided || look->two_sided;
     if (look->alpha_test > 0)
-        own->alpha_test = look->alpha_test;
+        mesh_textures->alpha_test = look->alpha_test;
 }
 
-// Loads the maps beside a mesh's texture that the options do not select.
+// Loads the maps in the folder of a mesh's texture that the options do not select.
 static void find_maps(const view_dresser *d)
 {
-    const view_texture **const own = d->textures->meshes[d->search.mesh].maps;
-    if (own[MD5GL_IMAGE_DIFFUSE] == NULL)
+    const view_texture **const mesh_maps = d->textures->meshes[d->search.mesh].maps;
+    if (mesh_maps[MD5GL_IMAGE_DIFFUSE] == NULL)
         return;
-    const char *const diffuse = own[MD5GL_IMAGE_DIFFUSE]->path;
+    const char *const diffuse = mesh_maps[MD5GL_IMAGE_DIFFUSE]->path;
     char *const folder = common_folder(diffuse);
     common_list files = common_list_folder(folder, "");
     for (md5gl_image_kind map = MD5GL_IMAGE_NORMALS; map < MD5GL_NUM_IMAGE_KINDS; map++) {
         const char *const path = view_find_map(&files, diffuse, map);
-        const bool is_done = map == MD5GL_IMAGE_HEIGHTS && own[MD5GL_IMAGE_NORMALS] != NULL;
-        if (path == NULL || is_done || own[map] != NULL || strcmp(path, diffuse) == 0)
+        const bool is_done = map == MD5GL_IMAGE_HEIGHTS && mesh_maps[MD5GL_IMAGE_NORMALS] != NULL;
+        if (path == NULL || is_done || mesh_maps[map] != NULL)
+            continue;
+        if (strcmp(path, diffuse) == 0)
             continue;
         // Slopes of heights are added to normals.
         const char *const heights =
             map == MD5GL_IMAGE_NORMALS ? view_find_map(&files, diffuse, MD5GL_IMAGE_HEIGHTS) : NULL;
-        give_map(d, (view_texture){.path = path, .heights = heights, .map = map});
-        if (own[map] != NULL)
-            view_debug(d->log, "%s of mesh %u: %s%s%s", view_map_name(map), d->search.mesh, path,
-                       heights != NULL ? " + " : "", heights != NULL ? common_base(heights) : "");
+        set_map(d, (view_texture){.path = path, .heights = heights, .map = map});
+        if (mesh_maps[map] != NULL && heights != NULL)
+            view_debug(d->log, "%s of mesh %u: %s + %s", view_map_name(map), d->search.mesh, path,
+                       common_base(heights));
+        else if (mesh_maps[map] != NULL)
+            view_debug(d->log, "%s of mesh %u: %s", view_map_name(map), d->search.mesh, path);
     }
     common_free_list(&files);
     free(folder);
 }
 
-// Loads what the options select: for all meshes first, so that a choice for one overrides it.
-static bool use_choices(const view_dresser *d, const view_options *options)
+// Loads a map that an option selects, "PATH" for all meshes or "MESH=PATH" for one. Returns false
+// and logs an error on failure.
+static bool use_choice(const view_dresser *d, md5gl_image_kind map, const char *choice)
 {
     const md5_model *const model = d->search.model;
+    const char *const equals = strchr(choice, '=');
+    const size_t length = equals != NULL ? (size_t)(equals - choice) : 0; // of the mesh name
+    const view_texture *const loaded =
+        load_file(d, map, equals != NULL ? equals + 1 : choice, true);
+    bool is_used = equals == NULL;
+    if (loaded == NULL && !d->log->keeps_rest)
+        return false;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        if (equals != NULL && !view_is_mesh(model, m, choice, length))
+            continue;
+        view_mesh_textures *const mesh_textures = &d->textures->meshes[m];
+        mesh_textures->maps[map] = loaded != NULL ? loaded : mesh_textures->maps[map];
+        mesh_textures->is_selected[map] = equals != NULL;
+        is_used = true;
+    }
+    if (!is_used)
+        return view_error(d->log, "--texture: mesh \"%.*s\" not found; the model has %u meshes",
+                          (int)length, choice, model->num_meshes);
+    return true;
+}
+
+// Loads the maps that the options select: first those for all meshes, so that a choice for one mesh
+// overrides them.
+static bool use_choices(const view_dresser *d, const view_options *options)
+{
     for (md5gl_image_kind map = 0; options != NULL && map < MD5GL_NUM_IMAGE_KINDS; map++) {
-        const size_t count = options->maps[map].count;
-        if (count > 0) {
-            for (size_t i = 0; i < 2 * count; i++) {
-                const char *const choice = options->maps[map].names[i % count];
-                const char *const equals = strchr(choice, '=');
-                const size_t length = equals != NULL ? (size_t)(equals - choice) : 0; // of the mesh
-                if ((equals != NULL) != (i >= count))
-                    continue;
-                const view_texture *const loaded =
-                    load_file(d, map, equals != NULL ? equals + 1 : choice, true);
-                bool is_used = equals == NULL;
-                if (loaded == NULL && !d->log->keeps_rest)
-                    return false;
-                for (uint32_t m = 0; m < model->num_meshes; m++)
-                    if (equals == NULL || view_is_mesh(model, m, choice, length)) {
-                        view_mesh_textures *const own = &d->textures->meshes[m];
-                        own->maps[map] = loaded != NULL ? loaded : own->maps[map];
-                        own->is_selected[map] = equals != NULL;
-                        is_used = true;
-                    }
-                if (!is_used)
-                    return view_error(d->log,
-                                      "--texture: mesh \"%.*s\" not found; the model has %u meshes",
-                                      (int)length, choice, model->num_meshes);
-            }
-        }
+        const common_texts *const choices = &options->maps[map];
+        for (size_t i = 0; i < choices->count; i++)
+            if (strchr(choices->names[i], '=') == NULL && !use_choice(d, map, choices->names[i]))
+                return false;
+        for (size_t i = 0; i < choices->count; i++)
+            if (strchr(choices->names[i], '=') != NULL && !use_choice(d, map, choices->names[i]))
+                return false;
     }
     return true;
+}
+
+// Returns the path of the model's file, to be freed, or NULL if the model is an entity of a game or
+// in an archive.
+static char *model_file(const view_dressing *dressing)
+{
+    if (dressing->game == NULL)
+        return common_copy(dressing->file != NULL ? dressing->file : dressing->path);
+    view_address address;
+    if (!view_read_address(dressing->path, &address))
+        return NULL;
+    char *const file = common_format("%s/%s", address.place, address.name);
+    view_free_address(&address);
+    if (common_is_file(file))
+        return file;
+    free(file);
+    return NULL;
+}
+
+// Sets the maps of a mesh that its material in a game declares.
+static void use_material(const view_dresser *d, const md5_material *material)
+{
+    static const md5gl_image_kind maps[] = {MD5GL_IMAGE_DIFFUSE, MD5GL_IMAGE_NORMALS,
+                                            MD5GL_IMAGE_SPECULAR};
+    const uint32_t index = d->search.mesh;
+    view_mesh_textures *const mesh_textures = &d->textures->meshes[index];
+    for (size_t k = 0; k < COMMON_LENGTH(maps); k++) {
+        const md5_image_program *const program = view_material_image(material, maps[k]);
+        if (program == NULL)
+            continue;
+        set_map(d, (view_texture){.path = program->text, .program = program, .map = maps[k]});
+        if (maps[k] != MD5GL_IMAGE_DIFFUSE || mesh_textures->is_selected[MD5GL_IMAGE_DIFFUSE])
+            continue;
+        const bool has_file = material->decl != NULL && material->decl->file != NULL;
+        const char *const location =
+            has_file ? material->decl->file : d->search.model->meshes[index].shader;
+        view_note_looked(&mesh_textures->look, mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] != NULL,
+                         common_format("%s: %s", location, program->text));
+    }
+}
+
+// Marks the layers of a mesh that has no diffuse map: a translucent surface and a decal do not
+// reflect light then.
+static void note_missing_diffuse(view_layers *layers, uint32_t mesh)
+{
+    if (layers->num_meshes == 0)
+        return;
+    view_layered *const last = &layers->meshes[layers->num_meshes - 1];
+    if (last->mesh != mesh)
+        return;
+    if (last->material->coverage == MD5_COVERAGE_TRANSLUCENT || is_decal(last->material))
+        last->lit.lacks_diffuse = true;
+}
+
+// Opens the packages of the outfits whose meshes begin at or before the current mesh. The last of
+// them is searched for its textures.
+static void open_outfits(view_dresser *d, const convert_scene *wardrobe)
+{
+    view_textures *const textures = d->textures;
+    while (textures->num_worn < wardrobe->num_outfits) {
+        const convert_outfit *const outfit = &wardrobe->outfits[textures->num_worn];
+        if (outfit->first > d->search.mesh)
+            break;
+        d->search.package = view_open_package(outfit->path, NULL);
+        *COMMON_MORE(textures->worn, textures->num_worn) = d->search.package;
+    }
+}
+
+// Finds and loads the textures of the current mesh.
+static void load_mesh(view_dresser *d, const view_dressing *dressing)
+{
+    const uint32_t index = d->search.mesh;
+    md5_game *const game = dressing->game;
+    view_mesh_textures *const mesh_textures = &d->textures->meshes[index];
+    const view_texture *const *const diffuse = &mesh_textures->maps[MD5GL_IMAGE_DIFFUSE];
+    const char *const shader = dressing->model->meshes[index].shader;
+    if (dressing->wardrobe != NULL)
+        open_outfits(d, dressing->wardrobe);
+    d->search.said = index < dressing->num_said ? &dressing->said[index] : NULL;
+    const bool is_selected = mesh_textures->is_selected[MD5GL_IMAGE_DIFFUSE];
+    // Materials in the game, or else in the package of the file.
+    d->game = game;
+    if (game == NULL && *diffuse == NULL)
+        d->game = view_package_game(d->search.package, view_log_listener(d->log));
+    const bool is_declared =
+        d->game != NULL && md5_find_decl(d->game, MD5_DECL_MATERIAL, shader) != NULL;
+    const bool is_in_game = is_declared || game != NULL;
+    // A material that is drawn in stages needs no texture.
+    const bool is_staged = is_in_game && !is_selected && view_add_layers(d, shader);
+    const md5_material *const material =
+        is_in_game ? md5_game_material(d->game, shader, NULL) : NULL;
+    if (material != NULL)
+        use_material(d, material);
+    const bool is_found = is_staged || (is_in_game && *diffuse != NULL);
+    if (!is_found && (!is_in_game || d->search.package != NULL)) {
+        // Images that the game lacks were reported.
+        if (*diffuse == NULL || d->search.said != NULL)
+            find_and_use(d, is_in_game);
+        if (!is_declared)
+            find_maps(d);
+    }
+    if (*diffuse == NULL)
+        note_missing_diffuse(&d->textures->layers, index);
 }
 
 bool view_load_textures(view_textures *textures, const view_loader *loader,
                         const view_dressing *dressing)
 {
-    static const md5gl_image_kind maps[] = {MD5GL_IMAGE_DIFFUSE, MD5GL_IMAGE_NORMALS,
-                                            MD5GL_IMAGE_SPECULAR};
     const md5_model *const model = dressing->model;
     md5_game *const game = dressing->game;
     const view_options *const options = dressing->options;
-    const convert_scene *const wardrobe = dressing->wardrobe;
     *textures = (view_textures){
         .num_meshes = model->num_meshes,
         .meshes = common_alloc(model->num_meshes, sizeof *textures->meshes),
@@ -919,85 +1169,27 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         view_free_textures(textures, d.renderer);
         return false;
     }
-    // The file of a model in a game folder; none if it is an entity or in an archive.
-    view_address address;
-    char *file = NULL;
-    if (game == NULL) {
-        file = common_copy(dressing->file != NULL ? dressing->file : dressing->path);
-    } else if (view_read_address(dressing->path, &address)) {
-        file = common_format("%s/%s", address.place, address.name);
-        view_free_address(&address);
-    }
-    const bool has_file = file != NULL && (game == NULL || common_is_file(file));
-    d.search.package = textures->package = has_file ? view_open_package(file, NULL) : NULL;
+    char *const file = model_file(dressing);
+    d.search.package = textures->package = file != NULL ? view_open_package(file, NULL) : NULL;
+    free(file);
     d.search.skin = options != NULL ? options->skin : 0;
     if (d.search.skin > 0 && game == NULL && view_quake_of(dressing->path) == VIEW_QUAKE_NONE)
         view_warn(d.log,
                   "--skin ignored: only models of the Quake re-releases have numbered skins");
-    uint32_t num_unmeasured = 0; // if these are all, they are measured
+    // The bounds of these meshes are ignored unless the model has no other meshes.
+    uint32_t num_unmeasured = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         if (!view_log_progress(d.log, "textures", i, model->num_meshes))
             break;
         d.log->about = (view_about){VIEW_ABOUT_MESH, i, 0, model};
         if (model->meshes[i].num_triangles == 0)
             continue;
-        view_mesh_textures *const own = &textures->meshes[i];
-        const view_texture **const diffuse = &own->maps[MD5GL_IMAGE_DIFFUSE];
-        const char *const shader = model->meshes[i].shader;
         d.search.mesh = i;
-        while (wardrobe != NULL && textures->num_worn < wardrobe->num_outfits
-               && wardrobe->outfits[textures->num_worn].first <= i) {
-            d.search.package = view_open_package(wardrobe->outfits[textures->num_worn].path, NULL);
-            *COMMON_MORE(textures->worn, textures->num_worn) = d.search.package;
-        }
-        d.search.said = i < dressing->num_said ? &dressing->said[i] : NULL;
-        const bool is_selected = own->is_selected[MD5GL_IMAGE_DIFFUSE];
-        // In the game, if there is one, then as without.
-        d.game = game != NULL || *diffuse != NULL
-                     ? game
-                     : view_package_game(d.search.package, view_log_listener(d.log));
-        const bool is_declared =
-            d.game != NULL && md5_find_decl(d.game, MD5_DECL_MATERIAL, shader) != NULL;
-        const bool is_in_game = is_declared || game != NULL;
-        // The maps of its material in a game. One that is drawn in stages needs no other texture.
-        const bool is_staged = is_in_game && !is_selected && view_add_layers(&d, shader);
-        const md5_material *const material =
-            is_in_game ? md5_game_material(d.game, shader, NULL) : NULL;
-        for (size_t k = 0; k < 3 && material != NULL; k++) {
-            const md5_image_program *const program = view_material_image(material, maps[k]);
-            if (program == NULL)
-                continue;
-            give_map(&d, (view_texture){.path = program->text, .program = program, .map = maps[k]});
-            if (maps[k] == MD5GL_IMAGE_DIFFUSE && !is_selected)
-                view_note_looked(
-                    &own->look, *diffuse != NULL,
-                    common_format("%s: %s",
-                                  material->decl != NULL && material->decl->file != NULL
-                                      ? material->decl->file
-                                      : shader,
-                                  program->text));
-        }
-        const bool is_found = is_staged || (is_in_game && *diffuse != NULL);
-        if (!is_found && (!is_in_game || d.search.package != NULL)) {
-            // What the game lacks has been reported.
-            if (*diffuse == NULL || d.search.said != NULL)
-                find_and_use(&d, is_in_game);
-            if (!is_declared)
-                find_maps(&d);
-        }
-        // What is seen through reflects nothing without its diffuse map.
-        if (*diffuse == NULL && textures->layers.num_meshes > 0) {
-            view_layered *const last = &textures->layers.meshes[textures->layers.num_meshes - 1];
-            last->lit.lacks_diffuse = last->lit.lacks_diffuse
-                                      || (last->mesh == i
-                                          && (last->material->coverage == MD5_COVERAGE_TRANSLUCENT
-                                              || is_decal(last->material)));
-        }
-        num_unmeasured += own->is_unmeasured;
+        load_mesh(&d, dressing);
+        num_unmeasured += textures->meshes[i].is_unmeasured;
     }
     for (uint32_t i = 0; i < model->num_meshes; i++)
         textures->meshes[i].is_unmeasured &= num_unmeasured < model->num_meshes;
-    free(file);
     d.log->about.kind = VIEW_ABOUT_FILE;
     view_sort_layers(&textures->layers, model->num_meshes);
     view_log_progress(d.log, "textures", model->num_meshes, model->num_meshes);
@@ -1016,16 +1208,16 @@ void view_load_preview_textures(view_textures *textures, const view_loader *load
                       game,     {.model = model}};
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_material *const material = meshes[i].material;
-        view_mesh_textures *const own = &textures->meshes[i];
+        view_mesh_textures *const mesh_textures = &textures->meshes[i];
         d.search.mesh = i;
-        own->opaque = material != NULL && material->coverage == MD5_COVERAGE_OPAQUE;
-        own->two_sided = true;
+        mesh_textures->opaque = material != NULL && material->coverage == MD5_COVERAGE_OPAQUE;
+        mesh_textures->two_sided = true;
         if (meshes[i].image == NULL)
             continue;
         if (material != NULL && material->coverage == MD5_COVERAGE_TRANSLUCENT)
             view_add_layers(&d, model->meshes[i].shader);
         else
-            give_map(&d, (view_texture){.path = meshes[i].image, .map = MD5GL_IMAGE_DIFFUSE});
+            set_map(&d, (view_texture){.path = meshes[i].image, .map = MD5GL_IMAGE_DIFFUSE});
     }
     view_sort_layers(&textures->layers, model->num_meshes);
 }
@@ -1066,36 +1258,35 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
     *textures = (view_textures){0};
 }
 
-// -- Of meshes -----------------------------------------------------------------------------------
-
-// The textures that were loaded for a mesh: as its material, and as the panel lists them.
+// -- Results for a mesh -------------------------------------------------------------------------
 
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
                                   uint32_t mesh, bool maps, bool layers, double time)
 {
-    const view_mesh_textures *const own = &textures->meshes[mesh];
-    const view_texture *const diffuse = own->maps[MD5GL_IMAGE_DIFFUSE];
+    const view_mesh_textures *const mesh_textures = &textures->meshes[mesh];
+    const view_texture *const diffuse = mesh_textures->maps[MD5GL_IMAGE_DIFFUSE];
     md5gl_texture drawn[MD5GL_NUM_IMAGE_KINDS];
     for (int map = 0; map < MD5GL_NUM_IMAGE_KINDS; map++)
-        drawn[map] = own->maps[map] != NULL ? own->maps[map]->texture : 0;
+        drawn[map] = mesh_textures->maps[map] != NULL ? mesh_textures->maps[map]->texture : 0;
+    const bool has_holes = !mesh_textures->opaque && diffuse != NULL && diffuse->has_holes;
     md5gl_material material = {
         .diffuse = diffuse != NULL ? diffuse->texture : md5gl_checker_texture(renderer),
-        .alpha_test = own->alpha_test,
-        .is_opaque = own->opaque,
-        .two_sided = own->two_sided || (!own->opaque && diffuse != NULL && diffuse->has_holes),
+        .alpha_test = mesh_textures->alpha_test,
+        .is_opaque = mesh_textures->opaque,
+        .two_sided = mesh_textures->two_sided || has_holes,
     };
-    if (own->num_turns > 0 && diffuse == own->turns[0]) {
-        const md5_quake_skins skins = {.num_skins = 1, .num_images = {own->num_turns}};
-        material.diffuse = own->turns[md5_quake_image_at(&skins, 0, time)]->texture;
+    if (mesh_textures->num_turns > 0 && diffuse == mesh_textures->turns[0]) {
+        const md5_quake_skins skins = {.num_skins = 1, .num_images = {mesh_textures->num_turns}};
+        material.diffuse = mesh_textures->turns[md5_quake_image_at(&skins, 0, time)]->texture;
     }
     if (maps) {
-        material.normals =
-            drawn[drawn[MD5GL_IMAGE_NORMALS] != 0 ? MD5GL_IMAGE_NORMALS : MD5GL_IMAGE_HEIGHTS];
+        const md5gl_texture normals = drawn[MD5GL_IMAGE_NORMALS];
+        material.normals = normals != 0 ? normals : drawn[MD5GL_IMAGE_HEIGHTS];
         material.specular = drawn[MD5GL_IMAGE_SPECULAR];
-        // The alpha of TGA and DDS files means other things to other engines.
+        // The alpha of TGA and DDS files has other meanings in other engines.
         material.has_thin_parts =
             material.specular != 0
-            && common_has_ending(own->maps[MD5GL_IMAGE_SPECULAR]->path, ".png");
+            && common_has_ending(mesh_textures->maps[MD5GL_IMAGE_SPECULAR]->path, ".png");
         material.glow = drawn[MD5GL_IMAGE_GLOW];
     }
     if (layers)
@@ -1147,7 +1338,7 @@ bool view_upload(const view_loader *loader, const view_dressing *dressing, md5gl
     return true;
 }
 
-// == The light of a picture ====================================================================
+// == Environment light ===========================================================================
 
 static float luminance(md5_vec3 color)
 {
@@ -1168,17 +1359,19 @@ bool view_load_environment(view_environment *environment, md5gl_renderer *render
         return view_error(log, "%s: %s", path, error.message);
     md5gl_destroy_environment(renderer, environment->light);
     environment->light = light;
-    // The terms of the polynomial of first degree point to the light, see
-    // md5gl_environment_light(). The mean over the sphere is the constant term and a third of that
-    // of z^2.
+    // The terms of first degree of the polynomial point to the light, see
+    // md5gl_environment_light(). The mean over the sphere is the constant term plus a third of the
+    // term of z^2.
     const md5_vec3 *const terms = md5gl_environment_light(light);
-    const float studio = 0.5f; // the mean of a picture's light that looks as bright as the studio
+    const float studio = 0.5f; // mean light of an image that looks as bright as the studio
     const float mean = luminance(terms[0]) + luminance(terms[7]) / 3.0f;
-    const md5_vec3 way = {luminance(terms[1]), luminance(terms[2]), luminance(terms[3])};
-    const float length = md5_vec3_length(way);
+    const md5_vec3 direction = {luminance(terms[1]), luminance(terms[2]), luminance(terms[3])};
+    const float length = md5_vec3_length(direction);
     environment->exposure = mean > 1e-6f ? studio / mean : 1;
     environment->brightest = (md5_vec3){0, 0, 1};
     if (length > 0.01f * mean)
-        environment->brightest = (md5_vec3){way.x / length, way.y / length, way.z / length};
+        environment->brightest =
+            (md5_vec3){direction.x / length, direction.y / length, direction.z / length};
+
     return true;
 }

@@ -1,29 +1,31 @@
+// Writes models as .md5mesh text and creates clips in memory.
 #include "demo/viewer/assets/words.h"
 
 #include <stdarg.h>
 
-static void make_room(view_text *words, size_t more)
+static void reserve(view_text *words, size_t more)
 {
-    if (words->room - words->size >= more)
+    if (words->capacity - words->size >= more)
         return;
-    words->room = 2 * (words->room + more);
-    words->text = common_realloc(words->text, words->room, 1);
+    words->capacity = 2 * (words->capacity + more);
+    words->text = common_realloc(words->text, words->capacity, 1);
 }
 
 void view_append(view_text *words, const char *format, ...)
 {
-    enum { MOST = 200 };
+    enum { MAX_LENGTH = 200 };
     va_list values;
-    make_room(words, MOST + 1);
+    reserve(words, MAX_LENGTH + 1);
     va_start(values, format);
-    const int size = vsnprintf(words->text + words->size, MOST + 1, format, values);
+    const int size = vsnprintf(words->text + words->size, MAX_LENGTH + 1, format, values);
     va_end(values);
-    words->size += size < 0 ? 0 : size < MOST ? (size_t)size : MOST;
+    if (size > 0)
+        words->size += size < MAX_LENGTH ? (size_t)size : MAX_LENGTH;
 }
 
 void view_append_name(view_text *words, const char *name)
 {
-    make_room(words, strlen(name) + 2);
+    reserve(words, strlen(name) + 2);
     words->text[words->size++] = '"';
     for (; *name != '\0'; name++) {
         const bool is_plain = (unsigned char)*name >= ' ' && *name != '"' && *name != '\\';
@@ -50,7 +52,7 @@ md5_model *view_end_model(view_text *words, const char *file_name, md5_error *er
 
 void view_append_joint(view_text *words, const char *name, uint32_t parent, md5_xform bind)
 {
-    // An MD5 file stores a rotation without w, which is negative there.
+    // An MD5 file stores a rotation without w; readers make w negative.
     const md5_quat q = bind.rotation;
     const double sign = q.w > 0 ? -1 : 1;
     const md5_vec3 position = bind.translation;
@@ -59,13 +61,13 @@ void view_append_joint(view_text *words, const char *name, uint32_t parent, md5_
     view_append(words, "( %.9g %.9g %.9g )\n", sign * q.x, sign * q.y, sign * q.z);
 }
 
-void view_append_mesh(view_text *words, const view_mesh_text *said)
+void view_append_mesh(view_text *words, const view_mesh_text *input)
 {
-    const md5_mesh *const mesh = said->mesh;
+    const md5_mesh *const mesh = input->mesh;
     view_append(words, "mesh {\nname ");
     view_append_name(words, mesh->name);
     view_append(words, "\nshader ");
-    view_append_name(words, said->material);
+    view_append_name(words, input->material);
     view_append(words, "\nnumverts %u\n", mesh->num_file_vertices);
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
         view_append(words, "vert %u ( %.9g %.9g ) %u %u\n", i, mesh->texcoords[i].x,
@@ -81,8 +83,8 @@ void view_append_mesh(view_text *words, const view_mesh_text *said)
     for (uint32_t i = 0; i < mesh->num_weights; i++) {
         const md5_weight *const weight = &mesh->weights[i];
         const uint32_t joint =
-            said->joints ? said->joints[weight->joint] : said->first_joint + weight->joint;
-        const md5_vec3 offset = md5_vec3_scale(weight->offset, said->scale);
+            input->joints ? input->joints[weight->joint] : input->first_joint + weight->joint;
+        const md5_vec3 offset = md5_vec3_scale(weight->offset, input->scale);
         view_append(words, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", i, joint, weight->bias,
                     offset.x, offset.y, offset.z);
     }
@@ -91,7 +93,7 @@ void view_append_mesh(view_text *words, const view_mesh_text *said)
 
 // -- Clips ---------------------------------------------------------------------------------------
 
-// All but the joints is in the block of the clip.
+// Frees a clip: the memory block contains everything except the joints.
 static void free_anim(void *user, void *memory, size_t size)
 {
     (void)user;
