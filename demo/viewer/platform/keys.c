@@ -1,4 +1,4 @@
-// The names of keys, a gamepad as keys, and fingers.
+// Names of keys; gamepads as keys; counting of fingers.
 #include "demo/viewer/platform/platform.h"
 
 #include "demo/common/memory.h"
@@ -42,8 +42,10 @@ const char *view_name_key(int32_t key, char *text, size_t size)
         snprintf(text, size, "F%d", (key - VIEW_KEY_F0));
     else if (key >= VIEW_KEY_PAD_0 && key <= VIEW_KEY_PAD_9)
         snprintf(text, size, "Keypad %d", (key - VIEW_KEY_PAD_0));
+    else if (key > ' ' && key < VIEW_KEY_DELETE)
+        snprintf(text, size, "%c", toupper(key));
     else
-        snprintf(text, size, "%c", key > ' ' && key < VIEW_KEY_DELETE ? toupper(key) : '\0');
+        snprintf(text, size, "%s", "");
     return text;
 }
 
@@ -52,21 +54,37 @@ bool view_count_fingers(view_fingers *fingers, int down, double now)
     const int before = fingers->down;
     if (before == 0 && down > 0)
         *fingers = (view_fingers){.since = now};
-    fingers->down = down > 0 ? down : 0; // one that was there before the window is not counted
+    // A touch that began before the window was opened is not counted: its end would be below 0.
+    fingers->down = down > 0 ? down : 0;
     fingers->most = down > fingers->most ? down : fingers->most;
-    return before > 0 && down == 0 && fingers->most == 3 && !view_is_long(fingers, now);
+    const bool is_end = before > 0 && down == 0;
+    return is_end && fingers->most == 3 && !view_is_long(fingers, now);
+}
+
+// Returns the pressed buttons of a gamepad, with those that its stick represents.
+static uint32_t pressed_buttons(const view_pad *pad)
+{
+    const float min_deflection = 0.35f;
+    const float run_deflection = 0.85f;
+    uint32_t down = pad->buttons;
+    if (pad->y < -min_deflection)
+        down |= VIEW_PAD_UP;
+    if (pad->y > min_deflection)
+        down |= VIEW_PAD_DOWN;
+    if (pad->x < -min_deflection)
+        down |= VIEW_PAD_LEFT;
+    if (pad->x > min_deflection)
+        down |= VIEW_PAD_RIGHT;
+    if (hypotf(pad->x, pad->y) > run_deflection)
+        down |= VIEW_PAD_RUN;
+    return down;
 }
 
 bool view_next_of_pad(view_pad *pad, view_input *event)
 {
-    static const int32_t keys[] = {' ', VIEW_KEY_PAUSE, VIEW_KEY_LEFT_SHIFT, 'w', 's', 'a',
-                                   'd'}; // of bits 0, 1, ...
-    const float least = 0.35f;
-    const float most = 0.85f;
-    const uint32_t down =
-        pad->buttons | (pad->y < -least ? VIEW_PAD_UP : 0) | (pad->y > least ? VIEW_PAD_DOWN : 0)
-        | (pad->x < -least ? VIEW_PAD_LEFT : 0) | (pad->x > least ? VIEW_PAD_RIGHT : 0)
-        | (hypotf(pad->x, pad->y) > most ? VIEW_PAD_RUN : 0);
+    // The keys of bits 0, 1, ...
+    static const int32_t keys[] = {' ', VIEW_KEY_PAUSE, VIEW_KEY_LEFT_SHIFT, 'w', 's', 'a', 'd'};
+    const uint32_t down = pressed_buttons(pad);
     for (size_t i = 0; i < COMMON_LENGTH(keys); i++) {
         const uint32_t bit = (uint32_t)1 << i;
         if ((down & bit) == (pad->told & bit))

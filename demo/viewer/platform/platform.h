@@ -1,6 +1,7 @@
-// What the viewer needs of the system: a window with OpenGL, its events, the clock, the clipboard,
-// threads. Each kind of system has its own file: platform_sdl.c for desktops, with SDL 2, and
-// demo/web/platform.c for browsers. Nothing else in the viewer knows it. All times are in seconds.
+// The interface to the operating system: a window with OpenGL, its events, the clock, the
+// clipboard, sound and threads. It is implemented by platform_sdl.c for desktops, with SDL 2, and
+// by demo/web/platform.c for browsers. No other file of the viewer uses the operating system's
+// functions for these. All times are in seconds.
 #ifndef DEMO_VIEWER_PLATFORM_PLATFORM_H
 #define DEMO_VIEWER_PLATFORM_PLATFORM_H
 
@@ -8,17 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// -- Keys: keys.c ---------------------------------------------------------------------------
+// -- Keys (keys.c) --------------------------------------------------------------------------
 
-// A key that gives a character is that character in Unicode, without Shift: 'a', '1', ' '. Below
-// VIEW_KEY_NAMED are only those.
+// The code of a key that produces a character is this character in Unicode, without Shift: 'a',
+// '1', ' '. Only these codes are less than VIEW_KEY_NAMED.
 enum {
     VIEW_KEY_BACKSPACE = '\b',
     VIEW_KEY_TAB = '\t',
     VIEW_KEY_RETURN = '\r',
     VIEW_KEY_ESCAPE = 0x1B,
     VIEW_KEY_DELETE = 0x7F,
-    VIEW_KEY_NAMED = 1 << 21, // the first number that is no character
+    VIEW_KEY_NAMED = 1 << 21, // the first code that is not a character
     VIEW_KEY_OTHER = VIEW_KEY_NAMED,
     VIEW_KEY_UP,
     VIEW_KEY_DOWN,
@@ -33,9 +34,9 @@ enum {
     VIEW_KEY_LEFT_SHIFT,
     VIEW_KEY_RIGHT_SHIFT,
     VIEW_KEY_LEFT_ALT,
-    VIEW_KEY_F0, // before F1
+    VIEW_KEY_F0, // F1 follows
     VIEW_KEY_F12 = VIEW_KEY_F0 + 12,
-    VIEW_KEY_PAD_ENTER, // of the number pad, until VIEW_KEY_PAD_9
+    VIEW_KEY_PAD_ENTER, // of the number pad, as the codes up to VIEW_KEY_PAD_9
     VIEW_KEY_PAD_PLUS,
     VIEW_KEY_PAD_MINUS,
     VIEW_KEY_PAD_0,
@@ -44,13 +45,14 @@ enum {
 #define VIEW_KEY_F(number) (VIEW_KEY_F0 + (number)) // 1 to 12
 #define VIEW_KEY_PAD(digit) (VIEW_KEY_PAD_0 + (digit))
 
-// Returns the name of a key, "PageUp", "F5", "E", which may stand in text[size]; "" without one.
+// Returns the name of a key, "PageUp", "F5", "E", which may be stored in text[size], or "" if it
+// has no name.
 const char *view_name_key(int32_t key, char *text, size_t size);
 
 // -- Events ---------------------------------------------------------------------------------
 
 typedef enum view_input_kind {
-    VIEW_INPUT_OTHER, // wakes who waits
+    VIEW_INPUT_OTHER, // ends a wait without an event
     VIEW_INPUT_QUIT,
     VIEW_INPUT_KEY_DOWN,
     VIEW_INPUT_KEY_UP,
@@ -61,7 +63,7 @@ typedef enum view_input_kind {
     VIEW_INPUT_WHEEL,
     VIEW_INPUT_DROP,
     VIEW_INPUT_SET,    // an option is set
-    VIEW_INPUT_WINDOW, // it has to be drawn again
+    VIEW_INPUT_WINDOW, // the window must be drawn again
     VIEW_INPUT_RESIZE,
 } view_input_kind;
 
@@ -72,27 +74,31 @@ typedef enum view_button {
     VIEW_BUTTON_RIGHT,
 } view_button;
 
-// Members without a comment are of all kinds. Zero: not of this event.
+// Members without a comment are valid for all kinds. Members that do not belong to the kind are 0.
 typedef struct view_input {
     view_input_kind kind;
-    bool shift, control, alt; // keys and buttons: held meanwhile
-    bool is_repeated;         // key down
-    bool is_touch;            // press: a finger
-    bool is_given_up;         // release: a second finger came, so it is no click
-    bool is_long;             // release: of a finger that was down for half a second
-    bool is_alone;            // drop: no other file with it
-    bool is_forced;           // key up: because another window takes the keys
+    bool shift;       // key, button: held
+    bool control;     // key, button: held
+    bool alt;         // key, button: held
+    bool is_repeated; // key down
+    bool is_touch;    // press: a finger
+    bool is_given_up; // release: not a click, because a second finger touched the screen
+    bool is_long;     // release: of a finger that was down for half a second
+    bool is_alone;    // drop: no other file was dropped
+    bool is_forced;   // key up: another window has received the keyboard focus
     int32_t key;
     view_button button;
-    int clicks;             // press: 2 is a double click
-    float x, y;             // mouse, drop: in points of the system
-    float moved_x, moved_y; // move: since the last one
-    float wheel;            // steps; forward is positive
-    char text[32];          // text: UTF-8, NUL-terminated; set: the option's name
-    char *path;             // drop, set: its value; the receiver frees it
+    int clicks;    // press: 2 is a double click
+    float x;       // mouse, drop: in points of the system
+    float y;       // mouse, drop: in points of the system
+    float moved_x; // move: since the last event
+    float moved_y; // move: since the last event
+    float wheel;   // steps; forward is positive
+    char text[32]; // text: UTF-8, NUL-terminated; set: the option's name
+    char *path;    // drop: path; set: value of the option; freed by the receiver
 } view_input;
 
-// A gamepad is heard as keys: Space, Pause, Shift, W, S, A, D, one for each bit.
+// A gamepad acts as keys: Space, Pause, Shift, W, S, A, D, one for each bit.
 typedef enum view_pad_button {
     VIEW_PAD_JUMP = 1,
     VIEW_PAD_START = 2,
@@ -104,25 +110,27 @@ typedef enum view_pad_button {
 } view_pad_button;
 
 typedef struct view_pad {
-    uint32_t buttons; // that are down
-    float x, y;       // of the stick, -1 to 1: right, down; all the way is VIEW_PAD_RUN too
-    uint32_t told;    // keys that were reported as pressed; of view_next_of_pad()
+    uint32_t buttons; // pressed buttons
+    float x;          // stick, -1 to 1: right; the full deflection is also VIEW_PAD_RUN
+    float y;          // stick, -1 to 1: down
+    uint32_t told;    // keys that view_next_of_pad() has reported as pressed
 } view_pad;
 
-// Writes the next key that is pressed or released; returns false if there is none: keys.c.
+// Writes the next key that is pressed or released. Returns false if there is none (keys.c).
 bool view_next_of_pad(view_pad *pad, view_input *event);
 
-// Fingers on a screen, from the first one that comes until all are gone.
+// Fingers on a screen, from the first touch until all fingers are gone.
 typedef struct view_fingers {
-    int down, most; // now, and at once so far
-    double since;   // when the first one came, seconds
+    int down;     // number of fingers that are down
+    int most;     // maximum number of fingers that were down
+    double since; // time of the first touch, seconds
 } view_fingers;
 
-// Tells how many are down at a time. Returns whether three have just tapped, which is heard as the
-// key Home: keys.c.
+// Updates the number of fingers that are down. Returns true if three fingers have just tapped,
+// which acts as the key Home (keys.c).
 bool view_count_fingers(view_fingers *fingers, int down, double now);
 
-// Whether the first one was there for long enough to stand for the right button.
+// Returns true if the first finger has been down long enough to act as the right button.
 static inline bool view_is_long(const view_fingers *fingers, double now)
 {
     return now - fingers->since > 0.5;
@@ -132,88 +140,89 @@ static inline bool view_is_long(const view_fingers *fingers, double now)
 
 typedef struct view_window view_window;
 
-// Opens a window of that size in points with an OpenGL context, which is made current. It is
-// hidden: until view_show_window(), or to draw pictures; then, not `visible`, it needs no display.
-// Returns NULL and writes the reason to `problem` on failure.
+// Opens a window of this size in points with an OpenGL context, which is made current. The window
+// is hidden until view_show_window() is called. If it is not `visible`, it is used only to render
+// images and does not need a display. Returns NULL and writes the reason to `problem` on failure.
 view_window *view_open_window(const char *title, uint32_t width, uint32_t height, bool visible,
                               char *problem, size_t size);
 
-// Closes it, and ends the use of the system. NULL: only the latter.
+// Closes the window and shuts down the platform. NULL: only the latter.
 void view_close_window(view_window *window);
 
-// The address of a GL function, or NULL; the type is md5gl_opts.load.
+// Returns the address of a GL function, or NULL; the type is md5gl_opts.load.
 void (*view_find_gl(void *user, const char *name))(void);
 
-// Asks the page around a window for what only a browser can do: "files", "folder", "link"; or tells
-// it that a technique is to be shown, which it may ask for later, when our models for that are
-// there; or "facts", with a line for each number of a technique. Returns whether the page does it;
-// false without a page.
+// Requests an action of the web page around the window: "files", "folder" or "link"; the display of
+// a technique, which the page may request later when its models are loaded; or "facts", with a line
+// for each number of a technique. Returns true if the page performs it; false without a page.
 bool view_ask_page(const char *what);
 
-// Tells a user who sees no terminal why the program ends.
+// Shows the reason why the program ends to a user who does not see a terminal.
 void view_show_problem(const char *text);
 
-// What a window does, and for whom.
+// Callbacks of the main loop.
 typedef struct view_steps {
-    bool (*step)(void *user);      // once more; false: it has ended
-    char *(*describe)(void *user); // the command line that shows what is seen, to be freed
-    void (*keep)(void *user);      // the display is gone: writes what shall stay, and draws nothing
+    bool (*step)(void *user);      // runs a step; returns false at the end
+    char *(*describe)(void *user); // returns the command line for the current view, to be freed
+    void (*keep)(void *user);      // the display is lost: saves the state; must not draw
     void *user;
 } view_steps;
 
-// Takes steps until one returns false; if the display is gone, the program ends with status 3. If
-// it is `watched`, a line on standard error says what a step waits for that takes ten seconds, or
-// as many more. In a browser a step is taken before each frame, and view_run_steps() does not
-// return; its page asks for the command line.
+// Runs steps until one returns false. If the display is lost, the program ends with status 3. If it
+// is `watched`, a line on standard error reports the operation that a step has waited for for ten
+// seconds, and again every ten seconds. In a browser, a step runs before each frame, and
+// view_run_steps() does not return; the page requests the command line.
 void view_run_steps(view_window *window, const view_steps *steps, bool watched);
 
-const char *view_window_driver(const view_window *window); // of windows: "SDL x11"
-bool view_is_window_seen(const view_window *window);       // its driver has a display
+const char *view_window_driver(const view_window *window); // window system: "SDL x11"
+bool view_is_window_seen(const view_window *window);       // the driver has a display
 bool view_is_window_hidden(const view_window *window);
 void view_show_window(view_window *window);
 void view_set_title(view_window *window, const char *title);
-// NULL is allowed, and never full.
+// NULL is allowed; it is never full screen.
 bool view_is_full_screen(const view_window *window);
 void view_set_full_screen(view_window *window, bool full);
 
-// The size in points of the system, in which events are, and in pixels. NULL: 0 x 0.
+// Write the size in points of the system, which events use, and in pixels. NULL: 0 x 0.
 void view_window_points(const view_window *window, int *width, int *height);
 void view_window_pixels(const view_window *window, int *width, int *height);
 
-// The scale of readable text: pixels per point of the system, or the desktop's setting, or by the
-// screen's resolution if the system defines neither.
+// Returns the scale of readable text: pixels per point of the system, or the setting of the
+// desktop, or a value for the resolution of the screen if the system defines neither.
 float view_screen_scale(const view_window *window);
 double view_screen_rate(const view_window *window); // frames per second
 
-// Shows what was drawn. If it waits for the screen, frames come at the screen's rate.
+// Shows the drawn frame. If view_set_swap_waits() is on, frames have the rate of the screen.
 void view_swap_window(view_window *window);
 void view_set_swap_waits(view_window *window, bool waits);
 
-// Takes the next event, for which it waits at most `patience`; returns false if there is none. A
-// wish to quit comes before all others that wait.
+// Writes the next event, for which it waits at most `patience`. Returns false if there is none. A
+// request to quit precedes all other pending events.
 bool view_next_input(view_window *window, double patience, view_input *event);
 
-// Whether the user wants long work to end: closes the window, which the next input then is, or
-// pressed Escape, which is told once. Where inputs come between steps only, nobody does.
+// Returns true if the user wants to abort long work: the user has closed the window, which is also
+// the next event, or pressed Escape, which is reported once. Always returns false on a platform
+// that receives events only between steps.
 bool view_is_interrupted(void);
 
-// Ends a wait of the window, from any thread.
+// Ends a wait for events, from any thread.
 void view_wake_window(void);
 
-// -- The rest of the system -----------------------------------------------------------------
+// -- Other functions of the system ----------------------------------------------------------
 
-double view_seconds(void); // of a clock that never goes backward
+double view_seconds(void); // clock that never goes backward
 void view_sleep(double seconds);
 
-// The clipboard: takes any bytes, gives UTF-8, NULL if there is none; the caller frees it.
+// The clipboard: view_copy_text() accepts any bytes. view_paste_text() returns UTF-8, to be freed,
+// or NULL.
 bool view_copy_text(const char *text);
 char *view_paste_text(void);
 
-// The folder of the program, ending with a slash, or NULL; the caller frees it.
+// Returns the folder of the program, ending with a slash, to be freed, or NULL.
 char *view_program_folder(void);
 
-// Plays samples[count] from -1 to 1, VIEW_SOUND_RATE a second, together with those that still play.
-// They are copied. Without a device nothing is heard.
+// Plays samples[count] from -1 to 1, VIEW_SOUND_RATE per second, mixed with sounds that are still
+// playing. The samples are copied. Without a device nothing is played.
 enum { VIEW_SOUND_RATE = 22050 };
 void view_play_sound(view_window *window, const float *samples, size_t count);
 
@@ -224,8 +233,8 @@ typedef struct view_thread view_thread;
 view_thread *view_start_thread(int (*run)(void *user), const char *name, void *user);
 void view_wait_thread(view_thread *thread, const char *name);
 
-// A lock between the window and a thread, with a condition: view_lock_wait() leaves it until
-// view_lock_signal(). NULL on failure.
+// A mutex between the window and a thread, with a condition variable: view_lock_wait() releases the
+// mutex until view_lock_signal(). NULL on failure.
 typedef struct view_lock view_lock;
 view_lock *view_new_lock(const char *thread);
 void view_free_lock(view_lock *lock);

@@ -1,5 +1,5 @@
-// The platform of desktops: SDL 2. No other file of the viewer includes it.
-#define SDL_MAIN_HANDLED // main() is the viewer's own
+// The platform of desktops, with SDL 2. No other file of the viewer includes SDL.
+#define SDL_MAIN_HANDLED // the viewer defines main()
 #include "demo/viewer/platform/platform_sdl.h"
 
 #include "demo/common/text.h"
@@ -53,7 +53,7 @@ static void set_held(view_input *event, int modifiers)
     event->alt = (modifiers & (KMOD_ALT | KMOD_GUI)) != 0;
 }
 
-// During a drag no motion is reported, so that the mouse is asked where it is on the screen.
+// During a drag, SDL reports no motion. Therefore the position comes from the global mouse state.
 static void set_drop(view_input *event, SDL_Window *window, char *path)
 {
     int x = 0;
@@ -68,14 +68,28 @@ static void set_drop(view_input *event, SDL_Window *window, char *path)
     SDL_free(path);
 }
 
-// Where the mouse is, or the first finger.
-static void set_place(view_input *event)
+// Sets the position of the mouse or of the first finger.
+static void set_position(view_input *event)
 {
     int x = 0;
     int y = 0;
     SDL_GetMouseState(&x, &y);
     event->x = (float)x;
     event->y = (float)y;
+}
+
+static view_button button_of_sdl(Uint8 button)
+{
+    switch (button) {
+    case SDL_BUTTON_LEFT:
+        return VIEW_BUTTON_LEFT;
+    case SDL_BUTTON_MIDDLE:
+        return VIEW_BUTTON_MIDDLE;
+    case SDL_BUTTON_RIGHT:
+        return VIEW_BUTTON_RIGHT;
+    default:
+        return VIEW_BUTTON_NONE;
+    }
 }
 
 view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
@@ -102,10 +116,7 @@ view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
     case SDL_MOUSEBUTTONDOWN:
     case SDL_MOUSEBUTTONUP:
         event.kind = from->type == SDL_MOUSEBUTTONDOWN ? VIEW_INPUT_PRESS : VIEW_INPUT_RELEASE;
-        event.button = from->button.button == SDL_BUTTON_LEFT     ? VIEW_BUTTON_LEFT
-                       : from->button.button == SDL_BUTTON_MIDDLE ? VIEW_BUTTON_MIDDLE
-                       : from->button.button == SDL_BUTTON_RIGHT  ? VIEW_BUTTON_RIGHT
-                                                                  : VIEW_BUTTON_NONE;
+        event.button = button_of_sdl(from->button.button);
         event.clicks = from->button.clicks;
         event.is_touch = from->button.which == SDL_TOUCH_MOUSEID;
         event.is_given_up = event.is_touch && fingers->most > 1;
@@ -114,26 +125,26 @@ view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
         event.y = (float)from->button.y;
         set_held(&event, (int)SDL_GetModState());
         break;
-    case SDL_FINGERDOWN: // SDL makes a mouse of the first one
+    case SDL_FINGERDOWN: // SDL sends mouse events for the first finger
     case SDL_FINGERUP:
         if (SDL_GetTouchDeviceType(from->tfinger.touchId) >= SDL_TOUCH_DEVICE_INDIRECT_ABSOLUTE)
-            break; // below a screen
+            break; // a touchpad
         if (view_count_fingers(fingers, fingers->down + (from->type == SDL_FINGERDOWN ? 1 : -1),
                                now)) {
             event.kind = VIEW_INPUT_KEY_DOWN;
             event.key = VIEW_KEY_HOME;
-        } else if (from->type == SDL_FINGERDOWN && fingers->down == 2) { // from now on it pans
+        } else if (from->type == SDL_FINGERDOWN && fingers->down == 2) { // two fingers pan
             event = (view_input){
                 .kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_MIDDLE, .is_touch = true};
-            set_place(&event);
+            set_position(&event);
         }
         break;
     case SDL_MULTIGESTURE:
-        if (fingers->down < 2) // they are not on a screen
+        if (fingers->down < 2) // the fingers are not on a screen
             break;
-        // Farther apart by a third of the screen comes three times as near.
+        // Moving two fingers apart by a third of the screen zooms in by a factor of three.
         event.kind = VIEW_INPUT_WHEEL;
-        set_place(&event);
+        set_position(&event);
         event.wheel = 24 * from->mgesture.dDist;
         break;
     case SDL_MOUSEMOTION:
@@ -145,11 +156,11 @@ view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
         break;
     case SDL_MOUSEWHEEL:
         event.kind = VIEW_INPUT_WHEEL;
-        set_place(&event);
+        set_position(&event);
         event.wheel = from->wheel.direction == SDL_MOUSEWHEEL_FLIPPED ? -from->wheel.preciseY
                                                                       : from->wheel.preciseY;
         break;
-    case SDL_DROPBEGIN: // all that is dropped at once waits behind it
+    case SDL_DROPBEGIN: // the files of one drop follow in the queue
         window->num_dropped = SDL_PeepEvents(NULL, 1, SDL_PEEKEVENT, SDL_DROPFILE, SDL_DROPFILE);
         break;
     case SDL_DROPFILE:
@@ -167,7 +178,7 @@ view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
     return event;
 }
 
-// Reads the first gamepad, which may be plugged in at any time.
+// Reads the first gamepad, which may be connected at any time.
 static void read_pad(view_window *window)
 {
     static const struct {
@@ -189,7 +200,7 @@ static void read_pad(view_window *window)
     }
     const int count = window->controller == NULL && window->hears_pads ? SDL_NumJoysticks() : 0;
     for (int i = 0; i < count && window->controller == NULL; i++)
-        window->controller = SDL_GameControllerOpen(i); // NULL: it is none
+        window->controller = SDL_GameControllerOpen(i); // NULL: not a gamepad
     view_pad *const pad = &window->pad;
     *pad = (view_pad){.told = pad->told};
     if (window->controller == NULL)
@@ -203,32 +214,33 @@ static void read_pad(view_window *window)
             pad->buttons |= buttons[i].bit;
 }
 
-// A signal that ends programs is a wish to quit, so that a movie is finished and nothing is
-// forgotten. The second one does not wait for the window.
-static volatile sig_atomic_t is_told_to_end;
+// A signal that ends programs becomes a request to quit, so that a movie is finished and the
+// configuration is saved. The second signal ends the program immediately.
+static volatile sig_atomic_t is_quit_requested;
 
-static void tell_to_end(int number)
+static void request_quit(int number)
 {
     signal(number, SIG_DFL);
-    is_told_to_end = 1;
+    is_quit_requested = 1;
 }
 
-static void heed_signals(void)
+static void handle_signals(void)
 {
-    signal(SIGINT, tell_to_end);
-    signal(SIGTERM, tell_to_end);
+    signal(SIGINT, request_quit);
+    signal(SIGTERM, request_quit);
 #ifdef SIGHUP
-    signal(SIGHUP, tell_to_end);
+    signal(SIGHUP, request_quit);
 #endif
 }
 
 static bool is_quitting(void)
 {
     SDL_PumpEvents();
-    return is_told_to_end || SDL_HasEvent(SDL_QUIT);
+    return is_quit_requested || SDL_HasEvent(SDL_QUIT);
 }
 
-static int keep_but_escape(void *found, SDL_Event *event)
+// Filter that removes presses of Escape from the queue and sets *found if there are any.
+static int remove_escape(void *found, SDL_Event *event)
 {
     const bool is_escape = event->type == SDL_KEYDOWN && event->key.keysym.sym == SDLK_ESCAPE;
     *(bool *)found |= is_escape;
@@ -240,15 +252,38 @@ bool view_is_interrupted(void)
     bool is_escape = false;
     if (is_quitting())
         return true;
-    SDL_FilterEvents(keep_but_escape, &is_escape);
+    SDL_FilterEvents(remove_escape, &is_escape);
     return is_escape;
+}
+
+// Returns true if the next pending event is a movement of the same mouse.
+static bool is_move_next(const SDL_Event *event)
+{
+    SDL_Event next;
+    if (event->type != SDL_MOUSEMOTION)
+        return false;
+    if (SDL_PeepEvents(&next, 1, SDL_PEEKEVENT, SDL_FIRSTEVENT, SDL_LASTEVENT) != 1)
+        return false;
+    return next.type == SDL_MOUSEMOTION && next.motion.which == event->motion.which;
+}
+
+// Merges pending movements of the mouse, so that a window that draws slowly never falls behind.
+static void merge_moves(SDL_Event *event)
+{
+    while (is_move_next(event)) {
+        SDL_Event next;
+        (void)SDL_PeepEvents(&next, 1, SDL_GETEVENT, SDL_MOUSEMOTION, SDL_MOUSEMOTION);
+        next.motion.xrel += event->motion.xrel;
+        next.motion.yrel += event->motion.yrel;
+        *event = next;
+    }
 }
 
 bool view_next_input(view_window *window, double patience, view_input *event)
 {
     SDL_Event from;
     if (is_quitting()) {
-        is_told_to_end = 0;
+        is_quit_requested = 0;
         SDL_FlushEvent(SDL_QUIT);
         *event = (view_input){.kind = VIEW_INPUT_QUIT};
         return true;
@@ -257,18 +292,11 @@ bool view_next_input(view_window *window, double patience, view_input *event)
     if (view_next_of_pad(&window->pad, event))
         return true;
     const int wait = (int)(patience * 1000);
-    if (wait > 0 ? SDL_WaitEventTimeout(&from, wait) == 0 : SDL_PollEvent(&from) == 0)
+    const bool has_event =
+        wait > 0 ? SDL_WaitEventTimeout(&from, wait) != 0 : SDL_PollEvent(&from) != 0;
+    if (!has_event)
         return false;
-    // Moves that wait already are one, so that a window that draws slowly never falls behind.
-    for (SDL_Event next;
-         from.type == SDL_MOUSEMOTION
-         && SDL_PeepEvents(&next, 1, SDL_PEEKEVENT, SDL_FIRSTEVENT, SDL_LASTEVENT) == 1
-         && next.type == SDL_MOUSEMOTION && next.motion.which == from.motion.which;
-         from = next) {
-        (void)SDL_PeepEvents(&next, 1, SDL_GETEVENT, SDL_MOUSEMOTION, SDL_MOUSEMOTION);
-        next.motion.xrel += from.motion.xrel;
-        next.motion.yrel += from.motion.yrel;
-    }
+    merge_moves(&from);
     *event = view_input_of_sdl(window, &from);
     return true;
 }
@@ -278,10 +306,12 @@ void view_wake_window(void)
     (void)SDL_PushEvent(&(SDL_Event){.type = SDL_USEREVENT});
 }
 
-// == Waits ========================================================================================
+// == Watchdog =====================================================================================
 
-// What this thread waits for, and whom, texts that stay; NULL: nothing. The window's is watched.
-static _Thread_local _Atomic(const char *) own_wait, own_awaited;
+// The operation that this thread waits for, and the name of the thread it waits for, or NULL. The
+// texts are constants. The watchdog reads those of the window's thread.
+static _Thread_local _Atomic(const char *) own_wait;
+static _Thread_local _Atomic(const char *) own_awaited;
 
 static void note_wait(const char *what, const char *whom)
 {
@@ -290,11 +320,13 @@ static void note_wait(const char *what, const char *whom)
 }
 
 typedef struct watch_state {
-    _Atomic(const char *) *wait, *awaited; // of who takes the steps
+    _Atomic(const char *) *wait; // of the thread that runs the steps
+    _Atomic(const char *) *awaited;
     SDL_atomic_t num_steps;
     SDL_sem *ends;
 } watch_state;
 
+// Thread that reports if no step has ended for ten seconds.
 static int keep_watch(void *user)
 {
     watch_state *const watch = user;
@@ -306,9 +338,11 @@ static int keep_watch(void *user)
         const char *const whom = atomic_load(watch->awaited);
         seconds = now == before ? seconds + 1 : 0;
         before = now;
-        if (seconds > 0 && seconds % 10 == 0)
-            common_print(stderr, "no frame for %d s; waiting for %s%s\n", seconds,
-                         what != NULL ? what : "an unknown operation", whom != NULL ? whom : "");
+        if (seconds == 0 || seconds % 10 != 0)
+            continue;
+        const char *const operation = what != NULL ? what : "an unknown operation";
+        common_print(stderr, "no frame for %d s; waiting for %s%s\n", seconds, operation,
+                     whom != NULL ? whom : "");
     }
     return 0;
 }
@@ -317,29 +351,44 @@ static int keep_watch(void *user)
 
 // -- Opening --------------------------------------------------------------------------------
 
+#if defined(_WIN32) || defined(__APPLE__)
+static bool has_display(void)
+{
+    return true;
+}
+#else
+// Returns true if an environment variable is set and not empty.
+static bool is_set(const char *name)
+{
+    const char *const value = getenv(name);
+    return value != NULL && *value != '\0';
+}
+
+static bool has_display(void)
+{
+    return is_set("DISPLAY") || is_set("WAYLAND_DISPLAY");
+}
+#endif
+
+// Initializes SDL's video subsystem. Uses a driver without output if the window is not visible and
+// there is no display.
 static bool start_video(bool visible)
 {
     SDL_SetMainReady();
-    // Interrupts end the program at once, also in the middle of a long job without a window.
+    // Without SDL's handlers, an interrupt ends the program immediately, also during a long job
+    // without a window.
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
-    // Keeps the desktop's effects: the viewer is not a full-screen game.
+    // Keeps the effects of the desktop, because the viewer is not a full-screen game.
     SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
-#if defined(_WIN32) || defined(__APPLE__)
-    const bool has_display = true;
-#else
-    const char *const x11 = getenv("DISPLAY");
-    const char *const wayland = getenv("WAYLAND_DISPLAY");
-    const bool has_display = (x11 != NULL && *x11 != '\0') || (wayland != NULL && *wayland != '\0');
-#endif
     const char *const selected = getenv("SDL_VIDEODRIVER");
     const bool is_selected = selected != NULL && *selected != '\0';
-    if ((is_selected || has_display) && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0) {
-        // If the named display is missing, SDL falls back to drivers without output.
+    if ((is_selected || has_display()) && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0) {
+        // If the display does not exist, SDL uses drivers without output.
         if (view_is_window_seen(NULL) || (is_selected && !visible))
             return true;
         SDL_QuitSubSystem(SDL_INIT_VIDEO);
     } else if (is_selected) {
-        return false; // SDL reports why
+        return false; // SDL_GetError() contains the reason
     }
     if (visible) {
         SDL_SetError("no display available");
@@ -361,7 +410,7 @@ float view_scale_of_resources(const char *resources)
     return dots >= 1 && dots <= 4800 ? dots / 96.0f : 0;
 }
 
-// XErrorEvent, without X's headers, which need not be there.
+// XErrorEvent, without X's headers, which may not be installed.
 typedef struct x_error {
     int type;
     void *display;
@@ -372,9 +421,9 @@ typedef struct x_error {
     unsigned char minor;
 } x_error;
 
-// An answer to a program that has ended meanwhile, as a drag's source or who pastes, is an error,
-// for which Xlib would end this one.
-static int pass_over(void *display, const x_error *error)
+// Error handler of Xlib. A reply to a program that has ended, such as the source of a drag or the
+// receiver of the clipboard, is an error, for which Xlib would end this program.
+static int ignore_x_error(void *display, const x_error *error)
 {
     (void)display;
     common_print(stderr, "ignored X error %u of request %u, %u\n", error->code, error->request,
@@ -382,10 +431,10 @@ static int pass_over(void *display, const x_error *error)
     return 0;
 }
 
-// Of the window that takes steps: the handler is told nothing but the display.
+// Callbacks of the window that runs steps. Xlib passes only the display to the error handler.
 static const view_steps *steps_taken;
 
-// Xlib ends the program behind this. Nothing of it may be called any more, as GL would.
+// Xlib ends the program after this handler. No function of X, and therefore of GL, may be called.
 static int end_without_display(void *display)
 {
     (void)display;
@@ -396,8 +445,8 @@ static int end_without_display(void *display)
     _Exit(3);
 }
 
-// Errors of X are reported. Sets the scale of the desktop, 0 if there is none. SDL loads libX11
-// itself, so that it is there if its driver is.
+// Installs handlers for errors of X, which are reported. Sets the scale of the desktop, 0 if it is
+// not defined. SDL loads libX11 at run time, so that the library exists if its driver does.
 static void use_x11(view_window *window)
 {
     if (strcmp(SDL_GetCurrentVideoDriver(), "x11") != 0)
@@ -417,7 +466,7 @@ static void use_x11(view_window *window)
     int (*const close)(void *) = (int (*)(void *))SDL_LoadFunction(library, "XCloseDisplay");
     void *const display = open != NULL && read != NULL && close != NULL ? open(NULL) : NULL;
     if (handle != NULL && end != NULL) {
-        handle(pass_over);
+        handle(ignore_x_error);
         end(end_without_display);
     }
     if (display != NULL) {
@@ -432,8 +481,8 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
 {
     view_window *const window = common_alloc(1, sizeof *window);
     if (start_video(visible)) {
-        // The window itself has one sample per pixel: pictures of several come from a target, so
-        // that they can be left out.
+        // The window has one sample per pixel: images with several samples are drawn to a target,
+        // so that multisampling can be switched off.
         SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
         SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
         SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
@@ -442,10 +491,11 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
         SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
         const Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_ALLOW_HIGHDPI | SDL_WINDOW_HIDDEN
                              | (visible ? SDL_WINDOW_RESIZABLE : 0u);
-        // One that stays hidden needs no size: pictures have their own targets.
-        window->window =
-            SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
-                             visible ? (int)width : 16, visible ? (int)height : 16, flags);
+        // A window that stays hidden needs no size, because images have their own targets.
+        const int window_width = visible ? (int)width : 16;
+        const int window_height = visible ? (int)height : 16;
+        window->window = SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
+                                          window_width, window_height, flags);
         if (window->window != NULL)
             window->context = SDL_GL_CreateContext(window->window);
     }
@@ -468,7 +518,7 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
 void view_close_window(view_window *window)
 {
     if (window != NULL) {
-        for (SDL_Event event; SDL_PollEvent(&event) != 0;) // that it did not come to
+        for (SDL_Event event; SDL_PollEvent(&event) != 0;) // remaining events
             if (event.type == SDL_DROPFILE)
                 SDL_free(event.drop.file);
         if (window->controller != NULL)
@@ -506,7 +556,7 @@ void view_run_steps(view_window *window, const view_steps *steps, bool watched)
     watch_state watch = {
         .wait = &own_wait, .awaited = &own_awaited, .ends = SDL_CreateSemaphore(0)};
     SDL_Thread *const thread = watched ? SDL_CreateThread(keep_watch, "watch", &watch) : NULL;
-    heed_signals();
+    handle_signals();
     steps_taken = steps;
     while (steps->step(steps->user))
         (void)SDL_AtomicAdd(&watch.num_steps, 1);
@@ -523,13 +573,16 @@ const char *view_window_driver(const view_window *window)
     return window->driver;
 }
 
-// SDL has drivers without output.
+// Some drivers of SDL have no output.
 bool view_is_window_seen(const view_window *window)
 {
     (void)window;
+    static const char *const hidden[] = {"offscreen", "dummy", "evdev"};
     const char *const driver = SDL_GetCurrentVideoDriver();
-    return driver != NULL && strcmp(driver, "offscreen") != 0 && strcmp(driver, "dummy") != 0
-           && strcmp(driver, "evdev") != 0;
+    for (size_t i = 0; driver != NULL && i < COMMON_LENGTH(hidden); i++)
+        if (strcmp(driver, hidden[i]) == 0)
+            return false;
+    return driver != NULL;
 }
 
 bool view_is_window_hidden(const view_window *window)
@@ -589,7 +642,7 @@ float view_screen_scale(const view_window *window)
     const int display = SDL_GetWindowDisplayIndex(window->window);
     if (display < 0 || SDL_GetDisplayDPI(display, NULL, NULL, &dots) != 0)
         return 1;
-    // In halves, and only if the resolution is high: many screens report a wrong size.
+    // In steps of 0.5, and only if the resolution is high: many screens report a wrong size.
     const float scale = floorf(dots / 96.0f * 2) / 2.0f;
     return dots >= 144 ? fminf(scale, 3) : 1;
 }
@@ -616,7 +669,7 @@ void view_set_swap_waits(view_window *window, bool waits)
     SDL_GL_SetSwapInterval(waits ? 1 : 0);
 }
 
-// == The rest of the system =======================================================================
+// == Other functions of the system ================================================================
 
 double view_seconds(void)
 {
@@ -628,7 +681,7 @@ void view_sleep(double seconds)
     SDL_Delay((Uint32)(seconds * 1000));
 }
 
-// Names of files may have any bytes; the clipboard takes UTF-8.
+// File names may contain any bytes; the clipboard requires UTF-8.
 bool view_copy_text(const char *text)
 {
     char *const clean = SDL_iconv_string("UTF-8", "UTF-8", text, strlen(text) + 1);
@@ -637,8 +690,8 @@ bool view_copy_text(const char *text)
     return is_copied;
 }
 
-// A copy for free() of what SDL_free() frees.
-static char *take(char *text)
+// Returns a copy for free(), and frees the text by SDL_free().
+static char *copy_sdl_text(char *text)
 {
     char *const copy = common_copy(text);
     SDL_free(text);
@@ -647,17 +700,18 @@ static char *take(char *text)
 
 char *view_paste_text(void)
 {
-    return take(SDL_GetClipboardText());
+    return copy_sdl_text(SDL_GetClipboardText());
 }
 
 char *view_program_folder(void)
 {
-    return take(SDL_GetBasePath());
+    return copy_sdl_text(SDL_GetBasePath());
 }
 
 // == Sound ========================================================================================
 
-static void fill(void *user, Uint8 *bytes, int size)
+// Callback of the audio device: moves samples from the ring buffer to the device.
+static void audio_callback(void *user, Uint8 *bytes, int size)
 {
     view_window *const window = user;
     float *const samples = (float *)(void *)bytes;
@@ -676,7 +730,8 @@ void view_play_sound(view_window *window, const float *samples, size_t count)
                                     .format = AUDIO_F32SYS,
                                     .channels = 1,
                                     .samples = 512,
-                                    .callback = fill,
+                                    .callback = audio_callback,
+
                                     .userdata = window};
         window->speaker = SDL_OpenAudioDevice(NULL, 0, &spec, NULL, 0);
         if (window->speaker != 0)

@@ -1,4 +1,4 @@
-// The parts of platform_sdl.c that tests look at.
+// Declarations of platform_sdl.c for tests.
 #ifndef DEMO_VIEWER_PLATFORM_PLATFORM_SDL_H
 #define DEMO_VIEWER_PLATFORM_PLATFORM_SDL_H
 
@@ -11,25 +11,25 @@ enum { VIEW_RING = 4 * VIEW_SOUND_RATE }; // samples
 struct view_window {
     SDL_Window *window;
     SDL_GLContext context;
-    float desktop_scale; // of the X server's resources; 0: unknown
+    float desktop_scale; // from the X server's resources; 0: unknown
     char driver[32];
-    bool hears_pads;
+    bool hears_pads;                // gamepads are available
     SDL_GameController *controller; // or NULL
     view_pad pad;
     view_fingers fingers;
-    int num_dropped; // at once, of the last drop
-    // What is heard: samples that the device takes, and sets to 0, from next_sample on.
-    SDL_AudioDeviceID speaker; // 0: there is none
+    int num_dropped; // number of files in the last drop
+    // Sound: the audio device reads samples from next_sample on and sets them to 0.
+    SDL_AudioDeviceID speaker; // 0: no device
     bool has_sound_begun;
     size_t next_sample;
     float ring[VIEW_RING];
 };
 
-// The scale of "Xft.dpi: 144" among the resources of an X server, over the usual 96; 0 if there is
-// none. NULL: there are none.
+// Returns the scale for the line "Xft.dpi: 144" of the X server's resources, relative to 96.
+// Returns 0 if the line is missing or `resources` is NULL.
 float view_scale_of_resources(const char *resources);
 
-// The viewer's code of an SDL_Keycode; VIEW_KEY_OTHER if it has none.
+// Returns the viewer's code of an SDL_Keycode, or VIEW_KEY_OTHER.
 int32_t view_key_of_sdl(SDL_Keycode code);
 
 view_input view_input_of_sdl(view_window *window, const SDL_Event *from);
