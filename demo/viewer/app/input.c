@@ -5,14 +5,14 @@
 #include <assert.h>
 
 // Returns the document, the camera and the settings as the panels and the renderer use them.
-static view_stage stage_of(view_state *viewer)
+static view_stage current_stage(view_state *viewer)
 {
     return view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
 }
 
-static view_lens lens_of(view_state *viewer)
+static view_lens current_lens(view_state *viewer)
 {
-    const view_stage stage = stage_of(viewer);
+    const view_stage stage = current_stage(viewer);
     return view_stage_lens(&stage);
 }
 
@@ -22,11 +22,11 @@ void view_point_mover(view_state *viewer, float x, float y)
 {
     view_scene *const scene = &viewer->document->scene;
     const view_motion_kind *const mover = view_mover_of(scene);
-    if (mover->point == NULL || stage_of(viewer).plays)
+    if (mover->point == NULL || current_stage(viewer).plays)
         return;
     const float width = (float)viewer->width;
     const float height = (float)viewer->height;
-    const view_lens lens = lens_of(viewer);
+    const view_lens lens = current_lens(viewer);
     // A point slightly nearer than the camera's target, so that the character looks and reaches
     // towards the user.
     const float depth = 0.7f * viewer->camera.distance;
@@ -139,7 +139,7 @@ static void step(view_play *play, const md5_anim *anim, int direction)
 
 // Executes commands of playback. A machine has no frames: VIEW_GO_FIRST restarts it, and a step is
 // 1 / VIEW_STEPS_A_SECOND seconds.
-static void perform_animation(view_state *viewer, view_action action)
+static void execute_playback(view_state *viewer, view_action action)
 {
     view_play *const play = &viewer->play;
     view_options *const options = viewer->options;
@@ -252,7 +252,7 @@ static void set_next_word(view_state *viewer, const view_option *option)
 }
 
 // Starts or ends the ragdoll.
-static void perform_death(view_state *viewer)
+static void toggle_ragdoll(view_state *viewer)
 {
     const view_fall *const fall = viewer->document->scene.fall;
     const double now = viewer->play.time;
@@ -279,7 +279,7 @@ static const char *toggle_walk(view_scene *scene)
 }
 
 // Executes commands that change the pose or the orientation of the model.
-static void perform_model(view_state *viewer, view_action action)
+static void execute_model_command(view_state *viewer, view_action action)
 {
     view_scene *const scene = &viewer->document->scene;
     char text[32];
@@ -290,7 +290,7 @@ static void perform_model(view_state *viewer, view_action action)
         view_measure(viewer);
         break;
     case VIEW_DIE:
-        perform_death(viewer);
+        toggle_ragdoll(viewer);
         break;
     case VIEW_TURN_X: // for a model that lies on its back
     case VIEW_TURN_Z: // for a model that does not face the camera
@@ -310,7 +310,7 @@ static void perform_model(view_state *viewer, view_action action)
 }
 
 // Executes commands of the camera. All except VIEW_CAMERA_PATH switch to the user's camera.
-static void perform_camera(view_state *viewer, view_action action)
+static void execute_camera_command(view_state *viewer, view_action action)
 {
     view_camera *const camera = &viewer->camera;
     // The elevation at which the three axes of a cube appear equally long: atan(1 / sqrt 2).
@@ -409,7 +409,7 @@ static void close_topmost(view_state *viewer)
 }
 
 // Executes commands of the user interface. Returns false if the command is not one of them.
-static bool perform_interface(view_state *viewer, const view_command *command)
+static bool execute_interface_command(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
     view_shown *const shown = &viewer->options->shown;
@@ -468,7 +468,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
         free(line);
         break;
     case VIEW_ASK:
-        stage = stage_of(viewer);
+        stage = current_stage(viewer);
         asked = view_ask(&viewer->ui, &stage, command->number);
         // An event without effect, which measures the height of the card.
         view_run_ui(&viewer->ui, &stage,
@@ -494,7 +494,7 @@ static void hide(view_state *viewer, uint64_t meshes)
 }
 
 // Executes commands that hide or show meshes.
-static void perform_visibility(view_state *viewer, const view_command *command)
+static void execute_mesh_command(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
     const int32_t mesh = viewer->ui.selected_mesh;
@@ -524,7 +524,7 @@ static void perform_visibility(view_state *viewer, const view_command *command)
 
 // Starts a transition of a machine, or changes to a state with a default crossfade. A machine that
 // was read again may not have the transition or the state; then nothing happens.
-static void perform_transition(view_state *viewer, const view_command *command)
+static void execute_transition(view_state *viewer, const view_command *command)
 {
     view_machine *const machine = &viewer->document->scene.machine;
     const uint32_t layer = (uint32_t)command->number;
@@ -565,7 +565,7 @@ static void select_parent(view_state *viewer)
 }
 
 // Executes commands of selection, recording and options. All remaining commands concern files.
-static void perform_rest(view_state *viewer, const view_command *command)
+static void execute_other_command(view_state *viewer, const view_command *command)
 {
     const view_action action = command->action;
     const size_t number = command->number;
@@ -642,11 +642,11 @@ static void perform_rest(view_state *viewer, const view_command *command)
     case VIEW_ONLY_MESH:
     case VIEW_HIDE_MESH:
     case VIEW_HIDE_SELECTION:
-        perform_visibility(viewer, command);
+        execute_mesh_command(viewer, command);
         break;
     case VIEW_TAKE_TRANSITION:
     case VIEW_GO_TO_STATE:
-        perform_transition(viewer, command);
+        execute_transition(viewer, command);
         break;
     default:
         view_perform_file(viewer, command);
@@ -665,13 +665,13 @@ bool view_perform(view_state *viewer, view_command command)
     if (action >= VIEW_TOGGLE) {
         set_next_word(viewer, &view_option_rows[action - VIEW_TOGGLE]);
     } else if (action <= VIEW_ONE_SHOT) {
-        perform_animation(viewer, action);
+        execute_playback(viewer, action);
     } else if (action <= VIEW_TURN_Z) {
-        perform_model(viewer, action);
+        execute_model_command(viewer, action);
     } else if (action <= VIEW_ORTHOGRAPHIC) {
-        perform_camera(viewer, action);
-    } else if (!perform_interface(viewer, &command)) {
-        perform_rest(viewer, &command);
+        execute_camera_command(viewer, action);
+    } else if (!execute_interface_command(viewer, &command)) {
+        execute_other_command(viewer, &command);
     }
     view_bring_to_front(&viewer->ui, &before, shown);
     free(command.path);
@@ -684,11 +684,11 @@ bool view_perform(view_state *viewer, view_command command)
 // == Events =======================================================================================
 
 // Returns the point of the body at a pixel. A crowd cannot be picked.
-static view_pick find_at(view_state *viewer, float x, float y)
+static view_pick pick_at(view_state *viewer, float x, float y)
 {
     const float width = (float)viewer->width;
     const float height = (float)viewer->height;
-    const view_lens lens = lens_of(viewer);
+    const view_lens lens = current_lens(viewer);
     const md5_ray ray = view_lens_ray(&lens, x, y, width, height);
     if (view_shows_crowd(viewer->document))
         return (view_pick){.is_set = false};
@@ -697,14 +697,14 @@ static view_pick find_at(view_state *viewer, float x, float y)
 
 void view_pick_at(view_state *viewer, float x, float y)
 {
-    viewer->pick = find_at(viewer, x, y);
+    viewer->pick = pick_at(viewer, x, y);
     viewer->measured = (view_pick){.is_set = false};
     viewer->ui.selected_joint = viewer->pick.is_set ? viewer->pick.joint : -1;
     viewer->ui.selected_mesh = -1;
     if (viewer->pick.is_set) {
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
         viewer->ui.docks.is_second[VIEW_DOCK_RIGHT] = false;
-        const view_stage stage = stage_of(viewer);
+        const view_stage stage = current_stage(viewer);
         viewer->ui.command = view_pick_for_card(&viewer->ui, &stage, viewer->pick.joint, 0);
         view_take_partner(&viewer->ui, &stage);
         view_perform(viewer, viewer->ui.command);
@@ -723,7 +723,7 @@ void view_measure_at(view_state *viewer, float x, float y)
         view_pick_at(viewer, x, y);
         return;
     }
-    viewer->measured = find_at(viewer, x, y);
+    viewer->measured = pick_at(viewer, x, y);
     view_tell_state(viewer, "measure");
 }
 
@@ -765,7 +765,7 @@ static float mouse_scale(const view_state *viewer)
 // Begins dragging the stick if a press hits it. Returns false if it does not.
 static bool hold_stick(view_state *viewer, float x, float y)
 {
-    const view_stage stage = stage_of(viewer);
+    const view_stage stage = current_stage(viewer);
     const view_stick stick = view_place_stick(&stage);
     if (!(stick.reach > 0) || hypotf(x - stick.x, y - stick.y) > 1.3f * stick.reach)
         return false;
@@ -798,7 +798,7 @@ static bool grasp_limb(view_state *viewer, float x, float y)
     if (viewer->pages.open >= 0 || view_shows_crowd(viewer->document)
         || !view_has_died(fall, viewer->play.time))
         return false;
-    const view_lens lens = lens_of(viewer);
+    const view_lens lens = current_lens(viewer);
     const md5_ray ray = view_lens_ray(&lens, x, y, (float)viewer->width, (float)viewer->height);
     const md5_vec3 direction = md5_vec3_normalize(ray.direction, lens.axes.back);
     return view_grasp(fall, ray.origin, view_along(ray.origin, direction, reach));
@@ -808,7 +808,7 @@ static bool grasp_limb(view_state *viewer, float x, float y)
 static void drag_limb(view_state *viewer, float x, float y)
 {
     view_fall *const fall = viewer->document->scene.fall;
-    const view_lens lens = lens_of(viewer);
+    const view_lens lens = current_lens(viewer);
     const md5_ray ray = view_lens_ray(&lens, x, y, (float)viewer->width, (float)viewer->height);
     const md5_vec3 to = md5_vec3_sub(fall->grasped, ray.origin);
     const float depth =
@@ -832,7 +832,7 @@ static void end_drag(view_state *viewer)
 // has used the event.
 static bool run_at_press(view_state *viewer, ui_mouse event)
 {
-    const view_stage stage = stage_of(viewer);
+    const view_stage stage = current_stage(viewer);
     event.x = viewer->press_x;
     event.y = viewer->press_y;
     return view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event));
@@ -853,8 +853,8 @@ static bool drag_panel(view_state *viewer, float down)
     return run_at_press(viewer, (ui_mouse){.dragged = down});
 }
 
-// Decides what a finger does once it has moved far enough: it scrolls, or presses the item under
-// the press and drags it. Returns true if it presses.
+// Decides the action of a finger once it has moved far enough: it scrolls, or presses the item
+// under the press and drags it. Returns true if it presses.
 static bool decide_finger(view_state *viewer, float x, float y)
 {
     const float right = x - viewer->press_x;
@@ -956,7 +956,7 @@ static bool move(view_state *viewer, const view_input *event)
     if (is_camera) {
         leave_camera_path(viewer);
     } else {
-        const view_stage stage = stage_of(viewer);
+        const view_stage stage = current_stage(viewer);
         const ui_mouse mouse = {.x = x, .y = y, .is_moved = true};
         if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &mouse)) && !is_held)
             return true;
@@ -970,7 +970,7 @@ static bool move(view_state *viewer, const view_input *event)
         camera->azimuth = remainderf(camera->azimuth - right * 180.0f / height, 360);
         camera->elevation = view_clamp(camera->elevation + down * 180.0f / height, -90, 90);
     } else if (viewer->drag == VIEW_DRAG_PAN) {
-        view_pan(camera, right, down, stage_of(viewer).region.height);
+        view_pan(camera, right, down, current_stage(viewer).region.height);
     } else if (is_camera) { // upward zooms in, by a factor of 20 over the height of the image
         view_zoom(camera, powf(20, -down / height), 0, 0, height);
     }
@@ -984,7 +984,7 @@ static void click_right(view_state *viewer)
     const float y = viewer->press_y;
     if (run_at_press(viewer, (ui_mouse){.is_right = true}))
         return;
-    const view_pick pick = find_at(viewer, x, y);
+    const view_pick pick = pick_at(viewer, x, y);
     if (pick.is_set) {
         viewer->pick = pick;
         viewer->ui.selected_joint = pick.joint;
@@ -1043,7 +1043,7 @@ static void release(view_state *viewer, const view_input *event)
     lift_finger(viewer, event);
     const char *const held = viewer->ui.held;
     viewer->ui.active.panel = viewer->ui.held = NULL;
-    const view_stage stage = stage_of(viewer);
+    const view_stage stage = current_stage(viewer);
     if (held != NULL && strcmp(held, VIEW_SHEET_HANDLE) == 0) {
         const view_layout_wish wish = view_wish_layout(&stage);
         view_drop_sheet(&wish, &viewer->ui.docks);
@@ -1057,12 +1057,12 @@ static void turn_wheel(view_state *viewer, const view_input *event)
 {
     const float x = event->x;
     const float y = event->y;
-    const view_stage stage = stage_of(viewer);
+    const view_stage stage = current_stage(viewer);
     const ui_mouse mouse = {.x = x, .y = y, .wheel = event->wheel};
     if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &mouse)))
         return;
     leave_camera_path(viewer);
-    const view_rect region = stage_of(viewer).region;
+    const view_rect region = current_stage(viewer).region;
     view_zoom(&viewer->camera, powf(1.15f, event->wheel), x - region.x - 0.5f * region.width,
               y - region.y - 0.5f * region.height, region.height);
     view_tell_state(viewer, "zoom");
@@ -1091,7 +1091,7 @@ static bool type(view_state *viewer, const ui_mouse *event)
             && view_perform(viewer, view_key_browser(&viewer->ui.browser, key)))
             return true;
     }
-    const view_stage stage = stage_of(viewer);
+    const view_stage stage = current_stage(viewer);
     typed.x = viewer->ui.mouse.x;
     typed.y = viewer->ui.mouse.y;
     if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &typed)))
@@ -1124,7 +1124,7 @@ static void press_key(view_state *viewer, const view_input *event)
     row = view_find_key(key, shift, control, alt, false);
     viewer->ignores_text |= row != NULL;
     if (row != NULL) {
-        const view_stage stage = stage_of(viewer);
+        const view_stage stage = current_stage(viewer);
         const uint32_t missing = view_missing_for(&stage, row);
         if (missing == 0) {
             const view_option *const option = view_option_of(row);
@@ -1156,8 +1156,8 @@ static void drop_file(view_state *viewer, const view_input *event)
     const float y = event->y;
     char *const path = event->path;
     view_command command = {.action = VIEW_OPEN_FILE, .path = path};
-    const view_stage stage = stage_of(viewer);
-    const view_pick pick = find_at(viewer, x, y);
+    const view_stage stage = current_stage(viewer);
+    const view_pick pick = pick_at(viewer, x, y);
     view_run_ui(&viewer->ui, &stage, &(ui_mouse){.x = x, .y = y, .is_moved = true});
     const uint32_t hovered = viewer->ui.textures.hovered;
     const bool is_over = is_over_body(viewer, &stage, &pick, x, y);
@@ -1208,7 +1208,7 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
     *redraw |= is_meant || changes_image(kind);
     if (viewer->ui.end_at > 0 && is_meant)
         viewer->ui.end_at = viewer->now + 20;
-    if (is_meant && stage_of(viewer).plays) {
+    if (is_meant && current_stage(viewer).plays) {
         view_take_over(&viewer->document->scene.machine);
         view_notice(viewer, event->is_touch
                                 ? "You now control Bobbin" VIEW_DOT "drag the stick to move"

@@ -274,13 +274,13 @@ static bool step_loop(void *user)
     return !viewer->quit;
 }
 
-static char *describe(void *user)
+static char *describe_view(void *user)
 {
     return view_command_line(((view_loop *)user)->viewer);
 }
 
 // Finishes a movie and saves the configuration when the system ends the program.
-static void keep(void *user)
+static void save_state(void *user)
 {
     view_state *const viewer = ((view_loop *)user)->viewer;
     viewer->window = NULL; // the window must not be used any more
@@ -293,7 +293,7 @@ bool view_run_window(view_state *viewer)
 {
     view_loop loop;
     begin_loop(&loop, viewer);
-    const view_steps steps = {step_loop, describe, keep, &loop};
+    const view_steps steps = {step_loop, describe_view, save_state, &loop};
     view_run_steps(viewer->window, &steps, viewer->log.level >= VIEW_DEBUG);
     if (loop.has_failed)
         return false;

@@ -2,7 +2,7 @@
 // camera paths.
 #include "demo/viewer/draw/draw.h"
 
-static view_axes axes_of(const view_camera *camera)
+static view_axes camera_axes(const view_camera *camera)
 {
     const float azimuth = view_radians(camera->azimuth);
     const float elevation = view_radians(camera->elevation);
@@ -15,7 +15,7 @@ static view_axes axes_of(const view_camera *camera)
 
 view_lens view_region_lens(const view_camera *camera, view_rect region, float width, float height)
 {
-    const view_axes axes = axes_of(camera);
+    const view_axes axes = camera_axes(camera);
     const float half_y =
         camera->orthographic ? VIEW_HALF_HEIGHT * camera->distance : VIEW_HALF_HEIGHT;
     // The ground reaches far beyond the model. A near plane at a hundredth of the distance does not
@@ -81,7 +81,7 @@ float view_fitting_distance(const view_camera *camera, const view_hull *hull, fl
 {
     const float half_y = filled * VIEW_HALF_HEIGHT;
     const float half_x = half_y * width / height;
-    const view_axes axes = axes_of(camera);
+    const view_axes axes = camera_axes(camera);
     float distance = -INFINITY;
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
         const md5_vec3 arm = md5_vec3_sub(hull->points[i], camera->target);
@@ -127,7 +127,7 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
                     float height)
 {
     const bool empty = view_is_empty(bounds);
-    const view_axes axes = axes_of(camera);
+    const view_axes axes = camera_axes(camera);
     camera->target = empty ? (md5_vec3){0, 0, 0} : view_centre(bounds);
     // A single point has no size; use a small radius.
     camera->scene_radius = empty ? 1 : fmaxf(0.5f * view_size(bounds), 1e-3f);
@@ -189,7 +189,7 @@ static float pixel_size(const view_camera *camera, float height)
 
 void view_pan(view_camera *camera, float right, float down, float height)
 {
-    const view_axes axes = axes_of(camera);
+    const view_axes axes = camera_axes(camera);
     const float pixel = pixel_size(camera, height);
     move_target(camera, &axes, -right * pixel, down * pixel);
 }
@@ -200,7 +200,7 @@ void view_zoom(view_camera *camera, float factor, float x, float y, float height
     camera->distance = view_clamp(camera->distance / factor, 1e-3f * camera->scene_radius,
                                   200 * camera->scene_radius);
     const float change = before - pixel_size(camera, height);
-    const view_axes axes = axes_of(camera);
+    const view_axes axes = camera_axes(camera);
     move_target(camera, &axes, x * change, -y * change);
 }
 

@@ -590,7 +590,7 @@ static void update_retargeting(view_retargeting *retargeting, const view_stage *
 }
 
 // Poses a companion: writes its palette and returns its placement.
-static md5_mat34 pose(view_companion *companion, const view_stage *stage)
+static md5_mat34 pose_companion(view_companion *companion, const view_stage *stage)
 {
     const view_document *const document = stage->document;
     const view_scene *const scene = &document->scene;
@@ -1067,7 +1067,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
         view_skin(&document->scene);
     for (int i = 0; i < VIEW_NUM_COMPANIONS && !is_crowd; i++)
         if (document->companions[i].model != NULL)
-            document->companions[i].place = pose(&document->companions[i], stage);
+            document->companions[i].place = pose_companion(&document->companions[i], stage);
     md5gl_point_light points[VIEW_NUM_POINTS];
     const view_lens lens = view_stage_lens(stage);
     md5gl_frame frame = view_light_frame(stage, &lens, target, transparent, points);

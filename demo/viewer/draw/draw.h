@@ -220,7 +220,7 @@ void view_draw_canvas(const view_stage *stage);
 
 // == Bodies ===============================================================================
 
-// How a body is drawn.
+// Uses of a body in an image.
 typedef enum view_body_use {
     VIEW_BODY_CASTS = 1,  // casts a shadow
     VIEW_BODY_SHOWN = 2,  // lit

@@ -166,7 +166,7 @@ static void add_camera_path(view_lines *lines, const view_camera_path *camera_pa
         if (played % stride == 0 || is_end)
             add_axes(lines, view->position, view->rotation,
                      (md5_vec3){2 * axis_size, axis_size, axis_size});
-        // A shot ends at its cut; the next one does not continue from there.
+        // A shot ends at its cut, so that no line leads to the next shot.
         if (played + 1 < num_played && frame + 1 < camera_path->camera->num_frames)
             view_add_line(lines, view->position, view[1].position, path);
         last_shot = shot;

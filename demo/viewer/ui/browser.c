@@ -88,7 +88,7 @@ static void select_shown(view_browser *browser)
 }
 
 // Returns the command that opens the parent folder, or VIEW_HANDLED if there is no parent.
-static view_command leave(const view_browser *browser)
+static view_command open_parent(const view_browser *browser)
 {
     if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL
         || strcmp(browser->folder, "/") == 0)
@@ -308,7 +308,7 @@ static char *typed_path(const view_browser *browser)
 }
 
 // Returns the command that applies the purpose of the list to a file.
-static view_command answer_with(const view_browser *browser, const char *path)
+static view_command command_for_file(const view_browser *browser, const char *path)
 {
     view_command command = browser->asked.answer;
     if (command.action == VIEW_NOTHING)
@@ -328,7 +328,7 @@ static const view_entry *selected_entry(const view_browser *browser)
 
 // Returns the command that opens the selected entry or the typed path, and closes the list. A
 // folder is listed instead.
-static view_command take_selected(view_browser *browser)
+static view_command open_selected(view_browser *browser)
 {
     const view_entry *const entry = selected_entry(browser);
     char *const typed = typed_path(browser);
@@ -337,7 +337,7 @@ static view_command take_selected(view_browser *browser)
         return (view_command){.action = VIEW_OPEN_FOLDER, .path = typed};
     }
     if (typed != NULL && common_is_file(typed)) {
-        command = answer_with(browser, typed);
+        command = command_for_file(browser, typed);
     } else if (entry == NULL) {
         free(typed);
         return command;
@@ -346,7 +346,7 @@ static view_command take_selected(view_browser *browser)
         command.path = common_copy(entry->path);
         return command;
     } else if (browser->kind == VIEW_BROWSE_FILES) {
-        command = answer_with(browser, entry->path);
+        command = command_for_file(browser, entry->path);
     } else {
         static const view_action actions[] = {[VIEW_BROWSE_CLIPS] = VIEW_OPEN_CLIP,
                                               [VIEW_BROWSE_CHANNEL] = VIEW_PLAY_IN_CHANNEL,
@@ -361,7 +361,7 @@ static view_command take_selected(view_browser *browser)
     return command;
 }
 
-static void move_choice(view_browser *browser, long long step)
+static void move_selection(view_browser *browser, long long step)
 {
     const long long last = (long long)browser->num_found - 1;
     long long index = (long long)browser->selected + step;
@@ -372,7 +372,7 @@ static void move_choice(view_browser *browser, long long step)
 
 // Returns the command that lists the next section of the game, or the game that the listed folder
 // contains.
-static view_command turn_section(const view_browser *browser, int step)
+static view_command open_next_section(const view_browser *browser, int step)
 {
     const int count = VIEW_NUM_SECTIONS;
     if (browser->kind == VIEW_BROWSE_FILES && browser->folder != NULL)
@@ -425,16 +425,16 @@ view_command view_key_browser(view_browser *browser, int32_t code)
         return (view_command){.action = VIEW_CLOSED};
     case VIEW_KEY_RETURN:
     case VIEW_KEY_PAD_ENTER:
-        return take_selected(browser);
+        return open_selected(browser);
     case ' ':
         if (!is_empty)
             return (view_command){.action = VIEW_NOTHING};
         browser->is_peeking = !browser->is_peeking && can_peek(browser);
         break;
     case VIEW_KEY_BACKSPACE:
-        return is_empty ? leave(browser) : (view_command){.action = VIEW_NOTHING};
+        return is_empty ? open_parent(browser) : (view_command){.action = VIEW_NOTHING};
     case VIEW_KEY_UP | VIEW_WITH_CTRL:
-        return leave(browser);
+        return open_parent(browser);
     case 'l' | VIEW_WITH_CTRL:
         if (browser->kind != VIEW_BROWSE_FILES || browser->folder == NULL)
             return (view_command){.action = VIEW_NOTHING};
@@ -445,22 +445,22 @@ view_command view_key_browser(view_browser *browser, int32_t code)
             return (view_command){.action = VIEW_COPY_PATH, .path = common_copy(entry->path)};
         break;
     case VIEW_KEY_TAB:
-        return turn_section(browser, 1);
+        return open_next_section(browser, 1);
     case VIEW_KEY_RIGHT:
     case VIEW_KEY_LEFT:
-        move_choice(browser, code == VIEW_KEY_RIGHT ? 1 : -1);
+        move_selection(browser, code == VIEW_KEY_RIGHT ? 1 : -1);
         break;
     case VIEW_KEY_UP:
     case VIEW_KEY_DOWN:
-        move_choice(browser, code == VIEW_KEY_DOWN ? row : -row);
+        move_selection(browser, code == VIEW_KEY_DOWN ? row : -row);
         break;
     case VIEW_KEY_PAGE_UP:
     case VIEW_KEY_PAGE_DOWN:
-        move_choice(browser, code == VIEW_KEY_PAGE_DOWN ? page : -page);
+        move_selection(browser, code == VIEW_KEY_PAGE_DOWN ? page : -page);
         break;
     case VIEW_KEY_HOME:
     case VIEW_KEY_END:
-        move_choice(browser, code == VIEW_KEY_END ? all : -all);
+        move_selection(browser, code == VIEW_KEY_END ? all : -all);
         break;
     default:
         return (view_command){.action = VIEW_NOTHING};
@@ -493,8 +493,8 @@ static bool has_preview(const view_entry *entry)
 }
 
 // Returns the preview of an entry, or NULL, and writes a description of one line.
-static const view_small_picture *picture_of(view_ui *ui, const view_entry *entry, char *text,
-                                            size_t size)
+static const view_small_picture *entry_preview(view_ui *ui, const view_entry *entry, char *text,
+                                               size_t size)
 {
     const view_browser *const browser = &ui->browser;
     const bool is_named = entry->kind == VIEW_ENTRY_NAMED;
@@ -521,7 +521,7 @@ static void show_entry(view_ui *ui, size_t line, view_rect box)
     const bool is_list = entry->kind == VIEW_ENTRY_FOLDER;
     char text[64];
     char name[256];
-    const view_small_picture *const picture = picture_of(ui, entry, text, sizeof text);
+    const view_small_picture *const picture = entry_preview(ui, entry, text, sizeof text);
     COMMON_TEXT(name, "%s",
                 entry->kind == VIEW_ENTRY_NAMED ? common_base(entry->label) : entry->label);
     char *const dot = strrchr(name, '.');
@@ -552,7 +552,7 @@ static void show_entry(view_ui *ui, size_t line, view_rect box)
         return;
     browser->selected = line;
     if (is_list || !is_file || ui->mouse.is_double)
-        ui->command = take_selected(browser);
+        ui->command = open_selected(browser);
 }
 
 // Displays the listed entries: files as tiles, or as rows in a small window; folders as rows.
@@ -711,7 +711,7 @@ static void show_large(view_ui *ui, view_rect box, view_rect facts)
     const view_entry *const entry = selected_entry(&ui->browser);
     char text[64];
     const view_small_picture *const picture =
-        entry != NULL ? picture_of(ui, entry, text, sizeof text) : NULL;
+        entry != NULL ? entry_preview(ui, entry, text, sizeof text) : NULL;
     view_draw_round_rect(ui->canvas, box, 4 * ui->scale, VIEW_PREVIEW_COLOR);
     if (picture != NULL && picture->texture != 0)
         ui_image(ui, view_inset(box, 4), picture->texture, picture->width, picture->height, true);
@@ -745,7 +745,7 @@ static bool accepts_entry(const view_option *option, const view_entry *entry)
 }
 
 // The buttons for the selected entry, as many as fit.
-static void run_verbs(view_ui *ui, view_rect *foot)
+static void run_buttons(view_ui *ui, view_rect *foot)
 {
     static const char *const verbs[] = {"Add as outfit", "Compare", "Retarget to this model"};
     static const char *const options[] = {"outfit", "compare", "retarget"};
@@ -768,7 +768,7 @@ static void run_verbs(view_ui *ui, view_rect *foot)
         return;
     const view_option *const option = button_options[pressed];
     if (pressed == count - 1) {
-        ui->command = take_selected(browser);
+        ui->command = open_selected(browser);
     } else if (option == NULL) {
         view_close_browser(browser);
         ui->command.action = VIEW_CLOSED;
@@ -837,7 +837,7 @@ static void run_path_row(view_ui *ui, view_rect path, bool is_small)
     const float gap = 0.6f * em;
     const float side = ceilf(1.85f * em);
     if (ui_button(ui, view_cut(&path, VIEW_AT_LEFT, side), "\xE2\x86\x91", false))
-        ui->command = leave(browser);
+        ui->command = open_parent(browser);
     ui_tip(ui, "Parent folder  Ctrl+Up");
     view_cut(&path, VIEW_AT_LEFT, gap);
     const bool is_mod = browser->num_own > 0 && browser->num_own < browser->num_entries;
@@ -917,7 +917,7 @@ void view_browser_panel(view_ui *ui)
         view_cut(&rest, VIEW_AT_TOP, gap);
     }
     if (is_small) { // the filter is in the row of the buttons
-        run_verbs(ui, &foot);
+        run_buttons(ui, &foot);
         view_cut(&foot, VIEW_AT_RIGHT, gap);
         run_filter(ui, foot);
     } else {
@@ -933,7 +933,7 @@ void view_browser_panel(view_ui *ui)
     else
         show_entries(ui, rest, is_small);
     if (!is_small) {
-        run_verbs(ui, &foot);
+        run_buttons(ui, &foot);
         run_status(ui, foot);
     }
 

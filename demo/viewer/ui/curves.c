@@ -181,17 +181,17 @@ static uint32_t run_table(view_ui *ui, view_rect area, const ui_cells *head, uin
         ui->curves.revealed = shown;
     ui_begin_column(ui, &column, area, scroll);
     for (uint32_t i = 0; i < count; i++) {
-        ui_cells of = {.name = "", .count = head->count, .color = VIEW_BRIGHT};
+        ui_cells cells = {.name = "", .count = head->count, .color = VIEW_BRIGHT};
         if (!ui_take_row(ui, height, &row))
             continue;
-        fill(ui, ui->stage, i, &of);
-        if (ui_item(ui, row, of.name)) {
+        fill(ui, ui->stage, i, &cells);
+        if (ui_item(ui, row, cells.name)) {
             ui->held = ui->item.panel;
             pressed = i;
         }
         if (i == shown || ui_is_hot(ui))
             view_draw_rect(ui->canvas, row, i == shown ? VIEW_SELECTED : VIEW_CONTROL);
-        ui_draw_cells(ui, row, wide, &of);
+        ui_draw_cells(ui, row, wide, &cells);
     }
     ui_end_column(ui);
     return pressed;
@@ -200,7 +200,7 @@ static uint32_t run_table(view_ui *ui, view_rect area, const ui_cells *head, uin
 // == Curves ===============================================================================
 
 // Samples the joint in all frames unless its values are cached. A quaternion and its opposite are
-// the same rotation; the one that is nearer to the previous frame is used.
+// the same rotation; the quaternion nearer to the previous frame is used.
 static void sample(view_curves *curves, const view_scene *scene, uint32_t joint)
 {
     const view_clip *const clip = view_shown_clip(scene);
@@ -241,13 +241,13 @@ static void copy_curve(view_ui *ui, uint32_t num_axes)
     free(text);
 }
 
-static void fill_frame(const view_ui *ui, const view_stage *stage, uint32_t frame, ui_cells *of)
+static void fill_frame(const view_ui *ui, const view_stage *stage, uint32_t frame, ui_cells *cells)
 {
     const view_curves *const curves = &ui->curves;
     (void)stage;
-    COMMON_TEXT(of->texts[0], "%u", frame);
-    for (uint32_t i = 1; i < of->count; i++)
-        view_format_number(of->texts[i], sizeof of->texts[i],
+    COMMON_TEXT(cells->texts[0], "%u", frame);
+    for (uint32_t i = 1; i < cells->count; i++)
+        view_format_number(cells->texts[i], sizeof cells->texts[i],
                            curves->values[frame][curves->kind][i - 1],
                            view_value_places[curves->kind], false);
 }
@@ -298,20 +298,20 @@ static const char *run_curves(view_ui *ui, view_rect left, view_rect right)
 
 // == Comparison ===========================================================================
 
-static void fill_peak(const view_ui *ui, const view_stage *stage, uint32_t row, ui_cells *of)
+static void fill_peak(const view_ui *ui, const view_stage *stage, uint32_t row, ui_cells *cells)
 {
     const view_compare *const compare = &stage->document->compare;
     const view_peak *const peak = &compare->peaks[row];
-    const size_t size = sizeof of->texts[0];
-    of->name = ui->scene->skeleton->joints[peak->joint].name;
+    const size_t size = sizeof cells->texts[0];
+    cells->name = ui->scene->skeleton->joints[peak->joint].name;
     if (compare->measured != NULL)
         view_format_number(
-            of->texts[0], size,
-            compare->courses[ui->curves.told * (size_t)compare->num_joints + peak->joint], 3,
-            false);
-    view_format_number(of->texts[1], size, peak->distance, 3, false);
-    snprintf(of->texts[2], size, "%u", peak->distance_frame);
-    view_format_number(of->texts[3], size, peak->angle, 2, false);
+            cells->texts[0], size,
+            compare->courses[ui->curves.compared_frame * (size_t)compare->num_joints + peak->joint],
+            3, false);
+    view_format_number(cells->texts[1], size, peak->distance, 3, false);
+    snprintf(cells->texts[2], size, "%u", peak->distance_frame);
+    view_format_number(cells->texts[3], size, peak->angle, 2, false);
 }
 
 // Lists the joints by their largest distance over the clip, and plots the distance of the selected
@@ -332,9 +332,9 @@ static const char *run_compared(view_ui *ui, view_rect left, view_rect right)
                .num_lines = 1,
                .places = view_value_places[0]};
     if (of.anim != NULL) // NULL: only the current pose is compared
-        ui->curves.told = run_plot(ui, &of, left);
+        ui->curves.compared_frame = run_plot(ui, &of, left);
     ui_cells head = {compare->name, {"", "largest", "at frame", "degrees"}, 4, VIEW_DIM, NULL};
-    COMMON_TEXT(head.texts[0], "frame %u", ui->curves.told);
+    COMMON_TEXT(head.texts[0], "frame %u", ui->curves.compared_frame);
     const uint32_t pressed = run_table(ui, right, &head, compare->num_same, shown, fill_peak);
     if (pressed != UINT32_MAX) {
         ui->selected_joint = (int32_t)compare->peaks[pressed].joint;

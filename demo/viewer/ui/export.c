@@ -33,23 +33,24 @@ void view_free_export(view_export *export)
 
 char *view_write_choices(const view_export_choices *choices)
 {
-    const view_export_choices of = *choices;
-    return common_format("%u%u%u%u%u%u%u%u\t%s\t%s\t%s\t%s\t%s\t%s", of.kind, of.clips, of.size,
-                         of.format, of.samples, of.background, of.labels, of.model_format,
-                         of.frames, of.sheet, of.resolution, of.rate, of.folder, of.name);
+    const view_export_choices c = *choices;
+    return common_format("%u%u%u%u%u%u%u%u\t%s\t%s\t%s\t%s\t%s\t%s", c.kind, c.clips, c.size,
+                         c.format, c.samples, c.background, c.labels, c.model_format, c.frames,
+                         c.sheet, c.resolution, c.rate, c.folder, c.name);
 }
 
 bool view_read_choices(view_export_choices *choices, const char *text)
 {
     enum { NUM_DIGITS = 8, NUM_TEXTS = 6 };
-    view_export_choices of = {.kind = 0};
-    uint32_t *const digits[] = {&of.kind,    &of.clips,      &of.size,   &of.format,
-                                &of.samples, &of.background, &of.labels, &of.model_format};
+    view_export_choices read = {.kind = 0};
+    uint32_t *const digits[] = {&read.kind,    &read.clips,      &read.size,   &read.format,
+                                &read.samples, &read.background, &read.labels, &read.model_format};
     static const uint32_t counts[] = {NUM_KINDS,   2, NUM_SIZES, NUM_FORMATS,
                                       NUM_SAMPLES, 2, 2,         MAX_ENDINGS};
-    char *const texts[] = {of.frames, of.sheet, of.resolution, of.rate, of.folder, of.name};
-    const size_t sizes_of[] = {sizeof of.frames, sizeof of.sheet,  sizeof of.resolution,
-                               sizeof of.rate,   sizeof of.folder, sizeof of.name};
+    char *const texts[] = {read.frames, read.sheet,  read.resolution,
+                           read.rate,   read.folder, read.name};
+    const size_t text_sizes[] = {sizeof read.frames, sizeof read.sheet,  sizeof read.resolution,
+                                 sizeof read.rate,   sizeof read.folder, sizeof read.name};
     for (int i = 0; i < NUM_DIGITS; i++) {
         *digits[i] = (uint32_t)(*text - '0');
         if (*digits[i] >= counts[i]) // also if it is not a digit
@@ -58,19 +59,19 @@ bool view_read_choices(view_export_choices *choices, const char *text)
     }
     for (int i = 0; i < NUM_TEXTS; i++) {
         const size_t length = *text == '\t' ? strcspn(text + 1, "\t") : SIZE_MAX;
-        if (length >= sizes_of[i])
+        if (length >= text_sizes[i])
             return false;
         memcpy(texts[i], text + 1, length);
         text += length + 1;
     }
     if (*text != '\0')
         return false;
-    *choices = of;
+    *choices = read;
     return true;
 }
 
 // Initializes the choices with those of the last session or with defaults.
-static void set_first(view_export *export, const view_stage *stage)
+static void set_initial_choices(view_export *export, const view_stage *stage)
 {
     const char *const last = stage->config != NULL ? stage->config->export_choices : NULL;
     export->is_set = true;
@@ -117,7 +118,7 @@ static const char *file_extension(const view_export *export)
 
 // Returns the path of the exported file, to be freed. The name contains placeholders that make the
 // files of a series or of several clips distinct.
-static char *make_name(const view_export *export, bool is_series, bool has_all, unsigned number)
+static char *output_path(const view_export *export, bool is_series, bool has_all, unsigned number)
 {
     const view_export_choices *const choices = &export->choices;
     const bool is_model = choices->kind == VIEW_EXPORT_MODEL;
@@ -204,7 +205,7 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
     const view_scene *const scene = &stage->document->scene;
     view_export_choices *const choices = &export->choices;
     if (!export->is_set)
-        set_first(export, stage);
+        set_initial_choices(export, stage);
     if (choices->model_format >= export->endings.count) // from the last session
         choices->model_format = 0;
     const bool is_moved = is_moving(choices);
@@ -243,7 +244,7 @@ bool view_select_export(view_export *export, const view_stage *stage, unsigned n
     if (is_model)
         needs_all = has_all || view_shown_clip(scene) == NULL;
     free(export->output);
-    export->output = make_name(export, is_series, needs_all, number);
+    export->output = output_path(export, is_series, needs_all, number);
     options->output = export->output;
     return true;
 }

@@ -314,7 +314,7 @@ static uint32_t count_columns(const graph_band *band, uint32_t max_rows)
     return (count + max_rows - 1) / max_rows;
 }
 
-// Returns the width of a column, which is that of its widest node.
+// Returns the width of a column: the width of its widest node.
 static float column_width(const layout *work, const graph_band *band, uint32_t num_columns,
                           uint32_t column)
 {
@@ -324,7 +324,7 @@ static float column_width(const layout *work, const graph_band *band, uint32_t n
     return width;
 }
 
-// How the bands are divided into columns.
+// Division of the bands into columns.
 typedef struct graph_grid {
     uint32_t max_rows;   // states in a column
     float column_spread; // factor of the distances between columns

@@ -18,22 +18,22 @@ typedef struct written {
 } written;
 
 // Formats a number. `has_place` reserves the space of a sign.
-static written with_sign(double value, int places, bool has_place)
+static written format_signed(double value, int places, bool has_place)
 {
     written result;
     view_format_number(result.text, sizeof result.text, value, places, has_place);
     return result;
 }
 
-static written number_of(double value, int places)
+static written format_value(double value, int places)
 {
-    return with_sign(value, places, false);
+    return format_signed(value, places, false);
 }
 
 static void add_three(view_ui *ui, const char *label, md5_vec3 v, int places)
 {
-    ui_figure(ui, VIEW_PLAIN, label, "%s  %s  %s", with_sign(v.x, places, true).text,
-              with_sign(v.y, places, true).text, with_sign(v.z, places, true).text);
+    ui_figure(ui, VIEW_PLAIN, label, "%s  %s  %s", format_signed(v.x, places, true).text,
+              format_signed(v.y, places, true).text, format_signed(v.z, places, true).text);
 }
 
 // == Selected points and joints ============================================================
@@ -82,13 +82,13 @@ static void list_pick(view_ui *ui)
               md5_mat34_point(view_model_from_world(ui->scene),
                               ui->scene->skinned[pick->mesh].positions[pick->vertex]),
               UNIT_PLACES);
-    ui_figure(ui, VIEW_PLAIN, "UV", "%s  %s", number_of(uv.x, UV_PLACES).text,
-              number_of(uv.y, UV_PLACES).text);
+    ui_figure(ui, VIEW_PLAIN, "UV", "%s  %s", format_value(uv.x, UV_PLACES).text,
+              format_value(uv.y, UV_PLACES).text);
     const uint32_t first = mesh->first_influence[pick->vertex];
     const uint32_t count = mesh->first_influence[pick->vertex + 1] - first;
     for (uint32_t i = 0; i < count && i < LISTED; i++)
         ui_figure(ui, VIEW_PLAIN, i == 0 ? "Weights" : " ", "%s  %s",
-                  number_of(mesh->influences[first + i].w, WEIGHT_PLACES).text,
+                  format_value(mesh->influences[first + i].w, WEIGHT_PLACES).text,
                   joints[mesh->influence_joints[first + i]].name);
     if (count > LISTED)
         ui_figure(ui, VIEW_DIM, " ", "and %u more", count - LISTED);
@@ -122,10 +122,10 @@ void view_two_panel(view_ui *ui)
                   ui->scene->skeleton->joints[from].name, ui->scene->skeleton->joints[to].name);
     const bool is_copied =
         ui_row(ui, &(ui_words){.name = "Distance", .color = VIEW_ACCENT, .hint = "Copy"},
-               number_of(md5_vec3_length(difference), UNIT_PLACES).text);
+               format_value(md5_vec3_length(difference), UNIT_PLACES).text);
     add_three(ui, "Difference", difference, UNIT_PLACES);
     if (are_joints)
-        ui_figure(ui, VIEW_PLAIN, "Angle", "%s\xC2\xB0", number_of(angle, DEGREE_PLACES).text);
+        ui_figure(ui, VIEW_PLAIN, "Angle", "%s\xC2\xB0", format_value(angle, DEGREE_PLACES).text);
     if (!is_copied)
         return;
     COMMON_TEXT(text, "distance\t%.9g\ndifference\t%.9g\t%.9g\t%.9g\ndegrees\t%.9g\n",
@@ -278,8 +278,8 @@ static void list_statistics(view_ui *ui)
     if (!ui_section(ui, UI_SECTION_STATISTICS, "Statistics", ""))
         return;
     ui_figure(ui, VIEW_PLAIN, "Size", "%s \xC3\x97 %s \xC3\x97 %s",
-              number_of(size.x, UNIT_PLACES).text, number_of(size.y, UNIT_PLACES).text,
-              number_of(size.z, UNIT_PLACES).text);
+              format_value(size.x, UNIT_PLACES).text, format_value(size.y, UNIT_PLACES).text,
+              format_value(size.z, UNIT_PLACES).text);
     if (scene->model != NULL)
         ui_figure(ui, VIEW_PLAIN, "Model", "%.1f KiB",
                   (double)(scene->model->size + scene->model->geometry_size) / 1024.0);
@@ -383,7 +383,7 @@ static void list_camera_path(view_ui *ui, const view_stage *stage)
     ui_figure(ui, VIEW_BRIGHT, "Shot", "%u of %u" VIEW_DOT "frame %.1f", place.shot + 1,
               path->camera->num_cuts + 1, place.frame);
     ui_figure(ui, VIEW_BRIGHT, "Field of view", "%s\xC2\xB0",
-              number_of(view_camera_path_at(path, stage->play).fov, DEGREE_PLACES).text);
+              format_value(view_camera_path_at(path, stage->play).fov, DEGREE_PLACES).text);
 }
 
 // Displays the statistics of a crowd.

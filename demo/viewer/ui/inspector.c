@@ -43,7 +43,7 @@ static void show_values(view_ui *ui, const char *title, view_joint_values values
         view_color color = VIEW_PLAIN;
         if (r >= 0)
             color = is_wide ? VIEW_DIM : view_axis_colors[r];
-        ui_cells of = {
+        ui_cells cells = {
             .name = r < 0 ? title : rows[r], .count = (uint32_t)num_columns, .color = color};
         view_rect row;
         view_color colors[4] = {VIEW_DIM, VIEW_DIM, VIEW_DIM, VIEW_DIM};
@@ -55,14 +55,14 @@ static void show_values(view_ui *ui, const char *title, view_joint_values values
             else if (is_wide)
                 colors[c] = view_axis_colors[c];
             if (r < 0) // in a narrow dock the title replaces the first name
-                COMMON_TEXT(of.texts[c], "%s", is_wide || c > 0 ? columns[c] : "");
+                COMMON_TEXT(cells.texts[c], "%s", is_wide || c > 0 ? columns[c] : "");
             else if (axis < 3 || kind == 2)
-                view_format_number(of.texts[c], sizeof of.texts[c], values[kind][axis],
+                view_format_number(cells.texts[c], sizeof cells.texts[c], values[kind][axis],
                                    view_value_places[kind], false);
         }
-        of.colors = colors;
+        cells.colors = colors;
         if (ui_take_row(ui, ceilf(1.6f * em), &row))
-            ui_draw_cells(ui, row, wide, &of);
+            ui_draw_cells(ui, row, wide, &cells);
     }
 }
 
@@ -88,7 +88,7 @@ typedef struct weighted {
     float weight;
     uint32_t mesh;
     uint32_t vertex;
-    uint32_t of; // number of joints that influence the vertex
+    uint32_t num_joints; // that influence the vertex
 } weighted;
 
 static int compare_weights(const void *a, const void *b)
@@ -128,7 +128,7 @@ static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *a
 // Displays a row of the table of weights: the vertex, its weight as number and bar, and the number
 // of its joints. `vertex_width` is the width of the first column.
 static void show_weight(view_ui *ui, const md5_model *model, view_rect row, float vertex_width,
-                        const weighted *of)
+                        const weighted *influence)
 {
     const bool has_meshes = model->num_meshes > 1;
     const float em = ui->em;
@@ -137,21 +137,21 @@ static void show_weight(view_ui *ui, const md5_model *model, view_rect row, floa
     const float left = row.x + padding;
     const float right = row.x + row.width - padding;
     const float weight = left + vertex_width + 3.6f * em;
-    const char *const mesh = model->meshes[of->mesh].name;
+    const char *const mesh = model->meshes[influence->mesh].name;
     char text[48];
-    COMMON_TEXT(text, "%u", of->vertex);
+    COMMON_TEXT(text, "%u", influence->vertex);
     const float number = ui_text_width(ui, text);
     if (has_meshes)
         ui_text(ui, left, y, fmaxf(vertex_width - number - 1.2f * em, em), VIEW_DIM, mesh);
     ui_text_left_of(ui, has_meshes ? left + vertex_width - 0.8f * em : left + number, y,
                     VIEW_BRIGHT, text);
-    view_format_number(text, sizeof text, of->weight, 4, false);
+    view_format_number(text, sizeof text, influence->weight, 4, false);
     ui_text_left_of(ui, weight, y, VIEW_BRIGHT, text);
     const view_rect line = {weight + 0.7f * em, row.y + 0.5f * row.height - 0.15f * em,
                             right - 1.6f * em - weight - 0.7f * em, 0.3f * em};
     if (line.width > em)
-        ui_bar(ui, line, fabsf(of->weight));
-    COMMON_TEXT(text, "%u", of->of);
+        ui_bar(ui, line, fabsf(influence->weight));
+    COMMON_TEXT(text, "%u", influence->num_joints);
     ui_text_left_of(ui, right, y, VIEW_DIM, text);
 }
 

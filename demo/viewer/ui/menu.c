@@ -265,8 +265,8 @@ static const char *argument_end(const menu_line *line, const view_option *option
 }
 
 // Returns the command of a line. `target` is the item of a context menu.
-static view_command command_of(const view_stage *stage, const menu_line *line,
-                               const view_target *target)
+static view_command line_command(const view_stage *stage, const menu_line *line,
+                                 const view_target *target)
 {
     const view_command_row *const row = line->row;
     const view_machine *const machine = &stage->document->scene.machine;
@@ -405,7 +405,7 @@ static void list_context(menu_lines *lines, const view_stage *stage, const view_
 
 // Rates how a word matches a text, in tenths of a point: counts[0] as a whole word, counts[1] as
 // the beginning of a word, counts[2] inside a word, plus counts[3] at the beginning of the text.
-static int meet(const char *text, const char *word, size_t length, const int counts[4])
+static int rate_word(const char *text, const char *word, size_t length, const int counts[4])
 {
     int best = 0;
     for (size_t i = 0; text != NULL && text[i] != '\0'; i++) {
@@ -421,7 +421,7 @@ static int meet(const char *text, const char *word, size_t length, const int cou
 
 // Rates how the words from `sought` to `end` match the texts of a command: its label, keywords,
 // menu and submenu. Returns NOT_FOUND if a word matches none of them.
-static int rate(const char *const texts[4], const char *sought, const char *end)
+static int rate_words(const char *const texts[4], const char *sought, const char *end)
 {
     static const int counts[4][4] = {{1000, 800, 200, 100}, {600, 500}, {300, 300}, {300, 300}};
     int sum = 0;
@@ -430,7 +430,7 @@ static int rate(const char *const texts[4], const char *sought, const char *end)
         int best = 0;
         length = strcspn(sought, " ");
         for (int k = 0; k < 4; k++) {
-            const int met = meet(texts[k], sought, length, counts[k]);
+            const int met = rate_word(texts[k], sought, length, counts[k]);
             best = met > best ? met : best;
         }
         if (best == 0)
@@ -442,7 +442,7 @@ static int rate(const char *const texts[4], const char *sought, const char *end)
 }
 
 // Sorts by score, descending; then in the order of the table.
-static int compare_lines(const void *a, const void *b)
+static int compare_scores(const void *a, const void *b)
 {
     const menu_line *const first = a;
     const menu_line *const second = b;
@@ -476,10 +476,10 @@ static int rate_item(const menu_line *item, const char *const texts[4], const ch
     const char *name = sought;
     int score = MIN_SCORE;
     for (int k = 0; k < 8 && name < end; k++) { // `name`: first word for the entry
-        const int named = rate(item_texts, name, end);
+        const int named = rate_words(item_texts, name, end);
         int both = named - 1;
         if (name > sought)
-            both = rate(texts, sought, name) + 400 + named / 20;
+            both = rate_words(texts, sought, name) + 400 + named / 20;
         if ((name > sought || !needs_words) && both > score)
             score = both;
         name += strcspn(name, " ");
@@ -514,7 +514,7 @@ static void list_names(menu_lines *lines, const view_ui *ui, const view_command_
         COMMON_TEXT(line->label, "%.*s%s%.150s", (int)strcspn(texts[0], "\xE2"), texts[0],
                     is_named ? ": " : " ", item.label);
     }
-    qsort(lines->lines + first, lines->count - first, sizeof item, compare_lines);
+    qsort(lines->lines + first, lines->count - first, sizeof item, compare_scores);
     lines->count = lines->count < max_count ? lines->count : max_count;
 }
 
@@ -531,7 +531,7 @@ static void list_found(menu_lines *lines, const view_ui *ui)
         const view_command_row *const row = &table[i];
         const char *const texts[] = {view_label_of(row), row->words, view_menu_names[row->menu],
                                      row->label};
-        const int score = rate(texts, sought, sought + length);
+        const int score = rate_words(texts, sought, sought + length);
         menu_line *const line =
             score != NOT_FOUND ? add_line(lines, ui->stage, row, texts[0], has_menu(row)) : NULL;
         if (line != NULL)
@@ -545,7 +545,7 @@ static void list_found(menu_lines *lines, const view_ui *ui)
             }
         }
     }
-    qsort(lines->lines, lines->count, sizeof lines->lines[0], compare_lines);
+    qsort(lines->lines, lines->count, sizeof lines->lines[0], compare_scores);
     if (lines->count == 0 && nearest != NULL)
         COMMON_TEXT(add_line(lines, ui->stage, nearest, "", has_menu(nearest))->label,
                     "No matches. Did you mean: %s", view_label_of(nearest));
@@ -573,7 +573,7 @@ static size_t next_line(const menu_lines *lines, size_t from, int step)
 }
 
 // Executes a line: opens its submenu, or requests its command and closes the menu.
-static void take_line(view_ui *ui, const menu_line *line)
+static void execute_line(view_ui *ui, const menu_line *line)
 {
     if (line->missing != 0) {
         COMMON_TEXT(ui->notice, "%s: %s", line->label, view_reason(line->missing));
@@ -586,7 +586,7 @@ static void take_line(view_ui *ui, const menu_line *line)
         COMMON_TEXT(ui->menu.group, "%s", line->label);
         ui->menu.row = line->row;
     } else {
-        const view_command command = command_of(ui->stage, line, &ui->menu.target);
+        const view_command command = line_command(ui->stage, line, &ui->menu.target);
         ui->used[ui->num_used++ % VIEW_NUM_USED] = line->row;
         view_close_menu(ui);
         ui->command = command;
@@ -694,7 +694,7 @@ static view_rect draw_lines(view_ui *ui, const menu_lines *lines, float x, float
         try_line(ui, line);
         draw_line(ui, line, line_box, keys, is_lit, is_search);
         if (is_pressed) {
-            take_line(ui, line);
+            execute_line(ui, line);
             break;
         }
     }
@@ -725,7 +725,7 @@ static void select_by_keys(view_ui *ui, const menu_lines *lines)
     else if (ui_key(ui, VIEW_KEY_END))
         *selected = next_line(lines, 0, -1);
     else if (ui_key(ui, VIEW_KEY_RETURN) && *selected < lines->count)
-        take_line(ui, &lines->lines[*selected]);
+        execute_line(ui, &lines->lines[*selected]);
 }
 
 // -- Menus of the bar and context menus -----------------------------------------------------------
@@ -749,7 +749,7 @@ static void move_between_menus(view_ui *ui, const menu_lines *outer)
     const bool is_right = ui->mouse.key == VIEW_KEY_RIGHT;
     const bool is_on_group = menu->selected < outer->count && outer->lines[menu->selected].is_group;
     if (is_right && is_on_group && !has_inner) {
-        take_line(ui, &outer->lines[menu->selected]);
+        execute_line(ui, &outer->lines[menu->selected]);
         return;
     }
     const int step = is_right ? 1 : VIEW_NUM_MENUS - 1;
@@ -768,7 +768,7 @@ static void hover_submenu(view_ui *ui, const menu_lines *outer, size_t hovered)
         menu->selected = SIZE_MAX;
         menu->group[0] = '\0';
         if (outer->lines[hovered].is_group && outer->lines[hovered].missing == 0)
-            take_line(ui, &outer->lines[hovered]);
+            execute_line(ui, &outer->lines[hovered]);
     }
     menu->last_x = ui->mouse.is_moved ? ui->mouse.x : menu->last_x;
 }

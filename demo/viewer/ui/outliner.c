@@ -18,7 +18,7 @@ void view_forget_rows(view_ui *ui)
     ui->measured_from = ui->selected_material = ui->selected_mesh = -1;
     ui->lit.is_set = false;
     ui->lit_end = 0;
-    ui->textures.facts.of = NULL;
+    ui->textures.facts.mesh = NULL;
     ui->problems.shown = 0;
     ui->curves.anim = NULL;
     memset(ui->folded_joints, 0, sizeof ui->folded_joints);
@@ -76,35 +76,35 @@ static view_color row_color(const tree_row *row, bool is_hot)
 }
 
 // Displays a row of the tree. Returns the part that was pressed.
-static row_part show_row(view_ui *ui, const tree_row *of)
+static row_part show_row(view_ui *ui, const tree_row *item)
 {
     const float em = ui->em;
     const float padding = 0.7f * em;
     view_rect row;
     const bool is_seen = ui_take_row(ui, ceilf(1.6f * em), &row);
     // The indent is limited, so that deep trees remain visible.
-    const float indent = padding + fminf((float)of->depth * em, 0.5f * row.width);
+    const float indent = padding + fminf((float)item->depth * em, 0.5f * row.width);
     const float name = row.x + indent + 1.3f * em;
     const float right = row.x + row.width - padding;
-    const char *const right_text = of->text != NULL ? of->text : "";
+    const char *const right_text = item->text != NULL ? item->text : "";
     const float width = right - name - 4 * ui->scale - ui_text_width(ui, right_text);
-    const bool is_pressed = ui_item(ui, row, of->label != NULL ? of->label : of->name);
-    ui_tip_cut(ui, of->name, width);
+    const bool is_pressed = ui_item(ui, row, item->label != NULL ? item->label : item->name);
+    ui_tip_cut(ui, item->name, width);
     if (is_seen && !ui->is_event) {
         const bool is_hot = ui_is_hot(ui);
         const float y = ui_text_top(ui, row);
-        if (of->is_selected || is_hot)
-            view_draw_rect(ui->canvas, row, of->is_selected ? VIEW_SELECTED : VIEW_CONTROL);
-        const row_sign sign = is_hot && of->sign == SIGN_STARTS ? SIGN_PAUSED : of->sign;
+        if (item->is_selected || is_hot)
+            view_draw_rect(ui->canvas, row, item->is_selected ? VIEW_SELECTED : VIEW_CONTROL);
+        const row_sign sign = is_hot && item->sign == SIGN_STARTS ? SIGN_PAUSED : item->sign;
         ui_text_in(ui, (view_rect){row.x + indent, row.y, em, row.height},
-                   of->is_selected ? VIEW_BRIGHT : signs[sign].color, signs[sign].text);
-        ui_text(ui, name, y, fmaxf(width, em), row_color(of, is_hot), of->name);
-        ui_text_left_of(ui, right, y, of->is_selected || is_hot ? VIEW_PLAIN : VIEW_DIM,
+                   item->is_selected ? VIEW_BRIGHT : signs[sign].color, signs[sign].text);
+        ui_text(ui, name, y, fmaxf(width, em), row_color(item, is_hot), item->name);
+        ui_text_left_of(ui, right, y, item->is_selected || is_hot ? VIEW_PLAIN : VIEW_DIM,
                         right_text);
     }
     if (!is_pressed)
         return PART_NONE;
-    return of->sign != SIGN_NONE && ui->mouse.x < name ? PART_SIGN : PART_NAME;
+    return item->sign != SIGN_NONE && ui->mouse.x < name ? PART_SIGN : PART_NAME;
 }
 
 // Returns true if a name matches the search text.
@@ -115,8 +115,8 @@ static bool is_found(const view_ui *ui, const char *name)
 
 // Displays the header of a section. Returns true if its rows are listed: the section is open or a
 // search text is set, and `num_found` rows match.
-static bool opens(view_ui *ui, ui_section_number number, const char *title, uint32_t count,
-                  uint32_t num_found)
+static bool show_section_header(view_ui *ui, ui_section_number number, const char *title,
+                                uint32_t count, uint32_t num_found)
 {
     char text[24];
     if (count == 0 || num_found == 0)
@@ -141,7 +141,7 @@ static uint32_t first_with(const md5_model *model, uint32_t mesh)
 
 // Requests the command for a click on a name: selects the item, or shows it in the view on a double
 // click.
-static void mark(view_ui *ui)
+static void request_selection(view_ui *ui)
 {
     ui->command.action = ui->mouse.is_double ? VIEW_FRAME_SELECTED : VIEW_MARKED;
 }
@@ -159,7 +159,7 @@ void view_select_material(view_ui *ui, uint32_t mesh)
 {
     ui->selected_material = (int32_t)first_with(ui->scene->model, mesh);
     ui->selected_mesh = -1;
-    mark(ui);
+    request_selection(ui);
 }
 
 static void list_meshes(view_ui *ui)
@@ -170,7 +170,7 @@ static void list_meshes(view_ui *ui)
     for (uint32_t i = 0; i < count; i++)
         num_found += is_found(ui, model->meshes[i].name);
     ui_begin(ui, "mesh");
-    if (!opens(ui, UI_SECTION_MESHES, "Meshes", count, num_found))
+    if (!show_section_header(ui, UI_SECTION_MESHES, "Meshes", count, num_found))
         return;
     for (uint32_t i = 0; i < count; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
@@ -196,7 +196,7 @@ static void list_meshes(view_ui *ui)
             UI_ASK(ui, ui->mouse.alt ? VIEW_ONLY_MESH : VIEW_HIDE_MESH, .number = i);
         } else if (part == PART_NAME) {
             view_select_mesh(ui, ui->stage->now, i);
-            mark(ui);
+            request_selection(ui);
         }
         ui_context(ui, VIEW_ON_MESH, i, i + 1, name, NULL);
     }
@@ -235,7 +235,7 @@ static void list_clips(view_ui *ui)
     for (size_t i = 0; i < count; i++)
         num_found += is_found(ui, ui->scene->clips[i].name);
     ui_begin(ui, "clip");
-    if (!opens(ui, UI_SECTION_CLIPS, "Clips", (uint32_t)count, num_found))
+    if (!show_section_header(ui, UI_SECTION_CLIPS, "Clips", (uint32_t)count, num_found))
         return;
     for (size_t i = 0; i < count; i++) {
         const view_clip *const clip = &ui->scene->clips[i];
@@ -304,7 +304,7 @@ static void list_layers(view_ui *ui)
     for (uint32_t i = 0; i < desc->num_layers; i++)
         num_found += is_layer_found(ui, &desc->layers[i]);
     ui_begin(ui, "layer");
-    if (!opens(ui, UI_SECTION_LAYERS, "Layers", desc->num_layers, num_found))
+    if (!show_section_header(ui, UI_SECTION_LAYERS, "Layers", desc->num_layers, num_found))
         return;
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer = &desc->layers[i];
@@ -445,7 +445,7 @@ static void show_joint(view_ui *ui, const joint_tree *tree, uint32_t joint, bool
         ui->folded_joints[joint / 64] ^= (uint64_t)1 << (joint % 64);
     } else if (part != PART_NONE) {
         ui->selected_joint = ui->revealed_joint = (int32_t)joint; // its row is visible
-        mark(ui);
+        request_selection(ui);
     }
 }
 
@@ -467,7 +467,7 @@ static void list_joints(view_ui *ui)
     if (!ui->is_event)
         ui->revealed_joint = ui->selected_joint;
     ui_begin(ui, "joint");
-    const bool is_open = opens(ui, UI_SECTION_JOINTS, "Joints", count, num_found);
+    const bool is_open = show_section_header(ui, UI_SECTION_JOINTS, "Joints", count, num_found);
     const float shown = ui->is_smooth ? ui->column->scroll->shown : ui->column->scroll->wanted;
     for (uint32_t i = 0; i < count && is_open; i++) {
         const uint32_t joint = tree.joints[i];
@@ -496,7 +496,7 @@ static void list_materials(view_ui *ui)
     for (uint32_t i = 0; i < count; i++)
         num_found += first_with(model, i) == i && is_found(ui, model->meshes[i].shader);
     ui_begin(ui, "material");
-    if (!opens(ui, UI_SECTION_MATERIAL_LIST, "Materials", count, num_found))
+    if (!show_section_header(ui, UI_SECTION_MATERIAL_LIST, "Materials", count, num_found))
         return;
     for (uint32_t i = 0; i < count; i++) {
         const char *const name = model->meshes[i].shader;
@@ -524,7 +524,7 @@ static void list_morphs(view_ui *ui)
     for (uint32_t i = 0; i < count; i++)
         num_found += is_found(ui, morphs->morph->targets[i].name);
     ui_begin(ui, "morph");
-    if (!opens(ui, UI_SECTION_MORPHS, "Morph targets", count, num_found))
+    if (!show_section_header(ui, UI_SECTION_MORPHS, "Morph targets", count, num_found))
         return;
     ui->label_width = 7 * em;
     ui->value_width = 4 * em;
@@ -559,7 +559,7 @@ static void open_found_clip(view_ui *ui)
 // Selects the joint that the search text names, or the first joint or mesh that matches it. A mesh
 // with exactly this name is preferred to a joint that only contains it. If nothing matches, opens
 // the first matching clip.
-static void take_found(view_ui *ui)
+static void open_found(view_ui *ui)
 {
     const md5_joint *const joints =
         ui->scene->skeleton != NULL ? ui->scene->skeleton->joints : NULL;
@@ -605,7 +605,7 @@ void view_outliner(view_ui *ui, view_rect area)
     if (was_typing && ui->mouse.key != 0 && ui->focus.panel == NULL) // Escape was pressed
         ui->filter[0] = '\0';
     if (was_typing && ui->filter[0] != '\0' && ui_key(ui, VIEW_KEY_RETURN))
-        take_found(ui);
+        open_found(ui);
     ui_column column;
     ui_begin(ui, "tree");
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_LEFT]);

@@ -171,9 +171,9 @@ static void error_window(view_ui *ui)
     const char *const message = has_file ? failure.message : log->error;
     char title[32];
     COMMON_TEXT(title, "Line %u", failure.line);
-    if (ui->excerpt.of != hash) { // read once, because the file may change
+    if (ui->excerpt.error_key != hash) { // read once, because the file may change
         read_excerpt(&ui->excerpt, &failure);
-        ui->excerpt.of = hash;
+        ui->excerpt.error_key = hash;
     }
     char *const location = describe_location(failure.file, failure.line, failure.column);
     ui_column column;
@@ -263,7 +263,7 @@ static bool exists_in_scene(const view_scene *scene, const view_about *about)
 
 // Returns the item of the scene that a report is about. A report about a file of a clip is about
 // the clip. A report about another model is only about its file.
-static view_about about_of(const view_stage *stage, const view_report *report)
+static view_about find_subject(const view_stage *stage, const view_report *report)
 {
     const view_scene *const scene = &stage->document->scene;
     view_about about = report->about;
@@ -286,7 +286,7 @@ bool view_lacks_image(const view_textures *textures, uint32_t mesh, md5gl_image_
 
 bool view_is_about_mesh(const view_stage *stage, const view_report *report, uint32_t mesh)
 {
-    const view_about about = about_of(stage, report);
+    const view_about about = find_subject(stage, report);
     return (about.kind == VIEW_ABOUT_MESH || about.kind == VIEW_ABOUT_VERTEX)
            && about.number == mesh;
 }
@@ -330,8 +330,8 @@ static bool is_of_map(const view_stage *stage, const view_report *report)
     return map != NULL && report->file != NULL && strcmp(report->file, map) == 0;
 }
 
-// Returns true if a report says that the joints of a clip do not match the model.
-static bool is_misfit(const view_stage *stage, const view_report *report, const view_about *about)
+// Returns true if a report is about a clip whose joints do not match the model.
+static bool is_mismatch(const view_stage *stage, const view_report *report, const view_about *about)
 {
     if (about->kind != VIEW_ABOUT_CLIP || !common_contains(report->text, "joint"))
         return false;
@@ -340,7 +340,7 @@ static bool is_misfit(const view_stage *stage, const view_report *report, const 
 }
 
 // Returns true if md5tool can repair the file of a report.
-static bool is_repaired(const view_report *report)
+static bool can_repair_file(const view_report *report)
 {
     if (report->line == 0 || !common_is_file(report->file))
         return false;
@@ -349,8 +349,8 @@ static bool is_repaired(const view_report *report)
 }
 
 // Returns the label of the button that helps to solve a problem, or NULL.
-static const char *button_of(const view_stage *stage, const view_report *report,
-                             const view_about *about)
+static const char *solution_label(const view_stage *stage, const view_report *report,
+                                  const view_about *about)
 {
     if (about->kind == VIEW_ABOUT_VERTEX)
         return "Show vertex";
@@ -359,7 +359,7 @@ static const char *button_of(const view_stage *stage, const view_report *report,
     if (is_texture
         && view_lacks_image(&stage->document->textures, about->number, MD5GL_IMAGE_DIFFUSE))
         return "Choose image\xE2\x80\xA6";
-    if (is_of_map(stage, report) || is_misfit(stage, report, about))
+    if (is_of_map(stage, report) || is_mismatch(stage, report, about))
         return map_joints;
     return NULL;
 }
@@ -503,12 +503,12 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
     if (!ui_take_row(ui, ceilf((is_wide ? 1.8f : 3.3f) * em), &row))
         return false;
     ui->item.number = item;
-    const view_about about = about_of(stage, report);
-    const char *const label = button_of(stage, report, &about);
+    const view_about about = find_subject(stage, report);
+    const char *const label = solution_label(stage, report, &about);
     const char *labels[2];
     int num_labels = 0;
     const bool can_repair =
-        is_repaired(report) && (label == NULL || about.kind == VIEW_ABOUT_VERTEX);
+        can_repair_file(report) && (label == NULL || about.kind == VIEW_ABOUT_VERTEX);
     if (label != NULL && (!can_repair || row.width > 80 * em)) // a vertex is also a link
         labels[num_labels++] = label;
     if (can_repair)

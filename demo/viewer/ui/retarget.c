@@ -35,8 +35,8 @@ static void set_partner(view_ui *ui, const view_stage *stage, const char *source
     set_pairs(ui, common_format("%s;\"%s\" \"%s\"", pairs != NULL ? pairs : "", source,
                                 joints[ui->retarget.picked - 1].name));
     ui->retarget.picked = 0;
-    ui->docks.front =
-        VIEW_DOCK_RIGHT; // if only one dock is visible, the search has replaced this page
+    // If only one dock is visible, the search has replaced this page.
+    ui->docks.front = VIEW_DOCK_RIGHT;
 }
 
 void view_take_partner(view_ui *ui, const view_stage *stage)
@@ -86,7 +86,7 @@ static void mark_joints(view_ui *ui, const view_stage *stage, uint32_t hovered)
 }
 
 // Returns the vector between two joints in the bind pose.
-static md5_vec3 bone(const md5_model *model, uint32_t from, uint32_t to)
+static md5_vec3 bone_vector(const md5_model *model, uint32_t from, uint32_t to)
 {
     return md5_vec3_sub(md5_mat34_translation(model->bind[to]),
                         md5_mat34_translation(model->bind[from]));
@@ -128,8 +128,8 @@ static target_joint *find_target_joints(const view_stage *stage, uint32_t counts
         counts[joints[i].origin]++;
         if (by == MD5_NONE || above == MD5_NONE)
             continue;
-        const md5_vec3 a = bone(source, above, by);
-        const md5_vec3 b = bone(target, parent, i);
+        const md5_vec3 a = bone_vector(source, above, by);
+        const md5_vec3 b = bone_vector(target, parent, i);
         joints[parent].is_turned |=
             md5_vec3_dot(a, b) < 0.5f * md5_vec3_length(a) * md5_vec3_length(b);
     }

@@ -21,7 +21,7 @@ typedef struct setting {
 
 // Returns the text of an option's value, to be freed, or "" if it has none. `options` NULL: the
 // default value.
-static char *text_of(const view_option *option, const view_options *options)
+static char *option_text(const view_option *option, const view_options *options)
 {
     char *const text =
         options != NULL ? view_write_option(option, options) : view_write_usual(option);
@@ -29,7 +29,7 @@ static char *text_of(const view_option *option, const view_options *options)
 }
 
 // Returns the placeholder of an empty value.
-static const char *hint_of(const view_option *option)
+static const char *placeholder_text(const view_option *option)
 {
     if (option->kind == COMMON_COLOR)
         return "scenery";
@@ -39,7 +39,7 @@ static const char *hint_of(const view_option *option)
     return is_automatic ? "auto" : "none";
 }
 
-static const char *unit_of(const view_option *option)
+static const char *unit_text(const view_option *option)
 {
     static const char *const units[][2] = {{"PIXELS", "px"},
                                            {"DEG", "\xC2\xB0"},
@@ -56,7 +56,7 @@ static const char *unit_of(const view_option *option)
 
 // Sets an option: immediately if `rest` is 0, or else after `rest` seconds without another change.
 // The delay is at least 0.3 s if the files are loaded again.
-static void ask_for(const setting *s, const char *text, double rest)
+static void request_value(const setting *s, const char *text, double rest)
 {
     view_card *const card = &s->ui->card;
     const view_command now = view_set_command(s->option, common_copy(text));
@@ -148,7 +148,7 @@ enum { NUMBER_TEXT = 64, MAX_NUMBERS = 3 };
 
 // Maps a value to its position on a slider or, if `is_back`, the position to the value. Wide ranges
 // have a scale that is linear near 0 and logarithmic for large values.
-static double bend(const setting *s, double value, bool is_back)
+static double slider_position(const setting *s, double value, bool is_back)
 {
     if (s->high - s->low < 1000)
         return value;
@@ -206,10 +206,10 @@ static bool numbers_row(const setting *s, int count, const char *now, char made[
     if (count == 1)
         ui->label_width = fmaxf(ui->label_width, widest);
     if (count == 1 && span < 1e6 && field.x > row.x + ui->label_width + 2 * em) {
-        float slider = (float)bend(s, fmin(fmax(first, s->low), s->high), false);
-        if (ui_slider(ui, s->name, s->color, NULL, 0, (float)bend(s, s->low, false),
-                      (float)bend(s, s->high, false), NULL, &slider))
-            next = round(bend(s, (double)slider, true) / step) * step;
+        float slider = (float)slider_position(s, fmin(fmax(first, s->low), s->high), false);
+        if (ui_slider(ui, s->name, s->color, NULL, 0, (float)slider_position(s, s->low, false),
+                      (float)slider_position(s, s->high, false), NULL, &slider))
+            next = round(slider_position(s, (double)slider, true) / step) * step;
     } else {
         name_space(s);
     }
@@ -225,7 +225,7 @@ static bool numbers_row(const setting *s, int count, const char *now, char made[
         if (*now != '\0' && first >= s->low)
             snprintf(part, sizeof part, "%.7g", strtod(now, NULL));
         now += length + (now[length] != '\0');
-        if (type_value(s, field, i == 0 ? hint_of(s->option) : "", part)) {
+        if (type_value(s, field, i == 0 ? placeholder_text(s->option) : "", part)) {
             is_typed = true;
             snprintf(part, sizeof part, "%.63s", ui->card.typed);
             read_number(s, part);
@@ -335,7 +335,7 @@ static void lights_picker(setting *s)
 // == Choices, names and files =====================================================================
 
 // Returns the list of values that an option selects from.
-static view_menu_list list_of(const setting *s)
+static view_menu_list value_list(const setting *s)
 {
     const int kind = s->option->kind;
     const int names = (int)s->option->names;
@@ -352,7 +352,7 @@ static view_menu_list list_of(const setting *s)
 
 // Writes the name of a value that can be selected, and the text that selects it. Returns false if
 // the index is out of range.
-static bool thing_at(const setting *s, size_t number, char name[128], char text[128])
+static bool value_at(const setting *s, size_t number, char name[128], char text[128])
 {
     const md5_morph *const morph = s->stage->document->morphs.morph;
     if (s->option->names == VIEW_NAMES_MORPH && morph != NULL && number < morph->num_targets) {
@@ -360,7 +360,7 @@ static bool thing_at(const setting *s, size_t number, char name[128], char text[
         snprintf(text, 128, "%s", name);
         return true;
     }
-    return view_list_thing(s->stage, list_of(s), s->option, number, name, text);
+    return view_list_thing(s->stage, value_list(s), s->option, number, name, text);
 }
 
 // Returns the number of file vertices that each joint influences, to be freed.
@@ -391,31 +391,31 @@ static void describe_joint(const md5_skeleton *skeleton, uint32_t joint, uint32_
 // Displays a list of the values that contain the search text; joints with their parents and numbers
 // of vertices. Returns true and writes the text of the value if a value was pressed, or if Enter
 // selects the first value.
-static bool list_things(const setting *s, const char *sought, const char *chosen, char text[128])
+static bool list_values(const setting *s, const char *sought, const char *chosen, char text[128])
 {
     enum { MAX_VALUES = 100 };
     view_ui *const ui = s->ui;
     const view_scene *const scene = &s->stage->document->scene;
-    const bool are_joints = list_of(s) == VIEW_LIST_JOINTS;
+    const bool are_joints = value_list(s) == VIEW_LIST_JOINTS;
     uint32_t *const counts = are_joints ? count_moved(scene) : NULL;
     char name[128];
-    char one[128];
+    char value[128];
     char fact[192] = "";
     int count = 0;
     bool is_taken = false;
-    for (size_t i = 0; count < MAX_VALUES && thing_at(s, i, name, one); i++) {
+    for (size_t i = 0; count < MAX_VALUES && value_at(s, i, name, value); i++) {
         if (!common_contains(name, sought))
             continue;
         ui_begin_row(ui);
         view_rect row = ui->space;
-        const bool is_chosen = strcmp(one, chosen) == 0;
+        const bool is_chosen = strcmp(value, chosen) == 0;
         const bool is_pressed = ui_tile(ui, row, name, is_chosen);
         if (are_joints)
             describe_joint(scene->skeleton, (uint32_t)i, counts[i], fact);
         if (are_joints && ui_is_hot(ui) && ui->mouse.is_moved)
             ui->hovered_joint = (int32_t)i;
         ui_tip(ui, fact);
-        ui_try(ui, s->option, one);
+        ui_try(ui, s->option, value);
         row = view_inset(row, 0.5f * ui->em);
         row.y = ui_text_top(ui, ui->space);
         const float used = ui_text(ui, row.x, row.y, row.width,
@@ -425,7 +425,7 @@ static bool list_things(const setting *s, const char *sought, const char *chosen
         const bool is_entered = count == 0 && sought[0] != '\0' && ui->mouse.key == VIEW_KEY_RETURN;
         count++;
         if (is_pressed || is_entered) {
-            snprintf(text, 128, "%s", one);
+            snprintf(text, 128, "%s", value);
             is_taken = true;
         }
     }
@@ -433,11 +433,60 @@ static bool list_things(const setting *s, const char *sought, const char *chosen
     return is_taken;
 }
 
+// The two fields of a value "A=B". A value without "=" has only the second one.
+typedef char value_parts[2][VIEW_TARGET_TEXT];
+
+// Splits the first line of a text into its parts. Returns the length of the line. The name of a new
+// pair is the selected joint.
+static size_t split_line(const setting *s, const char *text, bool is_pair, value_parts parts)
+{
+    const int32_t joint = s->ui->selected_joint;
+    const size_t length = strcspn(text, "\n");
+    const size_t left = is_pair ? strcspn(text, "=\n") : 0;
+    const size_t right = left + (is_pair && text[left] == '=');
+    snprintf(parts[0], sizeof parts[0], "%.*s", (int)left, text);
+    snprintf(parts[1], sizeof parts[1], "%.*s", (int)(length - right), text + right);
+    if (length == 0 && s->option->kind == COMMON_PAIR_TEXT && joint >= 0)
+        snprintf(parts[0], sizeof parts[0], "%s",
+                 s->stage->document->scene.skeleton->joints[joint].name);
+    return length;
+}
+
+// Runs the text fields of a line. The field whose values are listed (`has_list`) filters this list.
+// Moves `field` to the end of the fields. Returns true if a part has changed.
+static bool edit_parts(const setting *s, uint32_t line, bool is_pair, bool has_list,
+                       view_rect *field, value_parts parts)
+{
+    view_ui *const ui = s->ui;
+    view_card *const card = &ui->card;
+    const int first = is_pair ? 0 : 1;
+    bool is_set = false;
+    for (int i = first; i < 2; i++) {
+        const bool lists = has_list && i == first;
+        if (type_value(s, *field, i == 0 ? "name" : placeholder_text(s->option), parts[i])) {
+            if (lists) {
+                COMMON_TEXT(card->filter, "%s", card->typed);
+            } else {
+                snprintf(parts[i], sizeof parts[i], "%s", card->typed);
+                is_set = true;
+            }
+        }
+        ui_tip_cut(ui, parts[i], field->width);
+        const bool is_open = card->opened == s->option && card->line == line;
+        if (ui_is_focused(ui) && lists && !is_open) {
+            card->opened = s->option;
+            card->line = line;
+            card->filter[0] = '\0';
+        }
+        field->x += field->width;
+    }
+    return is_set;
+}
+
 // A row for each value of an option that can be repeated, and an empty row to add a value. A value
 // of the form "A=B" has two fields. Names are selected in a list, files in the file list.
 static void lines_picker(const setting *s)
 {
-    enum { PART = VIEW_TARGET_TEXT };
     view_ui *const ui = s->ui;
     view_card *const card = &ui->card;
     const view_option *const option = s->option;
@@ -445,78 +494,53 @@ static void lines_picker(const setting *s)
     const bool is_pair = option->value != NULL && strchr(option->value, '=') != NULL;
     const bool is_file = option->names > 0 && option->names <= VIEW_NAMES_PICTURE;
     const float browse = is_file ? 5.5f * ui->em : 0;
+    const char *const separator = is_many ? "\n" : "";
+    const int listed = is_pair ? 0 : 1; // part that is selected in a list
     char name[128];
-    char taken[128];
+    char value[128];
     char *text = common_copy("");
-    const bool has_list = thing_at(s, 0, name, taken);
+    const bool has_list = value_at(s, 0, name, value);
     const char *at = s->now;
     setting row = *s;
     bool is_set = false;
     bool is_whole = true;
     bool has_more = true;
     for (uint32_t line = 0; has_more; line++, row.name = "") {
-        char parts[2][PART];
-        const size_t length = strcspn(at, "\n");
-        const size_t left = is_pair ? strcspn(at, "=\n") : 0;
-        const size_t right = left + (at[left] == '=' && is_pair);
-        snprintf(parts[0], PART, "%.*s", (int)left, at);
-        snprintf(parts[1], PART, "%.*s", (int)(length - right), at + right);
-        if (length == 0 && option->kind == COMMON_PAIR_TEXT && ui->selected_joint >= 0)
-            snprintf(parts[0], PART, "%s",
-                     s->stage->document->scene.skeleton->joints[ui->selected_joint].name);
+        value_parts parts;
+        const size_t length = split_line(s, at, is_pair, parts);
         at += length + (at[length] != '\0');
         has_more = is_many && length > 0;
         if (line > 0)
             ui_begin_row(s->ui);
         view_rect field = name_space(&row);
         field.width = (field.width - browse) / (is_pair ? 2 : 1);
-        for (int i = is_pair ? 0 : 1; i < 2; i++) {
-            field.x += is_pair && i == 1 ? field.width : 0;
-            const bool lists = has_list && i == !is_pair;
-            if (type_value(s, field, i == 0 ? "name" : hint_of(option), parts[i])) {
-                if (lists) {
-                    COMMON_TEXT(card->filter, "%s", card->typed);
-                } else {
-                    snprintf(parts[i], PART, "%s", card->typed);
-                    is_set = true;
-                }
-            }
-            ui_tip_cut(ui, parts[i], field.width);
-            const bool is_open = card->opened == option && card->line == line;
-            if (ui_is_focused(ui) && lists && !is_open) {
-                card->opened = option;
-                card->line = line;
-                card->filter[0] = '\0';
-            }
-        }
-        field.x += field.width;
+        is_set = edit_parts(s, line, is_pair, has_list, &field, parts) || is_set;
         field.width = browse;
         if (is_file && ui_button(ui, field, "Browse\xE2\x80\xA6", false)) {
             const char *const equals = is_pair ? "=" : "";
-            const char *const separator = is_many ? "\n" : "";
             char *const form = common_format("%s%s%s\1%s%s", text, parts[0], equals, separator, at);
             UI_ASK(ui, VIEW_FILES, 0, 1 + (size_t)(option - view_option_rows), form);
         }
         if (card->opened == option && card->line == line
-            && list_things(s, card->filter, parts[!is_pair], taken)) {
-            snprintf(parts[!is_pair], PART, "%s", taken);
+            && list_values(s, card->filter, parts[listed], value)) {
+            snprintf(parts[listed], sizeof parts[listed], "%s", value);
             card->opened = NULL;
             card->typing = 0;
             is_set = true;
         }
         if (parts[0][0] != '\0' || parts[1][0] != '\0') {
             const char *const equals = parts[0][0] != '\0' ? "=" : "";
-            common_extend(&text, "%s%s%s%s", parts[0], equals, parts[1], is_many ? "\n" : "");
+            common_extend(&text, "%s%s%s%s", parts[0], equals, parts[1], separator);
         }
         is_whole = is_whole && (parts[0][0] == '\0' || parts[1][0] != '\0');
     }
     if (is_set)
-        ask_for(s, text, is_whole ? 0.3 : INFINITY);
+        request_value(s, text, is_whole ? 0.3 : INFINITY);
     free(text);
 }
 
 // Converts HSV, each 0 to 1, to a color.
-static view_color color_of(float hue, float saturation, float value)
+static view_color hsv_color(float hue, float saturation, float value)
 {
     view_color color = 0xFF;
     for (int i = 0; i < 3; i++) {
@@ -530,7 +554,7 @@ static view_color color_of(float hue, float saturation, float value)
 
 // Returns the hue of a color that is not grey, -1/6 to 5/6. `high` and `span` are its largest
 // channel and the difference to its smallest channel.
-static float hue_of(const float rgb[3], float high, float span)
+static float color_hue(const float rgb[3], float high, float span)
 {
     if (high == rgb[0])
         return (rgb[1] - rgb[2]) / span / 6;
@@ -551,10 +575,10 @@ static void draw_color_field(view_ui *ui, view_rect square, view_rect bar, float
         view_draw_gradient(
             ui->canvas,
             (view_rect){square.x + across, square.y, square.width / (float)STEPS, square.height},
-            color_of(hue, at, 1), 0x000000FF);
+            hsv_color(hue, at, 1), 0x000000FF);
         view_draw_rect(ui->canvas,
                        (view_rect){bar.x, bar.y + down, bar.width, bar.height / (float)STEPS},
-                       color_of(at, 1, 1));
+                       hsv_color(at, 1, 1));
     }
     view_draw_disc(ui->canvas, square.x + saturation * square.width,
                    square.y + (1 - value) * square.height, 0.5f * ui->em, VIEW_BRIGHT);
@@ -632,7 +656,7 @@ static void color_picker(setting *s)
     float value = high;
     float part;
     if (span > 0)
-        ui->card.hue = hue_of(rgb, high, span);
+        ui->card.hue = color_hue(rgb, high, span);
     float hue = ui->card.hue - floorf(ui->card.hue);
     view_rect row;
     ui_take_row(ui, 10 * em, &row);
@@ -650,7 +674,7 @@ static void color_picker(setting *s)
         ui->card.hue = hue;
         is_set = true;
     }
-    view_color made = color_of(hue, saturation, value);
+    view_color made = hsv_color(hue, saturation, value);
     is_set = swatches_row(ui, square.x, &made) || is_set;
     is_set = channels_row(s, rgb, &made) || is_set;
     if (!is_set)
@@ -658,7 +682,7 @@ static void color_picker(setting *s)
     char text[3 * NUMBER_TEXT];
     ui->held = ui->active.panel != NULL ? ui->active.panel : ui->held;
     COMMON_TEXT(text, "#%06x", (unsigned)(made >> 8));
-    ask_for(s, text, 0);
+    request_value(s, text, 0);
 }
 
 // Adjacent buttons for up to four values. Returns false and draws nothing if there are more values
@@ -673,7 +697,7 @@ static bool words_picker(const setting *s)
     uint32_t count = 0;
     uint32_t choice = UINT32_MAX;
     float widest = 0;
-    for (; count <= MAX_WORDS && thing_at(s, count, names[count], texts[count]); count++) {
+    for (; count <= MAX_WORDS && value_at(s, count, names[count], texts[count]); count++) {
         words[count] = names[count];
         widest = fmaxf(widest, ui_text_width(ui, words[count]) + ui->em);
         if (strcmp(texts[count], s->now) == 0)
@@ -689,7 +713,7 @@ static bool words_picker(const setting *s)
     }
     rest.width = widest;
     if (ui_segment(ui, rest, words, count, &choice))
-        ask_for(s, texts[choice], 0);
+        request_value(s, texts[choice], 0);
     return true;
 }
 
@@ -736,15 +760,15 @@ static void run_editor(setting *s, bool is_usual)
     const view_rect row = ui->space;
     if (kind <= COMMON_OPPOSITE) {
         if (ui_switch(ui, s->name, is_yes != (kind == COMMON_OPPOSITE), false, ""))
-            ask_for(s, is_yes ? "no" : "yes", 0);
+            request_value(s, is_yes ? "no" : "yes", 0);
     } else if (num_numbers > 0) {
         if (numbers_row(s, num_numbers, s->now, made))
-            ask_for(s, made, ui->card.typing != 0 ? 0.3 : 0);
+            request_value(s, made, ui->card.typing != 0 ? 0.3 : 0);
     } else if (kind > COMMON_CHOICE || !words_picker(s)) {
         lines_picker(s);
     }
     if (reset_sign(s, row, is_usual))
-        ask_for(s, "", 0);
+        request_value(s, "", 0);
     if (kind == COMMON_COLOR && ui->over == VIEW_OVER_CARD)
         color_picker(s);
 }
@@ -756,14 +780,15 @@ bool ui_setting(view_ui *ui, const view_option *option)
     const bool waits = card->waiting != NULL && card->waits == option;
     const bool had_taken = ui->has_taken;
     char name[64];
-    char *const usual = text_of(option, NULL);
+    char *const usual = option_text(option, NULL);
     write_label(option, name);
     setting s = {.ui = ui,
                  .stage = ui->stage,
                  .option = option,
                  .name = name,
-                 .unit = unit_of(option),
-                 .now = waits ? common_copy(card->waiting) : text_of(option, ui->stage->options),
+                 .unit = unit_text(option),
+                 .now =
+                     waits ? common_copy(card->waiting) : option_text(option, ui->stage->options),
                  .low = option->low,
                  .high = option->high,
                  .usual = strtod(usual, NULL)};
@@ -854,7 +879,7 @@ view_command view_ask(view_ui *ui, const view_stage *stage, size_t option)
             continue;
         char **const before = &card->before[member - view_option_rows];
         if (*before == NULL)
-            *before = text_of(member, stage->options);
+            *before = option_text(member, stage->options);
     }
     return (view_command){.action = VIEW_NOTHING};
 }
@@ -892,36 +917,31 @@ static float measure_names(const view_ui *ui)
     return widest + 9 * ui->scale;
 }
 
-void view_card_panel(view_ui *ui)
+// Returns the rectangle of the card: a sheet at the bottom of a narrow window, or a box that was
+// dragged by card->moved. `height` is the height that it needs.
+static view_rect card_box(const view_ui *ui, float height)
 {
     const view_stage *const stage = ui->stage;
-    static const char *const words[] = {"Reset", "Done"};
-    view_card *const card = &ui->card;
-    const float em = ui->em;
-    const float head = 2 * em;
-    const float end = 2.7f * em;
+    const view_card *const card = &ui->card;
     const view_rect free = view_layout_of(stage).free;
-    const bool is_sheet = stage->width < 52 * em;
-    if (ui->over != VIEW_OVER_CARD || card->row == NULL)
-        return;
-    const float high = head + fmaxf(card->length, 3 * em) + end;
-    const float gap = 0.85f * em;
-    view_rect box = {0, 0, stage->width, fminf(high, 0.6f * stage->height)};
+    const float gap = 0.85f * ui->em;
+    view_rect box = {0, 0, stage->width, fminf(height, 0.6f * stage->height)};
     box.y = stage->height - box.height;
-    if (!is_sheet) {
-        box.width = fminf(30 * em, free.width - 2 * gap);
-        box.height = fminf(high, free.height - 2 * gap);
-        box.x = roundf(view_clamp(free.x + free.width - gap - box.width + card->moved[0], 0,
-                                  stage->width - box.width));
-        box.y = roundf(
-            view_clamp(free.y + gap + card->moved[1], ui->window.y, stage->height - box.height));
-    }
-    view_rect body = box;
-    view_rect top = view_cut(&body, VIEW_AT_TOP, head);
-    view_rect foot = view_inset(view_cut(&body, VIEW_AT_BOTTOM, end), 0.42f * em);
-    ui_popover(ui, box, 6, VIEW_EDGE);
-    ui_begin(ui, "card");
-    ui_item(ui, box, "");
+    if (stage->width < 52 * ui->em)
+        return box;
+    box.width = fminf(30 * ui->em, free.width - 2 * gap);
+    box.height = fminf(height, free.height - 2 * gap);
+    box.x = roundf(view_clamp(free.x + free.width - gap - box.width + card->moved[0], 0,
+                              stage->width - box.width));
+    box.y =
+        roundf(view_clamp(free.y + gap + card->moved[1], ui->window.y, stage->height - box.height));
+    return box;
+}
+
+// Lets the header `top` of the card drag the card.
+static void drag_card(view_ui *ui, view_rect box, view_rect top)
+{
+    view_card *const card = &ui->card;
     const bool is_gripped = ui_item(ui, top, "");
     if (is_gripped) {
         card->grip[0] = ui->mouse.x - card->moved[0];
@@ -931,14 +951,13 @@ void view_card_panel(view_ui *ui)
         card->moved[0] = ui->mouse.x - card->grip[0];
         card->moved[1] = ui->mouse.y - card->grip[1];
     }
-    const bool is_escape = ui_key(ui, VIEW_KEY_ESCAPE);
-    char title[64];
-    COMMON_TEXT(title, "%s", card->row->label);
-    title[strcspn(title, "/\xE2")] = '\0';
-    ui_text(ui, box.x + 0.7f * em, box.y + 0.3f * em, 0, VIEW_BRIGHT, title);
-    bool is_done = ui_sign(ui, view_cut(&top, VIEW_AT_RIGHT, head), "Close", "\xE2\x9C\x95");
-    view_draw_rect(ui->canvas, (view_rect){body.x, body.y, body.width, ui->scale}, VIEW_EDGE);
+}
 
+// Runs the rows of the options on the card.
+static void list_card_options(view_ui *ui, view_rect body)
+{
+    view_card *const card = &ui->card;
+    const float em = ui->em;
     ui_column column;
     view_rect space;
     ui_begin_column(ui, &column, body, &ui->scrolls[UI_SCROLL_CARD]);
@@ -953,6 +972,33 @@ void view_card_panel(view_ui *ui)
     card->label_width = 0;
     card->length = column.y - first + 0.5f * em;
     ui_end_column(ui);
+}
+
+void view_card_panel(view_ui *ui)
+{
+    static const char *const words[] = {"Reset", "Done"};
+    view_card *const card = &ui->card;
+    const float em = ui->em;
+    const float head = 2 * em;
+    const float end = 2.7f * em;
+    if (ui->over != VIEW_OVER_CARD || card->row == NULL)
+        return;
+    const view_rect box = card_box(ui, head + fmaxf(card->length, 3 * em) + end);
+    view_rect body = box;
+    view_rect top = view_cut(&body, VIEW_AT_TOP, head);
+    view_rect foot = view_inset(view_cut(&body, VIEW_AT_BOTTOM, end), 0.42f * em);
+    ui_popover(ui, box, 6, VIEW_EDGE);
+    ui_begin(ui, "card");
+    ui_item(ui, box, "");
+    drag_card(ui, box, top);
+    const bool is_escape = ui_key(ui, VIEW_KEY_ESCAPE);
+    char title[64];
+    COMMON_TEXT(title, "%s", card->row->label);
+    title[strcspn(title, "/\xE2")] = '\0';
+    ui_text(ui, box.x + 0.7f * em, box.y + 0.3f * em, 0, VIEW_BRIGHT, title);
+    bool is_done = ui_sign(ui, view_cut(&top, VIEW_AT_RIGHT, head), "Close", "\xE2\x9C\x95");
+    view_draw_rect(ui->canvas, (view_rect){body.x, body.y, body.width, ui->scale}, VIEW_EDGE);
+    list_card_options(ui, body);
     const int pressed = ui_buttons(ui, &foot, words, 2, 1, true);
     ui_text(ui, foot.x, foot.y + 0.3f * em, fmaxf(foot.width, 1), VIEW_DIM, "Esc cancels");
     // A delayed value must be applied successfully before the card is closed.
@@ -1035,8 +1081,8 @@ static bool matches_search(const view_option *option, const char *sought)
 // Returns true if the value of an option is not the default.
 static bool is_modified(const view_option *option, const view_options *options)
 {
-    char *const now = text_of(option, options);
-    char *const usual = text_of(option, NULL);
+    char *const now = option_text(option, options);
+    char *const usual = option_text(option, NULL);
     const bool differs = strcmp(now, usual) != 0;
     free(now);
     free(usual);

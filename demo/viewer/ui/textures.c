@@ -41,7 +41,7 @@ static void draw_text(view_ui *ui, view_rect row, view_color color, const char *
 }
 
 // Requests the command that assigns an image, or NULL, to the selected map of the selected mesh.
-static void give(view_ui *ui, const char *path)
+static void assign_image(view_ui *ui, const char *path)
 {
     UI_ASK(ui, VIEW_TAKE_TEXTURE, .number = (size_t)ui->selected_mesh,
            .item = columns[ui->textures.column].map,
@@ -88,7 +88,7 @@ static void show_maps(view_ui *ui, uint32_t mesh)
         if (ui_thing_tile(ui, view_cut(&row, VIEW_AT_LEFT, width - gap), &tile)) {
             panel->column = (uint32_t)i;
             if (panel->offered != NULL)
-                give(ui, panel->offered);
+                assign_image(ui, panel->offered);
             else
                 UI_ASK(ui, VIEW_FIND_TEXTURE, mesh, map, NULL);
         }
@@ -104,7 +104,7 @@ static void show_maps(view_ui *ui, uint32_t mesh)
 
 // Displays a searched location: '+' found, '-' missing, ' ' a remark. A missing file is a warning
 // if the map has no image.
-static void add_looked(view_ui *ui, char sign, bool has_image, const char *text)
+static void show_searched(view_ui *ui, char sign, bool has_image, const char *text)
 {
     const char *word = "";
     view_color color = has_image ? VIEW_DIM : VIEW_AMBER;
@@ -126,7 +126,7 @@ static void add_looked(view_ui *ui, char sign, bool has_image, const char *text)
 
 // Lists the locations that were searched for the image of the selected map. Maps other than the
 // texture are searched next to the texture, by a keyword in their names.
-static void list_looked(view_ui *ui, const view_textures *textures, uint32_t mesh)
+static void list_searched(view_ui *ui, const view_textures *textures, uint32_t mesh)
 {
     const md5gl_image_kind map = columns[ui->textures.column].map;
     const view_texture *const image = view_mesh_image(textures, mesh, map);
@@ -136,18 +136,18 @@ static void list_looked(view_ui *ui, const view_textures *textures, uint32_t mes
     const bool has_image = image != NULL;
     const bool is_texture = map == MD5GL_IMAGE_DIFFUSE;
     for (size_t i = 0; i < look->looked.count && is_texture && !is_selected; i++)
-        add_looked(ui, look->looked.names[i][0], has_image, look->looked.names[i] + 1);
+        show_searched(ui, look->looked.names[i][0], has_image, look->looked.names[i] + 1);
     for (size_t i = 0; i < look->tried.count && is_texture && !is_selected; i++)
-        add_looked(ui, ' ', has_image, common_base(look->tried.names[i]));
+        show_searched(ui, ' ', has_image, common_base(look->tried.names[i]));
     const bool has_texture_file = diffuse != NULL && diffuse->program == NULL;
     if (!is_selected && !is_texture && has_texture_file) {
         char *const names =
             common_format("%s +%s", common_base(diffuse->path), md5gl_texture_keywords(map));
-        add_looked(ui, has_image ? '+' : '-', true, names);
+        show_searched(ui, has_image ? '+' : '-', true, names);
         free(names);
     }
     if (has_image)
-        add_looked(ui, '+', true, image->path);
+        show_searched(ui, '+', true, image->path);
 }
 
 // Returns a text about how the image of the selected map was found, to be freed.
@@ -190,7 +190,7 @@ static void show_selected(view_ui *ui, uint32_t mesh)
         free(origin);
     }
     if (is_selected && ui_buttons(ui, &row, words, 1, -1, true) == 0)
-        give(ui, NULL);
+        assign_image(ui, NULL);
     if (panel->offered != NULL || is_missing)
         color = VIEW_AMBER;
     draw_text(ui, row, color, text);
@@ -231,14 +231,14 @@ static void measure(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t num_j
 {
     bool *const moves = common_alloc(num_joints + 1, sizeof *moves);
     *facts = (view_mesh_facts){
-        .of = mesh, .least = UINT32_MAX, .faults = view_find_faults(mesh, NULL, NULL)};
+        .mesh = mesh, .min_influences = UINT32_MAX, .faults = view_find_faults(mesh, NULL, NULL)};
     for (uint32_t i = 0; i < mesh->num_influences; i++)
         moves[mesh->influence_joints[i]] = true;
     for (uint32_t i = 0; i < num_joints; i++)
         facts->num_joints += moves[i];
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const uint32_t count = mesh->first_influence[v + 1] - mesh->first_influence[v];
-        facts->least = count < facts->least ? count : facts->least;
+        facts->min_influences = count < facts->min_influences ? count : facts->min_influences;
     }
     free(moves);
 }
@@ -254,8 +254,8 @@ static void show_shape(view_ui *ui, uint32_t number)
     ui_fact(ui, "Joints", "%u", facts->num_joints);
     if (mesh->num_vertices == 0)
         return;
-    ui_fact(ui, "Weights", "%u to %u per vertex, mean %.1f", facts->least, mesh->max_influences,
-            (double)mesh->num_influences / mesh->num_vertices);
+    ui_fact(ui, "Weights", "%u to %u per vertex, mean %.1f", facts->min_influences,
+            mesh->max_influences, (double)mesh->num_influences / mesh->num_vertices);
     const char *const path =
         md5gl_path_name(md5gl_mesh_path(ui->stage->document->drawn, number, &reason));
     ui_fact(ui, "Skinning", "%s" VIEW_DOT "%s", path, reason);
@@ -300,24 +300,24 @@ void view_mesh_page(view_ui *ui)
     const bool is_selected = ui->selected_mesh >= 0 && model != NULL && mesh < model->num_meshes;
     if (!is_selected || view_shows_crowd(stage->document))
         return;
-    const md5_mesh *const of = &model->meshes[mesh];
+    const md5_mesh *const shown = &model->meshes[mesh];
     const bool is_hidden = view_is_hidden(stage->hidden_meshes, mesh);
     const char *const words[] = {is_hidden ? "Show" : "Hide", "Isolate", "Frame"};
     static const view_action actions[] = {VIEW_HIDE_MESH, VIEW_ONLY_MESH, VIEW_FRAME_SELECTED};
     char text[32];
     char number[32];
     view_rect row;
-    if (panel->facts.of != of)
-        measure(&panel->facts, of, model->skeleton.num_joints);
+    if (panel->facts.mesh != shown)
+        measure(&panel->facts, shown, model->skeleton.num_joints);
     ui_begin(ui, "page");
     COMMON_TEXT(number, "mesh %u", mesh);
     COMMON_TEXT(text, "Mesh %u of %u", mesh + 1, model->num_meshes);
-    ui_page_title(ui, of->name[0] != '\0' ? of->name : number, text);
+    ui_page_title(ui, shown->name[0] != '\0' ? shown->name : number, text);
     take_row(ui, 1.9f, &row);
     const int pressed = ui_buttons(ui, &row, words, 3, -1, false);
     if (pressed >= 0)
         UI_ASK(ui, actions[pressed], .number = mesh);
-    if (ui_pair(ui, "Material", of->shader[0] != '\0' ? of->shader : "none", true))
+    if (ui_pair(ui, "Material", shown->shader[0] != '\0' ? shown->shader : "none", true))
         view_select_material(ui, mesh);
     if (ui_section(ui, UI_SECTION_TEXTURES, "Textures", "")) {
         show_maps(ui, mesh);
@@ -326,7 +326,7 @@ void view_mesh_page(view_ui *ui)
     }
     COMMON_TEXT(text, "%zu", view_mesh_look(&stage->document->textures, mesh)->looked.count);
     if (ui_section(ui, UI_SECTION_LOOKED, "Searched locations", text))
-        list_looked(ui, &stage->document->textures, mesh);
+        list_searched(ui, &stage->document->textures, mesh);
     if (ui_section(ui, UI_SECTION_SHAPE, "Geometry", ""))
         show_shape(ui, mesh);
     show_faults(ui, stage, mesh);

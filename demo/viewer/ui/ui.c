@@ -759,18 +759,18 @@ void ui_fact(view_ui *ui, const char *name, const char *format, ...)
     ui_pair(ui, name, text, false);
 }
 
-void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of)
+void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *cells)
 {
     const float padding = 0.7f * ui->em;
     const float y = ui_text_top(ui, row);
     const float end = row.x + row.width - padding;
-    const float right = end - wide * (float)of->count;
-    for (uint32_t i = 0; i < of->count; i++)
+    const float right = end - wide * (float)cells->count;
+    for (uint32_t i = 0; i < cells->count; i++)
         ui_text_left_of(ui, right + wide * (float)(i + 1), y,
-                        of->colors != NULL ? of->colors[i] : of->color, of->texts[i]);
-    if (of->name[0] != '\0')
-        ui_text(ui, row.x + padding, y, fmaxf(right - row.x - padding, padding), of->color,
-                of->name);
+                        cells->colors != NULL ? cells->colors[i] : cells->color, cells->texts[i]);
+    if (cells->name[0] != '\0')
+        ui_text(ui, row.x + padding, y, fmaxf(right - row.x - padding, padding), cells->color,
+                cells->name);
 }
 
 void ui_gap(view_ui *ui)

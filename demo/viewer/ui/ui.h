@@ -143,9 +143,9 @@ void view_list_scan(view_browser *browser, const char *place);
 
 // Statistics and defects of a mesh, computed when the mesh is first displayed.
 typedef struct view_mesh_facts {
-    const md5_mesh *of;  // the mesh
-    uint32_t num_joints; // joints that influence the mesh
-    uint32_t least;      // minimum number of influences per vertex
+    const md5_mesh *mesh;    // the mesh
+    uint32_t num_joints;     // joints that influence the mesh
+    uint32_t min_influences; // minimum number of influences per vertex
     view_faults faults;
 } view_mesh_facts;
 
@@ -312,9 +312,9 @@ typedef struct view_curves {
     const md5_anim *anim;      // NULL: none
     uint32_t joint;
     md5_root root;
-    uint32_t kind;     // displayed kind of values
-    uint32_t told;     // displayed frame of the distances
-    uint32_t revealed; // row that the table was scrolled to
+    uint32_t kind;           // displayed kind of values
+    uint32_t compared_frame; // displayed frame of the distances
+    uint32_t revealed;       // row that the table was scrolled to
 } view_curves;
 
 // == Errors and warnings (reports.c) =======================================================
@@ -322,11 +322,11 @@ typedef struct view_curves {
 // The lines of a file around an error.
 enum { VIEW_EXCERPT_LINES = 7, VIEW_EXCERPT_BYTES = 128 };
 typedef struct view_excerpt {
-    uint64_t of;    // view_log.num_errors when it was read, or the hash of a report
-    uint32_t first; // number of the first line, from 1
-    uint32_t count; // number of lines
-    uint32_t caret; // byte in the wrong line
-    bool is_cut;    // the lines are truncated at their beginning
+    uint64_t error_key; // view_log.num_errors when it was read, or the hash of a report
+    uint32_t first;     // number of the first line, from 1
+    uint32_t count;     // number of lines
+    uint32_t caret;     // byte in the wrong line
+    bool is_cut;        // the lines are truncated at their beginning
     char lines[VIEW_EXCERPT_LINES][VIEW_EXCERPT_BYTES];
 } view_excerpt;
 
@@ -468,7 +468,7 @@ typedef struct ui_scroll {
     float shown;
 } ui_scroll;
 
-// Scroll positions: one per dock, then those of other columns.
+// Scroll positions: one per dock, then other columns.
 enum {
     UI_SCROLL_SETTINGS = VIEW_NUM_DOCKS,
     UI_SCROLL_START,
