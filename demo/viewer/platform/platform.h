@@ -116,7 +116,7 @@ typedef struct view_pad {
     uint32_t told;    // keys that view_next_of_pad() has reported as pressed
 } view_pad;
 
-// Writes the next key that is pressed or released. Returns false if there is none (keys.c).
+// Writes the next key that is pressed or released. Returns false if no key has changed (keys.c).
 bool view_next_of_pad(view_pad *pad, view_input *event);
 
 // Fingers on a screen, from the first touch until all fingers are gone.
@@ -196,7 +196,7 @@ double view_screen_rate(const view_window *window); // frames per second
 void view_swap_window(view_window *window);
 void view_set_swap_waits(view_window *window, bool waits);
 
-// Writes the next event, for which it waits at most `patience`. Returns false if there is none. A
+// Waits at most `patience` for the next event and writes it. Returns false without an event. A
 // request to quit precedes all other pending events.
 bool view_next_input(view_window *window, double patience, view_input *event);
 

@@ -465,7 +465,7 @@ static bool edit_parts(const setting *s, uint32_t line, bool is_pair, bool has_l
         const bool lists = has_list && i == first;
         if (type_value(s, *field, i == 0 ? "name" : placeholder_text(s->option), parts[i])) {
             if (lists) {
-                COMMON_TEXT(card->filter, "%s", card->typed);
+                COMMON_TEXT(card->filter, "%.63s", card->typed);
             } else {
                 snprintf(parts[i], sizeof parts[i], "%s", card->typed);
                 is_set = true;

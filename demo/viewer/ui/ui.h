@@ -551,8 +551,9 @@ typedef struct view_ui {
     bool is_focus_shown;  // the focus has a visible frame: from Tab until the mouse is used
     bool selects_all;     // typed text replaces the text of the focused field
     bool takes_next;      // Tab was pressed: the next item gets the focus
-    char lost[1024];  // file that the previous viewer was opening or recording when it crashed; ""
-    bool loses_movie; // that file is an unfinished movie
+    // File that the previous viewer was opening or recording when it crashed, or "".
+    char lost[1024];
+    bool loses_movie;    // that file is an unfinished movie
     double lost_seconds; // length of that movie
     // When the card after the first minute opens, seconds since the start. A notice precedes it
     // by VIEW_INVITING seconds. 0: never; negative: the card is open.
@@ -574,8 +575,8 @@ typedef struct view_ui {
 
     view_over over; // set by view_lay_over()
     view_browser browser;
-    common_list
-        places; // recent files, home, the model's folder, examples, root ("": missing), then games
+    // Paths: recent files, home, the model's folder, examples, root ("": missing), then games.
+    common_list places;
     view_small_picture pictures[VIEW_MAX_PICTURES];
     view_menus menu;
     view_card card;
@@ -606,8 +607,8 @@ typedef struct view_ui {
     view_curves curves;
     char notice[256]; // shown at the bottom until notice_end
     char tip[320];    // tooltip of the item under the mouse; "": none
-    double tip_since; // when the mouse entered the item, seconds since the start; INFINITY: the
-                      // item was pressed
+    // When the mouse entered the item, seconds since the start; INFINITY: the item was pressed.
+    double tip_since;
     bool is_tip_shown;
     view_start start;
     view_excerpt excerpt; // of the error in the log
