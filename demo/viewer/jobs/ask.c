@@ -239,8 +239,8 @@ static bool read_place(const view_state *viewer, const char *text, char *seconds
     char *end;
     const double number = strtod(text, &end);
     snprintf(seconds, size, "%.17g", *end == 's' ? number : number / rate);
-    return end != text && isfinite(number)
-           && (*end == '\0' || strcmp(end, "f") == 0 || strcmp(end, "s") == 0);
+    const bool has_unit = strcmp(end, "f") == 0 || strcmp(end, "s") == 0;
+    return end != text && isfinite(number) && (*end == '\0' || has_unit);
 }
 
 bool view_set_option(view_state *viewer, size_t number, const char *text)
@@ -249,9 +249,9 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
     const view_option *const option = &view_option_rows[number];
     view_options *const options = viewer->options;
     const bool is_place = option->kind == VIEW_OPTION_TIMES && text[0] != '\0';
-    // One more is added to those that may be repeated.
-    const bool is_added =
-        view_is_repeated(option) && !is_place && text[0] != '\0' && strchr(text, '\n') == NULL;
+    // A single value is added to the values of an option that may be repeated.
+    const bool is_one_value = text[0] != '\0' && strchr(text, '\n') == NULL;
+    const bool is_added = view_is_repeated(option) && !is_place && is_one_value;
     view_note_state(viewer);
     if (is_place && !read_place(viewer, text, seconds, sizeof seconds)) {
         view_notice(viewer, "expected a frame (12 or 12f) or a time (0.5s), found '%s'", text);
@@ -259,9 +259,13 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
     }
     text = is_place ? seconds : text;
     char **const before = write_texts(options);
-    bool is_set = option->kind == VIEW_OPTION_SETTING ? set_parameter(viewer, option, text)
-                  : is_added                          ? view_read_option(option, text, options)
-                             : view_set_text(option, text[0] != '\0' ? text : NULL, options);
+    bool is_set;
+    if (option->kind == VIEW_OPTION_SETTING)
+        is_set = set_parameter(viewer, option, text);
+    else if (is_added)
+        is_set = view_read_option(option, text, options);
+    else
+        is_set = view_set_text(option, text[0] != '\0' ? text : NULL, options);
     if (!is_set && viewer->log.error[0] == '\0')
         view_notice(viewer, "--%s: expected %s, found '%s'", option->name,
                     option->value != NULL ? option->value : "yes or no", text);
@@ -300,8 +304,9 @@ bool view_follow_trial(view_state *viewer)
         return !stays;
     }
     const bool is_clip = trial->option != NULL && trial->option->names == VIEW_NAMES_CLIP;
-    if (trial->option == NULL || viewer->now < trial->due
-        || (is_clip && view_shown_clip(scene) == NULL))
+    if (trial->option == NULL || viewer->now < trial->due)
+        return false;
+    if (is_clip && view_shown_clip(scene) == NULL)
         return false;
     trial->before = view_write_settings(viewer->options, NULL, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
     trial->shown = trial->due;
@@ -353,7 +358,18 @@ static const view_option *find_news(const char *lines, const char *others, char 
     return NULL;
 }
 
-// "Edges on", "Speed 0.5", "Mesh eyes hidden", "Texture of skin: moss.png".
+// Returns the name of the mesh whose index is at the start of `value`, or NULL if the value does
+// not begin with an index or the model does not have this mesh. `model` may be NULL.
+static const char *find_mesh_name(const md5_model *model, const char *value)
+{
+    if (model == NULL || *value < '0' || *value > '9')
+        return NULL;
+    const unsigned long index = strtoul(value, NULL, 10);
+    return index < model->num_meshes ? model->meshes[index].name : NULL;
+}
+
+// Returns the label of a step for the list of steps, such as "Edges on", "Speed 0.5", "Mesh eyes
+// hidden" or "Texture of skin: moss.png". The caller frees it.
 static char *label_of(const view_state *viewer, bool is_first, const view_option *row,
                       const char *value)
 {
@@ -364,19 +380,19 @@ static char *label_of(const view_state *viewer, bool is_first, const view_option
     const char *const label = command != NULL ? view_label_of(command) : row->name;
     const size_t length = strcspn(label, "\xE2"); // without an ellipsis
     const char *const file = view_file_in(row, value);
-    const char *mesh = file != NULL ? value : NULL;
-    mesh = row->names == VIEW_NAMES_MESH ? value : mesh;
-    const unsigned long number = mesh != NULL ? strtoul(mesh, NULL, 10) : 0;
-    const bool has_mesh = mesh != NULL && file != mesh && *mesh >= '0' && *mesh <= '9'
-                          && model != NULL && number < model->num_meshes;
-    const bool is_on = (strcmp(value, "yes") == 0) != (row->kind == COMMON_OPPOSITE);
-    return has_mesh && file == NULL ? common_format("Mesh %s hidden", model->meshes[number].name)
-           : has_mesh ? common_format("%s of %s: %s", view_map_name(view_map_of_option(row)),
-                                      model->meshes[number].name, common_base(file))
-                      : common_format("%.*s %s", (int)length, label,
-                                      row->value == NULL && strcmp(value, "default") != 0
-                                          ? is_on ? "on" : "off"
-                                          : common_base(value));
+    const bool can_name_mesh = file != NULL ? file != value : row->names == VIEW_NAMES_MESH;
+    const char *const mesh = can_name_mesh ? find_mesh_name(model, value) : NULL;
+    if (mesh != NULL && file == NULL)
+        return common_format("Mesh %s hidden", mesh);
+    if (mesh != NULL)
+        return common_format("%s of %s: %s", view_map_name(view_map_of_option(row)), mesh,
+                             common_base(file));
+    const char *shown = common_base(value);
+    if (row->value == NULL && strcmp(value, "default") != 0) {
+        const bool is_yes = strcmp(value, "yes") == 0;
+        shown = is_yes != (row->kind == COMMON_OPPOSITE) ? "on" : "off";
+    }
+    return common_format("%.*s %s", (int)length, label, shown);
 }
 
 // Removes the oldest steps until the others and a new step of `size` bytes are within the limits.
@@ -419,10 +435,12 @@ void view_note_step(view_state *viewer)
     }
     now.label = label_of(viewer, last == NULL, now.row, value);
     free(value);
-    if (last != NULL && viewer->joins && viewer->now < viewer->step_time + soon && viewer->step > 0
-        && viewer->step + 1 == viewer->num_steps && now.row == last->row
-        && strcmp(now.lines, last[-1].lines) != 0) { // else it goes back, which is a step
-        view_free_step(last);                        // it goes on
+    const bool is_soon = viewer->joins && viewer->now < viewer->step_time + soon;
+    const bool is_newest = viewer->step > 0 && viewer->step + 1 == viewer->num_steps;
+    const bool has_same_option = last != NULL && now.row == last->row;
+    // A change continues the last step, unless it restores the state before it: that is a new step.
+    if (is_soon && is_newest && has_same_option && strcmp(now.lines, last[-1].lines) != 0) {
+        view_free_step(last);
         *last = now;
         viewer->step_time = viewer->now;
         return;
@@ -511,8 +529,9 @@ void view_describe_shown(view_state *viewer, view_options *now)
     now->camera_path = scene->camera_path.camera != NULL && !viewer->following;
 
     // The camera: its distance, unless it shows the whole clip in any picture.
-    const bool is_framed = viewer->framed.width > 0 && camera->distance == framed->distance
-                           && memcmp(&camera->target, &framed->target, sizeof camera->target) == 0;
+    const bool has_target = memcmp(&camera->target, &framed->target, sizeof camera->target) == 0;
+    const bool is_framed =
+        viewer->framed.width > 0 && camera->distance == framed->distance && has_target;
     now->azimuth = camera->azimuth;
     now->azimuth_given = camera->azimuth != usual.azimuth;
     now->elevation = camera->elevation;
@@ -528,7 +547,9 @@ void view_remember_document(view_state *viewer)
     const view_document *const document = viewer->document;
     const char *const path = view_shown_file(document);
     view_options now;
-    if (viewer->config == NULL || path == NULL || viewer->pages.open >= 0 || !document->as_asked)
+    if (viewer->config == NULL || path == NULL)
+        return;
+    if (viewer->pages.open >= 0 || !document->as_asked)
         return;
     view_note_state(viewer);
     view_describe_shown(viewer, &now);
@@ -540,11 +561,13 @@ void view_remember_document(view_state *viewer)
     const char *rest = lines;
     for (const view_option *o; (o = view_next_setting(&rest, &value)) != NULL; free(value)) {
         const char *const file = view_file_in(o, value);
-        char *const full = file != NULL && common_is_file(file) ? common_absolute(file) : NULL;
-        common_extend(&whole, "--%s=%.*s%s\n", o->name,
-                      (int)(full != NULL ? (size_t)(file - value) : strlen(value)), value,
-                      full != NULL ? full : "");
-        free(full);
+        if (file != NULL && common_is_file(file)) {
+            char *const full = common_absolute(file);
+            common_extend(&whole, "--%s=%.*s%s\n", o->name, (int)(file - value), value, full);
+            free(full);
+        } else {
+            common_extend(&whole, "--%s=%s\n", o->name, value);
+        }
     }
     view_note_document(viewer->config, path, whole);
     free(whole);

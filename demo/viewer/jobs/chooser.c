@@ -8,8 +8,9 @@
 bool view_has_desktop(const view_state *viewer)
 {
     const char *const desktop = getenv("XDG_CURRENT_DESKTOP");
-    return !viewer->picker.has_failed && desktop != NULL && desktop[0] != '\0'
-           && viewer->window != NULL && view_is_window_seen(viewer->window);
+    if (viewer->picker.has_failed || desktop == NULL || desktop[0] == '\0')
+        return false;
+    return viewer->window != NULL && view_is_window_seen(viewer->window);
 }
 
 #if !VIEW_STARTS_PROGRAMS

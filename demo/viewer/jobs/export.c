@@ -249,8 +249,9 @@ static void draw_preview(view_state *viewer, view_options *now)
     const double most = 360; // pixels of a side
     view_export *const export = &viewer->ui.export;
     const view_clip *const clip = view_shown_clip(&viewer->document->scene);
-    const double whole[2] = {(double)now->width / (now->sheet_columns > 0 ? now->sheet_columns : 1),
-                             (double)now->height / (now->sheet_rows > 0 ? now->sheet_rows : 1)};
+    const uint32_t num_columns = now->sheet_columns > 0 ? now->sheet_columns : 1;
+    const uint32_t num_rows = now->sheet_rows > 0 ? now->sheet_rows : 1;
+    const double whole[2] = {(double)now->width / num_columns, (double)now->height / num_rows};
     const double fit = fmin(most / fmax(whole[0], whole[1]), 1);
     const uint32_t width = (uint32_t)fmax(whole[0] * fit, 1);
     const uint32_t height = (uint32_t)fmax(whole[1] * fit, 1);
@@ -275,9 +276,8 @@ static void draw_preview(view_state *viewer, view_options *now)
     const double enlarged = (double)now->width * now->height / ((double)width * height);
     const bool is_known =
         common_has_ending(now->output, "png") && (!now->all_clips || now->sheet_columns > 0);
-    export->bytes =
-        is_known ? (double)size * pow(enlarged, 0.8) * (now->num_frames > 0 ? now->num_frames : 1)
-                 : 0;
+    const uint32_t num_images = now->num_frames > 0 ? now->num_frames : 1;
+    export->bytes = is_known ? (double)size * pow(enlarged, 0.8) * num_images : 0;
     free(small.caption);
     free(rgba);
 }
@@ -304,17 +304,23 @@ static bool tell_dialog(view_state *viewer)
             trial->words = write_words(viewer, &now);
         }
         // The tool takes no single names of a game.
-        const bool has_line = !is_model || viewer->document->scene.library == NULL;
-        export->line =
-            has_line ? view_join_words(is_model ? "md5tool convert" : "md5view", &trial->words)
-                     : common_copy("");
+        const bool is_in_game = viewer->document->scene.library != NULL;
+        if (!is_model)
+            export->line = view_join_words("md5view", &trial->words);
+        else if (!is_in_game)
+            export->line = view_join_words("md5tool convert", &trial->words);
+        else
+            export->line = common_copy("");
         COMMON_TEXT(export->problem, "%s", problem ? problem : "");
         free_converting(trial);
     }
-    export->is_stale = export->is_stale || before == NULL || export->line == NULL
-                       || strcmp(before, export->line) != 0;
+    const bool has_line = before != NULL && export->line != NULL;
+    if (!has_line || strcmp(before, export->line) != 0)
+        export->is_stale = true;
     free(before);
-    if (!is_right || export->is_small || !export->is_stale || viewer->renderer == NULL)
+    if (!is_right || export->is_small)
+        return false;
+    if (!export->is_stale || viewer->renderer == NULL)
         return false;
     if (viewer->now < export->next) {
         view_wake_window(); // not to wait for another one

@@ -103,7 +103,9 @@ static const char *home_folder(void)
 {
     const char *const home = getenv("HOME");
     const char *const profile = getenv("USERPROFILE");
-    return home != NULL ? home : profile != NULL ? profile : ".";
+    if (home != NULL)
+        return home;
+    return profile != NULL ? profile : ".";
 }
 
 // Adds a folder or a game to the places; "": it is not there.
@@ -279,9 +281,9 @@ static void open_textures(view_state *viewer, uint32_t mesh)
 // The mesh that textures are asked for: the selected one, that of the last click, or the first.
 static uint32_t mesh_of_textures(const view_state *viewer)
 {
-    return viewer->ui.selected_mesh >= 0 ? (uint32_t)viewer->ui.selected_mesh
-           : viewer->pick.is_set         ? viewer->pick.mesh
-                                         : 0;
+    if (viewer->ui.selected_mesh >= 0)
+        return (uint32_t)viewer->ui.selected_mesh;
+    return viewer->pick.is_set ? viewer->pick.mesh : 0;
 }
 
 // Gives a mesh an image that the user chose, or with NULL the one that is found: in place of what
@@ -367,8 +369,9 @@ static bool open_clip(view_state *viewer, const char *path, bool is_first)
     common_list models = view_models_of_clip(path);
     const bool is_one = models.count == 1;
     const char *const files[2] = {is_one ? models.names[0] : path, path};
-    const bool opened = is_first ? view_open(viewer, files, is_one ? 2 : 1, true)
-                                 : open_other(viewer, files, is_one ? 2 : 1);
+    const size_t num_files = is_one ? 2 : 1;
+    const bool opened =
+        is_first ? view_open(viewer, files, num_files, true) : open_other(viewer, files, num_files);
     if (opened && models.count > 1)
         list_folder_of(viewer, &models, (view_asked){.takes = 1u << VIEW_ENTRY_MODEL});
     common_free_list(&models);
@@ -724,10 +727,12 @@ static void list_images(view_state *viewer, const view_command *command)
         command->number < textures->num_meshes
             ? view_mesh_image(textures, (uint32_t)command->number, MD5GL_IMAGE_DIFFUSE)
             : NULL;
-    const char *const beside = image != NULL && image->program == NULL ? image->path
-                               : textures->package != NULL             ? textures->package->model
-                                                                       : "./";
-    char *const folder = common_folder(beside);
+    const char *neighbor = "./";
+    if (image != NULL && image->program == NULL)
+        neighbor = image->path;
+    else if (textures->package != NULL)
+        neighbor = textures->package->model;
+    char *const folder = common_folder(neighbor);
     list_files(viewer, folder,
                (view_asked){.takes = 1u << VIEW_ENTRY_PICTURE,
                             .answer = {VIEW_TAKE_TEXTURE, command->number, command->item, NULL}});
@@ -794,18 +799,24 @@ static bool open_named(view_state *viewer)
     const bool has_last = !is_named && options->shown.open_last && config != NULL
                           && viewer->ui.lost[0] == '\0' && config->recent.count > 0
                           && common_is_file(config->recent.names[0]);
-    char *const only = has_last                             ? common_copy(config->recent.names[0])
-                       : is_folder && options->game == NULL ? view_only_model(options->folders[0])
-                                                            : NULL;
+    char *only = NULL;
+    if (has_last)
+        only = common_copy(config->recent.names[0]);
+    else if (is_folder && options->game == NULL)
+        only = view_only_model(options->folders[0]);
     const bool has_one = only != NULL;
     const char *const files[1] = {only};
-    const bool is_clip = view_shows_window(options) && !options->no_auto && options->num_files == 1
-                         && common_has_ending(options->files[0], ".md5anim");
-    const bool opened =
-        is_clip
-            ? open_clip(viewer, options->files[0], true)
-            : view_open(viewer, has_one ? files : options->files, has_one ? 1 : options->num_files,
-                        is_named || has_one || config == NULL || config->is_new);
+    const bool is_automatic = view_shows_window(options) && !options->no_auto;
+    const bool is_clip =
+        is_automatic && options->num_files == 1 && common_has_ending(options->files[0], ".md5anim");
+    const bool as_asked = is_named || config == NULL || config->is_new;
+    bool opened;
+    if (is_clip)
+        opened = open_clip(viewer, options->files[0], true);
+    else if (has_one)
+        opened = view_open(viewer, files, 1, true);
+    else
+        opened = view_open(viewer, options->files, options->num_files, as_asked);
     free(only);
     if (has_one)
         return opened;
@@ -889,10 +900,13 @@ static void open_neighbour(view_state *viewer, int step)
     const view_library *const library = scene->library != NULL ? viewer->library : NULL;
     const view_section section = viewer->section < VIEW_SKINS ? viewer->section : VIEW_ENTITIES;
     const char *const own = view_mover_of(scene)->ending;
-    const char *const ending = own != NULL            ? own
-                               : scene->model != NULL ? ".md5mesh"
-                               : scene->num_clips > 0 ? ".md5anim"
-                                                      : ".md5camera";
+    const char *ending = ".md5camera";
+    if (own != NULL)
+        ending = own;
+    else if (scene->model != NULL)
+        ending = ".md5mesh";
+    else if (scene->num_clips > 0)
+        ending = ".md5anim";
     char *const folder = common_folder(scene->path);
     common_list list = common_list_folder(folder, ending);
     char *const name =
@@ -979,9 +993,11 @@ static void perform_file(view_state *viewer, const view_command *command)
     case VIEW_PREVIOUS_PAGE:
         // Contents, then all pages, and round again.
         count = (int32_t)view_num_pages + 1;
-        page = viewer->pages.open < 0            ? (is_next ? -1 : 0)
-               : viewer->pages.open >= count - 1 ? 0
-                                                 : viewer->pages.open + 1;
+        page = viewer->pages.open + 1;
+        if (viewer->pages.open < 0)
+            page = is_next ? -1 : 0;
+        else if (viewer->pages.open >= count - 1)
+            page = 0;
         page = (page + (is_next ? 1 : -1) + count) % count;
         view_show_technique(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
         break;

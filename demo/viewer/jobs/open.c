@@ -60,11 +60,11 @@ char *view_own_models(void)
     static const char *const places[] = {"models", "../models", "../../models",
                                          "../share/md5model/models"};
     char *const base = view_program_folder(); // with a slash
+    const char *const start = base != NULL ? base : ".";
     char *found = NULL;
     for (size_t i = 0; i <= COMMON_LENGTH(places) && found == NULL; i++) {
-        char *const models = i < COMMON_LENGTH(places)
-                                 ? common_join(base != NULL ? base : ".", places[i])
-                                 : common_copy(MD5VIEW_MODELS);
+        char *const models =
+            i < COMMON_LENGTH(places) ? common_join(start, places[i]) : common_copy(MD5VIEW_MODELS);
         char *const machine = first_machine(models);
         found = machine != NULL ? common_copy(models) : NULL;
         free(machine);
@@ -79,9 +79,11 @@ void view_read_ahead(view_state *viewer)
     const view_options *const options = viewer->options;
     const size_t model = view_find_model(options->files, options->num_files);
     char *const models = options->num_files == 0 ? view_own_models() : NULL;
-    char *const path = model < options->num_files ? common_copy(options->files[model])
-                       : models != NULL           ? first_machine(models)
-                                                  : NULL;
+    char *path = NULL;
+    if (model < options->num_files)
+        path = common_copy(options->files[model]);
+    else if (models != NULL)
+        path = first_machine(models);
     if (path != NULL)
         view_begin_ahead(&viewer->ahead, path);
     free(path);
@@ -313,9 +315,10 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     if (as_asked)
         restore(viewer, names[view_find_model(names, shown.count) % shown.count], &lost);
     view_take_options(viewer);
+    const char *const shown_visitor = waits ? NULL : visitor;
+    const char *const shown_place = place != NULL && common_is_file(place) ? place : NULL;
     const bool opened =
-        open_files(viewer, &shown, !options->no_auto, as_asked, false, waits ? NULL : visitor,
-                   place != NULL && common_is_file(place) ? place : NULL);
+        open_files(viewer, &shown, !options->no_auto, as_asked, false, shown_visitor, shown_place);
     free(place);
     for (size_t i = 0; i < lost.count && opened; i++)
         view_warn(&viewer->log, "%s", lost.names[i]);

@@ -99,8 +99,10 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
             uint8_t number[4];
             put_u32(number, movie->num_chunks);
             movie->num_chunks += !is_first;
-            write_chunk(movie->file, is_first ? "IDAT" : "fdAT", number, is_first ? 0 : 4, data,
-                        size);
+            if (is_first)
+                write_chunk(movie->file, "IDAT", number, 0, data, size);
+            else
+                write_chunk(movie->file, "fdAT", number, 4, data, size);
         }
         offset += 12 + (size_t)size;
     }
@@ -163,9 +165,13 @@ static bool start_ffmpeg(view_movie *movie)
     char *const size = common_format("%ux%u", movie->width, movie->height);
     char *const rate = common_format("%g", movie->frame_rate);
     const common_writer *const writer = &movie->writer;
-    char *const path = writer->path != NULL && writer->name == NULL
-                           ? common_format("file:/proc/self/fd/%d", VIEW_THIRD_FILE)
-                           : common_format("file:%s", writer->name ? writer->name : movie->path);
+    char *path;
+    if (writer->name != NULL)
+        path = common_format("file:%s", writer->name);
+    else if (writer->path != NULL)
+        path = common_format("file:/proc/self/fd/%d", VIEW_THIRD_FILE);
+    else
+        path = common_format("file:%s", movie->path);
     // Without -xerror it ends well although the end of the file could not be written.
     char *const input[] = {"ffmpeg", "-loglevel", "error",    "-xerror", "-y",
                            "-f",     "rawvideo",  "-pix_fmt", "rgba",    "-s",
@@ -232,6 +238,18 @@ static void finish_apng_at(view_movie *movie, long offset)
 
 // -- All kinds ------------------------------------------------------------------------------
 
+// Lets writes beyond the size limit of the process fail, instead of ending the process.
+#ifdef SIGXFSZ
+static void ignore_size_limit(void)
+{
+    signal(SIGXFSZ, SIG_IGN);
+}
+#else
+static void ignore_size_limit(void)
+{
+}
+#endif
+
 view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, double frame_rate,
                              uint32_t num_frames, view_log *log)
 {
@@ -246,9 +264,7 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
     };
     // Of a recording what there is so far has a name, also after the program was killed.
     char *const part = num_frames == 0 ? common_format("%s.part", path) : NULL;
-#ifdef SIGXFSZ
-    signal(SIGXFSZ, SIG_IGN); // to write beyond a limit fails instead
-#endif
+    ignore_size_limit();
     if (part != NULL)
         movie->writer = (common_writer){fopen(part, "wb"), common_copy(path), part, -1};
     const bool is_open =
@@ -276,7 +292,8 @@ bool view_add_picture(view_movie *movie, const uint8_t *rgba)
 {
     const size_t size = (size_t)movie->width * movie->height * 4;
     const bool added = movie->file != NULL ? add_apng(movie, rgba) : feed_ffmpeg(movie, rgba, size);
-    movie->is_broken = movie->is_broken || !added || (movie->file && ferror(movie->file) != 0);
+    if (!added || (movie->file && ferror(movie->file) != 0))
+        movie->is_broken = true;
     movie->num_added += !movie->is_broken;
     if (movie->num_frames == 0 && movie->file != NULL && !movie->is_broken) {
         // The file can be played as it is. The next picture overwrites the end.
@@ -467,11 +484,14 @@ void view_record_frame(view_state *viewer)
 {
     md5_error error = {0};
     view_movie *const movie = viewer->movie;
-    if (movie != NULL
-        && (viewer->width != movie->width || viewer->height != movie->height
-            || !md5gl_read_pixels(viewer->renderer, NULL, movie->width, movie->height, movie->rgba,
-                                  &error)
-            || !view_add_picture(movie, movie->rgba)))
+    if (movie == NULL)
+        return;
+    const bool is_same_size = viewer->width == movie->width && viewer->height == movie->height;
+    const bool is_added = is_same_size
+                          && md5gl_read_pixels(viewer->renderer, NULL, movie->width, movie->height,
+                                               movie->rgba, &error)
+                          && view_add_picture(movie, movie->rgba);
+    if (!is_added)
         view_toggle_recording(viewer);
 }
 
@@ -485,8 +505,9 @@ static void set_up_picture(const view_output *output)
     const view_options *const options = viewer->options;
     const uint32_t i = output->picture;
     const uint32_t count = output->count;
-    const bool is_series = options->num_frames > 0 || options->turntable
-                           || (options->all_clips && output->is_movie && options->num_times == 0);
+    const bool is_movie_of_clips =
+        options->all_clips && output->is_movie && options->num_times == 0;
+    const bool is_series = options->num_frames > 0 || options->turntable || is_movie_of_clips;
     const md5_anim *const anim = view_clock(&viewer->document->scene);
     view_play *const play = &viewer->play;
     double first = 0;
@@ -505,7 +526,8 @@ static void set_up_picture(const view_output *output)
         const bool closed = play->wrap != MD5_WRAP_CYCLE && count > 1;
         play->time = begin + length * i / (closed ? count - 1 : count);
         // The end of a loop is its first frame again; show the last frame instead.
-        play->held_at_end = anim != NULL && closed && i + 1 == count && play->wrap == MD5_WRAP_LOOP;
+        const bool is_end = closed && i + 1 == count;
+        play->held_at_end = anim != NULL && is_end && play->wrap == MD5_WRAP_LOOP;
     } else if (has_range && is_series) {
         play->time = begin;
         play->playing = true;
@@ -534,16 +556,23 @@ static char *field_value(const view_state *viewer, const char *field, uint32_t n
     char *const colon = strchr(name, ':');
     char *end = "";
     const long width = colon != NULL ? strtol(colon + 1, &end, 10) : 0;
-    if (*end != '\0' || (colon != NULL && end == colon + 1) || width < 0 || width > 20)
+    if (colon != NULL && end == colon + 1)
+        return NULL;
+    if (*end != '\0' || width < 0 || width > 20)
         return NULL;
     if (colon != NULL)
         *colon = '\0';
-    return strcmp(name, "model") == 0   ? common_copy(scene->name)
-           : strcmp(name, "anim") == 0  ? common_copy(clip != NULL ? clip->name : "bind-pose")
-           : strcmp(name, "frame") == 0 ? common_format("%0*u", (int)width, frame)
-           : strcmp(name, "n") == 0     ? common_format("%0*u", (int)width, n)
-           : strcmp(name, "time") == 0  ? common_format("%0*.3f", (int)width, viewer->play.time)
-                                        : NULL;
+    if (strcmp(name, "model") == 0)
+        return common_copy(scene->name);
+    if (strcmp(name, "anim") == 0)
+        return common_copy(clip != NULL ? clip->name : "bind-pose");
+    if (strcmp(name, "frame") == 0)
+        return common_format("%0*u", (int)width, frame);
+    if (strcmp(name, "n") == 0)
+        return common_format("%0*u", (int)width, n);
+    if (strcmp(name, "time") == 0)
+        return common_format("%0*.3f", (int)width, viewer->play.time);
+    return NULL;
 }
 
 char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered)
@@ -562,9 +591,13 @@ char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered)
             COMMON_TEXT(field, "%.*s", (int)(end - rest - 1), rest + 1);
             value = field_value(viewer, field, n);
         }
-        common_extend(&filled, "%.*s", value != NULL ? (int)strlen(value) : 1,
-                      value != NULL ? value : rest);
-        rest = value != NULL ? end + 1 : rest + 1;
+        if (value != NULL) {
+            common_extend(&filled, "%s", value);
+            rest = end + 1;
+        } else {
+            common_extend(&filled, "%.1s", rest);
+            rest++;
+        }
         free(value);
     }
     free(numbered);
@@ -576,13 +609,17 @@ static uint32_t count_pictures(const view_output *output, const md5_anim *anim)
 {
     enum { TURNTABLE = 72 };
     const view_options *const options = output->viewer->options;
-    return output->is_sheet          ? output->num_cells / output->num_clips
-           : options->num_frames > 0 ? options->num_frames
-           : options->turntable      ? TURNTABLE
-           : options->num_times > 0  ? (uint32_t)options->num_times
-           : output->is_movie && options->all_clips
-               ? view_count_pictures(&output->viewer->play, anim, view_rate_of(options, 24))
-               : 1;
+    if (output->is_sheet)
+        return output->num_cells / output->num_clips;
+    if (options->num_frames > 0)
+        return options->num_frames;
+    if (options->turntable)
+        return TURNTABLE;
+    if (options->num_times > 0)
+        return (uint32_t)options->num_times;
+    if (output->is_movie && options->all_clips)
+        return view_count_pictures(&output->viewer->play, anim, view_rate_of(options, 24));
+    return 1;
 }
 
 bool view_begin_output(view_output *output, view_state *viewer)
@@ -609,7 +646,8 @@ bool view_begin_output(view_output *output, view_state *viewer)
     for (uint32_t i = 0; i < output->num_clips; i++)
         output->total += count_pictures(output, output->num_clips > 1 ? scene->clips[i].anim
                                                                       : view_clock(scene));
-    if (viewer->cells.count > 0 || options->labels || (output->is_sheet && output->num_clips > 1))
+    const bool has_clips = output->is_sheet && output->num_clips > 1;
+    if (viewer->cells.count > 0 || options->labels || has_clips)
         viewer->caption = common_copy("");
     if (output->is_sheet) {
         const uint32_t width = (options->width + columns - 1) / columns;
@@ -1017,8 +1055,9 @@ bool view_run_job(view_state *viewer)
         print_differences(viewer);
         return true;
     }
-    return view_set_scale(viewer, options->ui_scale > 0 ? options->ui_scale : 1)
-           && (options->output == NULL    ? run_frames(viewer)
-               : options->num_folders > 0 ? run_contact_sheet(viewer)
-                                          : run_output(viewer));
+    if (!view_set_scale(viewer, options->ui_scale > 0 ? options->ui_scale : 1))
+        return false;
+    if (options->output == NULL)
+        return run_frames(viewer);
+    return options->num_folders > 0 ? run_contact_sheet(viewer) : run_output(viewer);
 }

@@ -147,8 +147,9 @@ bool view_follow_pictures(view_state *viewer)
 {
     view_document *const document = viewer->document;
     const view_scene *const scene = &document->scene;
-    if (viewer->renderer == NULL || scene->model == NULL || document->compare.model != NULL
-        || view_mode_of(document) != VIEW_MODE_CLIPS)
+    if (viewer->renderer == NULL || scene->model == NULL)
+        return false;
+    if (document->compare.model != NULL || view_mode_of(document) != VIEW_MODE_CLIPS)
         return false;
     if (document->num_pictures != scene->num_clips) {
         view_free_pictures(document, viewer->renderer);

@@ -76,7 +76,10 @@ void view_end_lost_movie(view_state *viewer, bool is_kept)
     const char *const path = viewer->ui.lost;
     char *const part = common_format("%s.part", path);
     const bool is_done = (is_kept ? rename(part, path) : remove(part)) == 0;
-    view_notice(viewer, "%s: %s", path, !is_done ? strerror(errno) : is_kept ? "kept" : "deleted");
+    const char *result = is_kept ? "kept" : "deleted";
+    if (!is_done)
+        result = strerror(errno);
+    view_notice(viewer, "%s: %s", path, result);
     viewer->ui.lost[0] = '\0';
     free(part);
 }

@@ -55,8 +55,9 @@ void view_drop_pictures(view_state *viewer, bool is_in_game, bool is_all)
 {
     for (int i = 0; i < VIEW_MAX_PICTURES; i++) {
         view_small_picture *const picture = &viewer->ui.pictures[i];
-        if (picture->wish == NULL || picture->is_in_game != is_in_game
-            || (picture->is_seen && !is_all))
+        if (picture->wish == NULL || picture->is_in_game != is_in_game)
+            continue;
+        if (picture->is_seen && !is_all)
             continue;
         if (viewer->renderer != NULL)
             md5gl_destroy_texture(viewer->renderer, picture->texture);
@@ -247,8 +248,9 @@ void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height)
     const view_framing *const framed = &viewer->framed;
     const md5_vec3 was = framed->camera.target;
     const md5_vec3 is = viewer->camera.target;
-    const bool is_framed = framed->width > 0 && viewer->camera.distance == framed->camera.distance
-                           && is.x == was.x && is.y == was.y && is.z == was.z;
+    const bool has_same_target = is.x == was.x && is.y == was.y && is.z == was.z;
+    const bool has_same_distance = viewer->camera.distance == framed->camera.distance;
+    const bool is_framed = framed->width > 0 && has_same_distance && has_same_target;
     if (viewer->following || !is_framed)
         return;
     const view_document *const document = viewer->document;
@@ -256,11 +258,11 @@ void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height)
     const view_rect region = view_free_region(&stage);
     // Unless the framing still fits the document: it is neither cut off, up to a margin of 8 %, nor
     // too small.
-    if (region.width != framed->width || region.height != framed->height
-        || !(view_size(document->bounds) >= 0.5f * framed->size)
-        || view_fitting_distance(&viewer->camera, &document->hull, 0.92f, region.width,
-                                 region.height)
-               > viewer->camera.distance)
+    const bool is_same_region = region.width == framed->width && region.height == framed->height;
+    const bool is_large_enough = view_size(document->bounds) >= 0.5f * framed->size;
+    const float fitting =
+        view_fitting_distance(&viewer->camera, &document->hull, 0.92f, region.width, region.height);
+    if (!is_same_region || !is_large_enough || fitting > viewer->camera.distance)
         view_frame_again(viewer, width, height);
 }
 
@@ -290,8 +292,9 @@ void view_snap(view_state *viewer)
 void view_frame_still(view_state *viewer)
 {
     const float distance = viewer->camera.distance;
-    if (viewer->options->target_given || viewer->following || view_shows_crowd(viewer->document)
-        || viewer->pages.open >= 0)
+    if (viewer->options->target_given || viewer->following)
+        return;
+    if (view_shows_crowd(viewer->document) || viewer->pages.open >= 0)
         return;
     view_measure_document(viewer->document, &viewer->play);
     view_frame_again(viewer, viewer->width, viewer->height);
@@ -319,7 +322,9 @@ static bool is_reduced(const view_state *viewer)
 {
     const view_economy *const economy = &viewer->economy;
     const bool smooths = economy->one_sample && viewer->options->samples > 1;
-    return economy->scale > 0 && (economy->scale < 1 || smooths) && viewer->pages.open < 0;
+    if (viewer->pages.open >= 0 || economy->scale <= 0)
+        return false;
+    return economy->scale < 1 || smooths;
 }
 
 static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
@@ -329,8 +334,11 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     const bool is_page = viewer->pages.open >= 0;
     const bool is_small = is_reduced(viewer);
     const bool has_panels = !clean && !is_small;
-    const uint32_t laid_out[2] = {is_small ? viewer->width : width,
-                                  is_small ? viewer->height : height};
+    uint32_t laid_out[2] = {width, height};
+    if (is_small) {
+        laid_out[0] = viewer->width;
+        laid_out[1] = viewer->height;
+    }
     md5_error draw_error = {0};
     // First, because a machine's character walks and the camera follows. In a crowd the camera
     // determines who is visible.
@@ -428,9 +436,10 @@ bool view_present(view_state *viewer, md5_error *error)
     };
     view_presented *const present = &viewer->present;
     const bool needs_target = is_small || needed.samples > 1;
-    if (needs_target
-        && (present->target == NULL || present->width != needed.width
-            || present->height != needed.height || present->samples != needed.samples)) {
+    const bool is_same_size = present->width == needed.width && present->height == needed.height;
+    const bool has_target =
+        present->target != NULL && is_same_size && present->samples == needed.samples;
+    if (needs_target && !has_target) {
         md5gl_destroy_target(viewer->renderer, present->target);
         *present = needed;
         present->target = md5gl_create_target(viewer->renderer, needed.width, needed.height,
@@ -440,10 +449,13 @@ bool view_present(view_state *viewer, md5_error *error)
         viewer->economy.scale = 0;
         return view_draw(viewer, NULL, width, height, false, false, error);
     }
-    if (!view_draw(viewer, present->target, needed.width, needed.height, false, false, error)
-        || !(is_small && needed.width == width && needed.height == height
-                 ? md5gl_smooth_target(viewer->renderer, present->target, 0, error)
-                 : md5gl_copy_target(viewer->renderer, present->target, 0, width, height, error)))
+    if (!view_draw(viewer, present->target, needed.width, needed.height, false, false, error))
+        return false;
+    const bool is_smoothed = is_small && needed.width == width && needed.height == height;
+    const bool is_presented =
+        is_smoothed ? md5gl_smooth_target(viewer->renderer, present->target, 0, error)
+                    : md5gl_copy_target(viewer->renderer, present->target, 0, width, height, error);
+    if (!is_presented)
         return false;
     if (!is_small)
         return true;
