@@ -11,7 +11,7 @@ static const double radians = 3.14159265358979323846 / 180.0; // per degree
 
 md5_quat md5_quat_from_axis_angle(md5_vec3 axis, float angle)
 {
-    const md5_vec3d direction = md5_vec3d_of(axis);
+    const md5_vec3d direction = md5_vec3d_from_vec3(axis);
     const double length = md5_vec3d_length(direction);
     const double half = 0.5 * (double)angle;
     if (!(length > 0 && length < HUGE_VAL))
@@ -77,8 +77,8 @@ md5_euler md5_quat_to_euler(md5_quat q)
 
 md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
 {
-    const md5_vec3d from_unit = md5_vec3d_normalize(md5_vec3d_of(from));
-    const md5_vec3d to_unit = md5_vec3d_normalize(md5_vec3d_of(to));
+    const md5_vec3d from_unit = md5_vec3d_normalize(md5_vec3d_from_vec3(from));
+    const md5_vec3d to_unit = md5_vec3d_normalize(md5_vec3d_from_vec3(to));
     const md5_vec3 a = md5_vec3d_round(from_unit);
     const md5_vec3 b = md5_vec3d_round(to_unit);
     const float cosine = md5_vec3_dot(a, b);
@@ -96,7 +96,7 @@ md5_quat md5_quat_between(md5_vec3 from, md5_vec3 to)
 
 md5_quat md5_quat_from_mat34(md5_mat34 matrix)
 {
-    return md5_quat_of(&matrix);
+    return md5_mat34_rotation(&matrix);
 }
 
 md5_xform md5_xform_from_mat34(md5_mat34 m)
@@ -146,7 +146,7 @@ md5_quat md5_quat_slerp(md5_quat a, md5_quat b, float t)
 
 md5_mat34 md5_mat34_from_xform(md5_xform transform)
 {
-    return md5_mat34_of(transform.rotation, transform.translation);
+    return md5_mat34_compose(transform.rotation, transform.translation);
 }
 
 md5_mat34 md5_mat34_mul(md5_mat34 a, md5_mat34 b)
@@ -268,11 +268,11 @@ md5_mat44 md5_mat44_mul(md5_mat44 a, md5_mat44 b)
 
 md5_mat44 md5_mat44_look_at(md5_vec3 eye, md5_vec3 target, md5_vec3 up)
 {
-    const md5_vec3d from = md5_vec3d_of(eye);
-    md5_vec3d forward = md5_vec3d_normalize(md5_vec3d_sub(md5_vec3d_of(target), from));
+    const md5_vec3d from = md5_vec3d_from_vec3(eye);
+    md5_vec3d forward = md5_vec3d_normalize(md5_vec3d_sub(md5_vec3d_from_vec3(target), from));
     if (!(md5_vec3d_dot(forward, forward) > 0.5))
         forward = (md5_vec3d){1, 0, 0};
-    md5_vec3d right = md5_vec3d_cross(forward, md5_vec3d_normalize(md5_vec3d_of(up)));
+    md5_vec3d right = md5_vec3d_cross(forward, md5_vec3d_normalize(md5_vec3d_from_vec3(up)));
     if (!(md5_vec3d_length(right) > 1e-6)) { // `up` is parallel to `forward`: uses another axis
         const md5_vec3d x = {1, 0, 0};
         const md5_vec3d z = {0, 0, 1};
@@ -341,8 +341,8 @@ static double cofactor(const md5_mat44 *m, int row, int column)
     md5_vec3d columns[3];
     for (int i = 0; i < 3; i++) {
         const float *const from = m->m + 4 * ((column + 1 + i) % 4);
-        columns[i] =
-            md5_vec3d_of((md5_vec3){from[(row + 1) % 4], from[(row + 2) % 4], from[(row + 3) % 4]});
+        columns[i] = md5_vec3d_from_vec3(
+            (md5_vec3){from[(row + 1) % 4], from[(row + 2) % 4], from[(row + 3) % 4]});
     }
     const double minor = md5_vec3d_dot(columns[0], md5_vec3d_cross(columns[1], columns[2]));
     return (row + column) % 2 == 0 ? minor : -minor;

@@ -48,7 +48,7 @@ int common_compare_case(const char *a, const char *b)
     }
 }
 
-int common_by_case(const void *a, const void *b)
+int common_order_by_case(const void *a, const void *b)
 {
     return common_compare_case(*(char *const *)a, *(char *const *)b);
 }
@@ -119,7 +119,7 @@ char *common_absolute(const char *path)
     return strcmp(path, ".") == 0 ? common_copy(folder) : common_join(folder, path);
 }
 
-bool common_has_ending(const char *path, const char *ending)
+bool common_has_suffix(const char *path, const char *ending)
 {
     const size_t length = strlen(path);
     const size_t ending_length = strlen(ending);
@@ -133,11 +133,11 @@ static size_t min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-size_t common_distance(const char *query, size_t length, const char *name, bool in_part)
+size_t common_edit_distance(const char *query, size_t length, const char *name, bool in_part)
 {
-    size_t row[COMMON_LONGEST_NAME + 1] = {0}; // one row of the dynamic programming table
+    size_t row[COMMON_MAX_NAME_LENGTH + 1] = {0}; // one row of the dynamic programming table
     const size_t width = strlen(name);
-    if (width > COMMON_LONGEST_NAME)
+    if (width > COMMON_MAX_NAME_LENGTH)
         return SIZE_MAX;
     for (size_t j = 0; j <= width && !in_part; j++)
         row[j] = j;
@@ -162,7 +162,7 @@ size_t common_distance(const char *query, size_t length, const char *name, bool 
     return distance;
 }
 
-char *common_clean(const char *path)
+char *common_normalize_path(const char *path)
 {
     char *const result = common_alloc(strlen(path) + 2, 1);
     const size_t drive_length = path[0] != '\0' && path[1] == ':' ? 2 : 0;
@@ -187,10 +187,10 @@ char *common_clean(const char *path)
     return result;
 }
 
-char *common_whole(const char *path)
+char *common_canonical_path(const char *path)
 {
     char *const absolute = common_absolute(path);
-    char *const clean = common_clean(absolute);
+    char *const clean = common_normalize_path(absolute);
     const bool is_root = strchr(clean, '/') == NULL;
     char *const whole = is_root ? common_format("%s/", clean) : common_copy(clean);
     free(absolute);
@@ -206,7 +206,7 @@ bool common_is_in(const char *inner, const char *outer)
     return inner[length] == '\0' || inner[length] == '/';
 }
 
-bool common_leads_up(const char *path)
+bool common_has_parent_part(const char *path)
 {
     const char *part = path;
     for (;;) {
@@ -407,7 +407,7 @@ static void sort(common_list *list, size_t first)
 
 char *common_add(common_list *list, char *name)
 {
-    return *COMMON_MORE(list->names, list->count) = name;
+    return *COMMON_ADD_ITEM(list->names, list->count) = name;
 }
 
 // Returns true if an entry is a file, or a folder if `is_folder_wanted`. Queries the status of
@@ -424,7 +424,7 @@ common_list common_list_folder(const char *folder, const char *ending)
     common_list list = {0};
     entry_reader entries = open_folder(folder);
     while (next_entry(&entries)) {
-        if (ending && !common_has_ending(entries.name, ending))
+        if (ending && !common_has_suffix(entries.name, ending))
             continue;
         char *const path = common_join(folder, entries.name);
         if (has_kind(&entries, path, !ending))
@@ -476,7 +476,7 @@ static char *find_entry(const char *folder, const char *name)
 
 char *common_find(const char *folder, const char *relative)
 {
-    char *const parts = common_clean(relative);
+    char *const parts = common_normalize_path(relative);
     char *path = common_copy(folder);
     char *name = parts[0] == '/' ? parts + 1 : parts;
     while (*name != '\0' && path) {
@@ -712,8 +712,8 @@ common_list common_walk_folder(const char *folder, common_walk *walk)
     return walked.files;
 }
 
-common_list common_folders_below(const char *first, const char *without, size_t max_folders,
-                                 bool links)
+common_list common_list_subfolders(const char *first, const char *without, size_t max_folders,
+                                   bool links)
 {
     common_walk walk = {.is_wanted = NULL};
     walk_state walked = {.walk = &walk,

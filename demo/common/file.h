@@ -26,20 +26,20 @@ char *common_absolute(const char *path);
 
 // Returns the path with slashes as separators, one before each part, without "." and "..":
 // "a\\..\\b" becomes "/b".
-char *common_clean(const char *path);
+char *common_normalize_path(const char *path);
 
 // Returns the normalized absolute path; "/" for the root.
-char *common_whole(const char *path);
+char *common_canonical_path(const char *path);
 
 // Returns true if `inner` is the folder `outer` or is inside of it. Both paths must be results of
-// common_whole().
+// common_canonical_path().
 bool common_is_in(const char *inner, const char *outer);
 
 // Returns true if a path ends with `ending`, such as ".md5anim", ignoring case.
-bool common_has_ending(const char *path, const char *ending);
+bool common_has_suffix(const char *path, const char *ending);
 
 // Returns true if one of the parts of a path is "..".
-bool common_leads_up(const char *path);
+bool common_has_parent_part(const char *path);
 
 bool common_is_file(const char *path);
 bool common_is_folder(const char *path);
@@ -62,16 +62,16 @@ bool common_contains(const char *text, const char *part);
 
 // Returns the smallest number of insertions, deletions and exchanges that convert query[length] to
 // `name`. If `in_part`, ignores case and compares with all parts of `name` (Sellers 1980). Returns
-// SIZE_MAX if the name is longer than COMMON_LONGEST_NAME. Time is proportional to the product of
-// both lengths.
-enum { COMMON_LONGEST_NAME = 255 };
-size_t common_distance(const char *query, size_t length, const char *name, bool in_part);
+// SIZE_MAX if the name is longer than COMMON_MAX_NAME_LENGTH. Time is proportional to the product
+// of both lengths.
+enum { COMMON_MAX_NAME_LENGTH = 255 };
+size_t common_edit_distance(const char *query, size_t length, const char *name, bool in_part);
 
 // Compares paths like games: ignores case, and '\\' equals '/'.
 int common_compare_case(const char *a, const char *b);
 
 // The same comparison of two char **, for common_sort().
-int common_by_case(const void *a, const void *b);
+int common_order_by_case(const void *a, const void *b);
 
 typedef struct common_list {
     char **names; // paths
@@ -116,8 +116,8 @@ common_list common_walk_folder(const char *folder, common_walk *walk);
 
 // Returns a folder and its subfolders in the same order, at most `max_folders`, without the folder
 // `without` and its subfolders. Follows links only if `links`.
-common_list common_folders_below(const char *first, const char *without, size_t max_folders,
-                                 bool links);
+common_list common_list_subfolders(const char *first, const char *without, size_t max_folders,
+                                   bool links);
 
 // == Whole files and pipes ========================================================================
 

@@ -30,12 +30,12 @@ typedef struct source {
     const char *path; // valid only while the source is opened
     source_file *files;
     size_t count;
-    size_t start;             // offset of the name in the game in the name of each file
-    FILE *stream;             // a .pak file, else NULL
-    struct zip *zip;          // a zip file, else NULL
-    uint64_t archive_size;    // bytes of the archive
-    uint64_t num_packed;      // bytes of the archive that all entries together require
-    common_game_places *game; // valid only while the source is opened
+    size_t start;            // offset of the name in the game in the name of each file
+    FILE *stream;            // a .pak file, else NULL
+    struct zip *zip;         // a zip file, else NULL
+    uint64_t archive_size;   // bytes of the archive
+    uint64_t num_packed;     // bytes of the archive that all entries together require
+    common_game_paths *game; // valid only while the source is opened
     size_t num_warnings;
 } source;
 
@@ -60,7 +60,7 @@ static void warn(source *archive, const char *name, const char *format, ...)
 {
     char text[sizeof((common_walk *)0)->warning];
     va_list arguments;
-    const common_game_places *const game = archive->game;
+    const common_game_paths *const game = archive->game;
     if (archive->num_warnings > MAX_WARNINGS)
         return;
     va_start(arguments, format);
@@ -83,7 +83,7 @@ static bool is_separator(char c)
 
 static void add_file(source *added, source_file file)
 {
-    *COMMON_MORE(added->files, added->count) = file;
+    *COMMON_ADD_ITEM(added->files, added->count) = file;
 }
 
 static bool has_control_character(const char *name)
@@ -105,7 +105,7 @@ static const char *find_name_fault(const char *name)
         return "skipped: the path is absolute";
     if (has_drive)
         return "skipped: the path contains a drive letter";
-    if (common_leads_up(name))
+    if (common_has_parent_part(name))
         return "skipped: the path leads outside the archive";
     if (has_control_character(name))
         return "skipped: the name contains control characters";
@@ -305,8 +305,8 @@ static bool open_pak(source *archive, md5_error *error)
         return fail(error, "too large (limit 2 GiB)");
     if (!read_range(archive->stream, 0, header, sizeof header))
         return fail(error, "truncated archive: the header is incomplete");
-    const uint64_t start = common_number(header + 4, 4);
-    const uint64_t list_size = common_number(header + 8, 4);
+    const uint64_t start = common_read_little_endian(header + 4, 4);
+    const uint64_t list_size = common_read_little_endian(header + 8, 4);
     if (start > archive_size || list_size > archive_size - start)
         return fail(error, "truncated archive: the file list ends at byte %llu of %llu",
                     (unsigned long long)start + list_size, (unsigned long long)archive_size);
@@ -319,8 +319,8 @@ static bool open_pak(source *archive, md5_error *error)
     const bool is_read = list && read_range(archive->stream, start, list, (size_t)list_size);
     for (size_t i = 0; i < list_size && is_read; i += PAK_ENTRY) {
         char name[PAK_NAME + 1] = "";
-        const uint64_t offset = common_number(list + i + PAK_NAME, 4);
-        const uint64_t size = common_number(list + i + PAK_NAME + 4, 4);
+        const uint64_t offset = common_read_little_endian(list + i + PAK_NAME, 4);
+        const uint64_t size = common_read_little_endian(list + i + PAK_NAME + 4, 4);
         memcpy(name, list + i, PAK_NAME);
         if (offset > archive_size || size > archive_size - offset)
             warn(archive, name, "skipped: the data are outside the archive");
@@ -432,7 +432,7 @@ static void free_source(source *freed)
     free(freed);
 }
 
-static void add_source(common_game_places *game, source *added, bool is_archive)
+static void add_source(common_game_paths *game, source *added, bool is_archive)
 {
     game->paths = common_grow(game->paths, game->count, sizeof *game->paths);
     game->titles = common_grow(game->titles, game->count, sizeof *game->titles);
@@ -448,7 +448,7 @@ static void add_source(common_game_places *game, source *added, bool is_archive)
     };
 }
 
-static bool add_archive(common_game_places *game, const char *path, md5_error *error)
+static bool add_archive(common_game_paths *game, const char *path, md5_error *error)
 {
     if (!common_is_file(path))
         return fail(error, "not a file");
@@ -483,13 +483,14 @@ static bool add_archive(common_game_places *game, const char *path, md5_error *e
 
 // Adds the archives of a folder with each of the extensions, in reverse order of their names. The
 // names of .pak files are compared by their numbers, as in Quake, other names by their letters.
-static void add_archives(common_game_places *game, const char *folder,
-                         const char *const *extensions, size_t num_files)
+static void add_archives(common_game_paths *game, const char *folder, const char *const *extensions,
+                         size_t num_files)
 {
     for (; *extensions; extensions++) {
         common_list archives = common_list_folder(folder, *extensions);
         if (extensions != over)
-            common_sort(archives.names, archives.count, sizeof *archives.names, common_by_case);
+            common_sort(archives.names, archives.count, sizeof *archives.names,
+                        common_order_by_case);
         for (size_t i = archives.count; i-- > 0;) {
             md5_error reason;
             if (game->goes_on && !game->goes_on(game->user, num_files))
@@ -503,7 +504,7 @@ static void add_archives(common_game_places *game, const char *folder,
     }
 }
 
-bool common_add_game_place(common_game_places *game, const char *folder, md5_error *error)
+bool common_add_game_path(common_game_paths *game, const char *folder, md5_error *error)
 {
     if (!common_is_folder(folder))
         return add_archive(game, folder, error);
@@ -515,7 +516,7 @@ bool common_add_game_place(common_game_places *game, const char *folder, md5_err
     free(start);
     if (walk.warning[0] != '\0')
         warn(disk, "", "%s", walk.warning);
-    common_sort(files.names, files.count, sizeof *files.names, common_by_text);
+    common_sort(files.names, files.count, sizeof *files.names, common_order_by_text);
     for (size_t i = 0; i < files.count; i++)
         add_file(disk, (source_file){.name = files.names[i]}); // free_source() frees the name
     free(files.names);
@@ -525,7 +526,7 @@ bool common_add_game_place(common_game_places *game, const char *folder, md5_err
     return true;
 }
 
-void common_free_game_places(common_game_places *game)
+void common_free_game_paths(common_game_paths *game)
 {
     for (size_t i = 0; i < game->count; i++) {
         free_source(game->paths[i].user);
@@ -533,18 +534,18 @@ void common_free_game_places(common_game_places *game)
     }
     free(game->titles);
     free(game->paths);
-    *game = (common_game_places){0};
+    *game = (common_game_paths){0};
 }
 
 bool common_is_archive(const char *path)
 {
-    bool is_archive = common_has_ending(path, over[0]);
+    bool is_archive = common_has_suffix(path, over[0]);
     for (int i = 0; under[i]; i++)
-        is_archive |= common_has_ending(path, under[i]);
+        is_archive |= common_has_suffix(path, under[i]);
     return is_archive;
 }
 
-bool common_holds_files(const char *path)
+bool common_contains_files(const char *path)
 {
     return common_is_folder(path) || (common_is_archive(path) && common_is_file(path));
 }

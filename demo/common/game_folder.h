@@ -8,7 +8,7 @@
 
 #include "md5/md5game.h"
 
-typedef struct common_game_places {
+typedef struct common_game_paths {
     md5_game_path *paths; // [count] in search order
     char **titles;        // [count] paths of the folders and archives
     size_t count;
@@ -20,7 +20,7 @@ typedef struct common_game_places {
     // control a terminal. If NULL, a line is printed to standard error.
     void (*warn)(void *user, const char *name, const char *fault);
     void *user;
-} common_game_places;
+} common_game_paths;
 
 // Appends a game folder with its archives, or one archive; add a mod before its base. Archives are
 // in reverse order of their names, ignoring case. .pak files, compared by their numbers, precede
@@ -28,19 +28,19 @@ typedef struct common_game_places {
 // must be a zip file or a .pak file of Quake; the first bytes decide, not the extension. The
 // archive remains open. Returns false and writes error->message if an archive cannot be read, or if
 // this build does not support zip files.
-bool common_add_game_place(common_game_places *game, const char *path, md5_error *error);
+bool common_add_game_path(common_game_paths *game, const char *path, md5_error *error);
 
 // Returns true if a path has the extension of an archive.
 bool common_is_archive(const char *path);
 
 // Returns true if a path is a folder, or a file with the extension of an archive.
-bool common_holds_files(const char *path);
+bool common_contains_files(const char *path);
 
 // Returns true if a path is probably a game: an archive, or a folder that contains archives or
 // declarations.
 bool common_is_game_folder(const char *path);
 
 // Frees all search paths. Call it after md5_destroy_game().
-void common_free_game_places(common_game_places *game);
+void common_free_game_paths(common_game_paths *game);
 
 #endif

@@ -22,17 +22,17 @@ static void print_value(FILE *file, const char *value, const char *const *escape
 }
 
 // Returns true if an entry has a value, by its digit, or this kind, by its letter.
-static bool has_property(const common_row *row, char property)
+static bool has_property(const common_manual_entry *row, char property)
 {
     if (property > '9')
         return row->kind == property;
     return row->values[property - '0'] != NULL;
 }
 
-void common_print_rows(FILE *file, const char *template, const char *const *escapes,
-                       const common_row *rows, size_t count)
+void common_print_template(FILE *file, const char *template, const char *const *escapes,
+                           const common_manual_entry *rows, size_t count)
 {
-    const common_row *row = rows;
+    const common_manual_entry *row = rows;
     const char *loop = template;
     bool is_first = true;
     for (const char *c = template; *c != '\0'; c++) {

@@ -13,10 +13,10 @@
 #define COMMON_VERSION COMMON_DOTS(MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH)
 
 // An entry of the table. Templates refer to values by their indices.
-typedef struct common_row {
+typedef struct common_manual_entry {
     char kind; // a letter
     const char *values[10];
-} common_row;
+} common_manual_entry;
 
 // Prints a template for rows[count]; `count` is at least 1. Directives of the template:
 //   ~( ~)    text that is printed for each row
@@ -25,8 +25,8 @@ typedef struct common_row {
 //   ~, ~;    text that is printed between rows: not for the first row
 // `escapes` consists of pairs of texts and ends with NULL: in values, the first text of a pair is
 // replaced by the second.
-void common_print_rows(FILE *file, const char *template, const char *const *escapes,
-                       const common_row *rows, size_t count);
+void common_print_template(FILE *file, const char *template, const char *const *escapes,
+                           const common_manual_entry *rows, size_t count);
 
 extern const char *const common_plain[]; // no escapes
 extern const char *const common_roff[];  // escapes of manual pages; hyphens can be copied to shells

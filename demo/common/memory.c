@@ -88,7 +88,7 @@ void common_sort(void *items, size_t count, size_t size, int (*order)(const void
         qsort(items, count, size, order);
 }
 
-int common_by_text(const void *a, const void *b)
+int common_order_by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -100,7 +100,7 @@ int common_compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-uint32_t common_number(const void *bytes, size_t size)
+uint32_t common_read_little_endian(const void *bytes, size_t size)
 {
     uint32_t number = 0;
     for (size_t i = 0; i < size; i++)
@@ -113,7 +113,8 @@ static uint64_t hash_words(const char *bytes, size_t size)
 {
     uint64_t hash = 0;
     for (size_t k = 0; k < size; k += sizeof(uint32_t)) {
-        hash = (hash ^ common_number(bytes + k, sizeof(uint32_t))) * 0x9e3779b97f4a7c15u;
+        hash =
+            (hash ^ common_read_little_endian(bytes + k, sizeof(uint32_t))) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 29;
     }
     return hash;

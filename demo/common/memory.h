@@ -28,7 +28,7 @@ void *common_grow(void *items, size_t count, size_t size);
 
 // Appends an item to an array, increments `count` and returns a pointer to the item, whose bytes
 // are not set.
-#define COMMON_MORE(items, count) \
+#define COMMON_ADD_ITEM(items, count) \
     ((items) = common_grow(items, count, sizeof *(items)), &(items)[(count)++])
 
 // Returns a copy of a string, or NULL if it is NULL. Free it with free().
@@ -52,7 +52,7 @@ void common_extend(char **text, const char *format, ...) COMMON_PRINTF(2, 3);
 #define COMMON_LENGTH(array) (sizeof(array) / sizeof *(array))
 
 // Returns the little-endian number in `size` bytes, at most 4.
-uint32_t common_number(const void *bytes, size_t size);
+uint32_t common_read_little_endian(const void *bytes, size_t size);
 
 // Sorts like qsort(). `items` may be NULL if `count` is 0.
 void common_sort(void *items, size_t count, size_t size, int (*order)(const void *, const void *));
@@ -61,7 +61,7 @@ void common_sort(void *items, size_t count, size_t size, int (*order)(const void
 int common_compare_doubles(const void *a, const void *b);
 
 // Compares two texts, char **, for common_sort().
-int common_by_text(const void *a, const void *b);
+int common_order_by_text(const void *a, const void *b);
 
 // Writes for each of items[count] the index of the first equal item. `size` is a multiple of 4.
 // Time is linear: the search for an equal item ends after 64 tries, which only files that are

@@ -17,7 +17,7 @@ static bool is_integer(int kind)
     return kind == COMMON_COUNT || kind == COMMON_GRID || kind == COMMON_RANGE;
 }
 
-const char *common_take_number(const char *text, double low, double high, double *number)
+const char *common_parse_number(const char *text, double low, double high, double *number)
 {
     char *end = NULL;
     *number = strtod(text, &end);
@@ -110,7 +110,7 @@ static bool read_numbers(const common_option *option, const char *text, void *me
     for (int i = 0; i < count; i++) {
         const char end = i + 1 < count ? separator : '\0';
         previous = number;
-        text = common_take_number(text, option->low, high, &number);
+        text = common_parse_number(text, option->low, high, &number);
         if (!text || *text != end)
             return false;
         if (is_integer(kind) && number != floor(number))
@@ -129,7 +129,7 @@ bool common_read_value(const common_option *option, const char *text, void *stru
         return read_word(option, text, member);
     if (kind == COMMON_TEXTS) {
         common_texts *const texts = member;
-        *COMMON_MORE(texts->names, texts->count) = text;
+        *COMMON_ADD_ITEM(texts->names, texts->count) = text;
         return text[0] != '\0';
     }
     if (num_numbers[kind] == 0)

@@ -58,7 +58,7 @@ char *common_write_value(const common_option *option, const void *structure);
 size_t common_value_size(int kind);
 
 // Parses a number from `low` to `high` in the C locale. Returns the text after it, or NULL.
-const char *common_take_number(const char *text, double low, double high, double *number);
+const char *common_parse_number(const char *text, double low, double high, double *number);
 
 // Returns a copy of the word of "a|b|c" with this index, or NULL. The caller frees it.
 char *common_copy_word(const char *words, unsigned index);

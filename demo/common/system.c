@@ -50,8 +50,8 @@ static int make_folder(const char *path, unsigned mode)
     return _mkdir(path);
 }
 
-char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
-                       unsigned seconds, size_t *size, const char **reason)
+char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
+                          unsigned seconds, size_t *size, const char **reason)
 {
     (void)work, (void)user, (void)bytes, (void)seconds, (void)size;
     *reason = "not supported on this system: it requires a separate process";
@@ -168,8 +168,8 @@ static size_t read_output(FILE *in, char **all)
     return used;
 }
 
-char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
-                       unsigned seconds, size_t *size, const char **reason)
+char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
+                          unsigned seconds, size_t *size, const char **reason)
 {
     int ends[2];
     *reason = "cannot start a process";
@@ -206,7 +206,7 @@ char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t b
 
 #endif
 
-char *common_make_temporary(const char *name)
+char *common_create_temporary_folder(const char *name)
 {
     const char *folder = getenv("TMPDIR");
     if (!folder)
@@ -225,7 +225,7 @@ char *common_make_temporary(const char *name)
     return NULL;
 }
 
-void common_make_folders(const char *file, unsigned mode)
+void common_create_folders(const char *file, unsigned mode)
 {
     char *const folder = common_copy(file);
     for (char *c = folder; *c != '\0'; c++) {

@@ -27,11 +27,11 @@ bool common_is_link(const char *path);
 
 // Creates the folders of a file's path with this mode, if they do not exist. Does not report
 // errors, because writing the file will fail.
-void common_make_folders(const char *file, unsigned mode);
+void common_create_folders(const char *file, unsigned mode);
 
 // Creates a folder NAME-NUMBER in the system's folder for temporary files, accessible only to the
 // user. Returns its path, which the caller frees, or NULL on failure.
-char *common_make_temporary(const char *name);
+char *common_create_temporary_folder(const char *name);
 
 // Returns the size of the process's address space in bytes, or 0 if the system does not have
 // /proc/self/statm.
@@ -46,8 +46,8 @@ void common_limit_process(size_t bytes, unsigned seconds, const char *message);
 // can crash. Returns the bytes [*size] that the process wrote, even if it crashed; free them with
 // free(). Returns NULL and sets *reason if the process wrote nothing or more than 2 GiB, or if the
 // system does not support child processes.
-char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
-                       unsigned seconds, size_t *size, const char **reason);
+char *common_run_in_child(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
+                          unsigned seconds, size_t *size, const char **reason);
 
 // Returns true if standard output (1) or standard error (2) is a terminal.
 bool common_is_terminal(int stream);

@@ -50,7 +50,7 @@ size_t common_index_text(common_text_index *index, const char *text, size_t leng
     if (index->slots[slot] == 0) {
         char *const copy = common_alloc(length + 1, 1);
         memcpy(copy, text, length);
-        *COMMON_MORE(index->texts, index->count) = copy;
+        *COMMON_ADD_ITEM(index->texts, index->count) = copy;
         index->slots[slot] = index->count;
     }
     return index->slots[slot] - 1;

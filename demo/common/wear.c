@@ -66,7 +66,7 @@ static void map_by_ancestor(const md5_doc *worn, joint_map *map)
 
 // Moves a weight to its mapped joint, and updates the result.
 static void move_weight(const md5_doc *body, const md5_doc *worn, joint_map *map,
-                        md5_weight *weight, common_worn *result)
+                        md5_weight *weight, common_attached_clothes *result)
 {
     const uint32_t worn_joint = weight->joint;
     joint_map *const mapped = &map[worn_joint];
@@ -92,9 +92,9 @@ static void move_weight(const md5_doc *body, const md5_doc *worn, joint_map *map
     }
 }
 
-common_worn common_wear(const md5_doc *body, const md5_doc *worn)
+common_attached_clothes common_attach_clothes(const md5_doc *body, const md5_doc *worn)
 {
-    common_worn result = {.joint = ""};
+    common_attached_clothes result = {.joint = ""};
     joint_map *const map = common_alloc(worn->num_joints, sizeof *map);
     result.num_followers = common_alloc(body->num_joints, sizeof *result.num_followers);
     map_by_name(body, worn, map);

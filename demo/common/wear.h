@@ -4,8 +4,8 @@
 
 #include "md5/md5edit.h"
 
-// The result of common_wear().
-typedef struct common_worn {
+// The result of common_attach_clothes().
+typedef struct common_attached_clothes {
     bool is_related; // a weight follows a joint whose name both models have
 
     // [joints of the body] Number of joints of the clothes that the body does not have and that
@@ -14,12 +14,12 @@ typedef struct common_worn {
     float distance;    // largest displacement of a point
     float size;        // largest distance of a point from the origin
     const char *joint; // joint of the clothes with the largest displacement
-} common_worn;
+} common_attached_clothes;
 
 // Moves the weights of `worn` to the joints of `body` with the same names. Points remain unchanged
 // relative to their joints, as if each model had its own palette. Weights of joints that the body
 // does not have follow the nearest ancestor that it has, or joint 0 of the body, rigidly. Time is
 // that of sorting the joints.
-common_worn common_wear(const md5_doc *body, const md5_doc *worn);
+common_attached_clothes common_attach_clothes(const md5_doc *body, const md5_doc *worn);
 
 #endif

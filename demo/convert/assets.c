@@ -24,7 +24,7 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
     md5_anim *const anim = md5_parse_anim(part->bytes, part->size, &opts, error);
     if (!anim)
         return false;
-    convert_clip *const clip = COMMON_MORE(assets->clips, assets->num_clips);
+    convert_clip *const clip = COMMON_ADD_ITEM(assets->clips, assets->num_clips);
     *clip = (convert_clip){.part = part, .name = part->name, .anim = anim};
     if (!assets->skeleton) {
         assets->skeleton = &anim->skeleton;
@@ -452,7 +452,7 @@ static void pack_mesh(fitter *fit, uint32_t mesh_index, convert_skin *skin)
             finish_vertex(v.joints, v.weights, fit->slots);
             continue;
         }
-        *COMMON_MORE(fit->vertices, fit->num_vertices) = v;
+        *COMMON_ADD_ITEM(fit->vertices, fit->num_vertices) = v;
     }
 }
 

@@ -73,14 +73,14 @@ static bool has_other_binary(const char **position, const char *end, bool are_fl
 {
     enum { HEADER = 1 + 3 * 4 };
     const char *const at = *position;
-    const size_t declared = (size_t)common_number(at + 1, 4) << (*at == 'd');
+    const size_t declared = (size_t)common_read_little_endian(at + 1, 4) << (*at == 'd');
     const size_t available = (size_t)(end - at - HEADER) / 4;
     const size_t count = declared < available ? declared : available;
-    if (common_number(at + 5, 4) != 0)
-        return are_flags || common_number(at + 9, 4) > 24 + declared / 64;
+    if (common_read_little_endian(at + 5, 4) != 0)
+        return are_flags || common_read_little_endian(at + 9, 4) > 24 + declared / 64;
     *position = at + HEADER + 4 * count;
     for (size_t i = 0; i < count; i++) {
-        const uint32_t word = common_number(at + HEADER + 4 * i, 4);
+        const uint32_t word = common_read_little_endian(at + HEADER + 4 * i, 4);
         const bool is_other = are_flags ? !(word & LINEAR) : word != 0;
         if (is_other)
             return true;
@@ -134,8 +134,8 @@ static fbx_info find_fbx_info(const convert_input *input)
     const char *const version = find_behind(input->bytes, end, "FBXVersion");
     if (version && end - version > 4) {
         const bool is_binary = *version == 'I';
-        found.version =
-            is_binary ? common_number(version + 1, 4) : (unsigned)strtoul(version + 1, NULL, 10);
+        found.version = is_binary ? common_read_little_endian(version + 1, 4)
+                                  : (unsigned)strtoul(version + 1, NULL, 10);
     }
     for (int i = 0; i < NUM_FEATURES; i++) {
         const char *at = find_behind(input->bytes, end, feature_names[i]);
@@ -699,7 +699,7 @@ static json_t *add_image(importer *all, const char *path)
             return add_picture(all, embedded->pcData, embedded->mWidth, path);
     }
     char *const folder = common_folder(all->path);
-    char *const name = common_clean(path);
+    char *const name = common_normalize_path(path);
     const char *reason = NULL;
     char *found = NULL;
     char *bytes = NULL;
@@ -1030,7 +1030,7 @@ static bool import_file(void *user, FILE *out)
     const convert_input *const input = job->input;
     importer all = {.path = input->path};
     all.out = out;
-    all.is_smd = common_has_ending(input->path, ".smd");
+    all.is_smd = common_has_suffix(input->path, ".smd");
     all.job.note = write_line;
     convert_begin_budget(&all.budget, input->size);
     all.job.budget = &all.budget;
@@ -1072,8 +1072,8 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
     order job_order = {input, job->rate, scene->num_parts > 0};
     size_t size = 0;
     const char *reason = NULL;
-    char *const records = common_run_apart(import_file, &job_order, (size_t)MAX_MEMORY << 20,
-                                           MAX_SECONDS, &size, &reason);
+    char *const records = common_run_in_child(import_file, &job_order, (size_t)MAX_MEMORY << 20,
+                                              MAX_SECONDS, &size, &reason);
     if (!records)
         return convert_fail(error, MD5_ERROR_IO, input->path, "libassimp: %s", reason);
     convert_fail(error, MD5_ERROR_IO, input->path, "libassimp stopped without a result");

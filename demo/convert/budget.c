@@ -107,7 +107,7 @@ static size_t find_kind(convert_budget *budget, const char *format)
     for (size_t i = 0; i < budget->num_kinds; i++)
         if (budget->kinds[i].format == format || strcmp(budget->kinds[i].format, format) == 0)
             return i;
-    *COMMON_MORE(budget->kinds, budget->num_kinds) = (convert_note_kind){.format = format};
+    *COMMON_ADD_ITEM(budget->kinds, budget->num_kinds) = (convert_note_kind){.format = format};
     return budget->num_kinds - 1;
 }
 
@@ -127,7 +127,7 @@ void convert_count_note(convert_budget *budget, const char *format, const char *
         return;
     }
     kind->num_texts++;
-    *COMMON_MORE(budget->notes, budget->num_notes) =
+    *COMMON_ADD_ITEM(budget->notes, budget->num_notes) =
         (convert_counted_note){.text = common_copy(text), .kind = number, .count = 1};
 }
 

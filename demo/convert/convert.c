@@ -91,19 +91,19 @@ static const struct format *find_format(const char *path)
     for (int i = 0; i < NUM_FORMATS; i++) {
         const struct format *const format = &formats[i];
         for (int k = 0; format->extensions[k]; k++)
-            if (common_has_ending(path, format->extensions[k]))
+            if (common_has_suffix(path, format->extensions[k]))
                 return format;
     }
     return NULL;
 }
 
-bool convert_reads(const char *path)
+bool convert_can_read(const char *path)
 {
     const struct format *const format = find_format(path);
     return format && format->read;
 }
 
-bool convert_writes(const char *path)
+bool convert_can_write(const char *path)
 {
     const struct format *const format = find_format(path);
     return format && format->write;
@@ -196,7 +196,7 @@ static bool join_meshes(const convert_job *job, md5_doc *body, const md5_doc *do
                         const convert_part *part, common_list *names, md5_error *error)
 {
     const char *const path = part->path ? part->path : part->name;
-    common_worn worn = common_wear(body, doc);
+    common_attached_clothes worn = common_attach_clothes(body, doc);
     if (worn.is_related) {
         for (uint32_t i = 0; i < body->num_joints; i++)
             if (worn.num_followers[i] > 0)
@@ -257,7 +257,7 @@ static bool join_model(const convert_job *job, convert_scene *scene, convert_par
                   && convert_print_doc(&all, &first->bytes, &first->size, error);
         if (all.meshes != body->meshes)
             free(all.meshes);
-        *COMMON_MORE(scene->outfits, scene->num_outfits) =
+        *COMMON_ADD_ITEM(scene->outfits, scene->num_outfits) =
             (convert_outfit){common_copy(part->path), body->num_meshes};
     }
     common_free_list(&names);
@@ -540,7 +540,7 @@ static bool may_contain_model(const convert_job *quiet, const char *path)
 {
     const struct format *const format = find_format(path);
     if (!format || format->read == convert_read_md5)
-        return common_has_ending(path, "mesh");
+        return common_has_suffix(path, "mesh");
     md5_error unused;
     convert_scene trial = {.num_parts = 0};
     const bool is_read = read_input(quiet, path, &trial, &unused);
@@ -687,7 +687,7 @@ static bool edit_and_write(const convert_job *job, const struct format *format, 
     drop_hidden_materials(scene);
     if (is_new_folder) {
         char *const inner = common_join(job->output, "");
-        common_make_folders(inner, 0777);
+        common_create_folders(inner, 0777);
         free(inner);
     }
     if (!format->write(job, scene, error))

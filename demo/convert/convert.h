@@ -228,8 +228,8 @@ void convert_print_formats(void);
 common_list convert_list_outputs(void);
 
 // Return true if the path has the extension of a format that can be read or written.
-bool convert_reads(const char *path);
-bool convert_writes(const char *path);
+bool convert_can_read(const char *path);
+bool convert_can_write(const char *path);
 
 // Returns true if the engine has limits for frame-based models (MDL, MD2, MD3).
 bool convert_has_frames(const char *engine);

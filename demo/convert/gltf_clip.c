@@ -223,7 +223,7 @@ static bool read_channel(clip_builder *clip, const char *where, const json_t *an
             return gltf_fail(file,
                              "accessors/%u: time of key %zu is not greater than the previous key's",
                              input, k);
-    *COMMON_MORE(clip->tracks, clip->num_tracks) = track;
+    *COMMON_ADD_ITEM(clip->tracks, clip->num_tracks) = track;
     return true;
 }
 
@@ -462,7 +462,7 @@ static bool add_weights(const clip_builder *clip, const char *name)
                 continue;
             }
             json_object_set_new(added, target, json_true());
-            *COMMON_MORE(scene->weights, scene->num_weights) =
+            *COMMON_ADD_ITEM(scene->weights, scene->num_weights) =
                 (convert_weights){.clip = common_copy(name),
                                   .target = target,
                                   .keys = sample_target(clip, track, k),

@@ -254,8 +254,8 @@ static char *decode_path(const gltf_file *file, const char *uri)
     char *const relative_folder = common_folder(file->path);
     char *const folder = common_absolute(relative_folder);
     char *path = common_join(folder, name);
-    char *const inner = common_clean(path);
-    char *const outer = common_clean(folder);
+    char *const inner = common_normalize_path(path);
+    char *const outer = common_normalize_path(folder);
     if (!common_is_in(inner, outer)) {
         free(path);
         path = NULL;
@@ -562,7 +562,7 @@ static const struct shape {
 static float read_component(const uint8_t *bytes, const struct component *type, bool is_normalized)
 {
     const uint32_t sign_bit = 1u << (8 * type->size - 1);
-    const uint32_t bits = common_number(bytes, type->size);
+    const uint32_t bits = common_read_little_endian(bytes, type->size);
     if (type == &components[FLOAT]) {
         float number;
         memcpy(&number, &bits, sizeof bits);
@@ -759,13 +759,13 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
 {
     if (size < 20)
         return gltf_fail(file, "truncated file: the header is incomplete");
-    const uint32_t version = common_number(bytes + 4, 4);
+    const uint32_t version = common_read_little_endian(bytes + 4, 4);
     if (version != 2)
         return gltf_fail(file, "unsupported GLB version %u: expected 2%s", version,
                          version == 1 ? old_format : "");
     size_t at = 12;
     while (at + 8 <= size) {
-        const size_t length = common_number(bytes + at, 4);
+        const size_t length = common_read_little_endian(bytes + at, 4);
         const bool is_text = memcmp(bytes + at + 4, "JSON", 4) == 0;
         const bool is_binary = memcmp(bytes + at + 4, "BIN", 4) == 0;
         gltf_bytes unknown = {.bytes = NULL};

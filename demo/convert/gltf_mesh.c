@@ -97,7 +97,8 @@ static bool get_attribute(mesh_builder *to, const json_t *attributes, const char
     if (count > MAX_VERTICES)
         return gltf_fail(to->file, "%s: too many vertices (%zu)", to->where, count);
     to->num_vertices = count;
-    *COMMON_MORE(to->attributes, to->num_attributes) = (vertex_values){*values, (size_t)shape + 1};
+    *COMMON_ADD_ITEM(to->attributes, to->num_attributes) =
+        (vertex_values){*values, (size_t)shape + 1};
     return true;
 }
 
@@ -453,10 +454,10 @@ static void add_mesh(mesh_builder *to, uint32_t material)
         meshes->is_flat[material] |= to->is_flat;
     to->mesh.shader = shader && shader[0] ? shader : to->mesh.name;
     for (size_t i = 0; i < to->num_targets; i++) {
-        *COMMON_MORE(meshes->moved, meshes->num_moved) = (gltf_moved){
+        *COMMON_ADD_ITEM(meshes->moved, meshes->num_moved) = (gltf_moved){
             gltf_target_name(meshes->rig, to->node, i), meshes->model.num_meshes, to->moved[i]};
     }
-    *COMMON_MORE(meshes->model.meshes, meshes->model.num_meshes) = to->mesh;
+    *COMMON_ADD_ITEM(meshes->model.meshes, meshes->model.num_meshes) = to->mesh;
     if (to->num_unbound > 0)
         convert_note(
             to->file->job,

@@ -158,7 +158,8 @@ static gltf_view *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
         gltf_put(out, view, "byteStride", gltf_whole(stride));
     if (targets[purpose] != 0)
         gltf_put(out, view, "target", json_integer(targets[purpose]));
-    *COMMON_MORE(out->views, out->num_views) = (gltf_view){.purpose = purpose, .stride = stride};
+    *COMMON_ADD_ITEM(out->views, out->num_views) =
+        (gltf_view){.purpose = purpose, .stride = stride};
     *last = out->num_views;
     return &out->views[out->num_views - 1];
 }

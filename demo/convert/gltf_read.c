@@ -15,7 +15,7 @@ static char *remove_extension(const char *name)
                                              ".bmp", ".tiff", ".webp", ".ktx2"};
     if (name) {
         for (size_t i = 0; i < COMMON_LENGTH(extensions); i++)
-            if (common_has_ending(name, extensions[i]))
+            if (common_has_suffix(name, extensions[i]))
                 return common_format("%.*s", (int)(strlen(name) - strlen(extensions[i])), name);
     }
     return common_copy(name);
@@ -181,7 +181,7 @@ static bool add_material(const gltf_meshes *meshes, uint32_t index, convert_scen
     const char *const shader = meshes->shaders[index];
     double glow[3] = {0, 0, 0};
     double color[4] = {1, 1, 1, 1};
-    convert_material *const material = COMMON_MORE(scene->materials, scene->num_materials);
+    convert_material *const material = COMMON_ADD_ITEM(scene->materials, scene->num_materials);
     *material = (convert_material){
         .shader = common_copy(shader),
         .alpha = read_alpha_mode(object),

@@ -174,7 +174,7 @@ static bool write_picture(gltf_writer *w, const convert_image *picture, size_t *
     char *const name = gltf_unique_name(w->out, 'i', picture->name, "picture");
     const char *const extension = convert_image_extension(picture);
     json_t *const image = json_pack("{s:s}", "name", name);
-    if (common_has_ending(w->job->output, ".glb")) {
+    if (common_has_suffix(w->job->output, ".glb")) {
         const size_t view = gltf_add_picture(w->out, picture->bytes, picture->size);
         gltf_put(w->out, image, "bufferView", gltf_whole(view));
         gltf_put(w->out, image, "mimeType",
@@ -874,7 +874,7 @@ static bool write_file(gltf_writer *w, md5_error *error)
     const char *const path = w->job->output;
     char *const stem = common_stem(path);
     char *const bin = common_format("%s.bin", stem);
-    const bool is_binary = common_has_ending(path, ".glb");
+    const bool is_binary = common_has_suffix(path, ".glb");
     const convert_bytes *const binary = &w->out->binary;
     convert_bytes file = {0};
     bool is_done = gltf_make(w->out, is_binary ? NULL : bin, path, &file, error);

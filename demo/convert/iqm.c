@@ -120,7 +120,7 @@ static void get_entry(const iqm_file *file, int table, uint32_t index, void *ent
     const size_t stride = tables[table].stride;
     const uint8_t *const bytes = file->bytes + file->header[tables[table].offset] + stride * index;
     for (size_t i = 0; i < stride; i += sizeof(uint32_t)) {
-        const uint32_t word = common_number(bytes + i, 4);
+        const uint32_t word = common_read_little_endian(bytes + i, 4);
         memcpy((char *)entry + i, &word, sizeof word);
     }
 }
@@ -181,7 +181,7 @@ static bool read_header(iqm_file *file)
         return FAIL(MD5_ERROR_SYNTAX, "not an IQM file: expected a header that starts with %s",
                     magic);
     for (int i = 0; i < NUM_HEADER; i++)
-        header[i] = common_number(file->bytes + sizeof magic + 4 * i, 4);
+        header[i] = common_read_little_endian(file->bytes + sizeof magic + 4 * i, 4);
     if (header[VERSION] != 2)
         return FAIL(MD5_ERROR_VERSION, "unsupported IQM version %u: expected 2", header[VERSION]);
     if (header[FILE_SIZE] < HEADER_SIZE || header[FILE_SIZE] > file->size)
@@ -264,7 +264,7 @@ static double get_component(const iqm_file *file, int type, uint32_t vertex, uin
     const uint32_t size = component_sizes[array->format];
     const uint8_t *const bytes =
         file->bytes + array->offset + ((size_t)vertex * array->size + component) * size;
-    const uint32_t number = common_number(bytes, size);
+    const uint32_t number = common_read_little_endian(bytes, size);
     const int64_t half = (INT64_C(1) << 8 * size) / 2; // signed numbers from here on are negative
     if (array->format % 2 == 0)
         return (double)(number < half ? number : number - 2 * half);
@@ -594,7 +594,7 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *posed)
         for (int k = 0; k < CHANNELS; k++) {
             v[k] = pose->lows[k];
             if (pose->mask >> k & 1) {
-                v[k] += (double)pose->steps[k] * common_number(channel, 2);
+                v[k] += (double)pose->steps[k] * common_read_little_endian(channel, 2);
                 channel += 2;
             }
         }
@@ -679,11 +679,11 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
 bool convert_is_clip(const char *path)
 {
     uint8_t bytes[16 + 4 * (NUM_MESHES + 1)] = {0};
-    FILE *const stream = common_has_ending(path, ".iqm") ? fopen(path, "rb") : NULL;
+    FILE *const stream = common_has_suffix(path, ".iqm") ? fopen(path, "rb") : NULL;
     const bool is_read = stream && fread(bytes, sizeof bytes, 1, stream) == 1;
     if (stream)
         fclose(stream);
-    return is_read && common_number(bytes + 16 + 4 * NUM_MESHES, 4) == 0;
+    return is_read && common_read_little_endian(bytes + 16 + 4 * NUM_MESHES, 4) == 0;
 }
 
 bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scene *scene,

@@ -44,7 +44,7 @@ convert_layout convert_find_layout(const convert_job *job, const convert_scene *
     const convert_engine *const engine = convert_find_engine(job->engine);
     const bool is_folder = common_is_folder(job->output);
     const bool has_selected_images =
-        scene->has_selected_images && common_has_ending(job->output, "mesh");
+        scene->has_selected_images && common_has_suffix(job->output, "mesh");
     const bool is_single_file = !is_folder && !job->is_batch;
     const bool is_quake = engine->family == CONVERT_QUAKE || engine->family == CONVERT_QUAKE2;
     convert_layout layout = {
@@ -58,7 +58,7 @@ convert_layout convert_find_layout(const convert_job *job, const convert_scene *
         .name = name_model(job, scene, is_folder),
     };
     char *const absolute = common_absolute(layout.folder);
-    char *const clean = common_clean(absolute);
+    char *const clean = common_normalize_path(absolute);
     char *const whole = common_format("%s/", clean);
     // Quake's engines search for models in a folder of this name.
     const char *const last = layout.family == CONVERT_QUAKE ? "progs" : "md5";
@@ -628,7 +628,7 @@ static bool add_material(finder *f, uint32_t index, md5_error *error)
         return true;
     }
     common_index_text(&f->shaders, mesh->shader, strlen(mesh->shader));
-    convert_material *const material = COMMON_MORE(scene->materials, scene->num_materials);
+    convert_material *const material = COMMON_ADD_ITEM(scene->materials, scene->num_materials);
     *material = (convert_material){.shader = common_copy(mesh->shader)};
     const bool is_read = add_selected_images(f, material, files, error);
     // The engine uses a shader without a declaration as the name of an image.
@@ -710,7 +710,7 @@ static bool write_file(const convert_layout *layout, const char *name, const voi
         convert_note(layout->job, "%s exists and was not overwritten; use --force to overwrite it",
                      path);
     if (size > 0)
-        common_make_folders(path, 0777);
+        common_create_folders(path, 0777);
     bool is_written = true;
     if (size > 0 && !is_kept)
         is_written = convert_write_file(layout->job, path, bytes, size, error);
@@ -939,7 +939,7 @@ static char *image_path(const convert_layout *layout, const convert_material *ma
         return bare;
     }
     if (layout->family == CONVERT_DOOM3 && declared && is_plain_path(declared)) {
-        const size_t extension = common_has_ending(declared, ".tga") ? strlen(".tga") : 0;
+        const size_t extension = common_has_suffix(declared, ".tga") ? strlen(".tga") : 0;
         return common_format("%.*s", (int)(strlen(declared) - extension), declared);
     }
     const bool is_skin = layout->family == CONVERT_QUAKE;

@@ -39,7 +39,7 @@ static void add_weights(convert_scene *scene, const md5_morph_desc *morph, const
             && strcmp(scene->weights[i].target, morph->target) == 0)
             weights = &scene->weights[i];
     if (!weights) {
-        weights = COMMON_MORE(scene->weights, scene->num_weights);
+        weights = COMMON_ADD_ITEM(scene->weights, scene->num_weights);
         *weights = (convert_weights){.clip = common_copy(clip),
                                      .target = common_copy(morph->target),
                                      .keys = common_alloc(num_frames, sizeof(float)),

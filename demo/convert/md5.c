@@ -16,9 +16,9 @@ bool convert_read_md5(const convert_job *job, convert_input *input, convert_scen
     const char *const path = input->path;
     char *const name = common_stem(path);
     convert_part_kind kind = CONVERT_CLIP;
-    if (common_has_ending(path, "mesh"))
+    if (common_has_suffix(path, "mesh"))
         kind = CONVERT_MODEL;
-    else if (common_has_ending(path, ".md5camera") || common_has_ending(path, ".bcanim"))
+    else if (common_has_suffix(path, ".md5camera") || common_has_suffix(path, ".bcanim"))
         kind = CONVERT_CAMERA;
     convert_add_part(scene, kind, name, path, input->bytes, input->size);
     input->bytes = NULL;
@@ -45,7 +45,7 @@ static bool write_bytes(const md5_output *w, convert_part_kind kind, const char 
     // The extension of the requested name may be in capitals.
     const bool is_requested = common_compare_case(file, requested) == 0;
     char *const path = common_join(w->layout.folder, is_requested ? requested : file);
-    common_make_folders(path, 0777);
+    common_create_folders(path, 0777);
     const bool is_written = convert_write_file(w->layout.job, path, bytes, size, error);
     free(path);
     free(file);
@@ -192,7 +192,7 @@ static bool write_part(md5_output *w, const convert_part *part, const char *name
         convert_note(w->layout.job, "clip %s was written to %s.md5anim, starting at frame %llu",
                      part->name, w->layout.name, (unsigned long long)w->num_frames);
         w->num_frames += doc->num_frames;
-        *COMMON_MORE(w->clips, w->num_clips) = doc;
+        *COMMON_ADD_ITEM(w->clips, w->num_clips) = doc;
         return true;
     }
     common_list names = {NULL, 0};
@@ -336,7 +336,7 @@ static bool write_parts(md5_output *w, const convert_scene *scene, md5_error *er
     for (size_t i = 0; i < scene->num_parts; i++) {
         const convert_part *const part = &scene->parts[i];
         const bool is_target = part->kind == CONVERT_TARGET;
-        const bool has_extension = common_has_ending(job->output, w->extensions[part->kind]);
+        const bool has_extension = common_has_suffix(job->output, w->extensions[part->kind]);
         const bool is_output = !is_named && !is_target && has_extension;
         char *name = NULL;
         if (is_target)
@@ -363,7 +363,7 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
     md5_model *const model = first && job->engine ? convert_parse_model(first, error) : NULL;
     w.model = model;
     for (int kind = CONVERT_MODEL; kind < CONVERT_TARGET; kind++)
-        if (!common_is_folder(job->output) && common_has_ending(job->output, bfg_extensions[kind]))
+        if (!common_is_folder(job->output) && common_has_suffix(job->output, bfg_extensions[kind]))
             w.extensions = bfg_extensions;
     bool is_done = model || !first || !job->engine;
     is_done = is_done && check_parts(&w, scene, error) && write_parts(&w, scene, error);

@@ -54,7 +54,7 @@ static bool read_position(obj_reader *reader)
         return false;
     if (!read_float(reader, "z as a number from -1e9 to 1e9", &position.z))
         return false;
-    *COMMON_MORE(obj->positions, obj->num_positions) = position;
+    *COMMON_ADD_ITEM(obj->positions, obj->num_positions) = position;
     return true;
 }
 
@@ -67,7 +67,7 @@ static bool read_texcoord(obj_reader *reader)
         return false;
     if (has_more(reader) && !read_float(reader, "v as a number from -1e9 to 1e9", &texcoord.y))
         return false;
-    *COMMON_MORE(obj->texcoords, obj->num_texcoords) = texcoord;
+    *COMMON_ADD_ITEM(obj->texcoords, obj->num_texcoords) = texcoord;
     return true;
 }
 
@@ -96,7 +96,7 @@ static uint32_t find_part(obj_reader *reader, const char *name, size_t size)
     convert_obj *const obj = reader->obj;
     const size_t number = common_index_text(&reader->materials, name, size);
     if (number == obj->num_parts)
-        *COMMON_MORE(obj->parts, obj->num_parts) =
+        *COMMON_ADD_ITEM(obj->parts, obj->num_parts) =
             (convert_obj_part){.material = common_copy(reader->materials.texts[number])};
     return (uint32_t)number;
 }

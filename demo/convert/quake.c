@@ -50,14 +50,14 @@ static char *read_palette(const char *folder, size_t *size)
     char *const path = common_find(folder, palette_name);
     char *const pak = common_find(folder, "pak0.pak");
     char *bytes = path ? common_read_stream(path, size, &reason) : NULL;
-    common_game_places places = {.paths = NULL};
-    if (!bytes && pak && common_add_game_place(&places, pak, &unused))
+    common_game_paths places = {.paths = NULL};
+    if (!bytes && pak && common_add_game_path(&places, pak, &unused))
         for (size_t i = 0; i < places.paths->num_files; i++)
             if (common_compare_case(places.paths->name(places.paths->user, i), palette_name) == 0) {
                 *size = QUAKE_PALETTE; // at most
                 bytes = (char *)(uintptr_t)places.paths->open(places.paths->user, i, size, &unused);
             }
-    common_free_game_places(&places);
+    common_free_game_paths(&places);
     free(path);
     free(pak);
     return bytes;
@@ -71,7 +71,7 @@ bool quake_find_palette(const convert_job *job, const char *model, uint8_t palet
     md5_error unused;
     size_t size = 0;
     char *bytes = job->palette ? common_read_stream(job->palette, &size, &reason) : NULL;
-    char *folder = common_whole(model);
+    char *folder = common_canonical_path(model);
     if (job->files.open && !job->palette)
         bytes = view_copy_file(job->files, palette_name, &size, &unused);
     const bool searches_folders = !job->palette && !job->files.open;

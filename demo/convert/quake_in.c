@@ -132,7 +132,7 @@ static bool has(quake_reader *in, size_t at, size_t size)
 
 static uint32_t get(quake_reader *in, size_t at, size_t size)
 {
-    return has(in, at, size) ? common_number(in->bytes + at, size) : 0;
+    return has(in, at, size) ? common_read_little_endian(in->bytes + at, size) : 0;
 }
 
 static float get_float(quake_reader *in, size_t at)
@@ -332,7 +332,7 @@ static void add_skin(quake_reader *in, convert_scene *scene, const uint8_t *pale
     free(image.rgba);
     if (!picture.bytes)
         NOTE("skipped skin %s: built without PNG support", shader);
-    *COMMON_MORE(scene->materials, scene->num_materials) =
+    *COMMON_ADD_ITEM(scene->materials, scene->num_materials) =
         (convert_material){.shader = common_copy(shader),
                            .maps = {picture},
                            .alpha = has_holes ? CONVERT_MASK : CONVERT_OPAQUE,
@@ -572,7 +572,7 @@ static bool add_clip(quake_reader *in, convert_scene *scene, const char *const *
     free(name);
     free(title);
     for (uint32_t i = in->first == 0; i < count && is_added; i++) {
-        convert_weights *const weights = COMMON_MORE(scene->weights, scene->num_weights);
+        convert_weights *const weights = COMMON_ADD_ITEM(scene->weights, scene->num_weights);
         *weights = (convert_weights){.clip = common_copy(scene->parts[scene->num_parts - 1].name),
                                      .target = common_copy(targets[in->first + i]),
                                      .keys = common_alloc(count, sizeof *weights->keys),

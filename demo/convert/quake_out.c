@@ -203,7 +203,7 @@ static bool plan_clip(quake_writer *w, const convert_clip *clip)
         convert_sanitize(clip->name, QUAKE_FRAME_NAME - 1 - strlen(last), CONVERT_QUOTE);
     char *text = common_copy("");
     for (uint32_t k = 1; k <= count; k++) {
-        quake_sample *const frame = COMMON_MORE(w->frames, w->num_frames);
+        quake_sample *const frame = COMMON_ADD_ITEM(w->frames, w->num_frames);
         *frame = (quake_sample){.clip = clip, .time = (k - 1) / rate};
         COMMON_TEXT(frame->name, "%s%u", name, k);
         if (w->ident != QUAKE_MDL)
@@ -899,10 +899,10 @@ bool convert_write_quake(const convert_job *job, const convert_scene *scene, md5
 {
     quake_writer writer = {
         .job = job, .scene = scene, .error = error, .title = "MD3", .ident = QUAKE_MD3};
-    if (common_has_ending(job->output, ".mdl")) {
+    if (common_has_suffix(job->output, ".mdl")) {
         writer.title = "MDL";
         writer.ident = QUAKE_MDL;
-    } else if (common_has_ending(job->output, ".md2")) {
+    } else if (common_has_suffix(job->output, ".md2")) {
         writer.title = "MD2";
         writer.ident = QUAKE_MD2;
     }

@@ -1317,7 +1317,7 @@ bool convert_retarget_clips(const convert_job *job, convert_scene *scene, bool a
             all.parts[out.num_parts++] = *part;
             continue;
         }
-        *COMMON_MORE(scene->parts, scene->num_parts) = *part;
+        *COMMON_ADD_ITEM(scene->parts, scene->num_parts) = *part;
     }
     const bool is_asked = job->target || job->map;
     if (is_done && is_asked && !is_any_done)

@@ -270,12 +270,12 @@ void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *
     if (is_second)
         kind = CONVERT_TARGET;
     char *const unique = make_unique(scene, kind, name);
-    *COMMON_MORE(scene->parts, scene->num_parts) = (convert_part){.kind = kind,
-                                                                  .is_model = is_second,
-                                                                  .name = unique,
-                                                                  .path = common_copy(path),
-                                                                  .bytes = bytes,
-                                                                  .size = size};
+    *COMMON_ADD_ITEM(scene->parts, scene->num_parts) = (convert_part){.kind = kind,
+                                                                      .is_model = is_second,
+                                                                      .name = unique,
+                                                                      .path = common_copy(path),
+                                                                      .bytes = bytes,
+                                                                      .size = size};
     scene->names.num_parts = scene->num_parts;
 }
 

@@ -176,7 +176,7 @@ static view_name last_word(const view_name *name)
     return last;
 }
 
-uint32_t view_share_in(const view_name *a, const view_name *b)
+uint32_t view_name_similarity(const view_name *a, const view_name *b)
 {
     uint32_t matching = 0;
     uint32_t all = 0;
@@ -202,7 +202,7 @@ uint32_t view_share_in(const view_name *a, const view_name *b)
 bool view_is_image(const char *path)
 {
     const char *const *extension = md5gl_image_extensions();
-    while (*extension && !common_has_ending(path, *extension))
+    while (*extension && !common_has_suffix(path, *extension))
         extension++;
     return *extension != NULL;
 }
@@ -212,7 +212,7 @@ static char *remove_extension(const char *path)
 {
     char *const stem = common_copy(path);
     for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
-        if (common_has_ending(stem, *extension))
+        if (common_has_suffix(stem, *extension))
             stem[strlen(stem) - strlen(*extension)] = '\0';
     }
     return stem;
@@ -255,13 +255,13 @@ static bool is_same_image(const view_image_file *a, const view_image_file *b, bo
 // part of the path can have additional words of colour maps.
 static bool ends_with_path(const char *path, const char *end)
 {
-    if (common_has_ending(path, end))
+    if (common_has_suffix(path, end))
         return true;
     const view_name name = view_split_name(common_base(path));
     const view_name last = view_split_name(common_base(end));
     char *const folder = common_folder(path);
     char *const inner = common_folder(end);
-    const bool is_in_folder = common_has_ending(folder, inner[1] != '\0' ? inner : "");
+    const bool is_in_folder = common_has_suffix(folder, inner[1] != '\0' ? inner : "");
     free(folder);
     free(inner);
     return is_in_folder && is_same(&name, &last, WORD_COLOR);
@@ -283,7 +283,7 @@ const char *view_map_name(md5gl_image_kind map)
     return names[map];
 }
 
-md5gl_image_kind view_map_of(const char *path)
+md5gl_image_kind view_guess_map(const char *path)
 {
     const view_name name = split_stem(path);
     const view_name last = last_word(&name);
@@ -311,7 +311,7 @@ static const char *find_with_suffix(const common_list *files, const view_name *i
                                     const view_name *suffix, const char *extension)
 {
     for (size_t i = 0; i < files->count; i++) {
-        if (!common_has_ending(files->names[i], extension))
+        if (!common_has_suffix(files->names[i], extension))
             continue;
         const view_name name = split_stem(files->names[i]);
         const view_name last = last_word(&name);
@@ -403,7 +403,7 @@ void view_free_look(view_look *look)
 }
 
 // NOLINTNEXTLINE(readability-non-const-parameter): `text` is freed
-void view_note_looked(view_look *look, bool is_found, char *text)
+void view_add_searched_name(view_look *look, bool is_found, char *text)
 {
     common_add(&look->looked, common_format("%c%s", is_found ? '+' : '-', text));
     free(text);
@@ -531,7 +531,7 @@ view_package *view_open_package(const char *model_path, const md5_files *reader)
 {
     view_package *const package = common_alloc(1, sizeof *package);
     char *const absolute = common_absolute(model_path);
-    package->model = common_clean(absolute);
+    package->model = common_normalize_path(absolute);
     package->folder = common_folder(package->model);
     package->reader = reader;
     free(absolute);
@@ -566,7 +566,7 @@ void view_close_package(view_package *package)
     common_free_list(&package->scripts);
     md5_destroy_game(package->game);
     common_free_list(&package->declaring);
-    common_free_game_places(&package->places);
+    common_free_game_paths(&package->places);
     free(package->model);
     free(package->folder);
     free(package->around);
@@ -632,7 +632,7 @@ md5_game *view_package_game(view_package *package, view_listener warnings)
         root = package->folder;
     if (!root || !has_folder(root, "materials"))
         return NULL;
-    if (!common_add_game_place(&package->places, root, &error))
+    if (!common_add_game_path(&package->places, root, &error))
         return NULL;
     package->game = md5_create_game(package->places.paths, package->places.count, NULL, &error);
     if (!package->game)
@@ -662,7 +662,7 @@ static void add_image(view_package *package, const char *path, view_location loc
     if (package->reader && common_is_link(path))
         return;
     char *const stem = remove_extension(path);
-    *COMMON_MORE(package->pictures, package->num_pictures) =
+    *COMMON_ADD_ITEM(package->pictures, package->num_pictures) =
         (view_image_file){common_copy(path), stem, view_split_name(common_base(stem)), location};
 }
 
@@ -675,7 +675,7 @@ static void add_model(view_package *package, const char *path)
     const view_name name = view_split_name(stem);
     free(stem);
     if (is_specific(&name))
-        *COMMON_MORE(package->models, package->num_models) = name;
+        *COMMON_ADD_ITEM(package->models, package->num_models) = name;
 }
 
 // Adds the images, md5.cfg files and models of a folder. Images are ordered by their extensions.
@@ -686,7 +686,7 @@ static void add_files(view_package *package, const char *folder)
     const bool is_model_folder = strcmp(folder, package->folder) == 0;
     for (const char *const *extension = md5gl_image_extensions(); *extension; extension++) {
         for (size_t i = 0; i < files.count; i++) {
-            if (common_has_ending(files.names[i], *extension))
+            if (common_has_suffix(files.names[i], *extension))
                 add_image(package, files.names[i], location);
         }
     }
@@ -695,7 +695,7 @@ static void add_files(view_package *package, const char *folder)
         const bool is_script = strcmp(common_base(path), "md5.cfg") == 0;
         if (is_script && package->scripts.count < VIEW_MAX_SCRIPTS && !package->is_near_listed)
             common_add(&package->scripts, common_copy(path));
-        else if (is_model_folder && common_has_ending(path, ".md5mesh"))
+        else if (is_model_folder && common_has_suffix(path, ".md5mesh"))
             add_model(package, path);
     }
     common_free_list(&files);
@@ -705,7 +705,8 @@ static void add_files(view_package *package, const char *folder)
 static void add_folders(view_package *package, const char *first, const char *listed,
                         size_t max_folders)
 {
-    common_list folders = common_folders_below(first, listed, max_folders, package->reader == NULL);
+    common_list folders =
+        common_list_subfolders(first, listed, max_folders, package->reader == NULL);
     for (size_t i = 0; i < folders.count; i++)
         add_files(package, folders.names[i]);
     common_free_list(&folders);
@@ -762,7 +763,7 @@ static const char *search_root(const view_package *package)
 static char *add_named_folder(view_package *package, const char *name)
 {
     list_pictures(package, false);
-    char *const path = common_clean(name);
+    char *const path = common_normalize_path(name);
     char *const folder = common_folder(path);
     char *ancestor = common_copy(package->folder);
     const char *const root = search_root(package);
@@ -847,10 +848,10 @@ typedef struct named_mesh {
     view_name folder;
     view_name all; // the words of all four
 
-    bool is_foreign; // the shader is an absolute path, which is on the author's machine
-    bool has_others; // other meshes have other materials
-    bool is_main;    // the image that is named after the model can belong to this mesh
-    bool is_part;    // its names contain a part of a body, and the model's name does not
+    bool is_foreign;           // the shader is an absolute path, which is on the author's machine
+    bool has_unknown_keywords; // other meshes have other materials
+    bool is_main;              // the image that is named after the model can belong to this mesh
+    bool is_part;              // its names contain a part of a body, and the model's name does not
     bool is_shared;  // the folder contains other models, so that images without a matching name
                      // can belong to them
     bool has_images; // the model's folder contains images; images elsewhere are probably not its
@@ -879,7 +880,7 @@ static bool claims(const view_name *name, const view_name *image)
 {
     if (has_only_words(name, WORD_GENERIC | WORD_VARIANT))
         return false;
-    return view_share_in(name, image) >= SAME_NAME;
+    return view_name_similarity(name, image) >= SAME_NAME;
 }
 
 static bool is_claimed_by(const md5_mesh *mesh, const view_name *image)
@@ -894,7 +895,7 @@ static bool is_claimed_by_other_mesh(const named_mesh *subject, const view_name 
 {
     enum { MAX_COMPARED = 64 }; // real models have fewer meshes
     const md5_model *const model = subject->search->model;
-    if (!subject->has_others)
+    if (!subject->has_unknown_keywords)
         return false;
     for (uint32_t i = 0; i < model->num_meshes && i < MAX_COMPARED; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
@@ -971,17 +972,18 @@ static void compare_name(const named_mesh *subject, candidate *rated, evidence b
     const uint8_t ignored = is_far ? WORD_COLOR : WORD_COLOR | WORD_GENERIC | WORD_VARIANT;
     const view_name main = remove_words(*name, ignored);
     const bool is_bare = main.words[1] == '\0';
-    const bool is_expected = view_share_in(expected, name) >= SAME_NAME;
+    const bool is_expected = view_name_similarity(expected, name) >= SAME_NAME;
     if (location != VIEW_SAME_FOLDER && !is_specific(expected))
         return;
     if (is_far && subject->has_images)
         return;
-    if (is_expected && (is_bare || view_share_in(&main, expected) >= SAME_NAME))
+    if (is_expected && (is_bare || view_name_similarity(&main, expected) >= SAME_NAME))
         add_evidence(rated, by, 100, weight);
-    else if (is_expected && view_share_in(&main, &subject->all) >= SAME_NAME)
+    else if (is_expected && view_name_similarity(&main, &subject->all) >= SAME_NAME)
         add_evidence(rated, by, 80, weight);
     else if (by == BY_SHADER && subject->is_foreign && location == VIEW_SAME_FOLDER)
-        add_evidence(rated, by, view_share_in(expected, name), weight); // renamed by its author
+        add_evidence(rated, by, view_name_similarity(expected, name),
+                     weight); // renamed by its author
 }
 
 // Returns the degree to which a name is that of a colour map without the name of a mesh, such as
@@ -994,7 +996,7 @@ static uint32_t rate_purpose(const named_mesh *subject, const view_name *name)
         return 100;
     if (!has_word(name, WORD_COLOR))
         return 0;
-    return view_share_in(&specific, &subject->all) >= SAME_NAME ? 80 : 60;
+    return view_name_similarity(&specific, &subject->all) >= SAME_NAME ? 80 : 60;
 }
 
 // Compares an image with all names of a mesh.
@@ -1105,7 +1107,8 @@ static void note_names(view_look *look, const named_mesh *subject, evidence foun
     for (evidence by = BY_PATH; by <= found && by < NUM_EVIDENCE; by++) {
         const char *const name = names[by] + strspn(names[by], " /");
         if (name[0] != '\0')
-            view_note_looked(look, by == found, common_format("%s: %s", rules[by].name, name));
+            view_add_searched_name(look, by == found,
+                                   common_format("%s: %s", rules[by].name, name));
     }
 }
 
@@ -1113,8 +1116,8 @@ static void note_names(view_look *look, const named_mesh *subject, evidence foun
 static bool is_folder_shared(const view_package *package, const view_name *model)
 {
     for (size_t i = 0; i < package->num_models; i++) {
-        if (view_share_in(&package->models[i], model) == 0
-            && view_share_in(model, &package->models[i]) == 0)
+        if (view_name_similarity(&package->models[i], model) == 0
+            && view_name_similarity(model, &package->models[i]) == 0)
             return true;
     }
     return false;
@@ -1169,7 +1172,7 @@ static void examine_folder(named_mesh *subject, const view_image_file *images, s
 static bool is_clear_winner(const named_mesh *subject, const candidate *best,
                             const candidate *candidates, size_t count)
 {
-    const bool is_vague = rules[best->by].is_of_model && subject->has_others;
+    const bool is_vague = rules[best->by].is_of_model && subject->has_unknown_keywords;
     const int margin = is_vague ? WIDE_MARGIN : MARGIN;
     if (best->by <= BY_PATH)
         return true;
@@ -1317,7 +1320,7 @@ static bool find_shader(const view_package *package, const char *name, view_look
 static bool is_package_model(const view_package *package, const md5_cube2_part *part)
 {
     char *const absolute = common_absolute(part->mesh);
-    char *const path = common_clean(absolute);
+    char *const path = common_normalize_path(absolute);
     bool is_model = strcmp(path, package->model) == 0;
     if (!is_model && !package->reader)
         is_model = common_same_file(path, package->model);
@@ -1358,18 +1361,18 @@ static bool find_cube_look(view_package *package, const char *mesh, view_look *l
 static void find_declaration(view_package *package, const md5_mesh *mesh, view_look *declared,
                              view_look *notes, view_listener warnings)
 {
-    char *const shader = common_clean(mesh->shader);
+    char *const shader = common_normalize_path(mesh->shader);
     const bool has_shader = shader[0] != '\0';
     const char *const name = has_shader ? shader + 1 : "no shader";
     const bool is_material = has_shader && find_material(package, name, declared, warnings);
-    view_note_looked(notes, is_material, common_format("materials/*.mtr: %s", name));
+    view_add_searched_name(notes, is_material, common_format("materials/*.mtr: %s", name));
     if (!is_material) {
         const bool is_script =
             has_shader && find_shader(package, name, declared, warnings) && declared->diffuse;
-        view_note_looked(notes, is_script, common_format("scripts/*.shader: %s", name));
+        view_add_searched_name(notes, is_script, common_format("scripts/*.shader: %s", name));
         if (!is_script)
-            view_note_looked(notes, find_cube_look(package, mesh->name, declared),
-                             common_copy("md5.cfg in the model's folder and above"));
+            view_add_searched_name(notes, find_cube_look(package, mesh->name, declared),
+                                   common_copy("md5.cfg in the model's folder and above"));
     }
     free(shader);
 }
@@ -1405,7 +1408,7 @@ static bool select_declared(view_look *look, const named_mesh *subject, view_lis
     if (declared->diffuse) {
         const view_image_file *const image = find_declared_image(package, declared->diffuse);
         look->is_declared = image != NULL;
-        view_note_looked(look, image != NULL, common_copy(declared->diffuse));
+        view_add_searched_name(look, image != NULL, common_copy(declared->diffuse));
         if (image)
             select_image(look,
                          &(candidate){.image = image, .score = rules[BY_DECLARATION].scores[0]});
@@ -1443,7 +1446,7 @@ static view_quake find_quake(const char *path, char **md2)
     return *md2 ? VIEW_QUAKE_2 : VIEW_QUAKE_NONE;
 }
 
-view_quake view_quake_of(const char *path)
+view_quake view_detect_quake_game(const char *path)
 {
     char *md2;
     const view_quake quake = find_quake(path, &md2);
@@ -1461,8 +1464,9 @@ static bool read_md2_skin(FILE *file, uint32_t skin, char name[MD2_NAME_SIZE + 1
     unsigned char header[HEADER];
     if (fread(header, 1, HEADER, file) != HEADER || memcmp(header, "IDP2", 4) != 0)
         return false;
-    const uint32_t offset = common_number(header + SKINS, 4);
-    if (common_number(header + 4, 4) != VERSION || common_number(header + NUM_SKINS, 4) <= skin)
+    const uint32_t offset = common_read_little_endian(header + SKINS, 4);
+    if (common_read_little_endian(header + 4, 4) != VERSION
+        || common_read_little_endian(header + NUM_SKINS, 4) <= skin)
         return false;
     if (offset >= 1u << 30 || fseek(file, (long)offset + (long)skin * MD2_NAME_SIZE, SEEK_SET) != 0)
         return false;
@@ -1520,7 +1524,7 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     free(add_named_folder(package, path + 1));
     for (size_t i = 0; i < package->num_pictures && found == NULL; i++) {
         const view_image_file *const image = &package->pictures[i];
-        if (common_has_ending(image->stem, image->location == VIEW_SAME_FOLDER ? base : path))
+        if (common_has_suffix(image->stem, image->location == VIEW_SAME_FOLDER ? base : path))
             found = image;
     }
     free(name);
@@ -1564,7 +1568,7 @@ static named_mesh describe_mesh(const view_look_search *search)
     const bool has_drive = mesh->shader[0] != '\0' && mesh->shader[1] == ':';
     char *const stem = remove_extension(mesh->shader + (has_drive ? 2 : 0));
     char *const model = common_stem(search->package->model);
-    subject.path = common_clean(stem);
+    subject.path = common_normalize_path(stem);
     subject.shader = view_split_name(common_base(subject.path));
     subject.name = view_split_name(mesh->name);
     subject.model = view_split_name(model);
@@ -1576,16 +1580,17 @@ static named_mesh describe_mesh(const view_look_search *search)
     free(all);
     free(model);
     free(stem);
-    for (uint32_t i = 0; i < search->model->num_meshes && !subject.has_others; i++)
-        subject.has_others =
+    for (uint32_t i = 0; i < search->model->num_meshes && !subject.has_unknown_keywords; i++)
+        subject.has_unknown_keywords =
             strcmp(mesh_identity(&search->model->meshes[i]), mesh_identity(mesh)) != 0;
     const bool has_part_name =
         has_word(&subject.shader, WORD_PART) || has_word(&subject.name, WORD_PART);
-    subject.is_part = subject.has_others && has_part_name && !has_word(&subject.model, WORD_PART);
-    const bool has_unrelated_shader = is_specific(&subject.shader)
-                                      && view_share_in(&subject.shader, &subject.model) == 0
-                                      && view_share_in(&subject.shader, &subject.folder) == 0;
-    subject.is_main = !subject.has_others || (!subject.is_part && !has_unrelated_shader);
+    subject.is_part =
+        subject.has_unknown_keywords && has_part_name && !has_word(&subject.model, WORD_PART);
+    const bool has_unrelated_shader =
+        is_specific(&subject.shader) && view_name_similarity(&subject.shader, &subject.model) == 0
+        && view_name_similarity(&subject.shader, &subject.folder) == 0;
+    subject.is_main = !subject.has_unknown_keywords || (!subject.is_part && !has_unrelated_shader);
     return subject;
 }
 

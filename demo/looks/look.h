@@ -32,7 +32,7 @@ view_name view_split_name(const char *name);
 // Returns the percentage of the letters in `a` whose words are also in `b`. Words of four letters
 // or more can be parts of words in `b`. Returns 0 if both names contain numbers and the numbers
 // differ.
-uint32_t view_share_in(const view_name *a, const view_name *b);
+uint32_t view_name_similarity(const view_name *a, const view_name *b);
 
 // Returns true if view_read_image() can read a file, according to its extension.
 bool view_is_image(const char *path);
@@ -42,7 +42,7 @@ const char *view_map_name(md5gl_image_kind map);
 
 // Returns the kind of map according to the name of an image, such as "imp_local.tga"; by default
 // the texture.
-md5gl_image_kind view_map_of(const char *path);
+md5gl_image_kind view_guess_map(const char *path);
 
 // Returns the file in `files` whose name equals that of `diffuse` except for the suffix of this
 // map: id's _local, _h, _s, _add or another common suffix. Returns a pointer into `files` or NULL.
@@ -83,7 +83,7 @@ typedef struct view_look {
     char *turns[MD5_MAX_QUAKE_IMAGES - 1]; // images that are shown in turn with `diffuse`
     uint32_t num_turns;
     common_list tried;  // if `diffuse` is NULL: the best images and the reasons against them
-    common_list looked; // entries of view_note_looked(), in the order of the search
+    common_list looked; // entries of view_add_searched_name(), in the order of the search
 } view_look;
 
 // Frees the members. A zeroed structure is allowed.
@@ -94,7 +94,7 @@ void view_free_look(view_look *look);
 view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, const char *mesh);
 
 // Adds a name that was searched: "+" if `is_found`, otherwise "-", and the text. Frees the text.
-void view_note_looked(view_look *look, bool is_found, char *text);
+void view_add_searched_name(view_look *look, bool is_found, char *text);
 
 // -- The files around a model --------------------------------------------------------------------
 //
@@ -157,7 +157,7 @@ struct view_package {
     common_list scripts;                // the md5.cfg files around the model
     md5_cube2 *cubes[VIEW_MAX_SCRIPTS]; // [num_cubes] the parsed scripts; NULL if damaged
     size_t num_cubes;
-    common_game_places places;
+    common_game_paths places;
     common_list declaring; // with a reader: files of declarations in the model's folder
     md5_game *game;
 };
@@ -171,7 +171,7 @@ typedef enum view_quake {
 } view_quake;
 
 // Returns the game of a file according to its folder.
-view_quake view_quake_of(const char *path);
+view_quake view_detect_quake_game(const char *path);
 
 // -- The appearance of a mesh --------------------------------------------------------------------
 

@@ -163,7 +163,7 @@ static void check_machine(const reading *part, const md5_character *machine, rep
     cited_clip *const clips = common_alloc(machine->num_clips, sizeof *clips);
     for (uint32_t i = 0; i < machine->num_clips; i++)
         clips[i] = (cited_clip){machine->anim_paths[i], machine->anims[i]};
-    common_sort(clips, machine->num_clips, sizeof *clips, common_by_text);
+    common_sort(clips, machine->num_clips, sizeof *clips, common_order_by_text);
     for (uint32_t i = 0; i < machine->num_clips; i++)
         if (i == 0 || strcmp(clips[i].path, clips[i - 1].path) != 0)
             judge_named(part, to, &mesh, clips[i].path, clips[i].anim);
@@ -479,7 +479,7 @@ static int check_all(tool_arguments *arguments)
     for (int i = 0; i < arguments->num_words; i++) {
         const char *const path = arguments->words[i];
         // A folder with the extension of a file is reported as a file that cannot be read.
-        if (is_checked(path) || !common_holds_files(path)) {
+        if (is_checked(path) || !common_contains_files(path)) {
             common_add(&files, common_copy(path));
             continue;
         }

@@ -34,7 +34,7 @@ static char *name_output(const batch *all, const char *relative, const char *inp
     char *const stem = common_stem(relative);
     const int folder_length = (int)(common_base(relative) - relative);
     const bool is_camera =
-        common_has_ending(input, ".md5camera") || common_has_ending(input, ".bcanim");
+        common_has_suffix(input, ".md5camera") || common_has_suffix(input, ".bcanim");
     char *name = NULL;
     if (tool_kind_of(all->ending) == TOOL_UNKNOWN)
         name = common_format("%.*s%s%s", folder_length, relative, stem, all->ending);
@@ -73,7 +73,7 @@ static bool is_clip(const batch *all, const char *path)
     const tool_kind kind = tool_kind_of(path);
     const md5_game *const game = all->games ? all->games->game : NULL;
     const bool is_motion =
-        common_has_ending(path, ".bvh") && tool_has_beside(game, path, "", ".md5mesh");
+        common_has_suffix(path, ".bvh") && tool_has_beside(game, path, "", ".md5mesh");
     const bool is_anim = kind == TOOL_ANIM || kind == TOOL_BFG_ANIM;
     return is_motion || is_anim || convert_is_clip(path);
 }
@@ -81,7 +81,7 @@ static bool is_clip(const batch *all, const char *path)
 static bool is_model(const char *path)
 {
     const tool_kind kind = tool_kind_of(path);
-    return kind == TOOL_MODEL || kind == TOOL_BFG_MODEL || common_has_ending(path, ".iqm");
+    return kind == TOOL_MODEL || kind == TOOL_BFG_MODEL || common_has_suffix(path, ".iqm");
 }
 
 // Returns true if a file has a format of the MD5 output already.
@@ -89,7 +89,7 @@ static bool has_output_format(const batch *all, const char *path)
 {
     const tool_kind kind = tool_kind_of(path);
     const bool is_motion = kind == TOOL_ANIM || kind == TOOL_CAMERA;
-    return common_has_ending(path, all->ending)
+    return common_has_suffix(path, all->ending)
            || (is_motion && tool_kind_of(all->ending) == TOOL_MODEL);
 }
 
@@ -158,20 +158,20 @@ static void add_folder(batch *all, char *const *files, size_t count)
 // Finds the models of a folder or game, except in an output folder inside of it.
 static bool find_files(batch *all, md5_error *error)
 {
-    char *const output = common_whole(all->arguments->output);
-    char *const root = common_whole(all->arguments->folder);
+    char *const output = common_canonical_path(all->arguments->output);
+    char *const root = common_canonical_path(all->arguments->folder);
     md5_game *const game = all->games ? all->games->game : NULL;
     const bool is_around = common_is_in(root, output); // the output folder contains the folder
     const bool is_different =
         strcmp(root, output) != 0
         || convert_fail(error, MD5_ERROR_IO, all->arguments->output,
                         "the output folder is the input folder: expected a different folder");
-    common_walk walk = {.is_wanted = convert_reads};
+    common_walk walk = {.is_wanted = convert_can_read};
     if (!game)
         all->files = common_walk_folder(all->arguments->folder, &walk);
     if (game) {
         for (size_t i = 0; i < md5_game_num_files(game); i++)
-            if (convert_reads(md5_game_file(game, i)))
+            if (convert_can_read(md5_game_file(game, i)))
                 common_add(&all->files, common_copy(md5_game_file(game, i)));
     }
     char **const names = all->files.names;
@@ -183,7 +183,7 @@ static bool find_files(batch *all, md5_error *error)
         while (next < all->files.count && tool_are_in_one_folder(names[i], names[next]))
             next++;
         char *const path = game ? common_join(root, within) : common_copy(within);
-        char *const absolute = common_whole(path);
+        char *const absolute = common_canonical_path(path);
         if (is_around || !common_is_in(absolute, output))
             add_folder(all, names + i, next - i);
         free(absolute);
@@ -216,12 +216,12 @@ static void find_game_models(batch *all)
         }
     }
     for (size_t i = 0; i < md5_game_num_files(game); i++)
-        if (common_has_ending(md5_game_file(game, i), ".md5mesh"))
+        if (common_has_suffix(md5_game_file(game, i), ".md5mesh"))
             common_add(&pairs, common_format("%s\n", md5_game_file(game, i)));
     for (size_t i = 0; i < pairs.count; i++) // the game ignores case
         for (char *c = pairs.names[i]; *c != '\0'; c++)
             *c = (char)tolower((unsigned char)*c);
-    common_sort(pairs.names, pairs.count, sizeof *pairs.names, common_by_text);
+    common_sort(pairs.names, pairs.count, sizeof *pairs.names, common_order_by_text);
     item *last = NULL;
     for (size_t i = 0; i < pairs.count; i++) {
         char *const clip = strchr(pairs.names[i], '\n') + 1;
@@ -319,7 +319,7 @@ static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
             job.game = places->game;
             job.files = is_done ? md5_game_files(places->game) : (md5_files){0};
         }
-        common_make_folders(one->output, 0777);
+        common_create_folders(one->output, 0777);
         is_done = is_done && convert_files(&job, &one->error);
         one->state = is_done ? IS_DONE : HAS_FAILED;
     }
@@ -340,8 +340,8 @@ static int compare_outputs(const void *a, const void *b)
 
 static bool is_quake_model(const char *path)
 {
-    return common_has_ending(path, ".mdl") || common_has_ending(path, ".md2")
-           || common_has_ending(path, ".md3");
+    return common_has_suffix(path, ".mdl") || common_has_suffix(path, ".md2")
+           || common_has_suffix(path, ".md3");
 }
 
 // If several inputs have one output, only the first is converted: a mesh, which engines use instead
@@ -355,7 +355,7 @@ static void find_duplicates(const batch *all)
             const char *const input = one->inputs.names[0];
             const item *const before = one - 1;
             const bool has_mesh = before->state == IS_REPLACED
-                                  || common_has_ending(before->inputs.names[0], ".md5mesh");
+                                  || common_has_suffix(before->inputs.names[0], ".md5mesh");
             const bool is_replaced = is_quake_model(input) && has_mesh;
             one->state = is_replaced ? IS_REPLACED : HAS_FAILED;
             if (is_replaced)
@@ -423,7 +423,7 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
     size_t num_unread = 0; // archives
     const md5_threads *const threads = common_start_threads(0);
     const uint32_t num_workers = threads ? threads->num_workers : 1;
-    if (!convert_writes(ending))
+    if (!convert_can_write(ending))
         is_open = convert_fail(&error, MD5_ERROR_IO, ending,
                                "unsupported output format: unknown file extension");
     else {
@@ -486,10 +486,10 @@ static int check_written(const tool_arguments *arguments, const common_list *wri
     common_list words = {NULL, 0};
     common_list only = {NULL, 0};
     for (size_t i = 0; i < written->count; i++) {
-        char *const path = common_whole(written->names[i]);
+        char *const path = common_canonical_path(written->names[i]);
         char *const folder = common_folder(path);
         char *const root = common_folder(folder);
-        const bool is_def = common_has_ending(path, ".def");
+        const bool is_def = common_has_suffix(path, ".def");
         common_add(&only, common_copy(path + strlen(root) + 1));
         while (is_def && words.count > 0 && common_is_in(words.names[words.count - 1], root))
             free(words.names[--words.count]);
@@ -537,7 +537,7 @@ static int convert(tool_arguments *arguments)
     }
     if (arguments->num_words == 0)
         return tool_usage("convert", "missing file: expected files or a folder");
-    const bool is_folder = common_holds_files(arguments->words[0]);
+    const bool is_folder = common_contains_files(arguments->words[0]);
     arguments->folder = arguments->words[0];
     double turn = 0;
     if (check_arguments(arguments, is_folder, &turn) != TOOL_OK)

@@ -324,7 +324,7 @@ static text_lines list_lines(const md5_character *character, md5_error *error)
         result.lines[result.count++] = at;
         at = end ? end + 1 : NULL;
     }
-    common_sort(result.lines, result.count, sizeof *result.lines, common_by_text);
+    common_sort(result.lines, result.count, sizeof *result.lines, common_order_by_text);
     return result;
 }
 
@@ -434,7 +434,7 @@ static int diff_folders(const char *first, const char *second)
             common_print(stderr, "%s: warning: %s\n", folders[i], walk.warning);
             status = TROUBLE;
         }
-        common_sort(found[i].names, found[i].count, sizeof(char *), common_by_text);
+        common_sort(found[i].names, found[i].count, sizeof(char *), common_order_by_text);
     }
     for (size_t i = 0, j = 0; i < found[0].count || j < found[1].count;) {
         const char *const a = i < found[0].count ? found[0].names[i] + strlen(first) : NULL;

@@ -135,7 +135,7 @@ static bool renew_game(tool_game *opened, md5_error *error)
     if (opened->num_renewals++ == OFTEN)
         return convert_fail(error, MD5_ERROR_MEMORY, "",
                             "too many declarations for the memory limit: the rest was skipped");
-    const common_game_places *const list = &opened->places.list;
+    const common_game_paths *const list = &opened->places.list;
     const md5_load_opts opts = load_options(opened);
     md5_destroy_game(opened->game);
     opened->game = opened->places.game = md5_create_game(list->paths, list->count, &opts, error);
@@ -266,7 +266,7 @@ static const char *find_near_decl(tool_game *opened, md5_decl_type type, const c
 // Prints the location of a file, and the files in other places that it hides. `line` may be 0.
 static void print_file(tool_game *opened, const char *what, const char *file, uint32_t line)
 {
-    const common_game_places *const places = &opened->places.list;
+    const common_game_paths *const places = &opened->places.list;
     uint32_t place = md5_game_find_file(opened->game, file, 0);
     what += opened->is_json ? strspn(what, " ") : 0; // skip the indentation of a line
     if (place >= places->count) {
@@ -297,7 +297,7 @@ static void print_replaced(tool_game *opened, const char *mesh)
     const uint32_t first = md5_game_find_file(places->game, mesh, 0);
     const uint32_t second = old ? md5_game_find_file(places->game, old, 0) : MD5_NONE;
     if (first != MD5_NONE && second != MD5_NONE) {
-        bool is_shown = first <= second || common_has_ending(old, ".md2");
+        bool is_shown = first <= second || common_has_suffix(old, ".md2");
         for (int i = 0; i < 3; i++) // in one folder or its archives
             is_shown |= first < places->ends[i] && (i == 0 || second >= places->ends[i - 1]);
         SAY(opened, "  %s in %s %s %s in %s\n",
@@ -325,7 +325,7 @@ static int compare_placed(const void *a, const void *b)
 // Prints the mounted folders and archives, the hidden files, and the models that meshes replace.
 static void print_mounted(tool_game *opened)
 {
-    const common_game_places *const list = &opened->places.list;
+    const common_game_paths *const list = &opened->places.list;
     placed_file *files = NULL;
     size_t count = 0;
     fputs(opened->is_json ? "" : "search order:\n", stdout);
@@ -347,7 +347,7 @@ static void print_mounted(tool_game *opened)
     }
     free(files);
     for (size_t i = 0; i < md5_game_num_files(opened->game); i++)
-        if (common_has_ending(md5_game_file(opened->game, i), ".md5mesh"))
+        if (common_has_suffix(md5_game_file(opened->game, i), ".md5mesh"))
             print_replaced(opened, md5_game_file(opened->game, i));
 }
 
@@ -920,15 +920,15 @@ static int read_folder(tool_arguments *arguments, int max_others)
 static void list_unused_files(tool_game *game, const char *ending)
 {
     const common_list *const used = &game->used;
-    common_sort(used->names, used->count, sizeof *used->names, common_by_case);
+    common_sort(used->names, used->count, sizeof *used->names, common_order_by_case);
     const size_t count = md5_game_num_files(game->game);
     for (size_t i = 0; i < count; i++) {
         const char *const name = md5_game_file(game->game, i);
-        if (!common_has_ending(name, ending))
+        if (!common_has_suffix(name, ending))
             continue;
         const bool is_used =
             used->count > 0
-            && bsearch(&name, used->names, used->count, sizeof name, common_by_case);
+            && bsearch(&name, used->names, used->count, sizeof name, common_order_by_case);
         if (!is_used)
             print_line(game, NULL, name, NULL, 0);
     }
@@ -1099,7 +1099,7 @@ static void explain_file(tool_game *game, const char *name)
             print_replaced(game, mesh);
         free(mesh);
     }
-    if (common_has_ending(file, ".md5mesh"))
+    if (common_has_suffix(file, ".md5mesh"))
         print_mesh_materials(game, file);
 }
 
@@ -1145,7 +1145,7 @@ static int explain(tool_arguments *arguments)
     if (arguments->num_words > 1)
         return tool_usage("explain", "too many arguments: expected one name");
     const char *name = arguments->num_words > 0 ? arguments->words[0] : NULL;
-    if (name && !arguments->folder && common_holds_files(name)) { // a folder with --base
+    if (name && !arguments->folder && common_contains_files(name)) { // a folder with --base
         arguments->folder = name;
         name = NULL;
     }
@@ -1278,7 +1278,7 @@ static bool is_own_word(md5_engines asked, const char *note)
     bool is_own = false;
     for (size_t i = 0; i < COMMON_LENGTH(words); i++)
         is_own |= asked.all == md5_find_engines(words[i].engine)
-                  && common_has_ending(note, words[i].ending);
+                  && common_has_suffix(note, words[i].ending);
     return is_own;
 }
 
@@ -1306,7 +1306,7 @@ static bool is_refusal(const tool_game *opened, const md5_error *note)
         return false;
     char *const location = format_location(note->file, note->line, note->column);
     const bool is_found = bsearch(&location, opened->refusals.names, opened->refusals.count,
-                                  sizeof location, common_by_text)
+                                  sizeof location, common_order_by_text)
                           != NULL;
     free(location);
     return is_found;
@@ -1518,7 +1518,7 @@ static void decode_surface_image(tool_game *opened, const char *name, md5_check 
     view_image image = {.rgba = NULL};
     size_t size = 0;
     char *const bytes = tool_read_file(opened->game, name, &size);
-    if (bytes && !common_has_ending(name, ".bmp")) {
+    if (bytes && !common_has_suffix(name, ".bmp")) {
         const bool is_decoded =
             view_decode_image((uint8_t *)bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &error);
         if (!is_decoded && error.status != MD5_ERROR_IO)
@@ -1532,7 +1532,7 @@ static void decode_surface_image(tool_game *opened, const char *name, md5_check 
 // Checks each image of a list once, and decodes the images of surfaces.
 static void judge_images(tool_game *opened, common_list *images)
 {
-    common_sort(images->names, images->count, sizeof *images->names, common_by_case);
+    common_sort(images->names, images->count, sizeof *images->names, common_order_by_case);
     for (size_t i = 0; i < images->count; i++) {
         const char *const name = images->names[i];
         if (i > 0 && strcmp(name, images->names[i - 1]) == 0)
@@ -1813,7 +1813,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
                 print_refused_models(&game);
             clear_notes(&game);
             common_sort(game.refusals.names, game.refusals.count, sizeof *game.refusals.names,
-                        common_by_text);
+                        common_order_by_text);
             game.hides_refusals = true;
         }
         judge_images(&game, &game.images);

@@ -50,22 +50,28 @@ bool tool_read_image(md5_game *game, const char *path, tool_image *image)
                               (uint32_t)bytes[24] * (bytes[25] < 7 ? channels[bytes[25]] : 0u),
                               bytes[25]};
     else if (size >= 92 && memcmp(bytes, "DDS ", 4) == 0)
-        *image = (tool_image){"DDS", common_number(bytes + 16, 4), common_number(bytes + 12, 4),
-                              common_number(bytes + 88, 4), common_number(bytes + 84, 4)};
+        *image = (tool_image){"DDS", common_read_little_endian(bytes + 16, 4),
+                              common_read_little_endian(bytes + 12, 4),
+                              common_read_little_endian(bytes + 88, 4),
+                              common_read_little_endian(bytes + 84, 4)};
     else if (size >= 2 && bytes[0] == 0xFF && bytes[1] == 0xD8)
         is_read = read_jpeg(bytes, size, image);
-    else if (size >= 128 && bytes[0] == 10 && common_has_ending(path, ".pcx"))
-        *image = (tool_image){"PCX", common_number(bytes + 8, 2) - common_number(bytes + 4, 2) + 1,
-                              common_number(bytes + 10, 2) - common_number(bytes + 6, 2) + 1,
-                              (uint32_t)bytes[3] * bytes[65], bytes[1] == 5 && bytes[2] == 1};
-    else if (size >= 18 && common_has_ending(path, ".tga"))
-        *image = (tool_image){"TGA", common_number(bytes + 12, 2), common_number(bytes + 14, 2),
-                              bytes[16], bytes[2] | (uint32_t)bytes[1] << 8};
-    else if (size >= 100 && common_has_ending(path, ".wal"))
-        *image =
-            (tool_image){"WAL", common_number(bytes + 32, 4), common_number(bytes + 36, 4), 8, 0};
-    else if (size >= 8 && common_has_ending(path, ".lmp"))
-        *image = (tool_image){"LMP", common_number(bytes, 4), common_number(bytes + 4, 4), 8, 0};
+    else if (size >= 128 && bytes[0] == 10 && common_has_suffix(path, ".pcx"))
+        *image = (tool_image){
+            "PCX",
+            common_read_little_endian(bytes + 8, 2) - common_read_little_endian(bytes + 4, 2) + 1,
+            common_read_little_endian(bytes + 10, 2) - common_read_little_endian(bytes + 6, 2) + 1,
+            (uint32_t)bytes[3] * bytes[65], bytes[1] == 5 && bytes[2] == 1};
+    else if (size >= 18 && common_has_suffix(path, ".tga"))
+        *image = (tool_image){"TGA", common_read_little_endian(bytes + 12, 2),
+                              common_read_little_endian(bytes + 14, 2), bytes[16],
+                              bytes[2] | (uint32_t)bytes[1] << 8};
+    else if (size >= 100 && common_has_suffix(path, ".wal"))
+        *image = (tool_image){"WAL", common_read_little_endian(bytes + 32, 4),
+                              common_read_little_endian(bytes + 36, 4), 8, 0};
+    else if (size >= 8 && common_has_suffix(path, ".lmp"))
+        *image = (tool_image){"LMP", common_read_little_endian(bytes, 4),
+                              common_read_little_endian(bytes + 4, 4), 8, 0};
     else
         is_read = false;
     free(bytes);
@@ -110,7 +116,7 @@ static char *image_stem(const char *path, bool *is_image)
     char *const stem = common_copy(common_base(path));
     *is_image = false;
     for (int i = 1; i < NUM_EXTENSIONS && !*is_image; i++) {
-        *is_image = common_has_ending(stem, extensions[i]);
+        *is_image = common_has_suffix(stem, extensions[i]);
         if (*is_image)
             stem[strlen(stem) - strlen(extensions[i])] = '\0';
     }

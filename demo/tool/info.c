@@ -319,7 +319,7 @@ static bool print_file(bool is_json, const char *path)
 {
     tool_asset asset;
     md5_error error = {0};
-    if (tool_kind_of(path) == TOOL_UNKNOWN && common_holds_files(path)) {
+    if (tool_kind_of(path) == TOOL_UNKNOWN && common_contains_files(path)) {
         SAY("%s: %s\n", "{\"file\":%s,\"kind\":%s}\n", path,
             common_is_folder(path) ? "folder" : "archive");
         char *words[] = {(char *)(uintptr_t)path};

@@ -15,8 +15,8 @@ enum { NUM_COMMANDS = COMMON_LENGTH(commands) };
 
 // -- Manual page and completions ------------------------------------------------------------------
 //
-// Both are templates for common_print_rows(). The values of a row are the name, the options, the
-// usage and the remaining help of a command.
+// Both are templates for common_print_template(). The values of a row are the name, the options,
+// the usage and the remaining help of a command.
 
 static const char manual[] =
     ".TH MD5TOOL 1 \"\" \"md5tool " COMMON_VERSION "\" \"User Commands\"\n"
@@ -72,7 +72,7 @@ static int print_rows(const char *name)
         shell++;
     if (shell == shells + 3)
         return tool_usage(NULL, "unknown shell '%s': expected bash, zsh or fish", name);
-    common_row rows[NUM_COMMANDS];
+    common_manual_entry rows[NUM_COMMANDS];
     common_list texts = {0};
     for (int i = 0; i < NUM_COMMANDS; i++) {
         const char *const usage = commands[i]->help + strlen("usage: md5tool ");
@@ -90,9 +90,9 @@ static int print_rows(const char *name)
         rows[i].values[3] = usage + length + 1;
     }
     if (name)
-        common_print_rows(stdout, shell->script, common_plain, rows, NUM_COMMANDS);
+        common_print_template(stdout, shell->script, common_plain, rows, NUM_COMMANDS);
     else
-        common_print_rows(stdout, manual, common_roff, rows, NUM_COMMANDS);
+        common_print_template(stdout, manual, common_roff, rows, NUM_COMMANDS);
     common_free_list(&texts);
     return TOOL_OK;
 }
@@ -242,7 +242,7 @@ enum { NUM_SCOPES = COMMON_LENGTH(scopes) };
 // Returns true if the extension of a path is in a scope.
 static bool is_in_scope(const scope *limit, const char *path)
 {
-    const bool is_folder = common_holds_files(path);
+    const bool is_folder = common_contains_files(path);
     const char *const extension = strrchr(common_base(path), '.');
     char *const word = common_format(" %s ", extension && !is_folder ? extension : "/");
     for (char *c = word; *c != '\0'; c++)
@@ -260,7 +260,7 @@ static bool is_in_scope_of_words(const scope *s, const tool_arguments *arguments
         const char *const word = arguments->words[k];
         if (is_in_scope(s, word))
             return true;
-        if (s > scopes && (common_is_folder(word) || !convert_reads(word)))
+        if (s > scopes && (common_is_folder(word) || !convert_can_read(word)))
             return true;
     }
     return false;
@@ -270,7 +270,7 @@ static bool is_in_scope_of_words(const scope *s, const tool_arguments *arguments
 // it.
 static char *name_output(const tool_arguments *arguments)
 {
-    const bool is_batch = arguments->num_words > 0 && common_holds_files(arguments->words[0]);
+    const bool is_batch = arguments->num_words > 0 && common_contains_files(arguments->words[0]);
     if (arguments->to)
         return common_format("x.%s", arguments->to);
     return is_batch ? common_copy("x.glb") : common_copy(arguments->output);

@@ -66,7 +66,7 @@ void tool_compare_name(tool_nearest *nearest, const char *wrong, const char *nam
     if (nearest->work < cost || min_distance >= limit)
         return;
     nearest->work -= cost;
-    const size_t distance = common_distance(wrong, length, name, false);
+    const size_t distance = common_edit_distance(wrong, length, name, false);
     if (distance < limit) {
         nearest->name = name;
         nearest->distance = distance;
@@ -123,7 +123,7 @@ enum { NUM_KINDS = COMMON_LENGTH(kinds) };
 tool_kind tool_kind_of(const char *path)
 {
     for (int i = 0; i < NUM_KINDS; i++)
-        if (common_has_ending(path, kinds[i].extension))
+        if (common_has_suffix(path, kinds[i].extension))
             return kinds[i].kind;
     return TOOL_UNKNOWN;
 }
@@ -231,7 +231,7 @@ static bool add_place(tool_places *places, const char *path, md5_error *error)
                             strerror(errno));
     if (!status.is_folder && !status.is_file)
         return convert_fail(error, MD5_ERROR_IO, path, "not a folder or an archive");
-    if (!common_add_game_place(&places->list, path, &reason))
+    if (!common_add_game_path(&places->list, path, &reason))
         return convert_fail(error, MD5_ERROR_IO, path, "%s", reason.message);
     return true;
 }
@@ -248,7 +248,7 @@ static void list_unread_files(tool_places *places, size_t index)
                          "%s/%s: warning: nested archives are not read; pass the archive "
                          "as an argument\n",
                          places->list.titles[index], name);
-        } else if (convert_reads(name) && tool_kind_of(name) == TOOL_UNKNOWN) {
+        } else if (convert_can_read(name) && tool_kind_of(name) == TOOL_UNKNOWN) {
             places->other = name;
         }
     }
@@ -272,7 +272,7 @@ bool tool_open_places(const tool_arguments *arguments, const md5_load_opts *opts
 void tool_close_places(tool_places *places)
 {
     md5_destroy_game(places->game);
-    common_free_game_places(&places->list);
+    common_free_game_paths(&places->list);
 }
 
 void tool_name_other(const tool_places *places)
@@ -322,7 +322,7 @@ char *tool_find_beside(const md5_game *game, const char *path, const char *befor
     else
         name = common_copy(before);
     char *const file = common_join(folder, name);
-    char *const clean = common_clean(file);
+    char *const clean = common_normalize_path(file);
     const char *const candidate = game ? clean + 1 : file; // paths in a game do not contain ".."
     char *const found = tool_is_file(game, candidate) ? common_copy(candidate) : NULL;
     free(clean);

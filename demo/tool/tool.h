@@ -166,7 +166,7 @@ void tool_free(tool_asset *asset);
 //
 // Progress is printed on standard error if it is a terminal.
 
-// For common_walk and common_game_places: prints the number of files that a search has found.
+// For common_walk and common_game_paths: prints the number of files that a search has found.
 bool tool_show_search(void *user, size_t num_files);
 
 // Prints the progress from time to time. Removes it when all is done.
@@ -178,8 +178,8 @@ void tool_show_progress(size_t done, size_t count);
 // be used by one thread only.
 
 typedef struct tool_places {
-    common_game_places list; // in order of priority: the mod, DIR, the base
-    size_t ends[3];          // end of each of them in the list
+    common_game_paths list; // in order of priority: the mod, DIR, the base
+    size_t ends[3];         // end of each of them in the list
     md5_game *game;
     size_t num_unread; // archives inside of archives or in subfolders, which are not mounted
     const char *other; // a model of another format, which convert reads; if `opts` were given

@@ -97,7 +97,7 @@ bool view_next_input(view_window *window, double patience, view_input *event)
 {
     (void)patience; // the browser waits between two frames
     read_pad(&window->pad);
-    if (view_next_of_pad(&window->pad, event))
+    if (view_next_pad_key(&window->pad, event))
         return true;
     if (window->count == 0)
         return false;
@@ -392,9 +392,9 @@ static EM_BOOL handle_touch(int type, const EmscriptenTouchEvent *event, void *u
     // If one of two fingers is lifted, the remaining finger is ignored.
     const bool is_remaining = before == VIEW_BUTTON_MIDDLE && count == 1;
     if (before != VIEW_BUTTON_NONE && before != button)
-        press(
-            window, before, false,
-            (view_input){.is_given_up = count > 1, .is_long = view_is_long(&window->fingers, now)});
+        press(window, before, false,
+              (view_input){.is_given_up = count > 1,
+                           .is_long = view_is_long_touch(&window->fingers, now)});
     if (count != 2)
         window->spread = 0.0f;
     const bool is_lifted = is_end && count == 1; // one of several fingers
@@ -627,7 +627,7 @@ const char *view_window_driver(const view_window *window)
     return "browser";
 }
 
-bool view_is_window_seen(const view_window *window)
+bool view_is_window_visible(const view_window *window)
 {
     (void)window;
     return true;

@@ -56,7 +56,7 @@ typedef struct md5_error_measurement {
 static md5_packed_value *copy_values(md5_arena *arena, const float *first, size_t step,
                                      uint32_t components, uint32_t count)
 {
-    md5_packed_value *const values = MD5_NEW(arena, md5_packed_value, count);
+    md5_packed_value *const values = MD5_ALLOC_ZEROED(arena, md5_packed_value, count);
     if (values) {
         for (uint32_t frame = 0; frame < count; frame++)
             memcpy(values[frame].v, first + frame * step, components * sizeof(float));
@@ -248,7 +248,7 @@ static md5_packed_track *read_tracks(md5_arena *arena, const md5_anim *anim)
 {
     const size_t num_tracks = 2 * (size_t)anim->skeleton.num_joints;
     const uint32_t num_frames = anim->num_frames;
-    md5_packed_track *const tracks = MD5_NEW(arena, md5_packed_track, num_tracks);
+    md5_packed_track *const tracks = MD5_ALLOC_ZEROED(arena, md5_packed_track, num_tracks);
     if (!tracks)
         return NULL;
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++) {
@@ -434,7 +434,7 @@ static void write_bits(uint8_t *bytes, uint64_t *bit, uint32_t value, uint32_t c
 
 static float distance_between(md5_vec3 a, md5_vec3 b)
 {
-    return (float)md5_vec3d_length(md5_vec3d_sub(md5_vec3d_of(a), md5_vec3d_of(b)));
+    return (float)md5_vec3d_length(md5_vec3d_sub(md5_vec3d_from_vec3(a), md5_vec3d_from_vec3(b)));
 }
 
 static void raise(float *value, float to)
@@ -476,7 +476,7 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
                                 .warn_user = context->warn_user,
                                 .max_warnings = context->max_warnings,
                                 .allow_partial_binding = context->allow_partial_binding};
-    float *const distances = MD5_NEW(arena, float, model->skeleton.num_joints);
+    float *const distances = MD5_ALLOC_ZEROED(arena, float, model->skeleton.num_joints);
     TRY(distances);
     md5_binding *const binding = md5_bind(model, anim, &opts, &error);
     if (!binding)
@@ -559,14 +559,14 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
                      md5_skin_reach *reach)
 {
     const uint32_t num_joints = anim->skeleton.num_joints;
-    float *const depths = MD5_NEW(arena, float, num_joints);
-    reach->direct = MD5_NEW(arena, float, num_joints);
-    reach->reach = MD5_NEW(arena, float, num_joints);
-    reach->budgets = MD5_NEW(arena, float, num_joints);
+    float *const depths = MD5_ALLOC_ZEROED(arena, float, num_joints);
+    reach->direct = MD5_ALLOC_ZEROED(arena, float, num_joints);
+    reach->reach = MD5_ALLOC_ZEROED(arena, float, num_joints);
+    reach->budgets = MD5_ALLOC_ZEROED(arena, float, num_joints);
     TRY(depths && reach->direct);
     TRY(reach->reach && reach->budgets);
     float *const direct = reach->direct;
-    const float scale = md5_scale_of(&anim->skeleton);
+    const float scale = md5_skeleton_scale(&anim->skeleton);
     if (compress->distances) {
         for (uint32_t joint = 0; joint < num_joints; joint++)
             raise(&direct[joint], compress->distances[joint]);
@@ -608,7 +608,7 @@ static md5_vec3d rotate(md5_quatd q, md5_vec3d v)
 
 static md5_quatd normalized_quatd(md5_quat rotation)
 {
-    const md5_quatd q = md5_quatd_of(rotation);
+    const md5_quatd q = md5_quatd_from_quat(rotation);
     const double scale = 1.0 / sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
@@ -620,7 +620,7 @@ static void compute_model_space(const md5_skeleton *skeleton, const md5_xform *p
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         md5_joint_transform local = {normalized_quatd(pose[joint].rotation),
-                                     md5_vec3d_of(pose[joint].translation)};
+                                     md5_vec3d_from_vec3(pose[joint].translation)};
         if (parent != MD5_NONE) {
             const md5_joint_transform *const above = &joints[parent];
             local.position =
@@ -827,7 +827,8 @@ static bool try_budgets(compression *job, md5_arena_mark mark)
             job->arena->context, MD5_ERROR_MEMORY,
             "compressed clip is too large: the limit is 512 MiB; increase the tolerance");
     packed->num_bytes = (uint32_t)((bits + 7) / 8);
-    uint8_t *const bytes = MD5_NEW(job->arena, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
+    uint8_t *const bytes =
+        MD5_ALLOC_ZEROED(job->arena, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
     TRY(bytes);
     packed->bytes = bytes;
     for (uint32_t i = 0; i < num_tracks; i++)
@@ -929,7 +930,7 @@ static bool check(md5_context *context, const md5_anim *anim, double *tolerance)
         return MD5_FAIL(context, MD5_ERROR_RANGE,
                         "tolerance is out of range: expected 0 to 1e9 units, found %g", *tolerance);
     if (*tolerance == 0)
-        *tolerance = 0.01 * md5_scale_of(&anim->skeleton);
+        *tolerance = 0.01 * md5_skeleton_scale(&anim->skeleton);
     return true;
 }
 
@@ -942,19 +943,19 @@ static md5_anim *compress(compression *job, const md5_compress_opts *options)
         || !md5i_find_reach(arena, anim, options, &job->reach))
         return NULL;
     job->scratch = (md5_error_measurement){
-        .pose = MD5_ROOM(arena, md5_xform, num_joints),
-        .anim_joints = MD5_ROOM(arena, md5_joint_transform, num_joints),
-        .packed_joints = MD5_ROOM(arena, md5_joint_transform, num_joints),
-        .errors = MD5_ROOM(arena, double, num_joints),
+        .pose = MD5_ALLOC_ARRAY(arena, md5_xform, num_joints),
+        .anim_joints = MD5_ALLOC_ARRAY(arena, md5_joint_transform, num_joints),
+        .packed_joints = MD5_ALLOC_ARRAY(arena, md5_joint_transform, num_joints),
+        .errors = MD5_ALLOC_ARRAY(arena, double, num_joints),
     };
     job->tracks = read_tracks(arena, anim);
-    job->best = MD5_ROOM(arena, float, num_joints);
+    job->best = MD5_ALLOC_ARRAY(arena, float, num_joints);
     const bool has_joints = job->scratch.anim_joints && job->scratch.packed_joints;
     if (!has_joints || !job->scratch.pose || !job->scratch.errors)
         return NULL;
     if (!job->tracks || !job->best)
         return NULL;
-    if (!find_budgets(job, md5i_arena_here(arena)))
+    if (!find_budgets(job, md5i_arena_position(arena)))
         return NULL;
     md5_anim source = *anim;
     source.tolerance = (float)job->tolerance;

@@ -94,12 +94,13 @@ bool md5i_check_packed(md5_context *context, md5_packed *packed)
 static md5_skeleton copy_skeleton(md5_block *block, const md5_skeleton *skeleton)
 {
     md5_skeleton copy = *skeleton;
-    md5_joint *const joints = MD5_PUT(block, md5_joint, skeleton->joints, skeleton->num_joints);
+    md5_joint *const joints =
+        MD5_BLOCK_COPY(block, md5_joint, skeleton->joints, skeleton->num_joints);
     copy.joints = joints;
-    copy.order = MD5_PUT(block, uint32_t, skeleton->order, skeleton->num_joints);
+    copy.order = MD5_BLOCK_COPY(block, uint32_t, skeleton->order, skeleton->num_joints);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const char *const name = skeleton->joints[i].name;
-        const char *const name_copy = md5i_block_text(block, name, strlen(name));
+        const char *const name_copy = md5i_block_copy_text(block, name, strlen(name));
         if (joints)
             joints[i].name = name_copy;
     }
@@ -148,17 +149,17 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     uint8_t *bytes = NULL;
     const char *command_line = NULL;
     for (uint32_t pass = 0; pass < 2; pass++) {
-        anim = MD5_TAKE(&block, md5_anim, 1);
-        packed_copy = MD5_PUT(&block, md5_packed, packed, 1);
+        anim = MD5_BLOCK_ARRAY(&block, md5_anim, 1);
+        packed_copy = MD5_BLOCK_COPY(&block, md5_packed, packed, 1);
         skeleton_copy = copy_skeleton(&block, skeleton);
-        command_line = md5i_block_text(&block, "", 0);
-        cursors = MD5_TAKE(&block, md5_packed_cursor, num_joints);
-        constant = MD5_TAKE(&block, md5_xform, num_joints);
-        base_frame = has_base ? MD5_TAKE(&block, md5_xform, num_joints) : constant;
+        command_line = md5i_block_copy_text(&block, "", 0);
+        cursors = MD5_BLOCK_ARRAY(&block, md5_packed_cursor, num_joints);
+        constant = MD5_BLOCK_ARRAY(&block, md5_xform, num_joints);
+        base_frame = has_base ? MD5_BLOCK_ARRAY(&block, md5_xform, num_joints) : constant;
         for (uint32_t kind = 0; kind < 2; kind++)
-            animated[kind] = MD5_TAKE(&block, uint32_t, num_animated[kind]);
-        bytes = MD5_TAKE(&block, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
-        if (pass == 0 && !md5i_block_allocate(context, &block))
+            animated[kind] = MD5_BLOCK_ARRAY(&block, uint32_t, num_animated[kind]);
+        bytes = MD5_BLOCK_ARRAY(&block, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
+        if (pass == 0 && !md5i_block_end_measuring(context, &block))
             return NULL;
     }
     memcpy(bytes, packed->bytes, packed->num_bytes);
@@ -220,21 +221,21 @@ typedef struct clip_bytes {
 } clip_bytes;
 
 // Writes or reads the fields.
-static void transfer_fixed(md5_kept_state *state, clip_bytes *clip)
+static void transfer_fixed(md5_state_archive *state, clip_bytes *clip)
 {
-    md5_keep_32(state, &clip->packed.num_joints);
-    md5_keep_32(state, &clip->packed.num_frames);
-    md5_keep_32(state, &clip->packed.num_bytes);
-    md5_keep_32(state, &clip->name_bytes);
-    md5_keep_32(state, &clip->axes);
-    md5_keep_64(state, &clip->anim.frame_rate);
-    md5_keep_32(state, &clip->anim.skeleton.scale);
-    md5_keep_32(state, &clip->anim.tolerance);
-    md5_keep_32(state, &clip->anim.max_error);
-    md5_keep_32(state, &clip->base.x);
-    md5_keep_32(state, &clip->base.y);
-    md5_keep_32(state, &clip->base.z);
-    md5_keep_32(state, &clip->reserved);
+    md5_archive_32(state, &clip->packed.num_joints);
+    md5_archive_32(state, &clip->packed.num_frames);
+    md5_archive_32(state, &clip->packed.num_bytes);
+    md5_archive_32(state, &clip->name_bytes);
+    md5_archive_32(state, &clip->axes);
+    md5_archive_64(state, &clip->anim.frame_rate);
+    md5_archive_32(state, &clip->anim.skeleton.scale);
+    md5_archive_32(state, &clip->anim.tolerance);
+    md5_archive_32(state, &clip->anim.max_error);
+    md5_archive_32(state, &clip->base.x);
+    md5_archive_32(state, &clip->base.y);
+    md5_archive_32(state, &clip->base.z);
+    md5_archive_32(state, &clip->reserved);
 }
 
 static uint64_t file_size(const clip_bytes *clip)
@@ -261,13 +262,13 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
     if (!bytes || size < total)
         return total;
     uint8_t *const start = (uint8_t *)bytes;
-    md5_kept_state state = {.to = start + HEADER_SIZE};
+    md5_state_archive state = {.to = start + HEADER_SIZE};
     transfer_fixed(&state, &clip);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         uint32_t parent = skeleton->joints[i].parent;
         uint32_t joint = skeleton->order[i];
-        md5_keep_32(&state, &parent);
-        md5_keep_32(&state, &joint);
+        md5_archive_32(&state, &parent);
+        md5_archive_32(&state, &joint);
     }
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const size_t name_size = strlen(skeleton->joints[i].name) + 1;
@@ -276,9 +277,9 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
     }
     memcpy(state.to, clip.packed.bytes, clip.packed.num_bytes);
     memcpy(start, MD5_PACKED_FILE, sizeof MD5_PACKED_FILE); // the version overwrites its NUL
-    md5_put_bytes(start + 4, VERSION, 4);
-    md5_put_bytes(start + 8, total, 4);
-    md5_put_bytes(start + 12, md5_fnv(MD5_FNV, start + HEADER_SIZE, total - HEADER_SIZE), 8);
+    md5_write_le(start + 4, VERSION, 4);
+    md5_write_le(start + 8, total, 4);
+    md5_write_le(start + 12, md5_fnv(MD5_FNV, start + HEADER_SIZE, total - HEADER_SIZE), 8);
     return total;
 }
 
@@ -334,19 +335,19 @@ static bool check_file_header(md5_context *context, const uint8_t *start, size_t
 {
     if (size < 8)
         return fail_size(context, 8, size);
-    const uint32_t version = (uint32_t)md5_get_bytes(start + 4, 4);
+    const uint32_t version = (uint32_t)md5_read_le(start + 4, 4);
     if (version != VERSION)
         return MD5_FAIL(context, MD5_ERROR_VERSION,
                         "unsupported version of a compressed clip: expected %d, found %u", VERSION,
                         version);
     if (size < HEADER_SIZE + FIXED_SIZE)
         return fail_size(context, HEADER_SIZE + FIXED_SIZE, size);
-    const uint64_t declared_size = md5_get_bytes(start + 8, 4);
+    const uint64_t declared_size = md5_read_le(start + 8, 4);
     if (declared_size != size)
         return MD5_FAIL(context, MD5_ERROR_SYNTAX,
                         "invalid compressed clip: expected a file of %llu bytes, found %zu",
                         (unsigned long long)declared_size, size);
-    if (md5_fnv(MD5_FNV, start + HEADER_SIZE, size - HEADER_SIZE) != md5_get_bytes(start + 12, 8))
+    if (md5_fnv(MD5_FNV, start + HEADER_SIZE, size - HEADER_SIZE) != md5_read_le(start + 12, 8))
         return fail(context, MD5_ERROR_SYNTAX, "checksum does not match: the file is damaged");
     return true;
 }
@@ -374,20 +375,21 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
     const uint8_t *const start = (const uint8_t *)bytes;
     clip_bytes clip = {.reserved = 0};
     TRY(check_file_header(context, start, size));
-    md5_kept_state state = {.from = start + HEADER_SIZE};
+    md5_state_archive state = {.from = start + HEADER_SIZE};
     transfer_fixed(&state, &clip);
     TRY(check_fixed(context, &clip, size));
 
     const uint32_t count = clip.packed.num_joints;
-    md5_joint *const joints = MD5_NEW(arena, md5_joint, count);
-    uint32_t *const order = MD5_NEW(arena, uint32_t, count);
-    uint8_t *const visited = MD5_NEW(arena, uint8_t, count);
-    uint8_t *const tracks = MD5_NEW(arena, uint8_t, clip.packed.num_bytes + MD5_PACKED_PADDING);
+    md5_joint *const joints = MD5_ALLOC_ZEROED(arena, md5_joint, count);
+    uint32_t *const order = MD5_ALLOC_ZEROED(arena, uint32_t, count);
+    uint8_t *const visited = MD5_ALLOC_ZEROED(arena, uint8_t, count);
+    uint8_t *const tracks =
+        MD5_ALLOC_ZEROED(arena, uint8_t, clip.packed.num_bytes + MD5_PACKED_PADDING);
     TRY(joints && order);
     TRY(visited && tracks);
     for (uint32_t i = 0; i < count; i++) {
-        md5_keep_32(&state, &joints[i].parent);
-        md5_keep_32(&state, &order[i]);
+        md5_archive_32(&state, &joints[i].parent);
+        md5_archive_32(&state, &order[i]);
     }
     clip.anim.num_frames = clip.packed.num_frames;
     clip.anim.skeleton =
@@ -474,21 +476,21 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     md5_quat *rotations = NULL;
     md5_vec3 *translations = NULL;
     for (uint32_t pass = 0; pass < 2; pass++) {
-        decompressed = MD5_TAKE(&block, md5_anim, 1);
+        decompressed = MD5_BLOCK_ARRAY(&block, md5_anim, 1);
         result.skeleton = copy_skeleton(&block, &anim->skeleton);
-        result.command_line = md5i_block_text(&block, "", 0);
-        tracks = MD5_TAKE(&block, md5_track, num_joints);
-        result.base_frame = MD5_PUT(&block, md5_xform, anim->base_frame, num_joints);
-        result.constant = MD5_PUT(&block, md5_xform, anim->constant, num_joints);
+        result.command_line = md5i_block_copy_text(&block, "", 0);
+        tracks = MD5_BLOCK_ARRAY(&block, md5_track, num_joints);
+        result.base_frame = MD5_BLOCK_COPY(&block, md5_xform, anim->base_frame, num_joints);
+        result.constant = MD5_BLOCK_COPY(&block, md5_xform, anim->constant, num_joints);
         result.rotation_joints =
-            MD5_PUT(&block, uint32_t, anim->rotation_joints, anim->num_rotations);
+            MD5_BLOCK_COPY(&block, uint32_t, anim->rotation_joints, anim->num_rotations);
         result.translation_joints =
-            MD5_PUT(&block, uint32_t, anim->translation_joints, anim->num_translations);
-        rotations = (md5_quat *)md5i_block_take(&block, num_frames,
-                                                anim->num_rotations * sizeof *rotations);
-        translations = (md5_vec3 *)md5i_block_take(&block, num_frames,
-                                                   anim->num_translations * sizeof *translations);
-        if (pass == 0 && !md5i_block_allocate(&context, &block))
+            MD5_BLOCK_COPY(&block, uint32_t, anim->translation_joints, anim->num_translations);
+        rotations = (md5_quat *)md5i_block_alloc(&block, num_frames,
+                                                 anim->num_rotations * sizeof *rotations);
+        translations = (md5_vec3 *)md5i_block_alloc(&block, num_frames,
+                                                    anim->num_translations * sizeof *translations);
+        if (pass == 0 && !md5i_block_end_measuring(&context, &block))
             return NULL;
     }
     result.num_components = decode_tracks(anim, tracks, rotations, translations);

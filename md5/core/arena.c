@@ -33,7 +33,7 @@ static md5_chunk *new_chunk(md5_arena *arena, size_t size)
     return chunk;
 }
 
-void *md5i_arena_room(md5_arena *arena, size_t count, size_t size)
+void *md5i_arena_alloc_raw(md5_arena *arena, size_t count, size_t size)
 {
     const size_t wanted = aligned_size(count, size);
     if (wanted > PTRDIFF_MAX) { // C has no larger objects
@@ -59,9 +59,9 @@ void *md5i_arena_room(md5_arena *arena, size_t count, size_t size)
     return memory;
 }
 
-void *md5i_arena_alloc(md5_arena *arena, size_t count, size_t size)
+void *md5i_arena_alloc_zeroed(md5_arena *arena, size_t count, size_t size)
 {
-    void *memory = md5i_arena_room(arena, count, size);
+    void *memory = md5i_arena_alloc_raw(arena, count, size);
     if (memory)
         memset(memory, 0, count * size);
     return memory;
@@ -69,7 +69,7 @@ void *md5i_arena_alloc(md5_arena *arena, size_t count, size_t size)
 
 void *md5i_arena_copy(md5_arena *arena, const void *from, size_t count, size_t size)
 {
-    void *const copy = md5i_arena_room(arena, count, size);
+    void *const copy = md5i_arena_alloc_raw(arena, count, size);
     if (copy && count > 0)
         memcpy(copy, from, count * size);
     return copy;
@@ -84,7 +84,7 @@ bool md5i_arena_reserve(md5_arena *arena, size_t size)
     return exceeds_limit || new_chunk(arena, wanted + MD5_CHUNK_HEADER) != NULL;
 }
 
-md5_arena_mark md5i_arena_here(const md5_arena *arena)
+md5_arena_mark md5i_arena_position(const md5_arena *arena)
 {
     md5_chunk *const chunk = arena->chunks;
     return (md5_arena_mark){chunk, chunk ? chunk->used : 0};
@@ -106,7 +106,7 @@ void md5i_arena_free(md5_arena *arena)
     md5i_arena_rewind(arena, (md5_arena_mark){NULL, 0});
 }
 
-size_t md5i_arena_left(const md5_arena *arena)
+size_t md5i_arena_free_bytes(const md5_arena *arena)
 {
     return arena->chunks ? arena->chunks->size - arena->chunks->used : 0;
 }
@@ -124,7 +124,7 @@ void *md5i_arena_first_allocation(void *chunks)
     return (char *)chunks + MD5_CHUNK_HEADER;
 }
 
-md5_arena md5i_arena_over(md5_context *context, void *memory, size_t size)
+md5_arena md5i_arena_in_memory(md5_context *context, void *memory, size_t size)
 {
     md5_chunk *const chunk = size > MD5_CHUNK_HEADER ? (md5_chunk *)memory : NULL;
     if (chunk)
@@ -132,7 +132,7 @@ md5_arena md5i_arena_over(md5_context *context, void *memory, size_t size)
     return (md5_arena){.context = context, .chunks = chunk, .is_exact = true};
 }
 
-void *md5i_block_take(md5_block *block, size_t count, size_t size)
+void *md5i_block_alloc(md5_block *block, size_t count, size_t size)
 {
     const size_t start = aligned_size(block->used, 1);
     const size_t wanted = aligned_size(count, size);
@@ -140,17 +140,17 @@ void *md5i_block_take(md5_block *block, size_t count, size_t size)
     return block->base ? block->base + start : NULL;
 }
 
-void *md5i_block_put(md5_block *block, const void *from, size_t count, size_t size)
+void *md5i_block_copy(md5_block *block, const void *from, size_t count, size_t size)
 {
     if (!from)
         return NULL;
-    void *const copy = md5i_block_take(block, count, size);
+    void *const copy = md5i_block_alloc(block, count, size);
     if (copy && count > 0)
         memcpy(copy, from, count * size);
     return copy;
 }
 
-const char *md5i_block_text(md5_block *block, const char *text, size_t size)
+const char *md5i_block_copy_text(md5_block *block, const char *text, size_t size)
 {
     char *const copy = block->base ? (char *)block->base + block->used : NULL;
     block->used = size >= SIZE_MAX - block->used ? SIZE_MAX : block->used + size + 1;
@@ -161,7 +161,7 @@ const char *md5i_block_text(md5_block *block, const char *text, size_t size)
     return copy;
 }
 
-bool md5i_block_allocate(md5_context *context, md5_block *block)
+bool md5i_block_end_measuring(md5_context *context, md5_block *block)
 {
     block->base = (unsigned char *)md5i_alloc(context, block->used);
     block->used = 0;
@@ -170,7 +170,7 @@ bool md5i_block_allocate(md5_context *context, md5_block *block)
 
 bool md5i_block_end_measuring_in(md5_arena *arena, md5_block *block)
 {
-    block->base = MD5_ROOM(arena, unsigned char, block->used);
+    block->base = MD5_ALLOC_ARRAY(arena, unsigned char, block->used);
     block->used = 0;
     return block->base != NULL;
 }

@@ -26,17 +26,19 @@ typedef struct md5_arena {
 
 // Returns zeroed, 16-byte aligned memory for `count` elements of `size` bytes; not NULL for count
 // 0. Returns NULL and sets the error if memory runs out or the product overflows.
-void *md5i_arena_alloc(md5_arena *arena, size_t count, size_t size);
-// Like md5i_arena_alloc(), but the memory is uninitialized, or a copy of from[count].
-void *md5i_arena_room(md5_arena *arena, size_t count, size_t size);
+void *md5i_arena_alloc_zeroed(md5_arena *arena, size_t count, size_t size);
+// Like md5i_arena_alloc_zeroed(), but the memory is uninitialized, or a copy of from[count].
+void *md5i_arena_alloc_raw(md5_arena *arena, size_t count, size_t size);
 void *md5i_arena_copy(md5_arena *arena, const void *from, size_t count, size_t size);
 // Allocate `count` elements of a type: zeroed, or uninitialized.
-#define MD5_NEW(arena, type, count) ((type *)md5i_arena_alloc(arena, count, sizeof(type)))
-#define MD5_ROOM(arena, type, count) ((type *)md5i_arena_room(arena, count, sizeof(type)))
+#define MD5_ALLOC_ZEROED(arena, type, count) \
+    ((type *)md5i_arena_alloc_zeroed(arena, count, sizeof(type)))
+#define MD5_ALLOC_ARRAY(arena, type, count) \
+    ((type *)md5i_arena_alloc_raw(arena, count, sizeof(type)))
 // Returns a copy of a text of `size` bytes, with a terminating NUL.
 static inline char *md5_copy_text(md5_arena *arena, const char *text, size_t size)
 {
-    char *const copy = MD5_NEW(arena, char, size + 1);
+    char *const copy = MD5_ALLOC_ZEROED(arena, char, size + 1);
     if (copy && size > 0)
         memcpy(copy, text, size);
     return copy;
@@ -48,7 +50,7 @@ bool md5i_arena_reserve(md5_arena *arena, size_t size);
 void md5i_arena_free(md5_arena *arena);
 
 // Return the free bytes of the newest chunk, and the size of all chunks.
-size_t md5i_arena_left(const md5_arena *arena);
+size_t md5i_arena_free_bytes(const md5_arena *arena);
 size_t md5i_arena_size(const md5_arena *arena);
 
 // Returns the first allocation in the newest chunk of arena.chunks.
@@ -56,36 +58,37 @@ void *md5i_arena_first_allocation(void *chunks);
 
 // Returns an arena whose first chunk is `memory`, which must be 16-byte aligned. The caller rewinds
 // the arena to that chunk instead of freeing it.
-md5_arena md5i_arena_over(md5_context *context, void *memory, size_t size);
+md5_arena md5i_arena_in_memory(md5_context *context, void *memory, size_t size);
 
 // A position in an arena. md5i_arena_rewind() frees all later allocations.
 typedef struct md5_arena_mark {
     struct md5_chunk *chunk;
     size_t used;
 } md5_arena_mark;
-md5_arena_mark md5i_arena_here(const md5_arena *arena);
+md5_arena_mark md5i_arena_position(const md5_arena *arena);
 void md5i_arena_rewind(md5_arena *arena, md5_arena_mark mark);
 
-// Lays out one block of memory. Run the same sequence of md5i_block_take() calls twice: with base
-// NULL, to measure the block; and after md5i_block_allocate(), to get the addresses.
+// Lays out one block of memory. Run the same sequence of md5i_block_alloc() calls twice: with base
+// NULL, to measure the block; and after md5i_block_end_measuring(), to get the addresses.
 typedef struct md5_block {
     unsigned char *base;
     size_t used; // SIZE_MAX after an overflow
 } md5_block;
 
 // Returns 16-byte aligned memory for `count` elements of `size` bytes; NULL while measuring.
-void *md5i_block_take(md5_block *block, size_t count, size_t size);
-#define MD5_TAKE(block, type, count) ((type *)md5i_block_take(block, count, sizeof(type)))
-// Like md5i_block_take(), with a copy of from[count]. Takes no memory and returns NULL if `from` is
-// NULL.
-void *md5i_block_put(md5_block *block, const void *from, size_t count, size_t size);
-#define MD5_PUT(block, type, from, count) ((type *)md5i_block_put(block, from, count, sizeof(type)))
+void *md5i_block_alloc(md5_block *block, size_t count, size_t size);
+#define MD5_BLOCK_ARRAY(block, type, count) ((type *)md5i_block_alloc(block, count, sizeof(type)))
+// Like md5i_block_alloc(), with a copy of from[count]. Takes no memory and returns NULL if `from`
+// is NULL.
+void *md5i_block_copy(md5_block *block, const void *from, size_t count, size_t size);
+#define MD5_BLOCK_COPY(block, type, from, count) \
+    ((type *)md5i_block_copy(block, from, count, sizeof(type)))
 // Returns a copy of a text of `size` bytes, with a terminating NUL. The copy is not aligned.
-const char *md5i_block_text(md5_block *block, const char *text, size_t size);
+const char *md5i_block_copy_text(md5_block *block, const char *text, size_t size);
 
 // End measuring and begin the second run: allocate the measured size from the allocator of the
 // context, or from an arena. Return false and set the error if memory runs out.
-bool md5i_block_allocate(md5_context *context, md5_block *block);
+bool md5i_block_end_measuring(md5_context *context, md5_block *block);
 bool md5i_block_end_measuring_in(md5_arena *arena, md5_block *block);
 
 #endif

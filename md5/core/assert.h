@@ -40,7 +40,7 @@
 // NOLINTEND(bugprone-macro-parentheses)
 
 // Returns true if two arrays do not overlap, or if one of them is NULL. Sizes are in bytes.
-static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, size_t b_size)
+static inline bool md5_are_disjoint(const void *a, size_t a_size, const void *b, size_t b_size)
 {
     const uintptr_t a_start = (uintptr_t)a;
     const uintptr_t b_start = (uintptr_t)b;
@@ -50,8 +50,8 @@ static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, si
 }
 
 // Checks that the arrays a[a_count] and b[b_count] do not overlap.
-#define MD5_ASSERT_APART(a, a_count, b, b_count)                                      \
-    MD5_ASSERT(md5_are_apart(a, (a_count) * sizeof *(a), b, (b_count) * sizeof *(b)), \
+#define MD5_ASSERT_DISJOINT(a, a_count, b, b_count)                                      \
+    MD5_ASSERT(md5_are_disjoint(a, (a_count) * sizeof *(a), b, (b_count) * sizeof *(b)), \
                #a ", " #b ": must not overlap")
 
 // Check that the `reserved` members of a structure are 0: see "Growth" in md5model.h.

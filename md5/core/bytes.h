@@ -8,20 +8,20 @@
 #include <string.h>
 
 // Returns true if a file has at least 4 bytes and begins with the text `begin`, of up to 4 bytes.
-static inline bool md5_begins_as(const char *bytes, size_t size, const char *begin)
+static inline bool md5_has_magic(const char *bytes, size_t size, const char *begin)
 {
     return size >= 4 && memcmp(bytes, begin, strlen(begin)) == 0;
 }
 
 // Writes the lowest `count` bytes of a number, at most 8, in little-endian order.
-static inline void md5_put_bytes(unsigned char *to, uint64_t value, size_t count)
+static inline void md5_write_le(unsigned char *to, uint64_t value, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         to[i] = (unsigned char)(value >> (8 * i));
 }
 
 // Reads a little-endian number of `count` bytes, at most 8.
-static inline uint64_t md5_get_bytes(const unsigned char *from, size_t count)
+static inline uint64_t md5_read_le(const unsigned char *from, size_t count)
 {
     uint64_t value = 0;
     for (size_t i = 0; i < count; i++)
@@ -31,36 +31,36 @@ static inline uint64_t md5_get_bytes(const unsigned char *from, size_t count)
 
 // A saved state that is written or read. The same sequence of calls does both, so that the formats
 // cannot differ. Numbers, floats included, have 4 or 8 bytes.
-typedef struct md5_kept_state {
+typedef struct md5_state_archive {
     unsigned char *to;         // next byte to write; NULL while reading
     const unsigned char *from; // next byte to read
-} md5_kept_state;
+} md5_state_archive;
 
 // Write or read a number of 4 or 8 bytes, in little-endian order.
-static inline void md5_keep_32(md5_kept_state *archive, void *number)
+static inline void md5_archive_32(md5_state_archive *archive, void *number)
 {
     uint32_t bits = 0;
     if (archive->to) {
         memcpy(&bits, number, sizeof bits);
-        md5_put_bytes(archive->to, bits, sizeof bits);
+        md5_write_le(archive->to, bits, sizeof bits);
         archive->to += sizeof bits;
         return;
     }
-    bits = (uint32_t)md5_get_bytes(archive->from, sizeof bits);
+    bits = (uint32_t)md5_read_le(archive->from, sizeof bits);
     archive->from += sizeof bits;
     memcpy(number, &bits, sizeof bits);
 }
 
-static inline void md5_keep_64(md5_kept_state *archive, void *number)
+static inline void md5_archive_64(md5_state_archive *archive, void *number)
 {
     uint64_t bits = 0;
     if (archive->to) {
         memcpy(&bits, number, sizeof bits);
-        md5_put_bytes(archive->to, bits, sizeof bits);
+        md5_write_le(archive->to, bits, sizeof bits);
         archive->to += sizeof bits;
         return;
     }
-    bits = md5_get_bytes(archive->from, sizeof bits);
+    bits = md5_read_le(archive->from, sizeof bits);
     archive->from += sizeof bits;
     memcpy(number, &bits, sizeof bits);
 }

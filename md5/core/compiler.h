@@ -169,7 +169,7 @@ static inline size_t md5_lowest_bit(uint64_t bits)
 }
 
 // Reads eight bytes as a little-endian number, with one load if the processor is little-endian.
-static inline uint64_t md5_load_word(const void *from)
+static inline uint64_t md5_read_u64le(const void *from)
 {
     uint64_t word = 0;
 #if defined(_MSC_VER) || (defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
@@ -184,10 +184,10 @@ static inline uint64_t md5_load_word(const void *from)
 // -- Processors --------------------------------------------------------------------------------
 
 // MD5_IS_X86_64, MD5_IS_AARCH64: kernels may use the intrinsics of x86-64 or 64-bit ARM.
-// MD5_CAN_COMPILE_AVX2, MD5_KNOWS_AVX512: the compiler can compile kernels for these extensions,
-// which run only if the processor supports them. With GCC and Clang the C runtime detects the
-// extensions; Windows has a query for AVX2 only. Microsoft's compiler for 64-bit ARM uses plain C,
-// because its vector types do not support the initializers of the kernels.
+// MD5_CAN_COMPILE_AVX2, MD5_CAN_COMPILE_AVX512: the compiler can compile kernels for these
+// extensions, which run only if the processor supports them. With GCC and Clang the C runtime
+// detects the extensions; Windows has a query for AVX2 only. Microsoft's compiler for 64-bit ARM
+// uses plain C, because its vector types do not support the initializers of the kernels.
 #if defined(_MSC_VER) && defined(_M_X64) && !defined(_M_ARM64EC)
 
 #define MD5_IS_X86_64 1
@@ -196,7 +196,7 @@ static inline uint64_t md5_load_word(const void *from)
 #else
 #define MD5_CAN_COMPILE_AVX2 1
 #endif
-#define MD5_KNOWS_AVX512 0
+#define MD5_CAN_COMPILE_AVX512 0
 // A function of kernel32.dll, with which every program is linked. 40 is
 // PF_AVX2_INSTRUCTIONS_AVAILABLE.
 __declspec(dllimport) int __stdcall IsProcessorFeaturePresent(unsigned long feature);
@@ -211,13 +211,13 @@ static inline bool md5_processor_has_avx2(void)
 // them on Windows, so that the program would crash (GCC bug 54412).
 #define MD5_IS_X86_64 1
 #define MD5_CAN_COMPILE_AVX2 0
-#define MD5_KNOWS_AVX512 0
+#define MD5_CAN_COMPILE_AVX512 0
 
 #elif defined(__GNUC__) && defined(__x86_64__)
 
 #define MD5_IS_X86_64 1
 #define MD5_CAN_COMPILE_AVX2 1
-#define MD5_KNOWS_AVX512 1
+#define MD5_CAN_COMPILE_AVX512 1
 static inline bool md5_processor_has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") != 0;
@@ -241,12 +241,12 @@ static inline bool md5_processor_has_avx512(void)
 // browser without these vectors cannot load the file, so that a check at run time is not needed.
 #define MD5_IS_X86_64 1
 #define MD5_CAN_COMPILE_AVX2 0
-#define MD5_KNOWS_AVX512 0
+#define MD5_CAN_COMPILE_AVX512 0
 
 #else
 #define MD5_IS_X86_64 0
 #define MD5_CAN_COMPILE_AVX2 0
-#define MD5_KNOWS_AVX512 0
+#define MD5_CAN_COMPILE_AVX512 0
 #endif
 
 #if defined(__GNUC__) && defined(__AARCH64EL__)

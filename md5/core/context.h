@@ -46,10 +46,10 @@ typedef struct md5_merged_warning {
 } md5_merged_warning;
 
 enum { MD5_WARNING_KINDS = 16 };
-typedef struct md5_held_warnings {
+typedef struct md5_merged_warnings {
     uint32_t count;
     md5_merged_warning kinds[MD5_WARNING_KINDS]; // in the order of their first warnings
-} md5_held_warnings;
+} md5_merged_warnings;
 
 typedef struct md5_context {
     md5_allocator allocator; // both hooks and the limit are set
@@ -59,7 +59,7 @@ typedef struct md5_context {
     void *warn_user;
     uint32_t max_warnings;
     uint32_t num_warnings;
-    md5_held_warnings *held; // NULL: each warning is reported immediately
+    md5_merged_warnings *held; // NULL: each warning is reported immediately
     // Options that loads use. `axes` and `scale` are not validated before md5i_load_in().
     md5_axes axes;
     float scale; // not 0
@@ -123,10 +123,10 @@ void md5i_begin_warnings(md5_context *context, const md5_load_opts *opts);
 void md5i_silence_warnings(md5_context *context);
 
 // Counts a warning and reports it, up to max_warnings. While context->held is set, repeated
-// warnings are only counted, and md5i_report_held() reports one warning for each kind.
+// warnings are only counted, and md5i_report_merged_warnings() reports one warning for each kind.
 void md5i_warn(md5_context *context, uint32_t line, uint32_t column, const char *format, ...)
     MD5_PRINTF(4, 5);
-void md5i_report_held(md5_context *context);
+void md5i_report_merged_warnings(md5_context *context);
 
 // The two steps of md5i_warn(), for warnings about a keyword. md5i_count_warning() returns true if
 // the warning will be reported. Only then the caller formats the message and calls

@@ -7,7 +7,7 @@ static bool md5_processor_has_avx2(void)
 }
 #endif
 
-#if !MD5_KNOWS_AVX512
+#if !MD5_CAN_COMPILE_AVX512
 static bool md5_processor_has_avx512(void)
 {
     return false;

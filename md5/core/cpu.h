@@ -10,7 +10,7 @@
 #if MD5_HAS_SIMD && MD5_IS_X86_64
 #define MD5_HAS_SSE2 1                    // part of x86-64
 #define MD5_HAS_AVX2 MD5_CAN_COMPILE_AVX2 // with function attributes; checked at run time
-#define MD5_HAS_AVX512 MD5_KNOWS_AVX512
+#define MD5_HAS_AVX512 MD5_CAN_COMPILE_AVX512
 #elif MD5_HAS_SIMD && MD5_IS_AARCH64
 #define MD5_HAS_NEON 1 // part of aarch64
 #endif
@@ -40,7 +40,7 @@ typedef enum md5_cpu {
 
 // Initializes a table with one entry per set: {name_scalar, name_sse2, ...}. The entry of a set
 // that is not compiled is name_scalar.
-#define MD5_OF_EACH_SET(name)                                       \
+#define MD5_KERNEL_PER_SET(name)                                    \
     {                                                               \
         name##_scalar, MD5_KERNEL_OF_SET(MD5_HAS_SSE2, name, sse2), \
             MD5_KERNEL_OF_SET(MD5_HAS_AVX2, name, avx2),            \

@@ -14,7 +14,7 @@ typedef int32_t md5_float4_bits MD5_VECTOR_SIZE(16);
 
 #define MD5_FLOAT4_SHUFFLE(a, i, j, k, l) MD5_SHUFFLE(md5_float4_bits, a, i, j, k, l)
 
-static inline md5_float4 md5_float4_of(float x, float y, float z, float w)
+static inline md5_float4 md5_float4_set(float x, float y, float z, float w)
 {
     return (md5_float4){x, y, z, w};
 }
@@ -55,9 +55,9 @@ typedef struct md5_float4 {
     float at[4];
 } md5_float4;
 
-#define MD5_FLOAT4_SHUFFLE(a, i, j, k, l) md5_float4_of((a).at[i], (a).at[j], (a).at[k], (a).at[l])
+#define MD5_FLOAT4_SHUFFLE(a, i, j, k, l) md5_float4_set((a).at[i], (a).at[j], (a).at[k], (a).at[l])
 
-static inline md5_float4 md5_float4_of(float x, float y, float z, float w)
+static inline md5_float4 md5_float4_set(float x, float y, float z, float w)
 {
     return (md5_float4){{x, y, z, w}};
 }
@@ -105,7 +105,7 @@ static inline md5_float4 md5_float4_conjugate(md5_float4 q)
 
 static inline md5_float4 md5_float4_scale(md5_float4 a, float s)
 {
-    return md5_float4_mul(a, md5_float4_of(s, s, s, s));
+    return md5_float4_mul(a, md5_float4_set(s, s, s, s));
 }
 
 // -- Loads, stores and conversions ------------------------------------------------------------
@@ -118,12 +118,12 @@ static inline md5_float4 md5_float4_load(const void *from)
     return loaded;
 }
 
-static inline md5_float4 md5_float4_rotation(const md5_xform *from)
+static inline md5_float4 md5_float4_load_rotation(const md5_xform *from)
 {
     return md5_float4_load(from);
 }
 
-static inline md5_float4 md5_float4_translation(const md5_xform *from)
+static inline md5_float4 md5_float4_load_translation(const md5_xform *from)
 {
     return md5_float4_load((const char *)from + offsetof(md5_xform, translation));
 }
@@ -135,24 +135,24 @@ static inline void md5_float4_store(void *to, md5_float4 a)
     memcpy(to, &a, sizeof a);
 }
 
-static inline md5_float4 md5_float4_of_quat(md5_quat q)
+static inline md5_float4 md5_float4_from_quat(md5_quat q)
 {
-    return md5_float4_of(q.x, q.y, q.z, q.w);
+    return md5_float4_set(q.x, q.y, q.z, q.w);
 }
 
-static inline md5_float4 md5_float4_of_vec3(md5_vec3 v)
+static inline md5_float4 md5_float4_from_vec3(md5_vec3 v)
 {
-    return md5_float4_of(v.x, v.y, v.z, 0);
+    return md5_float4_set(v.x, v.y, v.z, 0);
 }
 
-static inline md5_quat md5_quat_of_row(md5_float4 a)
+static inline md5_quat md5_quat_from_float4(md5_float4 a)
 {
     md5_quat q;
     memcpy(&q, &a, sizeof q);
     return q;
 }
 
-static inline md5_vec3 md5_vec3_of_row(md5_float4 a)
+static inline md5_vec3 md5_vec3_from_float4(md5_float4 a)
 {
     md5_vec3 v;
     memcpy(&v, &a, sizeof v);
@@ -192,7 +192,7 @@ static inline md5_float4 md5_float4_normalize(md5_float4 a, md5_float4 fallback)
 }
 
 // Returns the part of `v` perpendicular to `axis`, which has unit length.
-static inline md5_float4 md5_float4_beside(md5_float4 v, md5_float4 axis)
+static inline md5_float4 md5_float4_reject(md5_float4 v, md5_float4 axis)
 {
     return md5_float4_sub(v, md5_float4_scale(axis, md5_float4_dot3(v, axis)));
 }
@@ -201,7 +201,7 @@ static inline md5_float4 md5_float4_beside(md5_float4 v, md5_float4 axis)
 
 static inline md5_float4 md5_float4_with_w(md5_float4 xyz, float w)
 {
-    return md5_float4_of(md5_float4_at(xyz, 0), md5_float4_at(xyz, 1), md5_float4_at(xyz, 2), w);
+    return md5_float4_set(md5_float4_at(xyz, 0), md5_float4_at(xyz, 1), md5_float4_at(xyz, 2), w);
 }
 
 static inline float md5_float4_dot4(md5_float4 a, md5_float4 b)
@@ -213,7 +213,7 @@ static inline float md5_float4_dot4(md5_float4 a, md5_float4 b)
 
 // Returns the quaternion product a * b: the rotation b, followed by the rotation a. In w the second
 // and third products are subtracted, where x y z add them.
-static inline md5_float4 md5_float4_turn(md5_float4 a, md5_float4 b)
+static inline md5_float4 md5_float4_quat_mul(md5_float4 a, md5_float4 b)
 {
     const md5_float4 first = md5_float4_mul(MD5_FLOAT4_SHUFFLE(a, 3, 3, 3, 3), b);
     const md5_float4 second =
@@ -238,7 +238,7 @@ static inline md5_float4 md5_float4_rotate(md5_float4 q, md5_float4 v)
 
 // Returns the quaternion scaled to unit length, or `fallback` in the same cases as
 // md5_quat_normalize().
-static inline md5_float4 md5_float4_unit(md5_float4 q, md5_float4 fallback)
+static inline md5_float4 md5_float4_normalize_quat(md5_float4 q, md5_float4 fallback)
 {
     const float square = md5_float4_dot4(q, q);
     const bool is_rotation = square > 1e-30f && square < 1e30f;
@@ -247,7 +247,7 @@ static inline md5_float4 md5_float4_unit(md5_float4 q, md5_float4 fallback)
 
 // Corrects the length of a product of unit quaternions, which deviates from 1 by rounding: one step
 // of Newton's method for the inverse square root, starting at 1.
-static inline md5_float4 md5_float4_trim(md5_float4 q)
+static inline md5_float4 md5_float4_renormalize(md5_float4 q)
 {
     return md5_float4_scale(q, 1.5f - 0.5f * md5_float4_dot4(q, q));
 }

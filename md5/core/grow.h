@@ -14,7 +14,7 @@ static inline void *md5_grow(md5_arena *arena, void *items, uint32_t count, size
     const bool is_full = count == 0 || (count >= FIRST && (count & (count - 1)) == 0);
     if (!is_full)
         return items;
-    void *const copy = md5i_arena_room(arena, count > 0 ? 2 * (size_t)count : FIRST, size);
+    void *const copy = md5i_arena_alloc_raw(arena, count > 0 ? 2 * (size_t)count : FIRST, size);
     if (copy && count > 0)
         memcpy(copy, items, count * size);
     return copy;

@@ -12,7 +12,7 @@ static size_t scratch_step(size_t size)
     return (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 }
 
-size_t md5i_scratch_of_all(const md5_threads *threads, size_t size)
+size_t md5i_batch_scratch_size(const md5_threads *threads, size_t size)
 {
     return threads ? threads->num_workers * scratch_step(size) : size;
 }

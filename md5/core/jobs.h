@@ -11,13 +11,13 @@ typedef struct md5_batch {
     md5_batch_fn *run;
     void *user;
     size_t count;  // number of jobs
-    void *scratch; // at least md5i_scratch_of_all() bytes
+    void *scratch; // at least md5i_batch_scratch_size() bytes
     size_t size;   // bytes of scratch memory per worker; unused without threads
 } md5_batch;
 
 void md5i_run_batch(const md5_threads *threads, const md5_batch *batch);
 
 // Returns the scratch memory of all workers for `size` bytes per worker.
-size_t md5i_scratch_of_all(const md5_threads *threads, size_t size);
+size_t md5i_batch_scratch_size(const md5_threads *threads, size_t size);
 
 #endif

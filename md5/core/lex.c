@@ -62,7 +62,8 @@ void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t siz
 
 // Continues the count at the last location, so that messages in the order of the text take linear
 // time.
-MD5_COLD void md5i_lex_place(md5_lex *lex, const char *position, uint32_t *line, uint32_t *column)
+MD5_COLD void md5i_lex_find_location(md5_lex *lex, const char *position, uint32_t *line,
+                                     uint32_t *column)
 {
     if (position < lex->line_start) {
         lex->counted_to = lex->text;
@@ -93,7 +94,7 @@ MD5_COLD bool md5i_lex_fail(md5_lex *lex, const char *position, md5_status statu
     if (context->error.status != MD5_OK)
         return false;
     MD5_PRINT(message, format);
-    md5i_lex_place(lex, position, &line, &column);
+    md5i_lex_find_location(lex, position, &line, &column);
     return md5i_fail(context, status, line, column, "%s", message);
 }
 
@@ -123,7 +124,7 @@ MD5_COLD md5_quoted md5i_lex_token(const md5_lex *lex, const char *position)
                : end;
 }
 
-MD5_COLD bool md5i_lex_fail_found(md5_lex *lex, const char *format, ...)
+MD5_COLD bool md5i_lex_fail_expected(md5_lex *lex, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
     MD5_PRINT(message, format);
@@ -143,7 +144,7 @@ static void warn(md5_lex *lex, const char *position, bool with_token, const char
     char message[sizeof context->error.message]; // uninitialized: most warnings are only counted
     size_t length = 0;
     if (context->warn)
-        md5i_lex_place(lex, position, &line, &column);
+        md5i_lex_find_location(lex, position, &line, &column);
     if (!md5i_count_warning(context, format, position, md5_span_is_name(token) ? token.size : 0,
                             line))
         return;
@@ -243,7 +244,7 @@ static MD5_ALWAYS_INLINE void skip_blanks(md5_lex *lex, unsigned char last)
     }
 }
 
-const char *md5i_lex_next(md5_lex *lex)
+const char *md5i_lex_skip_space(md5_lex *lex)
 {
     skip_blanks(lex, UCHAR_MAX);
     return lex->at;
@@ -253,11 +254,11 @@ const char *md5i_lex_next(md5_lex *lex)
 
 md5_span md5i_lex_peek_word(md5_lex *lex)
 {
-    md5i_lex_next(lex);
+    md5i_lex_skip_space(lex);
     return (md5_span){lex->at, (size_t)(md5i_lex_word_end(lex, lex->at) - lex->at)};
 }
 
-bool md5i_lex_take(md5_lex *lex, char bracket)
+bool md5i_lex_accept(md5_lex *lex, char bracket)
 {
     skip_blanks(lex, UCHAR_MAX);
     if (lex->at == lex->end || *lex->at != bracket)
@@ -266,7 +267,7 @@ bool md5i_lex_take(md5_lex *lex, char bracket)
     return true;
 }
 
-MD5_COLD bool md5i_lex_take_word(md5_lex *lex, const char *word)
+MD5_COLD bool md5i_lex_accept_keyword(md5_lex *lex, const char *word)
 {
     skip_blanks(lex, UCHAR_MAX);
     // The first byte differs in nearly all calls, so that the end of the word is not needed.
@@ -287,7 +288,7 @@ bool md5i_lex_at_block_end(md5_lex *lex)
 
 bool md5i_lex_expect(md5_lex *lex, char bracket)
 {
-    return md5i_lex_take(lex, bracket) || md5i_lex_fail_found(lex, "expected '%c'", bracket);
+    return md5i_lex_accept(lex, bracket) || md5i_lex_fail_expected(lex, "expected '%c'", bracket);
 }
 
 // -- Strings --------------------------------------------------------------------------------
@@ -321,7 +322,7 @@ MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what)
     const char *const start = lex->at;
     if (start == lex->end || !is_quote(*start)) {
         lex->at += text->size;
-        return text->size > 0 || md5i_lex_fail_found(lex, "expected %s", what);
+        return text->size > 0 || md5i_lex_fail_expected(lex, "expected %s", what);
     }
     // Following strings in the same kind of quotes may be joined to this string. The loop runs
     // twice then: to measure the result, and to copy the parts.
@@ -337,11 +338,11 @@ MD5_COLD bool md5i_lex_text(md5_lex *lex, md5_span *text, const char *what)
                 memcpy(joined + size, part.bytes, part.size);
             size += part.size;
             count++;
-        } while (lex->join_strings && md5i_lex_next(lex) < lex->end && *lex->at == *start);
+        } while (lex->join_strings && md5i_lex_skip_space(lex) < lex->end && *lex->at == *start);
         *text = joined ? (md5_span){joined, size} : part;
         if (joined || count == 1)
             return true;
-        TRY(joined = MD5_NEW(lex->arena, char, size));
+        TRY(joined = MD5_ALLOC_ZEROED(lex->arena, char, size));
     }
 }
 
@@ -372,9 +373,9 @@ static const char *name_end(const md5_lex *lex, const char *position)
 
 MD5_COLD bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
 {
-    md5i_lex_next(lex);
+    md5i_lex_skip_space(lex);
     if (lex->at < lex->end && char_class(*lex->at) == 0) {
-        // md5i_lex_next() skipped bytes from 0x80 on, but they are part of the name.
+        // md5i_lex_skip_space() skipped bytes from 0x80 on, but they are part of the name.
         const char *start = lex->at;
         while (start > lex->text && (unsigned char)start[-1] >= 0x80)
             start--;
@@ -385,14 +386,14 @@ MD5_COLD bool md5i_lex_joint_name(md5_lex *lex, md5_span *name)
     return md5i_lex_text(lex, name, "a joint name");
 }
 
-void md5i_lex_blanks(md5_lex *lex)
+void md5i_lex_skip_name_space(md5_lex *lex)
 {
     skip_blanks(lex, 0x7F);
 }
 
 bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *what)
 {
-    md5i_lex_blanks(lex);
+    md5i_lex_skip_name_space(lex);
     const char *const start = lex->at;
     const char *end = start;
     while (end < lex->end && is_name_byte(*end))
@@ -455,7 +456,7 @@ static bool skip_separate_minus(md5_lex *lex)
     if (lex->end - lex->at < 2 || *lex->at != '-' || char_class(lex->at[1]) != SPACE)
         return false;
     lex->at++;
-    md5i_lex_next(lex);
+    md5i_lex_skip_space(lex);
     return true;
 }
 
@@ -538,7 +539,7 @@ bool md5i_lex_fail_length(md5_lex *lex, const char *position)
 bool md5i_lex_length(md5_lex *lex, float *value)
 {
     TRY(md5i_lex_float(lex, value));
-    return md5_is_length(*value) || md5i_lex_fail_length(lex, lex->number_at);
+    return md5_length_in_range(*value) || md5i_lex_fail_length(lex, lex->number_at);
 }
 
 // Reads ( x y z ) in the usual form: one blank between tokens. Returns the end, or NULL if the text
@@ -555,7 +556,7 @@ static const char *scan_vec3(const md5_lex *lex, md5_vec3 *value)
 
 bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5_vec3 *value)
 {
-    md5i_lex_next(lex);
+    md5i_lex_skip_space(lex);
     const char *const end = scan_vec3(lex, value);
     const bool is_limited = number == md5i_lex_length;
     if (end && (!is_limited || md5_vec3_in_range(*value))) {
@@ -573,7 +574,7 @@ bool md5i_lex_vec3(md5_lex *lex, bool (*number)(md5_lex *lex, float *value), md5
 bool md5i_lex_double(md5_lex *lex, double *value)
 {
     float narrow;
-    md5i_lex_next(lex);
+    md5i_lex_skip_space(lex);
     md5_lex start = *lex;
     TRY(md5i_lex_float(lex, &narrow));
     const bool negate = skip_separate_minus(&start);

@@ -36,7 +36,7 @@ void md5i_lex_begin(md5_lex *lex, md5_arena *arena, const char *text, size_t siz
 
 // Finds the line and the column of `position`, both from 1. Columns count bytes. CR LF, LF and CR
 // each end a line.
-void md5i_lex_place(md5_lex *lex, const char *position, uint32_t *line, uint32_t *column);
+void md5i_lex_find_location(md5_lex *lex, const char *position, uint32_t *line, uint32_t *column);
 
 // Report an error or a warning at a position. md5i_lex_fail() returns false. After max_warnings,
 // warnings are only counted.
@@ -45,7 +45,7 @@ bool md5i_lex_fail(md5_lex *lex, const char *position, md5_status status, const 
 void md5i_lex_warn(md5_lex *lex, const char *position, const char *format, ...) MD5_PRINTF(3, 4);
 
 // Reports that the next token is not the expected one: the message, then ", found" and the token.
-bool md5i_lex_fail_found(md5_lex *lex, const char *format, ...) MD5_PRINTF(2, 3);
+bool md5i_lex_fail_expected(md5_lex *lex, const char *format, ...) MD5_PRINTF(2, 3);
 
 // Reports a warning that begins with the token at its position, in quotes.
 void md5i_lex_warn_token(md5_lex *lex, const char *position, const char *format, ...)
@@ -56,7 +56,7 @@ md5_quoted md5i_lex_token(const md5_lex *lex, const char *position);
 
 // Skips white space and comments. Returns the position of the next token. An unterminated comment
 // is an error and moves the lexer to the end of the text.
-const char *md5i_lex_next(md5_lex *lex);
+const char *md5i_lex_skip_space(md5_lex *lex);
 
 // Returns false if an error was reported, such as an unterminated comment.
 static inline bool md5_lex_is_ok(const md5_lex *lex)
@@ -74,8 +74,8 @@ const char *md5i_lex_word_end(const md5_lex *lex, const char *position);
 md5_span md5i_lex_peek_word(md5_lex *lex);
 
 // Consume the next token and return true if it is the bracket or the keyword.
-bool md5i_lex_take(md5_lex *lex, char bracket);
-bool md5i_lex_take_word(md5_lex *lex, const char *word);
+bool md5i_lex_accept(md5_lex *lex, char bracket);
+bool md5i_lex_accept_keyword(md5_lex *lex, const char *word);
 
 // Consumes a bracket. Any other token is an error.
 bool md5i_lex_expect(md5_lex *lex, char bracket);
@@ -120,10 +120,10 @@ static inline bool md5_span_is_name(md5_span span)
 // -- Names ------------------------------------------------------------------------------------
 
 // Reads a name in a machine file: a quoted string or a bare word. Bare names may contain bytes from
-// 0x80 on, for UTF-8. `what` is its name in messages. md5i_lex_blanks() skips white space and
-// comments before such a name.
+// 0x80 on, for UTF-8. `what` is its name in messages. md5i_lex_skip_name_space() skips white space
+// and comments before such a name.
 bool md5i_lex_name(md5_lex *lex, md5_span *name, const char *what);
-void md5i_lex_blanks(md5_lex *lex);
+void md5i_lex_skip_name_space(md5_lex *lex);
 
 // Reads the name of a joint in a model: a quoted string or a bare name. Bare names may contain
 // bytes from 0x80 on, and blanks if another word follows: `Bip01 L Hand 3 ( ...` is the name "Bip01
@@ -141,14 +141,15 @@ bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word));
 // that a text can contain.
 #define MD5_MAX_LENGTH 1e9f
 
-static inline bool md5_is_length(float value)
+static inline bool md5_length_in_range(float value)
 {
     return value >= -MD5_MAX_LENGTH && value <= MD5_MAX_LENGTH;
 }
 
 static inline bool md5_vec3_in_range(md5_vec3 value)
 {
-    return md5_is_length(value.x) && md5_is_length(value.y) && md5_is_length(value.z);
+    return md5_length_in_range(value.x) && md5_length_in_range(value.y)
+           && md5_length_in_range(value.z);
 }
 
 // Reports that the number at `position` exceeds MD5_MAX_LENGTH.

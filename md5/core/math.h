@@ -18,7 +18,7 @@
 // The increment of a Weyl sequence and its mixing function: Steele, Lea and Flood, "Fast Splittable
 // Pseudorandom Number Generators", 2014. The mixing function maps 0 to 0.
 #define MD5_WEYL UINT64_C(0x9E3779B97F4A7C15)
-static inline uint64_t md5_mixed(uint64_t bits)
+static inline uint64_t md5_mix_bits(uint64_t bits)
 {
     bits = (bits ^ (bits >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
     bits = (bits ^ (bits >> 27)) * UINT64_C(0x94D049BB133111EB);
@@ -26,9 +26,9 @@ static inline uint64_t md5_mixed(uint64_t bits)
 }
 
 // Returns a pseudorandom number from 0 (included) to 1 (excluded), a multiple of 2^-24.
-static inline float md5_chance(uint64_t bits)
+static inline float md5_random_float(uint64_t bits)
 {
-    return (float)(md5_mixed(bits) >> 40) * (1.0f / 16777216.0f);
+    return (float)(md5_mix_bits(bits) >> 40) * (1.0f / 16777216.0f);
 }
 
 // The squared length of the x y z of a rotation in a file may exceed 1 by this value without a
@@ -50,7 +50,7 @@ static inline bool md5_quat_is_overlong(float x, float y, float z)
 
 // Returns x y z in the form of MD5 files, from which md5_quat_from_xyz() computes a w that is not
 // positive.
-static inline md5_vec3 md5_stored_rotation(md5_quat q)
+static inline md5_vec3 md5_quat_to_xyz(md5_quat q)
 {
     const float sign = q.w > 0 ? -1.0f : 1.0f;
     return (md5_vec3){q.x * sign, q.y * sign, q.z * sign};
@@ -61,7 +61,7 @@ static inline md5_vec3 md5_stored_rotation(md5_quat q)
 md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to);
 
 // Returns the matrix of a rotation and a translation.
-static inline md5_mat34 md5_mat34_of(md5_quat q, md5_vec3 t)
+static inline md5_mat34 md5_mat34_compose(md5_quat q, md5_vec3 t)
 {
     const float x2 = q.x + q.x;
     const float y2 = q.y + q.y;
@@ -84,7 +84,7 @@ static inline md5_mat34 md5_mat34_of(md5_quat q, md5_vec3 t)
 
 // Returns the rotation of a matrix. Starts with the largest of the four components, which is at
 // least 1/2: Shepperd, "Quaternion from Rotation Matrix", Journal of Guidance and Control 1, 1978.
-static inline md5_quat md5_quat_of(const md5_mat34 *matrix)
+static inline md5_quat md5_mat34_rotation(const md5_mat34 *matrix)
 {
     const float *const m = matrix->m;
     const float xx = m[0];
@@ -147,7 +147,7 @@ typedef struct md5_vec3d {
     double z;
 } md5_vec3d;
 
-static inline md5_vec3d md5_vec3d_of(md5_vec3 a)
+static inline md5_vec3d md5_vec3d_from_vec3(md5_vec3 a)
 {
     return (md5_vec3d){(double)a.x, (double)a.y, (double)a.z};
 }
@@ -190,7 +190,7 @@ static inline md5_vec3d md5_vec3d_normalize(md5_vec3d a)
 }
 
 // Returns a unit vector perpendicular to `v`, which is not zero.
-static inline md5_vec3d md5_vec3d_across(md5_vec3d v)
+static inline md5_vec3d md5_vec3d_perpendicular(md5_vec3d v)
 {
     const double x = fabs(v.x);
     const double y = fabs(v.y);
@@ -226,7 +226,7 @@ typedef struct md5_quatd {
     double w;
 } md5_quatd;
 
-static inline md5_quatd md5_quatd_of(md5_quat q)
+static inline md5_quatd md5_quatd_from_quat(md5_quat q)
 {
     return (md5_quatd){(double)q.x, (double)q.y, (double)q.z, (double)q.w};
 }
@@ -306,7 +306,7 @@ static inline bool md5_is_mirrored(md5_axes axes)
 }
 
 // Returns the scale of a skeleton, in which 0 stands for 1.
-static inline float md5_scale_of(const md5_skeleton *skeleton)
+static inline float md5_skeleton_scale(const md5_skeleton *skeleton)
 {
     return skeleton->scale == 0 ? 1.0f : skeleton->scale;
 }

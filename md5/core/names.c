@@ -8,8 +8,8 @@ static int compare_spans(md5_span a, md5_span b)
 }
 
 // Merges sorted[low..middle) and sorted[middle..high) into merged[low..high).
-static void merge_runs(const md5_ordered_name *sorted, size_t low, size_t middle, size_t high,
-                       md5_ordered_name *merged)
+static void merge_runs(const md5_sorted_name *sorted, size_t low, size_t middle, size_t high,
+                       md5_sorted_name *merged)
 {
     size_t left = low;
     size_t right = middle;
@@ -22,10 +22,10 @@ static void merge_runs(const md5_ordered_name *sorted, size_t low, size_t middle
 }
 
 // Bottom-up merge sort: it is stable, does not recurse, and does not have a slow worst case.
-md5_ordered_name *md5i_order_names(md5_arena *arena, md5_ordered_name *names, size_t count)
+md5_sorted_name *md5i_sort_names(md5_arena *arena, md5_sorted_name *names, size_t count)
 {
-    md5_ordered_name *sorted = names;
-    md5_ordered_name *spare = MD5_ROOM(arena, md5_ordered_name, count);
+    md5_sorted_name *sorted = names;
+    md5_sorted_name *spare = MD5_ALLOC_ARRAY(arena, md5_sorted_name, count);
     if (!names || !spare)
         return NULL;
     for (size_t run = 1; run < count; run *= 2) {
@@ -34,15 +34,15 @@ md5_ordered_name *md5i_order_names(md5_arena *arena, md5_ordered_name *names, si
             const size_t high = middle + run < count ? middle + run : count;
             merge_runs(sorted, low, middle, high, spare);
         }
-        md5_ordered_name *const swap = sorted;
+        md5_sorted_name *const swap = sorted;
         sorted = spare;
         spare = swap;
     }
     return sorted;
 }
 
-const md5_ordered_name *md5i_find_sorted_name(const md5_ordered_name *names, size_t count,
-                                              md5_span name)
+const md5_sorted_name *md5i_find_sorted_name(const md5_sorted_name *names, size_t count,
+                                             md5_span name)
 {
     size_t low = 0;
     size_t high = count;
@@ -58,17 +58,17 @@ const md5_ordered_name *md5i_find_sorted_name(const md5_ordered_name *names, siz
 
 // -- Joints of two skeletons ----------------------------------------------------------------------
 
-const md5_ordered_name *md5i_order_joint_names(md5_arena *arena, const md5_skeleton *skeleton)
+const md5_sorted_name *md5i_sort_joint_names(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const uint32_t count = skeleton->num_joints;
-    md5_ordered_name *const names = MD5_ROOM(arena, md5_ordered_name, count);
+    md5_sorted_name *const names = MD5_ALLOC_ARRAY(arena, md5_sorted_name, count);
     if (names) {
         for (uint32_t joint = 0; joint < count; joint++) {
             const char *const name = skeleton->joints[joint].name;
-            names[joint] = (md5_ordered_name){{name, strlen(name)}, joint};
+            names[joint] = (md5_sorted_name){{name, strlen(name)}, joint};
         }
     }
-    return md5i_order_names(arena, names, count);
+    return md5i_sort_names(arena, names, count);
 }
 
 // Returns true if all joints have equal names and parents.
@@ -98,8 +98,8 @@ bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_sk
         tracks[joint] = MD5_NONE;
     for (uint32_t joint = 0; joint < anim->num_joints; joint++)
         targets[joint] = MD5_NONE;
-    const md5_ordered_name *const by_name = md5i_order_joint_names(arena, model);
-    const md5_ordered_name *const anim_by_name = md5i_order_joint_names(arena, anim);
+    const md5_sorted_name *const by_name = md5i_sort_joint_names(arena, model);
+    const md5_sorted_name *const anim_by_name = md5i_sort_joint_names(arena, anim);
     TRY(by_name && anim_by_name);
     // Advances in both sorted lists together: if a name occurs several times, its k-th joints
     // match.

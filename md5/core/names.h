@@ -10,21 +10,21 @@
 bool md5i_match_joints(md5_arena *arena, const md5_skeleton *model, const md5_skeleton *anim,
                        uint32_t *tracks, uint32_t *targets);
 
-typedef struct md5_ordered_name {
+typedef struct md5_sorted_name {
     md5_span name;
     uint32_t number; // index of the named object
-} md5_ordered_name;
+} md5_sorted_name;
 
 // Sorts by name; the order of equal names is unchanged. Returns the sorted array, which is `names`
 // or an array of the arena. Returns NULL, with the context's error set, if memory runs out or
 // `names` is NULL.
-md5_ordered_name *md5i_order_names(md5_arena *arena, md5_ordered_name *names, size_t count);
+md5_sorted_name *md5i_sort_names(md5_arena *arena, md5_sorted_name *names, size_t count);
 
 // Returns the sorted names of the joints, in an array of the arena.
-const md5_ordered_name *md5i_order_joint_names(md5_arena *arena, const md5_skeleton *skeleton);
+const md5_sorted_name *md5i_sort_joint_names(md5_arena *arena, const md5_skeleton *skeleton);
 
 // Returns the first entry of a name in sorted `names`, or NULL.
-const md5_ordered_name *md5i_find_sorted_name(const md5_ordered_name *names, size_t count,
-                                              md5_span name);
+const md5_sorted_name *md5i_find_sorted_name(const md5_sorted_name *names, size_t count,
+                                             md5_span name);
 
 #endif

@@ -304,7 +304,7 @@ const char *md5i_scan_plain(const char *text, float *value)
         // earlier.
         const uint64_t decimals = last_bytes(num_decimals);
         const uint64_t word =
-            (md5_load_word(end - 8) & decimals) | (md5_load_word(end - 9) & ~decimals);
+            (md5_read_u64le(end - 8) & decimals) | (md5_read_u64le(end - 9) & ~decimals);
         // Rounding twice, to double and to float, gives the correct result here. The value d / 10^k
         // has up to eight digits d and k <= 8. It is either equal to a midpoint m / 2^s between two
         // floats (m < 2^25), or differs from it by at least 1 / (10^k * 2^s), which is more than
@@ -316,9 +316,9 @@ const char *md5i_scan_plain(const char *text, float *value)
             return NULL;
         const uint64_t decimals = num_decimals > 8 ? last_bytes(num_decimals - 8) : 0;
         const uint64_t word =
-            (md5_load_word(end - 16) & decimals) | (md5_load_word(end - 17) & ~decimals);
+            (md5_read_u64le(end - 16) & decimals) | (md5_read_u64le(end - 17) & ~decimals);
         const int64_t upper = md5_eight_digits((word ^ digit) & last_bytes(num_digits - 8));
-        near = (double)(upper * 100000000 + md5_eight_digits(md5_load_word(end - 8) ^ digit));
+        near = (double)(upper * 100000000 + md5_eight_digits(md5_read_u64le(end - 8) ^ digit));
         near /= md5i_exact_powers[num_decimals];
         if (!md5_rounds_safely(near))
             return NULL;

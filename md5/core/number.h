@@ -65,7 +65,7 @@ static inline uint64_t md5_not_digits(const char *text)
     for (uint32_t i = 0; i < 2; i++) {
         // No byte carries to the next. The product moves the highest bits of all bytes into one
         // byte.
-        const uint64_t values = md5_load_word(text + 8 * i) ^ '0' * MD5_ONES;
+        const uint64_t values = md5_read_u64le(text + 8 * i) ^ '0' * MD5_ONES;
         const uint64_t above = (values & 0x7F * MD5_ONES) + (0x80 - 10) * MD5_ONES;
         const uint64_t non_digits = (above | values) >> 7 & MD5_ONES;
         bits |= (non_digits * UINT64_C(0x0102040810204080) >> 56) << (8 * i);
@@ -112,7 +112,7 @@ enum { MD5_BYTES_BEFORE = 17, MD5_BYTES_AFTER = 16 };
 static inline const char *md5_scan_uint(const char *text, uint32_t *value)
 {
     // The sums set the highest bit of the first byte that is not a digit.
-    const uint64_t values = md5_load_word(text) ^ '0' * MD5_ONES;
+    const uint64_t values = md5_read_u64le(text) ^ '0' * MD5_ONES;
     const uint64_t non_digits = ((values + (0x80 - 10) * MD5_ONES) | values) & 0x80 * MD5_ONES;
     if (non_digits == 0)
         return NULL;
@@ -137,7 +137,7 @@ static MD5_ALWAYS_INLINE const char *md5_scan_ten_decimals(const char *text, flo
     static const double parts[2] = {1e-10, -1e-10};
     const uint32_t negative = *text == '-';
     const char *const first = text + negative;
-    const uint64_t last = md5_load_word(first + 4) ^ '0' * MD5_ONES; // decimals 3 to 10
+    const uint64_t last = md5_read_u64le(first + 4) ^ '0' * MD5_ONES; // decimals 3 to 10
     const uint64_t sums = last + (0x80 - 10) * MD5_ONES;
     if (((sums | last) & 0x80 * MD5_ONES) != 0 || !md5_is_blank(first[12]))
         return md5i_scan_plain(text, value);
@@ -160,7 +160,7 @@ static MD5_ALWAYS_INLINE const char *md5_scan_common(const char *text, float *va
     // the highest bit of each other byte. Bytes before the first such byte do not carry.
     const uint64_t digit = '0' * MD5_ONES;
     const uint64_t overflow = (0x80 - 10) * MD5_ONES; // sets the highest bit of values above 9
-    const uint64_t values = md5_load_word(first) ^ (digit ^ ('0' ^ '.') << 8);
+    const uint64_t values = md5_read_u64le(first) ^ (digit ^ ('0' ^ '.') << 8);
     const uint64_t sums = values + (overflow + (9 << 8));
     if (((sums | values) & 0x80 * MD5_ONES) != 0)
         return md5_is_blank(first[1]) ? NULL : md5i_scan_plain(text, value);

@@ -42,9 +42,9 @@ static void report(const md5_context *context, uint32_t number, md5_error *warni
     context->warn(context->warn_user, warning);
 }
 
-void md5i_report_held(md5_context *context)
+void md5i_report_merged_warnings(md5_context *context)
 {
-    md5_held_warnings *const held = context->held;
+    md5_merged_warnings *const held = context->held;
     for (uint32_t i = 0; held && i < held->count; i++) {
         const md5_merged_warning *const kind = &held->kinds[i];
         md5_error warning = {.line = kind->line, .column = kind->column, .status = MD5_WARNING};
@@ -70,7 +70,7 @@ static bool is_of_kind(const md5_merged_warning *kind, const char *format, const
 bool md5i_count_warning(md5_context *context, const char *format, const char *word,
                         size_t word_size, uint32_t line)
 {
-    md5_held_warnings *const held = context->held;
+    md5_merged_warnings *const held = context->held;
     for (uint32_t i = 0; held && i < held->count; i++) {
         md5_merged_warning *const kind = &held->kinds[i];
         if (is_of_kind(kind, format, word, word_size)) {
@@ -80,7 +80,7 @@ bool md5i_count_warning(md5_context *context, const char *format, const char *wo
         }
     }
     if (held && held->count == MD5_WARNING_KINDS)
-        md5i_report_held(context);
+        md5i_report_merged_warnings(context);
     context->num_warnings++;
     if (held)
         held->kinds[held->count++] = (md5_merged_warning){.format = format,
@@ -93,7 +93,7 @@ bool md5i_count_warning(md5_context *context, const char *format, const char *wo
 
 void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, const char *message)
 {
-    md5_held_warnings *const held = context->held;
+    md5_merged_warnings *const held = context->held;
     md5_error warning = {.line = line, .column = column, .status = MD5_WARNING};
     if (held) {
         md5_merged_warning *const kind = &held->kinds[held->count - 1];

@@ -16,7 +16,7 @@
 typedef __m256 md5_wide;
 typedef __m256 md5_mask; // all bits of a true lane are set
 
-#define md5_wide_all _mm256_set1_ps
+#define md5_wide_set1 _mm256_set1_ps
 #define md5_wide_load _mm256_loadu_ps
 #define md5_wide_store _mm256_storeu_ps
 #define md5_wide_add _mm256_add_ps
@@ -26,11 +26,11 @@ typedef __m256 md5_mask; // all bits of a true lane are set
 #define md5_wide_sqrt _mm256_sqrt_ps
 #define md5_wide_less(a, b) _mm256_cmp_ps(a, b, _CMP_LT_OQ)
 #define md5_wide_greater(a, b) _mm256_cmp_ps(a, b, _CMP_GT_OQ)
-#define md5_wide_keep _mm256_and_ps
-#define md5_wide_smaller _mm256_min_ps
-#define md5_wide_larger _mm256_max_ps
+#define md5_wide_mask _mm256_and_ps
+#define md5_wide_min _mm256_min_ps
+#define md5_wide_max _mm256_max_ps
 #define md5_wide_select(mask, a, b) _mm256_blendv_ps(b, a, mask)
-#define md5_wide_flip(mask, a) _mm256_xor_ps(a, _mm256_and_ps(mask, _mm256_set1_ps(-0.0f)))
+#define md5_wide_negate_if(mask, a) _mm256_xor_ps(a, _mm256_and_ps(mask, _mm256_set1_ps(-0.0f)))
 #define md5_wide_unpack_low _mm256_unpacklo_ps
 #define md5_wide_unpack_high _mm256_unpackhi_ps
 #define md5_wide_low_halves(a, b) _mm256_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 1, 0))
@@ -63,7 +63,7 @@ MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[8], const md5_wide rows
     }
 }
 
-MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
+MD5_WIDE_INLINE void md5_wide_clear_w(md5_wide rows[4])
 {
     MD5_UNROLL
     for (uint32_t i = 0; i < 4; i++)

@@ -16,7 +16,7 @@
 typedef __m512 md5_wide;
 typedef __mmask16 md5_mask;
 
-#define md5_wide_all _mm512_set1_ps
+#define md5_wide_set1 _mm512_set1_ps
 #define md5_wide_load _mm512_loadu_ps
 #define md5_wide_store _mm512_storeu_ps
 #define md5_wide_add _mm512_add_ps
@@ -26,11 +26,11 @@ typedef __mmask16 md5_mask;
 #define md5_wide_sqrt _mm512_sqrt_ps
 #define md5_wide_less(a, b) _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ)
 #define md5_wide_greater(a, b) _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ)
-#define md5_wide_keep _mm512_maskz_mov_ps
-#define md5_wide_smaller _mm512_min_ps
-#define md5_wide_larger _mm512_max_ps
+#define md5_wide_mask _mm512_maskz_mov_ps
+#define md5_wide_min _mm512_min_ps
+#define md5_wide_max _mm512_max_ps
 #define md5_wide_select(mask, a, b) _mm512_mask_mov_ps(b, mask, a)
-#define md5_wide_flip(mask, a) _mm512_mask_xor_ps(a, mask, a, _mm512_set1_ps(-0.0f))
+#define md5_wide_negate_if(mask, a) _mm512_mask_xor_ps(a, mask, a, _mm512_set1_ps(-0.0f))
 #define md5_wide_unpack_low _mm512_unpacklo_ps
 #define md5_wide_unpack_high _mm512_unpackhi_ps
 #define md5_wide_low_halves(a, b) _mm512_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 1, 0))
@@ -64,7 +64,7 @@ MD5_WIDE_INLINE void md5_wide_store_rows(float *const to[16], const md5_wide row
     }
 }
 
-MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
+MD5_WIDE_INLINE void md5_wide_clear_w(md5_wide rows[4])
 {
     MD5_UNROLL
     for (uint32_t i = 0; i < 4; i++)

@@ -16,7 +16,7 @@
 typedef float32x4_t md5_wide;
 typedef uint32x4_t md5_mask; // all bits of a true lane are set
 
-#define md5_wide_all vdupq_n_f32
+#define md5_wide_set1 vdupq_n_f32
 #define md5_wide_load vld1q_f32
 #define md5_wide_store vst1q_f32
 #define md5_wide_add vaddq_f32
@@ -26,11 +26,11 @@ typedef uint32x4_t md5_mask; // all bits of a true lane are set
 #define md5_wide_sqrt vsqrtq_f32
 #define md5_wide_less vcltq_f32
 #define md5_wide_greater vcgtq_f32
-#define md5_wide_keep(mask, a) vbslq_f32(mask, a, vdupq_n_f32(0.0f))
-#define md5_wide_smaller(a, b) vbslq_f32(vcltq_f32(a, b), a, b)
-#define md5_wide_larger(a, b) vbslq_f32(vcgtq_f32(a, b), a, b)
+#define md5_wide_mask(mask, a) vbslq_f32(mask, a, vdupq_n_f32(0.0f))
+#define md5_wide_min(a, b) vbslq_f32(vcltq_f32(a, b), a, b)
+#define md5_wide_max(a, b) vbslq_f32(vcgtq_f32(a, b), a, b)
 #define md5_wide_select vbslq_f32
-#define md5_wide_flip(mask, a) vbslq_f32(mask, vnegq_f32(a), a)
+#define md5_wide_negate_if(mask, a) vbslq_f32(mask, vnegq_f32(a), a)
 #define md5_wide_unpack_low vzip1q_f32
 #define md5_wide_unpack_high vzip2q_f32
 #define md5_wide_low_halves(a, b) vcombine_f32(vget_low_f32(a), vget_low_f32(b))
@@ -43,7 +43,7 @@ MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
     return vaddvq_u32(vandq_u32(mask, bits));
 }
 
-MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
+MD5_WIDE_INLINE void md5_wide_clear_w(md5_wide rows[4])
 {
     MD5_UNROLL
     for (uint32_t i = 0; i < 4; i++)

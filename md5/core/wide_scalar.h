@@ -14,7 +14,7 @@
 typedef float md5_wide;
 typedef bool md5_mask;
 
-#define md5_wide_all(value) (value)
+#define md5_wide_set1(value) (value)
 #define md5_wide_load(from) (*(from))
 #define md5_wide_store(to, a) ((void)(*(to) = (a)))
 #define md5_wide_add(a, b) ((a) + (b))
@@ -24,11 +24,11 @@ typedef bool md5_mask;
 #define md5_wide_sqrt sqrtf
 #define md5_wide_less(a, b) ((a) < (b))
 #define md5_wide_greater(a, b) ((a) > (b))
-#define md5_wide_keep(mask, a) ((mask) ? (a) : 0.0f)
-#define md5_wide_smaller(a, b) ((a) < (b) ? (a) : (b))
-#define md5_wide_larger(a, b) ((a) > (b) ? (a) : (b))
+#define md5_wide_mask(mask, a) ((mask) ? (a) : 0.0f)
+#define md5_wide_min(a, b) ((a) < (b) ? (a) : (b))
+#define md5_wide_max(a, b) ((a) > (b) ? (a) : (b))
 #define md5_wide_select(mask, a, b) ((mask) ? (a) : (b))
-#define md5_wide_flip(mask, a) ((mask) ? -(a) : (a))
+#define md5_wide_negate_if(mask, a) ((mask) ? -(a) : (a))
 
 MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
 {
@@ -56,7 +56,7 @@ MD5_WIDE_INLINE void md5_wide_spread(md5_wide a, md5_wide rows[4])
         rows[i] = a;
 }
 
-MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
+MD5_WIDE_INLINE void md5_wide_clear_w(md5_wide rows[4])
 {
     rows[3] = 0;
 }
@@ -67,7 +67,7 @@ MD5_WIDE_INLINE void md5_wide_transpose(md5_wide rows[4])
     (void)rows;
 }
 
-MD5_WIDE_INLINE md5_wide md5_wide_sums(const md5_wide rows[4])
+MD5_WIDE_INLINE md5_wide md5_wide_row_sums(const md5_wide rows[4])
 {
     return (rows[0] + rows[2]) + (rows[1] + rows[3]);
 }

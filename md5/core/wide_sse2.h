@@ -20,7 +20,7 @@
 typedef __m128 md5_wide;
 typedef __m128 md5_mask; // all bits of a true lane are set
 
-#define md5_wide_all _mm_set1_ps
+#define md5_wide_set1 _mm_set1_ps
 #define md5_wide_load _mm_loadu_ps
 #define md5_wide_store _mm_storeu_ps
 #define md5_wide_add _mm_add_ps
@@ -30,11 +30,11 @@ typedef __m128 md5_mask; // all bits of a true lane are set
 #define md5_wide_sqrt _mm_sqrt_ps
 #define md5_wide_less _mm_cmplt_ps
 #define md5_wide_greater _mm_cmpgt_ps
-#define md5_wide_keep _mm_and_ps
-#define md5_wide_smaller _mm_min_ps
-#define md5_wide_larger _mm_max_ps
+#define md5_wide_mask _mm_and_ps
+#define md5_wide_min _mm_min_ps
+#define md5_wide_max _mm_max_ps
 #define md5_wide_select(mask, a, b) _mm_or_ps(_mm_and_ps(mask, a), _mm_andnot_ps(mask, b))
-#define md5_wide_flip(mask, a) _mm_xor_ps(a, _mm_and_ps(mask, _mm_set1_ps(-0.0f)))
+#define md5_wide_negate_if(mask, a) _mm_xor_ps(a, _mm_and_ps(mask, _mm_set1_ps(-0.0f)))
 #define md5_wide_unpack_low _mm_unpacklo_ps
 #define md5_wide_unpack_high _mm_unpackhi_ps
 #define md5_wide_low_halves(a, b) _mm_shuffle_ps(a, b, _MM_SHUFFLE(1, 0, 1, 0))
@@ -46,7 +46,7 @@ MD5_WIDE_INLINE unsigned md5_wide_bits(md5_mask mask)
     return (unsigned)_mm_movemask_ps(mask);
 }
 
-MD5_WIDE_INLINE void md5_wide_cut(md5_wide rows[4])
+MD5_WIDE_INLINE void md5_wide_clear_w(md5_wide rows[4])
 {
     const __m128 first = _mm_castsi128_ps(_mm_set_epi32(0, -1, -1, -1));
     MD5_UNROLL

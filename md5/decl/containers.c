@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const void *md5i_find_row(const char *word, const void *table, size_t count, size_t size)
+const void *md5i_find_in_table(const char *word, const void *table, size_t count, size_t size)
 {
     for (size_t i = 0; i < count; i++) {
         const void *const entry = (const char *)table + i * size;
@@ -65,7 +65,7 @@ void **md5i_name_map_add(md5_name_map *names, md5_arena *arena, const char *name
             return &near->value;
         byte++;
     }
-    md5_name_node *const nodes = MD5_NEW(arena, md5_name_node, 2);
+    md5_name_node *const nodes = MD5_ALLOC_ZEROED(arena, md5_name_node, 2);
     if (!nodes)
         return NULL;
     nodes[0].name = name;
@@ -125,7 +125,7 @@ static md5_shared_node *make_writable(md5_arena *arena, const void *owner, void 
     md5_shared_node *const node = (md5_shared_node *)from;
     if (node && node->owner == owner)
         return node;
-    md5_shared_node *const copy = MD5_NEW(arena, md5_shared_node, 1);
+    md5_shared_node *const copy = MD5_ALLOC_ZEROED(arena, md5_shared_node, 1);
     if (!copy)
         return NULL;
     if (node)
@@ -181,7 +181,7 @@ static uint32_t count_below(const void *child, uint32_t level)
     return level == 1 ? 1 : ((const md5_shared_node *)child)->count;
 }
 
-void *md5i_shared_nth(const md5_shared_array *array, uint32_t order)
+void *md5i_shared_array_at(const md5_shared_array *array, uint32_t order)
 {
     void *below = array->root;
     if (order >= md5i_shared_count(array))

@@ -8,7 +8,7 @@
 
 // Returns the entry of a table whose first member is the string `word`, or NULL. The table has
 // `count` entries of `size` bytes.
-const void *md5i_find_row(const char *word, const void *table, size_t count, size_t size);
+const void *md5i_find_in_table(const char *word, const void *table, size_t count, size_t size);
 
 // == Names ========================================================================================
 //
@@ -72,6 +72,6 @@ bool md5i_shared_set(md5_shared_array *array, md5_arena *arena, const void *owne
 // Return the number of elements that are not NULL, and the element at position `order` among them;
 // NULL if `order` is too large.
 uint32_t md5i_shared_count(const md5_shared_array *array);
-void *md5i_shared_nth(const md5_shared_array *array, uint32_t order);
+void *md5i_shared_array_at(const md5_shared_array *array, uint32_t order);
 
 #endif

@@ -91,7 +91,7 @@ int32_t md5i_token_int(const md5_token *token)
     return (int32_t)(uint32_t)number;
 }
 
-const char *md5i_keep_token(md5_game *game, const md5_token *token)
+const char *md5i_copy_token(md5_game *game, const md5_token *token)
 {
     return md5_copy_text(&game->arena, token->text, token->size);
 }
@@ -178,7 +178,7 @@ static void skip_not_finite(md5_decl_lex *lex, const char *start)
     while (byte_at(lex) == '#' || is_upper_case(byte_at(lex)) || is_digit(byte_at(lex), 10))
         lex->at++;
     const md5_token shown = {.text = start, .size = (size_t)(lex->at - start)};
-    md5i_decl_lex_warn(lex, "parsed %s", MD5_SHOWN(&shown));
+    md5i_decl_lex_warn(lex, "parsed %s", MD5_QUOTED_TOKEN(&shown));
 }
 
 static bool read_decimal(md5_decl_lex *lex, md5_token *token)
@@ -367,7 +367,7 @@ bool md5i_append_text(md5_arena *arena, md5_token *token, size_t *capacity, cons
     char *memory = (char *)(uintptr_t)token->text;
     if (size + token->size > *capacity) {
         *capacity = 2 * (size + token->size);
-        memory = (char *)md5i_arena_room(arena, *capacity, 1);
+        memory = (char *)md5i_arena_alloc_raw(arena, *capacity, 1);
         TRY(memory);
         if (token->size > 0)
             memcpy(memory, token->text, token->size);
@@ -488,7 +488,7 @@ void md5i_decl_lex_unread(md5_decl_lex *lex, const md5_token *token)
     lex->has_unread = true;
 }
 
-bool md5i_decl_lex_any(md5_decl_lex *lex, md5_token *token)
+bool md5i_decl_lex_read_any(md5_decl_lex *lex, md5_token *token)
 {
     if (md5i_decl_lex_read(lex, token))
         return true;
@@ -505,11 +505,11 @@ bool md5i_decl_lex_expect(md5_decl_lex *lex, const char *text)
     }
     if (md5i_token_is(&token, text))
         return true;
-    md5i_decl_lex_warn(lex, "expected '%s' but found %s", text, MD5_SHOWN(&token));
+    md5i_decl_lex_warn(lex, "expected '%s' but found %s", text, MD5_QUOTED_TOKEN(&token));
     return false;
 }
 
-bool md5i_decl_lex_take(md5_decl_lex *lex, const char *text)
+bool md5i_decl_lex_accept(md5_decl_lex *lex, const char *text)
 {
     md5_token token;
     TRY(md5i_decl_lex_read(lex, &token));
@@ -558,10 +558,10 @@ bool md5i_decl_lex_skip_braces(md5_decl_lex *lex, uint32_t depth)
 // Reads a number after a minus.
 static bool read_negated(md5_decl_lex *lex, md5_token *token)
 {
-    TRY(md5i_decl_lex_any(lex, token));
+    TRY(md5i_decl_lex_read_any(lex, token));
     if (token->kind == MD5_TOKEN_NUMBER)
         return true;
-    md5i_decl_lex_warn(lex, "expected a number but found %s", MD5_SHOWN(token));
+    md5i_decl_lex_warn(lex, "expected a number but found %s", MD5_QUOTED_TOKEN(token));
     return false;
 }
 
@@ -581,7 +581,7 @@ bool md5i_decl_lex_float(md5_decl_lex *lex, float *value)
     *value = md5i_token_float(&token);
     if (token.kind == MD5_TOKEN_NUMBER)
         return true;
-    md5i_decl_lex_warn(lex, "expected float value, found %s", MD5_SHOWN(&token));
+    md5i_decl_lex_warn(lex, "expected float value, found %s", MD5_QUOTED_TOKEN(&token));
     return false;
 }
 
@@ -598,7 +598,7 @@ int32_t md5i_decl_lex_int(md5_decl_lex *lex)
         return value == INT32_MIN ? value : -value;
     }
     if (token.kind != MD5_TOKEN_NUMBER)
-        md5i_decl_lex_warn(lex, "expected integer value, found %s", MD5_SHOWN(&token));
+        md5i_decl_lex_warn(lex, "expected integer value, found %s", MD5_QUOTED_TOKEN(&token));
     return md5i_token_int(&token);
 }
 

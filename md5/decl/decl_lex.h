@@ -89,7 +89,7 @@ bool md5i_token_is_word(const md5_token *token, const char *text);
 // no entry matches. The table has `count` entries of `size` bytes.
 const void *md5i_find_token_in_table(const md5_token *token, const void *table, size_t count,
                                      size_t size);
-#define MD5_TOKEN_ROW(type, table, token) \
+#define MD5_FIND_TOKEN(type, table, token) \
     ((const type *)md5i_find_token_in_table(token, table, MD5_COUNT(table), sizeof(table)[0]))
 
 // Return the value of a number as the engine converts it; 0 for other tokens.
@@ -97,7 +97,7 @@ float md5i_token_float(const md5_token *token);
 int32_t md5i_token_int(const md5_token *token);
 
 // The text of a token for a message: in quotes, truncated if it is long.
-#define MD5_SHOWN(token) md5i_quote((token)->text, (token)->size).text
+#define MD5_QUOTED_TOKEN(token) md5i_quote((token)->text, (token)->size).text
 
 // Appends a text to the text of a token. *capacity must be 0 before the first call: then the text
 // of the token is copied to the arena. The capacity doubles, so that appending takes linear time.
@@ -106,7 +106,7 @@ bool md5i_append_text(md5_arena *arena, md5_token *token, size_t *capacity, cons
                       size_t size);
 
 // Copies the text of a token to game->arena. Returns NULL if memory runs out.
-const char *md5i_keep_token(md5_game *game, const md5_token *token);
+const char *md5i_copy_token(md5_game *game, const md5_token *token);
 
 // -- Reading --------------------------------------------------------------------------------------
 
@@ -122,13 +122,13 @@ bool md5i_decl_lex_read_on_line(md5_decl_lex *lex, md5_token *token);
 void md5i_decl_lex_unread(md5_decl_lex *lex, const md5_token *token);
 
 // Reads a token. Reports a warning at the end of the text.
-bool md5i_decl_lex_any(md5_decl_lex *lex, md5_token *token);
+bool md5i_decl_lex_read_any(md5_decl_lex *lex, md5_token *token);
 
 // Reads a token, which must be `text`. Reports any other token, which is consumed too.
 bool md5i_decl_lex_expect(md5_decl_lex *lex, const char *text);
 
 // Consumes the next token and returns true if it is `text`.
-bool md5i_decl_lex_take(md5_decl_lex *lex, const char *text);
+bool md5i_decl_lex_accept(md5_decl_lex *lex, const char *text);
 
 // Skip tokens up to and including the token `text`, or to the end of the line. Skipping to a token
 // returns false if the text does not contain it.

@@ -30,7 +30,7 @@ void md5i_decl_error(const md5_decl_lex *lex, const char *expected, const char *
 // Copies the declarations of files, which precede implicit declarations, as unparsed.
 static bool copy_list(md5_arena *arena, const md5_decl_list *from, md5_decl_list *to)
 {
-    md5_decl_entry *const copies = MD5_NEW(arena, md5_decl_entry, from->count);
+    md5_decl_entry *const copies = MD5_ALLOC_ZEROED(arena, md5_decl_entry, from->count);
     TRY(copies);
     for (uint32_t i = 0; i < from->count && from->entries[i]->decl.file; i++) {
         md5_decl_entry *const copy = &copies[to->count];
@@ -86,11 +86,11 @@ bool md5_game_set_parse_mode(md5_game *game, md5_parse_mode mode, md5_error *err
 
 // -- Names ----------------------------------------------------------------------------------------
 
-void md5i_canonical_name(char result[MD5_LONGEST_NAME], const char *name, size_t size)
+void md5i_canonical_name(char result[MD5_MAX_NAME_SIZE], const char *name, size_t size)
 {
     size_t length = 0;
     size_t last_dot = SIZE_MAX;
-    for (; length < size && length < MD5_LONGEST_NAME - 1 && name[length] != '\0'; length++) {
+    for (; length < size && length < MD5_MAX_NAME_SIZE - 1 && name[length] != '\0'; length++) {
         result[length] = name[length] == '\\' ? '/' : md5_lower(name[length]);
         if (name[length] == '.')
             last_dot = length;
@@ -101,7 +101,7 @@ void md5i_canonical_name(char result[MD5_LONGEST_NAME], const char *name, size_t
 md5_decl_entry *md5i_find_entry(const md5_game *game, md5_decl_type type, const char *name,
                                 size_t size)
 {
-    char key[MD5_LONGEST_NAME];
+    char key[MD5_MAX_NAME_SIZE];
     md5i_canonical_name(key, name, size);
     void **const found = md5i_name_map_find(&game->decls[type].names, key);
     return found ? (md5_decl_entry *)*found : NULL;
@@ -110,14 +110,14 @@ md5_decl_entry *md5i_find_entry(const md5_game *game, md5_decl_type type, const 
 md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const char *name,
                                        size_t size)
 {
-    char key[MD5_LONGEST_NAME];
+    char key[MD5_MAX_NAME_SIZE];
     md5_decl_list *const list = &game->decls[type];
     md5i_canonical_name(key, name, size);
     void **const found = md5i_name_map_find(&list->names, key);
     if (found)
         return (md5_decl_entry *)*found;
     const char *const copy = md5_copy_text(&game->arena, key, strlen(key));
-    md5_decl_entry *const entry = MD5_NEW(&game->arena, md5_decl_entry, 1);
+    md5_decl_entry *const entry = MD5_ALLOC_ZEROED(&game->arena, md5_decl_entry, 1);
     md5_decl_entry **const entries = (md5_decl_entry **)md5_grow(
         &game->arena, list->entries, list->count, sizeof(md5_decl_entry *));
     if (entries)
@@ -135,8 +135,8 @@ md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const
     return entry;
 }
 
-const void *md5i_request(md5_game *game, md5_decl_type type, const char *name, md5_parse_fn *parse,
-                         md5_error *error)
+const void *md5i_request_decl(md5_game *game, md5_decl_type type, const char *name,
+                              md5_parse_fn *parse, md5_error *error)
 {
     if (!md5_game_begin(game, error))
         return NULL;
@@ -144,8 +144,8 @@ const void *md5i_request(md5_game *game, md5_decl_type type, const char *name, m
     md5_decl_entry *const entry = is_implicit
                                       ? md5i_find_or_add_entry(game, type, name, strlen(name))
                                       : md5i_find_entry(game, type, name, strlen(name));
-    const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    const bool is_parsed = entry && parse(game, entry) && md5_game_has_memory(game);
+    const md5_arena_mark before = md5i_arena_position(&game->scratch);
+    const bool is_parsed = entry && parse(game, entry) && md5_game_is_ok(game);
     md5i_arena_rewind(&game->scratch, before);
     md5_game_end(game);
     return is_parsed ? entry->parsed : NULL;
@@ -278,7 +278,7 @@ static head_result read_head(md5_decl_lex *lex, md5_decl_type default_type, line
     if (!md5i_decl_lex_read(lex, &token))
         return warn_at_end(lex);
     if (!md5i_token_is(&token, "{")) {
-        md5i_decl_lex_warn(lex, "Expecting '{' but found %s", MD5_SHOWN(&token));
+        md5i_decl_lex_warn(lex, "Expecting '{' but found %s", MD5_QUOTED_TOKEN(&token));
         return HEAD_SKIPPED;
     }
     md5i_decl_lex_unread(lex, &token);
@@ -301,8 +301,8 @@ static bool add_hidden(md5_decl_lex *lex, const decl_head *head, md5_decl_entry 
 {
     lex->token_at = head->name.at;
     md5i_decl_lex_warn(lex, "%s %s previously defined at %s:%u", type_words[head->type],
-                       MD5_SHOWN(&head->name), entry->decl.file, entry->decl.line);
-    md5_decl *const hidden = MD5_NEW(&lex->game->arena, md5_decl, 1);
+                       MD5_QUOTED_TOKEN(&head->name), entry->decl.file, entry->decl.line);
+    md5_decl *const hidden = MD5_ALLOC_ZEROED(&lex->game->arena, md5_decl, 1);
     TRY(hidden);
     hidden->type = entry->decl.type;
     hidden->name = entry->decl.name;
@@ -322,7 +322,7 @@ static bool add_decl(md5_decl_lex *lex, const decl_head *head)
     const size_t size = (size_t)(lex->at - head->start);
     if (size > MAX_DECL) {
         md5i_decl_lex_warn(lex, "%s %s is too large: expected at most %d bytes, found %zu; skipped",
-                           type_words[head->type], MD5_SHOWN(&head->name), MAX_DECL, size);
+                           type_words[head->type], MD5_QUOTED_TOKEN(&head->name), MAX_DECL, size);
         lex->game->num_unread++;
         return true;
     }
@@ -417,7 +417,7 @@ static bool index_text(md5_game *game, const struct decl_folder *folder,
             break;
         }
     }
-    return md5_game_has_memory(game);
+    return md5_game_is_ok(game);
 }
 
 // Adds the declarations of a file. `cost` is the number of bytes that were read from its search
@@ -432,26 +432,26 @@ static bool index_file(md5_game *game, const struct decl_folder *folder,
         max_size = 1; // 0 would mean any size
     size_t size = 0;
     const char *const text = read_file(game, entry, max_size, &size);
-    const md5_arena_mark before = md5i_arena_here(&game->scratch);
+    const md5_arena_mark before = md5i_arena_position(&game->scratch);
     if (text) {
         *cost += size;
         TRY(index_text(game, folder, entry, text, size, cost));
     }
     md5i_arena_rewind(&game->scratch, before);
-    return md5_game_has_memory(game);
+    return md5_game_is_ok(game);
 }
 
 // Reads the files of declarations and fills game->decls. Returns false if memory runs out.
 static bool index_decls(md5_game *game)
 {
-    const md5_arena_mark start = md5i_arena_here(&game->scratch);
-    size_t *const costs = MD5_NEW(&game->scratch, size_t, game->num_paths);
+    const md5_arena_mark start = md5i_arena_position(&game->scratch);
+    size_t *const costs = MD5_ALLOC_ZEROED(&game->scratch, size_t, game->num_paths);
     TRY(costs);
     for (uint32_t i = 0; i < MD5_COUNT(folders); i++) {
-        const md5_arena_mark before = md5i_arena_here(&game->scratch);
+        const md5_arena_mark before = md5i_arena_position(&game->scratch);
         const struct decl_folder *const folder = &folders[i];
         const md5_game_entry **const found =
-            MD5_NEW(&game->scratch, const md5_game_entry *, game->num_entries);
+            MD5_ALLOC_ZEROED(&game->scratch, const md5_game_entry *, game->num_entries);
         size_t count = 0;
         TRY(found);
         for (size_t k = 0; k < game->num_entries; k++) {

@@ -6,8 +6,8 @@
 
 // Writes the key of a name: lower case, / instead of \, without the last dot and the text after it.
 // Names with the same key are the same declaration.
-enum { MD5_LONGEST_NAME = 1024 };
-void md5i_canonical_name(char result[MD5_LONGEST_NAME], const char *name, size_t size);
+enum { MD5_MAX_NAME_SIZE = 1024 };
+void md5i_canonical_name(char result[MD5_MAX_NAME_SIZE], const char *name, size_t size);
 
 // Returns the declaration of a name of `size` bytes, in any spelling; NULL if it does not exist.
 md5_decl_entry *md5i_find_entry(const md5_game *game, md5_decl_type type, const char *name,
@@ -22,8 +22,8 @@ md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const
 // material or skin becomes an implicit declaration; other missing declarations are NULL. Returns
 // NULL with the error set if memory runs out.
 typedef bool md5_parse_fn(md5_game *game, md5_decl_entry *entry);
-const void *md5i_request(md5_game *game, md5_decl_type type, const char *name, md5_parse_fn *parse,
-                         md5_error *error);
+const void *md5i_request_decl(md5_game *game, md5_decl_type type, const char *name,
+                              md5_parse_fn *parse, md5_error *error);
 
 // == Errors =======================================================================================
 

@@ -43,7 +43,7 @@ static bool add_file(md5_game *game, uint32_t path_index, size_t file)
     md5_game_entry *const entry = &game->entries[game->num_entries];
     if (!name)
         return true;
-    const md5_arena_mark before = md5i_arena_here(&game->arena);
+    const md5_arena_mark before = md5i_arena_position(&game->arena);
     *entry = (md5_game_entry){.path = path_index, .file = file};
     const size_t size = strlen(name);
     char *const folded = md5_copy_text(&game->arena, name, size);
@@ -75,7 +75,7 @@ bool md5i_game_index_files(md5_game *game)
     size_t count = 0;
     for (size_t i = 0; i < game->num_paths; i++)
         count += game->paths[i].num_files;
-    game->entries = MD5_NEW(&game->arena, md5_game_entry, count);
+    game->entries = MD5_ALLOC_ZEROED(&game->arena, md5_game_entry, count);
     TRY(game->entries);
     for (size_t i = 0; i < game->num_paths; i++) {
         for (size_t file = 0; file < game->paths[i].num_files; file++)

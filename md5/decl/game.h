@@ -80,7 +80,7 @@ static inline void md5_game_end(md5_game *game)
 }
 
 // Returns true if the public call has not failed. Running out of memory sets the context's error.
-static inline bool md5_game_has_memory(const md5_game *game)
+static inline bool md5_game_is_ok(const md5_game *game)
 {
     return game->context.error.status == MD5_OK;
 }
@@ -91,7 +91,7 @@ static inline char md5_lower(char c)
 }
 
 // Returns the text after a prefix, ignoring case; NULL if the text does not begin with the prefix.
-static inline const char *md5_behind_prefix(const char *text, const char *prefix)
+static inline const char *md5_skip_prefix(const char *text, const char *prefix)
 {
     for (; *prefix; text++, prefix++) {
         if (md5_lower(*text) != md5_lower(*prefix))
@@ -101,9 +101,9 @@ static inline const char *md5_behind_prefix(const char *text, const char *prefix
 }
 
 // Returns true if two words are equal, ignoring case.
-static inline bool md5_is_same_word(const char *a, const char *b)
+static inline bool md5_equals_ignore_case(const char *a, const char *b)
 {
-    const char *const end = md5_behind_prefix(a, b);
+    const char *const end = md5_skip_prefix(a, b);
     return end && *end == '\0';
 }
 

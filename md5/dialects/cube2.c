@@ -109,7 +109,7 @@ static const char *join_path(md5_arena *arena, const char *first, const char *se
 {
     const size_t first_size = strlen(first);
     const size_t second_size = strlen(second);
-    char *const path = (char *)md5i_arena_room(arena, first_size + second_size + 1, 1);
+    char *const path = (char *)md5i_arena_alloc_raw(arena, first_size + second_size + 1, 1);
     size_t length = 0;
     size_t start = 0; // of the last folder or name
     if (!path)
@@ -212,7 +212,7 @@ static char unescape(char c)
 // Copies the content of a string and replaces its escapes.
 static const char *copy_string(md5_arena *arena, const char *from, const char *end)
 {
-    char *const text = (char *)md5i_arena_room(arena, (size_t)(end - from) + 1, 1);
+    char *const text = (char *)md5i_arena_alloc_raw(arena, (size_t)(end - from) + 1, 1);
     char *to = text;
     if (!text)
         return NULL;
@@ -547,7 +547,7 @@ static float get_number(md5_cube2_reader *reader, uint32_t word)
     const char *const end = given->text + strlen(given->text);
     const char *const next =
         given->kind == MD5_CUBE2_WORD ? md5i_scan_float(given->text, end, &value) : NULL;
-    if (next && md5_is_length(value))
+    if (next && md5_length_in_range(value))
         return value;
     if (given->text[0] != '\0' || given->kind != MD5_CUBE2_WORD)
         md5i_lex_warn(top_lex(&reader->script), given->at, "expected a number, found %s; using 0",
@@ -970,9 +970,9 @@ static bool execute(md5_cube2_reader *reader)
 {
     md5_lex *const lex = top_lex(&reader->script);
     const md5_cube2_word *const word = &reader->command.words[0];
-    const part_command *const command = (const part_command *)md5i_find_row(
+    const part_command *const command = (const part_command *)md5i_find_in_table(
         word->text, part_commands, MD5_COUNT(part_commands), sizeof part_commands[0]);
-    const material_form *const form = (const material_form *)md5i_find_row(
+    const material_form *const form = (const material_form *)md5i_find_in_table(
         word->text, material_forms, MD5_COUNT(material_forms), sizeof material_forms[0]);
     const bool needs_part = form || (command && command->needs_part);
     if (needs_part && !reader->part) {
@@ -989,7 +989,7 @@ static bool execute(md5_cube2_reader *reader)
         return read_material_command(reader, form);
     if (read_member(reader))
         return true;
-    if (md5i_find_row(word->text, settings, MD5_COUNT(settings), sizeof settings[0]))
+    if (md5i_find_in_table(word->text, settings, MD5_COUNT(settings), sizeof settings[0]))
         return read_setting(reader);
     md5i_lex_warn(lex, word->at, "unknown command %s: line skipped", MD5_QUOTED(word->text));
     return true;
@@ -1096,7 +1096,7 @@ static bool read_script(md5_cube2_reader *reader, const char *path)
 
 static bool read_cube(cube_block *block, const char *path, const char *root)
 {
-    md5_cube2_reader *const reader = MD5_NEW(&block->arena, md5_cube2_reader, 1);
+    md5_cube2_reader *const reader = MD5_ALLOC_ZEROED(&block->arena, md5_cube2_reader, 1);
     TRY(reader);
     reader->arena = reader->script.arena = &block->arena;
     reader->script.context = &block->context;
@@ -1365,7 +1365,7 @@ void md5_cube2_adjust_pose(const md5_cube2_part *part, const md5_cube2_anim *ani
     MD5_ASSERT_PART(part, mesh);
     MD5_ASSERT_PART(anim, names);
     MD5_ASSERT_NOT_NULL(pose);
-    const float scale = md5_scale_of(skeleton);
+    const float scale = md5_skeleton_scale(skeleton);
     for (uint32_t i = 0; i < anim->num_adjustments; i++) {
         const md5_cube2_adjustment *const adjustment = &part->adjustments[i];
         const uint32_t joint = md5_find_joint(skeleton, adjustment->joint);

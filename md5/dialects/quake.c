@@ -103,7 +103,7 @@ static md5_quoted found(const md5_lex *lex)
 
 static bool expect(md5_lex *lex, char c, const char *where)
 {
-    return md5i_lex_take(lex, c)
+    return md5i_lex_accept(lex, c)
            || md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "expected '%c' %s, found %s", c, where,
                             found(lex).text);
 }
@@ -112,7 +112,7 @@ static bool expect(md5_lex *lex, char c, const char *where)
 // after an error.
 static const char *read_string(md5_lex *lex)
 {
-    const char *const start = md5i_lex_next(lex);
+    const char *const start = md5i_lex_skip_space(lex);
     if (start == lex->end || *start != '"') {
         md5i_lex_fail(lex, start, MD5_ERROR_SYNTAX, "expected a quoted name, found %s",
                       found(lex).text);
@@ -126,7 +126,7 @@ static const char *read_string(md5_lex *lex)
                       "unterminated string: expected a quote before the end of the line");
         return NULL;
     }
-    char *const copy = MD5_NEW(lex->arena, char, (size_t)(end - start));
+    char *const copy = MD5_ALLOC_ZEROED(lex->arena, char, (size_t)(end - start));
     if (!copy)
         return NULL;
     char *to = copy;
@@ -175,7 +175,7 @@ static bool skip_brackets(md5_lex *lex)
 // Skips a value of another type than `expected`, with a warning.
 static bool skip_value(md5_lex *lex, const char *expected)
 {
-    md5i_lex_next(lex);
+    md5i_lex_skip_space(lex);
     md5i_lex_warn(lex, lex->at, "expected %s, found %s: skipped", expected, found(lex).text);
     const char first = lex->at < lex->end ? *lex->at : '\0';
     if (first == '"')
@@ -192,10 +192,10 @@ static bool skip_value(md5_lex *lex, const char *expected)
 
 static bool read_number(md5_lex *lex, float *value, bool *is_number)
 {
-    md5i_lex_next(lex);
+    md5i_lex_skip_space(lex);
     const char *const end = literal_end(lex);
     const char *const next = md5i_scan_float(lex->at, end, value);
-    *is_number = next && next == end && md5_is_length(*value);
+    *is_number = next && next == end && md5_length_in_range(*value);
     if (!*is_number)
         return skip_value(lex, "a number from -1e9 to 1e9");
     lex->at = end;
@@ -205,7 +205,7 @@ static bool read_number(md5_lex *lex, float *value, bool *is_number)
 // Reads true or false. Like in the engine, only the first letter is checked.
 static bool read_bool(md5_lex *lex, bool *value, bool *is_bool)
 {
-    md5i_lex_next(lex);
+    md5i_lex_skip_space(lex);
     const char first = lex->at < lex->end ? *lex->at : '\0';
     *is_bool = first == 't' || first == 'f';
     *value = first == 't';
@@ -248,7 +248,7 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool joint_exists)
     scale_entry entry = {.joint = joint};
     bool is_read;
     bool scales = false;
-    const char *const position = md5i_lex_next(lex);
+    const char *const position = md5i_lex_skip_space(lex);
     const char *const name = read_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
     entry.is_position = strcmp(name, "scale_positions") == 0;
@@ -271,10 +271,10 @@ static bool read_member(scale_reader *reader, uint32_t joint, bool joint_exists)
 static bool read_joint(scale_reader *reader)
 {
     md5_lex *const lex = reader->lex;
-    const char *const position = md5i_lex_next(lex);
+    const char *const position = md5i_lex_skip_space(lex);
     const char *const name = read_string(lex);
     TRY(name && expect(lex, ':', "after a name"));
-    md5i_lex_next(lex);
+    md5i_lex_skip_space(lex);
     if (lex->at < lex->end && *lex->at != '{')
         return skip_value(lex, "an object");
     TRY(expect(lex, '{', "before the scales of a joint"));
@@ -283,11 +283,11 @@ static bool read_joint(scale_reader *reader)
         md5i_lex_warn(lex, position, "unknown joint %s: the animation does not have it",
                       MD5_QUOTED(name));
     const uint32_t index = joint ? (uint32_t)((uintptr_t)*joint - 1) : 0;
-    if (md5i_lex_take(lex, '}'))
+    if (md5i_lex_accept(lex, '}'))
         return true;
     do
         TRY(read_member(reader, index, joint != NULL));
-    while (md5i_lex_take(lex, ','));
+    while (md5i_lex_accept(lex, ','));
     return expect(lex, '}', "or ',' after a scale");
 }
 
@@ -304,13 +304,13 @@ static bool read_entries(md5_lex *lex, const md5_anim *anim, scale_entry **entri
         *joint = (void *)((uintptr_t)i + 1);
     }
     TRY(expect(lex, '{', "at the start of scales"));
-    if (!md5i_lex_take(lex, '}')) {
+    if (!md5i_lex_accept(lex, '}')) {
         do
             TRY(read_joint(&reader));
-        while (md5i_lex_take(lex, ','));
+        while (md5i_lex_accept(lex, ','));
         TRY(expect(lex, '}', "or ',' after a joint"));
     }
-    md5i_lex_next(lex);
+    md5i_lex_skip_space(lex);
     TRY(md5_lex_is_ok(lex)); // an unterminated comment
     if (lex->at < lex->end)
         md5i_lex_warn(lex, lex->at, "text after the last brace is ignored");
@@ -352,10 +352,10 @@ static bool is_replaced(const scale_entry *entry, const scale_entry *next)
 static md5_scales *place_scales(const md5_context *context, md5_block *block, uint32_t num_joints,
                                 const scale_entry *entries, size_t count)
 {
-    md5_scales *const scales = (md5_scales *)md5i_block_take(block, 1, sizeof *scales);
+    md5_scales *const scales = (md5_scales *)md5i_block_alloc(block, 1, sizeof *scales);
     md5_scaled_joint *const joints =
-        (md5_scaled_joint *)md5i_block_take(block, num_joints, sizeof *joints);
-    md5_scale_key *key = (md5_scale_key *)md5i_block_take(block, count, sizeof *key);
+        (md5_scaled_joint *)md5i_block_alloc(block, num_joints, sizeof *joints);
+    md5_scale_key *key = (md5_scale_key *)md5i_block_alloc(block, count, sizeof *key);
     if (!block->base)
         return NULL;
     md5_scaled_joint *joint = NULL;
@@ -401,7 +401,7 @@ static md5_scales *build(md5_arena *arena, const char *text, size_t size, const 
             num_joints++;
     }
     place_scales(arena->context, &block, num_joints, entries, count);
-    if (!md5i_block_allocate(arena->context, &block))
+    if (!md5i_block_end_measuring(arena->context, &block))
         return NULL;
     return place_scales(arena->context, &block, num_joints, entries, count);
 }

@@ -210,13 +210,13 @@ static bool store_joints(md5_arena *arena, const md5_file_joint *joints,
                          const md5_xform *transforms, uint32_t count, md5_doc *doc)
 {
     doc->num_joints = count;
-    doc->joints = MD5_NEW(arena, md5_doc_joint, count);
+    doc->joints = MD5_ALLOC_ZEROED(arena, md5_doc_joint, count);
     TRY(doc->joints);
     for (uint32_t j = 0; j < count; j++) {
         md5_doc_joint *const joint = &doc->joints[j];
         joint->parent = joints[j].parent;
         joint->position = transforms[j].translation;
-        joint->rotation = md5_stored_rotation(transforms[j].rotation);
+        joint->rotation = md5_quat_to_xyz(transforms[j].rotation);
         TRY(joint->name = md5_copy_text(arena, joints[j].name.bytes, joints[j].name.size));
     }
     return true;
@@ -229,7 +229,7 @@ static bool read_model(md5_arena *arena, const char *text, size_t size, md5_doc 
     TRY(doc->command_line = md5_copy_text(arena, file.command_line.bytes, file.command_line.size));
     TRY(store_joints(arena, file.joints, file.bind, file.num_joints, doc));
     doc->num_meshes = file.num_meshes;
-    doc->meshes = MD5_NEW(arena, md5_doc_mesh, file.num_meshes);
+    doc->meshes = MD5_ALLOC_ZEROED(arena, md5_doc_mesh, file.num_meshes);
     TRY(doc->meshes);
     for (uint32_t m = 0; m < file.num_meshes; m++) {
         const md5_mesh_build *const from = &file.meshes[m];
@@ -295,21 +295,22 @@ md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const m
     MD5_ASSERT_TEXT(text, size);
     MD5_ASSERT_OPTS(opts);
     md5_context context;
-    md5_held_warnings held = {.count = 0};
+    md5_merged_warnings held = {.count = 0};
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     context.held = &held;
     md5_arena arena = {.context = &context};
     const char *const bytes = text ? (const char *)text : "";
-    md5_doc *doc = md5_check_text_size(&context, size) ? MD5_NEW(&arena, md5_doc, 1) : NULL;
-    const bool is_binary = md5_begins_as(bytes, size, MD5_BFG_MESH)
-                           || md5_begins_as(bytes, size, MD5_BFG_ANIM)
-                           || md5_begins_as(bytes, size, MD5_BFG_CAMERA);
+    md5_doc *doc =
+        md5_check_text_size(&context, size) ? MD5_ALLOC_ZEROED(&arena, md5_doc, 1) : NULL;
+    const bool is_binary = md5_has_magic(bytes, size, MD5_BFG_MESH)
+                           || md5_has_magic(bytes, size, MD5_BFG_ANIM)
+                           || md5_has_magic(bytes, size, MD5_BFG_CAMERA);
     bool is_read = doc && readers[kind](&arena, bytes, size, doc);
     if (is_read && !is_binary)
         is_read = store_comments(&arena, bytes, size, doc);
     if (is_read)
         doc->comment = copy_version_comment(&arena, bytes, size);
-    md5i_report_held(&context);
+    md5i_report_merged_warnings(&context);
     if (!doc || !doc->comment) {
         md5i_arena_free(&arena);
         return NULL;
@@ -347,7 +348,8 @@ static bool fail_at(md5_context *context, const char *subject, size_t index)
 // to a joint that an earlier walk has visited, so that the time is linear.
 static bool check_parents(md5_arena *arena, const md5_doc *doc)
 {
-    uint32_t *const walks = MD5_NEW(arena, uint32_t, doc->num_joints); // 1 + start of the walk
+    uint32_t *const walks =
+        MD5_ALLOC_ZEROED(arena, uint32_t, doc->num_joints); // 1 + start of the walk
     TRY(walks);
     for (uint32_t j = 0; j < doc->num_joints; j++) {
         for (uint32_t k = j; k != MD5_NONE; k = doc->joints[k].parent) {
@@ -364,9 +366,9 @@ static bool check_parents(md5_arena *arena, const md5_doc *doc)
 // Returns true if the animated components of a joint are in the frames.
 static bool is_track_valid(const md5_doc *doc, md5_track track)
 {
-    if (track.flags > (MD5_TRANSLATES | MD5_ROTATES))
+    if (track.flags > (MD5_TRANSLATION_FLAGS | MD5_ROTATION_FLAGS))
         return false;
-    const uint32_t count = md5i_num_flags(track.flags);
+    const uint32_t count = md5i_count_flags(track.flags);
     return count == 0 || (uint64_t)track.first + count <= doc->num_components;
 }
 
@@ -408,7 +410,7 @@ bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_referenc
         const md5_track track = doc->joints[j].track;
         if (!is_track_valid(doc, track))
             return fail_at(context, "component index of joint", j);
-        *num_references += (uint64_t)md5i_num_flags(track.flags) * doc->num_frames;
+        *num_references += (uint64_t)md5i_count_flags(track.flags) * doc->num_frames;
     }
     for (uint32_t m = 0; m < doc->num_meshes; m++)
         TRY(check_mesh(context, &doc->meshes[m], doc->num_joints, num_references));
@@ -585,7 +587,7 @@ static void write_format(text_writer *to, const char *format, ...)
             write_bytes(to, printed, strlen(printed));
         } else if (kind == 'f' || kind == 'l' || kind == 'd') {
             const double number = va_arg(values, double);
-            if (kind == 'l' && isfinite(number) && !md5_is_length((float)number))
+            if (kind == 'l' && isfinite(number) && !md5_length_in_range((float)number))
                 MD5_FAIL(&to->context, MD5_ERROR_RANGE,
                          "number is out of range: expected -1e9 to 1e9, found %g", number);
             write_number(to, number, kind != 'd');
@@ -692,7 +694,7 @@ static void write_camera(text_writer *to, const md5_doc *doc)
         write_format(to, "\t%u", doc->cuts[i]);
         if (num_written < doc->num_cut_views && doc->cut_views[num_written].cut == i) {
             const md5_cut_view *const view = &doc->cut_views[num_written++];
-            const md5_vec3 rotation = md5_stored_rotation(view->rotation);
+            const md5_vec3 rotation = md5_quat_to_xyz(view->rotation);
             write_format(to, view->has_position ? " pos " POINT : "", XYZ(view->position));
             write_format(to, view->has_rotation ? " rot " VECTOR : "", XYZ(rotation));
         }
@@ -701,7 +703,7 @@ static void write_camera(text_writer *to, const md5_doc *doc)
     write_format(to, "}\n\ncamera {\n");
     for (uint32_t i = 0; i < doc->num_frames; i++) {
         const md5_camera_view *const view = &doc->views[i];
-        const md5_vec3 rotation = md5_stored_rotation(view->rotation);
+        const md5_vec3 rotation = md5_quat_to_xyz(view->rotation);
         write_format(to, "\t" POINT " " VECTOR " %l\n", XYZ(view->position), XYZ(rotation),
                      view->fov);
     }
@@ -717,7 +719,7 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
     md5i_context_begin_memory(&to.context, doc->allocator, error);
     md5_arena scratch = {.context = &to.context};
     uint64_t num_references = 0;
-    bool *const begins_line = MD5_NEW(&scratch, bool, (size_t)doc->num_components + 1);
+    bool *const begins_line = MD5_ALLOC_ZEROED(&scratch, bool, (size_t)doc->num_components + 1);
     const bool is_valid = begins_line && md5i_check_doc(&scratch, doc, &num_references);
     const char *const comment = doc->comment ? doc->comment : "";
     if (doc->parents_unknown)

@@ -28,7 +28,7 @@ static bool begin_repair(repair *it, const md5_doc *doc, md5_doc_kind kind, md5_
 {
     MD5_ASSERT_NOT_NULL(doc);
     *it = (repair){.arena = {.chunks = (struct md5_chunk *)doc->internal.memory}};
-    it->before = md5i_arena_here(&it->arena);
+    it->before = md5i_arena_position(&it->arena);
     md5i_context_begin_memory(&it->context, doc->allocator, error);
     it->arena.context = it->scratch.context = &it->context;
     TRY(md5i_check_doc(&it->scratch, doc, &it->num_references));
@@ -184,7 +184,7 @@ static md5_weight *fix_mesh_weights(repair *it, weight_repair *fix, md5_weight *
 {
     const uint32_t count_before = fix->count;
     md5_weight *next = weights;
-    md5_vertex *const vertices = MD5_ROOM(&it->arena, md5_vertex, mesh->num_vertices);
+    md5_vertex *const vertices = MD5_ALLOC_ARRAY(&it->arena, md5_vertex, mesh->num_vertices);
     if (!vertices)
         return next;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
@@ -219,8 +219,8 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
     };
     md5_doc_mesh *const meshes =
         (md5_doc_mesh *)md5i_arena_copy(&it.scratch, doc->meshes, num_meshes, sizeof *meshes);
-    fix.slots = MD5_NEW(&it.scratch, uint32_t, num_joints);
-    md5_weight *weights = MD5_ROOM(&it.arena, md5_weight, num_references);
+    fix.slots = MD5_ALLOC_ZEROED(&it.scratch, uint32_t, num_joints);
+    md5_weight *weights = MD5_ALLOC_ARRAY(&it.arena, md5_weight, num_references);
     if (meshes && fix.slots && weights) {
         for (uint32_t m = 0; m < num_meshes; m++)
             weights = fix_mesh_weights(&it, &fix, weights, &meshes[m]);
@@ -326,13 +326,13 @@ static bool finish_part(md5_arena *arena, mesh_part *part, md5_doc_mesh *mesh)
     mesh->num_weights = 0;
     mesh->num_vertices = part->num_vertices;
     mesh->num_triangles = part->num_triangles;
-    mesh->vertices = MD5_NEW(arena, md5_vertex, part->num_vertices);
-    mesh->texcoords = MD5_ROOM(arena, md5_vec2, part->num_vertices);
+    mesh->vertices = MD5_ALLOC_ZEROED(arena, md5_vertex, part->num_vertices);
+    mesh->texcoords = MD5_ALLOC_ARRAY(arena, md5_vec2, part->num_vertices);
     mesh->indices = (uint32_t *)md5i_arena_copy(arena, part->indices, part->num_triangles,
                                                 3 * sizeof *part->indices);
     TRY(mesh->vertices && mesh->texcoords && mesh->indices);
     write_part_vertices(part, mesh);
-    mesh->weights = MD5_ROOM(arena, md5_weight, mesh->num_weights);
+    mesh->weights = MD5_ALLOC_ARRAY(arena, md5_weight, mesh->num_weights);
     TRY(mesh->weights);
     write_part_weights(part, mesh);
     part->number++;
@@ -352,15 +352,15 @@ static bool is_same_name(md5_span a, md5_span b)
 // that of sorting their names.
 static bool *group_meshes(md5_arena *scratch, const md5_doc *doc, bool is_merged, uint32_t *next)
 {
-    md5_ordered_name *names = MD5_NEW(scratch, md5_ordered_name, doc->num_meshes);
-    bool *const is_first = MD5_NEW(scratch, bool, doc->num_meshes);
+    md5_sorted_name *names = MD5_ALLOC_ZEROED(scratch, md5_sorted_name, doc->num_meshes);
+    bool *const is_first = MD5_ALLOC_ZEROED(scratch, bool, doc->num_meshes);
     if (names) {
         for (uint32_t m = 0; m < doc->num_meshes; m++) {
             const char *const shader = doc->meshes[m].shader ? doc->meshes[m].shader : "";
-            names[m] = (md5_ordered_name){{shader, strlen(shader)}, m};
+            names[m] = (md5_sorted_name){{shader, strlen(shader)}, m};
         }
     }
-    names = md5i_order_names(scratch, names, doc->num_meshes);
+    names = md5i_sort_names(scratch, names, doc->num_meshes);
     if (names && is_first) {
         for (uint32_t i = 0; i < doc->num_meshes; i++) {
             const uint32_t mesh = names[i].number;
@@ -486,8 +486,8 @@ static bool rebuild_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *
         return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
                         "max_vertices is out of range: expected 3 or more, found %u",
                         edit->max_vertices);
-    uint32_t *const next = MD5_ROOM(&it->scratch, uint32_t, doc->num_meshes);
-    mesh_offset *const offsets = MD5_ROOM(&it->scratch, mesh_offset, doc->num_meshes);
+    uint32_t *const next = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, doc->num_meshes);
+    mesh_offset *const offsets = MD5_ALLOC_ARRAY(&it->scratch, mesh_offset, doc->num_meshes);
     md5_doc_mesh *const meshes =
         (md5_doc_mesh *)md5i_arena_copy(&it->scratch, doc->meshes, doc->num_meshes, sizeof *meshes);
     TRY(next && offsets && meshes);
@@ -505,13 +505,13 @@ static bool rebuild_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *
     }
     const size_t capacity = max_edited_meshes(doc, edit, num_triangles);
     const bool *const is_first = group_meshes(&it->scratch, doc, edit->is_merged, next);
-    part.vertices = MD5_ROOM(&it->scratch, vertex_ref, num_vertices);
-    part.indices = MD5_ROOM(&it->scratch, uint32_t, 3 * num_triangles);
-    part.vertex_entries = MD5_NEW(&it->scratch, part_entry, num_vertices);
-    part.run_entries = MD5_NEW(&it->scratch, part_entry, num_weights);
+    part.vertices = MD5_ALLOC_ARRAY(&it->scratch, vertex_ref, num_vertices);
+    part.indices = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, 3 * num_triangles);
+    part.vertex_entries = MD5_ALLOC_ZEROED(&it->scratch, part_entry, num_vertices);
+    part.run_entries = MD5_ALLOC_ZEROED(&it->scratch, part_entry, num_weights);
     TRY(is_first && part.vertices && part.indices);
     TRY(part.vertex_entries && part.run_entries);
-    to->meshes = MD5_ROOM(&it->arena, md5_doc_mesh, capacity);
+    to->meshes = MD5_ALLOC_ARRAY(&it->arena, md5_doc_mesh, capacity);
     TRY(to->meshes);
     to->num_meshes = 0;
     for (uint32_t m = 0; m < doc->num_meshes && it->context.error.status == MD5_OK; m++)
@@ -566,10 +566,10 @@ static uint32_t write_components(const components *all, uint32_t flags, float *t
 // Returns flags in which a translation or a rotation that has a flag has all three flags.
 static uint32_t complete_flags(uint32_t flags)
 {
-    if (flags & MD5_TRANSLATES)
-        flags |= MD5_TRANSLATES;
-    if (flags & MD5_ROTATES)
-        flags |= MD5_ROTATES;
+    if (flags & MD5_TRANSLATION_FLAGS)
+        flags |= MD5_TRANSLATION_FLAGS;
+    if (flags & MD5_ROTATION_FLAGS)
+        flags |= MD5_ROTATION_FLAGS;
     return flags;
 }
 
@@ -577,8 +577,8 @@ static uint32_t complete_flags(uint32_t flags)
 static bool rearrange_frames(repair *it, const md5_doc *doc, const uint32_t *old_indices,
                              md5_doc *to)
 {
-    to->numbers = (float *)md5i_arena_room(&it->arena, doc->num_frames,
-                                           to->num_components * sizeof *to->numbers);
+    to->numbers = (float *)md5i_arena_alloc_raw(&it->arena, doc->num_frames,
+                                                to->num_components * sizeof *to->numbers);
     TRY(to->numbers);
     for (uint32_t i = 0; i < to->num_joints; i++) {
         const md5_track track = to->joints[i].track;
@@ -602,11 +602,11 @@ static bool rearrange_joints(repair *it, const md5_doc *doc, const uint32_t *old
                              uint32_t count, bool completes_roots, md5_doc *to)
 {
     const uint32_t new_root = old_indices[0] == MD5_NONE ? 0 : MD5_NONE;
-    uint32_t *const new_indices = MD5_ROOM(&it->scratch, uint32_t, doc->num_joints);
+    uint32_t *const new_indices = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, doc->num_joints);
     *to = *doc;
     to->num_joints = count;
     to->num_components = 0;
-    to->joints = MD5_NEW(&it->arena, md5_doc_joint, count);
+    to->joints = MD5_ALLOC_ZEROED(&it->arena, md5_doc_joint, count);
     TRY(new_indices && to->joints);
     for (uint32_t i = 0; i < count; i++)
         if (old_indices[i] != MD5_NONE)
@@ -623,7 +623,7 @@ static bool rearrange_joints(repair *it, const md5_doc *doc, const uint32_t *old
             flags = complete_flags(flags);
         joint->parent = is_root ? new_root : new_indices[joint->parent];
         joint->track = (md5_track){flags, flags > 0 ? to->num_components : 0};
-        to->num_components += md5i_num_flags(flags);
+        to->num_components += md5i_count_flags(flags);
     }
     if (doc->kind == MD5_DOC_ANIM)
         TRY(rearrange_frames(it, doc, old_indices, to));
@@ -715,10 +715,10 @@ uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *er
     const bool is_valid = begin_repair(&it, doc, kind, error);
     const uint32_t num_joints = is_valid ? doc->num_joints : 0;
     joint_order order = {
-        .old_indices = MD5_ROOM(&it.scratch, uint32_t, (size_t)num_joints + 1),
-        .ancestors = MD5_ROOM(&it.scratch, uint32_t, num_joints),
-        .is_used = MD5_NEW(&it.scratch, bool, num_joints),
-        .is_ordered = MD5_NEW(&it.scratch, bool, num_joints),
+        .old_indices = MD5_ALLOC_ARRAY(&it.scratch, uint32_t, (size_t)num_joints + 1),
+        .ancestors = MD5_ALLOC_ARRAY(&it.scratch, uint32_t, num_joints),
+        .is_used = MD5_ALLOC_ZEROED(&it.scratch, bool, num_joints),
+        .is_ordered = MD5_ALLOC_ZEROED(&it.scratch, bool, num_joints),
     };
     if (it.context.error.status != MD5_OK)
         return end_repair(&it, doc, 0);
@@ -797,15 +797,15 @@ static void map_joint(const space_map *map, bool is_in_model_space, md5_vec3 *po
         return;
     }
     const md5_quat q = md5_quat_from_xyz(rotation->x, rotation->y, rotation->z);
-    *rotation = md5_stored_rotation(md5_quat_mul(map->rotation, q));
+    *rotation = md5_quat_to_xyz(md5_quat_mul(map->rotation, q));
     *position = md5_mat34_point(map->matrix, *position);
 }
 
 static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *map, md5_doc *doc)
 {
     md5_doc to;
-    uint32_t *const partners = MD5_ROOM(&it->scratch, uint32_t, doc->num_joints);
-    bool *const is_partner = MD5_NEW(&it->scratch, bool, doc->num_joints);
+    uint32_t *const partners = MD5_ALLOC_ARRAY(&it->scratch, uint32_t, doc->num_joints);
+    bool *const is_partner = MD5_ALLOC_ZEROED(&it->scratch, bool, doc->num_joints);
     TRY(partners && is_partner);
     for (uint32_t j = 0; j < doc->num_joints; j++) {
         partners[j] = edit->is_mirrored && edit->partners ? edit->partners[j] : j;
@@ -838,7 +838,7 @@ static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *
         TRY(!edit->is_mirrored || flip_triangles(it, &to.meshes[m]));
     }
     if (doc->bounds) {
-        to.bounds = MD5_ROOM(&it->arena, md5_bounds, doc->num_frames);
+        to.bounds = MD5_ALLOC_ARRAY(&it->arena, md5_bounds, doc->num_frames);
         TRY(to.bounds);
         for (uint32_t f = 0; f < doc->num_frames; f++)
             to.bounds[f] = md5_bounds_transform(doc->bounds[f], map->matrix);
@@ -855,12 +855,12 @@ static bool map_views(repair *it, const space_map *map, md5_doc *doc)
                                                                doc->num_cut_views, sizeof *cuts);
     TRY(views && cuts);
     for (uint32_t i = 0; i < doc->num_frames; i++) {
-        md5_vec3 xyz = md5_stored_rotation(views[i].rotation);
+        md5_vec3 xyz = md5_quat_to_xyz(views[i].rotation);
         map_joint(map, true, &views[i].position, &xyz);
         views[i].rotation = (md5_quat){xyz.x, xyz.y, xyz.z, 0}; // w is not written
     }
     for (uint32_t i = 0; i < doc->num_cut_views; i++) {
-        md5_vec3 xyz = md5_stored_rotation(cuts[i].rotation);
+        md5_vec3 xyz = md5_quat_to_xyz(cuts[i].rotation);
         map_joint(map, true, &cuts[i].position, &xyz);
         cuts[i].rotation = md5_quat_from_xyz(xyz.x, xyz.y, xyz.z);
     }
@@ -902,7 +902,7 @@ static bool begin_clip(repair *it, const md5_doc *doc, const md5_model *model, m
     md5_doc writable = *doc;
     writable.parents_unknown = false;
     const size_t size = md5_write_doc(&writable, NULL, 0, &failure);
-    char *const text = size > 0 ? MD5_ROOM(&it->scratch, char, size + 1) : NULL;
+    char *const text = size > 0 ? MD5_ALLOC_ARRAY(&it->scratch, char, size + 1) : NULL;
     if (text && md5_write_doc(&writable, text, size + 1, &failure) == size)
         it->anim = md5_parse_anim(text, size, &opts, &failure);
     if (it->anim) {
@@ -915,7 +915,7 @@ static bool begin_clip(repair *it, const md5_doc *doc, const md5_model *model, m
     }
     if (!it->binding)
         return failure.status != MD5_OK && md5i_fail_as(&it->context, &failure);
-    it->pose = MD5_ROOM(&it->scratch, md5_xform, it->binding->skeleton->num_joints);
+    it->pose = MD5_ALLOC_ARRAY(&it->scratch, md5_xform, it->binding->skeleton->num_joints);
     return it->pose != NULL;
 }
 
@@ -941,8 +941,9 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
     if (is_valid && model->max_vertices == 0)
         is_valid = MD5_FAIL(&it.context, MD5_ERROR_MISMATCH, "model has no vertices");
     md5_mat34 *const palette =
-        is_valid ? MD5_ROOM(&it.scratch, md5_mat34, model->skeleton.num_joints) : NULL;
-    md5_bounds *const bounds = palette ? MD5_ROOM(&it.arena, md5_bounds, doc->num_frames) : NULL;
+        is_valid ? MD5_ALLOC_ARRAY(&it.scratch, md5_mat34, model->skeleton.num_joints) : NULL;
+    md5_bounds *const bounds =
+        palette ? MD5_ALLOC_ARRAY(&it.arena, md5_bounds, doc->num_frames) : NULL;
     if (bounds) {
         for (uint32_t f = 0; f < doc->num_frames; f++) {
             const md5_sample_position sample = md5_sample_position_from_frames(it.anim, f, f, 0);
@@ -959,7 +960,7 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
 // Returns the components of a transform as files store them: for a quaternion with w <= 0.
 static components components_from_transform(const md5_xform *joint)
 {
-    return (components){.pair = {joint->translation, md5_stored_rotation(joint->rotation)}};
+    return (components){.pair = {joint->translation, md5_quat_to_xyz(joint->rotation)}};
 }
 
 // Returns true if a joint of the binding has the same parent in the clip as in the skeleton.
@@ -999,7 +1000,7 @@ static bool differs(const md5_doc *doc, const md5_doc_joint *old, const md5_doc_
                     const float *numbers, size_t num_components)
 {
     const float tolerance = 0.25f * MD5_LENGTH_SLACK;
-    const uint32_t count = md5i_num_flags(joint->track.flags);
+    const uint32_t count = md5i_count_flags(joint->track.flags);
     if (!is_same_joint(old, joint))
         return true;
     if (md5_vec3_length(md5_vec3_sub(old->rotation, joint->rotation)) > tolerance)
@@ -1197,7 +1198,7 @@ static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint
         const float costs[] = {j > 0 ? span->move : INFINITY,
                                span->chord * (span->reach + tolerance)};
         for (uint32_t k = 0; k < 2; k++) {
-            const uint32_t flags = k == 0 ? MD5_TRANSLATES : MD5_ROTATES;
+            const uint32_t flags = k == 0 ? MD5_TRANSLATION_FLAGS : MD5_ROTATION_FLAGS;
             if (!(joints[j].track.flags & flags) || !(span->spent + costs[k] <= limit))
                 continue;
             base[j].pair[k] = components_from_transform(&span->first).pair[k];
@@ -1244,9 +1245,9 @@ static uint32_t build_joints(repair *it, const md5_frame_edit *edit, const md5_d
         if (edit->tolerance == 0 && old)
             joint->track.flags |= old->track.flags;
         if (edit->all_components)
-            joint->track.flags |= MD5_TRANSLATES | MD5_ROTATES;
+            joint->track.flags |= MD5_TRANSLATION_FLAGS | MD5_ROTATION_FLAGS;
         joint->track.first = joint->track.flags ? num_components : 0;
-        num_components += md5i_num_flags(joint->track.flags);
+        num_components += md5i_count_flags(joint->track.flags);
         joint->name = md5_copy_text(&it->arena, name, strlen(name));
         joint->comment = old ? old->comment : NULL;
         joint->parent = skeleton->joints[j].parent;
@@ -1292,16 +1293,16 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
 {
     const md5_frame_edit *const edit = plan->edit;
     const uint32_t num_joints = it->binding->skeleton->num_joints;
-    md5_doc_joint *const joints = MD5_NEW(&it->arena, md5_doc_joint, num_joints);
-    components *const base = MD5_ROOM(&it->scratch, components, num_joints);
+    md5_doc_joint *const joints = MD5_ALLOC_ZEROED(&it->arena, md5_doc_joint, num_joints);
+    components *const base = MD5_ALLOC_ARRAY(&it->scratch, components, num_joints);
     if (!joints || !base)
         return 0;
     find_flags(it, plan, joints, base);
     if (edit->tolerance > 0)
         reduce_flags(it, plan, joints, base);
     const uint32_t num_components = build_joints(it, edit, doc, base, joints);
-    float *const numbers =
-        (float *)md5i_arena_room(&it->arena, plan->num_frames, num_components * sizeof *numbers);
+    float *const numbers = (float *)md5i_arena_alloc_raw(&it->arena, plan->num_frames,
+                                                         num_components * sizeof *numbers);
     if (it->context.error.status != MD5_OK)
         return 0;
     write_frames(it, plan, joints, numbers);
@@ -1334,7 +1335,7 @@ static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
     if (has_same_poses(plan))
         return true;
     md5_bounds *const bounds =
-        doc->bounds ? MD5_ROOM(&it->arena, md5_bounds, plan->num_frames) : NULL;
+        doc->bounds ? MD5_ALLOC_ARRAY(&it->arena, md5_bounds, plan->num_frames) : NULL;
     if (bounds) {
         for (uint32_t f = 0; f < plan->num_frames; f++) {
             const md5_sample_position sample = planned_sample_position(it, plan, f);
@@ -1534,9 +1535,9 @@ uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *er
     uint32_t count = 0;
     const bool is_valid = begin_clip(&it, doc, edit->model, error) && plan_frames(&it, doc, &plan);
     const uint32_t num_joints = is_valid ? it.binding->skeleton->num_joints : 0;
-    plan.begin = MD5_ROOM(&it.scratch, md5_xform, num_joints);
-    plan.end = MD5_ROOM(&it.scratch, md5_xform, num_joints);
-    plan.spans = MD5_ROOM(&it.scratch, joint_span, num_joints);
+    plan.begin = MD5_ALLOC_ARRAY(&it.scratch, md5_xform, num_joints);
+    plan.end = MD5_ALLOC_ARRAY(&it.scratch, md5_xform, num_joints);
+    plan.spans = MD5_ALLOC_ARRAY(&it.scratch, joint_span, num_joints);
     md5_doc to = *doc;
     if (is_valid && it.context.error.status == MD5_OK) {
         if (edit->loop)

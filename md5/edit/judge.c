@@ -52,7 +52,7 @@ static uint32_t count_seam_vertices(md5_arena *scratch, const md5_mesh *mesh)
     const uint32_t num_points = mesh->num_vertices;
     if (num_points == 0)
         return 0;
-    md5_vec3 *const points = MD5_ROOM(scratch, md5_vec3, 2 * (size_t)num_points);
+    md5_vec3 *const points = MD5_ALLOC_ARRAY(scratch, md5_vec3, 2 * (size_t)num_points);
     uint32_t count = 0;
     if (!points)
         return 0;
@@ -272,7 +272,7 @@ static void check_order(md5_checker *checker, const md5_check *mesh, const char 
 // Returns a skeleton that contains only the names of a file's joints.
 static md5_skeleton name_skeleton(md5_arena *scratch, const md5_check *check)
 {
-    md5_joint *const joints = MD5_NEW(scratch, md5_joint, check->num_joints);
+    md5_joint *const joints = MD5_ALLOC_ZEROED(scratch, md5_joint, check->num_joints);
     if (joints) {
         for (uint32_t i = 0; i < check->num_joints; i++)
             joints[i].name = check->joints[i].name;
@@ -283,8 +283,8 @@ static md5_skeleton name_skeleton(md5_arena *scratch, const md5_check *check)
 void md5i_check_names(md5_checker *checker)
 {
     const md5_skeleton skeleton = name_skeleton(&checker->scratch, &checker->check);
-    const md5_ordered_name *const names =
-        skeleton.joints ? md5i_order_joint_names(&checker->scratch, &skeleton) : NULL;
+    const md5_sorted_name *const names =
+        skeleton.joints ? md5i_sort_joint_names(&checker->scratch, &skeleton) : NULL;
     const bool is_clip = checker->check.kind == MD5_DOC_ANIM;
     for (uint32_t i = 1; names && i < checker->check.num_joints; i++) {
         const md5_check_joint *const joint = &checker->check.joints[names[i].number];
@@ -355,8 +355,8 @@ uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip)
     checker->pair = mesh;
     const md5_skeleton mesh_names = name_skeleton(scratch, mesh);
     const md5_skeleton clip_names = name_skeleton(scratch, clip);
-    uint32_t *const in_clip = MD5_ROOM(scratch, uint32_t, mesh->num_joints);
-    uint32_t *const in_mesh = MD5_ROOM(scratch, uint32_t, clip->num_joints);
+    uint32_t *const in_clip = MD5_ALLOC_ARRAY(scratch, uint32_t, mesh->num_joints);
+    uint32_t *const in_mesh = MD5_ALLOC_ARRAY(scratch, uint32_t, clip->num_joints);
     const bool has_memory = checker->context.error.status == MD5_OK;
     if (has_memory && md5i_match_joints(scratch, &mesh_names, &clip_names, in_clip, in_mesh))
         check_joints(checker, mesh, in_mesh, in_clip);
@@ -537,10 +537,10 @@ bool md5_check_binding(md5_check *check, const md5_binding *clip)
     const uint32_t num_joints = clip->skeleton->num_joints;
     md5_arena *const scratch = &checker->scratch;
     const pose_buffers buffers = {
-        .pose = MD5_ROOM(scratch, md5_xform, num_joints),
-        .joints = MD5_ROOM(scratch, md5_mat34, num_joints),
-        .bind = MD5_ROOM(scratch, md5_mat34, num_joints),
-        .ratios = MD5_ROOM(scratch, float, num_joints),
+        .pose = MD5_ALLOC_ARRAY(scratch, md5_xform, num_joints),
+        .joints = MD5_ALLOC_ARRAY(scratch, md5_mat34, num_joints),
+        .bind = MD5_ALLOC_ARRAY(scratch, md5_mat34, num_joints),
+        .ratios = MD5_ALLOC_ARRAY(scratch, float, num_joints),
     };
     clip_space space = {0};
     if (checker->context.error.status == MD5_OK)

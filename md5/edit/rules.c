@@ -368,8 +368,8 @@ md5_checker *md5i_begin_check(const md5_load_opts *opts, md5_error *error)
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
-    md5_checker *const checker = MD5_NEW(&arena, md5_checker, 1);
-    uint32_t *const reported = checker ? MD5_NEW(&arena, uint32_t, NUM_RULES) : NULL;
+    md5_checker *const checker = MD5_ALLOC_ZEROED(&arena, md5_checker, 1);
+    uint32_t *const reported = checker ? MD5_ALLOC_ZEROED(&arena, uint32_t, NUM_RULES) : NULL;
     const char *const name = opts && opts->file_name ? opts->file_name : "";
     char *const file = reported ? md5_copy_text(&arena, name, strlen(name)) : NULL;
     if (!file) {

@@ -59,15 +59,15 @@ static bool read_word(md5_checker *checker)
     md5_lex *const lex = &checker->lex;
     const char *const before = lex->at;
     const bool was_mark = checker->is_mark;
-    const char *at = md5i_lex_next(lex);
-    for (; at < lex->end && *at == '\0'; at = md5i_lex_next(lex))
+    const char *at = md5i_lex_skip_space(lex);
+    for (; at < lex->end && *at == '\0'; at = md5i_lex_skip_space(lex))
         lex->at++;
     checker->word = (md5_span){at, 0};
     checker->is_mark = false;
     if (at == lex->end)
         return false;
     bool is_adjacent = at == before && at > lex->text;
-    md5i_lex_place(lex, at, &checker->location.line, &checker->location.column);
+    md5i_lex_find_location(lex, at, &checker->location.line, &checker->location.column);
     const char *end = word_end(lex, at);
     lex->at = end;
     checker->is_quoted = *at == '"' || *at == '\'';
@@ -418,7 +418,7 @@ static void read_track(md5_checker *checker, const file_contents *clip, const do
         md5i_report_violation(checker, "flags", location,
                               "joint flags are out of range: expected 0 to 63, found %g",
                               values[1]);
-    const uint32_t count = md5i_num_flags(joint->flags & 63);
+    const uint32_t count = md5i_count_flags(joint->flags & 63);
     if (count > 0 && (first < 0 || first + count > clip->num_components))
         md5i_report_violation(checker, "components", location,
                               "components are out of range: found %u components from %d, but "
@@ -815,7 +815,7 @@ static bool read_frame(md5_checker *checker, file_contents *clip)
 // their numbers, so that the order does not matter to them.
 static void check_frame_numbers(md5_checker *checker, const file_contents *clip)
 {
-    bool *const found = MD5_NEW(&checker->scratch, bool, clip->num_read);
+    bool *const found = MD5_ALLOC_ZEROED(&checker->scratch, bool, clip->num_read);
     uint32_t num_found = 0;
     if (found) {
         for (uint32_t i = 0; i < clip->num_read; i++) {

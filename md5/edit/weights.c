@@ -197,8 +197,8 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
                      md5_grid *grid)
 {
     const md5_bounds bounds = md5_bounds_from_points(positions, num_positions);
-    const md5_vec3d low = md5_vec3d_of(bounds.min);
-    const md5_vec3d high = md5_vec3d_of(bounds.max);
+    const md5_vec3d low = md5_vec3d_from_vec3(bounds.min);
+    const md5_vec3d high = md5_vec3d_from_vec3(bounds.max);
     const md5_vec3d sides = md5_vec3d_sub(high, low);
     const double longest = fmax(sides.x, fmax(sides.y, sides.z));
     grid->longest = longest > 0 ? longest : 1;
@@ -211,16 +211,16 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
         grid->num_cells *= grid->count[axis];
     }
     rasterizer raster = {.grid = grid};
-    grid->voxels = MD5_ROOM(arena, uint32_t, grid->num_cells);
-    raster.kinds = MD5_NEW(arena, unsigned char, grid->num_cells);
+    grid->voxels = MD5_ALLOC_ARRAY(arena, uint32_t, grid->num_cells);
+    raster.kinds = MD5_ALLOC_ZEROED(arena, unsigned char, grid->num_cells);
     TRY(grid->voxels && raster.kinds);
     for (uint32_t i = 0; i < num_positions; i++)
-        mark_point(&raster, grid_point(grid, md5_vec3d_of(positions[i])));
+        mark_point(&raster, grid_point(grid, md5_vec3d_from_vec3(positions[i])));
     for (uint32_t i = 0; i < num_triangles; i++) {
         const uint32_t *const corner = indices + 3 * (size_t)i;
-        mark_triangle(&raster, grid_point(grid, md5_vec3d_of(positions[corner[0]])),
-                      grid_point(grid, md5_vec3d_of(positions[corner[1]])),
-                      grid_point(grid, md5_vec3d_of(positions[corner[2]])));
+        mark_triangle(&raster, grid_point(grid, md5_vec3d_from_vec3(positions[corner[0]])),
+                      grid_point(grid, md5_vec3d_from_vec3(positions[corner[1]])),
+                      grid_point(grid, md5_vec3d_from_vec3(positions[corner[2]])));
         if (raster.num_tests > MAX_TESTS)
             return MD5_FAIL(arena->context, MD5_ERROR_RANGE,
                             "triangles 0 to %u overlap in more than %d voxels: reduce the "
@@ -231,7 +231,7 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
     grid->num_voxels = 0;
     for (uint32_t cell = 0; cell < grid->num_cells; cell++)
         grid->voxels[cell] = raster.kinds[cell] == OUTSIDE ? MD5_NO_VOXEL : grid->num_voxels++;
-    grid->cells = MD5_ROOM(arena, uint32_t, grid->num_voxels);
+    grid->cells = MD5_ALLOC_ARRAY(arena, uint32_t, grid->num_voxels);
     TRY(grid->cells);
     for (uint32_t cell = 0; cell < grid->num_cells; cell++)
         if (grid->voxels[cell] != MD5_NO_VOXEL)
@@ -280,7 +280,7 @@ static double line_in_volume(const md5_grid *grid, md5_vec3d from, md5_vec3d to)
 
 static md5_vec3d joint_in_grid(const md5_grid *grid, const md5_weights_desc *desc, uint32_t joint)
 {
-    return grid_point(grid, md5_vec3d_of(md5_mat34_translation(desc->bind[joint])));
+    return grid_point(grid, md5_vec3d_from_vec3(md5_mat34_translation(desc->bind[joint])));
 }
 
 // Returns a bone that ends where the line leaves the volume.
@@ -307,10 +307,10 @@ bool md5i_find_bones(md5_arena *arena, const md5_grid *grid, const md5_weights_d
                      md5_bones *bones)
 {
     const uint32_t num_joints = desc->skeleton->num_joints;
-    uint32_t *const first = MD5_NEW(arena, uint32_t, (size_t)num_joints + 1);
-    uint32_t *const used = MD5_NEW(arena, uint32_t, num_joints);
+    uint32_t *const first = MD5_ALLOC_ZEROED(arena, uint32_t, (size_t)num_joints + 1);
+    uint32_t *const used = MD5_ALLOC_ZEROED(arena, uint32_t, num_joints);
     // A joint has one bone for each child, or one bone without children: at most two per joint.
-    bones->bones = MD5_ROOM(arena, md5_bone, 2 * (size_t)num_joints);
+    bones->bones = MD5_ALLOC_ARRAY(arena, md5_bone, 2 * (size_t)num_joints);
     TRY(first && used && bones->bones);
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         const uint32_t parent = desc->skeleton->joints[joint].parent;
@@ -379,9 +379,9 @@ bool md5i_create_paths(md5_arena *arena, const md5_grid *grid, const md5_bones *
                        md5_paths *paths)
 {
     *paths = (md5_paths){.grid = grid, .bones = bones};
-    paths->lengths = MD5_ROOM(arena, float, grid->num_voxels);
-    paths->heap = MD5_ROOM(arena, uint32_t, grid->num_voxels);
-    paths->heap_indices = MD5_ROOM(arena, uint32_t, grid->num_voxels);
+    paths->lengths = MD5_ALLOC_ARRAY(arena, float, grid->num_voxels);
+    paths->heap = MD5_ALLOC_ARRAY(arena, uint32_t, grid->num_voxels);
+    paths->heap_indices = MD5_ALLOC_ARRAY(arena, uint32_t, grid->num_voxels);
     return paths->lengths && paths->heap && paths->heap_indices;
 }
 
@@ -516,8 +516,8 @@ static bool create_rows(md5_arena *arena, uint32_t num_rows, uint32_t width, md5
 {
     *rows = (md5_bind_rows){.num_rows = num_rows, .width = width};
     const size_t row_size = width * sizeof(md5_bind_entry);
-    rows->entries = (md5_bind_entry *)md5i_arena_room(arena, num_rows, row_size);
-    rows->counts = MD5_NEW(arena, uint32_t, num_rows);
+    rows->entries = (md5_bind_entry *)md5i_arena_alloc_raw(arena, num_rows, row_size);
+    rows->counts = MD5_ALLOC_ZEROED(arena, uint32_t, num_rows);
     return rows->entries && rows->counts;
 }
 
@@ -579,8 +579,8 @@ static bool find_neighbors(md5_arena *arena, const md5_weights_desc *desc,
                            row_neighbors *neighbors)
 {
     const size_t num_indices = 3 * (size_t)desc->num_triangles;
-    uint32_t *const first = MD5_NEW(arena, uint32_t, (size_t)num_rows + 2);
-    uint32_t *const rows = MD5_ROOM(arena, uint32_t, 2 * num_indices);
+    uint32_t *const first = MD5_ALLOC_ZEROED(arena, uint32_t, (size_t)num_rows + 2);
+    uint32_t *const rows = MD5_ALLOC_ARRAY(arena, uint32_t, 2 * num_indices);
     TRY(first && rows);
     // Counting sort in place: first[row + 2] is at first the number of neighbours of a row. Then
     // first[row + 1] is the index of the row's next neighbour, and at the end first[row] the index
@@ -649,8 +649,8 @@ static bool smooth_rows(md5_arena *arena, const md5_weights_desc *desc,
     md5_bind_rows smoothed;
     TRY(find_neighbors(arena, desc, rows_by_vertex, num_rows, &neighbors));
     TRY(create_rows(arena, num_rows, rows->width, &smoothed));
-    sums.sums = MD5_NEW(arena, float, num_joints);
-    sums.joints = MD5_ROOM(arena, uint32_t, num_joints);
+    sums.sums = MD5_ALLOC_ZEROED(arena, float, num_joints);
+    sums.joints = MD5_ALLOC_ARRAY(arena, uint32_t, num_joints);
     TRY(sums.sums && sums.joints);
     for (uint32_t round = 0; round < rounds; round++) {
         for (uint32_t row = 0; row < num_rows; row++) {
@@ -802,8 +802,8 @@ static bool has_bone(const md5_bones *bones, uint32_t joint)
 static md5_vec3 point_in_joint(const md5_mat34 *bind, md5_vec3 point)
 {
     const float *const m = bind->m;
-    const md5_vec3d p =
-        md5_vec3d_sub(md5_vec3d_of(point), md5_vec3d_of(md5_mat34_translation(*bind)));
+    const md5_vec3d p = md5_vec3d_sub(md5_vec3d_from_vec3(point),
+                                      md5_vec3d_from_vec3(md5_mat34_translation(*bind)));
     return md5_vec3d_round((md5_vec3d){
         (double)m[0] * p.x + (double)m[4] * p.y + (double)m[8] * p.z,
         (double)m[1] * p.x + (double)m[5] * p.y + (double)m[9] * p.z,
@@ -823,10 +823,10 @@ static md5_weights *create_result(const bind_work *work)
     md5_vertex *vertices = NULL;
     md5_weight *list = NULL;
     for (uint32_t pass = 0; pass < 2; pass++) {
-        weights = MD5_TAKE(&block, md5_weights, 1);
-        vertices = MD5_TAKE(&block, md5_vertex, num_vertices);
-        list = MD5_TAKE(&block, md5_weight, num_weights);
-        if (pass == 0 && !md5i_block_allocate(context, &block))
+        weights = MD5_BLOCK_ARRAY(&block, md5_weights, 1);
+        vertices = MD5_BLOCK_ARRAY(&block, md5_vertex, num_vertices);
+        list = MD5_BLOCK_ARRAY(&block, md5_weight, num_weights);
+        if (pass == 0 && !md5i_block_end_measuring(context, &block))
             return NULL;
     }
     *weights = (md5_weights){
@@ -863,15 +863,15 @@ static md5_weights *create_result(const bind_work *work)
 // the coordinates, so that the time is O(n log n) for any points.
 static bool find_equal(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *same)
 {
-    const md5_arena_mark before = md5i_arena_here(arena);
-    md5_vec3 *const keys = MD5_ROOM(arena, md5_vec3, count);
-    md5_ordered_name *const names = MD5_ROOM(arena, md5_ordered_name, count);
+    const md5_arena_mark before = md5i_arena_position(arena);
+    md5_vec3 *const keys = MD5_ALLOC_ARRAY(arena, md5_vec3, count);
+    md5_sorted_name *const names = MD5_ALLOC_ARRAY(arena, md5_sorted_name, count);
     TRY(keys && names);
     for (uint32_t i = 0; i < count; i++) {
         keys[i] = (md5_vec3){points[i].x + 0, points[i].y + 0, points[i].z + 0}; // not -0
-        names[i] = (md5_ordered_name){{(const char *)&keys[i], sizeof *keys}, i};
+        names[i] = (md5_sorted_name){{(const char *)&keys[i], sizeof *keys}, i};
     }
-    const md5_ordered_name *const ordered = md5i_order_names(arena, names, count);
+    const md5_sorted_name *const ordered = md5i_sort_names(arena, names, count);
     TRY(ordered);
     uint32_t first = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -889,9 +889,9 @@ static bool assign_rows(bind_work *work)
 {
     const md5_weights_desc *const desc = &work->desc;
     const uint32_t count = desc->num_positions;
-    work->rows_by_position = MD5_ROOM(&work->arena, uint32_t, count);
-    work->firsts = MD5_ROOM(&work->arena, uint32_t, count);
-    work->points = MD5_ROOM(&work->arena, md5_vec3, count);
+    work->rows_by_position = MD5_ALLOC_ARRAY(&work->arena, uint32_t, count);
+    work->firsts = MD5_ALLOC_ARRAY(&work->arena, uint32_t, count);
+    work->points = MD5_ALLOC_ARRAY(&work->arena, md5_vec3, count);
     TRY(work->rows_by_position && work->firsts && work->points);
     // rows_by_position contains the first equal position, which is then replaced by its row.
     uint32_t *const rows = work->rows_by_position;
@@ -918,7 +918,7 @@ static bool measure_distances(bind_work *work)
             continue;
         md5i_measure_paths(&paths, joint);
         for (uint32_t row = 0; row < work->num_rows; row++) {
-            const md5_vec3d point = grid_point(&work->grid, md5_vec3d_of(work->points[row]));
+            const md5_vec3d point = grid_point(&work->grid, md5_vec3d_from_vec3(work->points[row]));
             const float length = path_to(&paths, point);
             if (length < INFINITY)
                 add_to_row(&work->rows, row, (md5_bind_entry){joint, length});
@@ -984,11 +984,11 @@ static bool compute_weights(bind_work *work)
                         desc->skeleton->num_joints);
     const uint32_t width = desc->max_influences + MD5_SPARE_ENTRIES;
     TRY(create_rows(&work->arena, work->num_rows, width, &work->rows));
-    work->is_distant = MD5_NEW(&work->arena, bool, work->num_rows);
+    work->is_distant = MD5_ALLOC_ZEROED(&work->arena, bool, work->num_rows);
     TRY(work->is_distant);
     TRY(measure_distances(work));
     for (uint32_t row = 0; row < work->num_rows; row++) {
-        const md5_vec3d point = grid_point(&work->grid, md5_vec3d_of(work->points[row]));
+        const md5_vec3d point = grid_point(&work->grid, md5_vec3d_from_vec3(work->points[row]));
         work->is_distant[row] = work->rows.counts[row] == 0;
         if (work->is_distant[row])
             use_straight_distances(work, row, point);

@@ -119,14 +119,14 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *alloc
     md5_context context;
     md5_block block = {0};
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
-    (void)md5i_block_take(&block, 1, sizeof(md5_actor));
-    (void)md5i_block_take(&block, 2 * num_joints, sizeof(md5_xform));
+    (void)md5i_block_alloc(&block, 1, sizeof(md5_actor));
+    (void)md5i_block_alloc(&block, 2 * num_joints, sizeof(md5_xform));
     const size_t size = block.used;
-    if (!md5i_block_allocate(&context, &block))
+    if (!md5i_block_end_measuring(&context, &block))
         return NULL;
-    md5_actor *const actor = (md5_actor *)md5i_block_take(&block, 1, sizeof *actor);
+    md5_actor *const actor = (md5_actor *)md5i_block_alloc(&block, 1, sizeof *actor);
     memset(actor, 0, sizeof *actor);
-    actor->pose = (md5_xform *)md5i_block_take(&block, 2 * num_joints, sizeof(md5_xform));
+    actor->pose = (md5_xform *)md5i_block_alloc(&block, 2 * num_joints, sizeof(md5_xform));
     actor->clip_pose = actor->pose + num_joints;
     actor->entity = entity;
     actor->internal = (md5_internal){.allocator = context.allocator, .tag = MD5_TAG_ACTOR};
@@ -812,7 +812,7 @@ static uint64_t hash_clips(const md5_entity *entity)
         hash = md5_fnv(hash, clip->anim->name, strlen(clip->anim->name) + 1);
         for (uint32_t number = 0; number < 4; number++) {
             unsigned char bytes[4];
-            md5_put_bytes(bytes, numbers[number], sizeof bytes);
+            md5_write_le(bytes, numbers[number], sizeof bytes);
             hash = md5_fnv(hash, bytes, sizeof bytes);
         }
     }
@@ -820,27 +820,27 @@ static uint64_t hash_clips(const md5_entity *entity)
 }
 
 // Returns false if the flags are invalid.
-static bool archive_slot(md5_kept_state *archive, md5_actor_slot *slot)
+static bool archive_slot(md5_state_archive *archive, md5_actor_slot *slot)
 {
     uint32_t flags = slot->is_muted;
-    md5_keep_32(archive, &slot->clip);
-    md5_keep_32(archive, &slot->held_frame);
-    md5_keep_32(archive, &flags);
-    md5_keep_32(archive, &slot->fade_duration);
-    md5_keep_64(archive, &slot->start);
-    md5_keep_64(archive, &slot->end);
-    md5_keep_64(archive, &slot->fade_start);
-    md5_keep_32(archive, &slot->from_weight);
-    md5_keep_32(archive, &slot->to_weight);
-    md5_keep_32(archive, &slot->cycles);
-    md5_keep_32(archive, &slot->rate);
-    md5_keep_64(archive, &slot->offset);
+    md5_archive_32(archive, &slot->clip);
+    md5_archive_32(archive, &slot->held_frame);
+    md5_archive_32(archive, &flags);
+    md5_archive_32(archive, &slot->fade_duration);
+    md5_archive_64(archive, &slot->start);
+    md5_archive_64(archive, &slot->end);
+    md5_archive_64(archive, &slot->fade_start);
+    md5_archive_32(archive, &slot->from_weight);
+    md5_archive_32(archive, &slot->to_weight);
+    md5_archive_32(archive, &slot->cycles);
+    md5_archive_32(archive, &slot->rate);
+    md5_archive_64(archive, &slot->offset);
     slot->is_muted = flags != 0;
     return flags < 2;
 }
 
 // Returns false if flags are invalid.
-static bool archive_actor(md5_kept_state *archive, md5_actor *actor)
+static bool archive_actor(md5_state_archive *archive, md5_actor *actor)
 {
     enum { REMOVES_MOTION = 1, BLINK_IS_STOPPED = 2, ALL_FLAGS = 3 };
     md5_actor_blink *const blink = &actor->blink;
@@ -849,15 +849,15 @@ static bool archive_actor(md5_kept_state *archive, md5_actor *actor)
         flags |= REMOVES_MOTION;
     if (blink->is_stopped)
         flags |= BLINK_IS_STOPPED;
-    md5_keep_64(archive, &actor->time);
-    md5_keep_64(archive, &actor->previous_time);
-    md5_keep_32(archive, &actor->random);
-    md5_keep_32(archive, &flags);
-    md5_keep_32(archive, &blink->clip);
-    md5_keep_32(archive, &blink->min);
-    md5_keep_32(archive, &blink->max);
-    md5_keep_64(archive, &blink->next);
-    md5_keep_64(archive, &actor->posed_time);
+    md5_archive_64(archive, &actor->time);
+    md5_archive_64(archive, &actor->previous_time);
+    md5_archive_32(archive, &actor->random);
+    md5_archive_32(archive, &flags);
+    md5_archive_32(archive, &blink->clip);
+    md5_archive_32(archive, &blink->min);
+    md5_archive_32(archive, &blink->max);
+    md5_archive_64(archive, &blink->next);
+    md5_archive_64(archive, &actor->posed_time);
     actor->removes_motion = (flags & REMOVES_MOTION) != 0;
     blink->is_stopped = (flags & BLINK_IS_STOPPED) != 0;
     bool is_valid = flags <= ALL_FLAGS;
@@ -874,13 +874,13 @@ void md5_actor_save(const md5_actor *actor, void *bytes)
 {
     MD5_ASSERT_ACTOR(actor);
     MD5_ASSERT_NOT_NULL(bytes);
-    md5_kept_state archive = {.to = (unsigned char *)bytes + sizeof magic};
+    md5_state_archive archive = {.to = (unsigned char *)bytes + sizeof magic};
     uint32_t version = SAVE_VERSION;
     uint64_t hash = hash_clips(actor->entity);
     md5_actor copy = *actor;
     memcpy(bytes, magic, sizeof magic);
-    md5_keep_32(&archive, &version);
-    md5_keep_64(&archive, &hash);
+    md5_archive_32(&archive, &version);
+    md5_archive_64(&archive, &hash);
     (void)archive_actor(&archive, &copy);
 }
 
@@ -967,13 +967,13 @@ bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_err
         return MD5_FAIL(
             &context, MD5_ERROR_SYNTAX, "not a saved actor: expected %d bytes, found %zu bytes%s",
             MD5_ACTOR_SAVE_SIZE, size, size == MD5_ACTOR_SAVE_SIZE ? " of other data" : "");
-    md5_kept_state archive = {.from = (const unsigned char *)bytes + sizeof magic};
-    md5_keep_32(&archive, &version);
+    md5_state_archive archive = {.from = (const unsigned char *)bytes + sizeof magic};
+    md5_archive_32(&archive, &version);
     if (version != SAVE_VERSION)
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
                         "unsupported version of a saved actor: expected %u, found %u",
                         (unsigned)SAVE_VERSION, (unsigned)version);
-    md5_keep_64(&archive, &hash);
+    md5_archive_64(&archive, &hash);
     if (hash != hash_clips(actor->entity))
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
                         "saved actor does not match the entity: their clips differ");

@@ -25,24 +25,25 @@ static MD5_ALWAYS_INLINE md5_float4 apply_mod(const md5_entity *entity, const md
                                               uint32_t joint, const md5_xform *parent,
                                               md5_xform *local)
 {
-    const md5_float4 parent_rotation = md5_float4_rotation(parent);
+    const md5_float4 parent_rotation = md5_float4_load_rotation(parent);
     const md5_float4 from_model = md5_float4_conjugate(parent_rotation);
     const md5_float4 mod_rotation = md5_float4_load(&mod->rotation);
     md5_float4 in_model = mod_rotation;
-    md5_float4 in_parent = md5_float4_rotation(local);
+    md5_float4 in_parent = md5_float4_load_rotation(local);
     if (mod->axis >= MD5_MOD_WORLD) {
         if (mod->axis == MD5_MOD_WORLD)
-            in_model = md5_float4_turn(in_model, md5_float4_turn(parent_rotation, in_parent));
-        in_parent = md5_float4_turn(from_model, in_model);
+            in_model =
+                md5_float4_quat_mul(in_model, md5_float4_quat_mul(parent_rotation, in_parent));
+        in_parent = md5_float4_quat_mul(from_model, in_model);
     } else {
         if (mod->axis == MD5_MOD_LOCAL)
-            in_parent = md5_float4_turn(in_parent, mod_rotation);
+            in_parent = md5_float4_quat_mul(in_parent, mod_rotation);
         else if (mod->axis != MD5_MOD_NONE)
             in_parent = mod_rotation;
-        in_model = md5_float4_turn(parent_rotation, in_parent);
+        in_model = md5_float4_quat_mul(parent_rotation, in_parent);
     }
     if (mod->axis != MD5_MOD_NONE)
-        md5_float4_store(&local->rotation, md5_float4_unit(in_parent, in_parent));
+        md5_float4_store(&local->rotation, md5_float4_normalize_quat(in_parent, in_parent));
     if (mod->position == MD5_MOD_NONE)
         return in_model;
     const md5_vec3 offset = joint == 0 ? entity->offset : (md5_vec3){0.0f, 0.0f, 0.0f};
@@ -51,7 +52,7 @@ static MD5_ALWAYS_INLINE md5_float4 apply_mod(const md5_entity *entity, const md
         translation = md5_vec3_sub(translation, parent->translation);
     if (mod->position >= MD5_MOD_WORLD)
         translation =
-            md5_vec3_of_row(md5_float4_rotate(from_model, md5_float4_of_vec3(translation)));
+            md5_vec3_from_float4(md5_float4_rotate(from_model, md5_float4_from_vec3(translation)));
     // As in the engine, MD5_MOD_WORLD adds to the position of a joint, but replaces the position of
     // the root.
     const bool has_parent = entity->model->skeleton.joints[joint].parent != MD5_NONE;
@@ -94,15 +95,15 @@ static void store_transform(const md5_xform *parent, const md5_xform *local, md5
                             md5_xform *transform)
 {
     const md5_float4 translation =
-        md5_float4_rotate(md5_float4_rotation(parent), md5_float4_translation(local));
+        md5_float4_rotate(md5_float4_load_rotation(parent), md5_float4_load_translation(local));
     md5_float4_store(&transform->rotation, rotation);
     md5_float4_store((char *)transform + offsetof(md5_xform, translation),
-                     md5_float4_add(translation, md5_float4_translation(parent)));
+                     md5_float4_add(translation, md5_float4_load_translation(parent)));
 }
 
 static md5_float4 model_rotation(const md5_xform *parent, const md5_xform *local)
 {
-    return md5_float4_turn(md5_float4_rotation(parent), md5_float4_rotation(local));
+    return md5_float4_quat_mul(md5_float4_load_rotation(parent), md5_float4_load_rotation(local));
 }
 
 // Computes the current transforms of the tracked joints in model space.
@@ -188,7 +189,7 @@ static void read_look_joints(md5_monster *monster, md5_context *context)
     const md5_entity *const entity = monster->desc.entity;
     for (const md5_entity_key *key = md5_entity_def_next_key(entity->def, "look_joint", NULL); key;
          key = md5_entity_def_next_key(entity->def, "look_joint", key)) {
-        const char *const name = md5_behind_prefix(key->name, "look_joint ");
+        const char *const name = md5_skip_prefix(key->name, "look_joint ");
         const uint32_t joint = md5i_find_named_joint(&monster->body_actor, entity, key,
                                                      name ? name : key->name, context);
         md5i_track_joint(&monster->body_actor, joint, JOINT_NEEDS_ROTATION);
@@ -277,7 +278,7 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
     MD5_ASSERT(desc->entity->def != NULL, "desc->entity: must be created from an entityDef");
     MD5_ASSERT(desc->head == NULL
                    || (desc->entity->num_parts > 0
-                       && md5_is_same_word(desc->entity->parts[0].key, "def_head")),
+                       && md5_equals_ignore_case(desc->entity->parts[0].key, "def_head")),
                "desc->head: must be NULL if the entity has no head");
     md5_context context;
     md5i_context_begin(&context, opts, NULL, error);
@@ -297,21 +298,21 @@ md5_monster *md5_create_monster(const md5_monster_desc *desc, const md5_load_opt
     for (int pass = 0; pass < 2; pass++) {
         md5_monster created = {.desc = *desc, .size = block.used};
         created.num_mods = (uint32_t)(num_joints + num_head);
-        if (pass == 1 && !md5i_block_allocate(&context, &block))
+        if (pass == 1 && !md5i_block_end_measuring(&context, &block))
             return NULL;
         if (pass == 1)
             memset(block.base, 0, created.size);
-        monster = (md5_monster *)md5i_block_take(&block, 1, sizeof created);
-        created.look_joints = (look_joint *)md5i_block_take(&block, num_looks, sizeof(look_joint));
+        monster = (md5_monster *)md5i_block_alloc(&block, 1, sizeof created);
+        created.look_joints = (look_joint *)md5i_block_alloc(&block, num_looks, sizeof(look_joint));
         driven_actor *const body =
             &created.body_actor; // its arrays have capacity for body and head
         body->tracked =
-            (tracked_joint *)md5i_block_take(&block, created.num_mods, sizeof *body->tracked);
+            (tracked_joint *)md5i_block_alloc(&block, created.num_mods, sizeof *body->tracked);
         created.mods =
-            (md5_joint_mod *)md5i_block_take(&block, created.num_mods, sizeof *created.mods);
-        body->uses = (uint8_t *)md5i_block_take(&block, created.num_mods, sizeof *body->uses);
+            (md5_joint_mod *)md5i_block_alloc(&block, created.num_mods, sizeof *created.mods);
+        body->uses = (uint8_t *)md5i_block_alloc(&block, created.num_mods, sizeof *body->uses);
         created.ik.legs =
-            (md5_ik_leg *)md5i_block_take(&block, MD5_MAX_IK_LEGS, sizeof(md5_ik_leg));
+            (md5_ik_leg *)md5i_block_alloc(&block, MD5_MAX_IK_LEGS, sizeof(md5_ik_leg));
         if (pass == 1)
             *monster = created;
     }
@@ -455,12 +456,12 @@ static int64_t next_align_time(const md5_monster *monster, const md5_monster_tic
 static world_transform find_orientation(const md5_monster *monster, const md5_monster_tick *tick,
                                         const world_transform *body)
 {
-    world_transform orientation = {.origin = md5_vec3d_of(tick->origin), .axes = body->axes};
+    world_transform orientation = {.origin = md5_vec3d_from_vec3(tick->origin), .axes = body->axes};
     if (monster->orientation_joint == MD5_NONE)
         return orientation;
     const md5_xform *const joint = &monster->body_actor.transforms[monster->orientation_joint];
     const md5_vec3 up = md5_quat_rotate(joint->rotation, (md5_vec3){0.0f, 0.0f, 1.0f});
-    const md5_vec3d up_in_world = md5_rotate_by_axes(md5_vec3d_of(up), &body->axes);
+    const md5_vec3d up_in_world = md5_rotate_by_axes(md5_vec3d_from_vec3(up), &body->axes);
     orientation.origin = md5_transform_to_world(joint->translation, body);
     orientation.axes = md5i_axes_from_angles(0.0, md5i_yaw_degrees(up_in_world), 0.0);
     return orientation;
@@ -474,7 +475,7 @@ static void find_eye(md5_monster *monster, const md5_monster_tick *tick,
     const world_transform *const to_world = has_head ? &monster->head_transform : body;
     const md5_xform *const transforms =
         has_head ? monster->head_actor.transforms : monster->body_actor.transforms;
-    const md5_vec3d origin = md5_vec3d_of(tick->origin);
+    const md5_vec3d origin = md5_vec3d_from_vec3(tick->origin);
     monster->eye = (md5_vec3d){origin.x, origin.y, origin.z + monster->eye_height};
     if (monster->focus_joint == MD5_NONE)
         return;
@@ -486,10 +487,10 @@ static void find_eye(md5_monster *monster, const md5_monster_tick *tick,
 static md5_vec3d find_goal(const md5_monster *monster, const md5_monster_tick *tick,
                            const world_transform *orientation)
 {
-    md5_vec3d goal = md5_vec3d_of(tick->target);
+    md5_vec3d goal = md5_vec3d_from_vec3(tick->target);
     if (!monster->can_move_joints || !monster->can_move_eyes || tick->time >= monster->focus_time) {
         const md5_vec3d forward = orientation->axes.row[0];
-        goal = md5_vec3d_add(md5_vec3d_of(tick->origin), md5_vec3d_scale(forward, 512.0));
+        goal = md5_vec3d_add(md5_vec3d_from_vec3(tick->origin), md5_vec3d_scale(forward, 512.0));
         goal.z += monster->eye_height;
     } else if (tick->look == MD5_LOOK_GONE) {
         return monster->focus;
@@ -568,7 +569,7 @@ static void apply_eyes(md5_monster *monster, const world_transform *body,
     const axes3 gaze = md5_multiply_axes(&rotation, axes);
     const md5_vec3d ahead = md5_vec3d_scale(gaze.row[0], 64.0);
     const md5_vec3d left = md5_vec3d_scale(gaze.row[1], (double)monster->eye_horizontal);
-    md5_vec3d origin = md5_vec3d_of(tick->origin);
+    md5_vec3d origin = md5_vec3d_from_vec3(tick->origin);
     if (monster->desc.is_as_meant || has_head)
         origin = to_world->origin;
     const md5_vec3d to_eye = md5_vec3d_sub(monster->eye, origin);
@@ -808,12 +809,12 @@ static bool has_valid_legs(const md5_monster *monster)
 
 // Writes or reads a monster, depending on the archive. When reading, stores the mods in
 // mods[num_mods], unless `mods` is NULL. Returns false if a value is invalid.
-static bool archive_monster(md5_kept_state *archive, md5_monster *monster, md5_joint_mod *mods)
+static bool archive_monster(md5_state_archive *archive, md5_monster *monster, md5_joint_mod *mods)
 {
     bool is_valid = true;
     for (size_t offset = FIRST_SAVED; offset < sizeof *monster; offset += sizeof(double)) {
         double number;
-        md5_keep_64(archive, (char *)monster + offset);
+        md5_archive_64(archive, (char *)monster + offset);
         memcpy(&number, (char *)monster + offset, sizeof number);
         const bool is_float = offset >= offsetof(md5_monster, ik.waist_height)
                               && offset < offsetof(md5_monster, focus_time);
@@ -823,7 +824,7 @@ static bool archive_monster(md5_kept_state *archive, md5_monster *monster, md5_j
     for (uint32_t i = 0; i < monster->num_mods; i++) {
         md5_joint_mod mod = monster->mods[i];
         for (size_t k = 0; k < MOD_WORDS; k++)
-            md5_keep_32(archive, (char *)&mod + sizeof(float) * k);
+            md5_archive_32(archive, (char *)&mod + sizeof(float) * k);
         is_valid &= is_valid_mod(&mod);
         if (mods)
             mods[i] = mod;
@@ -840,12 +841,12 @@ void md5_monster_save(const md5_monster *monster, void *bytes)
 {
     MD5_ASSERT_MONSTER(monster);
     MD5_ASSERT_NOT_NULL(bytes);
-    md5_kept_state archive = {.to = (unsigned char *)bytes};
+    md5_state_archive archive = {.to = (unsigned char *)bytes};
     uint64_t magic = MONSTER_MAGIC;
     uint64_t counts = pack_counts(monster);
     md5_monster copy = *monster;
-    md5_keep_64(&archive, &magic);
-    md5_keep_64(&archive, &counts);
+    md5_archive_64(&archive, &magic);
+    md5_archive_64(&archive, &counts);
     (void)archive_monster(&archive, &copy, NULL);
 }
 
@@ -855,14 +856,14 @@ bool md5_monster_restore(md5_monster *monster, const void *bytes, size_t size, m
         return md5i_fail_missing(error, "monster");
     MD5_ASSERT_MONSTER_CHANGE(monster);
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: must not be NULL");
-    md5_kept_state archive = {.from = (const unsigned char *)bytes};
+    md5_state_archive archive = {.from = (const unsigned char *)bytes};
     uint64_t magic = 0;
     uint64_t counts = 0;
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
     if (size >= HEADER_SIZE) {
-        md5_keep_64(&archive, &magic);
-        md5_keep_64(&archive, &counts);
+        md5_archive_64(&archive, &magic);
+        md5_archive_64(&archive, &counts);
     }
     if (magic != MONSTER_MAGIC)
         return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
@@ -874,7 +875,7 @@ bool md5_monster_restore(md5_monster *monster, const void *bytes, size_t size, m
                         expected, size);
     // The first pass checks all values, the second pass stores the mods.
     md5_monster restored = *monster;
-    md5_kept_state second_pass = archive;
+    md5_state_archive second_pass = archive;
     if (!archive_monster(&archive, &restored, NULL))
         return MD5_FAIL(&context, MD5_ERROR_RANGE,
                         "invalid saved monster: a value is out of range");

@@ -117,7 +117,8 @@ world_transform md5i_world_transform(md5_xform transform);
 
 static inline md5_vec3d md5_transform_to_world(md5_vec3 v, const world_transform *transform)
 {
-    return md5_vec3d_add(transform->origin, md5_rotate_by_axes(md5_vec3d_of(v), &transform->axes));
+    return md5_vec3d_add(transform->origin,
+                         md5_rotate_by_axes(md5_vec3d_from_vec3(v), &transform->axes));
 }
 
 // The values that are needed of a joint. Each value includes the values before it.

@@ -36,8 +36,8 @@ double md5i_pitch_degrees(md5_vec3d v)
 
 world_transform md5i_world_transform(md5_xform transform)
 {
-    const md5_mat34 matrix = md5_mat34_of(transform.rotation, transform.translation);
-    world_transform world = {.origin = md5_vec3d_of(transform.translation)};
+    const md5_mat34 matrix = md5_mat34_compose(transform.rotation, transform.translation);
+    world_transform world = {.origin = md5_vec3d_from_vec3(transform.translation)};
     for (uint32_t i = 0; i < 3; i++)
         world.axes.row[i] =
             (md5_vec3d){(double)matrix.m[i], (double)matrix.m[4 + i], (double)matrix.m[8 + i]};
@@ -52,7 +52,7 @@ md5_quat md5i_quat_from_axes(const axes3 *axes)
         matrix.m[4 + i] = (float)axes->row[i].y;
         matrix.m[8 + i] = (float)axes->row[i].z;
     }
-    return md5_quat_of(&matrix);
+    return md5_mat34_rotation(&matrix);
 }
 
 float md5i_monster_float(const md5_monster *monster, const char *key, float default_value)
@@ -95,7 +95,7 @@ const md5_entity_key *md5i_find_monster_key(const md5_entity *entity, const char
     const md5_entity_key *key = NULL;
     do
         key = md5_entity_def_next_key(entity->def, name, key);
-    while (key && !md5_is_same_word(key->name, name));
+    while (key && !md5_equals_ignore_case(key->name, name));
     return key;
 }
 
@@ -109,7 +109,7 @@ uint32_t md5i_find_key_joint(driven_actor *driven, const md5_entity *entity, con
 bool md5i_check_id_space(md5_context *context, const md5_entity *entity)
 {
     const md5_skeleton *const skeleton = &entity->model->skeleton;
-    return (skeleton->axes == MD5_AXES_ID && md5_scale_of(skeleton) == 1.0f)
+    return (skeleton->axes == MD5_AXES_ID && md5_skeleton_scale(skeleton) == 1.0f)
            || MD5_FAIL(context, MD5_ERROR_MISMATCH,
                        "entity was loaded with changed axes or scale: expected id's; load it with "
                        "the default axes and scale");
@@ -165,12 +165,12 @@ bool md5i_next_joint_pattern(const char **list, md5_joint_pattern *pattern)
 static bool matches_joint(const md5_skeleton *skeleton, uint32_t joint,
                           const md5_joint_pattern *pattern)
 {
-    if (md5_is_same_word(skeleton->joints[joint].name, pattern->name))
+    if (md5_equals_ignore_case(skeleton->joints[joint].name, pattern->name))
         return true;
     if (!pattern->has_descendants)
         return false;
     for (uint32_t i = skeleton->joints[joint].parent; i != MD5_NONE; i = skeleton->joints[i].parent)
-        if (md5_is_same_word(skeleton->joints[i].name, pattern->name))
+        if (md5_equals_ignore_case(skeleton->joints[i].name, pattern->name))
             return true;
     return false;
 }
@@ -200,11 +200,11 @@ md5_damage_zone md5_entity_damage_zone(const md5_entity *entity, uint32_t joint)
     for (const md5_entity_key *key = md5_entity_def_next_key(entity->def, zones, NULL); key;
          key = md5_entity_def_next_key(entity->def, zones, key)) {
         if (list_contains_joint(key->value, skeleton, joint))
-            zone.name = md5_behind_prefix(key->name, zones);
+            zone.name = md5_skip_prefix(key->name, zones);
     }
     for (const md5_entity_key *key = md5_entity_def_next_key(entity->def, scales, NULL); key;
          key = md5_entity_def_next_key(entity->def, scales, key)) {
-        if (strcmp(md5_behind_prefix(key->name, scales), zone.name) != 0)
+        if (strcmp(md5_skip_prefix(key->name, scales), zone.name) != 0)
             continue;
         zone.scale = 0.0f; // used if the value is not a number
         md5i_entity_numbers(key->value, &zone.scale, 1);

@@ -87,7 +87,7 @@ static void entity_numbers(const md5_entity *entity, const char *key, float *val
 static md5_vec3 entity_vector(const md5_model *model, md5_vec3 vector)
 {
     return md5_vec3_scale(md5i_vec3_to_axes(model->skeleton.axes, vector),
-                          md5_scale_of(&model->skeleton));
+                          md5_skeleton_scale(&model->skeleton));
 }
 
 // Converts seconds to milliseconds, at most MD5_MAX_BLINK_WAIT. Negative values and NaN become 0.
@@ -250,7 +250,7 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
 {
     md5_entity_owner *const owner = load->owner;
     md5_error error = {.status = MD5_OK};
-    md5_entity_file *const file = MD5_NEW(&load->arena, md5_entity_file, 1);
+    md5_entity_file *const file = MD5_ALLOC_ZEROED(&load->arena, md5_entity_file, 1);
     TRY(file);
     md5_anim *const anim = md5_load_anim(name, &load->opts, &error);
     md5_binding *const binding = md5_bind(owner->model, anim, &load->opts, &error);
@@ -293,7 +293,7 @@ static bool load_clips(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
     const uint32_t count = entity->model_def ? entity->model_def->num_anims : 0;
-    md5_entity_clip *const clips = MD5_NEW(&load->arena, md5_entity_clip, count);
+    md5_entity_clip *const clips = MD5_ALLOC_ZEROED(&load->arena, md5_entity_clip, count);
     TRY(clips);
     entity->clips = clips;
     entity->num_clips = count;
@@ -319,10 +319,10 @@ static bool build_masks(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
     const uint32_t num_joints = entity->model->skeleton.num_joints;
-    const float **const masks = MD5_NEW(&load->arena, const float *, MD5_NUM_CHANNELS);
+    const float **const masks = MD5_ALLOC_ZEROED(&load->arena, const float *, MD5_NUM_CHANNELS);
     TRY(masks);
     for (uint32_t channel = 0; channel < MD5_NUM_CHANNELS; channel++) {
-        float *const mask = MD5_NEW(&load->arena, float, num_joints);
+        float *const mask = MD5_ALLOC_ZEROED(&load->arena, float, num_joints);
         TRY(mask);
         masks[channel] = mask;
         if (channel == MD5_CHANNEL_ALL) {
@@ -405,7 +405,7 @@ static bool find_materials(md5_entity_load *load)
 {
     md5_entity *const entity = &load->owner->entity;
     const uint32_t count = entity->model->num_meshes;
-    const char **const materials = MD5_NEW(&load->arena, const char *, count);
+    const char **const materials = MD5_ALLOC_ZEROED(&load->arena, const char *, count);
     TRY(materials);
     for (uint32_t i = 0; i < count; i++) {
         // A material that draws nothing is not replaced. Other materials are replaced by the key
@@ -472,7 +472,7 @@ static bool load_entity(md5_entity_load *load, md5_game *game, const char *name,
     load->opts = opts ? *opts : (md5_load_opts){.file_name = NULL};
     load->opts.files = (md5_files){.open = open_file, .close = close_file, .user = load};
     const char *file = NULL;
-    load->owner = MD5_NEW(&load->arena, md5_entity_owner, 1);
+    load->owner = MD5_ALLOC_ZEROED(&load->arena, md5_entity_owner, 1);
     TRY(load->owner);
     TRY(find_decls(load, is_model, &file));
     TRY(load_model(load, file));
@@ -541,7 +541,7 @@ static md5_vec3 read_vector(const md5_entity *entity, const char *key)
 int32_t md5i_find_joint(const md5_skeleton *skeleton, const char *name)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        if (md5_is_same_word(name, skeleton->joints[i].name))
+        if (md5_equals_ignore_case(name, skeleton->joints[i].name))
             return (int32_t)i;
     }
     return -1;
@@ -578,8 +578,8 @@ static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5
          key = md5_entity_def_next_key(def, "copy_joint", key)) {
         if (!key->value[0])
             continue;
-        const char *const in_model = md5_behind_prefix(key->name, "copy_joint_world ");
-        const char *const in_parent = md5_behind_prefix(key->name, "copy_joint ");
+        const char *const in_model = md5_skip_prefix(key->name, "copy_joint_world ");
+        const char *const in_parent = md5_skip_prefix(key->name, "copy_joint ");
         const char *joint = key->name;
         if (in_model)
             joint = in_model;
@@ -598,7 +598,7 @@ static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5
                                   "Unknown copy_joint %s on head of entity %s",
                                   MD5_QUOTED(key->value), MD5_QUOTED(body->name));
     }
-    md5_joint_copy *const sorted = MD5_NEW(&load->arena, md5_joint_copy, count);
+    md5_joint_copy *const sorted = MD5_ALLOC_ZEROED(&load->arena, md5_joint_copy, count);
     TRY(sorted);
     // Sort the copies so that each joint comes after its ancestors.
     uint32_t used = 0;
@@ -638,8 +638,8 @@ static bool build_attach_pose(part_loader *loader)
     if (!clip || num_joints == 0)
         return true;
     md5_arena *const arena = &loader->load->arena;
-    md5_xform *const pose = MD5_NEW(arena, md5_xform, num_joints);
-    md5_mat34 *const joints = MD5_NEW(arena, md5_mat34, num_joints);
+    md5_xform *const pose = MD5_ALLOC_ZEROED(arena, md5_xform, num_joints);
+    md5_mat34 *const joints = MD5_ALLOC_ZEROED(arena, md5_mat34, num_joints);
     TRY(pose && joints);
     md5i_base_frame_pose(clip, pose);
     md5_local_to_model(&entity->model->skeleton, pose, joints);
@@ -785,7 +785,7 @@ static bool add_parts(part_loader *loader)
     const uint32_t capacity = MD5_MAX_ENTITY_PARTS - loader->num_tried;
     if (!def || capacity == 0 || !has_part_keys(def))
         return true;
-    loader->parts = MD5_NEW(&loader->load->arena, md5_entity_part, capacity);
+    loader->parts = MD5_ALLOC_ZEROED(&loader->load->arena, md5_entity_part, capacity);
     TRY(loader->parts && build_attach_pose(loader));
     entity->parts = loader->parts;
     TRY(add_head(loader));
@@ -858,7 +858,7 @@ typedef struct entity_check {
 
 static bool is_attachment_key(const md5_entity_key *key)
 {
-    return md5_behind_prefix(key->name, "def_attach") && key->value[0];
+    return md5_skip_prefix(key->name, "def_attach") && key->value[0];
 }
 
 // Returns true if a key refers to the model, the head or an attachment.

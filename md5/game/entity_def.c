@@ -44,7 +44,7 @@ static md5_entity_key *find_or_add_key(key_list *list, const char *name, bool *i
     *is_new = !found;
     if (found)
         return &list->keys[*(const uint32_t *)*found];
-    uint32_t *const index = MD5_NEW(scratch, uint32_t, 1);
+    uint32_t *const index = MD5_ALLOC_ZEROED(scratch, uint32_t, 1);
     list->keys = (md5_entity_key *)md5_grow(scratch, list->keys, list->count, sizeof *list->keys);
     void **const added = index && list->keys ? md5i_name_map_add(&list->names, scratch, key) : NULL;
     if (!added)
@@ -87,12 +87,12 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     const uint32_t column = (uint32_t)(name->at - lex->line_start) + 1;
     if (name->kind != MD5_TOKEN_STRING || name->is_literal) {
         md5i_decl_error(lex, "a key in double quotes", "Expected quoted string, but found %s",
-                        MD5_SHOWN(name));
+                        MD5_QUOTED_TOKEN(name));
         // In lenient mode a name without quotes is a key, and other tokens are skipped.
         if (*lex->is_defaulted || name->kind == MD5_TOKEN_PUNCTUATION)
             return true;
     }
-    const char *const text = md5i_keep_token(lex->game, name);
+    const char *const text = md5i_copy_token(lex->game, name);
     TRY(text);
     if (!md5i_decl_lex_read(lex, &value)) {
         md5i_decl_error(lex, "a value", "Unexpected end of file");
@@ -100,15 +100,15 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
     }
     if (md5_is_lenient(lex->game) && value.kind == MD5_TOKEN_PUNCTUATION
         && md5i_token_is(&value, "}")) {
-        md5i_decl_lex_warn(lex, "expected a value after %s but found '}'", MD5_SHOWN(name));
+        md5i_decl_lex_warn(lex, "expected a value after %s but found '}'", MD5_QUOTED_TOKEN(name));
         md5i_decl_lex_unread(lex, &value);
         return true;
     }
-    const md5_entity_key key = {text, md5i_keep_token(lex->game, &value), decl, line, column};
+    const md5_entity_key key = {text, md5i_copy_token(lex->game, &value), decl, line, column};
     TRY(key.value && set_key(list, &key, &is_new));
     lex->token_at = name->at;
     if (!is_new)
-        md5i_decl_lex_warn(lex, "key %s already defined", MD5_SHOWN(name));
+        md5i_decl_lex_warn(lex, "key %s already defined", MD5_QUOTED_TOKEN(name));
     return true;
 }
 
@@ -118,12 +118,12 @@ static bool extract_parents(key_list *list, md5_decl_lex *lex, parsed_entity *pa
 {
     md5_game *const game = list->game;
     uint32_t count = 0;
-    parsed->parents = MD5_NEW(&game->arena, md5_decl_entry *, list->count);
+    parsed->parents = MD5_ALLOC_ZEROED(&game->arena, md5_decl_entry *, list->count);
     TRY(parsed->parents);
     for (uint32_t i = 0; i < list->count; i++) {
         const md5_entity_key key = list->keys[i];
         const size_t size = strlen(key.value);
-        if (!md5_behind_prefix(key.name, "inherit")) {
+        if (!md5_skip_prefix(key.name, "inherit")) {
             list->keys[count++] = key;
             continue;
         }
@@ -166,7 +166,7 @@ static bool parse_declaration(md5_game *game, md5_decl_entry *entry, parsed_enti
     TRY(extract_parents(&list, &lex, parsed));
     parsed->declared = store_keys(&list);
     parsed->num_declared = list.count;
-    TRY(parsed->declared && md5_game_has_memory(game));
+    TRY(parsed->declared && md5_game_is_ok(game));
     entry->parsed = parsed;
     entry->decl.state = is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;
@@ -177,8 +177,8 @@ static parsed_entity *parse_entity_def(md5_game *game, md5_decl_entry *entry)
 {
     if (entry->parsed)
         return (parsed_entity *)entry->parsed;
-    const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    parsed_entity *const parsed = MD5_NEW(&game->arena, parsed_entity, 1);
+    const md5_arena_mark before = md5i_arena_position(&game->scratch);
+    parsed_entity *const parsed = MD5_ALLOC_ZEROED(&game->arena, parsed_entity, 1);
     const bool is_parsed = parsed && parse_declaration(game, entry, parsed);
     md5i_arena_rewind(&game->scratch, before);
     return is_parsed ? parsed : NULL;
@@ -201,7 +201,7 @@ static bool enter_ancestor(key_list *list, const void *walk, md5_decl_entry *ent
     TRY(parsed);
     if (parsed->last_walk == walk)
         return true;
-    open_ancestor *const added = MD5_NEW(&list->game->scratch, open_ancestor, 1);
+    open_ancestor *const added = MD5_ALLOC_ZEROED(&list->game->scratch, open_ancestor, 1);
     TRY(added);
     for (uint32_t i = 0; i < parsed->num_declared; i++) {
         // A key of an heir overrides the inherited key.
@@ -223,7 +223,7 @@ static bool list_ancestors(key_list *list, md5_decl_entry *entry)
 {
     open_ancestor *top = NULL;
     // A new address identifies this walk. It is never reused, even if the walk fails.
-    const void *const walk = md5i_arena_alloc(&list->game->arena, 1, 1);
+    const void *const walk = md5i_arena_alloc_zeroed(&list->game->arena, 1, 1);
     TRY(walk && enter_ancestor(list, walk, entry, &top));
     while (top) {
         open_ancestor *const current = top;
@@ -259,7 +259,7 @@ const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name, md5_
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
     MD5_ASSERT_NOT_NULL(name);
     const parsed_entity *const parsed =
-        (const parsed_entity *)md5i_request(game, MD5_DECL_ENTITY, name, collect_keys, error);
+        (const parsed_entity *)md5i_request_decl(game, MD5_DECL_ENTITY, name, collect_keys, error);
     return parsed ? &parsed->def : NULL;
 }
 
@@ -279,7 +279,7 @@ const char *md5_entity_def_value(const md5_entity_def *def, const char *key)
     MD5_ASSERT_PART(def, decl);
     MD5_ASSERT_NOT_NULL(key);
     for (uint32_t i = 0; i < def->num_keys; i++) {
-        if (md5_is_same_word(def->keys[i].name, key))
+        if (md5_equals_ignore_case(def->keys[i].name, key))
             return def->keys[i].value;
     }
     return NULL;
@@ -293,7 +293,7 @@ const md5_entity_key *md5_entity_def_next_key(const md5_entity_def *def, const c
     MD5_ASSERT(!key || (key >= def->keys && key < def->keys + def->num_keys),
                "key: must be a key of this entityDef");
     for (uint32_t i = key ? (uint32_t)(key - def->keys) + 1 : 0; i < def->num_keys; i++) {
-        if (md5_behind_prefix(def->keys[i].name, prefix))
+        if (md5_skip_prefix(def->keys[i].name, prefix))
             return &def->keys[i];
     }
     return NULL;

@@ -55,17 +55,17 @@ typedef struct figure_keyword {
 static bool expect_kind(figure_reader *reader, md5_token_kind kind, md5_token *token)
 {
     static const char *const kinds[] = {"name", "number", "string"};
-    if (!md5i_decl_lex_any(&reader->lex, token))
+    if (!md5i_decl_lex_read_any(&reader->lex, token))
         return false;
     if (token->kind != kind)
         md5i_decl_lex_warn(&reader->lex, "expected a %s but found %s", kinds[kind],
-                           MD5_SHOWN(token));
+                           MD5_QUOTED_TOKEN(token));
     return token->kind == kind;
 }
 
 static bool copy_token(figure_reader *reader, const md5_token *token, const char **text)
 {
-    *text = md5i_keep_token(reader->game, token);
+    *text = md5i_copy_token(reader->game, token);
     return *text != NULL;
 }
 
@@ -111,7 +111,7 @@ static bool read_vector(figure_reader *reader, md5_figure_vector *vector)
     while (kind < 4 && !md5i_token_is(&token, keywords[kind]))
         kind++;
     if (kind == 4) {
-        md5i_decl_lex_warn(lex, "unknown token %s in vector", MD5_SHOWN(&token));
+        md5i_decl_lex_warn(lex, "unknown token %s in vector", MD5_QUOTED_TOKEN(&token));
         return false;
     }
     vector->kind = (md5_figure_vector_kind)kind;
@@ -167,7 +167,7 @@ static void read_bits(figure_reader *reader, uint32_t *bits)
     *bits = 0;
     while (md5i_decl_lex_read(&reader->lex, &token)) {
         is_valid = is_valid && add_bits(reader, &token, bits);
-        if (!md5i_decl_lex_take(&reader->lex, ","))
+        if (!md5i_decl_lex_accept(&reader->lex, ","))
             break;
     }
 }
@@ -195,7 +195,7 @@ static bool read_shape(figure_reader *reader, md5_figure_body *body)
         if (md5i_token_is_word(&token, "custom"))
             md5i_decl_lex_warn(lex, "custom models not yet implemented");
         else
-            md5i_decl_lex_warn(lex, "unknown model type %s", MD5_SHOWN(&token));
+            md5i_decl_lex_warn(lex, "unknown model type %s", MD5_QUOTED_TOKEN(&token));
         return false;
     }
     body->shape = (md5_body_shape)(index + MD5_SHAPE_BOX);
@@ -213,7 +213,7 @@ static bool read_shape(figure_reader *reader, md5_figure_body *body)
 static bool read_mod(figure_reader *reader, md5_body_mod *mod)
 {
     md5_token token;
-    TRY(md5i_decl_lex_any(&reader->lex, &token));
+    TRY(md5i_decl_lex_read_any(&reader->lex, &token));
     if (md5i_token_is_word(&token, "position"))
         *mod = MD5_BODY_ORIGIN;
     else if (md5i_token_is_word(&token, "both"))
@@ -256,7 +256,7 @@ static bool read_value(figure_reader *reader, const figure_keyword *keyword, voi
         return read_numbers(reader, numbers, 3, true);
     case VALUE_FRICTION:
         TRY(read_numbers(reader, numbers, 3, false));
-        if (md5i_decl_lex_take(lex, ","))
+        if (md5i_decl_lex_accept(lex, ","))
             (void)md5i_decl_lex_float(lex, &numbers[3]);
         return true;
     case VALUE_MATRIX:
@@ -309,7 +309,8 @@ static bool read_keywords(figure_reader *reader, const figure_keyword *keywords,
         while (i < count && !md5i_token_is_word(&token, keywords[i].keyword))
             i++;
         if (i == count) {
-            md5i_decl_lex_warn(&reader->lex, "unknown token %s in %s", MD5_SHOWN(&token), block);
+            md5i_decl_lex_warn(&reader->lex, "unknown token %s in %s", MD5_QUOTED_TOKEN(&token),
+                               block);
             return false;
         }
         TRY(read_value(reader, &keywords[i], object));
@@ -465,7 +466,8 @@ static bool read_body(figure_reader *reader)
     };
     bool has_joint = false;
     TRY(read_block_start(reader, &body->name));
-    if (md5_is_same_word(body->name, "origin") || md5_is_same_word(body->name, "world")) {
+    if (md5_equals_ignore_case(body->name, "origin")
+        || md5_equals_ignore_case(body->name, "world")) {
         md5i_decl_lex_warn(&reader->lex, "a body may not be named \"origin\" or \"world\"");
         return false;
     }
@@ -525,7 +527,7 @@ static bool read_block(figure_reader *reader, const md5_token *keyword)
         if (md5i_token_is_word(keyword, constraint_kinds[i].keyword))
             return read_constraint(reader, &constraint_kinds[i]);
     }
-    md5i_decl_lex_warn(&reader->lex, "unknown keyword %s", MD5_SHOWN(keyword));
+    md5i_decl_lex_warn(&reader->lex, "unknown keyword %s", MD5_QUOTED_TOKEN(keyword));
     return false;
 }
 
@@ -615,9 +617,9 @@ static bool parse_figure(md5_game *game, md5_decl_entry *entry)
         return true;
     md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_defaulted);
     read_figure(&reader);
-    TRY(md5_game_has_memory(game));
+    TRY(md5_game_is_ok(game));
     md5_arena *const arena = &game->arena;
-    md5_figure_def *const figure = MD5_NEW(arena, md5_figure_def, 1);
+    md5_figure_def *const figure = MD5_ALLOC_ZEROED(arena, md5_figure_def, 1);
     TRY(figure);
     *figure = reader.figure;
     figure->bodies = (const md5_figure_body *)md5i_arena_copy(
@@ -634,6 +636,6 @@ const md5_figure_def *md5_game_figure_def(md5_game *game, const char *name, md5_
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
     MD5_ASSERT_NOT_NULL(name);
-    return (const md5_figure_def *)md5i_request(game, MD5_DECL_ARTICULATED_FIGURE, name,
-                                                parse_figure, error);
+    return (const md5_figure_def *)md5i_request_decl(game, MD5_DECL_ARTICULATED_FIGURE, name,
+                                                     parse_figure, error);
 }

@@ -43,7 +43,7 @@ static md5_vec3d joint_position(const figure_builder *builder, const char *name)
 {
     const int32_t joint = md5i_find_joint(&builder->entity->model->skeleton, name);
     if (joint >= 0)
-        return md5_vec3d_of(builder->joints[joint].translation);
+        return md5_vec3d_from_vec3(builder->joints[joint].translation);
     (void)FIGURE_REPORT(builder, MD5_WARNING, "joint %s not found: using (0, 0, 0)",
                         MD5_QUOTED(name));
     return model_space.origin;
@@ -52,7 +52,7 @@ static md5_vec3d joint_position(const figure_builder *builder, const char *name)
 // Returns the value of a vector of the declaration, in model space.
 static md5_vec3d resolve_vector(const figure_builder *builder, const md5_figure_vector *vector)
 {
-    md5_vec3d value = md5_vec3d_of(vector->numbers);
+    md5_vec3d value = md5_vec3d_from_vec3(vector->numbers);
     if (vector->kind != MD5_FIGURE_NUMBERS)
         value = joint_position(builder, vector->joints[0]);
     if (vector->kind == MD5_FIGURE_BONE_CENTER)
@@ -499,7 +499,7 @@ static void assign_joints(figure_builder *builder, uint32_t *owners, const md5_n
 static uint32_t find_body(const figure_builder *builder, const char *name)
 {
     for (uint32_t i = 0; i < builder->figure.num_bodies; i++)
-        if (md5_is_same_word(builder->figure.def->bodies[i].name, name))
+        if (md5_equals_ignore_case(builder->figure.def->bodies[i].name, name))
             return i;
     return MD5_NONE;
 }
@@ -575,7 +575,7 @@ static bool build_constraint(figure_builder *builder, uint32_t index)
     *constraint = (md5_body_constraint){
         .def = def,
         .bodies = {find_body(builder, def->bodies[0]), find_body(builder, def->bodies[1])}};
-    if (constraint->bodies[0] == MD5_NONE && !md5_is_same_word(def->bodies[0], "world"))
+    if (constraint->bodies[0] == MD5_NONE && !md5_equals_ignore_case(def->bodies[0], "world"))
         return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH, "constraint %s refers to unknown body %s",
                              MD5_QUOTED(def->name), MD5_QUOTED(def->bodies[0]));
     const world_transform ends[2] = {setup_transform(builder, constraint->bodies[0]),
@@ -643,8 +643,8 @@ static bool find_setup(figure_builder *builder)
 {
     const md5_entity *const entity = builder->entity;
     const uint32_t num_joints = entity->model->skeleton.num_joints;
-    md5_xform *const pose = MD5_NEW(&builder->arena, md5_xform, num_joints);
-    builder->joints = MD5_NEW(&builder->arena, md5_xform, num_joints);
+    md5_xform *const pose = MD5_ALLOC_ZEROED(&builder->arena, md5_xform, num_joints);
+    builder->joints = MD5_ALLOC_ZEROED(&builder->arena, md5_xform, num_joints);
     TRY(pose && builder->joints);
     if (!md5i_sample_clip_start(entity, "af_pose", pose, builder->joints))
         return FIGURE_REPORT(builder, MD5_ERROR_MISMATCH, "entity has no clip %s",
@@ -669,17 +669,18 @@ static bool build_figure(figure_builder *builder)
             "too many parts: expected at most %d bodies and constraints, found %zu and %u",
             MD5_MAX_FIGURE_PARTS, num_bodies, def->num_constraints);
     TRY(find_setup(builder));
-    builder->bodies = MD5_NEW(&builder->arena, md5_body_part, num_bodies);
-    builder->constraints = MD5_NEW(&builder->arena, md5_body_constraint, def->num_constraints);
-    builder->vertices = MD5_NEW(&builder->arena, md5_vec3, MAX_CORNERS * num_bodies);
-    builder->triangles = (uint32_t(*)[3])md5i_arena_alloc(&builder->arena, MAX_FACES * num_bodies,
-                                                          sizeof *builder->triangles);
-    builder->setup = MD5_NEW(&builder->arena, md5_xform, num_bodies);
+    builder->bodies = MD5_ALLOC_ZEROED(&builder->arena, md5_body_part, num_bodies);
+    builder->constraints =
+        MD5_ALLOC_ZEROED(&builder->arena, md5_body_constraint, def->num_constraints);
+    builder->vertices = MD5_ALLOC_ZEROED(&builder->arena, md5_vec3, MAX_CORNERS * num_bodies);
+    builder->triangles = (uint32_t(*)[3])md5i_arena_alloc_zeroed(
+        &builder->arena, MAX_FACES * num_bodies, sizeof *builder->triangles);
+    builder->setup = MD5_ALLOC_ZEROED(&builder->arena, md5_xform, num_bodies);
     const md5_skeleton *const skeleton = &builder->entity->model->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
-    uint32_t *const owners = MD5_NEW(&builder->arena, uint32_t, num_joints);
-    uint32_t *const movers = MD5_NEW(&builder->arena, uint32_t, num_joints);
-    joint_rules *const rules = MD5_NEW(&builder->scratch, joint_rules, num_joints);
+    uint32_t *const owners = MD5_ALLOC_ZEROED(&builder->arena, uint32_t, num_joints);
+    uint32_t *const movers = MD5_ALLOC_ZEROED(&builder->arena, uint32_t, num_joints);
+    joint_rules *const rules = MD5_ALLOC_ZEROED(&builder->scratch, joint_rules, num_joints);
     md5_name_map names = {NULL};
     TRY(builder->bodies && builder->constraints);
     TRY(builder->vertices && builder->triangles && builder->setup);
@@ -737,7 +738,7 @@ md5_figure *md5_create_figure(const md5_figure_def *def, const md5_entity *entit
                                            .column = def->decl->keyword_column}};
     if (!md5i_check_id_space(&context, entity))
         return NULL;
-    figure_owner *const owner = MD5_NEW(&builder.arena, figure_owner, 1);
+    figure_owner *const owner = MD5_ALLOC_ZEROED(&builder.arena, figure_owner, 1);
     const bool is_made = owner && build_figure(&builder);
     md5i_arena_free(&builder.scratch);
     if (!is_made) {

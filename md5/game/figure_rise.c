@@ -35,7 +35,7 @@ static void add_body(figure_extent *extent, const md5_figure *figure, uint32_t b
                      md5_xform transform)
 {
     const double weight = body_weight(figure, body);
-    const md5_vec3d position = md5_vec3d_of(transform.translation);
+    const md5_vec3d position = md5_vec3d_from_vec3(transform.translation);
     extent->mass += weight;
     extent->center = md5_vec3d_add(extent->center, md5_vec3d_scale(position, weight));
     extent->lowest = fminf(extent->lowest, lowest_height(figure, body, transform));
@@ -81,8 +81,9 @@ md5_xform md5_fit_figure(const md5_figure *figure, const md5_body_state *bodies,
     for (uint32_t i = 0; i < figure->num_bodies; i++) {
         const double weight = body_weight(figure, i);
         const md5_xform standing = clip_transform(figure, i, joints);
-        const md5_vec3d a = md5_vec3d_sub(md5_vec3d_of(standing.translation), clip_center);
-        const md5_vec3d b = md5_vec3d_sub(md5_vec3d_of(bodies[i].place.translation), lying_center);
+        const md5_vec3d a = md5_vec3d_sub(md5_vec3d_from_vec3(standing.translation), clip_center);
+        const md5_vec3d b =
+            md5_vec3d_sub(md5_vec3d_from_vec3(bodies[i].place.translation), lying_center);
         cosine += weight * (a.x * b.x + a.y * b.y);
         sine += weight * (a.x * b.y - a.y * b.x);
     }

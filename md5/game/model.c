@@ -96,8 +96,8 @@ static bool has_file_extension(const md5_token *name, const char *extension)
 
 static void set_asset_joints(md5_game *game, const md5_skeleton *skeleton, md5_asset *asset)
 {
-    asset->joints = MD5_NEW(&game->arena, md5_joint, skeleton->num_joints);
-    asset->joint_indices = MD5_NEW(&game->arena, uint32_t, skeleton->num_joints);
+    asset->joints = MD5_ALLOC_ZEROED(&game->arena, md5_joint, skeleton->num_joints);
+    asset->joint_indices = MD5_ALLOC_ZEROED(&game->arena, uint32_t, skeleton->num_joints);
     asset->num_joints = skeleton->num_joints;
     if (!asset->joints || !asset->joint_indices)
         return;
@@ -158,12 +158,12 @@ static const md5_asset *find_asset(md5_game *game, const md5_token *name, const 
     void **const found = md5i_name_map_find(&game->assets, key);
     if (found && *found)
         return ((const md5_asset *)*found)->is_usable ? (const md5_asset *)*found : NULL;
-    md5_asset *const asset = MD5_NEW(&game->arena, md5_asset, 1);
+    md5_asset *const asset = MD5_ALLOC_ZEROED(&game->arena, md5_asset, 1);
     if (!asset)
         return NULL;
     asset->file = md5_copy_text(&game->arena, name->text, name->size);
     read_asset(game, key, strcmp(extension, ".md5mesh") == 0, asset);
-    if (!md5_game_has_memory(game))
+    if (!md5_game_is_ok(game))
         return NULL;
     void **const added = md5i_name_map_add(&game->assets, &game->arena, asset->file);
     if (!added)
@@ -180,7 +180,7 @@ static inline bool md5_has_anim(const md5_model_parser *parser, const md5_anim_s
 
 static bool can_continue(const md5_model_parser *parser)
 {
-    return !parser->is_defaulted && md5_game_has_memory(parser->game);
+    return !parser->is_defaulted && md5_game_is_ok(parser->game);
 }
 
 // == Errors =======================================================================================
@@ -324,7 +324,7 @@ static void apply_joint_pattern(md5_model_parser *parser, channel_joints *list, 
         return;
     const char *const model = parser->decl->name;
     md5i_decl_lex_warn(&parser->lex, "Unknown joint %s in %s for model %s",
-                       md5i_quote(name, size).text, MD5_SHOWN(&all), MD5_QUOTED(model));
+                       md5i_quote(name, size).text, MD5_QUOTED_TOKEN(&all), MD5_QUOTED(model));
 }
 
 // -- Parsing --------------------------------------------------------------------------------------
@@ -342,7 +342,7 @@ static bool read_joint_list(md5_model_parser *parser, md5_token *all)
     md5_token token;
     size_t capacity = 0;
     *all = (md5_token){.text = ""};
-    while (!md5i_decl_lex_take(&parser->lex, ")")) {
+    while (!md5i_decl_lex_accept(&parser->lex, ")")) {
         if (!md5i_decl_lex_read(&parser->lex, &token)) {
             report_unexpected_end(parser);
             return false;
@@ -407,7 +407,7 @@ static bool reserve_other_channel(md5_model_parser *parser)
     const uint32_t cost = capacity * (uint32_t)sizeof *parser->other_channels / sizeof(uint32_t);
     TRY(charge_joint_budget(parser, cost));
     md5_named_channel *const channels =
-        MD5_NEW(&parser->game->scratch, md5_named_channel, capacity);
+        MD5_ALLOC_ZEROED(&parser->game->scratch, md5_named_channel, capacity);
     TRY(channels);
     for (uint32_t i = 0; i < parser->num_other_channels; i++)
         channels[i] = parser->other_channels[i];
@@ -437,7 +437,7 @@ static void set_other_channel(md5_model_parser *parser, const md5_token *name,
     }
     if (!channel) {
         channel = &parser->other_channels[parser->num_other_channels++];
-        channel->name = md5i_keep_token(parser->game, name);
+        channel->name = md5i_copy_token(parser->game, name);
     }
     channel->channel = (md5_model_channel){list->count, list->joints};
 }
@@ -457,8 +457,8 @@ static void read_channel(md5_model_parser *parser)
         report_unexpected_end(parser);
         return;
     }
-    if (!md5i_decl_lex_take(&parser->lex, "(")) {
-        md5i_decl_error(&parser->lex, "'('", "Expected { after %s", MD5_SHOWN(&name));
+    if (!md5i_decl_lex_accept(&parser->lex, "(")) {
+        md5i_decl_error(&parser->lex, "'('", "Expected { after %s", MD5_QUOTED_TOKEN(&name));
         return;
     }
     static const char *const channels[MD5_NUM_CHANNELS] = {"", "torso", "legs", "head", "eyelids"};
@@ -468,15 +468,15 @@ static void read_channel(md5_model_parser *parser)
     parser->lex.token_at = name.at;
     if (channel == MD5_NUM_CHANNELS)
         md5i_decl_error(&parser->lex, "torso, legs, head or eyelids", "Unknown channel %s",
-                        MD5_SHOWN(&name));
+                        MD5_QUOTED_TOKEN(&name));
     if (parser->is_defaulted || !read_joint_list(parser, &names) || !parser->mesh)
         return;
     const uint32_t count = parser->mesh->num_joints;
     if (!charge_joint_budget(parser, count))
         return;
     channel_joints list = {
-        .joints = MD5_NEW(scratch, uint32_t, count),
-        .is_contained = MD5_NEW(scratch, uint8_t, count),
+        .joints = MD5_ALLOC_ZEROED(scratch, uint32_t, count),
+        .is_contained = MD5_ALLOC_ZEROED(scratch, uint8_t, count),
         .source = name.at + name.size,
     };
     if (!list.joints || !list.is_contained)
@@ -565,7 +565,7 @@ static bool append_argument(md5_model_parser *parser, const md5_token *argument,
 {
     const size_t previous_size = strlen(command->text);
     const size_t start = previous_size > 0 ? previous_size + 1 : 0;
-    char *const text = MD5_NEW(&parser->game->arena, char, start + argument->size + 1);
+    char *const text = MD5_ALLOC_ZEROED(&parser->game->arena, char, start + argument->size + 1);
     TRY(text);
     if (previous_size > 0) {
         memcpy(text, command->text, previous_size);
@@ -585,7 +585,8 @@ static void set_command_joint(md5_model_parser *parser, const md5_token *name, b
     command->joint = find_mesh_joint(parser, name->text, name->size);
     // A missing mesh was reported before, and the model does not have joints then.
     if (command->joint == MD5_NONE && !is_none && parser->mesh)
-        md5i_decl_error(&parser->lex, "a joint of the mesh", "Joint %s not found", MD5_SHOWN(name));
+        md5i_decl_error(&parser->lex, "a joint of the mesh", "Joint %s not found",
+                        MD5_QUOTED_TOKEN(name));
 }
 
 // Applies an argument of a command. `types` are the types of this and the following arguments.
@@ -657,7 +658,8 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
         return;
     }
     if (token.kind != MD5_TOKEN_NUMBER)
-        md5i_decl_lex_warn(&parser->lex, "expected integer value, found %s", MD5_SHOWN(&token));
+        md5i_decl_lex_warn(&parser->lex, "expected integer value, found %s",
+                           MD5_QUOTED_TOKEN(&token));
     const int32_t frame = md5i_token_int(&token);
     // An animation without a usable file is dropped with its commands, so its frames are not
     // checked.
@@ -708,9 +710,9 @@ static uint32_t parse_anim_flag(const md5_token *token)
 static void store_commands(md5_model_parser *parser, const command_list *list, md5_model_anim *anim)
 {
     md5_frame_command *const commands =
-        MD5_NEW(&parser->game->arena, md5_frame_command, list->count);
+        MD5_ALLOC_ZEROED(&parser->game->arena, md5_frame_command, list->count);
     const md5_frame_command **const sorted =
-        MD5_NEW(&parser->game->scratch, const md5_frame_command *, list->count);
+        MD5_ALLOC_ZEROED(&parser->game->scratch, const md5_frame_command *, list->count);
     if (!commands || !sorted || !can_continue(parser))
         return;
     for (uint32_t i = 0; i < list->count; i++)
@@ -792,11 +794,11 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
             continue;
         }
         const md5_asset *const asset = find_asset(parser->game, &token, ".md5anim");
-        if (!md5_game_has_memory(parser->game))
+        if (!md5_game_is_ok(parser->game))
             return;
         if (!asset) {
             md5i_decl_error(&parser->lex, "a readable file", "Couldn't load anim %s",
-                            MD5_SHOWN(&token));
+                            MD5_QUOTED_TOKEN(&token));
         } else if (anim->num_files > 0 && asset->milliseconds != anim->milliseconds) {
             md5i_decl_error(&parser->lex, "equal lengths",
                             "Anim %s does not match length of anim %s", MD5_QUOTED(asset->file),
@@ -812,7 +814,7 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
             anim->files[anim->num_files++] = asset->file;
             check_hierarchy(parser, asset);
         }
-    } while (can_continue(parser) && md5i_decl_lex_take(&parser->lex, ","));
+    } while (can_continue(parser) && md5i_decl_lex_accept(&parser->lex, ","));
 }
 
 // -- Names ----------------------------------------------------------------------------------------
@@ -839,9 +841,9 @@ static const md5_anim_name *add_anim_name(md5_model_parser *parser, const char *
     md5_game *const game = parser->game;
     const md5_token token = {.text = text, .size = size};
     const md5_anim_name *const existing = find_anim_name(parser, &token);
-    if (existing || !md5_game_has_memory(game))
+    if (existing || !md5_game_is_ok(game))
         return existing;
-    md5_anim_name *const name = MD5_NEW(&game->arena, md5_anim_name, 1);
+    md5_anim_name *const name = MD5_ALLOC_ZEROED(&game->arena, md5_anim_name, 1);
     const char *const copy = name ? md5_copy_text(&game->arena, text, size) : NULL;
     void **const added = copy ? md5i_name_map_add(&game->anim_names, &game->arena, copy) : NULL;
     if (!added)
@@ -862,7 +864,7 @@ static size_t find_alias_size(md5_model_parser *parser, const md5_token *name)
     if (last > 1)
         return last;
     md5i_decl_error(&parser->lex, "a name of two or more characters before its number",
-                    "Invalid animation name %s", MD5_SHOWN(name));
+                    "Invalid animation name %s", MD5_QUOTED_TOKEN(name));
     return name->size;
 }
 
@@ -876,14 +878,14 @@ static void add_anim(md5_model_parser *parser, const md5_model_anim *anim, const
     const md5_anim_name *const alias = name ? add_anim_name(parser, token->text, alias_size) : NULL;
     if (!alias)
         return;
-    md5_model_anim *const copy = MD5_NEW(&parser->game->arena, md5_model_anim, 1);
+    md5_model_anim *const copy = MD5_ALLOC_ZEROED(&parser->game->arena, md5_model_anim, 1);
     if (!copy)
         return;
     *copy = *anim;
     copy->name = name->text;
     copy->alias = alias->text;
     if (!slot) {
-        md5_anim_slot *const added = MD5_NEW(&parser->game->arena, md5_anim_slot, 1);
+        md5_anim_slot *const added = MD5_ALLOC_ZEROED(&parser->game->arena, md5_anim_slot, 1);
         if (!added)
             return;
         added->index = anims->num_slots++;
@@ -925,11 +927,11 @@ static void read_model_anim(md5_model_parser *parser)
     const bool is_duplicate = slot && slot->index >= parser->num_inherited_slots;
     if (is_duplicate)
         md5i_decl_error(&parser->lex, "a unique name, skipped", "Duplicate anim %s",
-                        MD5_SHOWN(&token));
+                        MD5_QUOTED_TOKEN(&token));
     const size_t alias_size = parser->is_defaulted ? 0 : find_alias_size(parser, &token);
     if (can_continue(parser))
         read_files(parser, &anim);
-    if (can_continue(parser) && md5i_decl_lex_take(&parser->lex, "{"))
+    if (can_continue(parser) && md5i_decl_lex_accept(&parser->lex, "{"))
         read_anim_block(parser, &anim);
     if (can_continue(parser) && !is_duplicate && anim.num_files > 0)
         add_anim(parser, &anim, &token, alias_size, slot);
@@ -961,10 +963,10 @@ static void read_inherit(md5_model_parser *parser, const md5_token *name)
     const md5_decl_entry *const entry =
         md5i_find_entry(parser->game, MD5_DECL_MODEL, name->text, name->size);
     if (!entry) {
-        md5i_decl_lex_warn(&parser->lex, "Unknown model definition %s", MD5_SHOWN(name));
+        md5i_decl_lex_warn(&parser->lex, "Unknown model definition %s", MD5_QUOTED_TOKEN(name));
     } else if (entry->decl.state == MD5_DECL_DEFAULTED) {
         md5i_decl_error(&parser->lex, "a model definition without errors",
-                        "inherited model definition %s defaulted", MD5_SHOWN(name));
+                        "inherited model definition %s defaulted", MD5_QUOTED_TOKEN(name));
     } else {
         reset_parser(parser);
         if (entry->parsed) {
@@ -1003,19 +1005,20 @@ static void read_mesh(md5_model_parser *parser, const md5_token *name)
         return;
     }
     const md5_asset *const mesh = find_asset(game, name, ".md5mesh");
-    if (!md5_game_has_memory(game))
+    if (!md5_game_is_ok(game))
         return;
     if (!mesh) {
-        md5i_decl_error(&parser->lex, "a readable mesh", "Model %s defaulted", MD5_SHOWN(name));
+        md5i_decl_error(&parser->lex, "a readable mesh", "Model %s defaulted",
+                        MD5_QUOTED_TOKEN(name));
         return;
     }
     if (!charge_joint_budget(parser, mesh->num_joints)) {
         md5i_decl_error(&parser->lex, "fewer joints in all models", "Model %s defaulted",
-                        MD5_SHOWN(name));
+                        MD5_QUOTED_TOKEN(name));
         return;
     }
     parser->mesh = mesh;
-    parser->joint_channels = MD5_NEW(&game->scratch, uint8_t, mesh->num_joints);
+    parser->joint_channels = MD5_ALLOC_ZEROED(&game->scratch, uint8_t, mesh->num_joints);
     parser->owns_joint_channels = true;
 }
 
@@ -1026,7 +1029,7 @@ static bool remove_anim(md5_model_parser *parser, const md5_anim_slot *slot, con
         return set_shared(parser, &parser->anims.anims, slot->index, NULL);
     md5i_decl_error(&parser->lex, "an inherited anim",
                     "Anim %s was not inherited.  Anim should be removed from the model def.",
-                    MD5_SHOWN(name));
+                    MD5_QUOTED_TOKEN(name));
     return false;
 }
 
@@ -1070,7 +1073,7 @@ static void read_remove(md5_model_parser *parser, const md5_token *token)
     }
     if (!is_found)
         md5i_decl_error(&parser->lex, "an inherited anim", "Couldn't find anim %s to remove",
-                        MD5_SHOWN(token));
+                        MD5_QUOTED_TOKEN(token));
 }
 
 // Keywords with one name as an argument.
@@ -1115,7 +1118,7 @@ static void read_model_keyword(md5_model_parser *parser, const md5_token *token)
     md5i_report_unknown_keyword(&parser->lex, token, MD5_SCOPE_MODEL, "unknown token", NULL,
                                 "mesh, skin, offset, channel, anim, inherit or remove");
     // Skip the block of the unknown keyword.
-    if (!parser->is_defaulted && md5i_decl_lex_take(&parser->lex, "{"))
+    if (!parser->is_defaulted && md5i_decl_lex_accept(&parser->lex, "{"))
         (void)md5i_decl_lex_skip_braces(&parser->lex, 1);
 }
 
@@ -1126,7 +1129,7 @@ static bool copy_channel_joints(md5_model_parser *parser, const md5_model_channe
                                 md5_model_channel *result)
 {
     const uint32_t num_joints = parser->mesh ? parser->mesh->num_joints : 0;
-    uint32_t *const joints = MD5_NEW(&parser->game->arena, uint32_t, from->num_joints);
+    uint32_t *const joints = MD5_ALLOC_ZEROED(&parser->game->arena, uint32_t, from->num_joints);
     TRY(joints);
     result->joints = joints;
     result->num_joints = 0;
@@ -1144,7 +1147,7 @@ static bool store_other_channels(md5_model_parser *parser, bool has_parent, md5_
     model->other_channels = parser->other_channels;
     if (parser->owns_other_channels || !has_parent) {
         model->other_channels =
-            MD5_NEW(&parser->game->arena, md5_named_channel, parser->num_other_channels);
+            MD5_ALLOC_ZEROED(&parser->game->arena, md5_named_channel, parser->num_other_channels);
         TRY(model->other_channels);
         for (uint32_t i = 0; i < parser->num_other_channels; i++) {
             model->other_channels[i].name = parser->other_channels[i].name;
@@ -1160,7 +1163,7 @@ static bool store_other_channels(md5_model_parser *parser, bool has_parent, md5_
 static bool store_model(md5_model_parser *parser, md5_decl_entry *entry)
 {
     md5_arena *const arena = &parser->game->arena;
-    md5_parsed_model *const model = MD5_NEW(arena, md5_parsed_model, 1);
+    md5_parsed_model *const model = MD5_ALLOC_ZEROED(arena, md5_parsed_model, 1);
     TRY(model);
     model->mesh = parser->mesh;
     model->names_mesh = parser->names_mesh;
@@ -1199,7 +1202,7 @@ static bool store_model(md5_model_parser *parser, md5_decl_entry *entry)
 // Parses a model whose parents are parsed. Returns false if memory runs out.
 static bool parse_single(md5_game *game, md5_decl_entry *entry)
 {
-    const md5_arena_mark before = md5i_arena_here(&game->scratch);
+    const md5_arena_mark before = md5i_arena_position(&game->scratch);
     md5_model_parser parser = {.game = game, .decl = &entry->decl};
     md5i_decl_lex_begin_decl(&parser.lex, game, entry, &parser.is_defaulted);
     md5_token token;
@@ -1209,7 +1212,7 @@ static bool parse_single(md5_game *game, md5_decl_entry *entry)
         read_model_keyword(&parser, &token);
     if (parser.is_defaulted)
         reset_parser(&parser);
-    const bool is_stored = md5_game_has_memory(game) && store_model(&parser, entry);
+    const bool is_stored = md5_game_is_ok(game) && store_model(&parser, entry);
     md5i_arena_rewind(&game->scratch, before);
     return is_stored;
 }
@@ -1225,7 +1228,7 @@ typedef struct waiting_model {
 
 static bool push_model(md5_game *game, waiting_model **top, md5_decl_entry *entry)
 {
-    waiting_model *const added = MD5_NEW(&game->scratch, waiting_model, 1);
+    waiting_model *const added = MD5_ALLOC_ZEROED(&game->scratch, waiting_model, 1);
     TRY(added);
     added->below = *top;
     added->entry = entry;
@@ -1279,14 +1282,14 @@ const md5_model_anim *md5_model_def_anim(const md5_model_def *model, uint32_t in
     MD5_ASSERT(index < model->num_anims, "index: must be below num_anims");
     // Every md5_model_def is the first member of an md5_parsed_model.
     const md5_parsed_model *const parsed = (const md5_parsed_model *)(const void *)model;
-    return (const md5_model_anim *)md5i_shared_nth(&parsed->anims.anims, index);
+    return (const md5_model_anim *)md5i_shared_array_at(&parsed->anims.anims, index);
 }
 
 const md5_model_def *md5_game_model_def(md5_game *game, const char *name, md5_error *error)
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
     MD5_ASSERT_NOT_NULL(name);
-    const md5_parsed_model *const parsed = (const md5_parsed_model *)md5i_request(
+    const md5_parsed_model *const parsed = (const md5_parsed_model *)md5i_request_decl(
         game, MD5_DECL_MODEL, name, parse_with_parents, error);
     return parsed ? &parsed->def : NULL;
 }

@@ -771,11 +771,11 @@ static bool read_function(script_compiler *compiler, const script_definition *de
     // A token opens at most one statement and two operators, and emits at most four operations. A
     // function without tokens emits a few operations too.
     const size_t num_tokens = definition->end - definition->at + 8;
-    const md5_arena_mark mark = md5i_arena_here(&compiler->scratch);
+    const md5_arena_mark mark = md5i_arena_position(&compiler->scratch);
     script_function *const function = &compiler->block->functions[definition->index];
-    compiler->ops = MD5_ROOM(&compiler->scratch, script_op, 4 * num_tokens);
-    compiler->statements = MD5_ROOM(&compiler->scratch, open_statement, num_tokens);
-    compiler->operators = MD5_ROOM(&compiler->scratch, open_operator, 2 * num_tokens);
+    compiler->ops = MD5_ALLOC_ARRAY(&compiler->scratch, script_op, 4 * num_tokens);
+    compiler->statements = MD5_ALLOC_ARRAY(&compiler->scratch, open_statement, num_tokens);
+    compiler->operators = MD5_ALLOC_ARRAY(&compiler->scratch, open_operator, 2 * num_tokens);
     TRY(compiler->ops && compiler->statements && compiler->operators);
     compiler->num_ops = 0;
     compiler->num_statements = 0;
@@ -888,10 +888,10 @@ static bool compile(script_compiler *compiler, const md5_entity *entity)
 {
     script_block *const block = compiler->block;
     const uint32_t count = compiler->program->num_definitions;
-    block->states = MD5_ROOM(&block->arena, md5_script_state, count);
-    block->state_functions = MD5_ROOM(&block->arena, uint32_t, count);
-    block->functions = MD5_NEW(&block->arena, script_function, count);
-    block->frame_calls = MD5_ROOM(&block->arena, script_frame_call, count);
+    block->states = MD5_ALLOC_ARRAY(&block->arena, md5_script_state, count);
+    block->state_functions = MD5_ALLOC_ARRAY(&block->arena, uint32_t, count);
+    block->functions = MD5_ALLOC_ZEROED(&block->arena, script_function, count);
+    block->frame_calls = MD5_ALLOC_ARRAY(&block->arena, script_frame_call, count);
     TRY(block->states && block->state_functions);
     TRY(block->functions && block->frame_calls);
     compiler->last = &compiler->first;

@@ -92,7 +92,7 @@ static bool add_variable(script_program *program, void **entry, const script_tok
 {
     script_block *const block = program->block;
     const uint32_t count = block->script.num_variables;
-    uint32_t *const index = MD5_NEW(&program->arena, uint32_t, 1);
+    uint32_t *const index = MD5_ALLOC_ZEROED(&program->arena, uint32_t, 1);
     const char *const text = md5_copy_text(&block->arena, name->at, name->size);
     block->variables = (md5_script_variable *)md5_grow(&block->arena, block->variables, count,
                                                        sizeof *block->variables);
@@ -137,7 +137,7 @@ static script_object *read_space(script_program *program)
     const char *const text = md5i_script_token_text(tokens, name);
     void **const entry = md5i_script_entry(tokens, &program->objects, text);
     if (!*entry)
-        *entry = MD5_NEW(&program->arena, script_object, 1);
+        *entry = MD5_ALLOC_ZEROED(&program->arena, script_object, 1);
     return (script_object *)*entry;
 }
 
@@ -174,7 +174,7 @@ static script_object *find_defined_object(script_program *program, const script_
 static bool read_definition(script_program *program)
 {
     script_tokens *const tokens = &program->tokens;
-    script_definition *const definition = MD5_NEW(&program->arena, script_definition, 1);
+    script_definition *const definition = MD5_ALLOC_ZEROED(&program->arena, script_definition, 1);
     TRY(definition);
     definition->index = MD5_NONE;
     definition->at = tokens->at;

@@ -182,7 +182,7 @@ static const char *number_end(const char *at, const char *end)
 // next token.
 static const char *skip_blanks(md5_lex *lex)
 {
-    while (md5i_lex_next(lex) < lex->end && *lex->at == '\\')
+    while (md5i_lex_skip_space(lex) < lex->end && *lex->at == '\\')
         lex->at++;
     return lex->at;
 }
@@ -293,7 +293,7 @@ static void read_params(script_reader *reader, script_macro *macro, script_text 
 // Reads "#define NAME ..." from the token after the name.
 static void define_macro(script_reader *reader, script_text *line, const script_token *name)
 {
-    script_macro *const macro = MD5_NEW(reader->to->arena, script_macro, 1);
+    script_macro *const macro = MD5_ALLOC_ZEROED(reader->to->arena, script_macro, 1);
     if (!macro)
         return;
     // As in C, a bracket begins parameters only if it directly follows the name.

@@ -25,7 +25,7 @@ static md5_quat bone_axes(md5_vec3d along, md5_vec3d bend)
 
 static md5_vec3d joint_position(const md5_monster *monster, uint32_t joint)
 {
-    return md5_vec3d_of(monster->body_actor.transforms[joint].translation);
+    return md5_vec3d_from_vec3(monster->body_actor.transforms[joint].translation);
 }
 
 // Reads the joints of a leg; `number` counts from 1. Returns false if a joint other than
@@ -234,7 +234,7 @@ static void bend_legs(md5_monster *monster, const md5_vec3d *reaches)
     md5_vec3d bones[MD5_MAX_IK_LEGS][2];
     for (uint32_t i = 0; i < ik->num_legs; i++) {
         for (uint32_t k = 0; k < 2; k++)
-            forward[i][k] = md5_vec3d_of(
+            forward[i][k] = md5_vec3d_from_vec3(
                 md5_quat_rotate(monster->body_actor.transforms[ik->legs[i].joints[k]].rotation,
                                 ik->legs[i].forward[k]));
         solve_leg(&ik->legs[i], reaches[i], forward[i][1], bones[i]);
@@ -310,7 +310,8 @@ void md5i_walk_ik(md5_monster *monster, const md5_monster_tick *tick, const worl
     mod->axis = MD5_MOD_WORLD_OVERRIDE;
     mod->position = MD5_MOD_WORLD_OVERRIDE;
     mod->rotation = waist->rotation;
-    mod->translation = md5_vec3d_round(md5_vec3d_add(md5_vec3d_of(waist->translation), raised));
+    mod->translation =
+        md5_vec3d_round(md5_vec3d_add(md5_vec3d_from_vec3(waist->translation), raised));
     for (uint32_t i = 0; i < ik->num_legs; i++) {
         const md5_vec3d hip =
             md5_vec3d_add(joint_position(monster, ik->legs[i].joints[IK_HIP]), raised);

@@ -13,7 +13,7 @@ enum { MAX_COMPONENTS = 256 };
 static bool can_read_twice(const md5_arena *arena, const md5_anim_file *file, size_t capacity)
 {
     const bool is_text = file->lex.text != NULL;
-    if (!is_text || file->has_others || file->num_components > MAX_COMPONENTS)
+    if (!is_text || file->has_unknown_keywords || file->num_components > MAX_COMPONENTS)
         return false;
     const size_t numbers = (size_t)file->num_frames * file->num_components * sizeof(float);
     return md5i_arena_size(arena) - numbers <= capacity;
@@ -27,7 +27,7 @@ static bool exceeds_memory_goal(const md5_context *context, size_t text_size, si
 }
 
 // The second reading of a text. First everything before the frames is read into the memory that the
-// frames of the clip will use; then md5i_clip_build() reads one frame after the other.
+// frames of the clip will use; then md5i_build_clip() reads one frame after the other.
 typedef struct second_reading {
     md5_context quiet; // without warnings, which the first reading has reported
     md5_arena head;    // tables of the part before the frames
@@ -39,7 +39,7 @@ static bool read_again(md5_context *context, const char *text, size_t size, void
 {
     second->quiet = *context;
     md5i_silence_warnings(&second->quiet);
-    second->head = md5i_arena_over(&second->quiet, frames, capacity);
+    second->head = md5i_arena_in_memory(&second->quiet, frames, capacity);
     return md5i_read_anim_file(&second->head, text, size, &file->num_components, file)
            || md5i_fail_as(context, &second->quiet.error);
 }
@@ -74,9 +74,9 @@ static void allocate_frames(md5_block *block, size_t num_frames, clip_layout *cl
 {
     const size_t rotations_size = clip->num_rotations * sizeof(md5_quat);
     const size_t translations_size = clip->num_translations * sizeof(md5_vec3);
-    clip->anim = MD5_TAKE(block, md5_anim, 1);
-    clip->arrays.rotations = (md5_quat *)md5i_block_take(block, num_frames, rotations_size);
-    clip->arrays.translations = (md5_vec3 *)md5i_block_take(block, num_frames, translations_size);
+    clip->anim = MD5_BLOCK_ARRAY(block, md5_anim, 1);
+    clip->arrays.rotations = (md5_quat *)md5i_block_alloc(block, num_frames, rotations_size);
+    clip->arrays.translations = (md5_vec3 *)md5i_block_alloc(block, num_frames, translations_size);
 }
 
 // Allocates everything else in the block, and copies the tables of the file.
@@ -85,13 +85,13 @@ static void allocate_tables(md5_block *block, const md5_anim_file *file, clip_la
     const uint32_t num_joints = file->num_joints;
     clip->joints = md5i_store_joints(block, file->joints, num_joints);
     clip->command_line = md5i_store_text(block, file->command_line);
-    clip->order = MD5_PUT(block, uint32_t, file->order, num_joints);
-    clip->tracks = MD5_PUT(block, md5_track, file->tracks, num_joints);
-    clip->arrays.base_frame = MD5_PUT(block, md5_xform, file->base_frame, num_joints);
-    clip->arrays.constant = MD5_TAKE(block, md5_xform, num_joints);
-    clip->arrays.rotation_joints = MD5_TAKE(block, uint32_t, clip->num_rotations);
-    clip->arrays.translation_joints = MD5_TAKE(block, uint32_t, clip->num_translations);
-    clip->bounds = MD5_PUT(block, md5_bounds, file->bounds, file->num_frames);
+    clip->order = MD5_BLOCK_COPY(block, uint32_t, file->order, num_joints);
+    clip->tracks = MD5_BLOCK_COPY(block, md5_track, file->tracks, num_joints);
+    clip->arrays.base_frame = MD5_BLOCK_COPY(block, md5_xform, file->base_frame, num_joints);
+    clip->arrays.constant = MD5_BLOCK_ARRAY(block, md5_xform, num_joints);
+    clip->arrays.rotation_joints = MD5_BLOCK_ARRAY(block, uint32_t, clip->num_rotations);
+    clip->arrays.translation_joints = MD5_BLOCK_ARRAY(block, uint32_t, clip->num_translations);
+    clip->bounds = MD5_BLOCK_COPY(block, md5_bounds, file->bounds, file->num_frames);
 }
 
 // Frees everything in the arena except moves[num_joints]. Returns the new address of `moves`, or
@@ -153,9 +153,9 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     TRY(md5i_read_anim_file(arena, text, size, NULL, &file));
     const uint32_t num_joints = file.num_joints;
     // Flags of each joint (MD5_ROTATION_CHANGES ...), then a flag for each component that changes.
-    uint8_t *moves = MD5_NEW(arena, uint8_t, (size_t)num_joints + file.num_components);
+    uint8_t *moves = MD5_ALLOC_ZEROED(arena, uint8_t, (size_t)num_joints + file.num_components);
     TRY(moves);
-    md5i_clip_plan(&file, moves + num_joints, moves, &clip.num_rotations, &clip.num_translations);
+    md5i_plan_clip(&file, moves + num_joints, moves, &clip.num_rotations, &clip.num_translations);
 
     md5_block block = {0};
     const size_t frames_size = file.num_frames
@@ -172,7 +172,7 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
         TRY(moves);
         again = second.numbers;
     }
-    TRY(md5i_block_allocate(context, &block));
+    TRY(md5i_block_end_measuring(context, &block));
     allocate_frames(&block, file.num_frames, &clip);
     if (again
         && !read_again(context, text, size, clip.arrays.rotations, frames_size, &second, &file)) {
@@ -182,7 +182,7 @@ bool md5i_build_frames(md5_arena *arena, const char *text, size_t size, void **a
     allocate_tables(&block, &file, &clip);
     file.tracks = clip.tracks;
     file.base_frame = clip.arrays.base_frame;
-    md5i_clip_build(&file, moves, again, &clip.arrays);
+    md5i_build_clip(&file, moves, again, &clip.arrays);
     if (md5_needs_conversion(context))
         convert_clip(context, &file, &clip);
     fill_anim(context, &file, &clip, block.used);

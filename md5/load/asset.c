@@ -58,12 +58,12 @@ size_t md5i_memory_goal(size_t text_size)
 
 const char *md5i_store_text(md5_block *block, md5_span text)
 {
-    return md5i_block_text(block, text.bytes, text.size);
+    return md5i_block_copy_text(block, text.bytes, text.size);
 }
 
 const md5_joint *md5i_store_joints(md5_block *block, const md5_file_joint *source, uint32_t count)
 {
-    md5_joint *const joints = MD5_TAKE(block, md5_joint, count);
+    md5_joint *const joints = MD5_BLOCK_ARRAY(block, md5_joint, count);
     for (uint32_t j = 0; j < count; j++) {
         const char *const name = md5i_store_text(block, source[j].name);
         if (joints)

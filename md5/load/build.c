@@ -11,13 +11,13 @@ void *md5i_load_asset(md5_build_asset *build, const char *path, const char *text
                       const md5_load_opts *opts, md5_error *error)
 {
     md5_context context;
-    md5_held_warnings held = {.count = 0};
+    md5_merged_warnings held = {.count = 0};
     md5i_begin_load(&context, path, text, opts, error);
     context.held = &held;
     context.group_vertices = opts && opts->group_vertices;
     context.skip_geometry = opts ? opts->skip_geometry : 0;
     void *const asset = md5i_load_in(&context, build, path, text, size);
-    md5i_report_held(&context);
+    md5i_report_merged_warnings(&context);
     return asset;
 }
 
@@ -36,7 +36,7 @@ static bool build_frames(md5_arena *arena, const char *text, size_t size, void *
 
 bool md5i_build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
 {
-    if (md5_begins_as(text, size, MD5_PACKED_FILE))
+    if (md5_has_magic(text, size, MD5_PACKED_FILE))
         return md5i_read_packed_file(arena, text, size, asset);
     return build_frames(arena, text, size, asset);
 }
@@ -63,7 +63,7 @@ static bool skips_geometry(const md5_context *context)
 static bool reserve_memory(md5_arena *arena, md5_arena *joints, md5_arena *mesh_arena,
                            const char *text, size_t size)
 {
-    if (md5_begins_as(text, size, MD5_BFG_MESH))
+    if (md5_has_magic(text, size, MD5_BFG_MESH))
         return true;
     if (!skips_geometry(arena->context))
         return md5i_reserve_model(arena, joints, mesh_arena, text, size);
@@ -91,9 +91,9 @@ static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_aren
     TRY(reserve_memory(arena, joints, mesh_arena, text, size));
     TRY(md5i_read_mesh_file(keeps_tables ? mesh_arena : arena, joints, mesh_arena, text, size,
                             file));
-    if (!keeps_tables && (!file->is_kept || md5i_arena_left(mesh_arena) > 0))
+    if (!keeps_tables && (!file->is_kept || md5i_arena_free_bytes(mesh_arena) > 0))
         TRY(md5i_repack_tables(mesh_arena, file));
-    TRY(md5i_make_model(arena->context, file, result));
+    TRY(md5i_create_model(arena->context, file, result));
     store_properties(arena->context, file, *result);
     return true;
 }
@@ -117,8 +117,8 @@ bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **as
     if (keeps_tables)
         is_filled = md5i_store_tables(&mesh_arena, &file, model, meshes);
     else
-        is_filled = md5i_make_meshes(arena, &mesh_arena, md5i_memory_goal(size), &md5i_mesh_steps,
-                                     &file, model->bind, model, meshes);
+        is_filled = md5i_derive_meshes(arena, &mesh_arena, md5i_memory_goal(size), &md5i_mesh_steps,
+                                       &file, model->bind, model, meshes);
     md5i_set_mesh_memory(model, &mesh_arena);
     // The bind pose is converted after the meshes, which are derived from the file's bind pose.
     if (is_filled && md5_needs_conversion(context))

@@ -16,12 +16,12 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
     md5_camera_view *frames = NULL;
     const char *command_line = NULL;
     for (uint32_t pass = 0; pass < 2; pass++) {
-        camera = MD5_TAKE(&block, md5_camera, 1);
+        camera = MD5_BLOCK_ARRAY(&block, md5_camera, 1);
         command_line = md5i_store_text(&block, file.command_line);
-        cuts = MD5_PUT(&block, uint32_t, file.cuts, file.num_cuts);
-        cut_views = MD5_PUT(&block, md5_cut_view, file.cut_views, file.num_cut_views);
-        frames = MD5_PUT(&block, md5_camera_view, file.frames, file.num_frames);
-        TRY(pass > 0 || md5i_block_allocate(arena->context, &block));
+        cuts = MD5_BLOCK_COPY(&block, uint32_t, file.cuts, file.num_cuts);
+        cut_views = MD5_BLOCK_COPY(&block, md5_cut_view, file.cut_views, file.num_cut_views);
+        frames = MD5_BLOCK_COPY(&block, md5_camera_view, file.frames, file.num_frames);
+        TRY(pass > 0 || md5i_block_end_measuring(arena->context, &block));
     }
 
     for (uint32_t i = 0; i < file.num_frames; i++) {

@@ -19,7 +19,7 @@ bool md5i_store_tables(md5_arena *mesh_arena, const md5_mesh_file *file, md5_mod
     const size_t size = file->num_joints * sizeof *model->bind;
     TRY(md5i_arena_reserve(mesh_arena, sizeof(stored_tables) + size));
     stored_tables *const tables =
-        (stored_tables *)md5i_arena_room(mesh_arena, 1, sizeof *tables + size);
+        (stored_tables *)md5i_arena_alloc_raw(mesh_arena, 1, sizeof *tables + size);
     TRY(tables);
     *tables = (stored_tables){(md5_mat34 *)(tables + 1), file->meshes};
     memcpy(tables->bind, model->bind, size);
@@ -43,10 +43,10 @@ static bool rebuild_meshes(md5_arena *arena, const stored_tables *tables, md5_mo
 {
     const uint32_t num_meshes = model->num_meshes;
     md5_mesh_file file = {.num_joints = model->skeleton.num_joints, .num_meshes = num_meshes};
-    md5_mesh *const meshes = MD5_NEW(arena, md5_mesh, num_meshes);
+    md5_mesh *const meshes = MD5_ALLOC_ZEROED(arena, md5_mesh, num_meshes);
     TRY(meshes);
-    TRY(file.meshes = MD5_ROOM(arena, md5_mesh_build, num_meshes));
-    file.tables = md5i_arena_here(arena);
+    TRY(file.meshes = MD5_ALLOC_ARRAY(arena, md5_mesh_build, num_meshes));
+    file.tables = md5i_arena_position(arena);
     md5_arena mesh_arena = {.context = arena->context, .is_exact = true};
     md5_model changed = *model;
     changed.meshes = meshes;
@@ -56,8 +56,8 @@ static bool rebuild_meshes(md5_arena *arena, const stored_tables *tables, md5_mo
     }
     const bool is_built =
         md5i_repack_tables(&mesh_arena, &file)
-        && md5i_make_meshes(arena, &mesh_arena, SIZE_MAX, &md5i_mesh_steps, &file, tables->bind,
-                            &changed, meshes)
+        && md5i_derive_meshes(arena, &mesh_arena, SIZE_MAX, &md5i_mesh_steps, &file, tables->bind,
+                              &changed, meshes)
         && md5i_finish_meshes(arena->context, ~arena->context->skip_geometry, &changed, meshes);
     md5i_set_mesh_memory(&changed, &mesh_arena);
     if (!is_built) {
@@ -77,7 +77,7 @@ static bool rebuild_meshes(md5_arena *arena, const stored_tables *tables, md5_mo
 static void restore_bind_pose(const md5_model *model, md5_mat34 *bind)
 {
     const md5_skeleton *const skeleton = &model->skeleton;
-    const float scale = md5_scale_of(skeleton);
+    const float scale = md5_skeleton_scale(skeleton);
     const md5_axes_map *const map = &md5i_axes_maps[skeleton->axes];
     for (uint32_t j = 0; j < skeleton->num_joints; j++) {
         for (uint32_t row = 0; row < 3; row++) {
@@ -95,15 +95,15 @@ static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mes
                          md5_mesh_build *file)
 {
     const md5_skeleton *const skeleton = &model->skeleton;
-    const float scale = md5_scale_of(skeleton);
+    const float scale = md5_skeleton_scale(skeleton);
     *file = (md5_mesh_build){
         .num_file_vertices = mesh->num_file_vertices,
         .num_weights = mesh->num_weights,
         .num_triangles = mesh->num_triangles,
         .file_vertices = (md5_vertex *)mesh->file_vertices, // not modified
     };
-    TRY(file->weights = MD5_ROOM(arena, md5_weight, mesh->num_weights));
-    TRY(file->texcoords = MD5_ROOM(arena, md5_vec2, mesh->num_file_vertices));
+    TRY(file->weights = MD5_ALLOC_ARRAY(arena, md5_weight, mesh->num_weights));
+    TRY(file->texcoords = MD5_ALLOC_ARRAY(arena, md5_vec2, mesh->num_file_vertices));
     for (uint32_t w = 0; w < mesh->num_weights; w++) {
         // The inverse of md5i_convert_points().
         const md5_vec3 point = mesh->weights[w].offset;
@@ -119,7 +119,7 @@ static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mes
             texcoord->y = 1.0f - texcoord->y;
     }
     const size_t num_indices = 3 * (size_t)mesh->num_triangles;
-    TRY(file->indices = MD5_ROOM(arena, uint32_t, num_indices));
+    TRY(file->indices = MD5_ALLOC_ARRAY(arena, uint32_t, num_indices));
     for (size_t i = 0; i < num_indices; i++)
         file->indices[i] = mesh->sources[mesh->indices[i]];
     return true;
@@ -130,8 +130,8 @@ static bool restore_mesh(md5_arena *arena, const md5_model *model, const md5_mes
 static bool restore_tables(md5_arena *arena, const md5_model *model, uint32_t *parts,
                            stored_tables *tables)
 {
-    TRY(tables->bind = MD5_ROOM(arena, md5_mat34, model->skeleton.num_joints));
-    TRY(tables->meshes = MD5_ROOM(arena, md5_mesh_build, model->num_meshes));
+    TRY(tables->bind = MD5_ALLOC_ARRAY(arena, md5_mat34, model->skeleton.num_joints));
+    TRY(tables->meshes = MD5_ALLOC_ARRAY(arena, md5_mesh_build, model->num_meshes));
     restore_bind_pose(model, tables->bind);
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];

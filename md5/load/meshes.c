@@ -5,7 +5,7 @@
 void *md5i_allocate_array(md5_block *block, const void *from, size_t num_read, size_t count,
                           size_t size)
 {
-    void *const to = md5i_block_take(block, count, size);
+    void *const to = md5i_block_alloc(block, count, size);
     if (to && from && num_read > 0)
         memcpy(to, from, num_read * size);
     return to;
@@ -18,9 +18,10 @@ static bool copy_tables(md5_arena *mesh_arena, md5_mesh_file *file)
         for (uint32_t m = 0; m < file->num_meshes; m++) {
             md5_mesh_build mesh = file->meshes[m];
             mesh.file_vertices =
-                MD5_PUT(&block, md5_vertex, mesh.file_vertices, mesh.num_file_vertices);
-            mesh.indices = MD5_PUT(&block, uint32_t, mesh.indices, 3 * (size_t)mesh.num_triangles);
-            mesh.weights = MD5_PUT(&block, md5_weight, mesh.weights, mesh.num_weights);
+                MD5_BLOCK_COPY(&block, md5_vertex, mesh.file_vertices, mesh.num_file_vertices);
+            mesh.indices =
+                MD5_BLOCK_COPY(&block, uint32_t, mesh.indices, 3 * (size_t)mesh.num_triangles);
+            mesh.weights = MD5_BLOCK_COPY(&block, md5_weight, mesh.weights, mesh.num_weights);
             if (pass > 0)
                 file->meshes[m] = mesh;
         }
@@ -53,11 +54,11 @@ void md5i_allocate_mesh(md5_block *block, md5_mesh_build *mesh)
     const size_t count = mesh->num_vertices;
     mesh->texcoords = MD5_ALLOCATE_COPY(block, md5_vec2, mesh->texcoords, num_read, count);
     mesh->normals = MD5_ALLOCATE_COPY(block, md5_vec3, mesh->normals, num_read, count);
-    mesh->sources = MD5_TAKE(block, uint32_t, count);
-    mesh->positions = MD5_TAKE(block, md5_vec3, count);
-    mesh->first_influence = MD5_TAKE(block, uint32_t, count + 1);
-    mesh->influence_joints = MD5_TAKE(block, uint32_t, mesh->num_influences);
-    mesh->influences = MD5_TAKE(block, md5_vec4, mesh->num_influences);
+    mesh->sources = MD5_BLOCK_ARRAY(block, uint32_t, count);
+    mesh->positions = MD5_BLOCK_ARRAY(block, md5_vec3, count);
+    mesh->first_influence = MD5_BLOCK_ARRAY(block, uint32_t, count + 1);
+    mesh->influence_joints = MD5_BLOCK_ARRAY(block, uint32_t, mesh->num_influences);
+    mesh->influences = MD5_BLOCK_ARRAY(block, md5_vec4, mesh->num_influences);
 }
 
 void md5i_convert_mesh(const md5_context *context, md5_mesh_build *mesh)
@@ -107,9 +108,9 @@ const md5_mesh_steps md5i_plain_mesh_steps = {
 
 // -- All meshes -----------------------------------------------------------------------------------
 
-bool md5i_make_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goal,
-                      const md5_mesh_steps *steps, const md5_mesh_file *file, const md5_mat34 *bind,
-                      md5_model *model, md5_mesh *meshes)
+bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goal,
+                        const md5_mesh_steps *steps, const md5_mesh_file *file,
+                        const md5_mat34 *bind, md5_model *model, md5_mesh *meshes)
 {
     const md5_context *const context = arena->context;
     md5_block block = {0};
@@ -130,14 +131,14 @@ bool md5i_make_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goa
     const md5_mesh_joints joints = {
         .num_joints = file->num_joints,
         .bind = bind,
-        .scratch = MD5_NEW(arena, uint32_t, file->num_joints),
+        .scratch = MD5_ALLOC_ZEROED(arena, uint32_t, file->num_joints),
     };
     TRY(joints.scratch);
     const size_t wanted = md5i_geometry_build_size(model->max_vertices);
     const size_t held = context->memory_held + 2 * MD5_CHUNK_HEADER;
     const size_t allowed = memory_goal > held ? memory_goal - held : 0;
     const size_t scratch_size = wanted < allowed ? wanted : allowed;
-    TRY(scratch_size <= md5i_arena_left(arena) || md5i_arena_reserve(arena, scratch_size));
+    TRY(scratch_size <= md5i_arena_free_bytes(arena) || md5i_arena_reserve(arena, scratch_size));
 
     model->bounds = md5_bounds_from_points(NULL, 0);
     for (uint32_t m = 0; m < file->num_meshes; m++) {
@@ -159,7 +160,7 @@ void md5i_set_mesh_memory(md5_model *model, const md5_arena *mesh_arena)
     model->geometry_size = md5i_arena_size(mesh_arena);
 }
 
-void md5i_forget_mesh(md5_mesh *mesh)
+void md5i_clear_mesh(md5_mesh *mesh)
 {
     const md5_mesh_build counts = {
         .num_file_vertices = mesh->num_file_vertices,

@@ -51,15 +51,15 @@ bool md5i_repack_tables(md5_arena *mesh_arena, md5_mesh_file *file);
 // names. Frees the tables in the arena and uses their memory as scratch memory; allocates more
 // scratch memory up to a total of `memory_goal` bytes. Returns false, with the context's error set,
 // if memory runs out; the caller then calls md5_release_geometry().
-bool md5i_make_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goal,
-                      const md5_mesh_steps *steps, const md5_mesh_file *file, const md5_mat34 *bind,
-                      md5_model *model, md5_mesh *meshes);
+bool md5i_derive_meshes(md5_arena *arena, md5_arena *mesh_arena, size_t memory_goal,
+                        const md5_mesh_steps *steps, const md5_mesh_file *file,
+                        const md5_mat34 *bind, md5_model *model, md5_mesh *meshes);
 
 // Set the chunks of an arena as the memory of the meshes, and free that memory.
 void md5i_set_mesh_memory(md5_model *model, const md5_arena *mesh_arena);
 void md5i_free_mesh_memory(md5_model *model);
 
 // Sets the arrays of a mesh to NULL, but not their counts.
-void md5i_forget_mesh(md5_mesh *mesh);
+void md5i_clear_mesh(md5_mesh *mesh);
 
 #endif

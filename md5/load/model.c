@@ -11,14 +11,14 @@ bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_are
     const md5_mesh_counts counts = md5i_count_mesh_file(text, size);
     const md5_mesh_sizes sizes = md5i_mesh_file_sizes(&counts);
     const uint64_t scratch =
-        counts.num_joints * sizeof(uint32_t) + md5i_geometry_least_size(counts.max_vertices);
+        counts.num_joints * sizeof(uint32_t) + md5i_geometry_min_size(counts.max_vertices);
     const uint64_t all = sizes.meshes + sizes.tables + scratch;
     TRY(counts.num_joints == 0 || md5i_arena_reserve(joints, (size_t)sizes.joints));
     TRY(md5i_arena_reserve(mesh_arena, counts.mesh_arena_size));
     return md5i_arena_reserve(arena, all < SIZE_MAX ? (size_t)all : SIZE_MAX);
 }
 
-bool md5i_make_model(md5_context *context, const md5_mesh_file *file, md5_model **result)
+bool md5i_create_model(md5_context *context, const md5_mesh_file *file, md5_model **result)
 {
     const uint32_t num_joints = file->num_joints;
     md5_block block = {0};
@@ -31,8 +31,8 @@ bool md5i_make_model(md5_context *context, const md5_mesh_file *file, md5_model 
     const md5_joint *joints = NULL;
     const char *command_line = NULL;
     for (uint32_t pass = 0; pass < 2; pass++) {
-        model = MD5_TAKE(&block, md5_model, 1);
-        meshes = MD5_TAKE(&block, md5_mesh, file->num_meshes);
+        model = MD5_BLOCK_ARRAY(&block, md5_model, 1);
+        meshes = MD5_BLOCK_ARRAY(&block, md5_mesh, file->num_meshes);
         joints = md5i_store_joints(&block, file->joints, num_joints);
         command_line = md5i_store_text(&block, file->command_line);
         for (uint32_t m = 0; m < file->num_meshes; m++) {
@@ -41,11 +41,11 @@ bool md5i_make_model(md5_context *context, const md5_mesh_file *file, md5_model 
             if (pass > 0)
                 meshes[m] = (md5_mesh){.name = name, .shader = shader};
         }
-        order = MD5_PUT(&block, uint32_t, file->order, num_joints);
-        bind_local = MD5_TAKE(&block, md5_xform, num_joints);
-        bind = MD5_TAKE(&block, md5_mat34, num_joints);
-        inverse_bind = MD5_TAKE(&block, md5_mat34, num_joints);
-        TRY(pass > 0 || md5i_block_allocate(context, &block));
+        order = MD5_BLOCK_COPY(&block, uint32_t, file->order, num_joints);
+        bind_local = MD5_BLOCK_ARRAY(&block, md5_xform, num_joints);
+        bind = MD5_BLOCK_ARRAY(&block, md5_mat34, num_joints);
+        inverse_bind = MD5_BLOCK_ARRAY(&block, md5_mat34, num_joints);
+        TRY(pass > 0 || md5i_block_end_measuring(context, &block));
     }
     *model = (md5_model){
         .skeleton = {num_joints, joints, order, context->axes, context->scale},

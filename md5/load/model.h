@@ -13,7 +13,7 @@ bool md5i_reserve_model(md5_arena *arena, md5_arena *joints, md5_arena *mesh_are
 
 // Creates the block of a model from the tables of a file. The meshes have only their names, and the
 // bind pose is not converted. Returns false, with the context's error set, if memory runs out.
-bool md5i_make_model(md5_context *context, const md5_mesh_file *file, md5_model **result);
+bool md5i_create_model(md5_context *context, const md5_mesh_file *file, md5_model **result);
 
 // Converts the bind pose to the axes and units of the options.
 void md5i_convert_bind_pose(const md5_context *context, md5_model *model);

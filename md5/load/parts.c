@@ -17,7 +17,7 @@ static void place(md5_block *block, md5_mesh_build *mesh)
 {
     const size_t num_read = mesh->num_file_vertices;
     md5_vec4 *const stored = mesh->tangents;
-    mesh->colors = MD5_PUT(block, md5_vec4, mesh->colors, num_read);
+    mesh->colors = MD5_BLOCK_COPY(block, md5_vec4, mesh->colors, num_read);
     mesh->tangents = NULL;
     if (mesh->has_tangents)
         mesh->tangents = MD5_ALLOCATE_COPY(block, md5_vec4, stored, num_read, mesh->num_vertices);
@@ -74,10 +74,10 @@ static md5_vec3 joint_key(const md5_mesh_build *mesh, uint32_t vertex)
 // order of its vertices.
 static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32_t *order)
 {
-    const md5_arena_mark before = md5i_arena_here(arena);
+    const md5_arena_mark before = md5i_arena_position(arena);
     const uint32_t count = mesh->num_vertices;
-    md5_vec3 *const keys = MD5_ROOM(arena, md5_vec3, count);
-    uint32_t *const nexts = MD5_ROOM(arena, uint32_t, count);
+    md5_vec3 *const keys = MD5_ALLOC_ARRAY(arena, md5_vec3, count);
+    uint32_t *const nexts = MD5_ALLOC_ARRAY(arena, uint32_t, count);
     TRY(keys && nexts);
     for (uint32_t v = 0; v < count; v++)
         keys[v] = joint_key(mesh, v);
@@ -101,7 +101,7 @@ static bool order_by_joints(md5_arena *arena, const md5_mesh_build *mesh, uint32
 static bool reorder(md5_arena *arena, void *items, size_t size, const uint32_t *order,
                     uint32_t count)
 {
-    const md5_arena_mark before = md5i_arena_here(arena);
+    const md5_arena_mark before = md5i_arena_position(arena);
     if (!items)
         return true;
     const char *const copy = (const char *)md5i_arena_copy(arena, items, count, size);
@@ -115,14 +115,15 @@ static bool reorder(md5_arena *arena, void *items, size_t size, const uint32_t *
 // Groups the drawn vertices by joints: changes their order in all arrays.
 static bool group_vertices(md5_arena *arena, md5_mesh_build *mesh)
 {
-    const md5_arena_mark before = md5i_arena_here(arena);
+    const md5_arena_mark before = md5i_arena_position(arena);
     const uint32_t count = mesh->num_vertices;
     const uint32_t num_influences = mesh->first_influence[count];
-    uint32_t *const order = MD5_ROOM(arena, uint32_t, count); // new index -> old index
+    uint32_t *const order = MD5_ALLOC_ARRAY(arena, uint32_t, count); // new index -> old index
     TRY(order && order_by_joints(arena, mesh, order));
-    uint32_t *const new_indices = MD5_ROOM(arena, uint32_t, count); // old index -> new index
-    uint32_t *const sizes = MD5_ROOM(arena, uint32_t, count);       // influences of each vertex
-    uint32_t *const influences = MD5_ROOM(arena, uint32_t, num_influences); // order of influences
+    uint32_t *const new_indices = MD5_ALLOC_ARRAY(arena, uint32_t, count); // old index -> new index
+    uint32_t *const sizes = MD5_ALLOC_ARRAY(arena, uint32_t, count); // influences of each vertex
+    uint32_t *const influences =
+        MD5_ALLOC_ARRAY(arena, uint32_t, num_influences); // order of influences
     TRY(new_indices && sizes && influences);
     uint32_t *const firsts = mesh->first_influence;
     uint32_t next = 0;
@@ -191,7 +192,7 @@ bool md5i_finish_meshes(md5_context *context, uint32_t parts, const md5_model *m
 
 void md5i_clear_all_arrays(md5_mesh *mesh)
 {
-    md5i_forget_mesh(mesh);
+    md5i_clear_mesh(mesh);
     mesh->tangents = NULL;
     mesh->colors = NULL;
 }

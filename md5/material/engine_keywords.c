@@ -204,7 +204,7 @@ void md5i_skip_unknown_keyword(md5_decl_lex *lex, const md5_token *keyword, md5_
         break;
     case FORM_BLOCK:
         skip_line_arguments(lex, scope);
-        if (md5i_decl_lex_take(lex, "{"))
+        if (md5i_decl_lex_accept(lex, "{"))
             (void)md5i_decl_lex_skip_braces(lex, 1);
         break;
     }

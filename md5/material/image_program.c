@@ -98,7 +98,7 @@ static bool add_step(image_reader *reader, const md5_image_step *step)
 {
     if (!reader->adds_steps)
         return true;
-    step_node *const node = (step_node *)md5i_arena_room(reader->scratch, 1, sizeof *node);
+    step_node *const node = (step_node *)md5i_arena_alloc_raw(reader->scratch, 1, sizeof *node);
     TRY(node);
     node->previous = reader->steps;
     node->step = *step;
@@ -123,7 +123,7 @@ static bool add_file_step(image_reader *reader, const md5_token *token)
 
 static bool open_image_operation(image_reader *reader, const struct operation *operation)
 {
-    open_operation *const opened = MD5_NEW(reader->scratch, open_operation, 1);
+    open_operation *const opened = MD5_ALLOC_ZEROED(reader->scratch, open_operation, 1);
     TRY(opened);
     opened->outer = reader->open;
     opened->operation = operation;
@@ -148,7 +148,7 @@ static bool read_to_file(image_reader *reader)
     for (;;) {
         const md5_token token = next_token(reader);
         const struct operation *const operation =
-            MD5_TOKEN_ROW(struct operation, operations, &token);
+            MD5_FIND_TOKEN(struct operation, operations, &token);
         if (!operation)
             return add_file_step(reader, &token);
         TRY(open_image_operation(reader, operation));
@@ -211,8 +211,8 @@ static void normalize_program_text(char normalized[MD5_IMAGE_TEXT], const char *
         }
     }
     normalized[length] = '\0';
-    if (length == 0 || md5_is_same_word(normalized, "default")
-        || md5_is_same_word(normalized, "_default"))
+    if (length == 0 || md5_equals_ignore_case(normalized, "default")
+        || md5_equals_ignore_case(normalized, "_default"))
         memcpy(normalized, "_default", sizeof "_default");
 }
 
@@ -228,7 +228,7 @@ bool md5i_build_image_program(md5_game *game, const char *text, md5_image_progra
     lex.is_silent = true;
     image_reader reader = {.lex = &lex, .scratch = &game->scratch, .adds_steps = true};
     TRY(read_program(&reader));
-    md5_image_step *const steps = MD5_NEW(&game->arena, md5_image_step, reader.num_steps);
+    md5_image_step *const steps = MD5_ALLOC_ZEROED(&game->arena, md5_image_step, reader.num_steps);
     uint32_t i = reader.num_steps;
     TRY(steps);
     for (const step_node *node = reader.steps; node; node = node->previous)
@@ -676,7 +676,7 @@ static const struct builtin_image {
 // Returns the built-in image with a name in lower case, or NULL.
 static const struct builtin_image *find_builtin(const char *name)
 {
-    return (const struct builtin_image *)md5i_find_row(
+    return (const struct builtin_image *)md5i_find_in_table(
         name, builtin_images, MD5_COUNT(builtin_images), sizeof builtin_images[0]);
 }
 
@@ -776,7 +776,7 @@ static bool build_candidate_path(char path[MAX_PATH_SIZE], const char *name, siz
 {
     static const char *const extensions[] = {".tga", ".jpg", ".png"};
     const char *const extension = find_extension(name);
-    const bool is_replaced = *extension == '\0' || md5_is_same_word(extension, ".tga");
+    const bool is_replaced = *extension == '\0' || md5_equals_ignore_case(extension, ".tga");
     const size_t stem_length = (size_t)(extension - name);
     const size_t num_candidates = is_replaced ? MD5_COUNT(extensions) : 1;
     if (strlen(name) + sizeof ".tga" > MAX_PATH_SIZE || index >= num_candidates)
@@ -1151,7 +1151,7 @@ bool md5_game_image_program(md5_game *game, const char *text, md5_image_program 
     MD5_ASSERT_NOT_NULL(text);
     MD5_ASSERT_NOT_NULL(program);
     md5i_decl_lex_begin(&lex, game, text, 1, text, strlen(text));
-    const md5_arena_mark before = md5i_arena_here(&game->scratch);
+    const md5_arena_mark before = md5i_arena_position(&game->scratch);
     const bool is_built = md5i_read_image_text(&lex, normalized)
                           && md5i_build_image_program(game, normalized, program);
     md5i_arena_rewind(&game->scratch, before);

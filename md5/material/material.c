@@ -31,7 +31,7 @@ static void read_text_keyword(md5_material_parser *parser)
 {
     const md5_token token = read_on_line(parser);
     *(const char **)(void *)((char *)&parser->material + parser->value) =
-        md5i_keep_token(parser->game, &token);
+        md5i_copy_token(parser->game, &token);
 }
 
 static void read_editor_image(md5_material_parser *parser)
@@ -57,7 +57,7 @@ static void read_render_bump(md5_material_parser *parser)
         start++;
     token.text = start;
     token.size = (size_t)(parser->lex->at - start);
-    parser->material.render_bump = md5i_keep_token(parser->game, &token);
+    parser->material.render_bump = md5i_copy_token(parser->game, &token);
 }
 
 // -- Surfaces -------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ static bool apply_surface_keyword(md5_material_parser *parser, const md5_token *
 {
     md5_material *const material = &parser->material;
     const struct surface_keyword *const entry =
-        MD5_TOKEN_ROW(struct surface_keyword, surface_keywords, token);
+        MD5_FIND_TOKEN(struct surface_keyword, surface_keywords, token);
     TRY(entry);
     if (entry->surface & TYPE_MASK)
         material->surface &= ~(uint32_t)TYPE_MASK;
@@ -206,7 +206,7 @@ static void read_sort(md5_material_parser *parser)
         return;
     }
     const struct sort_keyword *const entry =
-        MD5_TOKEN_ROW(struct sort_keyword, sort_keywords, &token);
+        MD5_FIND_TOKEN(struct sort_keyword, sort_keywords, &token);
     if (entry) {
         parser->material.sort = entry->sort;
         return;
@@ -244,11 +244,11 @@ static void read_deform_decl(md5_material_parser *parser)
 {
     md5_game *const game = parser->game;
     md5_token token;
-    if (!md5i_decl_lex_any(parser->lex, &token)) {
+    if (!md5i_decl_lex_read_any(parser->lex, &token)) {
         md5i_decl_error(parser->lex, "a name", "deform particle missing particle name");
         return;
     }
-    parser->material.deform_decl = md5i_keep_token(parser->game, &token);
+    parser->material.deform_decl = md5i_copy_token(parser->game, &token);
     if (parser->material.deform != MD5_DEFORM_TURBULENT)
         return;
     md5_decl_entry *const table =
@@ -260,13 +260,13 @@ static void read_deform_decl(md5_material_parser *parser)
 static void read_deform(md5_material_parser *parser)
 {
     md5_token token;
-    if (!md5i_decl_lex_any(parser->lex, &token))
+    if (!md5i_decl_lex_read_any(parser->lex, &token))
         return;
     const struct deform_keyword *const entry =
-        MD5_TOKEN_ROW(struct deform_keyword, deform_keywords, &token);
+        MD5_FIND_TOKEN(struct deform_keyword, deform_keywords, &token);
     if (!entry) {
         md5i_decl_error(parser->lex, "a deform such as sprite", "Bad deform type %s",
-                        MD5_SHOWN(&token));
+                        MD5_QUOTED_TOKEN(&token));
         if (!parser->is_defaulted)
             md5i_skip_unknown_keyword(parser->lex, &token, MD5_SCOPE_MATERIAL);
         return;
@@ -374,8 +374,8 @@ static const struct material_keyword {
 static bool read_keywords(md5_material_parser *parser)
 {
     md5_token token;
-    while (!parser->is_defaulted && md5_game_has_memory(parser->game)) {
-        const bool is_read = md5i_decl_lex_any(parser->lex, &token);
+    while (!parser->is_defaulted && md5_game_is_ok(parser->game)) {
+        const bool is_read = md5i_decl_lex_read_any(parser->lex, &token);
         if (!is_read && !md5_is_lenient(parser->game))
             parser->is_defaulted = true;
         if (!is_read || md5i_token_is(&token, "}"))
@@ -383,7 +383,7 @@ static bool read_keywords(md5_material_parser *parser)
         if (apply_surface_keyword(parser, &token))
             continue;
         const struct material_keyword *const keyword =
-            MD5_TOKEN_ROW(struct material_keyword, keywords, &token);
+            MD5_FIND_TOKEN(struct material_keyword, keywords, &token);
         if (keyword) {
             parser->value = keyword->value;
             keyword->read(parser);
@@ -395,7 +395,7 @@ static bool read_keywords(md5_material_parser *parser)
                                         "a material keyword, a stage or '}'");
         }
     }
-    return md5_game_has_memory(parser->game);
+    return md5_game_is_ok(parser->game);
 }
 
 // == Derived values ===============================================================================
@@ -460,11 +460,11 @@ static bool depends_on_background(uint32_t bits)
 static bool reads_screen(const md5_stage *stage)
 {
     static const char name[] = "_currentRender";
-    if (md5_is_same_word(stage->image.text, name))
+    if (md5_equals_ignore_case(stage->image.text, name))
         return true;
     for (uint32_t i = 0; i < stage->program.num_images; i++) {
         const bool is_used = stage->program.vertex || stage->program.fragment;
-        if (is_used && md5_is_same_word(stage->program.images[i].text, name))
+        if (is_used && md5_equals_ignore_case(stage->program.images[i].text, name))
             return true;
     }
     return false;
@@ -641,7 +641,7 @@ static bool read_implicit_material(md5_material_parser *parser, const md5_decl *
 {
     static const char format[] = "{ { blend blend colored map \"%s\" clamp } }";
     const size_t size = strlen(decl->name) + sizeof format;
-    char *const text = MD5_NEW(&parser->game->scratch, char, size);
+    char *const text = MD5_ALLOC_ZEROED(&parser->game->scratch, char, size);
     TRY(text);
     (void)snprintf(text, size, format, decl->name);
     return read_material_text(parser, decl, text);
@@ -690,14 +690,14 @@ static bool parse_material(md5_game *game, md5_decl_entry *entry)
     if (entry->parsed)
         return true;
     if (!game->parser)
-        game->parser = MD5_NEW(&game->arena, md5_material_parser, 1);
+        game->parser = MD5_ALLOC_ZEROED(&game->arena, md5_material_parser, 1);
     if (game->parser)
         game->parser->game = game;
     md5_material_parser *const parser = game->parser;
     TRY(parser);
-    const md5_arena_mark before = md5i_arena_here(&game->scratch);
+    const md5_arena_mark before = md5i_arena_position(&game->scratch);
     const bool is_stored =
-        read_entry(parser, entry) && md5_game_has_memory(game) && store_material(parser, entry);
+        read_entry(parser, entry) && md5_game_is_ok(game) && store_material(parser, entry);
     md5i_arena_rewind(&game->scratch, before);
     return is_stored;
 }
@@ -712,5 +712,6 @@ const md5_material *md5_game_material(md5_game *game, const char *name, md5_erro
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
     MD5_ASSERT_NOT_NULL(name);
-    return (const md5_material *)md5i_request(game, MD5_DECL_MATERIAL, name, parse_material, error);
+    return (const md5_material *)md5i_request_decl(game, MD5_DECL_MATERIAL, name, parse_material,
+                                                   error);
 }

@@ -24,7 +24,7 @@ typedef struct skin_reader {
 // NULL if memory runs out.
 static const char *material_name(md5_game *game, const md5_token *token)
 {
-    char name[MD5_LONGEST_NAME];
+    char name[MD5_MAX_NAME_SIZE];
     if (md5i_find_entry(game, MD5_DECL_MATERIAL, token->text, token->size)) {
         const md5_decl_entry *const entry =
             md5i_parse_material_named(game, token->text, token->size);
@@ -93,7 +93,7 @@ static bool read_skin(skin_reader *reader, md5_decl_entry *entry)
         if (md5_is_lenient(reader->game) && second.kind == MD5_TOKEN_PUNCTUATION
             && md5i_token_is(&second, "}")) {
             md5i_decl_lex_warn(&reader->lex, "expected a material after %s but found '}'",
-                               MD5_SHOWN(&token));
+                               MD5_QUOTED_TOKEN(&token));
             return true;
         }
         if (md5i_token_is_word(&token, "model"))
@@ -115,7 +115,7 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
     if (!entry->decl.file || reader.is_defaulted)
         TRY(build_implicit_skin(&reader, entry->decl.name));
     md5_arena *const arena = &game->arena;
-    md5_skin_def *const skin = MD5_NEW(arena, md5_skin_def, 1);
+    md5_skin_def *const skin = MD5_ALLOC_ZEROED(arena, md5_skin_def, 1);
     TRY(skin);
     *skin = reader.skin;
     skin->decl = &entry->decl;
@@ -132,8 +132,8 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
 md5_decl_entry *md5i_parse_skin_named(md5_game *game, const char *name, size_t size)
 {
     md5_decl_entry *const entry = md5i_find_or_add_entry(game, MD5_DECL_SKIN, name, size);
-    const md5_arena_mark before = md5i_arena_here(&game->scratch);
-    const bool is_parsed = entry && parse_skin(game, entry) && md5_game_has_memory(game);
+    const md5_arena_mark before = md5i_arena_position(&game->scratch);
+    const bool is_parsed = entry && parse_skin(game, entry) && md5_game_is_ok(game);
     md5i_arena_rewind(&game->scratch, before);
     return is_parsed ? entry : NULL;
 }
@@ -142,7 +142,7 @@ const md5_skin_def *md5_game_skin_def(md5_game *game, const char *name, md5_erro
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
     MD5_ASSERT_NOT_NULL(name);
-    return (const md5_skin_def *)md5i_request(game, MD5_DECL_SKIN, name, parse_skin, error);
+    return (const md5_skin_def *)md5i_request_decl(game, MD5_DECL_SKIN, name, parse_skin, error);
 }
 
 // -- Lookup ---------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ const char *md5_skin_def_material(const md5_game *game, const md5_skin_def *skin
     const md5_decl_entry *const entry =
         md5i_find_entry(game, MD5_DECL_MATERIAL, material, strlen(material));
     const md5_material *const parsed = entry ? (const md5_material *)entry->parsed : NULL;
-    char name[MD5_LONGEST_NAME];
+    char name[MD5_MAX_NAME_SIZE];
     if (parsed && parsed->num_stages == 0 && !parsed->gui)
         return material;
     md5i_canonical_name(name, material, strlen(material));

@@ -47,7 +47,7 @@ static bool read_values(table_reader *reader)
     for (;;) {
         md5_token token;
         float value;
-        if (is_lenient && md5i_decl_lex_take(&reader->lex, "}"))
+        if (is_lenient && md5i_decl_lex_accept(&reader->lex, "}"))
             return true;
         TRY(md5i_decl_lex_float(&reader->lex, &value) || is_lenient);
         TRY(add_value(reader, value));
@@ -76,7 +76,7 @@ static bool read_table(table_reader *reader)
             TRY(read_values(reader) || md5_is_lenient(reader->lex.game));
         } else {
             md5i_decl_error(&reader->lex, "snap, clamp or '{'", "unknown token %s",
-                            MD5_SHOWN(&token));
+                            MD5_QUOTED_TOKEN(&token));
         }
     }
     return !reader->is_defaulted && reader->table.num_values > 0;
@@ -86,7 +86,7 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
 {
     if (entry->parsed)
         return true;
-    const md5_arena_mark before = md5i_arena_here(&game->scratch);
+    const md5_arena_mark before = md5i_arena_position(&game->scratch);
     table_reader reader = {.values = NULL};
     md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_defaulted);
     const bool is_valid = read_table(&reader);
@@ -96,9 +96,9 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
     }
     // The stored table contains the first value again at the end, for interpolation.
     const uint32_t count = reader.table.num_values;
-    md5_table *const table = MD5_NEW(&game->arena, md5_table, 1);
-    float *const values = MD5_NEW(&game->arena, float, count + 1);
-    const bool has_memory = table && values && md5_game_has_memory(game);
+    md5_table *const table = MD5_ALLOC_ZEROED(&game->arena, md5_table, 1);
+    float *const values = MD5_ALLOC_ZEROED(&game->arena, float, count + 1);
+    const bool has_memory = table && values && md5_game_is_ok(game);
     if (has_memory) {
         memcpy(values, reader.values, count * sizeof *values);
         values[count] = values[0];
@@ -116,7 +116,8 @@ const md5_table *md5_game_table(md5_game *game, const char *name, md5_error *err
 {
     MD5_ASSERT_NULL_OR_ALIVE(game, MD5_TAG_GAME);
     MD5_ASSERT_NOT_NULL(name);
-    return (const md5_table *)md5i_request(game, MD5_DECL_TABLE, name, md5i_parse_table, error);
+    return (const md5_table *)md5i_request_decl(game, MD5_DECL_TABLE, name, md5i_parse_table,
+                                                error);
 }
 
 // -- Values ---------------------------------------------------------------------------------------
@@ -190,7 +191,8 @@ static void expect_token(md5_material_parser *parser, const char *text)
     if (!md5i_decl_lex_read(parser->lex, &token)) {
         md5i_decl_lex_warn(parser->lex, "couldn't find expected '%s'", text);
     } else if (!md5i_token_is(&token, text)) {
-        md5i_decl_lex_warn(parser->lex, "expected '%s' but found %s", text, MD5_SHOWN(&token));
+        md5i_decl_lex_warn(parser->lex, "expected '%s' but found %s", text,
+                           MD5_QUOTED_TOKEN(&token));
         md5i_decl_lex_unread(parser->lex, &token);
     }
 }
@@ -382,7 +384,7 @@ static uint32_t read_negative_number(md5_material_parser *parser, bool *is_open)
     const md5_token token = read_token(parser);
     if (is_number(&token))
         return add_constant(parser, -md5i_token_float(&token));
-    md5i_decl_error(parser->lex, "a number", "Bad negative number %s", MD5_SHOWN(&token));
+    md5i_decl_error(parser->lex, "a number", "Bad negative number %s", MD5_QUOTED_TOKEN(&token));
     if (parser->is_defaulted || token.size == 0)
         return 0;
     md5i_decl_lex_unread(parser->lex, &token);
@@ -396,12 +398,12 @@ static uint32_t read_negative_number(md5_material_parser *parser, bool *is_open)
 static void read_unknown_term(md5_material_parser *parser, const md5_token *token, bool *is_open)
 {
     md5i_decl_error(parser->lex, "a number, a parameter or a table, read as 1", "Bad term %s",
-                    MD5_SHOWN(token));
+                    MD5_QUOTED_TOKEN(token));
     if (parser->is_defaulted)
         return;
     if (token->kind == MD5_TOKEN_PUNCTUATION)
         md5i_decl_lex_unread(parser->lex, token);
-    else if (md5i_decl_lex_take(parser->lex, "["))
+    else if (md5i_decl_lex_accept(parser->lex, "["))
         *is_open = open_nested(parser, FRAME_TABLE, NULL);
 }
 
@@ -750,7 +752,7 @@ static void read_program(md5_material_parser *parser)
 {
     md5_token token;
     if (md5i_decl_lex_read_on_line(parser->lex, &token))
-        set_program(parser, parser->value, md5i_keep_token(parser->game, &token));
+        set_program(parser, parser->value, md5i_copy_token(parser->game, &token));
 }
 
 // Reads the name of a mega texture, which is a file in a format of the engine. If the file does not
@@ -848,7 +850,7 @@ static void read_fragment_map(md5_material_parser *parser)
         token = (md5_token){.text = ""};
         (void)md5i_decl_lex_read_on_line(parser->lex, &token);
         const struct fragment_keyword *const keyword =
-            MD5_TOKEN_ROW(struct fragment_keyword, fragment_keywords, &token);
+            MD5_FIND_TOKEN(struct fragment_keyword, fragment_keywords, &token);
         if (!keyword)
             break;
         if (keyword->repeat >= 0)
@@ -924,7 +926,7 @@ static uint32_t parse_blend_factor(md5_material_parser *parser, const named_bits
     const named_bits *const factor = find_named_bits(table, token);
     if (!factor->keyword)
         md5i_decl_error(parser->lex, "a blend mode such as blend, or two factors such as GL_ONE",
-                        "unknown blend mode %s in material %s", MD5_SHOWN(token),
+                        "unknown blend mode %s in material %s", MD5_QUOTED_TOKEN(token),
                         material_name(parser).text);
     return factor->bits;
 }
@@ -948,7 +950,7 @@ static void read_blend(md5_material_parser *parser)
     const bool is_factor = find_named_bits(sources, &token)->keyword != NULL;
     if (is_factor || !md5_is_lenient(parser->game))
         expect_token(parser, ",");
-    else if (!md5i_decl_lex_take(parser->lex, ","))
+    else if (!md5i_decl_lex_accept(parser->lex, ","))
         return; // a single unknown keyword does not change the blend mode
     if (md5i_decl_lex_read(parser->lex, &token))
         parser->stage->bits = source | parse_blend_factor(parser, destinations, &token);
@@ -986,7 +988,7 @@ static void read_video(md5_material_parser *parser)
                            is_sound_map ? "soundmap" : "videoMap", material_name(parser).text);
         return;
     }
-    parser->stage->video = md5i_keep_token(parser->game, &token);
+    parser->stage->video = md5i_copy_token(parser->game, &token);
     parser->stage->video_loops = loops || is_sound_map;
     parser->stage->is_sound_map = is_sound_map;
 }
@@ -1050,7 +1052,7 @@ static const named_bits texgens[] = {
 static void read_texgen(md5_material_parser *parser)
 {
     md5_token token;
-    (void)md5i_decl_lex_any(parser->lex, &token);
+    (void)md5i_decl_lex_read_any(parser->lex, &token);
     const named_bits *const texgen = find_named_bits(texgens, &token);
     if (texgen->keyword) {
         parser->stage->texgen = (md5_texgen)texgen->bits;
@@ -1058,7 +1060,7 @@ static void read_texgen(md5_material_parser *parser)
         // As in the engine's message, the name is not in quotes.
         const md5_quoted name = material_name(parser);
         md5i_decl_error(parser->lex, "normal, reflect, skybox or wobbleSky",
-                        "bad texGen %s in material %.*s", MD5_SHOWN(&token),
+                        "bad texGen %s in material %.*s", MD5_QUOTED_TOKEN(&token),
                         (int)strlen(name.text) - 2, name.text + 1);
     }
     if (texgen->bits == MD5_TEXGEN_WOBBLE_SKY) {
@@ -1233,11 +1235,11 @@ void md5i_read_stage(md5_material_parser *parser)
     const bool is_lenient = md5_is_lenient(parser->game);
     parser->stage = init_stage(parser);
     parser->image[0] = '\0';
-    while (!parser->is_defaulted && md5_game_has_memory(parser->game)) {
+    while (!parser->is_defaulted && md5_game_is_ok(parser->game)) {
         // The end of the text ends the stage. This is an error in engine mode. In lenient mode the
         // parser of the material reports the end of the text.
         const bool is_read = is_lenient ? md5i_decl_lex_read(parser->lex, &token)
-                                        : md5i_decl_lex_any(parser->lex, &token);
+                                        : md5i_decl_lex_read_any(parser->lex, &token);
         if (!is_read && !is_lenient)
             parser->is_defaulted = true;
         if (parser->is_defaulted)
@@ -1247,7 +1249,7 @@ void md5i_read_stage(md5_material_parser *parser)
             return;
         }
         const struct stage_keyword *const keyword =
-            MD5_TOKEN_ROW(struct stage_keyword, keywords, &token);
+            MD5_FIND_TOKEN(struct stage_keyword, keywords, &token);
         if (keyword) {
             parser->value = keyword->value;
             keyword->read(parser);

@@ -46,14 +46,14 @@ static md5_float4 set_upright(const aim_view *view, md5_vec3 along, md5_vec3 swu
         return swing;
     const float sine = sight.x * up.y - sight.y * up.x;
     const md5_float4 turn =
-        md5_float4_about(md5_float4_of_vec3(along), up.z - view->rule.up_along * sight.z,
+        md5_float4_about(md5_float4_from_vec3(along), up.z - view->rule.up_along * sight.z,
                          md5_is_mirrored(view->rule.axes) ? -sine : sine);
     if (slant < STEEP * STEEP) {
         const float part = sqrtf(slant) / STEEP;
-        const md5_quat faded = md5_quat_slerp(MD5_NO_TURN, md5_quat_of_row(turn), part);
-        return md5_float4_turn(md5_float4_of_quat(faded), swing);
+        const md5_quat faded = md5_quat_slerp(MD5_NO_TURN, md5_quat_from_float4(turn), part);
+        return md5_float4_quat_mul(md5_float4_from_quat(faded), swing);
     }
-    return md5_float4_turn(turn, swing);
+    return md5_float4_quat_mul(turn, swing);
 }
 
 // Returns the rotation that points the tip at the target.
@@ -61,8 +61,8 @@ static md5_float4 aim_rotation(const aim_view *view)
 {
     const md5_float4 toward = md5_float4_sub(view->target, view->eye);
     const md5_float4 forward =
-        md5_float4_rotate(view->rotation, md5_float4_of_vec3(view->rule.forward));
-    const md5_float4 up = md5_float4_rotate(view->rotation, md5_float4_of_vec3(view->rule.up));
+        md5_float4_rotate(view->rotation, md5_float4_from_vec3(view->rule.forward));
+    const md5_float4 up = md5_float4_rotate(view->rotation, md5_float4_from_vec3(view->rule.up));
     const md5_float4 sight = md5_float4_normalize(toward, forward);
     const float cosine = md5_float4_dot3(forward, sight);
     const md5_float4 swing = md5_float4_between_at(forward, sight, cosine);
@@ -77,7 +77,7 @@ static md5_float4 aim_rotation(const aim_view *view)
     } else {
         swung = md5_float4_rotate(swing, up);
     }
-    return set_upright(view, md5_vec3_of_row(sight), md5_vec3_of_row(swung), swing);
+    return set_upright(view, md5_vec3_from_float4(sight), md5_vec3_from_float4(swung), swing);
 }
 
 // Returns the quaternion of the same rotation with w >= 0, which is the shorter arc.
@@ -91,7 +91,7 @@ static md5_float4 limit_rotation(md5_float4 turn, const aim_rule *rule)
 {
     if (!rule->is_limited || md5_float4_at(turn, 3) >= rule->max_cosine)
         return turn;
-    const md5_float4 axis = md5_float4_normalize(turn, md5_float4_of(0, 0, 1, 0));
+    const md5_float4 axis = md5_float4_normalize(turn, md5_float4_set(0, 0, 1, 0));
     return md5_float4_with_w(md5_float4_scale(axis, rule->max_sine), rule->max_cosine);
 }
 
@@ -105,8 +105,9 @@ static md5_float4 equal_part(md5_float4 turn, uint32_t count)
     }
     if (count == 1)
         return turn;
-    const md5_quat part = md5_quat_slerp(MD5_NO_TURN, md5_quat_of_row(turn), 1.0f / (float)count);
-    return md5_float4_of_quat(part);
+    const md5_quat part =
+        md5_quat_slerp(MD5_NO_TURN, md5_quat_from_float4(turn), 1.0f / (float)count);
+    return md5_float4_from_quat(part);
 }
 
 static md5_vec3 direction_or(md5_vec3 direction, md5_vec3 otherwise)
@@ -147,8 +148,8 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
         return true;
     aim_view view = {
         .rule = build_rule(skeleton, job),
-        .target = md5_float4_of_vec3(job->target),
-        .eye = md5_float4_of_vec3(chain.places[chain.count - 1]),
+        .target = md5_float4_from_vec3(job->target),
+        .eye = md5_float4_from_vec3(chain.places[chain.count - 1]),
         .rotation = md5_float4_load(&chain.rotations[chain.count - 1]),
     };
     md5_quat turned[MD5_MAX_CHAIN];
@@ -157,23 +158,23 @@ bool md5_solve_aim(const md5_skeleton *skeleton, const md5_aim_job *job, md5_xfo
         const md5_float4 whole = shorter_arc(aim_rotation(&view));
         const md5_float4 turn = limit_rotation(equal_part(whole, chain.count), &view.rule);
         md5_float4 accumulated = turn;
-        md5_float4 old = md5_float4_of_vec3(chain.places[0]);
+        md5_float4 old = md5_float4_from_vec3(chain.places[0]);
         md5_float4 place = old;
         for (uint32_t i = 0; i < last; i++) {
             if (i > 0)
-                accumulated = md5_float4_trim(md5_float4_turn(turn, accumulated));
-            turned[i] =
-                md5_quat_of_row(md5_float4_turn(accumulated, md5_float4_load(&chain.rotations[i])));
-            const md5_float4 next = md5_float4_of_vec3(chain.places[i + 1]);
+                accumulated = md5_float4_renormalize(md5_float4_quat_mul(turn, accumulated));
+            turned[i] = md5_quat_from_float4(
+                md5_float4_quat_mul(accumulated, md5_float4_load(&chain.rotations[i])));
+            const md5_float4 next = md5_float4_from_vec3(chain.places[i + 1]);
             place =
                 md5_float4_add(place, md5_float4_rotate(accumulated, md5_float4_sub(next, old)));
             old = next;
         }
         view.eye = place;
-        view.rotation = md5_float4_turn(accumulated, view.rotation);
+        view.rotation = md5_float4_quat_mul(accumulated, view.rotation);
     }
     const md5_float4 rest = limit_rotation(shorter_arc(aim_rotation(&view)), &view.rule);
-    turned[last] = md5_quat_of_row(md5_float4_turn(rest, view.rotation));
+    turned[last] = md5_quat_from_float4(md5_float4_quat_mul(rest, view.rotation));
     md5i_turn_chain(&chain, turned, job->weight, pose);
     return true;
 }
@@ -204,7 +205,7 @@ static md5_gaze_params params_with_defaults(const md5_gaze_desc *desc)
 
 static float next_random(md5_gaze *gaze)
 {
-    return md5_chance(gaze->random += MD5_WEYL);
+    return md5_random_float(gaze->random += MD5_WEYL);
 }
 
 // -- Points ---------------------------------------------------------------------------------

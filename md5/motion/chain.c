@@ -11,7 +11,7 @@ static md5_quatd between(md5_vec3d from, md5_vec3d to)
     const md5_vec3d b = md5_vec3d_normalize(to);
     const double w = 1 + md5_vec3d_dot(a, b);
     if (!(w > 1e-12)) {
-        const md5_vec3d axis = md5_vec3d_across(a);
+        const md5_vec3d axis = md5_vec3d_perpendicular(a);
         return (md5_quatd){axis.x, axis.y, axis.z, 0};
     }
     const md5_vec3d axis = md5_vec3d_cross(a, b);
@@ -52,7 +52,7 @@ static void write_rig(const md5_rig *rig, float weight, md5_xform *pose)
         const md5_quatd q = rig_joint->local;
         if (!rig_joint->is_held)
             md5_turn_joint(&pose[rig_joint->joint], &share,
-                           md5_float4_of((float)q.x, (float)q.y, (float)q.z, (float)q.w));
+                           md5_float4_set((float)q.x, (float)q.y, (float)q.z, (float)q.w));
     }
 }
 
@@ -112,7 +112,8 @@ static void bend_straight(md5_rig *rig, uint32_t tip, md5_vec3d target, double t
     if (!(widest < STRAIGHT_RIG * length && distance < length && left > tolerance))
         return;
     const md5_vec3 aside = md5i_forward_beside(rig->axes, md5_vec3d_round(direction));
-    const md5_vec3d axis = md5_vec3d_normalize(md5_vec3d_cross(direction, md5_vec3d_of(aside)));
+    const md5_vec3d axis =
+        md5_vec3d_normalize(md5_vec3d_cross(direction, md5_vec3d_from_vec3(aside)));
     for (uint32_t i = rig->joints[tip].parent; i != MD5_NONE; i = rig->joints[i].parent)
         if (!rig->joints[i].is_held)
             bend_joint(rig, i, axis, i == root ? RIG_BEND_SINE : -RIG_BEND_SINE);
@@ -408,9 +409,9 @@ static float solve_by_ccd(const reaching *reach, md5_quat *turned)
     for (uint32_t i = 0; i < last; i++)
         total_rotations[i] = MD5_NO_TURN;
     if (is_stuck(reach, &direction, &aside)) {
-        const md5_float4 axis = md5_float4_of_vec3(md5_vec3_cross(direction, aside));
+        const md5_float4 axis = md5_float4_from_vec3(md5_vec3_cross(direction, aside));
         for (uint32_t i = 0; i < last; i++)
-            pass_rotations[i] = md5_quat_of_row(
+            pass_rotations[i] = md5_quat_from_float4(
                 md5_float4_about(axis, BEND_COSINE, i == 0 ? BEND_SINE : -BEND_SINE));
         apply_rotations(chain, pass_rotations, total_rotations, places);
     }
@@ -706,11 +707,11 @@ static md5_rig_joint create_rig_joint(const md5_xform *pose, uint32_t joint, uin
     md5_rig_joint added = {
         .joint = joint,
         .parent = parent,
-        .offset = md5_vec3d_of(pose[joint].translation),
+        .offset = md5_vec3d_from_vec3(pose[joint].translation),
         .limit = md5i_limit_of(limits ? &limits[joint] : NULL),
     };
-    added.local =
-        md5i_limit_nearest(&added.limit, md5i_quatd_unit(md5_quatd_of(pose[joint].rotation)));
+    added.local = md5i_limit_nearest(&added.limit,
+                                     md5i_quatd_unit(md5_quatd_from_quat(pose[joint].rotation)));
     return added;
 }
 
@@ -726,12 +727,12 @@ static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_x
     for (uint32_t i = 0; i < chain->count; i++) {
         rig.joints[i] =
             create_rig_joint(pose, chain->joints[i], i > 0 ? i - 1 : MD5_NONE, job->limits);
-        rig.joints[i].above = md5i_quatd_unit(md5_quatd_of(chain->above));
-        rig.joints[i].place = md5_vec3d_of(chain->places[i]);
+        rig.joints[i].above = md5i_quatd_unit(md5_quatd_from_quat(chain->above));
+        rig.joints[i].place = md5_vec3d_from_vec3(chain->places[i]);
     }
     md5i_place_rig(&rig);
-    const double left = solvers[job->solver](&rig, md5_vec3d_of(reach->target), reach->tolerance,
-                                             reach->iterations);
+    const double left = solvers[job->solver](&rig, md5_vec3d_from_vec3(reach->target),
+                                             reach->tolerance, reach->iterations);
     if (job->weight > 0)
         write_rig(&rig, job->weight, pose);
     return (float)left;
@@ -855,8 +856,9 @@ static uint32_t add_path(goal_collection *collection, uint32_t tip)
                 md5i_place_above(collection->skeleton, collection->pose, joint);
             const md5_float4_place place =
                 md5i_place_of(collection->skeleton, collection->pose, joint);
-            added->above = md5i_quatd_unit(md5_quatd_of(md5_quat_of_row(above.rotation)));
-            added->place = md5_vec3d_of(md5_vec3_of_row(place.place));
+            added->above =
+                md5i_quatd_unit(md5_quatd_from_quat(md5_quat_from_float4(above.rotation)));
+            added->place = md5_vec3d_from_vec3(md5_vec3_from_float4(place.place));
         }
         parent = collection->rig.count - 1;
     }
@@ -891,15 +893,15 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
         for (uint32_t j = 1; j < goal->length && j < MD5_MAX_CHAIN; j++) {
             if (skeleton->joints[ancestor].parent == MD5_NONE)
                 break;
-            length += md5_vec3d_length(md5_vec3d_of(pose[ancestor].translation));
+            length += md5_vec3d_length(md5_vec3d_from_vec3(pose[ancestor].translation));
             ancestor = skeleton->joints[ancestor].parent;
         }
         collection.from[collection.num_goals] = goal;
         collection.goals[collection.num_goals++] = (rig_goal){
             .tip = tip,
-            .target = md5_vec3d_of(goal->target),
+            .target = md5_vec3d_from_vec3(goal->target),
             .has_rotation = goal->rotation != NULL,
-            .rotation = goal->rotation ? md5i_quatd_unit(md5_quatd_of(*goal->rotation))
+            .rotation = goal->rotation ? md5i_quatd_unit(md5_quatd_from_quat(*goal->rotation))
                                        : (md5_quatd){0, 0, 0, 1},
             .weight = goal->weight,
             .lever = length,

@@ -201,9 +201,9 @@ static bool take_pieces(md5_arena *arena, md5_pieces *pieces, uint32_t degree, u
     const size_t num_points = (size_t)count * (degree + 1);
     pieces->degree = degree;
     pieces->count = count;
-    pieces->starts = MD5_ROOM(arena, double, (size_t)count + 1);
+    pieces->starts = MD5_ALLOC_ARRAY(arena, double, (size_t)count + 1);
     TRY(pieces->starts);
-    pieces->points = MD5_ROOM(arena, md5_vec4d, num_points);
+    pieces->points = MD5_ALLOC_ARRAY(arena, md5_vec4d, num_points);
     return pieces->points != NULL;
 }
 
@@ -249,7 +249,7 @@ static md5_vec3d piece_vector(const path *line, uint32_t piece)
 {
     const md5_vec3 from = line->points[piece];
     const md5_vec3 to = line->points[(piece + 1) % line->num_points];
-    return md5_vec3d_sub(md5_vec3d_of(to), md5_vec3d_of(from));
+    return md5_vec3d_sub(md5_vec3d_from_vec3(to), md5_vec3d_from_vec3(from));
 }
 
 static double piece_time(const path *line, uint32_t piece)
@@ -299,8 +299,8 @@ static bool make_catmull_rom(md5_arena *arena, const md5_curve_desc *desc, md5_p
     TRY(take_pieces(arena, pieces, 3, line.num_pieces));
     double total = 0;
     for (uint32_t i = 0; i < line.num_pieces; i++) {
-        const md5_vec3d from = md5_vec3d_of(desc->points[i]);
-        const md5_vec3d to = md5_vec3d_of(desc->points[(i + 1) % line.num_points]);
+        const md5_vec3d from = md5_vec3d_from_vec3(desc->points[i]);
+        const md5_vec3d to = md5_vec3d_from_vec3(desc->points[(i + 1) % line.num_points]);
         const double third = piece_time(&line, i) / 3.0;
         md5_vec4d *const p = pieces->points + 4 * (size_t)i;
         p[0] = control_point(from, from, 0);
@@ -554,11 +554,11 @@ static md5_curve *build_curve(md5_context *context, const md5_pieces *pieces, bo
     md5_curve *curve = NULL;
     parts.num_arcs = measure_pieces(pieces, NULL, &parts.length);
     for (uint32_t pass = 0; pass < 2; pass++) {
-        curve = MD5_TAKE(&block, md5_curve, 1);
-        parts.pieces.points = MD5_TAKE(&block, md5_vec4d, num_points);
-        parts.pieces.starts = MD5_TAKE(&block, double, (size_t)pieces->count + 1);
-        parts.arcs = MD5_TAKE(&block, md5_arc, parts.num_arcs);
-        if (pass == 0 && !md5i_block_allocate(context, &block))
+        curve = MD5_BLOCK_ARRAY(&block, md5_curve, 1);
+        parts.pieces.points = MD5_BLOCK_ARRAY(&block, md5_vec4d, num_points);
+        parts.pieces.starts = MD5_BLOCK_ARRAY(&block, double, (size_t)pieces->count + 1);
+        parts.arcs = MD5_BLOCK_ARRAY(&block, md5_arc, parts.num_arcs);
+        if (pass == 0 && !md5i_block_end_measuring(context, &block))
             return NULL;
     }
     parts.size = block.used;
@@ -760,7 +760,7 @@ static md5_vec3d rotation_vector(md5_quatd from, md5_quatd to)
     const md5_quatd turn = md5_quatd_mul(md5_quatd_conjugate(from), to);
     const md5_vec3d axis = {turn.x, turn.y, turn.z};
     const double sine = md5_vec3d_length(axis);
-    return md5_vec3d_scale(axis, sine > 0 ? md5i_angle(sine, turn.w) / sine : 0);
+    return md5_vec3d_scale(axis, sine > 0 ? md5i_atan2(sine, turn.w) / sine : 0);
 }
 
 // By the exponential of a share of a turn.
@@ -788,7 +788,7 @@ static bool check_keys(md5_context *context, const keys *list)
 {
     for (uint32_t i = 0; i < list->num_keys; i++) {
         const md5_quat q = list->keys[i];
-        const double square = md5_quatd_dot(md5_quatd_of(q), md5_quatd_of(q));
+        const double square = md5_quatd_dot(md5_quatd_from_quat(q), md5_quatd_from_quat(q));
         if (!(square > 1e-30 && square < 1e30))
             return MD5_FAIL(context, MD5_ERROR_RANGE,
                             "key %u is not a rotation: found ( %g %g %g %g )", i, q.x, q.y, q.z,
@@ -808,7 +808,7 @@ static bool check_keys(md5_context *context, const keys *list)
 
 static md5_quatd unit_key(const keys *list, uint32_t key)
 {
-    const md5_quatd q = md5_quatd_of(list->keys[key % list->num_keys]);
+    const md5_quatd q = md5_quatd_from_quat(list->keys[key % list->num_keys]);
     const double scale = 1.0 / sqrt(md5_quatd_dot(q, q));
     return (md5_quatd){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
 }
@@ -854,8 +854,8 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
     if (num_keys == 0 || !check_keys(&context, &list))
         return NULL;
     md5_block block = {NULL, 0};
-    md5i_block_take(&block, 1, sizeof(md5_squad));
-    md5i_block_take(&block, list.num_spans, sizeof(span));
+    md5i_block_alloc(&block, 1, sizeof(md5_squad));
+    md5i_block_alloc(&block, list.num_spans, sizeof(span));
     md5_squad *const squad = (md5_squad *)md5i_alloc(&context, block.used);
     if (!squad)
         return NULL;

@@ -40,7 +40,7 @@ double md5i_sine_of_turns(double turns)
 // Applies atan(x) = 2 atan(x / (1 + sqrt(1 + x^2))) three times, which reduces 0..1 to 0..0.0985,
 // where the series up to x^15 is exact to 1e-18. Larger x use the complement, and angles above
 // pi / 2 the supplement.
-double md5i_angle(double y, double x)
+double md5i_atan2(double y, double x)
 {
     const double pi = 3.14159265358979324;
     const double across = fabs(x);
@@ -360,7 +360,7 @@ static const md5_mean_point gauss[MD5_MEAN_POINTS] = {{0.04691007703066800, 0.11
 static double inverse_smoothstep(double x)
 {
     const double limited = fmin(fmax(x, 0.0), 1.0);
-    const double angle = md5i_angle(2 * sqrt(limited * (1 - limited)), 1 - 2 * limited);
+    const double angle = md5i_atan2(2 * sqrt(limited * (1 - limited)), 1 - 2 * limited);
     return 0.5 - md5i_sine((0.5 * 3.14159265358979324 - angle) / 3.0);
 }
 

@@ -582,7 +582,7 @@ static md5_quat heading_rotation(const md5_gait_context *context, md5_quat rotat
     const float cosine = md5_vec3_dot(ahead, context->forward);
     const float sine = md5_vec3_dot(ahead, context->left);
     const md5_vec3 axis = md5_vec3_cross(context->forward, context->left);
-    return md5_quat_of_row(md5_float4_about(md5_float4_of_vec3(axis), cosine, sine));
+    return md5_quat_from_float4(md5_float4_about(md5_float4_from_vec3(axis), cosine, sine));
 }
 
 static float clamp_slope(float slope)

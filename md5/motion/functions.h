@@ -16,7 +16,7 @@ double md5i_sine(double x);
 double md5i_sine_of_turns(double turns);
 
 // atan2(y, x) for y >= 0 and any x, from 0 to pi, to within 1e-14; 0 if both are 0.
-double md5i_angle(double y, double x);
+double md5i_atan2(double y, double x);
 
 // exp(-x) for x >= 0, to within 1e-13.
 double md5i_decay(double x);

@@ -25,12 +25,12 @@ enum { ROOT, ABOVE_MIDDLE, MIDDLE, ABOVE_TIP, TIP };
 
 static md5_quatd unit_quatd(md5_float4 q)
 {
-    return md5i_quatd_unit(md5_quatd_of(md5_quat_of_row(q)));
+    return md5i_quatd_unit(md5_quatd_from_quat(md5_quat_from_float4(q)));
 }
 
 static md5_float4 round_quatd(md5_quatd q)
 {
-    return md5_float4_of((float)q.x, (float)q.y, (float)q.z, (float)q.w);
+    return md5_float4_set((float)q.x, (float)q.y, (float)q.z, (float)q.w);
 }
 
 static void limit_joint(md5_rig *rig, uint32_t joint)
@@ -187,13 +187,15 @@ static bool transform_in_ancestor(const md5_skeleton *skeleton, const md5_xform 
                                   md5_float4 *rotation)
 {
     const uint32_t parent = skeleton->joints[joint].parent;
-    *place = md5_float4_translation(&pose[joint]);
+    *place = md5_float4_load_translation(&pose[joint]);
     for (uint32_t ancestor = parent; ancestor != above;
          ancestor = skeleton->joints[ancestor].parent) {
-        const md5_float4 turn = md5_float4_rotation(&pose[ancestor]);
+        const md5_float4 turn = md5_float4_load_rotation(&pose[ancestor]);
         *place = md5_float4_add(md5_float4_rotate(turn, *place),
-                                md5_float4_translation(&pose[ancestor]));
-        *rotation = ancestor == parent ? turn : md5_float4_trim(md5_float4_turn(turn, *rotation));
+                                md5_float4_load_translation(&pose[ancestor]));
+        *rotation = ancestor == parent
+                        ? turn
+                        : md5_float4_renormalize(md5_float4_quat_mul(turn, *rotation));
     }
     return parent != above;
 }
@@ -201,8 +203,8 @@ static bool transform_in_ancestor(const md5_skeleton *skeleton, const md5_xform 
 // The knee's rotation in the hip's space.
 static md5_float4 knee_rotation(const two_bones *limb, const md5_xform *knee)
 {
-    const md5_float4 own = md5_float4_rotation(knee);
-    return limb->has_above_knee ? md5_float4_turn(limb->above_knee, own) : own;
+    const md5_float4 own = md5_float4_load_rotation(knee);
+    return limb->has_above_knee ? md5_float4_quat_mul(limb->above_knee, own) : own;
 }
 
 static md5_limb_result measure_limb(const md5_skeleton *skeleton, const md5_xform *pose,
@@ -241,9 +243,9 @@ static bool find_pole(const two_bones *limb, const md5_vec3 *pole, md5_float4 al
 {
     if (!pole || !md5_is_place(*pole))
         return false;
-    const md5_float4 way = md5_float4_sub(md5_float4_of_vec3(*pole), limb->start);
+    const md5_float4 way = md5_float4_sub(md5_float4_from_vec3(*pole), limb->start);
     const md5_float4 toward = md5_float4_rotate(limb->from_model, way);
-    *side = md5_float4_beside(toward, along);
+    *side = md5_float4_reject(toward, along);
     const float square = md5_float4_dot3(*side, *side);
     return square > NOTHING * NOTHING * md5_float4_dot3(toward, toward) && square > 1e-30f;
 }
@@ -259,13 +261,13 @@ static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float d
     if (has_line)
         old_along = md5_float4_scale(line, 1.0f / span);
     else // folded
-        old_along = md5_float4_normalize(limb->upper, md5_float4_of(1, 0, 0, 0));
+        old_along = md5_float4_normalize(limb->upper, md5_float4_set(1, 0, 0, 0));
     const md5_float4 along = has_way ? md5_float4_scale(toward, 1.0f / distance) : old_along;
     // If the foot is at the hip, any direction is valid: uses the direction of the target.
     if (!has_line)
         old_along = along;
 
-    const md5_float4 beside = md5_float4_beside(limb->upper, old_along);
+    const md5_float4 beside = md5_float4_reject(limb->upper, old_along);
     const float bend = md5_float4_length(beside);
     limb_plane plane = {
         .turn = md5_float4_between(old_along, along),
@@ -279,8 +281,9 @@ static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float d
         // the limb bends forward in model space.
         if (!has_pole) {
             const md5_float4 in_model = md5_float4_rotate(limb->to_model, along);
-            const md5_vec3 forward = md5i_forward_beside(limb->axes, md5_vec3_of_row(in_model));
-            side = md5_float4_rotate(limb->from_model, md5_float4_of_vec3(forward));
+            const md5_vec3 forward =
+                md5i_forward_beside(limb->axes, md5_vec3_from_float4(in_model));
+            side = md5_float4_rotate(limb->from_model, md5_float4_from_vec3(forward));
         }
         const md5_float4 hinge = md5_float4_normalize(md5_float4_cross(along, side), side);
         plane.hinge = md5_float4_rotate(md5_float4_conjugate(plane.turn), hinge);
@@ -294,7 +297,7 @@ static limb_plane select_plane(const two_bones *limb, md5_float4 toward, float d
     const md5_float4 swung = md5_float4_rotate(plane.turn, old_side);
     const md5_float4 twist = md5_float4_about(
         along, md5_float4_dot3(swung, side), md5_float4_dot3(md5_float4_cross(swung, side), along));
-    plane.turn = md5_float4_turn(twist, plane.turn);
+    plane.turn = md5_float4_quat_mul(twist, plane.turn);
     return plane;
 }
 
@@ -316,7 +319,7 @@ static void stretch_limb(const md5_skeleton *skeleton, md5_xform *pose, const md
 // Transforms `rotation` into the space of the joints in between, whose rotation is `above`.
 static md5_float4 below(bool has_above, md5_float4 above, md5_float4 rotation)
 {
-    return has_above ? md5_float4_turn(md5_float4_conjugate(above), rotation) : rotation;
+    return has_above ? md5_float4_quat_mul(md5_float4_conjugate(above), rotation) : rotation;
 }
 
 // The rotations of the three joints, relative to their parents.
@@ -335,18 +338,19 @@ static limb_rotations find_rotations(const md5_xform *pose, const two_bones *lim
     const md5_xform *const hip = &pose[joints->root];
     const md5_xform *const knee = &pose[joints->middle];
     const md5_float4 old_knee = knee_rotation(limb, knee);
-    const md5_float4 new_knee = md5_float4_turn(knee_turn, old_knee);
+    const md5_float4 new_knee = md5_float4_quat_mul(knee_turn, old_knee);
     // The foot's rotation, in the space of the hip as it was.
-    md5_float4 own = limb->has_above_foot ? md5_float4_turn(old_knee, limb->above_foot) : old_knee;
-    own = md5_float4_turn(own, md5_float4_rotation(&pose[joints->tip]));
+    md5_float4 own =
+        limb->has_above_foot ? md5_float4_quat_mul(old_knee, limb->above_foot) : old_knee;
+    own = md5_float4_quat_mul(own, md5_float4_load_rotation(&pose[joints->tip]));
     if (rotation && md5_is_rotation(*rotation)) {
         const md5_quat unit = md5_quat_normalize(*rotation, MD5_NO_TURN);
-        own = md5_float4_turn(limb->from_model, md5_float4_of_quat(unit));
+        own = md5_float4_quat_mul(limb->from_model, md5_float4_from_quat(unit));
     }
-    const md5_float4 shin = md5_float4_turn(thigh_turn, new_knee);
-    const md5_float4 new_foot = md5_float4_turn(md5_float4_conjugate(shin), own);
+    const md5_float4 shin = md5_float4_quat_mul(thigh_turn, new_knee);
+    const md5_float4 new_foot = md5_float4_quat_mul(md5_float4_conjugate(shin), own);
     return (limb_rotations){
-        .hip = md5_float4_turn(md5_float4_rotation(hip), thigh_turn),
+        .hip = md5_float4_quat_mul(md5_float4_load_rotation(hip), thigh_turn),
         .knee = below(limb->has_above_knee, limb->above_knee, new_knee),
         .foot = below(limb->has_above_foot, limb->above_foot, new_foot),
     };
@@ -369,7 +373,7 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     const md5_limb_result measured = measure_limb(skeleton, pose, limb);
     if (measured != MD5_LIMB_REACHED)
         return measured;
-    plan->way = md5_float4_sub(md5_float4_of_vec3(job->target), limb->start);
+    plan->way = md5_float4_sub(md5_float4_from_vec3(job->target), limb->start);
     const md5_float4 toward =
         md5_float4_scale(md5_float4_rotate(limb->from_model, plan->way), 1.0f / limb->reach);
     const float distance = md5_float4_length(plan->way) / limb->reach;
@@ -414,7 +418,7 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     const flat_turn bend =
         flat_rotation_between(upper.cosine, upper.sine, lower.cosine, lower.sine);
     const md5_float4 thigh =
-        md5_float4_turn(plane.turn, md5_float4_about(plane.hinge, upper.cosine, upper.sine));
+        md5_float4_quat_mul(plane.turn, md5_float4_about(plane.hinge, upper.cosine, upper.sine));
     const md5_float4 knee = md5_float4_about(plane.hinge, bend.cosine, bend.sine);
     plan->stretch = stretch;
     plan->rotations = find_rotations(pose, limb, thigh, knee, job->rotation);
@@ -431,17 +435,17 @@ static void add_bone(const md5_skeleton *skeleton, const md5_xform *pose, uint32
     md5_float4 place;
     md5_float4 rotation;
     if (!transform_in_ancestor(skeleton, pose, joint, above, &place, &rotation))
-        rotation = md5_float4_of_quat(MD5_NO_TURN);
+        rotation = md5_float4_from_quat(MD5_NO_TURN);
     md5_rig_joint *const added = &rig->joints[rig->count];
     added[0] = (md5_rig_joint){
         .parent = rig->count - 1,
         .is_held = true,
         .local = unit_quatd(rotation),
-        .offset = md5_vec3d_of(md5_vec3_of_row(place)),
+        .offset = md5_vec3d_from_vec3(md5_vec3_from_float4(place)),
     };
     added[1] = (md5_rig_joint){
         .parent = rig->count,
-        .local = unit_quatd(md5_float4_rotation(&pose[joint])),
+        .local = unit_quatd(md5_float4_load_rotation(&pose[joint])),
         .limit = md5i_limit_of(&limits[joint]),
     };
     rig->count += 2;
@@ -457,7 +461,7 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     md5_quat *const middle = &pose[joints->middle].rotation;
     const md5_quat old_root = *root;
     const md5_quat old_middle = *middle;
-    const md5_quat tip = md5_quat_of_row(md5i_place_of(skeleton, pose, joints->tip).rotation);
+    const md5_quat tip = md5_quat_from_float4(md5i_place_of(skeleton, pose, joints->tip).rotation);
     md5_two_bone_job turned = *job;
     if (!job->rotation)
         turned.rotation = &tip;
@@ -466,9 +470,10 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     rig.count = 1;
     rig.joints[ROOT] = (md5_rig_joint){
         .parent = MD5_NONE,
-        .local = unit_quatd(md5_float4_of_quat(old_root)),
+        .local = unit_quatd(md5_float4_from_quat(old_root)),
         .above = unit_quatd(md5i_place_above(skeleton, pose, joints->root).rotation),
-        .place = md5_vec3d_of(md5_vec3_of_row(md5i_place_of(skeleton, pose, joints->root).place)),
+        .place = md5_vec3d_from_vec3(
+            md5_vec3_from_float4(md5i_place_of(skeleton, pose, joints->root).place)),
         .limit = md5i_limit_of(&job->limits[joints->root]),
     };
     add_bone(skeleton, pose, joints->middle, joints->root, job->limits, &rig);
@@ -487,8 +492,8 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
         if (fabs(bend) < STRAIGHT || bend * most < 0)
             hinge->local = between;
     }
-    *root = md5_quat_of_row(round_quatd(rig.joints[ROOT].local));
-    *middle = md5_quat_of_row(round_quatd(hinge->local));
+    *root = md5_quat_from_float4(round_quatd(rig.joints[ROOT].local));
+    *middle = md5_quat_from_float4(round_quatd(hinge->local));
     const md5_limb_result planned = plan_limb(skeleton, pose, joints, &turned, plan);
     *root = old_root;
     *middle = old_middle;

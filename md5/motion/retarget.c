@@ -229,7 +229,7 @@ static md5_mat34 parent_bind(const md5_model *model, uint32_t joint)
     const uint32_t parent = model->skeleton.joints[joint].parent;
     if (parent != MD5_NONE)
         return model->bind[parent];
-    return md5_mat34_of(MD5_NO_TURN, (md5_vec3){0, 0, 0});
+    return md5_mat34_compose(MD5_NO_TURN, (md5_vec3){0, 0, 0});
 }
 
 static md5_vec3 mirror_image(md5_axes axes, md5_vec3 v)
@@ -245,7 +245,7 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
     MD5_ASSERT(mirror || model->skeleton.num_joints == 0, "mirror: must not be NULL");
     MD5_ASSERT(pose || model->skeleton.num_joints == 0, "pose: must not be NULL");
     MD5_ASSERT(mirrored || model->skeleton.num_joints == 0, "mirrored: must not be NULL");
-    MD5_ASSERT_APART(mirrored, model->skeleton.num_joints, pose, model->skeleton.num_joints);
+    MD5_ASSERT_DISJOINT(mirrored, model->skeleton.num_joints, pose, model->skeleton.num_joints);
     const md5_xform *const bind = model->bind_local;
     const md5_axes axes = model->skeleton.axes;
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
@@ -493,12 +493,15 @@ static md5_retarget *build_retarget(retarget_builder *builder, const md5_joint_p
     const size_t num_source = source->num_joints;
     const size_t num_target = target->num_joints;
     md5_arena *const arena = &builder->arena;
-    builder_joint *const joints = builder->joints = MD5_NEW(arena, builder_joint, num_target);
-    md5_xform *const source_bind = builder->binds[1] = MD5_NEW(arena, md5_xform, num_source);
-    md5_xform *const target_bind = builder->binds[0] = MD5_NEW(arena, md5_xform, num_target);
+    builder_joint *const joints = builder->joints =
+        MD5_ALLOC_ZEROED(arena, builder_joint, num_target);
+    md5_xform *const source_bind = builder->binds[1] =
+        MD5_ALLOC_ZEROED(arena, md5_xform, num_source);
+    md5_xform *const target_bind = builder->binds[0] =
+        MD5_ALLOC_ZEROED(arena, md5_xform, num_target);
     const size_t size = sizeof(md5_retarget) + num_target * sizeof(joint_link);
-    builder->sources = MD5_NEW(arena, uint32_t, num_target);
-    builder->targets = MD5_NEW(arena, uint32_t, num_source);
+    builder->sources = MD5_ALLOC_ZEROED(arena, uint32_t, num_target);
+    builder->targets = MD5_ALLOC_ZEROED(arena, uint32_t, num_source);
     const bool has_tables = builder->sources && builder->targets && joints;
     if (!has_tables || !source_bind || !target_bind)
         return NULL;
@@ -639,12 +642,12 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
     MD5_ASSERT_NOT_NULL(target);
     const md5_model *const from = retarget->source;
     const md5_model *const to = retarget->target;
-    MD5_ASSERT(md5_are_apart(source, from->skeleton.num_joints * sizeof *source, scratch,
-                             md5_retarget_pose_scratch(retarget)),
+    MD5_ASSERT(md5_are_disjoint(source, from->skeleton.num_joints * sizeof *source, scratch,
+                                md5_retarget_pose_scratch(retarget)),
                "source, scratch: must not overlap");
-    MD5_ASSERT_APART(source, from->skeleton.num_joints, target, to->skeleton.num_joints);
-    MD5_ASSERT(md5_are_apart(scratch, md5_retarget_pose_scratch(retarget), target,
-                             to->skeleton.num_joints * sizeof *target),
+    MD5_ASSERT_DISJOINT(source, from->skeleton.num_joints, target, to->skeleton.num_joints);
+    MD5_ASSERT(md5_are_disjoint(scratch, md5_retarget_pose_scratch(retarget), target,
+                                to->skeleton.num_joints * sizeof *target),
                "scratch, target: must not overlap");
     md5_xform *const world =
         (md5_xform *)(void *)((char *)scratch + (0 - (uintptr_t)scratch) % sizeof(float));

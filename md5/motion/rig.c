@@ -78,7 +78,7 @@ static bool is_limit(const md5_joint_limit *limit)
     if (!md5_is_rotation(limit->rest) && !is_zero(limit->rest))
         return false;
     // In double precision, the length of any finite axis of floats is finite and not 0.
-    const double length = md5_vec3d_length(md5_vec3d_of(limit->axis));
+    const double length = md5_vec3d_length(md5_vec3d_from_vec3(limit->axis));
     if (!(length > 0 && isfinite(length)))
         return false;
     if (!(limit->min >= -MAX_ANGLE && limit->max <= MAX_ANGLE && limit->min <= limit->max))
@@ -108,8 +108,8 @@ md5_limit md5i_limit_of(const md5_joint_limit *limit)
     const double most = clamp_angle(limit->max, -PI);
     return (md5_limit){
         .kind = limit->kind,
-        .rest = md5i_quatd_unit(md5_quatd_of(limit->rest)),
-        .axis = md5_vec3d_normalize(md5_vec3d_of(limit->axis)),
+        .rest = md5i_quatd_unit(md5_quatd_from_quat(limit->rest)),
+        .axis = md5_vec3d_normalize(md5_vec3d_from_vec3(limit->axis)),
         .middle = half_angle(0.5 * (least + most)),
         .width = half_angle(0.5 * (most - least)),
         .swing = half_angle(limit->kind == MD5_LIMIT_CONE ? clamp_angle(limit->swing, 0) : 0.0),
@@ -237,7 +237,7 @@ uint32_t md5i_limit_axes(const md5_limit *limit, md5_quatd local, md5_limit_axis
     const double sine = md5_vec3d_length(vector);
     const bool is_swung = sine > 1e-6;
     const md5_vec3d outward =
-        is_swung ? md5_vec3d_scale(vector, 1.0 / sine) : md5_vec3d_across(limit->axis);
+        is_swung ? md5_vec3d_scale(vector, 1.0 / sine) : md5_vec3d_perpendicular(limit->axis);
     const md5_vec3d sideways =
         is_swung ? md5_vec3d_sub(limit->axis, md5_quatd_rotate(split.swing, limit->axis))
                  : md5_vec3d_cross(limit->axis, outward);

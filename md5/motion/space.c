@@ -25,14 +25,14 @@ void md5i_turn_partly(md5_xform *joint, const md5_share *share, md5_quat turned)
 
 md5_float4_place md5i_place_of(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
-    md5_float4 rotation = md5_float4_rotation(&pose[joint]);
-    md5_float4 place = md5_float4_translation(&pose[joint]);
+    md5_float4 rotation = md5_float4_load_rotation(&pose[joint]);
+    md5_float4 place = md5_float4_load_translation(&pose[joint]);
     for (uint32_t above = skeleton->joints[joint].parent; above != MD5_NONE;
          above = skeleton->joints[above].parent) {
-        const md5_float4 turn = md5_float4_rotation(&pose[above]);
-        place =
-            md5_float4_add(md5_float4_translation(&pose[above]), md5_float4_rotate(turn, place));
-        rotation = md5_float4_turn(turn, rotation);
+        const md5_float4 turn = md5_float4_load_rotation(&pose[above]);
+        place = md5_float4_add(md5_float4_load_translation(&pose[above]),
+                               md5_float4_rotate(turn, place));
+        rotation = md5_float4_quat_mul(turn, rotation);
     }
     // Positions use each joint's accumulated rotation, so rounding errors accumulate only there.
     // Products of unit quaternions, the usual case, need no square root to be normalized.
@@ -40,7 +40,8 @@ md5_float4_place md5i_place_of(const md5_skeleton *skeleton, const md5_xform *po
     if (fabsf(square - 1) < 1e-4f)
         rotation = md5_float4_scale(rotation, 1.5f - 0.5f * square);
     else
-        rotation = md5_float4_of_quat(md5_quat_normalize(md5_quat_of_row(rotation), MD5_NO_TURN));
+        rotation =
+            md5_float4_from_quat(md5_quat_normalize(md5_quat_from_float4(rotation), MD5_NO_TURN));
     return (md5_float4_place){rotation, place};
 }
 
@@ -51,16 +52,16 @@ md5_float4_place md5i_place_above(const md5_skeleton *skeleton, const md5_xform 
     if (parent != MD5_NONE)
         return md5i_place_of(skeleton, pose, parent);
     return (md5_float4_place){
-        .rotation = md5_float4_of(0, 0, 0, 1),
-        .place = md5_float4_of(0, 0, 0, 0),
+        .rotation = md5_float4_set(0, 0, 0, 1),
+        .place = md5_float4_set(0, 0, 0, 0),
     };
 }
 
 static md5_xform xform_from_place(md5_float4_place place)
 {
     return (md5_xform){
-        .rotation = md5_quat_of_row(place.rotation),
-        .translation = md5_vec3_of_row(place.place),
+        .rotation = md5_quat_from_float4(place.rotation),
+        .translation = md5_vec3_from_float4(place.place),
     };
 }
 
@@ -100,18 +101,19 @@ bool md5i_find_chain(const md5_skeleton *skeleton, const md5_xform *pose, uint32
     const uint32_t count = md5i_chain_joints(skeleton, tip, length, chain->joints);
     chain->count = count;
     const md5_float4_place above = md5i_place_above(skeleton, pose, chain->joints[0]);
-    chain->above = md5_quat_of_row(above.rotation);
+    chain->above = md5_quat_from_float4(above.rotation);
     md5_float4 product = above.rotation;
     md5_float4 rotation = product;
     md5_float4 place = above.place;
     bool is_sound = true;
     for (uint32_t i = 0; i < count; i++) {
         const md5_xform *const local = &pose[chain->joints[i]];
-        place = md5_float4_add(place, md5_float4_rotate(rotation, md5_float4_translation(local)));
-        product = md5_float4_turn(product, md5_float4_rotation(local));
-        rotation = md5_float4_trim(product); // not on the critical path of the next joint
-        chain->places[i] = md5_vec3_of_row(place);
-        chain->rotations[i] = md5_quat_of_row(rotation);
+        place =
+            md5_float4_add(place, md5_float4_rotate(rotation, md5_float4_load_translation(local)));
+        product = md5_float4_quat_mul(product, md5_float4_load_rotation(local));
+        rotation = md5_float4_renormalize(product); // not on the critical path of the next joint
+        chain->places[i] = md5_vec3_from_float4(place);
+        chain->rotations[i] = md5_quat_from_float4(rotation);
         is_sound = is_sound && md5_is_place(chain->places[i]);
     }
     return is_sound;
@@ -125,7 +127,7 @@ void md5i_turn_chain(const md5_chain *chain, const md5_quat *turned, float weigh
     for (uint32_t i = 0; i < chain->count; i++) {
         const md5_float4 now = md5_float4_load(&turned[i]);
         md5_turn_joint(&pose[chain->joints[i]], &share,
-                       md5_float4_turn(md5_float4_conjugate(above), now));
+                       md5_float4_quat_mul(md5_float4_conjugate(above), now));
         above = now;
     }
 }
@@ -158,7 +160,7 @@ bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint, md5_joint_sp
             turn = md5_quat_mul(md5_quat_mul(turn, above.rotation), changed->rotation);
         md5_share share;
         md5i_share_of(weight, &share);
-        md5_turn_joint(changed, &share, md5_float4_of_quat(turn));
+        md5_turn_joint(changed, &share, md5_float4_from_quat(turn));
     }
     md5_vec3 place = change.translation;
     if (!md5_is_place(place))

@@ -43,7 +43,7 @@ static inline bool md5_is_rotation(md5_quat q)
     return square > 1e-30f && square < 1e30f;
 }
 
-// See md5_float4_trim().
+// See md5_float4_renormalize().
 static inline md5_quat md5_quat_trim(md5_quat q)
 {
     const float scale = 1.5f - 0.5f * md5_quat_square(q);
@@ -62,7 +62,7 @@ static inline md5_float4 md5_float4_about(md5_float4 axis, float cosine, float s
     const float half_sine = is_acute ? sine : size - cosine;
     const float square = half_cosine * half_cosine + half_sine * half_sine;
     if (!(square > 1e-30f))
-        return md5_float4_of(0, 0, 0, 1);
+        return md5_float4_set(0, 0, 0, 1);
     const float scale = 1.0f / sqrtf(square);
     return md5_float4_with_w(md5_float4_scale(axis, half_sine * scale), half_cosine * scale);
 }
@@ -72,8 +72,8 @@ static inline md5_float4 md5_float4_about(md5_float4 axis, float cosine, float s
 static inline md5_float4 md5_float4_between_at(md5_float4 from, md5_float4 to, float cosine)
 {
     if (!(cosine > MD5_FAR))
-        return md5_float4_of_quat(
-            md5i_quat_between_far(md5_vec3_of_row(from), md5_vec3_of_row(to)));
+        return md5_float4_from_quat(
+            md5i_quat_between_far(md5_vec3_from_float4(from), md5_vec3_from_float4(to)));
     // The quaternion (from x to, 1 + cosine), whose square is 2 (1 + cosine).
     const float half_cosine = sqrtf(0.5f + 0.5f * cosine);
     return md5_float4_with_w(md5_float4_scale(md5_float4_cross(from, to), 0.5f / half_cosine),
@@ -88,7 +88,8 @@ static inline md5_float4 md5_float4_between(md5_float4 from, md5_float4 to)
 // The same between unit vectors as md5_quat_between().
 static inline md5_quat md5_turn_between(md5_vec3 from, md5_vec3 to)
 {
-    return md5_quat_of_row(md5_float4_between(md5_float4_of_vec3(from), md5_float4_of_vec3(to)));
+    return md5_quat_from_float4(
+        md5_float4_between(md5_float4_from_vec3(from), md5_float4_from_vec3(to)));
 }
 
 // A unit vector perpendicular to the unit vector `v`: the forward axis projected, or up if `v` is
@@ -114,15 +115,15 @@ static inline void md5_turn_joint(md5_xform *joint, const md5_share *share, md5_
         return;
     const md5_float4 to = md5_float4_scale(turned, 1.5f - 0.5f * square);
     if (!share->is_whole) {
-        md5i_turn_partly(joint, share, md5_quat_of_row(to));
+        md5i_turn_partly(joint, share, md5_quat_from_float4(to));
         return;
     }
     // The sign with which the slerp for a smaller weight would end. Almost always the same, so the
     // branch is predicted.
-    const float cosine = md5_float4_dot4(md5_float4_rotation(joint), to);
-    joint->rotation = md5_quat_of_row(to);
+    const float cosine = md5_float4_dot4(md5_float4_load_rotation(joint), to);
+    joint->rotation = md5_quat_from_float4(to);
     if (cosine < 0)
-        joint->rotation = md5_quat_of_row(md5_float4_scale(to, -1));
+        joint->rotation = md5_quat_from_float4(md5_float4_scale(to, -1));
 }
 
 // A rotation and a position.

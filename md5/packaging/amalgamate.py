@@ -647,7 +647,7 @@ def shared_header(path):
     return heading(path) + static_prototypes(INCLUDE.sub("", without_guard(read(path))))
 
 
-AVX512 = "#define MD5_HAS_AVX512 MD5_KNOWS_AVX512\n"
+AVX512 = "#define MD5_HAS_AVX512 MD5_CAN_COMPILE_AVX512\n"
 
 
 def without_avx512(text):

@@ -24,8 +24,8 @@ static md5_binding *bind(const md5_binding *parts, const md5_load_opts *opts, md
     md5_mat34 *inverse_bind = NULL;
     for (uint32_t pass = 0; pass < 2; pass++) {
         md5i_lay_out_binding(&job);
-        inverse_bind = MD5_TAKE(&job.block, md5_mat34, invert ? num_joints : 0);
-        groups = MD5_TAKE(&job.block, md5_packed_group, num_groups);
+        inverse_bind = MD5_BLOCK_ARRAY(&job.block, md5_mat34, invert ? num_joints : 0);
+        groups = MD5_BLOCK_ARRAY(&job.block, md5_packed_group, num_groups);
         if (pass == 0 && !md5i_allocate_binding(&job))
             return md5i_end_binding(&job);
     }

@@ -120,8 +120,9 @@ typedef struct ancestry {
 static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleton)
 {
     const size_t count = skeleton->num_joints;
-    branch *branches = MD5_NEW(arena, branch, count);
-    uint32_t *next = MD5_NEW(arena, uint32_t, count); // `first` of the next child of each joint
+    branch *branches = MD5_ALLOC_ZEROED(arena, branch, count);
+    uint32_t *next =
+        MD5_ALLOC_ZEROED(arena, uint32_t, count); // `first` of the next child of each joint
     if (!branches || !next)
         return NULL;
 
@@ -150,7 +151,7 @@ static const branch *find_branches(md5_arena *arena, const md5_skeleton *skeleto
 static const ancestry *find_ancestries(md5_arena *arena, const md5_skeleton *anim,
                                        const uint32_t *targets)
 {
-    ancestry *ancestries = MD5_NEW(arena, ancestry, anim->num_joints);
+    ancestry *ancestries = MD5_ALLOC_ZEROED(arena, ancestry, anim->num_joints);
     if (!ancestries)
         return NULL;
     for (uint32_t i = 0; i < anim->num_joints; i++) {
@@ -252,7 +253,7 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
         if (!rebases) {
             branches = find_branches(arena, model);
             ancestries = find_ancestries(arena, anim, targets);
-            rebases = MD5_NEW(arena, md5_rebase, model->num_joints);
+            rebases = MD5_ALLOC_ZEROED(arena, md5_rebase, model->num_joints);
             TRY(branches && ancestries && rebases);
             binding->internal.rebases = rebases;
         }
@@ -304,12 +305,14 @@ static bool match(md5_arena *arena, md5_binding *binding)
     const md5_skeleton *const model = binding->skeleton;
     const md5_skeleton *const anim = &binding->anim->skeleton;
     md5_context *const context = arena->context;
-    if (model->axes != anim->axes || md5_scale_of(model) != md5_scale_of(anim))
+    if (model->axes != anim->axes || md5_skeleton_scale(model) != md5_skeleton_scale(anim))
         return MD5_FAIL(context, MD5_ERROR_MISMATCH,
                         "axes or scale differ: animation has axes %d and scale %g, model has axes "
                         "%d and scale %g; load both with the same options",
-                        (int)anim->axes, md5_scale_of(anim), (int)model->axes, md5_scale_of(model));
-    uint32_t *const tracks = MD5_NEW(arena, uint32_t, (size_t)model->num_joints + anim->num_joints);
+                        (int)anim->axes, md5_skeleton_scale(anim), (int)model->axes,
+                        md5_skeleton_scale(model));
+    uint32_t *const tracks =
+        MD5_ALLOC_ZEROED(arena, uint32_t, (size_t)model->num_joints + anim->num_joints);
     TRY(tracks);
     uint32_t *const targets = tracks + model->num_joints;
     TRY(md5i_match_joints(arena, model, anim, tracks, targets));
@@ -373,16 +376,16 @@ void md5i_lay_out_binding(md5_binding_job *job)
     const size_t num_tracks = draft->skeleton->num_joints;
     const size_t num_targets = anim->skeleton.num_joints;
     const size_t num_integers = 3 * num_tracks + anim->num_rotations + anim->num_translations;
-    job->binding = MD5_PUT(block, md5_binding, draft, 1);
-    job->tracks = MD5_PUT(block, uint32_t, draft->tracks, num_tracks + num_targets);
-    job->rebases = MD5_PUT(block, md5_rebase, draft->internal.rebases, draft->num_rebases);
-    job->plan = MD5_TAKE(block, md5_pose_plan, 1);
-    job->integers = MD5_TAKE(block, uint32_t, num_integers);
+    job->binding = MD5_BLOCK_COPY(block, md5_binding, draft, 1);
+    job->tracks = MD5_BLOCK_COPY(block, uint32_t, draft->tracks, num_tracks + num_targets);
+    job->rebases = MD5_BLOCK_COPY(block, md5_rebase, draft->internal.rebases, draft->num_rebases);
+    job->plan = MD5_BLOCK_ARRAY(block, md5_pose_plan, 1);
+    job->integers = MD5_BLOCK_ARRAY(block, uint32_t, num_integers);
 }
 
 bool md5i_allocate_binding(md5_binding_job *job)
 {
-    return md5i_block_allocate(&job->context, &job->block);
+    return md5i_block_end_measuring(&job->context, &job->block);
 }
 
 void md5i_fill_binding(md5_binding_job *job)

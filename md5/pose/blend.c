@@ -1,5 +1,5 @@
 // Blending, adding and subtracting poses. Each function checks its arguments, describes the work
-// as an md5_combination and passes it to the fastest kernel.
+// as an md5_combine_job and passes it to the fastest kernel.
 #include "md5/pose/kernels.h"
 
 void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
@@ -9,7 +9,7 @@ void md5_blend_poses(const md5_xform *from, const md5_xform *to, float weight,
     MD5_ASSERT_ARRAY(to, count);
     MD5_ASSERT_ARRAY(pose, count);
     MD5_BLEND_KERNEL(
-        &(md5_combination){MD5_BLEND, from, to, NULL, pose, joint_weights, weight, count});
+        &(md5_combine_job){MD5_BLEND, from, to, NULL, pose, joint_weights, weight, count});
 }
 
 void md5_blend_batch(const md5_blend_job *jobs, size_t count)
@@ -23,8 +23,8 @@ void md5_blend_batch(const md5_blend_job *jobs, size_t count)
                    "jobs: must have three poses each");
         MD5_ASSERT(is_nlerp || job->interpolation == MD5_INTERPOLATE_LINEAR,
                    "jobs: interpolation must be LINEAR or NLERP");
-        const md5_combining kind = is_nlerp ? MD5_BLEND_NLERP : MD5_BLEND;
-        MD5_BLEND_KERNEL(&(md5_combination){kind, job->from, job->to, NULL, job->pose,
+        const md5_combine_kind kind = is_nlerp ? MD5_BLEND_NLERP : MD5_BLEND;
+        MD5_BLEND_KERNEL(&(md5_combine_job){kind, job->from, job->to, NULL, job->pose,
                                             job->joint_weights, job->weight, job->count});
     }
 }
@@ -42,8 +42,8 @@ void md5_subtract_pose(const md5_xform *source, const md5_xform *reference, uint
     MD5_ASSERT_ARRAY(source, count);
     MD5_ASSERT_ARRAY(reference, count);
     MD5_ASSERT_ARRAY(difference, count);
-    md5i_combine_of(md5i_cpu_best(MD5_CPU_AVX512))(
-        &(md5_combination){MD5_SUBTRACT, source, reference, NULL, difference, NULL, -1, count});
+    md5i_get_combine_kernel(md5i_cpu_best(MD5_CPU_AVX512))(
+        &(md5_combine_job){MD5_SUBTRACT, source, reference, NULL, difference, NULL, -1, count});
 }
 
 void md5_add_pose(const md5_xform *pose, const md5_xform *source, const md5_xform *reference,
@@ -52,7 +52,7 @@ void md5_add_pose(const md5_xform *pose, const md5_xform *source, const md5_xfor
     MD5_ASSERT_ARRAY(pose, count);
     MD5_ASSERT_ARRAY(source, count);
     MD5_ASSERT_ARRAY(out, count);
-    const md5_combining kind = reference ? MD5_ADD_DIFFERENCE : MD5_ADD;
-    md5i_combine_of(md5i_cpu_best(MD5_CPU_AVX512))(
-        &(md5_combination){kind, pose, source, reference, out, joint_weights, weight, count});
+    const md5_combine_kind kind = reference ? MD5_ADD_DIFFERENCE : MD5_ADD;
+    md5i_get_combine_kernel(md5i_cpu_best(MD5_CPU_AVX512))(
+        &(md5_combine_job){kind, pose, source, reference, out, joint_weights, weight, count});
 }

@@ -3,7 +3,7 @@
 #include "md5/core/slerp.h"
 #include "md5/pose/kernels.h"
 
-void md5i_blend_scalar(const md5_combination *poses)
+void md5i_blend_scalar(const md5_combine_job *poses)
 {
     const bool is_nlerp = poses->kind == MD5_BLEND_NLERP;
     for (uint32_t i = 0; i < poses->count; i++) {

@@ -44,7 +44,7 @@ static size_t scratch_size(const md5_pose_job *jobs, size_t count)
 
 size_t md5_pose_batch_scratch(const md5_pose_job *jobs, size_t count, const md5_threads *threads)
 {
-    return md5i_scratch_of_all(threads, scratch_size(jobs, count));
+    return md5i_batch_scratch_size(threads, scratch_size(jobs, count));
 }
 
 static void pose_single(const crowd *state, const md5_pose_job *job)

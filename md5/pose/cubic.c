@@ -163,7 +163,7 @@ static md5_quatd exponential(md5_vec3d a)
 
 static md5_quatd frame_rotation(const md5_anim *anim, uint32_t frame, uint32_t slot)
 {
-    return md5_quatd_of(md5_frame_rotation(anim, frame, slot));
+    return md5_quatd_from_quat(md5_frame_rotation(anim, frame, slot));
 }
 
 // Returns the rotation from pair.from to pair.to, along the shorter arc.

@@ -1,15 +1,15 @@
 // Selects the kernels of an instruction set.
 #include "md5/pose/kernels.h"
 
-const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level)
+const md5_pose_kernels *md5i_get_pose_kernels(md5_cpu level)
 {
     static const md5_pose_kernels *const kernels[MD5_CPU_COUNT] =
-        MD5_OF_EACH_SET(&md5i_pose_kernels);
+        MD5_KERNEL_PER_SET(&md5i_pose_kernels);
     return kernels[level];
 }
 
-md5_combine_kernel *md5i_combine_of(md5_cpu level)
+md5_combine_kernel *md5i_get_combine_kernel(md5_cpu level)
 {
-    static md5_combine_kernel *const kernels[MD5_CPU_COUNT] = MD5_OF_EACH_SET(md5i_combine);
+    static md5_combine_kernel *const kernels[MD5_CPU_COUNT] = MD5_KERNEL_PER_SET(md5i_combine);
     return kernels[level];
 }

@@ -11,16 +11,16 @@ typedef void md5_sample_kernel(const md5_anim *anim, const md5_sample_position *
                                const md5_targets *targets, md5_xform *pose, md5_mat34 *locals);
 
 // The method by which two poses are combined.
-typedef enum md5_combining {
+typedef enum md5_combine_kind {
     MD5_BLEND,          // md5_blend_poses()
     MD5_BLEND_NLERP,    // the same with nlerp: md5_blend_batch()
     MD5_ADD,            // md5_add_pose() with a difference of poses
     MD5_SUBTRACT,       // md5_subtract_pose()
     MD5_ADD_DIFFERENCE, // md5_add_pose() with a reference: subtracts, then adds, in one call
-} md5_combining;
+} md5_combine_kind;
 
-typedef struct md5_combination {
-    md5_combining kind;
+typedef struct md5_combine_job {
+    md5_combine_kind kind;
     const md5_xform *a;
     const md5_xform *b;
     const md5_xform *reference; // for MD5_ADD_DIFFERENCE, else NULL
@@ -28,9 +28,9 @@ typedef struct md5_combination {
     const float *joint_weights; // [count] or NULL
     float weight;
     uint32_t count; // number of joints
-} md5_combination;
+} md5_combine_job;
 
-typedef void md5_combine_kernel(const md5_combination *poses);
+typedef void md5_combine_kernel(const md5_combine_job *poses);
 
 typedef void md5_multiply_kernel(uint32_t count, const md5_mat34 *joints,
                                  const md5_mat34 *inverse_bind, md5_mat34 *palette);
@@ -90,13 +90,13 @@ md5_combine_kernel md5i_combine_neon;
 md5_combine_kernel md5i_blend_scalar;
 
 // Return the kernels of `level`. The processor must support it: see md5i_cpu_has().
-const md5_pose_kernels *md5i_pose_kernels_of(md5_cpu level);
-md5_combine_kernel *md5i_combine_of(md5_cpu level);
+const md5_pose_kernels *md5i_get_pose_kernels(md5_cpu level);
+md5_combine_kernel *md5i_get_combine_kernel(md5_cpu level);
 
 // The fastest kernels of this build and processor, up to the instruction set `widest`.
 #if MD5_HAS_SIMD
-#define MD5_POSE_KERNELS(widest) md5i_pose_kernels_of(md5i_cpu_best(MD5_CPU_##widest))
-#define MD5_BLEND_KERNEL md5i_combine_of(md5i_cpu_best(MD5_CPU_AVX512))
+#define MD5_POSE_KERNELS(widest) md5i_get_pose_kernels(md5i_cpu_best(MD5_CPU_##widest))
+#define MD5_BLEND_KERNEL md5i_get_combine_kernel(md5i_cpu_best(MD5_CPU_AVX512))
 #else
 #define MD5_POSE_KERNELS(widest) (&md5i_pose_kernels_scalar)
 #define MD5_BLEND_KERNEL md5i_blend_scalar

@@ -94,7 +94,7 @@ float md5i_packed_decode_scale(uint32_t scale);
 // Returns the bits from `bit` on. At least the lowest 57 bits are valid.
 static inline uint64_t md5_packed_load_word(const uint8_t *bytes, uint32_t bit)
 {
-    return md5_load_word(bytes + bit / 8) >> bit % 8;
+    return md5_read_u64le(bytes + bit / 8) >> bit % 8;
 }
 
 static inline uint32_t md5_packed_read_bits(const uint8_t *bytes, uint32_t bit, uint32_t count)

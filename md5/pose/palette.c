@@ -21,7 +21,7 @@ static void finish(const md5_pose_kernels *kernels, const md5_skeleton *skeleton
 md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform offset)
 {
     MD5_ASSERT_NOT_NULL(joints);
-    const md5_mat34 local = md5_mat34_of(offset.rotation, offset.translation);
+    const md5_mat34 local = md5_mat34_compose(offset.rotation, offset.translation);
     return md5_mat34_product(&joints[joint], &local);
 }
 
@@ -39,7 +39,7 @@ void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat
 {
     MD5_ASSERT_ALIVE(model, MD5_TAG_MODEL);
     MD5_ASSERT_ARRAY(pose, model->skeleton.num_joints);
-    MD5_ASSERT_APART(joints, model->skeleton.num_joints, palette, model->skeleton.num_joints);
+    MD5_ASSERT_DISJOINT(joints, model->skeleton.num_joints, palette, model->skeleton.num_joints);
     finish(MD5_POSE_KERNELS(AVX512), &model->skeleton, model->inverse_bind, pose, joints, palette);
 }
 
@@ -60,7 +60,8 @@ void md5_pose_palette(const md5_binding *binding, md5_sample_position sample, md
     MD5_ASSERT_BINDING(binding);
     MD5_ASSERT_ARRAY(pose, binding->skeleton->num_joints);
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: must be a value of md5_root");
-    MD5_ASSERT_APART(joints, binding->skeleton->num_joints, palette, binding->skeleton->num_joints);
+    MD5_ASSERT_DISJOINT(joints, binding->skeleton->num_joints, palette,
+                        binding->skeleton->num_joints);
     MD5_ASSERT_SAMPLE_POSITION(binding->anim, sample);
     const md5_pose_plan *const plan = binding->internal.plan;
     md5_mat34 *const locals = joints ? joints : palette;

@@ -61,7 +61,7 @@ struct md5_rebase {
 };
 
 // Returns the constant transform of a model joint, for components that the clip does not animate.
-static inline const md5_xform *md5_constant_of(const md5_binding *binding, uint32_t joint)
+static inline const md5_xform *md5_constant_xform(const md5_binding *binding, uint32_t joint)
 {
     const uint32_t track = binding->tracks[joint];
     return track == MD5_NONE ? &binding->bind_local[joint] : &binding->anim->constant[track];
@@ -76,7 +76,7 @@ static inline void md5_copy_constants(const md5_binding *binding, uint32_t first
         return;
     }
     for (uint32_t joint = first; joint < first + count; joint++)
-        pose[joint] = *md5_constant_of(binding, joint);
+        pose[joint] = *md5_constant_xform(binding, joint);
 }
 
 // Returns the range from the first to the last slot that drives a joint in wanted[model joints].

@@ -80,7 +80,7 @@ static void rotation_rows(md5_quatd q, double rows[3][3])
 
 static precise_transform to_doubles(const md5_xform *transform)
 {
-    const md5_quatd q = md5_quatd_of(transform->rotation);
+    const md5_quatd q = md5_quatd_from_quat(transform->rotation);
     const double scale = 1.0 / sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
     const md5_vec3 t = transform->translation;
     precise_transform precise = {
@@ -179,8 +179,9 @@ static precise_transform compose_precisely(const precise_transform *parent,
 bool md5i_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
                            const md5_xform *bind_local, md5_mat34 *inverse_bind)
 {
-    const md5_arena_mark before = md5i_arena_here(arena);
-    precise_transform *const joints = MD5_ROOM(arena, precise_transform, skeleton->num_joints);
+    const md5_arena_mark before = md5i_arena_position(arena);
+    precise_transform *const joints =
+        MD5_ALLOC_ARRAY(arena, precise_transform, skeleton->num_joints);
     TRY(joints);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
@@ -211,13 +212,13 @@ md5_pose_buffers *md5_create_pose_buffers(const md5_model *model, size_t scratch
     md5_pose_buffers taken = {.num_joints = count};
     md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
     for (uint32_t pass = 0; pass < 2; pass++) {
-        buffers = MD5_TAKE(&block, md5_pose_buffers, 1);
-        taken.pose = (md5_xform *)md5i_block_put(&block, model->bind_local, count,
-                                                 sizeof *model->bind_local);
-        taken.joints = MD5_TAKE(&block, md5_mat34, count);
-        taken.palette = MD5_TAKE(&block, md5_mat34, count);
-        taken.scratch = MD5_TAKE(&block, unsigned char, scratch_size);
-        if (pass == 0 && !md5i_block_allocate(&context, &block))
+        buffers = MD5_BLOCK_ARRAY(&block, md5_pose_buffers, 1);
+        taken.pose = (md5_xform *)md5i_block_copy(&block, model->bind_local, count,
+                                                  sizeof *model->bind_local);
+        taken.joints = MD5_BLOCK_ARRAY(&block, md5_mat34, count);
+        taken.palette = MD5_BLOCK_ARRAY(&block, md5_mat34, count);
+        taken.scratch = MD5_BLOCK_ARRAY(&block, unsigned char, scratch_size);
+        if (pass == 0 && !md5i_block_end_measuring(&context, &block))
             return NULL;
     }
     taken.size = block.used;

@@ -115,21 +115,21 @@ md5_ragdoll *md5_create_ragdoll(const md5_ragdoll_desc *desc, const md5_allocato
     // The first pass measures the size of the block, the second pass assigns the arrays.
     for (int pass = 0; pass < 2; pass++) {
         md5_ragdoll made = {.desc = *desc, .size = block.used};
-        if (pass == 1 && !md5i_block_allocate(&context, &block))
+        if (pass == 1 && !md5i_block_end_measuring(&context, &block))
             return NULL;
         if (pass == 1)
             memset(block.base, 0, made.size);
-        ragdoll = MD5_TAKE(&block, md5_ragdoll, 1);
-        made.nodes = MD5_TAKE(&block, ragdoll_node, num_bodies);
-        made.links = MD5_TAKE(&block, ragdoll_link, num_edges + 1);
-        made.node_by_body = MD5_TAKE(&block, uint32_t, num_bodies);
-        made.path = MD5_TAKE(&block, uint32_t, num_bodies);
-        made.hulls = MD5_TAKE(&block, ragdoll_hull, num_bodies);
-        made.planes = MD5_TAKE(&block, ragdoll_plane, figure->num_triangles);
-        made.edges = MD5_TAKE(&block, ragdoll_edge, 2 * (size_t)figure->num_triangles);
-        made.bodies = MD5_TAKE(&block, md5_body_state, num_bodies);
-        made.rest_reference = MD5_TAKE(&block, md5_body_state, num_bodies);
-        scratch = MD5_TAKE(&block, uint32_t, 4 * num_bodies + 4 + 3 * num_edges);
+        ragdoll = MD5_BLOCK_ARRAY(&block, md5_ragdoll, 1);
+        made.nodes = MD5_BLOCK_ARRAY(&block, ragdoll_node, num_bodies);
+        made.links = MD5_BLOCK_ARRAY(&block, ragdoll_link, num_edges + 1);
+        made.node_by_body = MD5_BLOCK_ARRAY(&block, uint32_t, num_bodies);
+        made.path = MD5_BLOCK_ARRAY(&block, uint32_t, num_bodies);
+        made.hulls = MD5_BLOCK_ARRAY(&block, ragdoll_hull, num_bodies);
+        made.planes = MD5_BLOCK_ARRAY(&block, ragdoll_plane, figure->num_triangles);
+        made.edges = MD5_BLOCK_ARRAY(&block, ragdoll_edge, 2 * (size_t)figure->num_triangles);
+        made.bodies = MD5_BLOCK_ARRAY(&block, md5_body_state, num_bodies);
+        made.rest_reference = MD5_BLOCK_ARRAY(&block, md5_body_state, num_bodies);
+        scratch = MD5_BLOCK_ARRAY(&block, uint32_t, 4 * num_bodies + 4 + 3 * num_edges);
         if (pass == 1)
             *ragdoll = made;
     }
@@ -157,7 +157,7 @@ void md5_destroy_ragdoll(md5_ragdoll *ragdoll)
 // Limits the length of a vector. Returns zero for a vector that is infinite or NaN.
 static md5_vec3d clamp_length(md5_vec3 v, double max_length)
 {
-    const md5_vec3d wide = md5_vec3d_of(v);
+    const md5_vec3d wide = md5_vec3d_from_vec3(v);
     const double length = md5_vec3d_length(wide);
     if (length <= max_length)
         return wide;
@@ -169,7 +169,7 @@ static md5_vec3d clamp_length(md5_vec3 v, double max_length)
 static ragdoll_transform transform_from_xform(md5_xform place)
 {
     const md5_quat none = {0.0f, 0.0f, 0.0f, 1.0f};
-    const md5_quatd turn = md5_quatd_of(md5_quat_normalize(place.rotation, none));
+    const md5_quatd turn = md5_quatd_from_quat(md5_quat_normalize(place.rotation, none));
     const double scale = 1.0 / sqrt(md5_quatd_dot(turn, turn));
     return (ragdoll_transform){{turn.x * scale, turn.y * scale, turn.z * scale, turn.w * scale},
                                clamp_length(place.translation, 1e7)};
@@ -343,10 +343,10 @@ static bool has_moved_since_check(const md5_ragdoll *ragdoll)
     for (uint32_t i = 0; i < ragdoll->num_nodes; i++) {
         const md5_xform *const then = &ragdoll->rest_reference[i].place;
         const md5_xform *const now = &ragdoll->bodies[i].place;
-        const md5_vec3d offset =
-            md5_vec3d_sub(md5_vec3d_of(now->translation), md5_vec3d_of(then->translation));
-        const md5_quatd q = md5_quatd_mul(md5_quatd_of(now->rotation),
-                                          md5_quatd_conjugate(md5_quatd_of(then->rotation)));
+        const md5_vec3d offset = md5_vec3d_sub(md5_vec3d_from_vec3(now->translation),
+                                               md5_vec3d_from_vec3(then->translation));
+        const md5_quatd q = md5_quatd_mul(md5_quatd_from_quat(now->rotation),
+                                          md5_quatd_conjugate(md5_quatd_from_quat(then->rotation)));
         has_moved |= md5_vec3d_length(offset) >= (double)limits[1];
         has_moved |= q.x * q.x + q.y * q.y + q.z * q.z >= sine * sine;
     }
@@ -361,8 +361,9 @@ static bool is_slow(const md5_ragdoll *ragdoll)
     for (uint32_t k = 0; k < ragdoll->num_nodes; k++) {
         const ragdoll_node *const node = &ragdoll->nodes[k];
         const md5_body_state *const before = &ragdoll->bodies[node->body];
-        const md5_vec3d linear = md5_vec3d_sub(node->linear, md5_vec3d_of(before->linear));
-        const md5_vec3d angular = md5_vec3d_sub(node->angular, md5_vec3d_of(before->angular));
+        const md5_vec3d linear = md5_vec3d_sub(node->linear, md5_vec3d_from_vec3(before->linear));
+        const md5_vec3d angular =
+            md5_vec3d_sub(node->angular, md5_vec3d_from_vec3(before->angular));
         const bool has_slow_speed = md5_vec3d_length(node->linear) < (double)limits[0]
                                     && md5_vec3d_length(node->angular) < (double)limits[1];
         const bool has_slow_change =
@@ -586,9 +587,10 @@ md5_ragdoll_status md5_ragdoll_state(const md5_ragdoll *ragdoll)
         }
         if (type == MD5_CONSTRAINT_SPRING || type == MD5_CONSTRAINT_SLIDER)
             continue;
-        const md5_vec3d first = md5_transform_point(&ends[0], md5_vec3d_of(constraint->anchors[0]));
+        const md5_vec3d first =
+            md5_transform_point(&ends[0], md5_vec3d_from_vec3(constraint->anchors[0]));
         const md5_vec3d second =
-            md5_transform_point(&ends[1], md5_vec3d_of(constraint->anchors[1]));
+            md5_transform_point(&ends[1], md5_vec3d_from_vec3(constraint->anchors[1]));
         const double distance = md5_vec3d_length(md5_vec3d_sub(first, second));
         status.worst_joint = fmaxf(status.worst_joint, (float)distance);
     }
@@ -614,7 +616,7 @@ void md5_copy_ragdoll(md5_ragdoll *to, const md5_ragdoll *from)
 // Saves or restores the state of a ragdoll, with the same functions for both. A trial does not
 // change the ragdoll; it saves the state, or validates a saved state.
 typedef struct ragdoll_archive {
-    md5_kept_state bytes;
+    md5_state_archive bytes;
     bool is_trial;
     bool is_valid;
 } ragdoll_archive;
@@ -625,7 +627,7 @@ static void archive_numbers(ragdoll_archive *archive, double *numbers, int count
 {
     for (int i = 0; i < count; i++) {
         double number = numbers[i];
-        md5_keep_64(&archive->bytes, &number);
+        md5_archive_64(&archive->bytes, &number);
         archive->is_valid &= number >= min && number <= max;
         numbers[i] = archive->is_trial ? numbers[i] : number;
     }
@@ -651,7 +653,7 @@ static void archive_rotation(ragdoll_archive *archive, md5_quatd *turn)
 static void archive_count(ragdoll_archive *archive, uint64_t *count, uint64_t max)
 {
     uint64_t number = *count;
-    md5_keep_64(&archive->bytes, &number);
+    md5_archive_64(&archive->bytes, &number);
     archive->is_valid &= number <= max;
     *count = archive->is_trial ? *count : number;
 }
@@ -746,7 +748,7 @@ void md5_ragdoll_save(const md5_ragdoll *ragdoll, void *bytes)
     uint64_t head[HEADER_SIZE] = {RAGDOLL_MAGIC,
                                   (uint64_t)ragdoll->num_nodes << 32 | ragdoll->num_links};
     for (uint32_t i = 0; i < HEADER_SIZE; i++)
-        md5_keep_64(&archive.bytes, &head[i]);
+        md5_archive_64(&archive.bytes, &head[i]);
     archive_ragdoll(&archive, (md5_ragdoll *)ragdoll); // a trial does not change the ragdoll
     MD5_ASSERT((size_t)(archive.bytes.to - (unsigned char *)bytes)
                    == md5_ragdoll_save_size(ragdoll),
@@ -766,7 +768,7 @@ bool md5_ragdoll_restore(md5_ragdoll *ragdoll, const void *bytes, size_t size, m
     md5i_context_begin(&context, NULL, NULL, error);
     if (size >= sizeof head) {
         for (uint32_t i = 0; i < HEADER_SIZE; i++)
-            md5_keep_64(&archive.bytes, &head[i]);
+            md5_archive_64(&archive.bytes, &head[i]);
     }
     if (head[0] != RAGDOLL_MAGIC)
         return MD5_FAIL(&context, MD5_ERROR_SYNTAX,
@@ -777,7 +779,7 @@ bool md5_ragdoll_restore(md5_ragdoll *ragdoll, const void *bytes, size_t size, m
         return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
                         "saved ragdoll belongs to another figure: expected %zu bytes, found %zu",
                         expected_size, size);
-    const md5_kept_state after_header = archive.bytes;
+    const md5_state_archive after_header = archive.bytes;
     archive_ragdoll(&archive, ragdoll);
     if (!archive.is_valid)
         return MD5_FAIL(&context, MD5_ERROR_RANGE,

@@ -10,7 +10,7 @@
 static void search_plane(contact_search *search)
 {
     const md5_ground *const ground = &search->ragdoll->desc.ground;
-    const md5_vec3d normal = md5_vec3d_of(ground->plane_normal);
+    const md5_vec3d normal = md5_vec3d_from_vec3(ground->plane_normal);
     if (md5_vec3d_dot(normal, normal) < 0.5)
         return;
     for (uint32_t i = 0; i < search->num_vertices; i++)
@@ -25,7 +25,7 @@ static void search_height(contact_search *search, md5_vec3d point)
     md5_vec3 up = {0.0f, 0.0f, 1.0f};
     const float height = ground->heights(ground->user, at.x, at.y, &up);
     const md5_vec3d on_ground = {point.x, point.y, (double)height};
-    const md5_vec3d normal = md5_vec3d_normalize(md5_vec3d_of(up));
+    const md5_vec3d normal = md5_vec3d_normalize(md5_vec3d_from_vec3(up));
     const double level = md5_vec3d_dot(normal, on_ground);
     if (normal.z > 0.0 && level > -1e15 && level < 1e15)
         md5i_add_contact_candidate(search, point, normal, level);
@@ -122,7 +122,7 @@ static void begin_search(contact_search *search, const md5_ragdoll *ragdoll,
     search->num_edges = hull->num_edges;
     search->edges = &ragdoll->edges[hull->first_edge];
     for (uint32_t i = 0; i < search->num_vertices; i++) {
-        const md5_vec3d vertex = md5_vec3d_of(figure->vertices[part->first_vertex + i]);
+        const md5_vec3d vertex = md5_vec3d_from_vec3(figure->vertices[part->first_vertex + i]);
         search->vertices[i] = md5_transform_point(&node->transform, vertex);
     }
     if (!ragdoll->desc.ground.triangles)

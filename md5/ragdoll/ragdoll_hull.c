@@ -4,9 +4,9 @@
 // Returns the outward unit normal of a triangle, zero if it has no area.
 static md5_vec3d triangle_normal(const md5_figure *figure, const uint32_t vertices[3])
 {
-    const md5_vec3d a = md5_vec3d_of(figure->vertices[vertices[0]]);
-    const md5_vec3d b = md5_vec3d_of(figure->vertices[vertices[1]]);
-    const md5_vec3d c = md5_vec3d_of(figure->vertices[vertices[2]]);
+    const md5_vec3d a = md5_vec3d_from_vec3(figure->vertices[vertices[0]]);
+    const md5_vec3d b = md5_vec3d_from_vec3(figure->vertices[vertices[1]]);
+    const md5_vec3d c = md5_vec3d_from_vec3(figure->vertices[vertices[2]]);
     return md5_vec3d_normalize(md5_vec3d_cross(md5_vec3d_sub(c, a), md5_vec3d_sub(b, a)));
 }
 
@@ -45,7 +45,8 @@ static void build_hull(md5_ragdoll *ragdoll, uint32_t body, ragdoll_hull *hull)
     uint32_t planes[MAX_PLANES]; // of each triangle
     for (uint32_t i = 0; i < part->num_triangles; i++) {
         const md5_vec3d normal = triangle_normal(figure, triangles[i]);
-        const double level = md5_vec3d_dot(normal, md5_vec3d_of(figure->vertices[triangles[i][0]]));
+        const double level =
+            md5_vec3d_dot(normal, md5_vec3d_from_vec3(figure->vertices[triangles[i][0]]));
         const bool has_area = md5_vec3d_dot(normal, normal) > 0.5;
         planes[i] = has_area ? add_plane(ragdoll, hull, normal, level) : MD5_NONE;
     }

@@ -33,7 +33,7 @@ static void measure_cone(limit_state *state, md5_vec3d axis, double cosine, doub
     state->sine = md5_vec3d_length(across);
     state->axis = md5_vec3d_scale(across, 1.0 / md5_max(state->sine, 1e-9));
     if (state->sine < 1e-6)
-        state->axis = md5_vec3d_across(state->shaft);
+        state->axis = md5_vec3d_perpendicular(state->shaft);
     state->gap = cayley_angle(cosine, sine, state->cosine, state->sine);
     state->extent = 1.0;
     state->bend = state->cosine / md5_max(state->sine, 0.05);
@@ -68,8 +68,9 @@ limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t i
     limit_state state = {.axis = {0.0, 0.0, 0.0}, .gap = 10.0, .extent = 1.0};
     // The angle is at least half a degree, because the axis of an angle of 0 is undefined.
     const double cosine = md5_min((double)constraint->limit_cosines[index], 0.99996);
-    const md5_vec3d axis = md5_quatd_rotate(ends[1].rotation, md5_vec3d_of(constraint->limit_axis));
-    state.shaft = md5_quatd_rotate(ends[0].rotation, md5_vec3d_of(constraint->limit_shaft));
+    const md5_vec3d axis =
+        md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(constraint->limit_axis));
+    state.shaft = md5_quatd_rotate(ends[0].rotation, md5_vec3d_from_vec3(constraint->limit_shaft));
     const bool has_axes =
         md5_vec3d_dot(axis, axis) > 0.5 && md5_vec3d_dot(state.shaft, state.shaft) > 0.5;
     if (!(cosine > -0.9999) || !has_axes)
@@ -83,7 +84,8 @@ limit_state md5i_measure_limit(const md5_body_constraint *constraint, uint32_t i
     }
     // The first pair of walls is at the base. With this interpretation 7 of 123 samples of the
     // engine's ragdolls are more than a degree past the limit; with the opposite one 57.
-    const md5_vec3d base = md5_quatd_rotate(ends[1].rotation, md5_vec3d_of(constraint->limit_base));
+    const md5_vec3d base =
+        md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(constraint->limit_base));
     measure_walls(&state, axis, index == 1 ? md5_vec3d_cross(base, axis) : base, cosine, sine);
     return state;
 }

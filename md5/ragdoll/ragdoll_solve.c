@@ -286,7 +286,7 @@ static void prepare_contact(md5_ragdoll *ragdoll, ragdoll_node *node, ragdoll_co
         contact->approach_speed = 0.0;
         return;
     }
-    const md5_vec3d first = md5_vec3d_across(normal);
+    const md5_vec3d first = md5_vec3d_perpendicular(normal);
     const md5_vec3d second = md5_vec3d_cross(normal, first);
     contact->directions[1] = md5_spatial_from(md5_vec3d_cross(point, first), first);
     contact->directions[2] = md5_spatial_from(md5_vec3d_cross(point, second), second);
@@ -443,9 +443,9 @@ static void add_loop(const md5_ragdoll *ragdoll, ragdoll_link *link,
     uint32_t count = 3;
     if (constraint->def->type == MD5_CONSTRAINT_SLIDER) {
         const md5_vec3d free =
-            md5_quatd_rotate(ends[1].rotation, md5_vec3d_of(constraint->axes[1]));
+            md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(constraint->axes[1]));
         if (md5_vec3d_dot(free, free) > 0.5) {
-            axes[0] = md5_vec3d_across(free);
+            axes[0] = md5_vec3d_perpendicular(free);
             axes[1] = md5_vec3d_cross(free, axes[0]);
             count = 2;
         }
@@ -470,7 +470,7 @@ static void prepare_link(md5_ragdoll *ragdoll, ragdoll_link *link)
         md5_vec3d points[2];
         md5i_constraint_transforms(ragdoll, constraint, ends);
         for (uint32_t i = 0; i < 2; i++)
-            points[i] = md5_transform_point(&ends[i], md5_vec3d_of(constraint->anchors[i]));
+            points[i] = md5_transform_point(&ends[i], md5_vec3d_from_vec3(constraint->anchors[i]));
         if (constraint->def->type == MD5_CONSTRAINT_SPRING)
             add_spring(ragdoll, link, constraint->def->spring, points);
         else

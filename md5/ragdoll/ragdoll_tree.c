@@ -84,8 +84,9 @@ static void count_motions(ragdoll_node *node, const md5_figure_constraint *def)
 // the arc from the second shaft, reversed, to the first shaft.
 static void set_shaft(ragdoll_node *node, const md5_body_constraint *joint)
 {
-    const md5_vec3d first = md5_quatd_rotate(node->base_rotation, md5_vec3d_of(joint->shafts[0]));
-    const md5_vec3d second = md5_vec3d_scale(md5_vec3d_of(joint->shafts[1]), -1.0);
+    const md5_vec3d first =
+        md5_quatd_rotate(node->base_rotation, md5_vec3d_from_vec3(joint->shafts[0]));
+    const md5_vec3d second = md5_vec3d_scale(md5_vec3d_from_vec3(joint->shafts[1]), -1.0);
     const double along = md5_vec3d_dot(first, second);
     node->shaft = along > -0.999 && md5_vec3d_dot(second, second) > 0.5 ? second : first;
     if (!(md5_vec3d_dot(node->shaft, node->shaft) > 0.5))
@@ -126,7 +127,7 @@ static void add_node(md5_ragdoll *ragdoll, uint32_t body, uint32_t parent, uint3
     for (uint32_t i = 0; i < 2; i++)
         setup[i] = joint->bodies[i] == MD5_NONE
                        ? (md5_quatd){0.0, 0.0, 0.0, 1.0}
-                       : md5_quatd_of(figure->setup[joint->bodies[i]].rotation);
+                       : md5_quatd_from_quat(figure->setup[joint->bodies[i]].rotation);
     node->base_rotation = md5_quatd_mul(md5_quatd_conjugate(setup[1]), setup[0]);
     count_motions(node, joint->def);
     if (joint->def->type == MD5_CONSTRAINT_UNIVERSAL)
@@ -287,7 +288,7 @@ static void project_joint_rotation(const md5_ragdoll *ragdoll, ragdoll_node *nod
         return;
     }
     const bool is_hinge = joint->def->type == MD5_CONSTRAINT_HINGE;
-    const md5_vec3d axis = is_hinge ? md5_vec3d_of(joint->axes[1]) : node->shaft;
+    const md5_vec3d axis = is_hinge ? md5_vec3d_from_vec3(joint->axes[1]) : node->shaft;
     md5_quatd by = md5_quatd_mul(node->joint_rotation, md5_quatd_conjugate(node->base_rotation));
     const double along = by.x * axis.x + by.y * axis.y + by.z * axis.z;
     const md5_vec3d twist = md5_vec3d_scale(axis, along);
@@ -311,11 +312,11 @@ void md5i_read_joint_rotations(md5_ragdoll *ragdoll)
             md5_quatd_mul(md5_quatd_conjugate(ends[1].rotation), ends[0].rotation);
         node->slide = 0.0;
         if (joint->def->type == MD5_CONSTRAINT_SLIDER) {
-            const md5_vec3d way =
-                md5_vec3d_sub(md5_transform_point(&ends[0], md5_vec3d_of(joint->anchors[0])),
-                              md5_transform_point(&ends[1], md5_vec3d_of(joint->anchors[1])));
+            const md5_vec3d way = md5_vec3d_sub(
+                md5_transform_point(&ends[0], md5_vec3d_from_vec3(joint->anchors[0])),
+                md5_transform_point(&ends[1], md5_vec3d_from_vec3(joint->anchors[1])));
             node->slide = md5_vec3d_dot(
-                way, md5_quatd_rotate(ends[1].rotation, md5_vec3d_of(joint->axes[1])));
+                way, md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(joint->axes[1])));
         }
         project_joint_rotation(ragdoll, node);
     }
@@ -329,11 +330,11 @@ void md5i_update_ragdoll_transforms(md5_ragdoll *ragdoll)
             continue;
         const md5_body_constraint *const joint = node_joint(ragdoll, node);
         const ragdoll_transform parent = md5i_ragdoll_transform(ragdoll, node->parent);
-        const md5_vec3d first = md5_vec3d_of(joint->anchors[0]);
-        md5_vec3d second = md5_vec3d_of(joint->anchors[1]);
+        const md5_vec3d first = md5_vec3d_from_vec3(joint->anchors[0]);
+        md5_vec3d second = md5_vec3d_from_vec3(joint->anchors[1]);
         if (joint->def->type == MD5_CONSTRAINT_SLIDER)
-            second =
-                md5_vec3d_add(second, md5_vec3d_scale(md5_vec3d_of(joint->axes[1]), node->slide));
+            second = md5_vec3d_add(
+                second, md5_vec3d_scale(md5_vec3d_from_vec3(joint->axes[1]), node->slide));
         const md5_quatd turn =
             node->is_reversed ? md5_quatd_conjugate(node->joint_rotation) : node->joint_rotation;
         node->transform.rotation =
@@ -382,7 +383,7 @@ void md5i_move_ragdoll(md5_ragdoll *ragdoll, double seconds)
         if (joint->def->type == MD5_CONSTRAINT_SLIDER)
             node->slide += time
                            * md5_vec3d_dot(md5_quatd_rotate(into, md5_spatial_linear(&by)),
-                                           md5_vec3d_of(joint->axes[1]));
+                                           md5_vec3d_from_vec3(joint->axes[1]));
         project_joint_rotation(ragdoll, node);
         enforce_joint_limits(ragdoll, node, seconds * md5_vec3d_length(md5_spatial_angular(&by)));
     }
@@ -451,7 +452,7 @@ static void set_motions(const md5_ragdoll *ragdoll, ragdoll_node *node)
     ragdoll_transform ends[2];
     md5i_constraint_transforms(ragdoll, joint, ends);
     const md5_vec3d anchor = md5_vec3d_sub(
-        md5_transform_point(&ends[0], md5_vec3d_of(joint->anchors[0])), ragdoll->origin);
+        md5_transform_point(&ends[0], md5_vec3d_from_vec3(joint->anchors[0])), ragdoll->origin);
     md5_vec3d axes[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     if (joint->def->type == MD5_CONSTRAINT_UNIVERSAL) {
         // The two shafts rotate symmetrically: the axes are perpendicular to the mean of the
@@ -463,12 +464,12 @@ static void set_motions(const md5_ragdoll *ragdoll, ragdoll_node *node)
             md5_quatd_rotate(ends[1].rotation, md5_quatd_rotate(by, node->shaft));
         md5_vec3d middle = md5_vec3d_add(shaft, other);
         if (!(md5_vec3d_dot(middle, middle) > 1e-8))
-            middle = md5_vec3d_across(shaft);
+            middle = md5_vec3d_perpendicular(shaft);
         middle = md5_vec3d_normalize(middle);
-        axes[0] = md5_vec3d_across(middle);
+        axes[0] = md5_vec3d_perpendicular(middle);
         axes[1] = md5_vec3d_cross(middle, axes[0]);
     } else if (node->num_motions == 1) {
-        axes[0] = md5_quatd_rotate(ends[1].rotation, md5_vec3d_of(joint->axes[1]));
+        axes[0] = md5_quatd_rotate(ends[1].rotation, md5_vec3d_from_vec3(joint->axes[1]));
         if (joint->def->type == MD5_CONSTRAINT_SLIDER) {
             node->motions[0] = md5_spatial_from((md5_vec3d){0.0, 0.0, 0.0}, axes[0]);
             return;

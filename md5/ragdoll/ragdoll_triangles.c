@@ -62,7 +62,7 @@ typedef struct ground_surface {
 static bool build_triangle(ground_triangle *triangle, const md5_vec3 vertices[3])
 {
     for (int i = 0; i < 3; i++)
-        triangle->vertices[i] = md5_vec3d_of(vertices[i]);
+        triangle->vertices[i] = md5_vec3d_from_vec3(vertices[i]);
     const md5_vec3d *const at = triangle->vertices;
     triangle->normal = md5_vec3d_normalize(
         md5_vec3d_cross(md5_vec3d_sub(at[2], at[0]), md5_vec3d_sub(at[1], at[0])));

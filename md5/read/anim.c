@@ -42,7 +42,7 @@ typedef struct md5_anim_reader {
     md5_anim_file *file;
 } md5_anim_reader;
 
-uint32_t md5i_num_flags(uint32_t flags)
+uint32_t md5i_count_flags(uint32_t flags)
 {
     uint32_t bits = 0;
     for (; flags; flags &= flags - 1)
@@ -142,14 +142,14 @@ static bool begin_frames(md5_anim_reader *reader)
     const size_t declared_frames = reader->num_frames.value;
     const size_t num_frames = declared_frames < max_frames ? declared_frames : max_frames;
     limit_tracks(reader, num_components);
-    TRY(reader->rotating = MD5_ROOM(lex->arena, uint32_t, reader->num_joints.value));
+    TRY(reader->rotating = MD5_ALLOC_ARRAY(lex->arena, uint32_t, reader->num_joints.value));
     for (uint32_t joint = 0; joint < reader->num_joints.value; joint++) {
-        if (reader->tracks[joint].flags & MD5_ROTATES)
+        if (reader->tracks[joint].flags & MD5_ROTATION_FLAGS)
             reader->rotating[reader->num_rotating++] = joint;
     }
     reader->file->num_components = num_components;
-    reader->numbers =
-        (float *)md5i_arena_room(lex->arena, num_frames, num_components * sizeof *reader->numbers);
+    reader->numbers = (float *)md5i_arena_alloc_raw(lex->arena, num_frames,
+                                                    num_components * sizeof *reader->numbers);
     TRY(reader->numbers != NULL);
     return true;
 }
@@ -169,7 +169,8 @@ static void warn_of_frame(md5_anim_reader *reader, const char *start, const floa
         const md5_vec3 rotation = frame_rotation(track, &reader->base_frame[joint], numbers);
         if (!md5_quat_is_overlong(rotation.x, rotation.y, rotation.z))
             continue;
-        const uint32_t number_x = track->first + md5i_num_flags(track->flags & MD5_TRANSLATES);
+        const uint32_t number_x =
+            track->first + md5i_count_flags(track->flags & MD5_TRANSLATION_FLAGS);
         if (num_overlong == 0 || number_x < component) {
             component = number_x;
             first = rotation;
@@ -202,7 +203,7 @@ static bool check_numbers(md5_anim_reader *reader, const char *start, const floa
     if (!(differences & sign))
         return true;
     uint32_t i = 0;
-    while (md5_is_length(numbers[i]))
+    while (md5_length_in_range(numbers[i]))
         i++;
     return md5i_lex_fail_length(lex, md5i_find_item_part(lex, start, "i", i, 0));
 }
@@ -238,9 +239,9 @@ static bool read_frame(md5_anim_reader *reader)
     if (num_read < num_components)
         return md5i_fail_too_few(lex, "numAnimatedComponents", num_components, num_read);
 
-    if (!md5i_lex_take(lex, '}'))
-        return md5i_lex_fail_found(lex, "unterminated frame: expected '}' after %u values",
-                                   num_components);
+    if (!md5i_lex_accept(lex, '}'))
+        return md5i_lex_fail_expected(lex, "unterminated frame: expected '}' after %u values",
+                                      num_components);
     reader->num_frames_read++;
     TRY(check_numbers(reader, start, numbers));
     warn_of_frame(reader, start, numbers);
@@ -308,8 +309,8 @@ static bool read_track(md5_anim_reader *reader, md5_track *track)
             "first component is out of range: expected 0 to 2147483647, found %lld",
             (long long)first);
     track->first = fits ? (uint32_t)first : 0;
-    const uint64_t needed = (uint64_t)track->first + md5i_num_flags(track->flags);
-    reader->num_used += md5i_num_flags(track->flags);
+    const uint64_t needed = (uint64_t)track->first + md5i_count_flags(track->flags);
+    reader->num_used += md5i_count_flags(track->flags);
     if (is_used && needed > reader->needed) {
         reader->needed = needed;
         reader->needed_at = lex->number_at;
@@ -325,8 +326,8 @@ static bool read_hierarchy(md5_anim_reader *reader)
     TRY(begin_section(lex, "hierarchy", reader->joints != NULL));
     const uint32_t num_joints = reader->num_joints.value;
     TRY(reader->is_again || reserve_tables(reader));
-    TRY(reader->joints = MD5_ROOM(lex->arena, md5_file_joint, num_joints));
-    TRY(reader->tracks = MD5_NEW(lex->arena, md5_track, num_joints));
+    TRY(reader->joints = MD5_ALLOC_ARRAY(lex->arena, md5_file_joint, num_joints));
+    TRY(reader->tracks = MD5_ALLOC_ZEROED(lex->arena, md5_track, num_joints));
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         TRY(md5i_read_joint(lex, num_joints, joint, &reader->joints[joint]));
         TRY(read_track(reader, &reader->tracks[joint]));
@@ -358,7 +359,7 @@ static bool read_bounds(md5_anim_reader *reader)
     TRY(begin_section(lex, "bounds", reader->bounds_at != NULL));
     reader->bounds_at = position;
     const uint32_t num_frames = reader->num_frames.value;
-    md5_bounds *const bounds = MD5_ROOM(lex->arena, md5_bounds, num_frames);
+    md5_bounds *const bounds = MD5_ALLOC_ARRAY(lex->arena, md5_bounds, num_frames);
     TRY(bounds);
     while (!md5i_lex_at_block_end(lex)) {
         md5_bounds box;
@@ -393,7 +394,7 @@ static bool read_base_frame(md5_anim_reader *reader)
     TRY(md5i_need_count(lex, &reader->num_joints, "numJoints"));
     TRY(begin_section(lex, "baseframe", reader->base_frame != NULL));
     const uint32_t num_joints = reader->num_joints.value;
-    reader->base_frame = MD5_NEW(lex->arena, md5_xform, num_joints);
+    reader->base_frame = MD5_ALLOC_ZEROED(lex->arena, md5_xform, num_joints);
     TRY(reader->base_frame);
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         if (md5i_lex_at_block_end(lex))
@@ -429,7 +430,7 @@ static bool read_top_level(md5_anim_reader *reader, md5_span word)
         if (!md5_span_is_name(word) || md5i_is_top_level_keyword(word))
             return md5i_fail_too_few(lex, "numFrames", reader->num_frames.value,
                                      reader->num_frames_read);
-        reader->file->has_others = true;
+        reader->file->has_unknown_keywords = true;
     }
     if (md5_span_is(word, "frame")) {
         TRY(check_before_frames(reader));
@@ -441,13 +442,13 @@ static bool read_top_level(md5_anim_reader *reader, md5_span word)
         return read_bounds(reader);
     if (md5_span_is(word, "baseframe"))
         return read_base_frame(reader);
-    if (md5i_lex_take_word(lex, "numFrames"))
+    if (md5i_lex_accept_keyword(lex, "numFrames"))
         return md5i_read_count(lex, "numFrames", 1, MD5_FRAME_BYTES, &reader->num_frames);
-    if (md5i_lex_take_word(lex, "numJoints"))
+    if (md5i_lex_accept_keyword(lex, "numJoints"))
         return md5i_read_count(lex, "numJoints", 1, MD5_ANIM_JOINT_BYTES, &reader->num_joints);
-    if (md5i_lex_take_word(lex, "numAnimatedComponents"))
+    if (md5i_lex_accept_keyword(lex, "numAnimatedComponents"))
         return md5i_read_count(lex, "numAnimatedComponents", 0, 1, &reader->num_components);
-    if (md5i_lex_take_word(lex, "frameRate"))
+    if (md5i_lex_accept_keyword(lex, "frameRate"))
         return md5i_read_frame_rate(lex, DEFAULT_FRAME_RATE, &reader->rate_at,
                                     &reader->file->frame_rate);
     return md5i_read_header_keyword(lex, &reader->header, word);
@@ -472,7 +473,7 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
             break;
         md5i_warn_of_version(lex, header, word);
         if (lex->at == lex->end && reader.num_frames_read == 0)
-            return md5i_lex_fail_found(lex, "expected 'frame'");
+            return md5i_lex_fail_expected(lex, "expected 'frame'");
         TRY(read_top_level(&reader, word));
     }
     file->command_line = header->command_line;
@@ -496,7 +497,7 @@ bool md5i_read_anim_text(md5_arena *arena, const md5_versions *versions, uint32_
 //
 // Converts the numbers of a file to a clip that can be sampled.
 
-void md5i_clip_plan(const md5_anim_file *source, uint8_t *changes, uint8_t *moves,
+void md5i_plan_clip(const md5_anim_file *source, uint8_t *changes, uint8_t *moves,
                     uint32_t *num_rotations, uint32_t *num_translations)
 {
     // Finds the components that differ between frames. The outer loop is over frames, so that the
@@ -520,7 +521,8 @@ void md5i_clip_plan(const md5_anim_file *source, uint8_t *changes, uint8_t *move
         for (uint32_t component = 0; component < 6; component++) {
             const uint32_t flag = 1u << component;
             if ((source->tracks[joint].flags & flag) && changes[number++])
-                moves[joint] |= flag & MD5_ROTATES ? MD5_ROTATION_CHANGES : MD5_TRANSLATION_CHANGES;
+                moves[joint] |=
+                    flag & MD5_ROTATION_FLAGS ? MD5_ROTATION_CHANGES : MD5_TRANSLATION_CHANGES;
         }
         *num_rotations += (moves[joint] & MD5_ROTATION_CHANGES) != 0;
         *num_translations += (moves[joint] & MD5_TRANSLATION_CHANGES) != 0;
@@ -561,11 +563,11 @@ static void add_w(md5_xform *transforms, uint32_t count)
 static bool read_again(md5_lex *lex, uint32_t count, float *numbers)
 {
     uint32_t number;
-    TRY(md5i_lex_take_word(lex, "frame"));
+    TRY(md5i_lex_accept_keyword(lex, "frame"));
     TRY(md5i_read_uint(lex, "frame", &number));
-    TRY(md5i_lex_take(lex, '{'));
+    TRY(md5i_lex_accept(lex, '{'));
     TRY(md5i_lex_floats(lex, numbers, count, &number));
-    return md5i_lex_take(lex, '}');
+    return md5i_lex_accept(lex, '}');
 }
 
 // Computes the constant transforms from the first frame; rotations without w.
@@ -577,16 +579,16 @@ static void decode_constants(const md5_anim_file *source, const float *numbers,
         const uint32_t flags = source->tracks[joint].flags;
         md5_xform *const constant = &constants[joint];
         *constant = source->base_frame[joint];
-        if (flags & MD5_TRANSLATES)
+        if (flags & MD5_TRANSLATION_FLAGS)
             constant->translation = decode_translation(source, joint, numbers);
-        if (flags & MD5_ROTATES) {
+        if (flags & MD5_ROTATION_FLAGS) {
             const md5_vec3 v = frame_rotation(&source->tracks[joint], constant, numbers);
             constant->rotation = (md5_quat){v.x, v.y, v.z, 0};
         }
     }
 }
 
-void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves, float *again,
+void md5i_build_clip(const md5_anim_file *source, const uint8_t *moves, float *again,
                      const md5_clip_arrays *arrays)
 {
     md5_lex lex = source->lex;

@@ -80,7 +80,7 @@ static bool read_values(md5_lex *lex, int word, channel *out)
     case KEYWORD_ATTRIBUTE: {
         static const char *const names[NUM_ATTRIBUTES] = {"x", "y", "z", "yaw", "pitch", "roll"};
         md5_span name;
-        out->attribute_at = md5i_lex_next(lex);
+        out->attribute_at = md5i_lex_skip_space(lex);
         TRY(md5i_lex_text(lex, &name, "an attribute name"));
         out->attribute = 0;
         while (out->attribute < NUM_ATTRIBUTES && !md5_span_is(name, names[out->attribute]))
@@ -118,7 +118,7 @@ static bool read_values(md5_lex *lex, int word, channel *out)
     case KEYWORD_KEYS: {
         md5_count num_keys = {NULL, 0};
         TRY(md5i_read_count(lex, "keys", 1, NUMBER_BYTES, &num_keys));
-        float *const keys = MD5_ROOM(lex->arena, float, num_keys.value);
+        float *const keys = MD5_ALLOC_ARRAY(lex->arena, float, num_keys.value);
         TRY(keys);
         for (uint32_t i = 0; i < num_keys.value; i++) {
             if (md5i_lex_at_block_end(lex))
@@ -140,8 +140,8 @@ static bool read_channel(channel_reader *reader, uint32_t index)
     md5_lex *const lex = reader->lex;
     channel *const out = &reader->channels[index];
     uint32_t number;
-    out->position = md5i_lex_next(lex);
-    if (!md5i_lex_take_word(lex, "channel"))
+    out->position = md5i_lex_skip_space(lex);
+    if (!md5i_lex_accept_keyword(lex, "channel"))
         return md5i_fail_too_few(lex, "numchannels", reader->num_channels.value, index);
     TRY(md5i_read_uint(lex, "channel", &number));
     if (number != index)
@@ -156,12 +156,12 @@ static bool read_channel(channel_reader *reader, uint32_t index)
     };
     static const int needed[] = {KEYWORD_JOINT, KEYWORD_ATTRIBUTE, KEYWORD_RATE, KEYWORD_KEYS};
     uint32_t found = 0; // bit k: keyword k
-    while (!md5i_lex_take(lex, '}')) {
+    while (!md5i_lex_accept(lex, '}')) {
         int word = 0;
         while (word < NUM_CHANNEL_KEYWORDS && !md5_span_is(md5i_lex_peek_word(lex), words[word]))
             word++;
         if (word == NUM_CHANNEL_KEYWORDS || found >> word & 1)
-            return md5i_lex_fail_found(
+            return md5i_lex_fail_expected(
                 lex, "invalid channel: expected each of joint, attribute, starttime, endtime, "
                      "framerate, strings, range and keys once, or '}'");
         found |= UINT32_C(1) << word;
@@ -231,7 +231,7 @@ static md5_vec3 rotation_at(const joint_channels *table, uint32_t frame)
     const float yaw = value_at(table->by_attribute[FIRST_ANGLE], frame);
     const float pitch = value_at(table->by_attribute[FIRST_ANGLE + 1], frame);
     const float roll = value_at(table->by_attribute[FIRST_ANGLE + 2], frame);
-    return md5_stored_rotation(md5_quat_from_euler((md5_euler){pitch, yaw, roll}));
+    return md5_quat_to_xyz(md5_quat_from_euler((md5_euler){pitch, yaw, roll}));
 }
 
 // Creates the tracks and the base frame, and counts the components.
@@ -239,18 +239,19 @@ static bool build_tracks(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
     md5_arena *const arena = reader->lex->arena;
-    md5_track *const tracks = MD5_NEW(arena, md5_track, file->num_joints);
-    md5_xform *const base = MD5_NEW(arena, md5_xform, file->num_joints);
+    md5_track *const tracks = MD5_ALLOC_ZEROED(arena, md5_track, file->num_joints);
+    md5_xform *const base = MD5_ALLOC_ZEROED(arena, md5_xform, file->num_joints);
     TRY(tracks && base);
     for (uint32_t joint = 0; joint < file->num_joints; joint++) {
         const joint_channels *const table = &reader->tables[joint];
         for (uint32_t i = 0; i < NUM_ATTRIBUTES; i++) {
             if (changes(table->by_attribute[i]))
-                tracks[joint].flags |= i < FIRST_ANGLE ? UINT32_C(1) << i : (uint32_t)MD5_ROTATES;
+                tracks[joint].flags |=
+                    i < FIRST_ANGLE ? UINT32_C(1) << i : (uint32_t)MD5_ROTATION_FLAGS;
         }
         if (tracks[joint].flags != 0)
             tracks[joint].first = file->num_components;
-        file->num_components += md5i_num_flags(tracks[joint].flags);
+        file->num_components += md5i_count_flags(tracks[joint].flags);
         const md5_vec3 rotation = rotation_at(table, 0);
         base[joint].translation = translation_at(table, 0);
         base[joint].rotation = (md5_quat){rotation.x, rotation.y, rotation.z, 0};
@@ -293,8 +294,8 @@ static bool build_frames(channel_reader *reader)
 {
     md5_anim_file *const file = reader->file;
     const size_t count = file->num_components;
-    float *const numbers =
-        (float *)md5i_arena_room(reader->lex->arena, file->num_frames, count * sizeof *numbers);
+    float *const numbers = (float *)md5i_arena_alloc_raw(reader->lex->arena, file->num_frames,
+                                                         count * sizeof *numbers);
     TRY(numbers);
     for (uint32_t joint = 0; joint < file->num_joints; joint++) {
         const md5_track *const track = &file->tracks[joint];
@@ -327,7 +328,7 @@ static bool build_bounds(channel_reader *reader)
         if (!reader->bounds[0].by_attribute[i] || !reader->bounds[1].by_attribute[i])
             return true;
     }
-    md5_bounds *const bounds = MD5_ROOM(reader->lex->arena, md5_bounds, file->num_frames);
+    md5_bounds *const bounds = MD5_ALLOC_ARRAY(reader->lex->arena, md5_bounds, file->num_frames);
     TRY(bounds);
     for (uint32_t frame = 0; frame < file->num_frames; frame++)
         bounds[frame] = (md5_bounds){translation_at(&reader->bounds[0], frame),
@@ -347,18 +348,18 @@ static bool find_owners(channel_reader *reader)
 {
     md5_arena *const arena = reader->lex->arena;
     const uint32_t count = reader->num_channels.value;
-    reader->owners = MD5_ROOM(arena, uint32_t, count);
+    reader->owners = MD5_ALLOC_ARRAY(arena, uint32_t, count);
     TRY(reader->owners);
-    const md5_arena_mark before = md5i_arena_here(arena);
-    md5_ordered_name *names = MD5_ROOM(arena, md5_ordered_name, count);
+    const md5_arena_mark before = md5i_arena_position(arena);
+    md5_sorted_name *names = MD5_ALLOC_ARRAY(arena, md5_sorted_name, count);
     TRY(names);
     uint32_t num_names = 0;
     for (uint32_t i = 0; i < count; i++) {
         reader->owners[i] = NONE;
         if (reader->channels[i].attribute < NUM_ATTRIBUTES)
-            names[num_names++] = (md5_ordered_name){reader->channels[i].joint, i};
+            names[num_names++] = (md5_sorted_name){reader->channels[i].joint, i};
     }
-    names = md5i_order_names(arena, names, num_names);
+    names = md5i_sort_names(arena, names, num_names);
     TRY(names);
     uint32_t first = 0;
     for (uint32_t i = 0; i < num_names; i++) {
@@ -377,9 +378,9 @@ static bool build_joints(channel_reader *reader)
     const md5_lex *const lex = reader->lex;
     md5_arena *const arena = lex->arena;
     const uint32_t count = reader->num_channels.value;
-    reader->joints = MD5_NEW(arena, md5_file_joint, count);
-    reader->tables = MD5_NEW(arena, joint_channels, count);
-    uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
+    reader->joints = MD5_ALLOC_ZEROED(arena, md5_file_joint, count);
+    reader->tables = MD5_ALLOC_ZEROED(arena, joint_channels, count);
+    uint32_t *const order = MD5_ALLOC_ARRAY(arena, uint32_t, count);
     TRY(reader->joints && reader->tables && order);
     uint32_t num_joints = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -413,7 +414,7 @@ static bool read_channels(md5_lex *lex, const md5_header *header, md5_anim_file 
     channel_reader reader = {.lex = lex, .file = file};
     TRY(md5i_read_count(lex, "numchannels", 1, CHANNEL_BYTES, &reader.num_channels));
     const uint32_t count = reader.num_channels.value;
-    reader.channels = MD5_NEW(lex->arena, channel, count);
+    reader.channels = MD5_ALLOC_ZEROED(lex->arena, channel, count);
     TRY(reader.channels);
     for (uint32_t i = 0; i < count; i++)
         TRY(read_channel(&reader, i));
@@ -442,10 +443,10 @@ bool md5i_read_anim_v6(md5_arena *arena, const md5_versions *versions, md5_span 
     for (;;) {
         const md5_span word = md5i_lex_peek_word(lex);
         md5i_warn_of_version(lex, &header, word);
-        if (md5i_lex_take_word(lex, "numchannels"))
+        if (md5i_lex_accept_keyword(lex, "numchannels"))
             break;
         if (lex->at == lex->end || md5_span_is(word, "channel"))
-            return md5i_lex_fail_found(lex, "expected 'numchannels'");
+            return md5i_lex_fail_expected(lex, "expected 'numchannels'");
         TRY(md5i_read_header_keyword(lex, &header, word));
     }
     TRY(read_channels(lex, &header, file));

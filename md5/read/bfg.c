@@ -218,10 +218,10 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
     uint32_t num_matrices = 0;
     TRY(binary_count(in, binary_big_32(in), "joints", 1, MIN_BYTES, &file->num_joints));
     const size_t count = file->num_joints;
-    md5_file_joint *const joints = MD5_NEW(in->arena, md5_file_joint, count);
-    uint32_t *const order = MD5_ROOM(in->arena, uint32_t, count);
-    reader->bind = MD5_ROOM(in->arena, md5_xform, count);
-    reader->inverse = MD5_ROOM(in->arena, md5_mat34, count);
+    md5_file_joint *const joints = MD5_ALLOC_ZEROED(in->arena, md5_file_joint, count);
+    uint32_t *const order = MD5_ALLOC_ARRAY(in->arena, uint32_t, count);
+    reader->bind = MD5_ALLOC_ARRAY(in->arena, md5_xform, count);
+    reader->inverse = MD5_ALLOC_ARRAY(in->arena, md5_mat34, count);
     TRY(joints && order);
     TRY(reader->bind && reader->inverse);
     for (uint32_t joint = 0; joint < reader->file->num_joints; joint++) {
@@ -295,7 +295,7 @@ static bool read_vertex(bfg_mesh_reader *reader, md5_mesh_build *mesh, uint32_t 
 static bool read_indices(md5_binary *in, md5_mesh_build *mesh, uint32_t num_indices)
 {
     mesh->num_triangles = num_indices / 3;
-    mesh->indices = MD5_ROOM(in->arena, uint32_t, num_indices);
+    mesh->indices = MD5_ALLOC_ARRAY(in->arena, uint32_t, num_indices);
     const unsigned char *const bytes =
         mesh->indices ? binary_take(in, 2 * (size_t)num_indices) : NULL;
     TRY(bytes);
@@ -338,9 +338,9 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
                            num_indices);
     md5_arena *const arena = in->arena;
     const size_t count = mesh->num_file_vertices;
-    mesh->file_vertices = MD5_ROOM(arena, md5_vertex, count);
-    mesh->texcoords = MD5_ROOM(arena, md5_vec2, count);
-    mesh->weights = MD5_ROOM(arena, md5_weight, VERTEX_JOINTS * count);
+    mesh->file_vertices = MD5_ALLOC_ARRAY(arena, md5_vertex, count);
+    mesh->texcoords = MD5_ALLOC_ARRAY(arena, md5_vec2, count);
+    mesh->weights = MD5_ALLOC_ARRAY(arena, md5_weight, VERTEX_JOINTS * count);
     TRY(mesh->file_vertices && mesh->texcoords && mesh->weights);
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
         TRY(read_vertex(reader, mesh, v));
@@ -388,9 +388,9 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
     TRY(read_mesh_joints(&reader));
     TRY(binary_count(&reader.in, binary_big_32(&reader.in), "meshes",
                      arena->context->require_meshes, MIN_BYTES, &file->num_meshes));
-    md5_mesh_build *const meshes = MD5_NEW(arena, md5_mesh_build, file->num_meshes);
+    md5_mesh_build *const meshes = MD5_ALLOC_ZEROED(arena, md5_mesh_build, file->num_meshes);
     TRY(meshes);
-    file->tables = md5i_arena_here(arena);
+    file->tables = md5i_arena_position(arena);
     for (uint32_t m = 0; m < file->num_meshes; m++)
         TRY(read_mesh(&reader, &meshes[m]));
     file->meshes = meshes;
@@ -406,13 +406,13 @@ static bool read_bounds(md5_binary *in, md5_anim_file *file)
     enum { BYTES = 24 };
     const uint32_t count = file->num_frames;
     TRY(binary_same_count(in, "bounds", BYTES, count));
-    md5_bounds *const bounds = MD5_ROOM(in->arena, md5_bounds, count);
+    md5_bounds *const bounds = MD5_ALLOC_ARRAY(in->arena, md5_bounds, count);
     TRY(bounds);
     for (uint32_t i = 0; i < count; i++) {
         float values[6];
         for (uint32_t k = 0; k < 6; k++) {
             values[k] = binary_big_float(in);
-            if (!md5_is_length(values[k])) {
+            if (!md5_length_in_range(values[k])) {
                 in->at -= 4;
                 return binary_fail(in, MD5_ERROR_RANGE,
                                    "bounding box is out of range: expected -1e9 to 1e9, found %g",
@@ -434,7 +434,7 @@ static bool read_track(md5_binary *in, const md5_anim_file *file, uint32_t joint
     *track = (md5_track){binary_big_32(in), binary_big_32(in)};
     TRY(!in->has_failed);
     const bool is_valid = track->flags <= ALL_FLAGS;
-    const uint32_t used = is_valid ? md5i_num_flags(track->flags) : MAX_USED + 1;
+    const uint32_t used = is_valid ? md5i_count_flags(track->flags) : MAX_USED + 1;
     if (used == 0)
         track->first = 0; // any value is accepted here
     if (is_valid && track->first <= num_components && used <= num_components - track->first)
@@ -451,9 +451,9 @@ static bool read_anim_joints(md5_binary *in, md5_anim_file *file)
     enum { JOINT_BYTES = 16 };
     const uint32_t count = file->num_joints;
     TRY(binary_same_count(in, "joints", JOINT_BYTES, count));
-    md5_file_joint *const joints = MD5_NEW(in->arena, md5_file_joint, count);
-    md5_track *const tracks = MD5_NEW(in->arena, md5_track, count);
-    uint32_t *const order = MD5_ROOM(in->arena, uint32_t, count);
+    md5_file_joint *const joints = MD5_ALLOC_ZEROED(in->arena, md5_file_joint, count);
+    md5_track *const tracks = MD5_ALLOC_ZEROED(in->arena, md5_track, count);
+    uint32_t *const order = MD5_ALLOC_ARRAY(in->arena, uint32_t, count);
     TRY(joints && tracks && order);
     for (uint32_t joint = 0; joint < count; joint++) {
         order[joint] = joint; // parents precede their children
@@ -471,13 +471,13 @@ static bool read_base_frame(md5_binary *in, md5_anim_file *file)
     enum { FRAME_BYTES = 28 };
     const uint32_t count = file->num_joints;
     TRY(binary_same_count(in, "base frame joints", FRAME_BYTES, count));
-    md5_xform *const frame = MD5_NEW(in->arena, md5_xform, count);
+    md5_xform *const frame = MD5_ALLOC_ZEROED(in->arena, md5_xform, count);
     TRY(frame);
     for (uint32_t joint = 0; joint < count; joint++) {
         md5_quat q = {0, 0, 0, 1};
         TRY(binary_rotation(in, &q));
         // Frames replace some of x y z, so that w is computed later; it is then not positive.
-        const md5_vec3 xyz = md5_stored_rotation(q);
+        const md5_vec3 xyz = md5_quat_to_xyz(q);
         frame[joint].rotation = (md5_quat){xyz.x, xyz.y, xyz.z, 0};
         TRY(binary_point(in, &frame[joint].translation));
     }
@@ -497,11 +497,11 @@ static bool read_numbers(md5_binary *in, md5_anim_file *file)
                            "wrong number of animation values: expected %llu, found %u",
                            (unsigned long long)expected, count);
     }
-    float *const numbers = MD5_ROOM(in->arena, float, count);
+    float *const numbers = MD5_ALLOC_ARRAY(in->arena, float, count);
     TRY(numbers);
     for (uint32_t i = 0; i < count; i++) {
         numbers[i] = binary_little_float(in);
-        if (!md5_is_length(numbers[i])) {
+        if (!md5_length_in_range(numbers[i])) {
             in->at -= 4;
             return binary_fail(in, MD5_ERROR_RANGE,
                                "animation value is out of range: expected -1e9 to 1e9, found %g",
@@ -568,7 +568,7 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
     }
     file->frame_rate = rate;
     TRY(binary_count(&in, binary_little_32(&in), "cuts", 0, CUT_BYTES, &file->num_cuts));
-    uint32_t *const cuts = MD5_NEW(arena, uint32_t, file->num_cuts);
+    uint32_t *const cuts = MD5_ALLOC_ZEROED(arena, uint32_t, file->num_cuts);
     TRY(cuts);
     const unsigned char *const cuts_at = in.at;
     for (uint32_t i = 0; i < file->num_cuts; i++)
@@ -586,7 +586,7 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
                            file->num_frames, (long long)(int32_t)file->cuts[i]);
     }
 
-    md5_camera_view *const frames = MD5_NEW(arena, md5_camera_view, file->num_frames);
+    md5_camera_view *const frames = MD5_ALLOC_ZEROED(arena, md5_camera_view, file->num_frames);
     TRY(frames);
     for (uint32_t i = 0; i < file->num_frames; i++) {
         md5_camera_view *const view = &frames[i];
@@ -596,7 +596,7 @@ bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_
         const float y = binary_big_float(&in);
         const float z = binary_big_float(&in);
         TRY(!in.has_failed);
-        if (!md5_is_length(view->fov) || !md5_vec3_in_range((md5_vec3){x, y, z})) {
+        if (!md5_length_in_range(view->fov) || !md5_vec3_in_range((md5_vec3){x, y, z})) {
             in.at = begin;
             return binary_fail(&in, MD5_ERROR_RANGE,
                                "field of view or rotation is out of range: expected -1e9 to 1e9, "

@@ -56,7 +56,8 @@ static bool read_cut_view(camera_reader *reader, uint32_t index)
         // The first cut with a view: allocates no more views than the remaining text could contain.
         const size_t left = reader->num_cuts.value - index;
         const size_t max_views = (size_t)(lex->end - lex->at) / VIEW_BYTES + 1;
-        reader->cut_views = MD5_NEW(lex->arena, md5_cut_view, left < max_views ? left : max_views);
+        reader->cut_views =
+            MD5_ALLOC_ZEROED(lex->arena, md5_cut_view, left < max_views ? left : max_views);
         TRY(reader->cut_views);
         md5i_lex_warn(lex, lex->at,
                       "cuts contain camera views, which some engines show instead of the frames: "
@@ -92,7 +93,7 @@ static bool read_cuts(camera_reader *reader)
     lex->at += strlen("cuts");
     TRY(md5i_lex_expect(lex, '{'));
     const uint32_t num_cuts = reader->num_cuts.value;
-    reader->cuts = MD5_NEW(lex->arena, uint32_t, num_cuts);
+    reader->cuts = MD5_ALLOC_ZEROED(lex->arena, uint32_t, num_cuts);
     TRY(reader->cuts);
     for (uint32_t i = 0; i < num_cuts; i++) {
         if (md5i_lex_at_block_end(lex))
@@ -146,7 +147,7 @@ static bool read_frames(camera_reader *reader)
     lex->at += strlen("camera");
     TRY(md5i_lex_expect(lex, '{'));
     const uint32_t num_frames = reader->num_frames.value;
-    reader->frames = MD5_NEW(lex->arena, md5_camera_view, num_frames);
+    reader->frames = MD5_ALLOC_ZEROED(lex->arena, md5_camera_view, num_frames);
     TRY(reader->frames);
     for (uint32_t i = 0; i < num_frames; i++) {
         if (md5i_lex_at_block_end(lex))
@@ -165,11 +166,11 @@ static bool read_top_level(camera_reader *reader, md5_span word)
         return read_cuts(reader);
     if (md5_span_is(word, "camera"))
         return read_frames(reader);
-    if (md5i_lex_take_word(lex, "numFrames"))
+    if (md5i_lex_accept_keyword(lex, "numFrames"))
         return md5i_read_count(lex, "numFrames", 1, FRAME_BYTES, &reader->num_frames);
-    if (md5i_lex_take_word(lex, "numCuts"))
+    if (md5i_lex_accept_keyword(lex, "numCuts"))
         return md5i_read_count(lex, "numCuts", 0, CUT_BYTES, &reader->num_cuts);
-    if (md5i_lex_take_word(lex, "frameRate"))
+    if (md5i_lex_accept_keyword(lex, "frameRate"))
         return md5i_read_frame_rate(lex, 0, &reader->rate_at, &reader->file->frame_rate);
     return md5i_read_header_keyword(lex, &reader->header, word);
 }

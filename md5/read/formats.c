@@ -70,7 +70,7 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
                          const char *text, size_t size, md5_mesh_file *file)
 {
     const md5_span whole = {text, size};
-    if (md5_begins_as(text, size, MD5_BFG_MESH))
+    if (md5_has_magic(text, size, MD5_BFG_MESH))
         return md5i_read_bfg_mesh(arena, text, size, file);
     TRY(md5i_reject_foreign(arena, whole));
     const md5_mesh_dialect *const dialect = find_mesh_dialect(arena, whole);
@@ -80,7 +80,7 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
 bool md5i_read_all_meshes(md5_arena *arena, const char *text, size_t size, md5_mesh_file *file)
 {
     const md5_span whole = {text, size};
-    if (md5_begins_as(text, size, MD5_BFG_MESH))
+    if (md5_has_magic(text, size, MD5_BFG_MESH))
         return md5i_read_bfg_mesh(arena, text, size, file);
     TRY(md5i_reject_foreign(arena, whole));
     return md5i_read_uncounted_meshes(arena, find_mesh_dialect(arena, whole), &versions, whole,
@@ -91,7 +91,7 @@ bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
                          const uint32_t *num_components, md5_anim_file *file)
 {
     const md5_span whole = {text, size};
-    if (md5_begins_as(text, size, MD5_BFG_ANIM))
+    if (md5_has_magic(text, size, MD5_BFG_ANIM))
         return md5i_read_bfg_anim(arena, text, size, file);
     TRY(md5i_reject_foreign(arena, whole));
     const uint32_t version = find_version(arena, MD5_KIND_ANIM, whole);
@@ -103,7 +103,7 @@ bool md5i_read_anim_file(md5_arena *arena, const char *text, size_t size,
 bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_camera_file *file)
 {
     const md5_span whole = {text, size};
-    if (md5_begins_as(text, size, MD5_BFG_CAMERA))
+    if (md5_has_magic(text, size, MD5_BFG_CAMERA))
         return md5i_read_bfg_camera(arena, text, size, file);
     TRY(md5i_reject_foreign(arena, whole));
     const uint32_t version = find_version(arena, MD5_KIND_CAMERA, whole);

@@ -157,7 +157,7 @@ bool md5i_read_header_keyword(md5_lex *lex, md5_header *header, md5_span word)
 {
     const unsigned kinds = md5i_keyword_kinds(word);
     if (!md5_span_is_name(word))
-        return md5i_lex_fail_found(lex, "expected a keyword");
+        return md5i_lex_fail_expected(lex, "expected a keyword");
     if (md5i_is_of_other_version(header->version, word, kinds))
         return fail_version(lex, header, word, kinds);
     if (kinds != 0 && !(kinds & (unsigned)header->kind))
@@ -194,8 +194,8 @@ void md5i_begin_look_ahead(md5_silent_lex *silent, const md5_lex *lex)
 static bool skip_parentheses(md5_lex *lex)
 {
     float number;
-    TRY(md5i_lex_take(lex, '('));
-    while (!md5i_lex_take(lex, ')'))
+    TRY(md5i_lex_accept(lex, '('));
+    while (!md5i_lex_accept(lex, ')'))
         TRY(md5i_lex_float(lex, &number));
     return true;
 }
@@ -242,12 +242,12 @@ const char *md5i_find_item_part(const md5_lex *lex, const char *start, const cha
     skip_items(&ahead.lex, format, item);
     for (size_t i = 0; i < part; i++)
         skip_part(&ahead.lex, format[i]);
-    return md5i_lex_next(&ahead.lex);
+    return md5i_lex_skip_space(&ahead.lex);
 }
 
 bool md5i_end_table(md5_lex *lex, const char *count_keyword, uint32_t count, const char *format)
 {
-    if (md5i_lex_take(lex, '}'))
+    if (md5i_lex_accept(lex, '}'))
         return true;
     md5_silent_lex ahead;
     md5i_begin_look_ahead(&ahead, lex);
@@ -256,8 +256,8 @@ bool md5i_end_table(md5_lex *lex, const char *count_keyword, uint32_t count, con
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                              "too many entries: expected %u (%s), found %llu", count, count_keyword,
                              (unsigned long long)count + num_more);
-    return md5i_lex_fail_found(lex, "unterminated section: expected '}' after %u entries (%s)",
-                               count, count_keyword);
+    return md5i_lex_fail_expected(lex, "unterminated section: expected '}' after %u entries (%s)",
+                                  count, count_keyword);
 }
 
 bool md5i_fail_too_few(md5_lex *lex, const char *count_keyword, uint32_t count, uint32_t item)
@@ -272,10 +272,10 @@ bool md5i_fail_too_few(md5_lex *lex, const char *count_keyword, uint32_t count, 
 static bool skip_block(md5_lex *lex)
 {
     float number;
-    const char *const first = md5i_lex_next(lex);
+    const char *const first = md5i_lex_skip_space(lex);
     if (first < lex->end && *first != '{')
         TRY(md5i_lex_float(lex, &number));
-    const char *const brace = md5i_lex_next(lex);
+    const char *const brace = md5i_lex_skip_space(lex);
     return brace < lex->end && *brace == '{'
            && md5i_lex_skip_values(lex, md5i_is_top_level_keyword);
 }
@@ -287,7 +287,7 @@ static void warn_of_more(md5_lex *lex, const char *what, const char *count_keywo
     md5_silent_lex ahead;
     uint32_t num_more = 0;
     md5i_begin_look_ahead(&ahead, lex);
-    while (md5i_lex_take_word(&ahead.lex, what) && skip_block(&ahead.lex)) {
+    while (md5i_lex_accept_keyword(&ahead.lex, what) && skip_block(&ahead.lex)) {
         lex->at = ahead.lex.at;
         num_more++;
     }

@@ -44,7 +44,7 @@ void md5i_warn_overlong(md5_lex *lex, const char *position, md5_vec3 rotation, u
 
 bool md5i_read_rotation(md5_lex *lex, md5_vec3 *rotation)
 {
-    const char *const position = md5i_lex_next(lex);
+    const char *const position = md5i_lex_skip_space(lex);
     TRY(md5i_lex_vec3(lex, md5i_lex_float, rotation));
     if (!isfinite(md5_vec3_dot(*rotation, *rotation))) // cannot be normalized
         return md5i_lex_fail(
@@ -71,7 +71,7 @@ bool md5i_read_transform(md5_lex *lex, md5_xform *transform)
 static bool fail_cycle(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                        const uint32_t *order, uint32_t num_reached)
 {
-    bool *const reached = MD5_NEW(lex->arena, bool, num_joints);
+    bool *const reached = MD5_ALLOC_ZEROED(lex->arena, bool, num_joints);
     TRY(reached);
     for (uint32_t i = 0; i < num_reached; i++)
         reached[order[i]] = true;
@@ -146,15 +146,15 @@ static void group_children(const md5_file_joint *joints, uint32_t num_joints, ui
 bool md5i_order_joints(md5_lex *lex, const md5_file_joint *joints, uint32_t num_joints,
                        const uint32_t **result)
 {
-    uint32_t *const order = MD5_ROOM(lex->arena, uint32_t, num_joints);
+    uint32_t *const order = MD5_ALLOC_ARRAY(lex->arena, uint32_t, num_joints);
     TRY(order);
     *result = order;
     if (fill_if_ordered(joints, num_joints, order))
         return true;
 
-    const md5_arena_mark before = md5i_arena_here(lex->arena);
-    uint32_t *const starts = MD5_NEW(lex->arena, uint32_t, (size_t)num_joints + 2);
-    uint32_t *const children = MD5_ROOM(lex->arena, uint32_t, num_joints);
+    const md5_arena_mark before = md5i_arena_position(lex->arena);
+    uint32_t *const starts = MD5_ALLOC_ZEROED(lex->arena, uint32_t, (size_t)num_joints + 2);
+    uint32_t *const children = MD5_ALLOC_ARRAY(lex->arena, uint32_t, num_joints);
     TRY(starts && children);
     group_children(joints, num_joints, starts, children);
 

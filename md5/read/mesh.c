@@ -85,7 +85,7 @@ md5_mesh_counts md5i_count_mesh_file(const char *text, size_t size)
         sums[keyword] += count;
         if (keyword == VERTICES && count > max_vertices)
             max_vertices = count;
-        md5i_block_take(&model_tables, (size_t)count, count_keywords[keyword].model_bytes);
+        md5i_block_alloc(&model_tables, (size_t)count, count_keywords[keyword].model_bytes);
         if (keyword >= VERTICES)
             position += count * min_bytes; // the table follows, and is no shorter
     }
@@ -122,7 +122,7 @@ bool md5i_begin_item(md5_lex *lex, const md5_count *count, const char *count_key
                      const char *word, uint32_t item, bool *is_warned)
 {
     int64_t number;
-    if (!md5i_lex_take_word(lex, word))
+    if (!md5i_lex_accept_keyword(lex, word))
         return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX,
                              "too few '%s' entries: expected %u (%s), found %s after %u", word,
                              count->value, count_keyword, md5i_lex_token(lex, lex->at).text, item);
@@ -141,8 +141,8 @@ bool md5i_begin_vertices(md5_lex *lex, md5_mesh_block *block)
     md5_mesh_build *const mesh = block->mesh;
     TRY(md5i_read_count(lex, "numverts", 0, MD5_VERTEX_BYTES, &block->num_vertices));
     mesh->num_file_vertices = block->num_vertices.value;
-    mesh->file_vertices = MD5_ROOM(block->mesh_arena, md5_vertex, mesh->num_file_vertices);
-    mesh->texcoords = MD5_ROOM(lex->arena, md5_vec2, mesh->num_file_vertices);
+    mesh->file_vertices = MD5_ALLOC_ARRAY(block->mesh_arena, md5_vertex, mesh->num_file_vertices);
+    mesh->texcoords = MD5_ALLOC_ARRAY(lex->arena, md5_vec2, mesh->num_file_vertices);
     block->vertices_at = lex->at;
     return mesh->file_vertices && mesh->texcoords;
 }
@@ -188,7 +188,7 @@ static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
     md5_mesh_build *const mesh = block->mesh;
     const uint32_t count = block->num_triangles.value;
     mesh->num_triangles = count;
-    TRY(mesh->indices = MD5_ROOM(block->mesh_arena, uint32_t, 3 * (size_t)count));
+    TRY(mesh->indices = MD5_ALLOC_ARRAY(block->mesh_arena, uint32_t, 3 * (size_t)count));
     block->triangles_at = lex->at;
     md5_item_number number = MD5_ITEM_0;
     for (uint32_t t = 0; t < count; t++, md5_next_item(&number)) {
@@ -207,7 +207,7 @@ bool md5i_begin_weights(md5_lex *lex, md5_mesh_block *block, size_t min_bytes)
     md5_mesh_build *const mesh = block->mesh;
     TRY(md5i_read_count(lex, "numweights", 0, min_bytes, &block->num_weights));
     mesh->num_weights = block->num_weights.value;
-    mesh->weights = MD5_ROOM(block->mesh_arena, md5_weight, mesh->num_weights);
+    mesh->weights = MD5_ALLOC_ARRAY(block->mesh_arena, md5_weight, mesh->num_weights);
     return mesh->weights != NULL;
 }
 
@@ -381,24 +381,24 @@ bool md5i_read_mesh_keyword(md5_mesh_reader *reader, md5_mesh_block *block)
 {
     md5_lex *const lex = &reader->lex;
     const md5_span word = md5i_lex_peek_word(lex);
-    if (md5i_lex_take_word(lex, "shader")) {
+    if (md5i_lex_accept_keyword(lex, "shader")) {
         if (block->has_shader)
             warn_of_duplicate(lex, "shader");
         return read_mesh_text(lex, &block->has_shader, &block->mesh->shader);
     }
-    if (md5i_lex_take_word(lex, "name")) {
+    if (md5i_lex_accept_keyword(lex, "name")) {
         if (block->has_name)
             warn_of_duplicate(lex, "name");
         return read_mesh_text(lex, &block->has_name, &block->mesh->name);
     }
-    if (md5i_lex_take_word(lex, "numverts"))
+    if (md5i_lex_accept_keyword(lex, "numverts"))
         return reader->dialect->read_vertices(lex, block);
-    if (md5i_lex_take_word(lex, "numtris"))
+    if (md5i_lex_accept_keyword(lex, "numtris"))
         return read_triangles(lex, block);
-    if (md5i_lex_take_word(lex, "numweights"))
+    if (md5i_lex_accept_keyword(lex, "numweights"))
         return reader->dialect->read_weights(lex, block, reader->num_joints.value);
     if (!md5_span_is_name(word))
-        return md5i_lex_fail_found(lex, "unterminated mesh: expected '}'");
+        return md5i_lex_fail_expected(lex, "unterminated mesh: expected '}'");
     if (is_mesh_keyword(word))
         return fail_outside(reader, block, word);
     md5i_lex_warn_token(lex, lex->at, "is an unknown keyword: skipped with its values");
@@ -427,12 +427,12 @@ static bool read_mesh(md5_mesh_reader *reader)
         return md5i_fail_missing_keyword(lex, dialect->joint_keyword);
     TRY(md5i_need_count(lex, &reader->num_meshes, dialect->mesh_count_keyword));
     if (reader->num_meshes_read == 0)
-        reader->file->tables = md5i_arena_here(lex->arena);
+        reader->file->tables = md5i_arena_position(lex->arena);
     md5_mesh_block block = {.mesh_arena = reader->mesh_arena};
     lex->at += strlen("mesh");
     TRY(dialect->begin_mesh(reader, &block));
     lex->mesh_comment = (md5_span){0};
-    while (md5i_lex_next(lex) == lex->end || *lex->at != '}')
+    while (md5i_lex_skip_space(lex) == lex->end || *lex->at != '}')
         TRY(dialect->read_mesh_keyword(reader, &block));
     TRY(need_table(lex, &block.num_vertices, "numverts"));
     TRY(need_table(lex, &block.num_triangles, "numtris"));
@@ -463,7 +463,7 @@ bool md5i_read_num_meshes(md5_mesh_reader *reader, const char *word)
 {
     md5_lex *const lex = &reader->lex;
     TRY(md5i_read_count(lex, word, 0, MD5_MESH_BYTES, &reader->num_meshes));
-    TRY(reader->meshes = MD5_NEW(lex->arena, md5_mesh_build, reader->num_meshes.value));
+    TRY(reader->meshes = MD5_ALLOC_ZEROED(lex->arena, md5_mesh_build, reader->num_meshes.value));
     return true;
 }
 
@@ -479,9 +479,9 @@ static bool read_joints(md5_mesh_reader *reader)
     md5_arena *const arena = lex->arena;
     lex->arena = reader->joint_arena; // also for names that are joined strings
     const uint32_t num_joints = reader->num_joints.value;
-    reader->joints = MD5_ROOM(lex->arena, md5_file_joint, num_joints);
+    reader->joints = MD5_ALLOC_ARRAY(lex->arena, md5_file_joint, num_joints);
     TRY(reader->joints);
-    md5_xform *const bind = MD5_NEW(lex->arena, md5_xform, num_joints);
+    md5_xform *const bind = MD5_ALLOC_ZEROED(lex->arena, md5_xform, num_joints);
     TRY(bind);
     TRY(md5i_lex_expect(lex, '{'));
     for (uint32_t joint = 0; joint < num_joints; joint++) {
@@ -499,9 +499,9 @@ bool md5i_read_mesh_top_level(md5_mesh_reader *reader, md5_span word)
     md5_lex *const lex = &reader->lex;
     if (md5_span_is(word, "joints"))
         return read_joints(reader);
-    if (md5i_lex_take_word(lex, "numJoints"))
+    if (md5i_lex_accept_keyword(lex, "numJoints"))
         return md5i_read_count(lex, "numJoints", 1, MD5_JOINT_BYTES, &reader->num_joints);
-    if (md5i_lex_take_word(lex, "numMeshes"))
+    if (md5i_lex_accept_keyword(lex, "numMeshes"))
         return md5i_read_num_meshes(reader, "numMeshes");
     return md5i_read_header_keyword(lex, &reader->header, word);
 }
@@ -567,7 +567,7 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
         TRY(md5_span_is(word, "mesh") ? read_mesh(&reader) : dialect->read_keyword(&reader, word));
     }
     if (!reader.joints)
-        return md5i_lex_fail_found(lex, "expected '%s'", dialect->joint_keyword);
+        return md5i_lex_fail_expected(lex, "expected '%s'", dialect->joint_keyword);
     const char *const count_keyword = dialect->mesh_count_keyword;
     TRY(md5i_need_count(lex, &reader.num_meshes, count_keyword));
     warn_of_count(lex, &reader, count_keyword);
@@ -578,7 +578,7 @@ bool md5i_read_mesh_text(md5_arena *arena, md5_arena *joints, md5_arena *mesh_ar
                              "file has no meshes: expected at least 1");
 
     if (reader.num_meshes_read == 0)
-        file->tables = md5i_arena_here(arena);
+        file->tables = md5i_arena_position(arena);
     file->command_line = reader.header.command_line;
     file->num_meshes = reader.num_meshes_read;
     file->meshes = reader.meshes;

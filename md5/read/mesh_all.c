@@ -19,7 +19,8 @@ static bool begin_mesh(md5_mesh_reader *reader, md5_mesh_block *block)
         all->capacity = reader->num_meshes.value;
     if (count == all->capacity) {
         all->capacity = 2 * all->capacity + 1;
-        md5_mesh_build *const meshes = MD5_NEW(reader->lex.arena, md5_mesh_build, all->capacity);
+        md5_mesh_build *const meshes =
+            MD5_ALLOC_ZEROED(reader->lex.arena, md5_mesh_build, all->capacity);
         TRY(meshes);
         memcpy(meshes, reader->meshes, count * sizeof *meshes);
         reader->meshes = meshes;

@@ -89,7 +89,7 @@ static bool read_bind_matrix(md5_lex *lex, md5_quat *rotation)
 {
     const float tolerance = 0.01f;
     md5_vec3 rows[3];
-    const char *const start = md5i_lex_next(lex);
+    const char *const start = md5i_lex_skip_space(lex);
     for (uint32_t i = 0; i < 3; i++)
         TRY(read_bare_vec3(lex, &rows[i]));
     if (!(distance_from_rotation(rows) <= tolerance))
@@ -104,7 +104,7 @@ static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *found)
     const md5_span word = md5i_lex_peek_word(lex);
     const uint32_t keyword = bone_keyword(word);
     if (keyword == 0 || (*found & keyword))
-        return md5i_lex_fail_found(
+        return md5i_lex_fail_expected(
             lex, "invalid bone: expected each of name, bindpos, bindmat and parent once, or '}'");
     *found |= keyword;
     lex->at += word.size;
@@ -116,7 +116,7 @@ static bool read_bone_word(md5_lex *lex, md5_file_bone *bone, uint32_t *found)
     case POSITION:
         return read_bare_vec3(lex, &bone->bind.translation);
     default:
-        bone->parent_at = md5i_lex_next(lex);
+        bone->parent_at = md5i_lex_skip_space(lex);
         return md5i_lex_text(lex, &bone->parent, "a bone's name");
     }
 }
@@ -127,22 +127,22 @@ static bool finish_bones(md5_mesh_reader *reader)
 {
     md5_lex *const lex = &reader->lex;
     const uint32_t count = reader->num_joints.value;
-    md5_xform *const bind = MD5_ROOM(lex->arena, md5_xform, count);
-    md5_file_joint *const joints = MD5_ROOM(lex->arena, md5_file_joint, count);
+    md5_xform *const bind = MD5_ALLOC_ARRAY(lex->arena, md5_xform, count);
+    md5_file_joint *const joints = MD5_ALLOC_ARRAY(lex->arena, md5_file_joint, count);
     TRY(bind && joints);
     for (uint32_t i = 0; i < count; i++) {
         bind[i] = reader->bones[i].bind;
         joints[i] = reader->bones[i].joint;
     }
-    const md5_arena_mark before = md5i_arena_here(lex->arena);
-    md5_ordered_name *names = MD5_ROOM(lex->arena, md5_ordered_name, count);
+    const md5_arena_mark before = md5i_arena_position(lex->arena);
+    md5_sorted_name *names = MD5_ALLOC_ARRAY(lex->arena, md5_sorted_name, count);
     TRY(names);
     for (uint32_t i = 0; i < count; i++)
-        names[i] = (md5_ordered_name){joints[i].name, i};
-    TRY(names = md5i_order_names(lex->arena, names, count));
+        names[i] = (md5_sorted_name){joints[i].name, i};
+    TRY(names = md5i_sort_names(lex->arena, names, count));
     for (uint32_t i = 0; i < count; i++) {
         const md5_file_bone *const bone = &reader->bones[i];
-        const md5_ordered_name *const parent =
+        const md5_sorted_name *const parent =
             bone->parent_at ? md5i_find_sorted_name(names, count, bone->parent) : NULL;
         if (bone->parent_at && !parent)
             return md5i_lex_fail(lex, bone->parent_at, MD5_ERROR_RANGE,
@@ -185,7 +185,7 @@ static bool read_bone(md5_mesh_reader *reader)
                              "bone number is out of order: expected %u, found %u", index, number);
     TRY(md5i_lex_expect(lex, '{'));
     uint32_t found = 0;
-    while (!md5i_lex_take(lex, '}'))
+    while (!md5i_lex_accept(lex, '}'))
         TRY(read_bone_word(lex, bone, &found));
     const char *const missing = missing_keyword(found);
     if (missing)
@@ -199,7 +199,7 @@ static bool read_num_bones(md5_mesh_reader *reader)
 {
     md5_arena *const arena = reader->lex.arena;
     TRY(md5i_read_count(&reader->lex, "numbones", 1, MIN_BONE_BYTES, &reader->num_joints));
-    reader->bones = MD5_NEW(arena, md5_file_bone, reader->num_joints.value);
+    reader->bones = MD5_ALLOC_ZEROED(arena, md5_file_bone, reader->num_joints.value);
     return reader->bones != NULL;
 }
 
@@ -208,9 +208,9 @@ static bool read_keyword(md5_mesh_reader *reader, md5_span word)
     md5_lex *const lex = &reader->lex;
     if (md5_span_is(word, "bone"))
         return read_bone(reader);
-    if (md5i_lex_take_word(lex, "numbones"))
+    if (md5i_lex_accept_keyword(lex, "numbones"))
         return read_num_bones(reader);
-    if (md5i_lex_take_word(lex, "nummeshes"))
+    if (md5i_lex_accept_keyword(lex, "nummeshes"))
         return md5i_read_num_meshes(reader, "nummeshes");
     return md5i_read_header_keyword(lex, &reader->header, word);
 }

@@ -41,7 +41,7 @@ static inline const char *begin_row(md5_lex *lex, const char *word, const md5_it
     if (!md5_lex_can_scan(lex, next, ROW_BYTES) || memcmp(next, word, length) != 0)
         return NULL;
     next += length;
-    return (md5_load_word(next) & number->mask) == number->text ? next + number->length : NULL;
+    return (md5_read_u64le(next) & number->mask) == number->text ? next + number->length : NULL;
 }
 
 bool md5i_scan_vertex(md5_lex *lex, const md5_item_number *number, md5_vertex *vertex,
@@ -91,7 +91,7 @@ bool md5i_scan_weight(md5_lex *lex, const md5_item_number *number, uint32_t num_
     TRY(next);
     if (next[1] != ')' || weight->joint >= num_joints)
         return false;
-    if (!md5_is_length(weight->bias) || !md5_vec3_in_range(weight->offset))
+    if (!md5_length_in_range(weight->bias) || !md5_vec3_in_range(weight->offset))
         return false;
     lex->at = next + 2;
     return true;

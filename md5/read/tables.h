@@ -107,10 +107,10 @@ bool md5i_read_uncounted_meshes(md5_arena *arena, const md5_mesh_dialect *dialec
 
 // -- .md5anim ------------------------------------------------------------------------------------
 
-enum { MD5_TRANSLATES = 7, MD5_ROTATES = 56 }; // masks of the flags of md5_track
+enum { MD5_TRANSLATION_FLAGS = 7, MD5_ROTATION_FLAGS = 56 }; // masks of the flags of md5_track
 
 // Returns the number of flags that are set.
-uint32_t md5i_num_flags(uint32_t flags);
+uint32_t md5i_count_flags(uint32_t flags);
 
 typedef struct md5_anim_file {
     md5_span command_line;
@@ -125,9 +125,9 @@ typedef struct md5_anim_file {
     // [num_joints] relative to the parent. x y z of rotations are as in the file. w is 0, because
     // frames replace some of x y z before w is computed.
     const md5_xform *base_frame;
-    const float *numbers;     // [num_frames][num_components]
-    const md5_bounds *bounds; // [num_frames]; NULL if the file does not have bounds for each frame
-    bool has_others;          // the file contains unknown keywords between frames
+    const float *numbers;      // [num_frames][num_components]
+    const md5_bounds *bounds;  // [num_frames]; NULL if the file does not have bounds for each frame
+    bool has_unknown_keywords; // the file contains unknown keywords between frames
     md5_lex lex; // for a text: the position after the frames, or before them if they were not read
 } md5_anim_file;
 
@@ -153,10 +153,10 @@ enum { MD5_ROTATION_CHANGES = 1, MD5_TRANSLATION_CHANGES = 2 };
 // Finds the joints whose values change over the frames. Writes moves[num_joints] (flags) and
 // the numbers of rotating and translating joints. changes[num_components] is scratch memory. Takes
 // linear time in the number of joints plus the size of `numbers`, even if tracks share numbers.
-void md5i_clip_plan(const md5_anim_file *source, uint8_t *changes, uint8_t *moves,
+void md5i_plan_clip(const md5_anim_file *source, uint8_t *changes, uint8_t *moves,
                     uint32_t *num_rotations, uint32_t *num_translations);
 
-// The arrays of a clip. md5i_clip_plan() computes their sizes.
+// The arrays of a clip. md5i_plan_clip() computes their sizes.
 typedef struct md5_clip_arrays {
     md5_xform *base_frame;        // [num_joints]
     md5_xform *constant;          // [num_joints]
@@ -169,7 +169,7 @@ typedef struct md5_clip_arrays {
 // Fills the arrays of a clip. arrays->base_frame may be source->base_frame. If `again` is not NULL,
 // source->numbers is not used: each frame is read again with source->lex, into
 // again[num_components].
-void md5i_clip_build(const md5_anim_file *source, const uint8_t *moves, float *again,
+void md5i_build_clip(const md5_anim_file *source, const uint8_t *moves, float *again,
                      const md5_clip_arrays *arrays);
 
 // -- .md5camera ----------------------------------------------------------------------------------

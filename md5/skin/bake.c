@@ -34,7 +34,7 @@ static md5_vec3 decode_position(const md5_baked *baked, md5_baked_vertex vertex)
 
 static float distance(md5_vec3 a, md5_vec3 b)
 {
-    return (float)md5_vec3d_length(md5_vec3d_sub(md5_vec3d_of(a), md5_vec3d_of(b)));
+    return (float)md5_vec3d_length(md5_vec3d_sub(md5_vec3d_from_vec3(a), md5_vec3d_from_vec3(b)));
 }
 
 // -- Baking -----------------------------------------------------------------------------------
@@ -131,8 +131,8 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
     md5_baked counts = {.num_frames = num_frames};
     if (!check(context, model, num_frames, &counts.num_vertices))
         return NULL;
-    md5_vec3 *const positions = MD5_ROOM(arena, md5_vec3, model->max_vertices);
-    md5_vec3 *const normals = MD5_ROOM(arena, md5_vec3, model->max_vertices);
+    md5_vec3 *const positions = MD5_ALLOC_ARRAY(arena, md5_vec3, model->max_vertices);
+    md5_vec3 *const normals = MD5_ALLOC_ARRAY(arena, md5_vec3, model->max_vertices);
     if (!positions || !normals)
         return NULL;
     if (!find_bounds(context, model, palettes, num_frames, positions, &counts.bounds))
@@ -144,9 +144,10 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
     md5_baked *baked = NULL;
     md5_baked_vertex *vertices = NULL;
     for (uint32_t pass = 0; pass < 2; pass++) {
-        baked = (md5_baked *)md5i_block_put(&block, &counts, 1, sizeof counts);
-        vertices = MD5_TAKE(&block, md5_baked_vertex, (size_t)num_frames * counts.num_vertices);
-        if (pass == 0 && !md5i_block_allocate(context, &block))
+        baked = (md5_baked *)md5i_block_copy(&block, &counts, 1, sizeof counts);
+        vertices =
+            MD5_BLOCK_ARRAY(&block, md5_baked_vertex, (size_t)num_frames * counts.num_vertices);
+        if (pass == 0 && !md5i_block_end_measuring(context, &block))
             return NULL;
     }
     baked->vertices = vertices;

@@ -12,12 +12,12 @@ void md5i_measure_geometry(md5_mesh_build *mesh)
 
 bool md5i_build_geometry(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh)
 {
-    const md5_arena_mark before = md5i_arena_here(scratch);
+    const md5_arena_mark before = md5i_arena_position(scratch);
     TRY(md5i_build_influences(scratch, joints, mesh));
     if (mesh->num_vertices == 0)
         return true;
-    uint32_t *const nexts = MD5_ROOM(scratch, uint32_t, mesh->num_vertices);
-    md5_vec4 *const sums = MD5_ROOM(scratch, md5_vec4, mesh->num_vertices);
+    uint32_t *const nexts = MD5_ALLOC_ARRAY(scratch, uint32_t, mesh->num_vertices);
+    md5_vec4 *const sums = MD5_ALLOC_ARRAY(scratch, md5_vec4, mesh->num_vertices);
     TRY(nexts && sums && md5i_build_normals(scratch, mesh, nexts, sums));
     md5i_arena_rewind(scratch, before);
     return true;
@@ -33,7 +33,7 @@ size_t md5i_geometry_build_size(uint64_t num_vertices)
     return (size_t)num_vertices * sizeof(double[4]) + EXTRA; // for sums of texture axes
 }
 
-size_t md5i_geometry_least_size(uint64_t num_vertices)
+size_t md5i_geometry_min_size(uint64_t num_vertices)
 {
     return (size_t)num_vertices / MARKS_PER_BYTE + EXTRA;
 }

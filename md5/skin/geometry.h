@@ -46,7 +46,7 @@ size_t md5i_geometry_build_size(uint64_t num_vertices);
 
 // Returns the minimum bytes of scratch memory for measuring and building, in addition to the memory
 // of the file's texture coordinates, which building reuses.
-size_t md5i_geometry_least_size(uint64_t num_vertices);
+size_t md5i_geometry_min_size(uint64_t num_vertices);
 
 // Sets num_influences, max_influences, max_weights, num_off_sums and bounds of a mesh. All its
 // arrays must be complete.

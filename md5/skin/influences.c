@@ -165,16 +165,16 @@ static quad sum_weights(weight_merger *merger, const md5_weight *weights, uint32
 bool md5i_build_influences(md5_arena *scratch, const md5_mesh_joints *joints, md5_mesh_build *mesh)
 {
     weight_merger merger = {.joints = joints, .slots = joints->scratch};
-    const md5_arena_mark before = md5i_arena_here(scratch);
+    const md5_arena_mark before = md5i_arena_position(scratch);
     uint32_t max_weights = 0;
     uint32_t next = 0;
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
         const uint32_t count = mesh->file_vertices[i].num_weights;
         max_weights = count > max_weights ? count : max_weights;
     }
-    merger.sums = MD5_ROOM(scratch, joint_sum, max_weights);
+    merger.sums = MD5_ALLOC_ARRAY(scratch, joint_sum, max_weights);
     TRY(merger.sums);
-    merger.rounded = MD5_ROOM(scratch, influence, max_weights);
+    merger.rounded = MD5_ALLOC_ARRAY(scratch, influence, max_weights);
     TRY(merger.rounded);
 
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {

@@ -17,7 +17,7 @@ MD5_WIDE_INLINE matrix_rows multiply_by(const float *m, md5_wide q)
 
 MD5_WIDE_INLINE matrix_rows scale_matrix(const float *m, const float *factor)
 {
-    return multiply_by(m, md5_wide_all(*factor));
+    return multiply_by(m, md5_wide_set1(*factor));
 }
 
 MD5_WIDE_INLINE matrix_rows multiply_rows(const float *m, const float *q)

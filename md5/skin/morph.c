@@ -44,7 +44,7 @@ static bool check_skeleton(const comparison *pair)
 {
     const md5_skeleton *const base = &pair->base->skeleton;
     const md5_skeleton *const source = &pair->source->skeleton;
-    if (base->axes != source->axes || md5_scale_of(base) != md5_scale_of(source))
+    if (base->axes != source->axes || md5_skeleton_scale(base) != md5_skeleton_scale(source))
         return fail_model(pair,
                           "axes or scale differ from the model; load both with the same options");
     if (base->num_joints != source->num_joints)
@@ -212,13 +212,13 @@ static md5_morph *create_block(md5_context *context, morph_builder *job,
     }
     md5_block block = {.base = NULL};
     for (uint32_t pass = 0; pass < 2; pass++) {
-        job->morph = MD5_TAKE(&block, md5_morph, 1);
-        job->targets = MD5_TAKE(&block, md5_morph_target, job->num_targets);
-        job->meshes = MD5_TAKE(&block, md5_morph_mesh, num_meshes);
-        integers = MD5_TAKE(&block, uint32_t, num_integers);
-        deltas = MD5_TAKE(&block, md5_morph_delta, num_deltas);
-        job->names = MD5_TAKE(&block, char, job->names_size);
-        if (pass == 0 && !md5i_block_allocate(context, &block))
+        job->morph = MD5_BLOCK_ARRAY(&block, md5_morph, 1);
+        job->targets = MD5_BLOCK_ARRAY(&block, md5_morph_target, job->num_targets);
+        job->meshes = MD5_BLOCK_ARRAY(&block, md5_morph_mesh, num_meshes);
+        integers = MD5_BLOCK_ARRAY(&block, uint32_t, num_integers);
+        deltas = MD5_BLOCK_ARRAY(&block, md5_morph_delta, num_deltas);
+        job->names = MD5_BLOCK_ARRAY(&block, char, job->names_size);
+        if (pass == 0 && !md5i_block_end_measuring(context, &block))
             return NULL;
     }
     *job->morph = (md5_morph){
@@ -268,7 +268,7 @@ static md5_morph *create(md5_arena *arena, morph_builder *job)
                 return NULL;
         job->names_size += strlen(name) + 1;
     }
-    md5_morph_mesh *const counts = MD5_NEW(arena, md5_morph_mesh, num_meshes);
+    md5_morph_mesh *const counts = MD5_ALLOC_ZEROED(arena, md5_morph_mesh, num_meshes);
     if (!counts)
         return NULL;
     for (uint32_t i = 0; i < num_meshes; i++) {

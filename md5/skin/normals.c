@@ -59,9 +59,9 @@ static double arctangent(double t)
 static double corner_angle(const md5_vec3 *points, const uint32_t *corners, int corner, double area)
 {
     const double pi = 3.14159265358979323846;
-    const md5_vec3d origin = md5_vec3d_of(points[corners[corner]]);
-    const md5_vec3d next = md5_vec3d_of(points[corners[(corner + 1) % 3]]);
-    const md5_vec3d last = md5_vec3d_of(points[corners[(corner + 2) % 3]]);
+    const md5_vec3d origin = md5_vec3d_from_vec3(points[corners[corner]]);
+    const md5_vec3d next = md5_vec3d_from_vec3(points[corners[(corner + 1) % 3]]);
+    const md5_vec3d last = md5_vec3d_from_vec3(points[corners[(corner + 2) % 3]]);
     const double cosine = md5_vec3d_dot(md5_vec3d_sub(next, origin), md5_vec3d_sub(last, origin));
     const double half = arctangent(area / (sqrt(area * area + cosine * cosine) + fabs(cosine)));
     return cosine < 0 ? pi - 2 * half : 2 * half;
@@ -193,12 +193,12 @@ static void write_normals(const normal_sums *sums, md5_mesh_build *mesh)
 
 bool md5i_build_normals(md5_arena *arena, md5_mesh_build *mesh, uint32_t *nexts, md5_vec4 *scratch)
 {
-    const md5_arena_mark before = md5i_arena_here(arena);
+    const md5_arena_mark before = md5i_arena_position(arena);
     const md5_normals weighting = arena->context->normals;
     const uint32_t num_vertices = mesh->num_vertices;
     normal_sums sums = {.xy = scratch, .z = mesh->normals};
-    md5_arena over = md5i_arena_over(arena->context, sums.xy, num_vertices * sizeof *sums.xy);
-    const md5_arena_mark begin = md5i_arena_here(&over);
+    md5_arena over = md5i_arena_in_memory(arena->context, sums.xy, num_vertices * sizeof *sums.xy);
+    const md5_arena_mark begin = md5i_arena_position(&over);
     const bool is_welded = md5i_weld(&over, mesh->positions, num_vertices, nexts);
     md5i_arena_rewind(&over, begin);
     TRY(is_welded);
@@ -206,7 +206,7 @@ bool md5i_build_normals(md5_arena *arena, md5_mesh_build *mesh, uint32_t *nexts,
     memset(sums.xy, 0, num_vertices * sizeof *sums.xy);
     memset(sums.z, 0, num_vertices * sizeof *sums.z);
     if (weighting == MD5_NORMALS_AREA || weighting == MD5_NORMALS_ANGLE) {
-        sums.weights = MD5_NEW(arena, double, num_vertices);
+        sums.weights = MD5_ALLOC_ZEROED(arena, double, num_vertices);
         TRY(sums.weights);
     }
     add_triangles(&sums, weighting, mesh);

@@ -153,8 +153,8 @@ float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, cons
     const md5_mesh *const drawn = &model->meshes[mesh];
     const md5_mat34 *const posed = joints ? joints : model->bind;
     // The assumed movement of a character if no pose is given: the diagonal of its bind pose.
-    const md5_vec3d low = md5_vec3d_of(model->bounds.min);
-    const md5_vec3d high = md5_vec3d_of(model->bounds.max);
+    const md5_vec3d low = md5_vec3d_from_vec3(model->bounds.min);
+    const md5_vec3d high = md5_vec3d_from_vec3(model->bounds.max);
     const double travel =
         joints || !(low.x <= high.x) ? 0 : md5_vec3d_length(md5_vec3d_sub(high, low));
     double max_loss = 0;
@@ -166,7 +166,7 @@ float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, cons
         if (count == 1 && md5_is_rigid(drawn, vertex)) // most vertices: packing is exact
             continue;
         const packed_vertex packing = pack_vertex(drawn, vertex, slots);
-        const md5_vec3d c = md5_vec3d_of(drawn->positions[vertex]);
+        const md5_vec3d c = md5_vec3d_from_vec3(drawn->positions[vertex]);
         md5_vec3d shift = {0, 0, 0};
         double rotated = 0;
         double excess = 0;
@@ -175,8 +175,8 @@ float md5i_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, cons
             const md5_vec4 influence = drawn->influences[i];
             const double bias = (double)influence.w;
             const double weight = (double)packed_weight(drawn, &packing, i - packing.first);
-            const md5_vec3d o = md5_vec3d_of(md5_mat34_translation(model->bind[joint]));
-            const md5_vec3d a = md5_vec3d_of(md5_mat34_translation(posed[joint]));
+            const md5_vec3d o = md5_vec3d_from_vec3(md5_mat34_translation(model->bind[joint]));
+            const md5_vec3d a = md5_vec3d_from_vec3(md5_mat34_translation(posed[joint]));
             const md5_vec3d point = {influence.x, influence.y, influence.z};
             const md5_vec3d exact = md5_vec3d_sub(point, md5_vec3d_scale(o, bias));
             const md5_vec3d packed = md5_vec3d_scale(md5_vec3d_sub(c, o), weight);

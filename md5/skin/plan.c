@@ -398,11 +398,11 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
     md5_skin_plan *result = NULL;
     md5_skin_run *runs = NULL;
     for (uint32_t pass = 0; pass < 2; pass++) {
-        result = MD5_TAKE(&block, md5_skin_plan, 1);
-        runs = MD5_TAKE(&block, md5_skin_run, builder.num_runs);
-        builder.vertices = MD5_TAKE(&block, uint32_t, builder.num_vertices);
-        builder.words = MD5_TAKE(&block, uint32_t, num_words);
-        TRY(pass > 0 || md5i_block_allocate(context, &block));
+        result = MD5_BLOCK_ARRAY(&block, md5_skin_plan, 1);
+        runs = MD5_BLOCK_ARRAY(&block, md5_skin_run, builder.num_runs);
+        builder.vertices = MD5_BLOCK_ARRAY(&block, uint32_t, builder.num_vertices);
+        builder.words = MD5_BLOCK_ARRAY(&block, uint32_t, num_words);
+        TRY(pass > 0 || md5i_block_end_measuring(context, &block));
     }
     memcpy(runs, builder.runs, builder.num_runs * sizeof *runs);
     *result = (md5_skin_plan){.size = block.used,

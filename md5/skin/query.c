@@ -94,14 +94,14 @@ uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t num_joi
                                        float *distance)
 {
     MD5_ASSERT_ARRAY(joints, num_joints);
-    const md5_vec3d origin = md5_vec3d_of(ray.origin);
-    const md5_vec3d direction = md5_vec3d_of(ray.direction);
+    const md5_vec3d origin = md5_vec3d_from_vec3(ray.origin);
+    const md5_vec3d direction = md5_vec3d_from_vec3(ray.direction);
     const double length = md5_vec3d_dot(direction, direction);
     uint32_t nearest = MD5_NONE;
     double smallest = INFINITY;
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         const md5_vec3 position = md5_mat34_translation(joints[joint]);
-        const md5_vec3d offset = md5_vec3d_sub(md5_vec3d_of(position), origin);
+        const md5_vec3d offset = md5_vec3d_sub(md5_vec3d_from_vec3(position), origin);
         double t = length > 0 ? md5_vec3d_dot(offset, direction) / length : 0;
         t = t > 0 ? t : 0;
         if (ray.limit > 0 && t > (double)ray.limit)

@@ -33,7 +33,8 @@ enum { MIN_VERTICES = 4 };
 void md5i_skin_with(md5_cpu level, const md5i_skin_job *job)
 {
     const bool is_wide = job->mesh->skin_plan && job->mesh->num_vertices >= MIN_VERTICES;
-    static void (*const kernels[MD5_CPU_COUNT])(const md5i_skin_job *) = MD5_OF_EACH_SET(md5i_skin);
+    static void (*const kernels[MD5_CPU_COUNT])(const md5i_skin_job *) =
+        MD5_KERNEL_PER_SET(md5i_skin);
     kernels[is_wide ? level : MD5_CPU_SCALAR](job);
 }
 

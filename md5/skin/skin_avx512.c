@@ -13,7 +13,7 @@ MD5_WIDE_INLINE lanes4 spread_two_rows(const float *low, const float *high)
     md5_wide e[4];
     MD5_UNROLL
     for (uint32_t i = 0; i < 4; i++)
-        e[i] = md5_wide_select(0x00ff, md5_wide_all(low[i]), md5_wide_all(high[i]));
+        e[i] = md5_wide_select(0x00ff, md5_wide_set1(low[i]), md5_wide_set1(high[i]));
     return lanes4_from_array(e);
 }
 

@@ -127,12 +127,10 @@ MD5_WIDE_INLINE void store_positions(const skin_arrays *arrays, const group *lan
         store3(arrays->positions, arrays->position_stride, lanes, order, a);
         return;
     }
-    bounds->low =
-        (lanes3){md5_wide_smaller(a.x, bounds->low.x), md5_wide_smaller(a.y, bounds->low.y),
-                 md5_wide_smaller(a.z, bounds->low.z)};
-    bounds->high =
-        (lanes3){md5_wide_larger(a.x, bounds->high.x), md5_wide_larger(a.y, bounds->high.y),
-                 md5_wide_larger(a.z, bounds->high.z)};
+    bounds->low = (lanes3){md5_wide_min(a.x, bounds->low.x), md5_wide_min(a.y, bounds->low.y),
+                           md5_wide_min(a.z, bounds->low.z)};
+    bounds->high = (lanes3){md5_wide_max(a.x, bounds->high.x), md5_wide_max(a.y, bounds->high.y),
+                            md5_wide_max(a.z, bounds->high.z)};
 }
 
 // == Vertices ====================================================================================
@@ -304,15 +302,16 @@ MD5_WIDE_INLINE lanes4 select4(md5_mask mask, lanes4 a, lanes4 b)
 MD5_WIDE_INLINE bool are_biases_in_range(md5_wide first)
 {
     const md5_wide square = md5_wide_mul(first, first);
-    return is_all_true(md5_wide_greater(square, md5_wide_all(MD5_DUAL_MIN_SQUARE)))
-           && is_all_true(md5_wide_less(square, md5_wide_all(MD5_DUAL_MAX_SQUARE)));
+    return is_all_true(md5_wide_greater(square, md5_wide_set1(MD5_DUAL_MIN_SQUARE)))
+           && is_all_true(md5_wide_less(square, md5_wide_set1(MD5_DUAL_MAX_SQUARE)));
 }
 
 // Returns for each lane whether the blend is valid: see MD5_DUAL_MIN_FRACTION.
 MD5_WIDE_INLINE md5_mask is_valid_blend(lanes4 real, md5_wide bias)
 {
-    return md5_wide_greater(dot_lanes(real, real), md5_wide_mul(md5_wide_all(MD5_DUAL_MIN_FRACTION),
-                                                                md5_wide_mul(bias, bias)));
+    return md5_wide_greater(
+        dot_lanes(real, real),
+        md5_wide_mul(md5_wide_set1(MD5_DUAL_MIN_FRACTION), md5_wide_mul(bias, bias)));
 }
 
 // Returns one axis of r.w e - d.w v + v x e: see md5i_dual_matrix().
@@ -327,8 +326,8 @@ MD5_WIDE_INLINE lanes_mat34 dual_to_matrix(const lanes_dual *q)
 {
     const lanes4 r = q->real;
     const lanes4 d = q->dual;
-    const md5_wide one = md5_wide_all(1.0f);
-    const md5_wide twice = md5_wide_div(md5_wide_all(2.0f), dot_lanes(r, r));
+    const md5_wide one = md5_wide_set1(1.0f);
+    const md5_wide twice = md5_wide_div(md5_wide_set1(2.0f), dot_lanes(r, r));
     const md5_wide x2 = md5_wide_mul(r.x, twice);
     const md5_wide y2 = md5_wide_mul(r.y, twice);
     const md5_wide z2 = md5_wide_mul(r.z, twice);
@@ -359,7 +358,7 @@ MD5_WIDE_INLINE lanes_mat34 dual_to_matrix(const lanes_dual *q)
 
 MD5_WIDE_INLINE md5_wide magnitude(md5_wide a)
 {
-    return md5_wide_flip(md5_wide_less(a, md5_wide_all(0.0f)), a);
+    return md5_wide_negate_if(md5_wide_less(a, md5_wide_set1(0.0f)), a);
 }
 
 // The influence with the largest bias in each lane, to which the signs of the others refer.
@@ -371,7 +370,8 @@ typedef struct lanes_first {
 // Returns the biases with the signs of the shorter arc.
 MD5_WIDE_INLINE md5_wide signed_bias(const lanes_first *first, lanes4 real, md5_wide bias)
 {
-    return md5_wide_flip(md5_wide_less(dot_lanes(first->real, real), md5_wide_all(0.0f)), bias);
+    return md5_wide_negate_if(md5_wide_less(dot_lanes(first->real, real), md5_wide_set1(0.0f)),
+                              bias);
 }
 
 // Returns the weighted dual quaternion of one joint of a group, negated in lanes where this is the
@@ -589,7 +589,7 @@ MD5_WIDE_INLINE lanes_dual single_terms(const md5_dual_quat *palette, const sing
         biases[lane] = single_factors(words)[step * term + step - 1];
         has_terms[lane] = index < words[0] ? 1 : 0;
     }
-    *has_term = md5_wide_greater(md5_wide_load(has_terms), md5_wide_all(0.0f));
+    *has_term = md5_wide_greater(md5_wide_load(has_terms), md5_wide_set1(0.0f));
     const lanes_dual q = gather_duals(palette, joints);
     const md5_wide by = signed_bias(first, q.real, md5_wide_load(biases));
     return (lanes_dual){scale4(q.real, by), scale4(q.dual, by)};
@@ -749,8 +749,8 @@ MD5_WIDE_INLINE void extend_interval(float *min, md5_wide low, float *max, md5_w
 MD5_WIDE_CODE void MD5_WIDE_NAME(md5i_skin)(const md5i_skin_job *job)
 {
     const md5_skin_plan *const plan = job->mesh->skin_plan;
-    const md5_wide lowest = md5_wide_all(-FLT_MAX);
-    const md5_wide highest = md5_wide_all(FLT_MAX);
+    const md5_wide lowest = md5_wide_set1(-FLT_MAX);
+    const md5_wide highest = md5_wide_set1(FLT_MAX);
     lanes_bounds bounds = {{highest, highest, highest}, {lowest, lowest, lowest}};
     for (uint32_t i = 0; i < plan->num_runs; i++)
         skin_run(job, &plan->runs[i], &bounds);

@@ -38,7 +38,7 @@ static inline bool is_mirrored(const md5_vec2 *texcoords, uint32_t a, uint32_t b
 static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
 {
     unsigned char *const uses =
-        MD5_NEW(scratch, unsigned char, mesh->num_file_vertices / PER_BYTE + 1);
+        MD5_ALLOC_ZEROED(scratch, unsigned char, mesh->num_file_vertices / PER_BYTE + 1);
     // A tangent from the file is used on both sides of a seam, so no vertex is split.
     if (!uses || mesh->has_frames || scratch->context->skip_geometry & MD5_GEOMETRY_TANGENTS)
         return uses;
@@ -58,11 +58,11 @@ static unsigned char *find_uses(md5_arena *scratch, const md5_mesh_build *mesh)
 // context's error if memory runs out.
 static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
 {
-    const md5_arena_mark before = md5i_arena_here(scratch);
+    const md5_arena_mark before = md5i_arena_position(scratch);
     const uint32_t num_vertices = mesh->num_file_vertices;
     const unsigned char *const uses = find_uses(scratch, mesh);
     TRY(uses);
-    uint32_t *const copies = MD5_ROOM(scratch, uint32_t, num_vertices);
+    uint32_t *const copies = MD5_ALLOC_ARRAY(scratch, uint32_t, num_vertices);
     TRY(copies);
     uint32_t next = num_vertices;
     for (uint32_t vertex = 0; vertex < num_vertices; vertex++) {
@@ -89,7 +89,7 @@ static bool split_seams(md5_arena *scratch, md5_mesh_build *mesh)
 
 bool md5i_measure_with_seams(md5_arena *scratch, md5_mesh_build *mesh)
 {
-    const md5_arena_mark before = md5i_arena_here(scratch);
+    const md5_arena_mark before = md5i_arena_position(scratch);
     const unsigned char *const uses = find_uses(scratch, mesh);
     TRY(uses);
     // Files are smaller than 2^31 bytes and contain fewer weights than bytes, so twice the number
@@ -153,7 +153,8 @@ static inline md5_vec3d project(md5_vec3d n, md5_vec3d along)
     const double parallel = md5_vec3d_dot(n, along) / md5_vec3d_dot(n, n);
     const md5_vec3d projected = md5_vec3d_sub(along, md5_vec3d_scale(n, parallel));
     const double length = md5_vec3d_length(projected);
-    return length > UNDEFINED ? md5_vec3d_scale(projected, 1.0 / length) : md5_vec3d_across(n);
+    return length > UNDEFINED ? md5_vec3d_scale(projected, 1.0 / length)
+                              : md5_vec3d_perpendicular(n);
 }
 
 // Returns the sums of two vertices along one axis of the texture: u, or v if `is_v`.
@@ -244,8 +245,8 @@ static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t 
         const md5_pair z[2] = {md5_pair_load(tangents[0]), md5_pair_load(tangents[1])};
         const md5_pair3 u = two_sums(axes, z, false);
         const md5_pair3 v = two_sums(axes, z, true);
-        const md5_pair3 n = md5_pair3_set(md5_vec3d_of(mesh->normals[begin + i]),
-                                          md5_vec3d_of(mesh->normals[begin + next]));
+        const md5_pair3 n = md5_pair3_set(md5_vec3d_from_vec3(mesh->normals[begin + i]),
+                                          md5_vec3d_from_vec3(mesh->normals[begin + next]));
         const md5_pair parallel = md5_pair_div(md5_pair3_dot(n, u), md5_pair3_dot(n, n));
         const md5_pair3 projected = md5_pair3_sub(u, md5_pair3_scale(n, parallel));
         const md5_pair length = md5_pair3_length(projected);
@@ -256,9 +257,9 @@ static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t 
             md5_vec3d first_unit = md5_pair3_first(unit);
             md5_vec3d second_unit = md5_pair3_second(unit);
             if (!first_is_defined)
-                first_unit = md5_vec3d_across(md5_pair3_first(n));
+                first_unit = md5_vec3d_perpendicular(md5_pair3_first(n));
             if (!second_is_defined)
-                second_unit = md5_vec3d_across(md5_pair3_second(n));
+                second_unit = md5_vec3d_perpendicular(md5_pair3_second(n));
             unit = md5_pair3_set(first_unit, second_unit);
         }
         const md5_pair sides = md5_pair3_dot(md5_pair3_cross(n, unit), v);
@@ -279,14 +280,14 @@ static void write_tangents(const md5_mesh_build *mesh, uint32_t begin, uint32_t 
 // context's error if memory runs out.
 static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
 {
-    const md5_arena_mark before = md5i_arena_here(arena);
+    const md5_arena_mark before = md5i_arena_position(arena);
     const uint32_t num_vertices = mesh->num_vertices;
     // Processes as many vertices at a time as the scratch memory has space for, but in at most
     // eight parts, because each part reads all triangles.
-    const size_t capacity = md5i_arena_left(arena) / sizeof(texture_axes);
+    const size_t capacity = md5i_arena_free_bytes(arena) / sizeof(texture_axes);
     const size_t min_size = num_vertices / 8 + 1;
     const size_t part_size = capacity > min_size ? capacity : min_size;
-    texture_axes *const sums = MD5_ROOM(arena, texture_axes, part_size);
+    texture_axes *const sums = MD5_ALLOC_ARRAY(arena, texture_axes, part_size);
     TRY(sums);
     for (size_t begin = 0; begin < num_vertices; begin += part_size) {
         const size_t left = num_vertices - begin;
@@ -304,10 +305,10 @@ static bool build_tangents(md5_arena *arena, md5_mesh_build *mesh)
 // file can be too large or too small for arithmetic in floats.
 static md5_vec3d file_direction(md5_vec3 from_file, const md5_mat34 *bind)
 {
-    const md5_vec3d unit = md5_vec3d_normalize(md5_vec3d_of(from_file));
+    const md5_vec3d unit = md5_vec3d_normalize(md5_vec3d_from_vec3(from_file));
     if (!bind)
         return unit;
-    return md5_vec3d_normalize(md5_vec3d_of(md5_mat34_rotate(bind, md5_vec3d_round(unit))));
+    return md5_vec3d_normalize(md5_vec3d_from_vec3(md5_mat34_rotate(bind, md5_vec3d_round(unit))));
 }
 
 // Converts the normals and tangents of the file to model space, from the space of the joint of each
@@ -328,7 +329,7 @@ static void convert_stored_frames(const md5_mesh_joints *joints, md5_mesh_build 
         const md5_vec4 from_file = mesh->tangents[vertex];
         const md5_vec3d along =
             file_direction((md5_vec3){from_file.x, from_file.y, from_file.z}, bind);
-        const md5_vec3 tangent = md5_vec3d_round(project(md5_vec3d_of(normal), along));
+        const md5_vec3 tangent = md5_vec3d_round(project(md5_vec3d_from_vec3(normal), along));
         mesh->tangents[vertex] =
             (md5_vec4){tangent.x, tangent.y, tangent.z, from_file.w < 0 ? -1.0f : 1.0f};
     }
@@ -339,7 +340,7 @@ static void convert_stored_frames(const md5_mesh_joints *joints, md5_mesh_build 
 bool md5i_build_with_tangents(md5_arena *scratch, const md5_mesh_joints *joints,
                               md5_mesh_build *mesh)
 {
-    const md5_arena_mark before = md5i_arena_here(scratch);
+    const md5_arena_mark before = md5i_arena_position(scratch);
     if (mesh->num_vertices > mesh->num_file_vertices)
         TRY(split_seams(scratch, mesh));
     TRY(md5i_build_influences(scratch, joints, mesh));
@@ -350,10 +351,10 @@ bool md5i_build_with_tangents(md5_arena *scratch, const md5_mesh_joints *joints,
         convert_stored_frames(joints, mesh);
         return true;
     }
-    uint32_t *const nexts = MD5_ROOM(scratch, uint32_t, mesh->num_vertices);
+    uint32_t *const nexts = MD5_ALLOC_ARRAY(scratch, uint32_t, mesh->num_vertices);
     md5_vec4 *sums = mesh->tangents; // reuse the memory of the tangents, which are written later
     if (!sums)
-        sums = MD5_ROOM(scratch, md5_vec4, mesh->num_vertices);
+        sums = MD5_ALLOC_ARRAY(scratch, md5_vec4, mesh->num_vertices);
     TRY(nexts && sums && md5i_build_normals(scratch, mesh, nexts, sums));
     md5i_arena_rewind(scratch, before);
     return !mesh->tangents || build_tangents(scratch, mesh);

@@ -83,19 +83,19 @@ MD5_WIDE_INLINE lanes3 rotate(const lanes_mat34 *m, lanes3 bind)
     const lanes3 v = {rotate_row(m->x, bind), rotate_row(m->y, bind), rotate_row(m->z, bind)};
     const md5_wide square =
         sum3(md5_wide_mul(v.x, v.x), md5_wide_mul(v.y, v.y), md5_wide_mul(v.z, v.z));
-    const md5_wide one = md5_wide_all(1.0f);
+    const md5_wide one = md5_wide_set1(1.0f);
     const md5_wide off = md5_wide_sub(square, one);
     const md5_mask is_unit =
-        md5_wide_less(md5_wide_mul(off, off), md5_wide_all(MD5_UNIT_OFF_SQUARED));
+        md5_wide_less(md5_wide_mul(off, off), md5_wide_set1(MD5_UNIT_OFF_SQUARED));
     if (MD5_IS_LENGTH_FREE || is_all_true(is_unit))
         return v;
     const md5_wide scale = md5_wide_select(is_unit, one, md5_wide_div(one, md5_wide_sqrt(square)));
     lanes3 unit = {md5_wide_mul(v.x, scale), md5_wide_mul(v.y, scale), md5_wide_mul(v.z, scale)};
     // The length is NaN if the square is infinite, so one comparison detects all special cases.
     const md5_wide length = md5_wide_mul(square, scale);
-    if (!is_all_true(md5_wide_greater(length, md5_wide_all(1.1e-15f)))) {
-        unit = keep_direction(md5_wide_greater(square, md5_wide_all(1e-30f)), unit, bind);
-        unit = keep_direction(md5_wide_less(square, md5_wide_all(INFINITY)), unit, bind);
+    if (!is_all_true(md5_wide_greater(length, md5_wide_set1(1.1e-15f)))) {
+        unit = keep_direction(md5_wide_greater(square, md5_wide_set1(1e-30f)), unit, bind);
+        unit = keep_direction(md5_wide_less(square, md5_wide_set1(INFINITY)), unit, bind);
     }
     return unit;
 }

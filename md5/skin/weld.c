@@ -68,10 +68,10 @@ static const uint32_t *sort_by_key(const md5_vec3 *points, uint32_t count, uint3
 bool md5i_weld_by_sorting(md5_arena *arena, const md5_vec3 *points, uint32_t count,
                           uint32_t *first_equal)
 {
-    const md5_arena_mark before = md5i_arena_here(arena);
-    uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
+    const md5_arena_mark before = md5i_arena_position(arena);
+    uint32_t *const order = MD5_ALLOC_ARRAY(arena, uint32_t, count);
     TRY(order);
-    uint32_t *const buffer = MD5_ROOM(arena, uint32_t, count);
+    uint32_t *const buffer = MD5_ALLOC_ARRAY(arena, uint32_t, count);
     TRY(buffer);
     const uint32_t *const sorted = sort_by_key(points, count, order, buffer);
     for (uint32_t i = 0, first = 0; i < count; i++) {
@@ -95,11 +95,12 @@ enum {
 
 bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_t *first_equal)
 {
-    const md5_arena_mark before = md5i_arena_here(arena);
+    const md5_arena_mark before = md5i_arena_position(arena);
     uint32_t num_slots = 2;
     while (num_slots < count + count / 2) // count < 2^31 / 14
         num_slots *= 2;
-    uint32_t *const slots = MD5_ROOM(arena, uint32_t, num_slots); // points; UINT32_MAX: empty
+    uint32_t *const slots =
+        MD5_ALLOC_ARRAY(arena, uint32_t, num_slots); // points; UINT32_MAX: empty
     TRY(slots);
     memset(slots, 0xFF, num_slots * sizeof *slots);
     int64_t steps = EXTRA_STEPS;

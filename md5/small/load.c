@@ -23,9 +23,9 @@ static bool read_model(md5_arena *arena, md5_arena *joints, md5_arena *kept, con
                        size_t size, md5_mesh_file *file, md5_model **result)
 {
     TRY(md5i_read_mesh_file(arena, joints, kept, text, size, file));
-    if (!file->is_kept || md5i_arena_left(kept) > 0)
+    if (!file->is_kept || md5i_arena_free_bytes(kept) > 0)
         TRY(md5i_repack_tables(kept, file));
-    return md5i_make_model(arena->context, file, result);
+    return md5i_create_model(arena->context, file, result);
 }
 
 bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **asset)
@@ -43,8 +43,8 @@ bool md5i_build_model(md5_arena *arena, const char *text, size_t size, void **as
     }
     md5_mesh *const meshes = (md5_mesh *)model->meshes;
     const bool is_filled =
-        md5i_make_meshes(arena, &kept, md5i_memory_goal(size), &md5i_plain_mesh_steps, &file,
-                         model->bind, model, meshes);
+        md5i_derive_meshes(arena, &kept, md5i_memory_goal(size), &md5i_plain_mesh_steps, &file,
+                           model->bind, model, meshes);
     md5i_set_mesh_memory(model, &kept);
     if (!is_filled) {
         md5_free_model(model);
@@ -62,6 +62,6 @@ void md5_release_geometry(md5_model *model)
     if (!model->internal.memory)
         return;
     for (uint32_t m = 0; m < model->num_meshes; m++)
-        md5i_forget_mesh((md5_mesh *)&model->meshes[m]);
+        md5i_clear_mesh((md5_mesh *)&model->meshes[m]);
     md5i_free_mesh_memory(model);
 }

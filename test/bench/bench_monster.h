@@ -19,10 +19,10 @@ static void measure_monsters(bench_table *table)
     static md5_monster *monsters[1000];
     static md5_xform pose[128];
     static md5_mat34 joints[128], palette[128];
-    common_game_places places = {.count = 0};
+    common_game_paths places = {.count = 0};
     double seconds[2] = {0.0};
     md5_monster_tick tick = {.rotation = {0, 0, 0, 1}, .has_ground = true, .sweep = stair_below};
-    common_add_game_place(&places, "models/game/base", NULL);
+    common_add_game_path(&places, "models/game/base", NULL);
     md5_game *const game = md5_create_game(places.paths, places.count, NULL, NULL);
     const md5_entity *const entity = md5_load_entity(game, "monster_bobbin", NULL, NULL);
     bench_heading("1000 monsters");

@@ -200,7 +200,7 @@ static uint64_t work_play(void *fixture, md5_cpu level)
 {
     posing *const made = fixture;
     const md5_sample_position sample = play_on(made);
-    pose_palette_with(md5i_pose_kernels_of(level), made->binding, &sample, MD5_ROOT_FILE,
+    pose_palette_with(md5i_get_pose_kernels(level), made->binding, &sample, MD5_ROOT_FILE,
                       made->pose, made->joints, made->palette);
     return seen_of(made->palette);
 }
@@ -209,7 +209,7 @@ static uint64_t work_seek(void *fixture, md5_cpu level)
 {
     posing *const made = fixture;
     const md5_sample_position sample = seek_on(made);
-    pose_palette_with(md5i_pose_kernels_of(level), made->binding, &sample, MD5_ROOT_FILE,
+    pose_palette_with(md5i_get_pose_kernels(level), made->binding, &sample, MD5_ROOT_FILE,
                       made->pose, made->joints, made->palette);
     return seen_of(made->palette);
 }
@@ -218,7 +218,7 @@ static uint64_t work_sample(void *fixture, md5_cpu level)
 {
     posing *const made = fixture;
     const md5_sample_position sample = play_on(made);
-    sample_with(md5i_pose_kernels_of(level), made->binding, &sample, MD5_ROOT_FILE, made->pose);
+    sample_with(md5i_get_pose_kernels(level), made->binding, &sample, MD5_ROOT_FILE, made->pose);
     return made->pose[0].rotation.x > 0.0f;
 }
 
@@ -235,37 +235,37 @@ static uint64_t work_sample_cubic(void *fixture, md5_cpu level)
 static uint64_t work_compose(void *fixture, md5_cpu level)
 {
     posing *const made = fixture;
-    md5i_pose_kernels_of(level)->finish(&made->model->skeleton, NULL, made->pose, made->joints,
-                                        NULL);
+    md5i_get_pose_kernels(level)->finish(&made->model->skeleton, NULL, made->pose, made->joints,
+                                         NULL);
     return seen_of(made->joints);
 }
 
 static uint64_t work_multiply(void *fixture, md5_cpu level)
 {
     posing *const made = fixture;
-    md5i_pose_kernels_of(level)->multiply(made->model->skeleton.num_joints, made->joints,
-                                          made->model->inverse_bind, made->palette);
+    md5i_get_pose_kernels(level)->multiply(made->model->skeleton.num_joints, made->joints,
+                                           made->model->inverse_bind, made->palette);
     return seen_of(made->palette);
 }
 
 static uint64_t work_finish(void *fixture, md5_cpu level)
 {
     posing *const made = fixture;
-    md5i_pose_kernels_of(level)->finish(&made->model->skeleton, made->model->inverse_bind,
-                                        made->pose, made->joints, made->palette);
+    md5i_get_pose_kernels(level)->finish(&made->model->skeleton, made->model->inverse_bind,
+                                         made->pose, made->joints, made->palette);
     return seen_of(made->palette);
 }
 
-static uint64_t combine(const posing *made, md5_cpu level, md5_combining kind, const float *mask,
+static uint64_t combine(const posing *made, md5_cpu level, md5_combine_kind kind, const float *mask,
                         float weight)
 {
-    md5i_combine_of(level)(&(md5_combination){.kind = kind,
-                                              .a = made->pose,
-                                              .b = made->layer,
-                                              .out = made->mixed,
-                                              .joint_weights = mask,
-                                              .weight = weight,
-                                              .count = made->model->skeleton.num_joints});
+    md5i_get_combine_kernel(level)(&(md5_combine_job){.kind = kind,
+                                                      .a = made->pose,
+                                                      .b = made->layer,
+                                                      .out = made->mixed,
+                                                      .joint_weights = mask,
+                                                      .weight = weight,
+                                                      .count = made->model->skeleton.num_joints});
     return made->mixed[0].rotation.x > 0.0f;
 }
 
@@ -292,7 +292,7 @@ static uint64_t work_add(void *fixture, md5_cpu level)
 static uint64_t work_crowd(void *fixture, md5_cpu level)
 {
     posing *const made = fixture;
-    md5i_pose_batch_with(md5i_pose_kernels_of(level), made->jobs, POSING_CROWD, made->scratch);
+    md5i_pose_batch_with(md5i_get_pose_kernels(level), made->jobs, POSING_CROWD, made->scratch);
     return seen_of(made->palettes);
 }
 
@@ -317,7 +317,7 @@ static void pose_through_buffer(const md5_pose_kernels *kernels, const md5_pose_
 static uint64_t work_many(void *fixture, md5_cpu level)
 {
     posing *const made = fixture;
-    pose_through_buffer(md5i_pose_kernels_of(level), made->jobs, POSING_MANY, made->buffer,
+    pose_through_buffer(md5i_get_pose_kernels(level), made->jobs, POSING_MANY, made->buffer,
                         made->scratch);
     return seen_of(made->palettes);
 }
@@ -335,7 +335,7 @@ static uint64_t work_fill(void *fixture, md5_cpu level)
 static uint64_t work_many_straight(void *fixture, md5_cpu level)
 {
     posing *const made = fixture;
-    md5i_pose_batch_with(md5i_pose_kernels_of(level), made->jobs, POSING_MANY, made->scratch);
+    md5i_pose_batch_with(md5i_get_pose_kernels(level), made->jobs, POSING_MANY, made->scratch);
     return seen_of(made->palettes);
 }
 

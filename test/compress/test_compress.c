@@ -233,15 +233,15 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
         uint64_t random = 3;
         for (int i = 0; i < 100; i++) {
             const md5_sample_position sample = test_sample_position(&fixture, i, &random);
-            sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), binding, &sample, MD5_ROOT_FILE,
+            sample_with(md5i_get_pose_kernels(MD5_CPU_SCALAR), binding, &sample, MD5_ROOT_FILE,
                         poses);
             for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
                 if (!md5i_cpu_has(level))
                     continue;
-                sample_with(md5i_pose_kernels_of(level), binding, &sample, MD5_ROOT_FILE,
+                sample_with(md5i_get_pose_kernels(level), binding, &sample, MD5_ROOT_FILE,
                             poses + count);
                 CHECK(is_same(poses, poses + count, count));
-                md5i_packed_sample_all(md5i_pose_kernels_of(level)->sample_packed,
+                md5i_packed_sample_all(md5i_get_pose_kernels(level)->sample_packed,
                                        fixture.compressed->internal.packed, &sample, poses + count);
                 CHECK(is_same(poses, poses + count, count));
             }
@@ -574,7 +574,7 @@ TEST (compress_scalar_code_is_the_reference_of_bindings) {
             md5_xform b[DRIVEN];
             const md5_sample_position sample =
                 md5_sample_position_at(anim, 0.011 * k, (md5_wrap)(k % 3));
-            sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), binding, &sample, MD5_ROOT_FILE, a);
+            sample_with(md5i_get_pose_kernels(MD5_CPU_SCALAR), binding, &sample, MD5_ROOT_FILE, a);
             md5_sample(binding, sample, MD5_ROOT_FILE, b);
             CHECK_BYTES(a, b, sizeof a);
         }

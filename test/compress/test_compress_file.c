@@ -149,7 +149,7 @@ static void check_levels(const md5_anim *anim, const md5_anim *compressed)
             for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
                 if (!md5i_cpu_has(level))
                     continue;
-                md5i_packed_sample_all(md5i_pose_kernels_of(level)->sample_packed,
+                md5i_packed_sample_all(md5i_get_pose_kernels(level)->sample_packed,
                                        compressed->internal.packed, &sample, b);
                 CHECK_BYTES(a, b, sizeof a);
             }

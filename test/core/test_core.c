@@ -162,7 +162,7 @@ TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
     md5i_context_begin(&context, &opts, NULL, NULL);
     md5_arena arena = {.context = &context};
     for (uint32_t i = 0; i < 300; i++) {
-        unsigned char *const memory = md5i_arena_alloc(&arena, i, 37);
+        unsigned char *const memory = md5i_arena_alloc_zeroed(&arena, i, 37);
         if (!CHECK(memory))
             break;
         CHECK_UINT((uintptr_t)memory % (sizeof(void *) < 8 ? 8 : 16), 0); // aligned as by malloc()
@@ -182,24 +182,24 @@ TEST (arena_refuses_what_overflows) {
     md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
     const volatile size_t most = SIZE_MAX; // compilers would warn of a constant this large
-    CHECK_FAILS(md5i_arena_alloc(&arena, most / 8, 16), error, MD5_ERROR_MEMORY);
-    CHECK(md5i_arena_alloc(&arena, most - 64, 1) == NULL);
-    CHECK(md5i_arena_alloc(&arena, most, 1) == NULL);
+    CHECK_FAILS(md5i_arena_alloc_zeroed(&arena, most / 8, 16), error, MD5_ERROR_MEMORY);
+    CHECK(md5i_arena_alloc_zeroed(&arena, most - 64, 1) == NULL);
+    CHECK(md5i_arena_alloc_zeroed(&arena, most, 1) == NULL);
     md5i_arena_free(&arena);
 }
 
 TEST (block_measures_then_places) {
     md5_block measure = {0};
-    CHECK(md5i_block_take(&measure, 3, 5) == NULL);
-    CHECK(md5i_block_take(&measure, 1, 16) == NULL);
+    CHECK(md5i_block_alloc(&measure, 3, 5) == NULL);
+    CHECK(md5i_block_alloc(&measure, 1, 16) == NULL);
     CHECK_UINT(measure.used, 32);
     unsigned char memory[32];
     md5_block placed = {.base = memory};
-    CHECK(md5i_block_take(&placed, 3, 5) == memory);
-    CHECK(md5i_block_take(&placed, 1, 16) == memory + 16);
-    CHECK(md5i_block_take(&measure, SIZE_MAX / 2, 3) == NULL);
+    CHECK(md5i_block_alloc(&placed, 3, 5) == memory);
+    CHECK(md5i_block_alloc(&placed, 1, 16) == memory + 16);
+    CHECK(md5i_block_alloc(&measure, SIZE_MAX / 2, 3) == NULL);
     CHECK_UINT(measure.used, SIZE_MAX);
-    CHECK(md5i_block_take(&measure, 1, 1) == NULL);
+    CHECK(md5i_block_alloc(&measure, 1, 1) == NULL);
     CHECK_UINT(measure.used, SIZE_MAX);
 }
 
@@ -338,9 +338,9 @@ TEST_HERE (arena_takes_what_is_reserved_from_one_piece, 0) {
     const size_t held = it->heap.live_bytes;
     CHECK(held >= 3 * 48000 && held < 3 * 48000 + 100);
     for (int i = 0; i < 3; i++)
-        CHECK(md5i_arena_room(&it->arena, 1000, 48));
+        CHECK(md5i_arena_alloc_raw(&it->arena, 1000, 48));
     CHECK_UINT(it->heap.num_allocs, 1);
-    CHECK(md5i_arena_room(&it->arena, 1000, 48));
+    CHECK(md5i_arena_alloc_raw(&it->arena, 1000, 48));
     CHECK_UINT(it->heap.num_allocs, 2);
 }
 
@@ -362,29 +362,29 @@ TEST_HERE (arena_reserving_fails_without_memory, 0) {
 
 // What does not fit there comes from the heap, no more than that.
 TEST_HERE (arena_begins_in_other_memory, 0) {
-    char *const memory = md5i_arena_room(&it->arena, 256, 1);
-    md5_arena over = md5i_arena_over(&it->context, memory, 256);
-    const md5_arena_mark begin = md5i_arena_here(&over);
-    char *const inside = md5i_arena_room(&over, 200, 1);
+    char *const memory = md5i_arena_alloc_raw(&it->arena, 256, 1);
+    md5_arena over = md5i_arena_in_memory(&it->context, memory, 256);
+    const md5_arena_mark begin = md5i_arena_position(&over);
+    char *const inside = md5i_arena_alloc_raw(&over, 200, 1);
     CHECK(inside > memory && inside + 200 <= memory + 256);
-    CHECK(md5i_arena_room(&over, 100, 1) && md5i_arena_size(&over) < 256 + 200);
+    CHECK(md5i_arena_alloc_raw(&over, 100, 1) && md5i_arena_size(&over) < 256 + 200);
     CHECK_UINT(it->heap.live, 2);
     md5i_arena_rewind(&over, begin);
     CHECK_UINT(it->heap.live, 1);
 }
 
 TEST_HERE (arena_rewinds_to_a_mark, 0) {
-    const md5_arena_mark start = md5i_arena_here(&it->arena);
-    char *const kept = md5i_arena_alloc(&it->arena, 100, 1);
+    const md5_arena_mark start = md5i_arena_position(&it->arena);
+    char *const kept = md5i_arena_alloc_zeroed(&it->arena, 100, 1);
     memset(kept, 'k', 100);
-    const md5_arena_mark mark = md5i_arena_here(&it->arena);
-    const char *const first = md5i_arena_room(&it->arena, 100, 1);
+    const md5_arena_mark mark = md5i_arena_position(&it->arena);
+    const char *const first = md5i_arena_alloc_raw(&it->arena, 100, 1);
     for (int i = 0; i < 10; i++)
-        CHECK(md5i_arena_room(&it->arena, 20000, 1));
+        CHECK(md5i_arena_alloc_raw(&it->arena, 20000, 1));
     CHECK(it->heap.live > 2);
     md5i_arena_rewind(&it->arena, mark);
     CHECK_UINT(it->heap.live, 1);
-    CHECK(md5i_arena_room(&it->arena, 100, 1) == first); // at the same address
+    CHECK(md5i_arena_alloc_raw(&it->arena, 100, 1) == first); // at the same address
     CHECK(kept[0] == 'k' && kept[99] == 'k');
     md5i_arena_rewind(&it->arena, start);
     CHECK_UINT(it->heap.live, 0);

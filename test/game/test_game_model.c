@@ -253,10 +253,10 @@ TEST (shared_arrays_are_as_copies) {
             const char *const expected = values[i][j] ? base + values[i][j] : NULL;
             CHECK(md5i_shared_get(array, j) == expected);
             if (expected)
-                CHECK(md5i_shared_nth(array, count++) == expected);
+                CHECK(md5i_shared_array_at(array, count++) == expected);
         }
         CHECK_UINT(md5i_shared_count(array), count);
-        CHECK(!md5i_shared_nth(array, count));
+        CHECK(!md5i_shared_array_at(array, count));
     }
     CHECK(!md5i_shared_get(&arrays[1], UINT32_MAX));
     md5i_arena_free(&arena);

@@ -64,7 +64,7 @@ static void own_crowd(made_crowd *const *owner)
 // Poses the jobs one by one with the scalar code.
 static void expect(made_crowd *crowd)
 {
-    const md5_pose_kernels *const scalar = md5i_pose_kernels_of(MD5_CPU_SCALAR);
+    const md5_pose_kernels *const scalar = md5i_get_pose_kernels(MD5_CPU_SCALAR);
     clear(crowd);
     for (uint32_t i = 0; i < crowd->num_jobs; i++) {
         md5_pose_job *const job = &crowd->jobs[i];
@@ -107,7 +107,7 @@ static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
     for (md5_cpu level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT; level++) {
         if (!md5i_cpu_has(level))
             continue;
-        const md5_pose_kernels *const kernels = md5i_pose_kernels_of(level);
+        const md5_pose_kernels *const kernels = md5i_get_pose_kernels(level);
         clear(crowd);
         pose_part(kernels, crowd, 0, crowd->num_jobs, test_random_u32(random) % 64);
         check_crowd(crowd, "at once", level);
@@ -133,7 +133,7 @@ TEST (batch_of_poses_is_the_single_call) {
         for (md5_cpu level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT; level++) {
             if (!md5i_cpu_has(level))
                 continue;
-            const md5_pose_kernels *const kernels = md5i_pose_kernels_of(level);
+            const md5_pose_kernels *const kernels = md5i_get_pose_kernels(level);
             if (kernels->width == 1)
                 continue;
             // Jobs beyond a multiple of the set's width keep their expected results.
@@ -386,7 +386,7 @@ static void check_sample_position(const made_pose *made, const md5_sample_positi
     static results expected_anim;
     static results expected_nlerp;
     static results found;
-    const md5_pose_kernels *const scalar = md5i_pose_kernels_of(MD5_CPU_SCALAR);
+    const md5_pose_kernels *const scalar = md5i_get_pose_kernels(MD5_CPU_SCALAR);
     const uint32_t count = made->model.skeleton.num_joints;
     pose_in_steps(scalar, made, sample, root, &expected);
     pose_at_once(scalar, made, sample, root, &expected, &found);
@@ -401,7 +401,7 @@ static void check_sample_position(const made_pose *made, const md5_sample_positi
     for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
         if (!md5i_cpu_has(level))
             continue;
-        const md5_pose_kernels *const kernels = md5i_pose_kernels_of(level);
+        const md5_pose_kernels *const kernels = md5i_get_pose_kernels(level);
         pose_in_steps(kernels, made, sample, root, &found);
         check_same(&found, &expected, "posing in steps", level, count);
 
@@ -445,12 +445,12 @@ static void check_made(uint32_t num_joints, made_pairing pairing, double turning
         pose_simd_clear(&expected);
         if (made.binding->num_rebases > 0)
             continue;
-        sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), made.binding, &sample, MD5_ROOT_FILE,
+        sample_with(md5i_get_pose_kernels(MD5_CPU_SCALAR), made.binding, &sample, MD5_ROOT_FILE,
                     expected.pose);
         for (md5_cpu level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT; level++) {
             if (!md5i_cpu_has(level))
                 continue;
-            pose_in_part(md5i_pose_kernels_of(level), &made, &sample, first, size, &expected,
+            pose_in_part(md5i_get_pose_kernels(level), &made, &sample, first, size, &expected,
                          &found);
             check_same(&found, &expected, "a part", level, count);
         }
@@ -494,7 +494,7 @@ TEST (pose_tests_reach_what_they_are_about) {
     for (md5_cpu level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT; level++) {
         if (!md5i_cpu_has(level))
             continue;
-        CHECK_UINT(md5i_pose_kernels_of(level)->width, widths[level]);
+        CHECK_UINT(md5i_get_pose_kernels(level)->width, widths[level]);
     }
     uint64_t random = 4;
     for (int pairing = MADE_SAME; pairing < MADE_PAIRINGS; pairing++) {
@@ -534,7 +534,8 @@ TEST (pose_palette_is_the_three_steps) {
         md5_local_to_palette(&made.model, once.pose, once.joints, once.palette);
         check_same(&once, &steps, "posing in halves", MD5_CPU_COUNT, count);
         static results expected;
-        pose_in_steps(md5i_pose_kernels_of(MD5_CPU_SCALAR), &made, &sample, MD5_ROOT_ID, &expected);
+        pose_in_steps(md5i_get_pose_kernels(MD5_CPU_SCALAR), &made, &sample, MD5_ROOT_ID,
+                      &expected);
         check_same(&steps, &expected, "posing in steps", MD5_CPU_SCALAR, count);
     }
 }

@@ -381,10 +381,10 @@ TEST_POSES (differences_made_and_added_in_one_call_give_the_same_bits, 10) {
 
 enum { NUM_CALLS = MD5_ADD_DIFFERENCE + 1 };
 
-static void run_call(md5_cpu level, md5_combining kind, const poses *made, float weight,
+static void run_call(md5_cpu level, md5_combine_kind kind, const poses *made, float weight,
                      const float *joint_weights, uint32_t count, md5_xform *out)
 {
-    md5_combination job = {
+    md5_combine_job job = {
         .kind = kind,
         .a = made->a,
         .b = made->b,
@@ -399,7 +399,7 @@ static void run_call(md5_cpu level, md5_combining kind, const poses *made, float
         job.joint_weights = NULL;
         job.weight = -1;
     }
-    md5i_combine_of(level)(&job);
+    md5i_get_combine_kernel(level)(&job);
 }
 
 // Also writes into the inputs; nothing past the result may change.
@@ -410,19 +410,20 @@ static void check_level(md5_cpu level, const poses *made, float weight, const fl
     static md5_xform expected[MAX_COUNT];
     for (int kind = 0; kind < NUM_CALLS; kind++) {
         memset(expected, 0x5a, sizeof expected);
-        run_call(MD5_CPU_SCALAR, (md5_combining)kind, made, weight, joint_weights, count, expected);
+        run_call(MD5_CPU_SCALAR, (md5_combine_kind)kind, made, weight, joint_weights, count,
+                 expected);
         memset(found.out, 0x5a, sizeof found.out);
-        run_call(level, (md5_combining)kind, made, weight, joint_weights, count, found.out);
+        run_call(level, (md5_combine_kind)kind, made, weight, joint_weights, count, found.out);
         bool held = same(found.out, expected, MAX_COUNT);
         memcpy(&found, made, sizeof found);
-        run_call(level, (md5_combining)kind, &found, weight, joint_weights, count, found.a);
+        run_call(level, (md5_combine_kind)kind, &found, weight, joint_weights, count, found.a);
         held = held && same(found.a, expected, count)
                && same(found.a + count, made->a + count, MAX_COUNT - count);
         memcpy(&found, made, sizeof found);
-        run_call(level, (md5_combining)kind, &found, weight, joint_weights, count, found.b);
+        run_call(level, (md5_combine_kind)kind, &found, weight, joint_weights, count, found.b);
         held = held && same(found.b, expected, count);
         memcpy(&found, made, sizeof found);
-        run_call(level, (md5_combining)kind, &found, weight, joint_weights, count, found.c);
+        run_call(level, (md5_combine_kind)kind, &found, weight, joint_weights, count, found.c);
         held = held && same(found.c, expected, count);
         CHECK_THAT(held, "call %d with instruction set %d and %u joints", kind, (int)level,
                    (unsigned)count);
@@ -461,8 +462,8 @@ TEST (blend_in_plain_c_gives_the_bits_of_the_kernels) {
         const float weights[4] = {1, 0, -0.8f, (float)test_random(&random)};
         for (uint32_t i = 0; i < 4; i++) {
             const float *const joint_weights = i % 2 == 0 ? NULL : made.weights;
-            const md5_combining kind = count % 2 == 0 ? MD5_BLEND : MD5_BLEND_NLERP;
-            md5_combination job = {.kind = kind,
+            const md5_combine_kind kind = count % 2 == 0 ? MD5_BLEND : MD5_BLEND_NLERP;
+            md5_combine_job job = {.kind = kind,
                                    .a = made.a,
                                    .b = made.b,
                                    .out = found.out,

@@ -24,7 +24,7 @@ static built_clip build(const md5_anim_file *source)
     built_clip clip = {0};
     clip.changes = need(source->num_components, 1);
     clip.moves = need(source->num_joints, 1);
-    md5i_clip_plan(source, clip.changes, clip.moves, &clip.num_rotations, &clip.num_translations);
+    md5i_plan_clip(source, clip.changes, clip.moves, &clip.num_rotations, &clip.num_translations);
     const size_t frames = source->num_frames;
     clip.arrays = (md5_clip_arrays){
         .base_frame = need(source->num_joints, sizeof(md5_xform)),
@@ -34,7 +34,7 @@ static built_clip build(const md5_anim_file *source)
         .rotations = need(frames * clip.num_rotations, sizeof(md5_quat)),
         .translations = need(frames * clip.num_translations, sizeof(md5_vec3)),
     };
-    md5i_clip_build(source, clip.moves, NULL, &clip.arrays);
+    md5i_build_clip(source, clip.moves, NULL, &clip.arrays);
     return clip;
 }
 
@@ -169,7 +169,7 @@ TEST (clip_without_flags_is_the_base_frame) {
     uint8_t moves[2];
     uint32_t num_rotations = 9;
     uint32_t num_translations = 9;
-    md5i_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
+    md5i_plan_clip(&source, changes, moves, &num_rotations, &num_translations);
     CHECK_UINT(num_rotations, 0);
     CHECK_UINT(num_translations, 0);
 
@@ -251,12 +251,12 @@ TEST (clip_plan_is_linear_when_tracks_share_numbers) {
                                   .numbers = numbers};
     uint32_t num_rotations;
     uint32_t num_translations;
-    md5i_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
+    md5i_plan_clip(&source, changes, moves, &num_rotations, &num_translations);
     CHECK_UINT(num_rotations, 0);
     CHECK_UINT(num_translations, 0);
 
     numbers[(size_t)MANY_FRAMES * WIDTH - 1] = 0.5f;
-    md5i_clip_plan(&source, changes, moves, &num_rotations, &num_translations);
+    md5i_plan_clip(&source, changes, moves, &num_rotations, &num_translations);
     CHECK_UINT(num_rotations, JOINTS / 2);
     CHECK_UINT(num_translations, 0);
 }

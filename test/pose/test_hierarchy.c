@@ -146,7 +146,7 @@ TEST (bind_pose_is_consistent_for_any_hierarchy) {
             compare(&joints[i], &bind[i], &rotation, &translation);
             compare(&palette[i], &identity, &undone_rotation, &undone_translation);
             const md5_mat34 expected =
-                md5_mat34_of(transforms[i].rotation, transforms[i].translation);
+                md5_mat34_compose(transforms[i].rotation, transforms[i].translation);
             compare(&bind[i], &expected, &rotation, &translation);
             CHECK(local[i].rotation.w <= 0 && local[i].pad == 0);
         }

@@ -52,12 +52,12 @@ static void finish_clip(made_clip *clip, double rate)
         .translations = clip->translations,
         .num_components = source->num_components,
     };
-    md5i_clip_plan(source, clip->changes, clip->moves, &anim->num_rotations,
+    md5i_plan_clip(source, clip->changes, clip->moves, &anim->num_rotations,
                    &anim->num_translations);
     const md5_clip_arrays arrays = {
         clip->base,      clip->constant,    clip->rotation_joints, clip->translation_joints,
         clip->rotations, clip->translations};
-    md5i_clip_build(source, clip->moves, NULL, &arrays);
+    md5i_build_clip(source, clip->moves, NULL, &arrays);
 }
 
 static float within(uint64_t *random, double size)

@@ -76,10 +76,10 @@ TEST (lex_skips_all_kinds_of_white_space) {
         md5_lex *const lex = begin_sized(&r, texts[i], i == 15 ? 11 : strlen(texts[i]));
         // The start of a comment ends a number, but is part of a word, as in the original engine.
         if (strncmp(texts[i], "a/", 2) != 0)
-            CHECK(md5i_lex_take_word(lex, "a") && md5i_lex_take_word(lex, "b"));
+            CHECK(md5i_lex_accept_keyword(lex, "a") && md5i_lex_accept_keyword(lex, "b"));
         else
             CHECK(md5i_lex_peek_word(lex).size > 1);
-        md5i_lex_next(lex);
+        md5i_lex_skip_space(lex);
         CHECK(strncmp(texts[i], "a/", 2) == 0 || lex->at == lex->end);
         CHECK_STRING(end(&r), "");
     }
@@ -100,13 +100,13 @@ TEST (lex_words_end_at_brackets_quotes_and_white_space) {
 TEST (lex_cuts_nul_bytes_at_the_end_only) {
     reading r;
     md5_lex *lex = begin_sized(&r, "a \0\0\n\0", 6);
-    CHECK(md5i_lex_take_word(lex, "a"));
-    md5i_lex_next(lex);
+    CHECK(md5i_lex_accept_keyword(lex, "a"));
+    md5i_lex_skip_space(lex);
     CHECK(lex->at == lex->end);
     CHECK_STRING(end(&r), "");
 
     lex = begin_sized(&r, "a\0b", 3);
-    CHECK(md5i_lex_take_word(lex, "a"));
+    CHECK(md5i_lex_accept_keyword(lex, "a"));
     CHECK_UINT(md5i_lex_peek_word(lex).size, 0);
     CHECK(!md5i_lex_expect(lex, '{'));
     CHECK_STRING(end(&r), "1:2: error: expected '{', found '\\x00'");
@@ -139,7 +139,8 @@ TEST (lex_counts_lines_of_every_kind) {
         reading r;
         uint32_t line, column;
         md5_lex *const lex = begin(&r, cases[i].text);
-        md5i_lex_place(lex, r.text + (strchr(cases[i].text, 'X') - cases[i].text), &line, &column);
+        md5i_lex_find_location(lex, r.text + (strchr(cases[i].text, 'X') - cases[i].text), &line,
+                               &column);
         CHECK_UINT(line, cases[i].line);
         CHECK_UINT(column, cases[i].column);
         end(&r);
@@ -158,11 +159,11 @@ TEST (lex_locations_do_not_depend_on_their_order) {
     reading r;
     md5_lex *const lex = begin_sized(&r, text, SIZE);
     for (int i = 0; i <= SIZE; i++)
-        md5i_lex_place(lex, r.text + i, &lines[i], &columns[i]);
+        md5i_lex_find_location(lex, r.text + i, &lines[i], &columns[i]);
     for (int i = 0; i < 20000; i++) {
         const uint32_t at = test_random_u32(&random) % (SIZE + 1);
         uint32_t line, column;
-        md5i_lex_place(lex, r.text + at, &line, &column);
+        md5i_lex_find_location(lex, r.text + at, &line, &column);
         if (!CHECK(line == lines[at] && column == columns[at]))
             break;
     }
@@ -174,8 +175,8 @@ TEST (lex_needs_the_end_of_a_comment) {
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         reading r;
         md5_lex *const lex = begin(&r, texts[i]);
-        CHECK(md5i_lex_take_word(lex, "a"));
-        CHECK(!md5i_lex_take_word(lex, "b"));
+        CHECK(md5i_lex_accept_keyword(lex, "a"));
+        CHECK(!md5i_lex_accept_keyword(lex, "b"));
         CHECK(lex->at == lex->end);
         CHECK_STRING(end(&r), "2:2: error: unterminated comment: expected '*/', found the end of "
                               "the file");
@@ -212,7 +213,7 @@ TEST (lex_notes_the_first_mesh_comment) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         reading r;
         md5_lex *const lex = begin(&r, cases[i].text);
-        md5i_lex_next(lex);
+        md5i_lex_skip_space(lex);
         CHECK((lex->mesh_comment.bytes != NULL) == (cases[i].name != NULL));
         if (lex->mesh_comment.bytes && cases[i].name)
             span_equals(lex->mesh_comment, cases[i].name);
@@ -525,7 +526,7 @@ TEST (lex_skips_values_of_unknown_words) {
         char *const text = read_case_text("word ?", "?", cases[i].text, &size);
         md5_lex *const lex = begin_sized(&r, text, size);
         free(text);
-        CHECK(md5i_lex_take_word(lex, "word"));
+        CHECK(md5i_lex_accept_keyword(lex, "word"));
         CHECK(md5i_lex_skip_values(lex, is_stop));
         CHECK((size_t)(lex->end - lex->at) == strlen(cases[i].rest)
               && memcmp(lex->at, cases[i].rest, strlen(cases[i].rest)) == 0);

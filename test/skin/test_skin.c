@@ -26,10 +26,10 @@ static bool derive(made_mesh *made, md5_arena *scratch, const made_source *sourc
     const size_t influences = build.num_influences;
     const md5_mesh_joints joints = {
         num_joints, source->bind,
-        md5i_arena_alloc(&made->arena, num_joints, sizeof *joints.scratch)};
+        md5i_arena_alloc_zeroed(&made->arena, num_joints, sizeof *joints.scratch)};
     TRY(joints.scratch);
 #define MAKE(array, count) \
-    TRY(build.array = md5i_arena_alloc(&made->arena, count, sizeof *build.array))
+    TRY(build.array = md5i_arena_alloc_zeroed(&made->arena, count, sizeof *build.array))
     MAKE(indices, 3 * (size_t)source->num_triangles);
     MAKE(sources, vertices);
     MAKE(texcoords, vertices);

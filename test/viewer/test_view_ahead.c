@@ -14,10 +14,10 @@ static void put_picture(const char *folder, const char *name, uint8_t grey)
     free(png);
 }
 
-static bool take(view_ahead *ahead, const char *folder, const char *name, view_image *image)
+static bool take(view_prefetch *ahead, const char *folder, const char *name, view_image *image)
 {
     OWN_STRING path = common_join(folder, name);
-    return view_take_ahead(ahead, path, image);
+    return view_get_prefetched(ahead, path, image);
 }
 
 // Each once; what is called otherwise, or damaged, is left for who needs it.
@@ -25,20 +25,20 @@ TEST (view_ahead_has_the_pictures_of_the_model) {
     OWN_FOLDER folder = folder_make();
     OWN_STRING model = common_join(folder, "imp.md5mesh");
     view_image image = {NULL, 0, 0};
-    view_ahead ahead = {.count = 0};
+    view_prefetch ahead = {.count = 0};
     put_picture(folder, "imp.png", 10);
     put_picture(folder, "imp_s.png", 20);
     put_picture(folder, "other.png", 30);
     folder_put_text(folder, "imp_local.png", "no picture");
-    view_begin_ahead(&ahead, model);
+    view_begin_prefetch(&ahead, model);
     if (CHECK(take(&ahead, folder, "imp_s.png", &image)))
         CHECK(image.width == 1 && image.height == 1 && image.rgba[0] == 20);
     free(image.rgba);
     CHECK(!take(&ahead, folder, "imp_s.png", &image));
     CHECK(!take(&ahead, folder, "other.png", &image));
     CHECK(!take(&ahead, folder, "imp_local.png", &image));
-    view_end_ahead(&ahead); // frees the first
+    view_end_prefetch(&ahead); // frees the first
     CHECK(!take(&ahead, folder, "imp.png", &image));
-    view_begin_ahead(&ahead, model);
-    view_end_ahead(&ahead);
+    view_begin_prefetch(&ahead, model);
+    view_end_prefetch(&ahead);
 }

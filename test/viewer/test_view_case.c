@@ -36,7 +36,7 @@ void folder_end(char *const *folder)
 void folder_put(const char *folder, const char *name, const void *bytes, size_t size)
 {
     OWN_STRING path = common_join(folder, name);
-    common_make_folders(path, 0700);
+    common_create_folders(path, 0700);
     FILE *const file = fopen(path, "wb");
     REQUIRE(file);
     CHECK(fwrite(bytes, 1, size, file) == size);

@@ -31,7 +31,7 @@ enum { MAX_WAITS = 300000 };
 // -- Commands -------------------------------------------------------------------------------------
 
 // Carries out a command: an action, and members of view_command.
-#define PERFORM(viewer, ...) view_perform((viewer), (view_command){.action = __VA_ARGS__})
+#define PERFORM(viewer, ...) view_execute((viewer), (view_command){.action = __VA_ARGS__})
 
 // A log that prints nothing.
 extern const view_log quiet_log;

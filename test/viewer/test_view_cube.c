@@ -148,9 +148,9 @@ TEST_HERE (view_cube_plays_animations_by_name, linked) {
 TEST_HERE (view_cube_knows_how_meshes_look, linked) {
     if (CHECK(view->is_open) && CHECK_UINT(view->scene.num_looks, 2)) {
         const view_look *const looks = view->scene.looks;
-        CHECK(common_has_ending(looks[0].diffuse, "/red.png"));
-        CHECK(common_has_ending(looks[0].normals, "/bump.png") && looks[0].two_sided);
-        CHECK(common_has_ending(looks[1].diffuse, "/blue.png"));
+        CHECK(common_has_suffix(looks[0].diffuse, "/red.png"));
+        CHECK(common_has_suffix(looks[0].normals, "/bump.png") && looks[0].two_sided);
+        CHECK(common_has_suffix(looks[1].diffuse, "/blue.png"));
         CHECK(looks[1].normals == NULL && !looks[1].two_sided);
         CHECK_STRING(view->scene.model->meshes[0].name, "torso");
         CHECK(strcmp(view->scene.name, common_base(view->folder)) == 0); // as the folder
@@ -186,7 +186,7 @@ TEST (view_cube_looks_have_masks_and_alpha) {
             CHECK_NEAR(look->glow, cases[i].glow, 1e-6);
             CHECK_NEAR(look->alpha_test, cases[i].alpha_test, 1e-9);
             CHECK((look->masks != NULL) == cases[i].has_masks);
-            CHECK(look->masks == NULL || common_has_ending(look->masks, "/masks.png"));
+            CHECK(look->masks == NULL || common_has_suffix(look->masks, "/masks.png"));
         }
         close_view(&view);
     }

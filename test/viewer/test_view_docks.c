@@ -12,7 +12,7 @@ static view_action press(screen *s, const char *name, float across)
 {
     view_command command = item_press(&s->viewer, &s->facts, name, across, 0.5f);
     const view_action action = command.action;
-    view_perform(&s->viewer, command);
+    view_execute(&s->viewer, command);
     item_release(&s->viewer);
     screen_draw(s);
     return action;
@@ -70,7 +70,7 @@ TEST_HERE (outliner_unfolds_the_way_to_a_joint_that_is_selected_elsewhere, BOBBI
     screen_draw(s);
     screen_draw(s);
     const view_rect found = item_find(&s->viewer, &s->facts, "joint/toe_in_r");
-    const view_rect dock = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
+    const view_rect dock = view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT];
     CHECK(found.y > dock.y && found.y + found.height < dock.y + dock.height);
 }
 
@@ -174,7 +174,7 @@ TEST_HERE (outliner_frames_by_a_double_click, BOBBIN) {
                                 .y = row.y + 0.5f * row.height,
                                 .is_pressed = true,
                                 .is_double = true};
-        view_perform(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &mouse));
+        view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &mouse));
         CHECK_THAT(s->viewer.camera.distance < 0.6f * whole.distance
                        && s->viewer.camera.target.z > whole.target.z,
                    "%s", names[i]);
@@ -189,7 +189,7 @@ TEST_HERE (outliner_shows_one_mesh_alone, BOBBIN) {
                                 .y = row.y + 0.5f * row.height,
                                 .is_pressed = true,
                                 .alt = true};
-        view_perform(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &mouse));
+        view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &mouse));
         CHECK_UINT(s->viewer.options->hidden_meshes & 3, i == 0 ? 1 : 0);
     }
 }
@@ -426,7 +426,7 @@ TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
     for (int i = 0; i < 100; i++)
         view_run_ui(&s->viewer.ui, &s->facts, &wheel);
     screen_draw(s);
-    const view_rect dock = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
+    const view_rect dock = view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT];
     const view_scene *const scene = &s->viewer.document->scene;
     const char *const name = scene->skeleton->joints[scene->num_joints - 1].name;
     OWN_STRING label = common_format("joint/%s", name);
@@ -444,33 +444,34 @@ TEST_HERE (docks_cut_off_what_is_outside, BOBBIN) {
 }
 
 TEST_HERE (docks_close_and_are_resized, BOBBIN) {
-    const view_rect before = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
+    const view_rect before = view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT];
     const float edge = before.x + before.width - 1.0f;
     item_press_at(&s->viewer, &s->facts, edge, 300.0f);
     view_run_ui(&s->viewer.ui, &s->facts,
                 &(ui_mouse){.x = edge + 100.0f, .y = 300, .is_moved = true});
     item_release(&s->viewer);
     screen_draw(s);
-    CHECK_NEAR(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width, before.width + 100.0f, 3);
+    CHECK_NEAR(view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT].width, before.width + 100.0f,
+               3);
     press(s, "outliner/close", 0.5f);
     CHECK(!s->viewer.options->shown.hierarchy);
-    CHECK(!(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width > 0.0f));
+    CHECK(!(view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT].width > 0.0f));
     press(s, "inspector/close", 0.5f);
     CHECK(!s->viewer.options->shown.inspector);
 }
 
 TEST_HERE (docks_get_their_own_size_back, BOBBIN) {
-    const view_rect before = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
+    const view_rect before = view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT];
     s->viewer.ui.docks.sizes[VIEW_DOCK_LEFT] = 30.0f;
     screen_draw(s);
-    const view_rect wide = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
+    const view_rect wide = view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT];
     CHECK(wide.width > before.width);
     const ui_mouse twice = {
         .x = wide.x + wide.width - 1.0f, .y = 300, .is_pressed = true, .is_double = true};
     view_run_ui(&s->viewer.ui, &s->facts, &twice);
     item_release(&s->viewer);
     screen_draw(s);
-    CHECK(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width == before.width);
+    CHECK(view_current_layout(&s->facts).docks[VIEW_DOCK_LEFT].width == before.width);
 }
 
 // == Menus and explanations of items ==============================================================
@@ -482,7 +483,7 @@ static void select(screen *s, const char *item, const char *line)
     const ui_mouse right = {
         .x = found.x + 0.5f * found.width, .y = found.y + 0.5f * found.height, .is_right = true};
     CHECK_THAT(found.width > 0.0f, "there is no %s", item);
-    view_perform(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &right));
+    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &right));
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_MENU_OF_CONTEXT);
     screen_draw(s);
     press(s, line, 0.5f);

@@ -295,7 +295,7 @@ static void select_model(screen *fixture, const char *ending)
         if (strcmp(export->endings.names[i], ending) == 0)
             export->choices.model_format = i;
     view_follow_export(&fixture->viewer);
-    CHECK(common_has_ending(export->file, ending));
+    CHECK(common_has_suffix(export->file, ending));
 }
 
 TEST_EXPORT (view_export_of_a_model_is_that_of_the_tool) {
@@ -305,13 +305,13 @@ TEST_EXPORT (view_export_of_a_model_is_that_of_the_tool) {
     select_model(fixture, "iqm");
     OWN_STRING path = common_join(fixture->folder, "thimble.iqm");
     CHECK_STRING(export->file, path);
-    OWN_STRING folder = common_whole(test_path("models/thimble"));
+    OWN_STRING folder = common_canonical_path(test_path("models/thimble"));
     OWN_STRING line = common_format(
         "md5tool convert %s/thimble.md5mesh %s/walk.md5anim %s/idle.md5anim --output %s", folder,
         folder, folder, path);
     CHECK_STRING(export->line, line);
     run(fixture);
-    CHECK(fixture->viewer.ui.over == VIEW_OVER_NOTHING && fixture->viewer.log.error[0] == '\0');
+    CHECK(fixture->viewer.ui.over == VIEW_OVERLAY_NONE && fixture->viewer.log.error[0] == '\0');
     size_t size = 0;
     const char *reason = NULL;
     OWN_STRING bytes = common_read_stream(path, &size, &reason);
@@ -409,9 +409,9 @@ static void check_tool_writes_same(screen *fixture, const char *ending, const ch
     const char *const folders[2] = {window, tool};
     for (int i = 0; i < 2; i++) {
         OWN_STRING made = common_format("%s/x", folders[i]);
-        common_make_folders(made, 0777);
+        common_create_folders(made, 0777);
         snprintf(export->choices.folder, sizeof export->choices.folder, "%s", folders[i]);
-        fixture->viewer.ui.over = VIEW_OVER_EXPORT; // until it has written
+        fixture->viewer.ui.over = VIEW_OVERLAY_EXPORT; // until it has written
         select_model(fixture, ending);
         REQUIRE(export->line != NULL && strstr(export->line, "md5tool ") == export->line);
         CHECK_THAT(strstr(export->line, words) != NULL, "no '%s' in %s", words, export->line);
@@ -499,7 +499,7 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     // Without a mesh the others keep their pictures.
     CHECK(view_read_option(view_find_option("hide", 4), "1", viewer->options)
           && view_hide_meshes(viewer));
-    viewer->ui.over = VIEW_OVER_EXPORT;
+    viewer->ui.over = VIEW_OVERLAY_EXPORT;
     run(fixture);
     OWN_STRING less = test_read_file(out, &size);
     REQUIRE(less);
@@ -538,7 +538,7 @@ TEST_EXPORT (view_export_of_a_model_is_what_is_shown_as_the_tool_writes_it) {
     for (size_t i = 0; i < COUNT_OF(endings); i++)
         check_tool_writes_same(fixture, endings[i], " --texture 0=");
     view_options *const options = viewer->options;
-    *COMMON_MORE(options->wear.names, options->wear.count) =
+    *COMMON_ADD_ITEM(options->wear.names, options->wear.count) =
         test_path("models/thimble/thimble.md5mesh");
     REQUIRE(view_reload(viewer));
     const md5_model *const model = viewer->document->scene.model;
@@ -556,7 +556,7 @@ TEST_EXPORT (view_export_of_a_model_adds_no_warnings) {
     select_model(fixture, "obj");
     for (int i = 0; i < 2; i++) {
         run(fixture);
-        fixture->viewer.ui.over = VIEW_OVER_EXPORT;
+        fixture->viewer.ui.over = VIEW_OVERLAY_EXPORT;
         CHECK_UINT(fixture->viewer.log.num_warnings, before);
     }
     CHECK(fixture->viewer.log.num_notes > 0
@@ -778,7 +778,7 @@ TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
     const double bytes = export->bytes;
     run(fixture);
     CHECK_NEAR(bytes, (double)common_file_size(path), 0.1 * bytes);
-    fixture->viewer.ui.over = VIEW_OVER_EXPORT;
+    fixture->viewer.ui.over = VIEW_OVERLAY_EXPORT;
     export->choices.kind = VIEW_EXPORT_MOVIE;
     snprintf(export->choices.frames, sizeof export->choices.frames, "10");
     fixture->viewer.now = 2.0;

@@ -180,7 +180,7 @@ TEST_FIGURES(view_lists_what_the_dead_leave)
     static const double times[][2] = {{0.4, 0}, {1.9, 0}, {2.1, 62}, {2.9, 62}};
     for (size_t i = 0; i < COUNT_OF(times); i++) {
         play.time = times[i][0];
-        CHECK_NEAR(view_parm_of(&stage, burn), times[i][1], 1e-5);
+        CHECK_NEAR(view_parm_value(&stage, burn), times[i][1], 1e-5);
     }
     view_free_scene(scene);
 }

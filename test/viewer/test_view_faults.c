@@ -37,10 +37,10 @@ static void make_square(square *s)
                          .tangents = s->tangents};
 }
 
-static bool are_faults(const view_faults *a, uint32_t num_short, uint32_t num_skewed,
+static bool are_faults(const view_mesh_defects *a, uint32_t num_short, uint32_t num_skewed,
                        uint32_t num_flipped, uint32_t num_mirrored, uint32_t num_flat)
 {
-    const view_faults b = {{num_short, num_skewed, num_flipped, num_mirrored, num_flat}};
+    const view_mesh_defects b = {{num_short, num_skewed, num_flipped, num_mirrored, num_flat}};
     return memcmp(a, &b, sizeof b) == 0;
 }
 
@@ -48,42 +48,42 @@ TEST (view_faults_are_counted_by_kind) {
     bool marks[CORNERS];
     square s;
     make_square(&s);
-    view_faults faults = view_find_faults(&s.mesh, NULL, marks);
+    view_mesh_defects faults = view_find_defects(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
     CHECK(!marks[0] && !marks[1] && !marks[2] && !marks[3]);
 
     s.normals[1] = (md5_vec3){0, 0, 0}; // of the first triangle only
-    faults = view_find_faults(&s.mesh, NULL, marks);
+    faults = view_find_defects(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 1, 0, 0, 0, 0));
     CHECK(!marks[0] && marks[1] && !marks[2] && !marks[3]);
     s.normals[1] = (md5_vec3){0, 0, (float)NAN};
-    faults = view_find_faults(&s.mesh, NULL, NULL);
+    faults = view_find_defects(&s.mesh, NULL, NULL);
     CHECK_UINT(faults.counts[VIEW_FAULT_SHORT], 1);
 
     make_square(&s);
     s.normals[3] = (md5_vec3){0, 0, -1}; // of the second triangle only
-    faults = view_find_faults(&s.mesh, NULL, marks);
+    faults = view_find_defects(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 0, 0, 1, 0, 0));
     CHECK(marks[3] && !marks[1]);
 
     make_square(&s);
     s.tangents[0] = (md5_vec4){0.6f, 0, 0.8f, -1}; // leans out of the surface
-    faults = view_find_faults(&s.mesh, NULL, marks);
+    faults = view_find_defects(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 0, 1, 0, 0, 0));
     CHECK(marks[0]);
 
     make_square(&s);
     s.tangents[2].w = 1.0f; // of both triangles
-    faults = view_find_faults(&s.mesh, NULL, marks);
+    faults = view_find_defects(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 0, 0, 0, 2, 0));
     CHECK(marks[2] && !marks[0]);
 
     make_square(&s);
     s.positions[3] = s.positions[2];
     s.normals[3] = (md5_vec3){0, 0, -1}; // has no triangle to face away from
-    faults = view_find_faults(&s.mesh, NULL, NULL);
+    faults = view_find_defects(&s.mesh, NULL, NULL);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 1));
-    CHECK_UINT(view_count_faults(&faults), 0);
+    CHECK_UINT(view_count_defects(&faults), 0);
 }
 
 // The other order of the corners faces down, unless the axes are left-handed.
@@ -95,31 +95,31 @@ TEST (view_faults_know_which_side_is_outside) {
         s.indices[i] = s.indices[i + 1];
         s.indices[i + 1] = swapped;
     }
-    view_faults faults = view_find_faults(&s.mesh, NULL, NULL);
+    view_mesh_defects faults = view_find_defects(&s.mesh, NULL, NULL);
     CHECK_UINT(faults.counts[VIEW_FAULT_FLIPPED], 2);
     s.mesh.is_mirrored = true;
-    faults = view_find_faults(&s.mesh, NULL, NULL);
+    faults = view_find_defects(&s.mesh, NULL, NULL);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
     s.mesh.tangents = NULL; // without tangents no faults of tangents are counted
     s.normals[0].z = -1.0f;
-    faults = view_find_faults(&s.mesh, NULL, NULL);
+    faults = view_find_defects(&s.mesh, NULL, NULL);
     CHECK(are_faults(&faults, 0, 0, 2, 0, 0));
 }
 
 TEST (view_faults_are_named) {
     char text[192];
-    view_faults faults = {{0}};
-    view_describe_faults(&faults, text, sizeof text);
+    view_mesh_defects faults = {{0}};
+    view_describe_defects(&faults, text, sizeof text);
     CHECK_STRING(text, "none");
-    const view_faults a = {{[VIEW_FAULT_SHORT] = 1, [VIEW_FAULT_FLAT] = 4}};
-    const view_faults b = {{[VIEW_FAULT_FLIPPED] = 2, [VIEW_FAULT_FLAT] = 1}};
-    faults = view_add_faults(a, b);
-    view_describe_faults(&faults, text, sizeof text);
+    const view_mesh_defects a = {{[VIEW_FAULT_SHORT] = 1, [VIEW_FAULT_FLAT] = 4}};
+    const view_mesh_defects b = {{[VIEW_FAULT_FLIPPED] = 2, [VIEW_FAULT_FLAT] = 1}};
+    faults = view_add_defects(a, b);
+    view_describe_defects(&faults, text, sizeof text);
     CHECK_STRING(
         text, "1 normals or tangents not normalized, 2 triangles facing away from a vertex normal, "
               "5 degenerate triangles");
-    CHECK_UINT(view_count_faults(&faults), 3);
-    view_describe_faults(&faults, text, 8);
+    CHECK_UINT(view_count_defects(&faults), 3);
+    view_describe_defects(&faults, text, 8);
     CHECK_STRING(text, "1 norma");
 }
 
@@ -175,19 +175,19 @@ TEST (view_faults_are_counted_in_a_pose) {
     view_directed lax = pose;
     lax.most_skew = 0.1f;
     posed.normals[1].z = -1.0f; // both triangles have corners 0 and 2, one has 1
-    view_faults faults = view_find_faults(&s.mesh, &pose, marks);
+    view_mesh_defects faults = view_find_defects(&s.mesh, &pose, marks);
     CHECK(are_faults(&faults, 0, 0, 1, 0, 0) && marks[1] && !marks[3]);
     posed.normals[1].z = 1.0f;
     posed.tangents[2] = (md5_vec4){sqrtf(1.0f - 0.0025f), 0, 0.05f, -1};
-    faults = view_find_faults(&s.mesh, &pose, marks);
+    faults = view_find_defects(&s.mesh, &pose, marks);
     CHECK(are_faults(&faults, 0, 1, 0, 0, 0) && marks[2]);
-    faults = view_find_faults(&s.mesh, &lax, marks);
+    faults = view_find_defects(&s.mesh, &lax, marks);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
     posed.positions[1].x = -2.0f; // turns its triangle over
-    faults = view_find_faults(&s.mesh, &lax, NULL);
+    faults = view_find_defects(&s.mesh, &lax, NULL);
     CHECK(faults.counts[VIEW_FAULT_FLIPPED] == 1);
-    faults = view_find_faults(&s.mesh, NULL, NULL);
-    CHECK_UINT(view_count_faults(&faults), 0);
+    faults = view_find_defects(&s.mesh, NULL, NULL);
+    CHECK_UINT(view_count_defects(&faults), 0);
 }
 
 TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
@@ -205,22 +205,22 @@ TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
         for (uint32_t i = 0; i + 1 < anim->num_frames; i++) { // the last frame is the first
             play.time = i / anim->frame_rate;
             view_pose(&scene, &play);
-            const view_faults faults = view_find_pose_faults(&scene, NULL);
-            const uint32_t count = view_count_faults(&faults);
+            const view_mesh_defects faults = view_find_pose_faults(&scene, NULL);
+            const uint32_t count = view_count_defects(&faults);
             most = count > most ? count : most;
             num_faulty += count > 0;
         }
-        CHECK(most > 0 && view_count_faults(&all.worst) == most);
+        CHECK(most > 0 && view_count_defects(&all.worst) == most);
         CHECK(all.num_faulty >= num_faulty && all.num_faulty <= num_faulty + 1);
         view_show_bind_pose(&scene, true, NULL);
         view_pose(&scene, &play);
-        const view_faults posed = view_find_pose_faults(&scene, NULL);
-        view_faults bind = {{0}};
+        const view_mesh_defects posed = view_find_pose_faults(&scene, NULL);
+        view_mesh_defects bind = {{0}};
         for (uint32_t i = 0; i < scene.model->num_meshes; i++) {
             const md5_mesh *const mesh = &scene.model->meshes[i];
-            bind = view_add_faults(bind, view_find_faults(mesh, NULL, NULL));
+            bind = view_add_defects(bind, view_find_defects(mesh, NULL, NULL));
         }
-        CHECK_UINT(view_count_faults(&posed), view_count_faults(&bind));
+        CHECK_UINT(view_count_defects(&posed), view_count_defects(&bind));
     }
     view_free_scene(&scene);
 }

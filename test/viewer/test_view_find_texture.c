@@ -295,7 +295,7 @@ static const find_case cases[] = {
 // Writes a grey picture as TGA, whatever its name says, or the text behind the path.
 static void put_file(const char *folder, const char *file_of, const find_case *fixture)
 {
-    const bool is_tiny = common_has_ending(file_of, "!");
+    const bool is_tiny = common_has_suffix(file_of, "!");
     const uint8_t side = is_tiny ? TINY : USUAL;
     const uint8_t header[18] = {[2] = 3, [12] = side, [14] = side, [16] = 8};
     static const uint8_t pixels[USUAL * USUAL];
@@ -312,7 +312,7 @@ static void put_file(const char *folder, const char *file_of, const find_case *f
 
     FILE *const file = fopen(path, "wb");
     REQUIRE(file);
-    if (common_has_ending(path, ".md2")) {
+    if (common_has_suffix(path, ".md2")) {
         // Writes the head of an .md2 that has one skin, and the skin's name after it.
         static const uint8_t head[68] = {'I', 'D', 'P', '2', 8, [20] = 1, [44] = 68};
         static const char name[64] = "models/monsters/imp/skin.pcx";
@@ -414,19 +414,19 @@ TEST (view_names_are_split_into_words) {
     CHECK_STRING(view_split_name("adultChicken_01dFF").words, " adult chicken 1 d ff ");
     const view_name imp = view_split_name("imp");
     const view_name skin = view_split_name("ImpSkin");
-    CHECK_UINT(view_share_in(&imp, &skin), 100);
-    CHECK_UINT(view_share_in(&skin, &imp), 42); // 3 of 7 letters
+    CHECK_UINT(view_name_similarity(&imp, &skin), 100);
+    CHECK_UINT(view_name_similarity(&skin, &imp), 42); // 3 of 7 letters
     const view_name first = view_split_name("imp_01");
     const view_name second = view_split_name("imp_02");
-    CHECK_UINT(view_share_in(&first, &second), 0);
-    CHECK_UINT(view_share_in(&first, &imp), 75);
+    CHECK_UINT(view_name_similarity(&first, &second), 0);
+    CHECK_UINT(view_name_similarity(&first, &imp), 75);
     char longest[1000];
     for (size_t i = 0; i < sizeof longest; i++)
         longest[i] = i % 2 == 0 ? 'x' : '_';
     longest[sizeof longest - 1] = '\0';
     const view_name cut = view_split_name(longest);
     CHECK(strlen(cut.words) < sizeof cut.words && cut.words[strlen(cut.words) - 1] == ' ');
-    CHECK_UINT(view_share_in(&cut, &cut), 100);
+    CHECK_UINT(view_name_similarity(&cut, &cut), 100);
     const view_name empty = view_split_name("");
-    CHECK_UINT(view_share_in(&empty, &imp), 0);
+    CHECK_UINT(view_name_similarity(&empty, &imp), 0);
 }

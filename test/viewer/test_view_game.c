@@ -37,8 +37,8 @@ TEST (files_of_game_folders_have_their_times) {
     OWN_FOLDER folder = folder_make();
     put_file(folder, "new.tga", 1000000);
     put_file(folder, "old.tga", 900000);
-    common_game_places places = {.count = 0};
-    CHECK(common_add_game_place(&places, folder, NULL));
+    common_game_paths places = {.count = 0};
+    CHECK(common_add_game_path(&places, folder, NULL));
     if (CHECK(places.count == 1 && places.paths[0].num_files == 2)) {
         const md5_game_path *const place = &places.paths[0];
         const double ratio = (double)time_of(place, "new.tga") / (double)time_of(place, "old.tga");
@@ -47,7 +47,7 @@ TEST (files_of_game_folders_have_their_times) {
         CHECK(time_of(place, "old.tga") == 0);
         remove_file(folder, "new.tga");
     }
-    common_free_game_places(&places);
+    common_free_game_paths(&places);
 }
 
 // -- Game list ------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ TEST (files_of_a_folder_turn_into_its_game) {
     view_browse_folder(&browser, test_path("models/game"), NULL, NULL);
     CHECK(view_key_browser(&browser, VIEW_KEY_LEFT).action == VIEW_LISTED);
     const view_command request = view_key_browser(&browser, VIEW_KEY_TAB);
-    OWN_STRING whole = common_whole(test_path("models/game"));
+    OWN_STRING whole = common_canonical_path(test_path("models/game"));
     CHECK(request.action == VIEW_OPEN_GAME && strcmp(request.path, whole) == 0);
     free(request.path);
     view_clear_browser(&browser);
@@ -160,22 +160,22 @@ static bool has_name(const view_library *library, view_section section, const ch
 // -- Places -------------------------------------------------------------------------------------
 
 TEST (place_is_split_into_its_folders) {
-    common_list parts = view_split_place("mods/a/|games/base//|x.pk4");
+    common_list parts = view_split_location("mods/a/|games/base//|x.pk4");
     CHECK_UINT(parts.count, 3);
     CHECK_STRING(parts.names[0], "mods/a");
     CHECK_STRING(parts.names[1], "games/base");
     CHECK_STRING(parts.names[2], "x.pk4");
     common_free_list(&parts);
-    parts = view_split_place("/");
+    parts = view_split_location("/");
     CHECK(parts.count == 1 && strcmp(parts.names[0], "/") == 0);
     common_free_list(&parts);
 }
 
 TEST (title_of_a_place_names_its_base_shortly) {
-    char *title = view_title_of_place("mods/a|games/base/");
+    char *title = view_location_title("mods/a|games/base/");
     CHECK_STRING(title, "mods/a + base");
     free(title);
-    title = view_title_of_place("mods/a");
+    title = view_location_title("mods/a");
     CHECK_STRING(title, "mods/a");
     free(title);
 }
@@ -211,9 +211,10 @@ TEST (mod_and_base_are_one_game) {
         CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin_winter")); // of the mod
         CHECK(has_name(library, VIEW_ENTITIES, "monster_thimble"));       // of the base
         for (size_t i = 0; i < library->num_names[VIEW_ENTITIES]; i++)
-            CHECK(view_is_own(library, VIEW_ENTITIES, i)
+            CHECK(view_is_from_mod(library, VIEW_ENTITIES, i)
                   == (strstr(library->names[VIEW_ENTITIES][i], "winter") != NULL));
-        CHECK(!view_is_own(library, VIEW_ANIMS, 0) && !view_is_own(library, VIEW_SKINS, 0));
+        CHECK(!view_is_from_mod(library, VIEW_ANIMS, 0)
+              && !view_is_from_mod(library, VIEW_SKINS, 0));
     }
     view_drop_library(library);
 }

@@ -30,7 +30,7 @@ TEST (library_lists_what_a_game_folder_holds) {
     CHECK(library->num_names[VIEW_SKINS] == 4);
     CHECK(library->num_names[VIEW_ANIMS] > 10);
     for (size_t i = 0; i < library->num_names[VIEW_ANIMS]; i++)
-        CHECK(common_has_ending(library->names[VIEW_ANIMS][i], ".md5anim"));
+        CHECK(common_has_suffix(library->names[VIEW_ANIMS][i], ".md5anim"));
     view_drop_library(library);
 }
 
@@ -112,7 +112,7 @@ TEST (scan_opens_a_library_on_a_thread) {
     size_t num_files = 0;
     view_scan *const scan = view_begin_scan(test_path(base));
     CHECK(strcmp(scan->place, test_path(base)) == 0);
-    for (int i = 0; !view_has_scanned(scan, &num_files) && CHECK(i < MAX_WAITS); i++)
+    for (int i = 0; !view_is_scan_done(scan, &num_files) && CHECK(i < MAX_WAITS); i++)
         view_sleep(0.001);
     CHECK(num_files > 0);
     view_library *const library = view_end_scan(scan, &error);
@@ -482,7 +482,7 @@ TEST_PREVIEW(view_previews_are_made_of_image_files)
     CHECK_THAT(num_hot > 64 * 64 / 20, "%u", num_hot);
     CHECK_THAT(strncmp(flame.info, "80 joints\n", 10) == 0, "%s", flame.info);
     free(flame.image.rgba);
-    OWN_STRING whole = common_whole(test_path("models/zoo"));
+    OWN_STRING whole = common_canonical_path(test_path("models/zoo"));
     OWN_STRING models = common_folder(whole);
     for (int is_ours = 0; is_ours < 2; is_ours++) { // a machine of a model in another folder
         const view_preview first = view_preview_file(test_path("models/zoo/first.md5machine"), 64,

@@ -111,7 +111,7 @@ TEST (view_lit_stages_say_what_vertex_colours_do) {
         select(&c, 3);
         CHECK(c.lit.num_shown == 1 && c.shown[0].no_vertex_color == (i == 0)
               && c.shown[0].inverse_vertex_color == (i == 2));
-        CHECK(view_is_painted(&c.material, &c.stages[2]) == (i > 0));
+        CHECK(view_is_colored_stage(&c.material, &c.stages[2]) == (i > 0));
     }
 }
 
@@ -122,7 +122,7 @@ TEST (view_lit_stages_of_other_colours_are_painted) {
         lit_stage(MD5_STAGE_SPECULAR, WHITE, 1)}; // a register that changes
     const md5_material material = {ROWS(stages, stages), ROWS(registers, registers)};
     for (int i = 0; i < 4; i++)
-        CHECK(view_is_painted(&material, &stages[i]) == (i > 1));
+        CHECK(view_is_colored_stage(&material, &stages[i]) == (i > 1));
 }
 
 // -- Layers ---------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ static view_textures add(gl_scene *scene, view_package *package, const char *mat
 static md5gl_material painted(const view_layers *layers)
 {
     md5gl_material material = {0};
-    view_paint_layer(layers, 0, true, &material);
+    view_apply_lit_layer(layers, 0, true, &material);
     return material;
 }
 
@@ -657,10 +657,10 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
 }
 
 TEST (view_map_of_a_name_is_what_its_last_word_says) {
-    CHECK_UINT(view_map_of("/a/imp_local.tga"), MD5GL_IMAGE_NORMALS);
-    CHECK_UINT(view_map_of("imp_h.png"), MD5GL_IMAGE_NORMALS);
-    CHECK_UINT(view_map_of("imp_s.png"), MD5GL_IMAGE_SPECULAR);
-    CHECK_UINT(view_map_of("imp_glow.png"), MD5GL_IMAGE_GLOW);
-    CHECK_UINT(view_map_of("imp.png"), MD5GL_IMAGE_DIFFUSE);
-    CHECK_UINT(view_map_of(".png"), MD5GL_IMAGE_DIFFUSE);
+    CHECK_UINT(view_guess_map("/a/imp_local.tga"), MD5GL_IMAGE_NORMALS);
+    CHECK_UINT(view_guess_map("imp_h.png"), MD5GL_IMAGE_NORMALS);
+    CHECK_UINT(view_guess_map("imp_s.png"), MD5GL_IMAGE_SPECULAR);
+    CHECK_UINT(view_guess_map("imp_glow.png"), MD5GL_IMAGE_GLOW);
+    CHECK_UINT(view_guess_map("imp.png"), MD5GL_IMAGE_DIFFUSE);
+    CHECK_UINT(view_guess_map(".png"), MD5GL_IMAGE_DIFFUSE);
 }

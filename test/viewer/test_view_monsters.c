@@ -7,7 +7,7 @@
 enum { MAX_JOINTS = 96, MAX_BODIES = 32 };
 
 typedef struct monster_case {
-    common_game_places places;
+    common_game_paths places;
     md5_game *game;
     md5_load_opts opts;
     md5_entity *entity;
@@ -30,7 +30,7 @@ static bool open_monsters(monster_case *it)
 {
     md5_error error;
     *it = (monster_case){.opts = {.warn = fail_with_warning}};
-    return common_add_game_place(&it->places, test_path("models/game/base"), &error)
+    return common_add_game_path(&it->places, test_path("models/game/base"), &error)
            && (it->game = md5_create_game(it->places.paths, it->places.count, &it->opts, &error))
            && md5_game_set_parse_mode(it->game, MD5_PARSE_ENGINE, &error);
 }
@@ -47,7 +47,7 @@ static void close_monsters(monster_case *it)
 {
     close_monster(it);
     md5_destroy_game(it->game);
-    common_free_game_places(&it->places);
+    common_free_game_paths(&it->places);
 }
 
 static float floor_height(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist)

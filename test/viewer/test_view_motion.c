@@ -125,10 +125,10 @@ TEST (view_motion_of_a_new_kind_is_shown_and_driven) {
     CHECK_NEAR(bounds.min.z, scene->model->bounds.min.z + 3.0f, 0.1);
 
     const view_command_row ahead = {.action = VIEW_AHEAD};
-    CHECK(view_drives(&viewer));
-    view_drive(&viewer, &ahead, true);
+    CHECK(view_controls_character(&viewer));
+    view_control_character(&viewer, &ahead, true);
     CHECK(kite.control.ahead == 1);
-    view_drive(&viewer, &ahead, false);
+    view_control_character(&viewer, &ahead, false);
     CHECK(kite.control.ahead == 0);
     view_point_mover(&viewer, 150.0f, 50.0f);
     CHECK(md5_vec3_length(kite.target) > 0.0f);
@@ -314,25 +314,25 @@ TEST (view_keys_drive_legs) {
     view_state viewer = {.options = &options, .document = &document, .pages = {.open = -1}};
     if (!legs_open_scene(&document.scene, "models/thimble/thimble.md5mesh"))
         return;
-    CHECK(!view_drives(&viewer)); // not asked for
+    CHECK(!view_controls_character(&viewer)); // not asked for
     CHECK(view_begin_walk(&document.scene));
-    CHECK(view_drives(&viewer));
+    CHECK(view_controls_character(&viewer));
     const view_command_row ahead = {.action = VIEW_AHEAD};
     const view_command_row left = {.action = VIEW_TO_LEFT};
     const view_command_row back = {.action = VIEW_BACK};
     const view_command_row trigger = {.action = VIEW_TRIGGER};
-    view_drive(&viewer, &trigger, true);
+    view_control_character(&viewer, &trigger, true);
     CHECK(!document.scene.legs.is_driven);
-    view_drive(&viewer, &ahead, true);
+    view_control_character(&viewer, &ahead, true);
     view_pose(&document.scene, &(view_play){.time = 1});
     const md5_gait first = document.scene.legs.gait;
     CHECK(first.position.x > 10.0f && fabsf(first.position.y) < 1e-4f);
-    view_drive(&viewer, &ahead, false);
-    view_drive(&viewer, &left, true);
+    view_control_character(&viewer, &ahead, false);
+    view_control_character(&viewer, &left, true);
     view_pose(&document.scene, &(view_play){.time = 2});
     CHECK(document.scene.legs.gait.facing.z > 0.2f);
-    view_drive(&viewer, &left, false);
-    view_drive(&viewer, &back, true);
+    view_control_character(&viewer, &left, false);
+    view_control_character(&viewer, &back, true);
     view_pose(&document.scene, &(view_play){.time = 3});
     CHECK(document.scene.legs.gait.velocity.x < -10.0f);
     view_free_scene(&document.scene);
@@ -363,7 +363,7 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
         for (int i = 0; i < 4; i++)
             live(state, 0.5);
         CHECK(md5_vec3_length(view_walked(scene, &state->play)) > 5.0f);
-        CHECK(view_drives(state));
+        CHECK(view_controls_character(state));
         PERFORM(state, key->action);
         CHECK_UINT(scene->legs.num_legs, 0);
         live(state, 0.5);

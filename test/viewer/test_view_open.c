@@ -30,7 +30,7 @@ static char *put(const char *folder, const char *name, const char *from)
     char *const path = common_join(folder, name);
     char *const beside = common_format("%s.new", path);
     FILE *const file = bytes != NULL ? fopen(beside, "wb") : NULL;
-    if (bytes != NULL && common_has_ending(from, ".md5mesh")) {
+    if (bytes != NULL && common_has_suffix(from, ".md5mesh")) {
         strip_shaders(bytes);
         size = strlen(bytes);
     }
@@ -304,8 +304,8 @@ TEST (view_start_plays_the_first_minute) {
         return;
     CHECK(view_set_scale(state, 1.0f) && view_open_first(state));
     view_stage stage = item_draw(state, 1400, 700);
-    const view_rect all = view_layout_of(&stage).free;
-    CHECK(stage.plays && all.width == 1400.0f && all.y == view_layout_of(&stage).menu.height);
+    const view_rect all = view_current_layout(&stage).free;
+    CHECK(stage.plays && all.width == 1400.0f && all.y == view_current_layout(&stage).menu.height);
     CHECK(stage.camera->distance != state->camera.distance);
     CHECK(state->document->companions[VIEW_GUEST].model);
     view_handle_event(state, &(view_input){.kind = VIEW_INPUT_MOVE}, &redraw);
@@ -324,11 +324,12 @@ TEST (view_start_plays_the_first_minute) {
     CHECK(state->ui.end_at == 0.0);
     item_release(state);
     CHECK(state->document->scene.machine.control.side == 1); // the key has done its work
-    CHECK(view_layout_of(&stage).free.width == 1400.0f && view_layout_of(&stage).menu.height > 0);
-    (void)view_perform(state, (view_command){.action = view_toggle_of("hierarchy")});
+    CHECK(view_current_layout(&stage).free.width == 1400.0f
+          && view_current_layout(&stage).menu.height > 0);
+    (void)view_execute(state, (view_command){.action = view_toggle_of("hierarchy")});
     stage = item_draw(state, 1400, 700);
-    CHECK(view_layout_of(&stage).docks[VIEW_DOCK_LEFT].width > 0.0f);
-    CHECK(view_layout_of(&stage).docks[VIEW_DOCK_RIGHT].width > 0.0f);
+    CHECK(view_current_layout(&stage).docks[VIEW_DOCK_LEFT].width > 0.0f);
+    CHECK(view_current_layout(&stage).docks[VIEW_DOCK_RIGHT].width > 0.0f);
     end(&viewer);
 
     STRINGS(said) = {"--camera-azimuth-angle=20", "--reduced-motion", "--set=speed=30",
@@ -498,7 +499,7 @@ TEST (view_list_leads_through_folders) {
     view_filter_list(list, "x");
     CHECK_UINT(view_key_browser(list, VIEW_KEY_BACKSPACE).action, VIEW_NOTHING); // of its field
     view_filter_list(list, "");
-    CHECK(view_perform(&viewer.state, view_key_browser(list, VIEW_KEY_BACKSPACE)));
+    CHECK(view_execute(&viewer.state, view_key_browser(list, VIEW_KEY_BACKSPACE)));
     CHECK_STRING(browser->folder, folder);
     CHECK_STRING(selected_label(browser), "inner/");
     view_key_browser(list, 'l' | VIEW_WITH_CTRL);
@@ -508,7 +509,7 @@ TEST (view_list_leads_through_folders) {
     view_filter_list(list, typed);
     CHECK_STRING(selected_label(browser), "b.md5mesh");
     view_filter_list(list, "inner/../inner");
-    CHECK(view_perform(&viewer.state, view_key_browser(list, VIEW_KEY_RETURN)));
+    CHECK(view_execute(&viewer.state, view_key_browser(list, VIEW_KEY_RETURN)));
     CHECK_STRING(browser->folder, inner);
     view_browse_folder(list, "/", NULL, NULL);
     CHECK_UINT(view_key_browser(list, VIEW_KEY_UP | VIEW_WITH_CTRL).action, VIEW_HANDLED);
@@ -533,7 +534,7 @@ TEST (view_list_has_files_of_other_formats) {
     view_filter_list(&list, "fox");
     CHECK_UINT(view_key_browser(&list, ' ').action, VIEW_NOTHING); // it is of the name
     const view_command command = view_key_browser(&list, VIEW_KEY_RETURN);
-    CHECK(command.action == VIEW_OPEN_FILE && common_has_ending(command.path, "fox.glb"));
+    CHECK(command.action == VIEW_OPEN_FILE && common_has_suffix(command.path, "fox.glb"));
     free(command.path);
     view_browse_folder(&list, folder, NULL, NULL);
     view_key_browser(&list, ' ');

@@ -57,7 +57,7 @@ static void press(screen *s, const char *sought, float part)
     const view_stage stage = view_stage_of(&s->viewer, s->width, s->height);
     if (s->viewer.pages.open >= 0)
         reveal(s, &stage, sought);
-    CHECK(view_perform(&s->viewer, item_press(&s->viewer, &stage, sought, part, 0.5f)));
+    CHECK(view_execute(&s->viewer, item_press(&s->viewer, &stage, sought, part, 0.5f)));
     (void)item_release(&s->viewer);
 }
 
@@ -150,7 +150,7 @@ TEST_HERE (view_pages_scroll_text_that_is_too_long) {
     float last = 0.0f;
     for (int i = 0; i < 42; i++) {
         last = s->viewer.pages.scroll.wanted;
-        CHECK(view_perform(&s->viewer, turn_wheel(s, &stage, 100.0f, 100.0f, -1.0f)));
+        CHECK(view_execute(&s->viewer, turn_wheel(s, &stage, 100.0f, 100.0f, -1.0f)));
         CHECK(i > 0 || s->viewer.pages.scroll.wanted > 0.0f);
         if (i >= 40)
             draw(s);
@@ -228,7 +228,7 @@ TEST (view_pages_have_names_of_their_own) {
 
 static void turn(screen *s, view_action action, int32_t page)
 {
-    CHECK(view_perform(&s->viewer, (view_command){.action = action}));
+    CHECK(view_execute(&s->viewer, (view_command){.action = action}));
     CHECK(s->viewer.pages.open == page);
 }
 
@@ -273,7 +273,7 @@ TEST_HERE (view_pages_open_from_the_contents) {
     press(s, sought, 0.1f); // the last one
     CHECK(s->viewer.pages.open == 2);
     const view_stage opened = view_stage_of(&s->viewer, s->width, s->height);
-    CHECK(!view_perform(&s->viewer, item_press_at(&s->viewer, &opened, 1279.0f, 1.0f)));
+    CHECK(!view_execute(&s->viewer, item_press_at(&s->viewer, &opened, 1279.0f, 1.0f)));
 }
 
 TEST_HERE (view_pages_have_sliders_that_can_be_set) {

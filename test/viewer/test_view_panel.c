@@ -259,7 +259,7 @@ TEST_HERE (view_panel_writes_places_without_exponents, BOBBIN) {
     for (uint32_t i = 0; i < s->viewer.document->scene.model->meshes[0].num_triangles; i += 97) {
         s->viewer.pick = (view_pick){.is_set = true, .joint = 0, .triangle = i};
         const char *const text = row_of(s, "figures/Position");
-        const float width = view_layout_of(&s->facts).docks[VIEW_DOCK_RIGHT].width;
+        const float width = view_current_layout(&s->facts).docks[VIEW_DOCK_RIGHT].width;
         CHECK(text[0] != '\0' && strpbrk(text, "e-") == NULL);
         CHECK(view_text_width(&s->viewer.font, VIEW_TEXT, text) < width - 2 * VIEW_INSET - 84);
     }
@@ -371,7 +371,7 @@ static view_rect check_seen(screen *s)
     CHECK(box.x >= 0.0f && box.y >= 0.0f);
     CHECK(box.x + box.width <= picture.width && box.y + box.height <= picture.height);
     CHECK(box.height > 0.2f * height);
-    const view_layout layout = view_layout_of(&facts);
+    const view_layout layout = view_current_layout(&facts);
     CHECK(box.x >= layout.free.x && box.x + box.width <= layout.free.x + layout.free.width);
     CHECK(box.y >= layout.free.y && box.y + box.height <= layout.free.y + layout.free.height);
     return box;

@@ -351,13 +351,13 @@ TEST_SQUARE (view_deforms_face_the_viewer_in_every_instance) {
     CHECK(textures.layers.has_deforms);
     CHECK(md5gl_mesh_path(stage->copy, 0, NULL) == MD5GL_PATH_CPU);
 
-    view_see_deforms(&textures.layers, &view, placements, 2);
+    view_set_deform_view(&textures.layers, &view, placements, 2);
     draw_two(stage, &textures.layers, placements, &picture);
     CHECK(sum_of(&picture, 0, &difference) > 10000);
     CHECK(difference <= 1);
 
     // With one view in model space for both, the second one is seen from its edge.
-    view_see_deforms(&textures.layers, &view, NULL, 0);
+    view_set_deform_view(&textures.layers, &view, NULL, 0);
     draw_two(stage, &textures.layers, placements, &picture);
     CHECK(sum_of(&picture, 1, &difference) < 100);
     view_free_textures(&textures, stage->renderer);
@@ -375,10 +375,10 @@ TEST_SQUARE (view_deforms_keep_scale) {
     view_package *const package =
         view_open_package(test_path("models/game/base/any.md5mesh"), NULL);
     view_textures textures = load_layers(stage, package, "kinds/sprite");
-    view_see_deforms(&textures.layers, &view, whole_size, 2);
+    view_set_deform_view(&textures.layers, &view, whole_size, 2);
     draw_two(stage, &textures.layers, whole_size, &picture);
     const uint32_t whole = sum_of(&picture, 1, &difference);
-    view_see_deforms(&textures.layers, &view, half, 2);
+    view_set_deform_view(&textures.layers, &view, half, 2);
     draw_two(stage, &textures.layers, half, &picture);
     CHECK_NEAR((double)sum_of(&picture, 1, &difference) / whole, 0.25, 0.02);
     view_free_textures(&textures, stage->renderer);

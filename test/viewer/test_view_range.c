@@ -214,7 +214,7 @@ static double play_frames(double seconds, int count)
     for (int i = 0; i < count; i++) {
         now += seconds;
         view_advance(&play, NULL, view_pace_frame(&pace, now));
-        view_pace_work(&pace, 1e-4, true); // a mouse that moves
+        view_adjust_frame_pace(&pace, 1e-4, true); // a mouse that moves
     }
     return play.time;
 }
@@ -230,15 +230,15 @@ TEST (view_clips_keep_real_time_on_a_slow_clock) {
 TEST (view_opening_a_file_does_not_advance_clips) {
     view_pace pace = {.last = 0};
     CHECK_NEAR(view_pace_frame(&pace, 0.25), 0.25, 1e-12);
-    view_pace_work(&pace, 3.0, true); // a large model
+    view_adjust_frame_pace(&pace, 3.0, true); // a large model
     CHECK_NEAR(view_pace_frame(&pace, 3.5), 0.25, 1e-12);
     CHECK_NEAR(view_pace_frame(&pace, 3.75), 0.25, 1e-12); // once
 }
 
 TEST (view_waiting_for_events_does_not_advance_clips) {
     view_pace pace = {.last = 0};
-    view_pace_work(&pace, 0.9, false); // until Space is pressed
-    view_pace_work(&pace, 0.05, false);
+    view_adjust_frame_pace(&pace, 0.9, false); // until Space is pressed
+    view_adjust_frame_pace(&pace, 0.05, false);
     CHECK_NEAR(view_pace_frame(&pace, 1.0), 0.05, 1e-12);
 }
 
@@ -247,7 +247,7 @@ TEST (view_clock_that_jumps_is_bounded) {
     CHECK_EXACT(view_pace_frame(&pace, 40.0), 0);
     CHECK_NEAR(view_pace_frame(&pace, 40.5), 0.5, 1e-12);
     CHECK_EXACT(view_pace_frame(&pace, 3640.5), 10); // suspended for an hour
-    view_pace_work(&pace, 5.0, true);
+    view_adjust_frame_pace(&pace, 5.0, true);
     CHECK_EXACT(view_pace_frame(&pace, 3641.0), 0); // more seconds of work than have passed
 }
 
@@ -270,7 +270,7 @@ TEST (view_scale_is_that_of_the_desktop) {
         {NULL, 0},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        CHECK_EXACT(view_scale_of_resources(cases[i].resources), cases[i].expected);
+        CHECK_EXACT(view_scale_from_resources(cases[i].resources), cases[i].expected);
 }
 
 // -- Keys -----------------------------------------------------------------------------------------
@@ -314,13 +314,13 @@ TEST (view_keys_are_named_as_in_sdl) {
                                         SDLK_KP_9};
     char name[16];
     for (size_t i = 0; i < COUNT_OF(codes); i++)
-        CHECK_STRING(view_name_key(view_key_of_sdl(codes[i]), name, sizeof name),
+        CHECK_STRING(view_name_key(view_key_from_sdl(codes[i]), name, sizeof name),
                      SDL_GetKeyName(codes[i]));
-    CHECK(view_key_of_sdl(0xE9) == 0xE9); // a character, which has no name here
+    CHECK(view_key_from_sdl(0xE9) == 0xE9); // a character, which has no name here
     CHECK_STRING(view_name_key(0xE9, name, sizeof name), "");
-    CHECK(view_key_of_sdl(SDLK_F13) == VIEW_KEY_OTHER);
-    CHECK(view_key_of_sdl(SDLK_UNKNOWN) == VIEW_KEY_OTHER);
-    CHECK(view_key_of_sdl((SDL_Keycode)0x80000001u) == VIEW_KEY_OTHER);
+    CHECK(view_key_from_sdl(SDLK_F13) == VIEW_KEY_OTHER);
+    CHECK(view_key_from_sdl(SDLK_UNKNOWN) == VIEW_KEY_OTHER);
+    CHECK(view_key_from_sdl((SDL_Keycode)0x80000001u) == VIEW_KEY_OTHER);
 }
 
 // What SDL tells of a finger, at a time in milliseconds.
@@ -331,7 +331,7 @@ static view_input touch(view_window *window, Uint32 type, Uint32 now)
     if (type == SDL_MOUSEBUTTONUP)
         event.button = (SDL_MouseButtonEvent){
             .type = type, .timestamp = now, .which = SDL_TOUCH_MOUSEID, .button = SDL_BUTTON_LEFT};
-    return view_input_of_sdl(window, &event);
+    return view_input_from_sdl(window, &event);
 }
 
 TEST (view_long_press_is_of_one_finger) {
@@ -359,10 +359,10 @@ TEST (view_two_fingers_pan_and_pinch) {
     view_window *const window = common_alloc(1, sizeof *window);
     SDL_Event pinch = {.mgesture = {.type = SDL_MULTIGESTURE, .dDist = 0.1f}};
     CHECK(touch(window, SDL_FINGERDOWN, 1000).kind == VIEW_INPUT_OTHER);
-    CHECK(view_input_of_sdl(window, &pinch).kind == VIEW_INPUT_OTHER);
+    CHECK(view_input_from_sdl(window, &pinch).kind == VIEW_INPUT_OTHER);
     const view_input second = touch(window, SDL_FINGERDOWN, 1100);
     CHECK(second.kind == VIEW_INPUT_PRESS && second.button == VIEW_BUTTON_MIDDLE);
-    const view_input apart = view_input_of_sdl(window, &pinch);
+    const view_input apart = view_input_from_sdl(window, &pinch);
     CHECK(apart.kind == VIEW_INPUT_WHEEL && apart.wheel > 2.0f && apart.wheel < 3.0f);
     CHECK(touch(window, SDL_FINGERDOWN, 1100).kind == VIEW_INPUT_OTHER);
     free(window);

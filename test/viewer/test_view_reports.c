@@ -24,14 +24,14 @@ static bool open_window(screen *w)
 static void press(screen *w, const char *name)
 {
     const view_stage facts = item_draw(&w->viewer, 1280, 720);
-    view_perform(&w->viewer, item_press(&w->viewer, &facts, name, 0.5f, 0.5f));
+    view_execute(&w->viewer, item_press(&w->viewer, &facts, name, 0.5f, 0.5f));
     item_release(&w->viewer);
 }
 
 static void press_key(screen *w, int32_t key)
 {
     const view_stage facts = item_draw(&w->viewer, 1280, 720);
-    view_perform(&w->viewer, view_run_ui(&w->viewer.ui, &facts, &(ui_mouse){.key = key}));
+    view_execute(&w->viewer, view_run_ui(&w->viewer.ui, &facts, &(ui_mouse){.key = key}));
 }
 
 static bool has_item(screen *w, float width, float height, const char *name)
@@ -140,7 +140,7 @@ TEST_HERE (view_error_leads_back_to_the_list) {
     view_browse_place(&w->viewer, w->folder);
     view_filter_list(list, "broken");
     view_key_browser(list, VIEW_KEY_END);
-    CHECK(view_perform(&w->viewer, view_key_browser(list, VIEW_KEY_RETURN)));
+    CHECK(view_execute(&w->viewer, view_key_browser(list, VIEW_KEY_RETURN)));
     CHECK(list->kind == VIEW_BROWSE_NOTHING && w->viewer.log.error[0] != '\0');
     press(w, "error/Open");
     CHECK(list->kind == VIEW_BROWSE_FILES && w->viewer.log.error[0] == '\0');
@@ -200,7 +200,7 @@ TEST_HERE (folders_are_left_to_the_root) {
         depth += *c == '/';
     view_command command = view_key_browser(browser, VIEW_KEY_BACKSPACE);
     for (; steps <= depth && command.action == VIEW_OPEN_FOLDER; steps++) {
-        view_perform(&w->viewer, command);
+        view_execute(&w->viewer, command);
         command = view_key_browser(browser, VIEW_KEY_BACKSPACE);
     }
     CHECK_UINT(steps, depth);
@@ -306,9 +306,9 @@ TEST_HERE (view_problems_that_are_mended_are_gone) {
     folder_put(w->folder, "paint.jpg.png", image, size);
     PERFORM(&w->viewer, VIEW_WARNINGS);
     press_key(w, VIEW_KEY_RETURN);
-    CHECK(w->viewer.ui.over == VIEW_OVER_FILES && w->viewer.ui.selected_mesh == 0);
+    CHECK(w->viewer.ui.over == VIEW_OVERLAY_FILES && w->viewer.ui.selected_mesh == 0);
     press(w, "list/paint.jpg.png");
-    view_perform(&w->viewer, view_key_browser(&w->viewer.ui.browser, VIEW_KEY_RETURN));
+    view_execute(&w->viewer, view_key_browser(&w->viewer.ui.browser, VIEW_KEY_RETURN));
     CHECK_UINT(w->viewer.log.num_warnings, 0);
     CHECK(!has_item(w, 1280, 720, "bar/Problems"));
 }
@@ -539,9 +539,9 @@ TEST_HERE (view_start_page_leaves_keys_to_a_card_over_it) {
     view_config config = {.path = NULL};
     note(w, &config);
     PERFORM(&w->viewer, VIEW_ASK, view_number_of("background-color"));
-    CHECK_UINT(w->viewer.ui.over, VIEW_OVER_CARD);
+    CHECK_UINT(w->viewer.ui.over, VIEW_OVERLAY_CARD);
     press_key(w, VIEW_KEY_RETURN);
-    CHECK_UINT(w->viewer.ui.over, VIEW_OVER_START);
+    CHECK_UINT(w->viewer.ui.over, VIEW_OVERLAY_START);
     CHECK(w->viewer.ui.browser.kind == VIEW_BROWSE_NOTHING);
     press_key(w, VIEW_KEY_RETURN); // the last file is gone: others are listed
     CHECK(w->viewer.ui.browser.kind == VIEW_BROWSE_FILES);
@@ -625,7 +625,7 @@ TEST_HERE (view_recording_is_ended_by_a_click_on_its_sign) {
     w->viewer.movie = &movie;
     const view_stage facts = item_draw(&w->viewer, 1280, 720);
     CHECK(fabs(facts.recorded - 2.0) < 1e-9);
-    const view_rect free = view_layout_of(&facts).free;
+    const view_rect free = view_current_layout(&facts).free;
     const view_command command =
         item_press_at(&w->viewer, &facts, free.x + 0.5f * free.width, free.y + 18.0f);
     CHECK_UINT(command.action, VIEW_RECORD);

@@ -84,7 +84,7 @@ static void press(screen *s, const char *item)
 {
     view_command command = item_press(&s->viewer, &s->facts, item, 0.3f, 0.5f);
     s->viewer.now += 2;
-    view_perform(&s->viewer, command);
+    view_execute(&s->viewer, command);
     (void)item_release(&s->viewer);
     view_note_step(&s->viewer);
     draw(s);
@@ -145,7 +145,7 @@ TEST_SCREEN (view_retarget_page_mends_pairs, open(s)) {
     press(s, "pair/lowerarm_l");
     const ui_mouse gone = {.key = VIEW_KEY_DELETE};
     s->viewer.ui.focus.panel = NULL;
-    view_perform(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &gone));
+    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &gone));
     CHECK_STRING(partner(s, "lowerarm_l"), "");
     CHECK_STRING(partner(s, "rump"), "tail_1");
     view_note_step(&s->viewer);

@@ -20,7 +20,7 @@ static void give(screen *s, int32_t key, const char *text)
     s->viewer.now += 1.0; // longer than what is typed waits
     const ui_mouse event = {.key = key, .text = text};
     s->facts = view_stage_of(&s->viewer, s->width, s->height);
-    view_perform(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &event));
+    view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &event));
     s->viewer.now += 1.0;
     view_follow_files(&s->viewer);
     screen_draw(s);
@@ -29,7 +29,7 @@ static void give(screen *s, int32_t key, const char *text)
 static void click(screen *s, const char *item, float across)
 {
     screen_draw(s);
-    view_perform(&s->viewer, item_press(&s->viewer, &s->facts, item, across, 0.5f));
+    view_execute(&s->viewer, item_press(&s->viewer, &s->facts, item, across, 0.5f));
     item_release(&s->viewer);
     s->viewer.now += 1.0;
     view_follow_files(&s->viewer);
@@ -45,7 +45,7 @@ static void ask(screen *s, const char *name)
 
 static bool is_card(const screen *s)
 {
-    return s->viewer.ui.over == VIEW_OVER_CARD;
+    return s->viewer.ui.over == VIEW_OVERLAY_CARD;
 }
 
 static char *text_of(const screen *s, const view_option *option)
@@ -179,7 +179,7 @@ TEST_SCREEN (view_crowds_are_opened_when_the_slider_rests, BOBBIN) {
     screen_draw(s);
     s->viewer.now = 10.0;
     s->facts = view_stage_of(&s->viewer, s->width, s->height);
-    view_perform(&s->viewer, item_press(&s->viewer, &s->facts, "card/Crowd", 0.5f, 0.5f));
+    view_execute(&s->viewer, item_press(&s->viewer, &s->facts, "card/Crowd", 0.5f, 0.5f));
     CHECK_UINT(s->viewer.document->crowd.count, 0);
     s->viewer.now = 10.2;
     view_follow_files(&s->viewer);
@@ -256,14 +256,14 @@ TEST_SCREEN (view_files_of_rows_are_browsed_for, BOBBIN) {
         ask(s, rows[i].option);
         if (i == 0)
             click(s, "card/Browse", 0.5f);
-        CHECK_UINT(s->viewer.ui.over, VIEW_OVER_FILES);
+        CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_FILES);
         PERFORM(&s->viewer, VIEW_OPEN_FOLDER, .path = common_copy(test_path("models/thimble")));
         CHECK(list->num_found > 0 && list->entries[list->found[0]].kind == rows[i].kind);
         if (i == 0)
-            view_perform(&s->viewer, view_key_browser(list, VIEW_KEY_ESCAPE));
+            view_execute(&s->viewer, view_key_browser(list, VIEW_KEY_ESCAPE));
     }
     view_filter_list(list, "thimble.md5mesh");
-    view_perform(&s->viewer, view_key_browser(list, VIEW_KEY_RETURN));
+    view_execute(&s->viewer, view_key_browser(list, VIEW_KEY_RETURN));
     CHECK(!is_card(s) && s->options.retarget != NULL); // which has a page
     CHECK_STRING(s->viewer.document->scene.name, "bobbin");
 }
@@ -275,7 +275,7 @@ TEST_SCREEN (view_buttons_of_cards_are_seen_in_small_windows, SMALL) {
         if (option == NULL || view_command_rows[i].action != VIEW_ASK)
             continue;
         ask(s, option->name);
-        if (s->viewer.ui.over == VIEW_OVER_FILES)
+        if (s->viewer.ui.over == VIEW_OVERLAY_FILES)
             PERFORM(&s->viewer, VIEW_CLOSE_LISTS);
         if (!is_card(s))
             continue;
@@ -299,20 +299,20 @@ TEST_SCREEN (view_settings_list_all_options, BOBBIN) {
     CHECK(item_find(&s->viewer, &s->facts, "settings/Speed").width > 0.0f);
     CHECK(!(item_find(&s->viewer, &s->facts, "settings/Movie format").width > 0.0f));
     give(s, VIEW_KEY_ESCAPE, NULL);
-    CHECK_UINT(s->viewer.ui.over, VIEW_OVER_NOTHING);
+    CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_NONE);
 }
 
 // The upper right corner of the square is the pure hue, the lower edge is black; a swatch is
 // itself.
 TEST_SCREEN (view_colours_are_picked, BOBBIN) {
     ask(s, "background-color");
-    view_perform(&s->viewer, item_press(&s->viewer, &s->facts, "card/hue", 0.5f, 1.0f / 3.0f));
+    view_execute(&s->viewer, item_press(&s->viewer, &s->facts, "card/hue", 0.5f, 1.0f / 3.0f));
     item_release(&s->viewer);
-    view_perform(&s->viewer, item_press(&s->viewer, &s->facts, "card/square", 0.999f, 0.001f));
+    view_execute(&s->viewer, item_press(&s->viewer, &s->facts, "card/square", 0.999f, 0.001f));
     item_release(&s->viewer);
     const float *const color = s->options.background;
     CHECK(color[0] < 0.02f && color[1] > 0.98f && color[2] < 0.02f); // a third round: green
-    view_perform(&s->viewer, item_press(&s->viewer, &s->facts, "card/square", 0.5f, 0.999f));
+    view_execute(&s->viewer, item_press(&s->viewer, &s->facts, "card/square", 0.5f, 0.999f));
     item_release(&s->viewer);
     CHECK(color[0] < 0.01f && color[1] < 0.01f && color[2] < 0.01f);
     click(s, "card/#3a424d", 0.5f);

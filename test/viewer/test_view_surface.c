@@ -272,7 +272,7 @@ TEST_SHOT (view_graph_goes_to_the_state_that_is_clicked_on, MACHINE) {
     // Paused: immediately.
     state->play.playing = false;
     machine->acts = true;
-    CHECK(view_perform(state, request));
+    CHECK(view_execute(state, request));
     CHECK(!machine->acts); // the user has taken over
     CHECK_UINT(md5_player_layer(machine->player, 0).state, leap);
     CHECK(md5_player_layer(machine->player, 0).from == MD5_NONE);
@@ -282,7 +282,7 @@ TEST_SHOT (view_graph_goes_to_the_state_that_is_clicked_on, MACHINE) {
     state->play.playing = true;
     request = press_node(state, &facts, "idle");
     const uint32_t idle = (uint32_t)request.item;
-    CHECK(view_perform(state, request));
+    CHECK(view_execute(state, request));
     view_run_machine(machine, machine->time + 0.1);
     const md5_layer_status status = md5_player_layer(machine->player, 0);
     CHECK_UINT(status.state, idle);
@@ -325,7 +325,7 @@ TEST_SHOT (view_graph_takes_the_transition_that_is_clicked_on, MACHINE) {
     CHECK_STRING(way->from, "sit");
     CHECK_STRING(way->to, "doze");
     state->play.playing = true;
-    CHECK(view_perform(state, request));
+    CHECK(view_execute(state, request));
     view_run_machine(machine, machine->time + 0.1);
     const md5_layer_status status = md5_player_layer(machine->player, 2);
     CHECK_STRING(layer_of(state, 2)->states[status.state].name, "doze");
@@ -489,7 +489,7 @@ TEST_HERE (sections_are_clicked_on, true) {
 
 static void ask(screen *s, view_command command)
 {
-    CHECK(view_perform(&s->viewer, command));
+    CHECK(view_execute(&s->viewer, command));
 }
 
 TEST_HERE (clip_is_selected_for_a_channel, true) {
@@ -508,7 +508,7 @@ TEST_HERE (clip_is_selected_for_a_channel, true) {
     browser->selected = 1 + run;
     view_command request = view_key_browser(browser, VIEW_KEY_RETURN);
     CHECK(request.action == VIEW_PLAY_IN_CHANNEL && request.number == run);
-    CHECK(view_perform(&s->viewer, request));
+    CHECK(view_execute(&s->viewer, request));
     CHECK(scene->clip == run && scene->entity.focus == MD5_CHANNEL_TORSO);
     CHECK(scene->entity.channels[MD5_CHANNEL_LEGS].clip >= 0);
     // The time is that of the channel in focus.
@@ -584,7 +584,7 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
 }
 
 // Returns true if a preview has been drawn.
-static bool has_preview(screen *s, const view_small_picture *preview)
+static bool has_preview(screen *s, const view_thumbnail *preview)
 {
     view_follow_previews(&s->viewer);
     return preview->is_made;
@@ -595,7 +595,7 @@ TEST_HERE (names_of_a_game_have_pictures, true) {
     CHECK(!view_follow_previews(&s->viewer) && s->viewer.previews == NULL); // no list
     view_show_section(&s->viewer, VIEW_SKINS);
     item_draw(&s->viewer, 1280.0f, 900.0f);
-    const view_small_picture *const first = s->viewer.ui.pictures;
+    const view_thumbnail *const first = s->viewer.ui.pictures;
     CHECK_STRING(first->wish, "monster_bobbin::skins/bobbin/ember");
     for (int i = 0; !has_preview(s, first) && CHECK(i < MAX_WAITS); i++)
         view_sleep(0.001);

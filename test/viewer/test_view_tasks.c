@@ -113,9 +113,9 @@ static view_rect find_on_body(desk *d, uint32_t joint)
     view_rect found = {.width = 0};
     view_ui *const ui = &d->viewer.ui;
     const uint32_t picked = ui->retarget.picked; // which a click would give a partner, as the card
-    const view_over over = ui->over;
+    const view_overlay over = ui->over;
     ui->retarget.picked = 0;
-    ui->over = VIEW_OVER_NOTHING;
+    ui->over = VIEW_OVERLAY_NONE;
     for (float step = 32.0f; !(found.width > 0.0f) && step >= 8.0f; step *= 0.5f)
         for (float y = free.y; !(found.width > 0.0f) && y < free.y + free.height; y += step)
             for (float x = free.x; !(found.width > 0.0f) && x < free.x + free.width; x += step) {
@@ -474,12 +474,12 @@ static void make_upright(desk *d)
 // the sheet lies below.
 TEST_HERE (view_fingers_do_what_keys_do, MACHINE) {
     make_upright(d);
-    CHECK(!(view_place_stick(&d->facts).reach > 0.0f));
+    CHECK(!(view_stick_position(&d->facts).reach > 0.0f));
     finger(d, 195.0f, 300.0f, VIEW_INPUT_PRESS);
     send(d,
          (view_input){.kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_given_up = true});
     CHECK(d->viewer.ui.selected_joint < 0 && !d->viewer.pick.is_set);
-    const view_stick stick = view_place_stick(&d->facts);
+    const view_stick stick = view_stick_position(&d->facts);
     const view_control *const control = &scene_of(d)->machine.control;
     const float azimuth = d->viewer.camera.azimuth;
     CHECK(stick.reach > 0.0f && stick.x < 195.0f && stick.y > 422.0f);
@@ -501,46 +501,46 @@ TEST_HERE (view_fingers_do_what_keys_do, MACHINE) {
     CHECK(d->viewer.ui.menu.kind != VIEW_NO_MENU);
     key(d, VIEW_KEY_ESCAPE);
     click(d, "handle/handle");
-    const view_rect sheet = view_layout_of(&d->facts).docks[d->facts.docks.front];
+    const view_rect sheet = view_current_layout(&d->facts).docks[d->facts.docks.front];
     CHECK(sheet.width == 390.0f && sheet.y > 400.0f && sheet.height > 300.0f);
-    CHECK(!(view_place_stick(&d->facts).reach > 0.0f));
+    CHECK(!(view_stick_position(&d->facts).reach > 0.0f));
 }
 
 // The handle follows the finger and then goes to the nearest of three heights; a tap, which
 // trembles, goes to the next one. The picture ends above all but the highest.
 TEST_HERE (view_sheet_of_an_upright_window_has_three_heights, BOBBIN) {
     make_upright(d);
-    const view_layout peek = view_layout_of(&d->facts);
+    const view_layout peek = view_current_layout(&d->facts);
     const float middle = 0.5f * peek.handle.height;
     CHECK(peek.time.y + peek.time.height == 844.0f && peek.handle.height > 0.0f);
     CHECK(peek.free.y + peek.free.height == peek.handle.y);
     finger(d, 200.0f, peek.handle.y + middle, VIEW_INPUT_PRESS);
     finger(d, 200.0f, peek.handle.y + middle - 2.0f, VIEW_INPUT_MOVE);
     finger(d, 200.0f, peek.handle.y + middle - 2.0f, VIEW_INPUT_RELEASE);
-    const view_layout half = view_layout_of(&d->facts);
+    const view_layout half = view_current_layout(&d->facts);
     CHECK_NEAR(half.handle.y, 0.55f * 844.0f, 2);
     CHECK(half.free.y + half.free.height == half.handle.y);
     CHECK(view_free_region(&d->facts).height == half.free.height);
     finger(d, 200.0f, half.handle.y + middle, VIEW_INPUT_PRESS);
     finger(d, 200.0f, 300.0f, VIEW_INPUT_MOVE);
-    CHECK_NEAR(view_layout_of(&d->facts).handle.y, 300.0f - middle, 1);
+    CHECK_NEAR(view_current_layout(&d->facts).handle.y, 300.0f - middle, 1);
     finger(d, 200.0f, 100.0f, VIEW_INPUT_MOVE);
     finger(d, 200.0f, 100.0f, VIEW_INPUT_RELEASE);
-    const view_layout full = view_layout_of(&d->facts);
+    const view_layout full = view_current_layout(&d->facts);
     CHECK(full.handle.y == full.menu.height && full.free.height == half.free.height);
     click(d, "handle/handle");
-    CHECK(view_layout_of(&d->facts).handle.y == peek.handle.y);
+    CHECK(view_current_layout(&d->facts).handle.y == peek.handle.y);
     finger(d, 200.0f, peek.handle.y + middle, VIEW_INPUT_PRESS);
     finger(d, 200.0f, 500.0f, VIEW_INPUT_MOVE);
     finger(d, 200.0f, 500.0f, VIEW_INPUT_RELEASE);
-    CHECK(view_layout_of(&d->facts).handle.y == half.handle.y);
-    CHECK(!(view_layout_of(&d->facts).docks[VIEW_DOCK_BOTTOM].width > 0.0f));
+    CHECK(view_current_layout(&d->facts).handle.y == half.handle.y);
+    CHECK(!(view_current_layout(&d->facts).docks[VIEW_DOCK_BOTTOM].width > 0.0f));
     d->viewer.width = 800; // turned: it is at the right
     d->viewer.height = 360;
     finger(d, 100.0f, 100.0f, VIEW_INPUT_PRESS);
     d->viewer.ui.docks.is_sheet_open = true;
     draw(d);
-    const view_layout wide = view_layout_of(&d->facts);
+    const view_layout wide = view_current_layout(&d->facts);
     const view_rect sheet = wide.docks[d->facts.docks.front];
     CHECK(!(wide.handle.width > 0.0f) && sheet.x + sheet.width == 800.0f);
     CHECK(wide.arrangement == VIEW_ARRANGE_SHEET && wide.is_phone && sheet.x > 300.0f);
@@ -568,7 +568,7 @@ TEST_HERE (view_sheet_has_tabs_for_fingers, BOBBIN) {
     click(d, "tab/Clips");
     CHECK(item_find(&d->viewer, &d->facts, "clip/dance").width > 0.0f);
     click(d, "tab/Export");
-    CHECK(d->viewer.ui.over == VIEW_OVER_EXPORT);
+    CHECK(d->viewer.ui.over == VIEW_OVERLAY_EXPORT);
 }
 
 TEST_HERE (view_sheet_of_a_machine_has_its_states, MACHINE) {
@@ -600,7 +600,7 @@ TEST_HERE (view_buttons_for_fingers_are_commands, BOBBIN) {
 TEST_HERE (view_finger_scrolls_what_is_below_it, BOBBIN) {
     make_upright(d);
     click(d, "handle/handle");
-    const view_layout layout = view_layout_of(&d->facts);
+    const view_layout layout = view_current_layout(&d->facts);
     const view_rect sheet = layout.docks[VIEW_DOCK_LEFT];
     const float x = 100.0f;
     const float y = sheet.y + 0.7f * sheet.height;
@@ -753,7 +753,7 @@ TEST (view_gamepads_press_the_keys_that_drive) {
         view_pad pad = steps[i].pad;
         view_input event;
         pad.told = told;
-        while (view_next_of_pad(&pad, &event)) {
+        while (view_next_pad_key(&pad, &event)) {
             char *const text = event.kind == VIEW_INPUT_KEY_DOWN ? pressed : released;
             const size_t length = strlen(text);
             REQUIRE(length < sizeof pressed - 1);
@@ -781,7 +781,7 @@ static const char *still_open(const desk *d)
            : ui->focus.panel != NULL                 ? ui->focus.panel
            : d->viewer.options->shown.help           ? "keys"
            : ui->selected_joint >= 0                 ? "joint"
-           : view_drives(&d->viewer)                 ? "driving"
+           : view_controls_character(&d->viewer)     ? "driving"
                                                      : NULL;
 }
 
@@ -829,7 +829,7 @@ static void walk(desk *d, uint32_t num_events)
         } else {
             click_at(d, x, y, kind == 7 ? VIEW_BUTTON_RIGHT : VIEW_BUTTON_LEFT);
         }
-        const int num_open = (ui->menu.kind != VIEW_NO_MENU) + (ui->over == VIEW_OVER_EXPORT)
+        const int num_open = (ui->menu.kind != VIEW_NO_MENU) + (ui->over == VIEW_OVERLAY_EXPORT)
                              + (ui->browser.kind != VIEW_BROWSE_NOTHING);
         CHECK_THAT(num_open <= 1, "after %u events %d lie over the picture", i, num_open);
         free(d->viewer.ui.textures.saved); // that would be written

@@ -78,7 +78,7 @@ TEST_HERE (view_ui_requests_lists_and_meshes, BOBBIN) {
     CHECK_UINT(request.action, VIEW_CLIPS);
     s->viewer.ui.selected_material = 0;
     screen_draw(s);
-    CHECK(view_perform(&s->viewer, press(s, "figures/Mesh 0", 0.5f)));
+    CHECK(view_execute(&s->viewer, press(s, "figures/Mesh 0", 0.5f)));
     CHECK_UINT(s->viewer.options->hidden_meshes, 0);
     CHECK(s->viewer.ui.selected_mesh == 0);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, 640, 500).action, VIEW_NOTHING);
@@ -93,7 +93,7 @@ static const char *image_of(const screen *s, uint32_t mesh, md5gl_image_kind map
 // Presses an item, and carries out what that asks for.
 static void press_there(screen *s, const char *name)
 {
-    view_perform(&s->viewer, press(s, name, 0.5f));
+    view_execute(&s->viewer, press(s, name, 0.5f));
     item_release(&s->viewer);
     view_follow_previews(&s->viewer);
     screen_draw(s);
@@ -102,11 +102,11 @@ static void press_there(screen *s, const char *name)
 // Selects an image of the list, which closes it.
 static void select_there(screen *s, const char *name)
 {
-    CHECK_UINT(s->viewer.ui.over, VIEW_OVER_FILES);
+    CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_FILES);
     press_there(s, name);
-    view_perform(&s->viewer, view_key_browser(&s->viewer.ui.browser, VIEW_KEY_RETURN));
+    view_execute(&s->viewer, view_key_browser(&s->viewer.ui.browser, VIEW_KEY_RETURN));
     screen_draw(s);
-    CHECK_UINT(s->viewer.ui.over, VIEW_OVER_NOTHING);
+    CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_NONE);
 }
 
 // A map of the page, an image of its folder, another one for another mesh, and back.
@@ -151,7 +151,7 @@ TEST_HERE (view_ui_asks_where_a_dropped_image_belongs, BOBBIN) {
 }
 
 // Returns true if a preview has been drawn.
-static bool has_preview(screen *s, const view_small_picture *preview)
+static bool has_preview(screen *s, const view_thumbnail *preview)
 {
     view_follow_previews(&s->viewer);
     return preview->is_made;
@@ -162,7 +162,7 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     char *const folder = folder_make();
     char name[32];
     view_browser *const list = &s->viewer.ui.browser;
-    const view_small_picture *const first = s->viewer.ui.pictures;
+    const view_thumbnail *const first = s->viewer.ui.pictures;
     for (int i = 0; i < 10000; i++) {
         snprintf(name, sizeof name, "image %d.png", i);
         folder_put_text(folder, name, "");
@@ -173,7 +173,7 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     screen_draw(s);
     CHECK_UINT(list->num_found, 10000);
     size_t num_seen = 0;
-    for (int i = 0; i < VIEW_MAX_PICTURES; i++)
+    for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++)
         num_seen += first[i].wish != NULL;
     CHECK(num_seen > 0 && num_seen < 60);
     for (int i = 0; !has_preview(s, first) && CHECK(i < MAX_WAITS); i++)
@@ -284,18 +284,18 @@ TEST_HERE (view_parms_follow_curves_of_the_machine, MACHINE) {
     OWN_STRING path = common_format("%s/parms.md5machine", folder);
     const char *const file = path;
     const view_stage *const shown = &s->facts;
-    CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1);
+    CHECK_EXACT(view_parm_value(shown, VIEW_FIRST_PARM + 3), 1);
     folder_put_text(folder, "parms.md5machine", text);
     if (CHECK(view_open(&s->viewer, &file, 1, true))) {
         screen_draw(s);
         md5_player *const player = s->viewer.document->scene.machine.player;
         md5_player_reset(player);
-        CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 7), 0);
+        CHECK_EXACT(view_parm_value(shown, VIEW_FIRST_PARM + 7), 0);
         md5_player_advance(player, 0.25, NULL, NULL);
-        CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 7), 0.5, 1e-6);
-        CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1);
+        CHECK_NEAR(view_parm_value(shown, VIEW_FIRST_PARM + 7), 0.5, 1e-6);
+        CHECK_EXACT(view_parm_value(shown, VIEW_FIRST_PARM + 3), 1);
         s->viewer.options->parms.values[7] = 5.0f;
-        CHECK_EXACT(view_parm_of(shown, VIEW_FIRST_PARM + 7), 5);
+        CHECK_EXACT(view_parm_value(shown, VIEW_FIRST_PARM + 7), 5);
     }
 }
 
@@ -381,7 +381,7 @@ TEST_HERE (view_ui_requests_the_entry_selected_in_a_list, BOBBIN) {
     request = view_key_browser(list, VIEW_KEY_BACKSPACE);
     CHECK_UINT(request.action, VIEW_OPEN_FOLDER);
     CHECK(request.path != NULL && common_is_folder(request.path));
-    CHECK(view_perform(&s->viewer, request));
+    CHECK(view_execute(&s->viewer, request));
     CHECK_UINT(list->kind, VIEW_BROWSE_FILES);
     CHECK_UINT(view_key_browser(list, VIEW_KEY_ESCAPE).action, VIEW_CLOSED);
     const outside after = look_outside(s);
@@ -444,7 +444,7 @@ TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
     for (size_t i = 0; i < count; i++)
         for (int j = 0; rows[i].action == VIEW_TOGGLE && view_option_of(&rows[i])->word != NULL
                         && j < VIEW_MAX_KEYS && rows[i].keys[j] != 0
-                        && view_missing_for(&s->facts, &rows[i]) == 0;
+                        && view_missing_needs(&s->facts, &rows[i]) == 0;
              j++) {
             // Presses the key twice, and checks all switches after each press.
             const view_shown before = s->viewer.options->shown;
@@ -652,7 +652,7 @@ TEST_HERE (view_search_runs_values, BOBBIN) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const view_option *const option = view_find_option(cases[i][2], strlen(cases[i][2]));
         finds(s, cases[i][0], cases[i][1]);
-        view_perform(&s->viewer, give(s, VIEW_KEY_RETURN, NULL));
+        view_execute(&s->viewer, give(s, VIEW_KEY_RETURN, NULL));
         OWN_STRING text = view_write_option(option, s->viewer.options);
         CHECK_STRING(text, cases[i][3]);
     }
@@ -670,7 +670,7 @@ TEST_HERE (view_search_finds_names, BOBBIN) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         finds(s, cases[i][0], cases[i][1]);
-        view_perform(&s->viewer, give(s, VIEW_KEY_RETURN, NULL));
+        view_execute(&s->viewer, give(s, VIEW_KEY_RETURN, NULL));
     }
     CHECK(s->viewer.ui.selected_joint == (int32_t)md5_find_joint(scene->skeleton, "hand_r"));
     CHECK(s->viewer.options->hidden_meshes == 2);
@@ -727,7 +727,7 @@ TEST_HERE (view_menus_turn_switches_and_select_words, BOBBIN) {
         viewer->ui.menu.menu = viewer->ui.menu.row->menu;
         COMMON_TEXT(viewer->ui.menu.group, "%s", cases[i].group);
         screen_draw(s);
-        view_perform(viewer, item_press(viewer, &s->facts, cases[i].line, 0.5f, 0.5f));
+        view_execute(viewer, item_press(viewer, &s->facts, cases[i].line, 0.5f, 0.5f));
         OWN_STRING text = view_write_option(option, viewer->options);
         CHECK_STRING(text, cases[i].text);
     }
@@ -769,7 +769,7 @@ TEST_HERE (view_shows_what_the_mouse_rests_on_and_takes_it_back, BOBBIN) {
     rest_on(s, view_command_of(surface), "menu/Weights");
     viewer->now += 0.2;
     CHECK(view_follow_trial(viewer));
-    view_perform(viewer, item_press(viewer, &s->facts, "menu/Weights", 0.5f, 0.5f));
+    view_execute(viewer, item_press(viewer, &s->facts, "menu/Weights", 0.5f, 0.5f));
     view_note_step(viewer);
     CHECK_UINT(viewer->num_steps, 2);
     screen_draw(s);
@@ -1167,7 +1167,7 @@ TEST_SCREEN (view_letters_have_enough_contrast, screen_open(s, BOBBIN, WIDTH, HE
     view_close_browser(&s->viewer.ui.browser);
     PERFORM(&s->viewer, VIEW_SETTINGS);
     check_contrast(s, "settings");
-    view_lay_over(&s->viewer.ui, VIEW_OVER_NOTHING);
+    view_open_overlay(&s->viewer.ui, VIEW_OVERLAY_NONE);
     PERFORM(&s->viewer, VIEW_MENUS);
     s->viewer.ui.menu.selected = 0;
     check_contrast(s, "a menu");

@@ -31,7 +31,7 @@ static char *texts_of(const view_options *options)
 static void act(screen *s, view_command command)
 {
     s->viewer.now += 1.0;
-    view_perform(&s->viewer, command);
+    view_execute(&s->viewer, command);
     view_note_step(&s->viewer);
 }
 

@@ -39,7 +39,7 @@ void view_point_mover(view_state *viewer, float x, float y)
                                      md5_vec3_add(right, up)));
 }
 
-bool view_drives(const view_state *viewer)
+bool view_controls_character(const view_state *viewer)
 {
     if (viewer->has_let_go || viewer->pages.open >= 0 || view_shows_crowd(viewer->document))
         return false;
@@ -92,7 +92,7 @@ static void set_direction(view_control *control, view_action action, bool down)
         control->side = direction;
 }
 
-void view_drive(view_state *viewer, const view_command_row *row, bool down)
+void view_control_character(view_state *viewer, const view_command_row *row, bool down)
 {
     view_scene *const scene = &viewer->document->scene;
     const view_motion_kind *const mover = view_mover_of(scene);
@@ -395,7 +395,7 @@ static void close_topmost(view_state *viewer)
         view_close_page(viewer);
     } else if (ui->start.is_open) {
         view_clear_start(ui);
-    } else if (view_drives(viewer)) {
+    } else if (view_controls_character(viewer)) {
         viewer->has_let_go = true;
         view_notice(viewer, "Keyboard released; press Enter to control the character");
     } else {
@@ -427,7 +427,7 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
                        VIEW_MIN_SCALE, VIEW_MAX_SCALE);
         break;
     case VIEW_WARNINGS:
-        view_lay_over(&viewer->ui, VIEW_OVER_NOTHING);
+        view_open_overlay(&viewer->ui, VIEW_OVERLAY_NONE);
         viewer->ui.docks.shows_problems = !viewer->ui.docks.shows_problems;
         viewer->ui.problems.selected = 0;
         viewer->ui.problems.has_keys = shown->panel = true;
@@ -469,7 +469,7 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
         break;
     case VIEW_ASK:
         stage = current_stage(viewer);
-        asked = view_ask(&viewer->ui, &stage, command->number);
+        asked = view_open_card(&viewer->ui, &stage, command->number);
         // An event without effect, which measures the height of the card.
         view_run_ui(&viewer->ui, &stage,
                     &(ui_mouse){.x = viewer->ui.mouse.x, .y = viewer->ui.mouse.y});
@@ -598,12 +598,12 @@ static void execute_other_command(view_state *viewer, const view_command *comman
         break;
     case VIEW_SET:
         if (command->item != 0)
-            view_lay_over(&viewer->ui, (view_over)command->item);
+            view_open_overlay(&viewer->ui, (view_overlay)command->item);
         if (command->path != NULL) // NULL for a clip that is not a file
             view_set_option(viewer, number, command->path);
         break;
     case VIEW_SETTINGS:
-        view_lay_over(&viewer->ui, VIEW_OVER_SETTINGS);
+        view_open_overlay(&viewer->ui, VIEW_OVERLAY_SETTINGS);
         break;
     case VIEW_TAKE_BACK:
         view_take_back(viewer, number == 1);
@@ -654,7 +654,7 @@ static void execute_other_command(view_state *viewer, const view_command *comman
     }
 }
 
-bool view_perform(view_state *viewer, view_command command)
+bool view_execute(view_state *viewer, view_command command)
 {
     const view_action action = command.action;
     view_shown *const shown = &viewer->options->shown;
@@ -673,9 +673,9 @@ bool view_perform(view_state *viewer, view_command command)
     } else if (!execute_interface_command(viewer, &command)) {
         execute_other_command(viewer, &command);
     }
-    view_bring_to_front(&viewer->ui, &before, shown);
+    view_activate_opened_panels(&viewer->ui, &before, shown);
     free(command.path);
-    view_note_over(&viewer->ui);
+    view_sync_overlay(&viewer->ui);
     if (action != VIEW_NOTHING && action != VIEW_HANDLED)
         view_tell_state(viewer, view_action_name(action));
     return action != VIEW_NOTHING;
@@ -706,9 +706,9 @@ void view_pick_at(view_state *viewer, float x, float y)
         viewer->ui.docks.is_second[VIEW_DOCK_RIGHT] = false;
         const view_stage stage = current_stage(viewer);
         viewer->ui.command = view_pick_for_card(&viewer->ui, &stage, viewer->pick.joint, 0);
-        view_take_partner(&viewer->ui, &stage);
-        view_perform(viewer, viewer->ui.command);
-        viewer->ui.command.path = NULL; // freed by view_perform()
+        view_match_partner(&viewer->ui, &stage);
+        view_execute(viewer, viewer->ui.command);
+        viewer->ui.command.path = NULL; // freed by view_execute()
     }
     const view_motion_kind *const mover = view_mover_of(&viewer->document->scene);
     viewer->has_let_go = false; // a click in the viewport takes control of the character
@@ -766,7 +766,7 @@ static float mouse_scale(const view_state *viewer)
 static bool hold_stick(view_state *viewer, float x, float y)
 {
     const view_stage stage = current_stage(viewer);
-    const view_stick stick = view_place_stick(&stage);
+    const view_stick stick = view_stick_position(&stage);
     if (!(stick.reach > 0) || hypotf(x - stick.x, y - stick.y) > 1.3f * stick.reach)
         return false;
     viewer->stick = stick;
@@ -783,10 +783,10 @@ static void push_stick(view_state *viewer, float x, float y)
     const float factor = 1.0f / fmaxf(hypotf(right, down), 1); // limits the length to 1
     stick->pad.x = right * factor;
     stick->pad.y = down * factor;
-    while (view_next_of_pad(&stick->pad, &key)) {
+    while (view_next_pad_key(&stick->pad, &key)) {
         const view_command_row *const row = view_find_key(key.key, false, false, false, true);
         if (row != NULL)
-            view_drive(viewer, row, key.kind == VIEW_INPUT_KEY_DOWN);
+            view_control_character(viewer, row, key.kind == VIEW_INPUT_KEY_DOWN);
     }
 }
 
@@ -835,7 +835,7 @@ static bool run_at_press(view_state *viewer, ui_mouse event)
     const view_stage stage = current_stage(viewer);
     event.x = viewer->press_x;
     event.y = viewer->press_y;
-    return view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event));
+    return view_execute(viewer, view_run_ui(&viewer->ui, &stage, &event));
 }
 
 static bool press_panel(view_state *viewer)
@@ -958,7 +958,7 @@ static bool move(view_state *viewer, const view_input *event)
     } else {
         const view_stage stage = current_stage(viewer);
         const ui_mouse mouse = {.x = x, .y = y, .is_moved = true};
-        if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &mouse)) && !is_held)
+        if (view_execute(viewer, view_run_ui(&viewer->ui, &stage, &mouse)) && !is_held)
             return true;
     }
     view_point_mover(viewer, x, y);
@@ -1000,7 +1000,7 @@ static void frame_spot(view_state *viewer)
     view_camera *const camera = &viewer->camera;
     const view_scene *const scene = &viewer->document->scene;
     if (!viewer->pick.is_set) {
-        view_perform(viewer, (view_command){.action = VIEW_FRAME_ALL});
+        view_execute(viewer, (view_command){.action = VIEW_FRAME_ALL});
         return;
     }
     leave_camera_path(viewer);
@@ -1026,7 +1026,7 @@ static bool click(view_state *viewer, const view_stage *stage, const view_input 
     else if (event->control)
         view_measure_at(viewer, x, y);
     else if (viewer->ui.card.picks_color)
-        view_perform(viewer,
+        view_execute(viewer,
                      view_pick_for_card(&viewer->ui, stage, -1, view_color_at(viewer, x, y)));
     else
         view_pick_at(viewer, x, y);
@@ -1045,7 +1045,7 @@ static void release(view_state *viewer, const view_input *event)
     viewer->ui.active.panel = viewer->ui.held = NULL;
     const view_stage stage = current_stage(viewer);
     if (held != NULL && strcmp(held, VIEW_SHEET_HANDLE) == 0) {
-        const view_layout_wish wish = view_wish_layout(&stage);
+        const view_layout_wish wish = view_requested_layout(&stage);
         view_drop_sheet(&wish, &viewer->ui.docks);
     }
     if (!click(viewer, &stage, event) && (viewer->drag != VIEW_DRAG_NONE || held != NULL))
@@ -1059,7 +1059,7 @@ static void turn_wheel(view_state *viewer, const view_input *event)
     const float y = event->y;
     const view_stage stage = current_stage(viewer);
     const ui_mouse mouse = {.x = x, .y = y, .wheel = event->wheel};
-    if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &mouse)))
+    if (view_execute(viewer, view_run_ui(&viewer->ui, &stage, &mouse)))
         return;
     leave_camera_path(viewer);
     const view_rect region = current_stage(viewer).region;
@@ -1088,13 +1088,13 @@ static bool type(view_state *viewer, const ui_mouse *event)
         viewer->ui.is_focus_shown = false;
         const int32_t key = event->key | (event->control ? VIEW_WITH_CTRL : 0);
         if (key != 0 && !event->alt
-            && view_perform(viewer, view_key_browser(&viewer->ui.browser, key)))
+            && view_execute(viewer, view_key_browser(&viewer->ui.browser, key)))
             return true;
     }
     const view_stage stage = current_stage(viewer);
     typed.x = viewer->ui.mouse.x;
     typed.y = viewer->ui.mouse.y;
-    if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &typed)))
+    if (view_execute(viewer, view_run_ui(&viewer->ui, &stage, &typed)))
         return true;
     return is_listing && event->key < VIEW_KEY_NAMED && !event->control;
 }
@@ -1108,34 +1108,35 @@ static void press_key(view_state *viewer, const view_input *event)
     viewer->is_alt_alone = key == VIEW_KEY_LEFT_ALT;
     viewer->ignores_text = viewer->ignores_text && event->is_repeated;
     // F6 moves the focus to another panel unless a character is controlled.
-    if (!(key == VIEW_KEY_F(6) && view_drives(viewer))
+    if (!(key == VIEW_KEY_F(6) && view_controls_character(viewer))
         && type(viewer, &(ui_mouse){.key = key, .shift = shift, .control = control, .alt = alt}))
         return;
     // A modal dialog ignores keys other than function keys and keys with Ctrl.
     const bool is_function = key >= VIEW_KEY_F(1) && key <= VIEW_KEY_F(12);
     if (viewer->ui.modal != NULL && !control && !is_function)
         return;
-    const view_command_row *row =
-        view_drives(viewer) && !control ? view_find_key(key, shift, control, alt, true) : NULL;
+    const view_command_row *row = view_controls_character(viewer) && !control
+                                      ? view_find_key(key, shift, control, alt, true)
+                                      : NULL;
     if (row != NULL) {
-        view_drive(viewer, row, true);
+        view_control_character(viewer, row, true);
         return;
     }
     row = view_find_key(key, shift, control, alt, false);
     viewer->ignores_text |= row != NULL;
     if (row != NULL) {
         const view_stage stage = current_stage(viewer);
-        const uint32_t missing = view_missing_for(&stage, row);
+        const uint32_t missing = view_missing_needs(&stage, row);
         if (missing == 0) {
             const view_option *const option = view_option_of(row);
             const size_t number = option != NULL ? (size_t)(option - view_option_rows) : 0;
-            view_perform(viewer, (view_command){.action = view_action_of(row), .number = number});
+            view_execute(viewer, (view_command){.action = view_action_of(row), .number = number});
             return;
         }
         view_notice(viewer, "%s: %s", view_label_of(row), view_reason(missing));
         view_tell_state(viewer, "unused");
     } else if (key == VIEW_KEY_F(10) && !event->is_repeated) {
-        view_perform(viewer, (view_command){.action = VIEW_MENUS});
+        view_execute(viewer, (view_command){.action = VIEW_MENUS});
     }
 }
 
@@ -1143,9 +1144,9 @@ static void press_key(view_state *viewer, const view_input *event)
 static bool is_over_body(const view_state *viewer, const view_stage *stage, const view_pick *pick,
                          float x, float y)
 {
-    if (!pick->is_set || stage->pages != NULL || viewer->ui.over != VIEW_OVER_NOTHING)
+    if (!pick->is_set || stage->pages != NULL || viewer->ui.over != VIEW_OVERLAY_NONE)
         return false;
-    return view_contains(view_layout_of(stage).free, x, y);
+    return view_contains(view_current_layout(stage).free, x, y);
 }
 
 // Opens a dropped file. An image that is dropped on a mesh or on a tile of its page becomes a map
@@ -1165,8 +1166,8 @@ static void drop_file(view_state *viewer, const view_input *event)
         command =
             (view_command){VIEW_TAKE_TEXTURE, (size_t)viewer->ui.selected_mesh, hovered - 1, path};
     else if (is_over && view_is_image(path))
-        command = (view_command){VIEW_TAKE_TEXTURE, pick.mesh, view_map_of(path), path};
-    else if (is_over && event->is_alone && common_has_ending(path, ".md5mesh"))
+        command = (view_command){VIEW_TAKE_TEXTURE, pick.mesh, view_guess_map(path), path};
+    else if (is_over && event->is_alone && common_has_suffix(path, ".md5mesh"))
         command.action = VIEW_FILES;
     view_perform_file(viewer, &command);
 }
@@ -1228,9 +1229,9 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
         viewer->ignores_text = false;
         let_go = view_find_key(event->key, false, false, false, true);
         if (let_go != NULL)
-            view_drive(viewer, let_go, false);
+            view_control_character(viewer, let_go, false);
         if (event->key == VIEW_KEY_LEFT_ALT && viewer->is_alt_alone && !event->is_forced)
-            view_perform(viewer, (view_command){.action = VIEW_MENUS});
+            view_execute(viewer, (view_command){.action = VIEW_MENUS});
         break;
     case VIEW_INPUT_TEXT:
         *redraw =
@@ -1266,6 +1267,6 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
     }
     viewer->joins = kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_WHEEL;
     // A drag is one step of the undo history, and so are all changes of a card.
-    if (viewer->ui.held == NULL && kind != VIEW_INPUT_MOVE && viewer->ui.over != VIEW_OVER_CARD)
+    if (viewer->ui.held == NULL && kind != VIEW_INPUT_MOVE && viewer->ui.over != VIEW_OVERLAY_CARD)
         view_note_step(viewer);
 }

@@ -47,7 +47,7 @@ static int run(int count, char **arguments, view_options *options)
     const bool draws = !options->no_render; // --no-render only reads files
     const bool is_ready = !draws || open_window(&viewer, has_window);
     const bool is_open = is_ready && (is_thumbnail || view_open_first(&viewer));
-    view_end_ahead(&viewer.ahead);
+    view_end_prefetch(&viewer.ahead);
     if (!is_ready) {
         status = EXIT_NO_DISPLAY;
         if (has_window) // a file manager does not show messages

@@ -14,7 +14,7 @@ double view_pace_frame(view_pace *pace, double now)
     return fmin(fmax(passed, 0), longest_frame);
 }
 
-void view_pace_work(view_pace *pace, double seconds, bool moving)
+void view_adjust_frame_pace(view_pace *pace, double seconds, bool moving)
 {
     if (!moving || seconds > long_work)
         pace->held += seconds;
@@ -191,7 +191,7 @@ static bool end_first_minute(view_state *viewer)
     view_ui *const ui = &viewer->ui;
     if (!(ui->end_at > 0) || viewer->now < ui->end_at)
         return false;
-    if (ui->over != VIEW_OVER_NOTHING || viewer->pages.open >= 0)
+    if (ui->over != VIEW_OVERLAY_NONE || viewer->pages.open >= 0)
         return false;
     ui->end_at = -1;
     view_tell_state(viewer, "end");
@@ -241,7 +241,7 @@ static bool step_loop(void *user)
     view_advance(&viewer->play, anim, passed);
     loop->redraw |= view_follow_files(viewer);
     loop->redraw |= view_follow_export(viewer);
-    view_pace_work(&loop->pace, view_seconds() - begin, moving);
+    view_adjust_frame_pace(&loop->pace, view_seconds() - begin, moving);
     loop->redraw |= end_first_minute(viewer);
     // One more frame removes a notice after its end.
     const bool noticing = viewer->now < fmax(ui->notice_end, ui->lit_end);
@@ -268,7 +268,7 @@ static bool step_loop(void *user)
         view_handle_event(viewer, &event, &loop->redraw);
         timeout = 0;
     }
-    view_pace_work(&loop->pace, view_seconds() - drawn, moving);
+    view_adjust_frame_pace(&loop->pace, view_seconds() - drawn, moving);
     if (viewer->quit)
         view_stop_export(viewer);
     return !viewer->quit;

@@ -20,7 +20,7 @@ double view_pace_frame(view_pace *pace, double now);
 
 // Reports that events were handled or files were read for `seconds` between two frames. If the
 // image was `moving`, only long work is subtracted, such as opening a file.
-void view_pace_work(view_pace *pace, double seconds, bool moving);
+void view_adjust_frame_pace(view_pace *pace, double seconds, bool moving);
 
 // -- Smooth motion -------------------------------------------------------------------------
 
@@ -40,18 +40,18 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
 
 // Handles a press or release of a key that controls a character. The command's action is VIEW_AHEAD
 // or a later one.
-void view_drive(view_state *viewer, const view_command_row *row, bool down);
+void view_control_character(view_state *viewer, const view_command_row *row, bool down);
 
 // Returns true if keys control a character: until Escape is pressed, and again after Enter or a
 // click on the character.
-bool view_drives(const view_state *viewer);
+bool view_controls_character(const view_state *viewer);
 
 // Makes the character look at the point at (x, y), in pixels, at its distance from the camera.
 void view_point_mover(view_state *viewer, float x, float y);
 
 // Executes a command and frees its path, then logs the state at the level "debug". Returns false
 // for VIEW_NOTHING.
-bool view_perform(view_state *viewer, view_command command);
+bool view_execute(view_state *viewer, view_command command);
 
 // Selects the point of the body at pixel (x, y) and the joint that influences it most. A click
 // outside of the body clears the selection.

@@ -12,7 +12,7 @@ enum {
 
 static int read_pictures(void *user)
 {
-    view_ahead *const ahead = user;
+    view_prefetch *const ahead = user;
     md5_error error;
     char *const folder = common_folder(ahead->model);
     char *const stem = common_stem(ahead->model);
@@ -29,13 +29,13 @@ static int read_pictures(void *user)
     return 0;
 }
 
-void view_begin_ahead(view_ahead *ahead, const char *model)
+void view_begin_prefetch(view_prefetch *ahead, const char *model)
 {
-    ahead->model = common_whole(model);
+    ahead->model = common_canonical_path(model);
     ahead->thread = view_start_thread(read_pictures, "pictures", ahead);
 }
 
-bool view_take_ahead(view_ahead *ahead, const char *path, view_image *image)
+bool view_get_prefetched(view_prefetch *ahead, const char *path, view_image *image)
 {
     view_wait_thread(ahead->thread, "pictures");
     ahead->thread = NULL;
@@ -49,7 +49,7 @@ bool view_take_ahead(view_ahead *ahead, const char *path, view_image *image)
     return true;
 }
 
-void view_end_ahead(view_ahead *ahead)
+void view_end_prefetch(view_prefetch *ahead)
 {
     view_wait_thread(ahead->thread, "pictures");
     for (size_t i = 0; i < ahead->count; i++) {
@@ -57,5 +57,5 @@ void view_end_ahead(view_ahead *ahead)
         free(ahead->paths[i]);
     }
     free(ahead->model);
-    *ahead = (view_ahead){.count = 0};
+    *ahead = (view_prefetch){.count = 0};
 }

@@ -7,25 +7,25 @@
 #include "demo/looks/image.h"
 #include "demo/viewer/platform/platform.h"
 
-enum { VIEW_MAX_AHEAD = 64 }; // number of images
+enum { VIEW_MAX_PREFETCHED = 64 }; // number of images
 
 // The thread owns all members except `thread` until it has ended.
-typedef struct view_ahead {
+typedef struct view_prefetch {
     char *model;
-    char *paths[VIEW_MAX_AHEAD]; // paths of files, or texts of image programs (previews)
-    view_image images[VIEW_MAX_AHEAD];
+    char *paths[VIEW_MAX_PREFETCHED]; // paths of files, or texts of image programs (previews)
+    view_image images[VIEW_MAX_PREFETCHED];
     size_t count;
     bool is_complete; // no other images may be read from files
     view_thread *thread;
-} view_ahead;
+} view_prefetch;
 
 // Starts to decode images for a model or a machine. `ahead` must be zeroed and must not move until
-// view_end_ahead() is called.
-void view_begin_ahead(view_ahead *ahead, const char *model);
-void view_end_ahead(view_ahead *ahead);
+// view_end_prefetch() is called.
+void view_begin_prefetch(view_prefetch *ahead, const char *model);
+void view_end_prefetch(view_prefetch *ahead);
 
 // Waits until all images are decoded, and moves one to *image. Returns false if the image was not
 // decoded.
-bool view_take_ahead(view_ahead *ahead, const char *path, view_image *image);
+bool view_get_prefetched(view_prefetch *ahead, const char *path, view_image *image);
 
 #endif

@@ -304,7 +304,7 @@ static const cube_file *find_file(cube_model *joined, uint32_t part, const char 
         md5_free_anim(file.anim);
         file.anim = NULL;
     }
-    cube_file *const added = COMMON_MORE(joined->files, joined->num_files);
+    cube_file *const added = COMMON_ADD_ITEM(joined->files, joined->num_files);
     *added = file;
     return added;
 }
@@ -492,7 +492,7 @@ static void list_clip_names(view_cube *loaded, const md5_cube2_anim *anim)
         if (is_listed)
             free(copy);
         else
-            *COMMON_MORE(loaded->clips, loaded->num_clips) =
+            *COMMON_ADD_ITEM(loaded->clips, loaded->num_clips) =
                 (view_cube_clip){.name = copy, .file = common_copy(anim->file)};
         name += length + (name[length] != '\0');
     }

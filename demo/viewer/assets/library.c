@@ -10,8 +10,8 @@
 bool view_is_converted(const char *path)
 {
     const char *const ending = strrchr(common_base(path), '.');
-    return convert_reads(path) && !common_contains(ending, "md5")
-           && !common_has_ending(path, ".bcanim");
+    return convert_can_read(path) && !common_contains(ending, "md5")
+           && !common_has_suffix(path, ".bcanim");
 }
 
 bool view_is_game(const char *path)
@@ -30,7 +30,7 @@ bool view_is_game(const char *path)
 }
 
 // A file name cannot contain "|" on Windows, and rarely contains it on other systems.
-common_list view_split_place(const char *place)
+common_list view_split_location(const char *place)
 {
     common_list list = {NULL, 0};
     const bool is_one = common_is_folder(place) || common_is_file(place);
@@ -63,7 +63,7 @@ char *view_with_bases(const char *place, const char **bases, size_t num_bases)
     if (num_bases > 0 || !common_is_folder(place))
         return whole;
     static const char *const names[] = {"base", "q4base"};
-    common_list parts = view_split_place(place);
+    common_list parts = view_split_location(place);
     // The folder that contains the mod's folder, also for "." and "..".
     const char *const path = parts.names[0];
     const char *const name = common_base(path);
@@ -84,9 +84,9 @@ char *view_with_bases(const char *place, const char **bases, size_t num_bases)
     return whole;
 }
 
-char *view_title_of_place(const char *place)
+char *view_location_title(const char *place)
 {
-    common_list parts = view_split_place(place);
+    common_list parts = view_split_location(place);
     char *title = common_copy(parts.names[0]);
     for (size_t i = 1; i < parts.count; i++)
         common_extend(&title, " + %s", common_base(parts.names[i]));
@@ -118,16 +118,16 @@ static bool is_character(md5_game *game, const char *name, uint64_t *num_keys)
     *num_keys += def != NULL ? def->num_keys : MAX_KEYS; // out of memory
     if (model == NULL)
         return false;
-    return common_has_ending(model, ".md5mesh")
+    return common_has_suffix(model, ".md5mesh")
            || md5_find_decl(game, MD5_DECL_MODEL, model) != NULL;
 }
 
 static void add_name(view_library *library, view_section section, const char *name)
 {
-    *COMMON_MORE(library->names[section], library->num_names[section]) = name;
+    *COMMON_ADD_ITEM(library->names[section], library->num_names[section]) = name;
 }
 
-bool view_is_own(const view_library *library, view_section section, size_t name)
+bool view_is_from_mod(const view_library *library, view_section section, size_t name)
 {
     if (library->num_own == library->places.count)
         return false;
@@ -169,13 +169,13 @@ static void list_names(view_library *library)
                 add_name(library, section, decl->name);
         }
         common_sort((void *)library->names[section], library->num_names[section], sizeof(char *),
-                    common_by_text);
+                    common_order_by_text);
     }
     for (size_t i = 0; i < md5_game_num_files(game); i++) {
         const char *const file = md5_game_file(game, i);
-        if (common_has_ending(file, ".md5mesh"))
+        if (common_has_suffix(file, ".md5mesh"))
             add_name(library, VIEW_MODELS, file);
-        else if (common_has_ending(file, ".md5anim"))
+        else if (common_has_suffix(file, ".md5anim"))
             add_name(library, VIEW_ANIMS, file);
     }
 }
@@ -184,8 +184,8 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
                                 md5_error *error)
 {
     view_library *const library = common_alloc(1, sizeof *library);
-    common_game_places *const places = &library->places;
-    common_list parts = view_split_place(place); // without slashes at their ends
+    common_game_paths *const places = &library->places;
+    common_list parts = view_split_location(place); // without slashes at their ends
     bool are_added = true;
     *library = (view_library){
         .num_users = 1,
@@ -199,7 +199,7 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
         library->place = append_location(library->place, path);
         are_added =
             are_added
-            && (common_add_game_place(places, path, &reason) || fail(error, path, reason.message));
+            && (common_add_game_path(places, path, &reason) || fail(error, path, reason.message));
         library->num_own = i == 0 ? places->count : library->num_own;
     }
     common_free_list(&parts);
@@ -220,7 +220,7 @@ void view_drop_library(view_library *library)
     if (library == NULL || --library->num_users > 0)
         return;
     md5_destroy_game(library->game);
-    common_free_game_places(&library->places);
+    common_free_game_paths(&library->places);
     for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
         free(library->names[i]);
     free(library->place);
@@ -298,10 +298,10 @@ void view_list_similar(const view_library *library, const char *asked, char *tex
             similar_name candidate = {library->names[section][i], SIZE_MAX};
             // One error in four letters is allowed. Of names with equal distances, shorter names
             // are better.
-            const size_t distance = common_distance(asked, length, candidate.name, true);
+            const size_t distance = common_edit_distance(asked, length, candidate.name, true);
             if (distance <= length / 4)
                 candidate.difference =
-                    distance * (COMMON_LONGEST_NAME + 1) + strlen(candidate.name);
+                    distance * (COMMON_MAX_NAME_LENGTH + 1) + strlen(candidate.name);
             insert_similar(best, candidate);
         }
     }
@@ -349,7 +349,7 @@ view_scan *view_begin_scan(const char *place)
     return &state->shown;
 }
 
-bool view_has_scanned(view_scan *scan, size_t *num_files)
+bool view_is_scan_done(view_scan *scan, size_t *num_files)
 {
     scan_state *const state = (scan_state *)scan;
     *num_files = atomic_load(&state->num_files);

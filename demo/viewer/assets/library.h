@@ -17,7 +17,7 @@ bool view_is_converted(const char *path);
 
 // Returns the folders and archives of a location, the first has priority, without slashes at their
 // ends. Free with common_free_list().
-common_list view_split_place(const char *place);
+common_list view_split_location(const char *place);
 
 // Returns a location with further locations appended. If there are none, appends the engine's base:
 // the folder "base" or "q4base" next to a mod's folder, if it is a game. To be freed.
@@ -25,7 +25,7 @@ char *view_with_bases(const char *place, const char **bases, size_t num_bases);
 
 // Returns a title: the first path, then the last components of the other paths, "games/mod + base".
 // To be freed.
-char *view_title_of_place(const char *place);
+char *view_location_title(const char *place);
 
 // -- Libraries -----------------------------------------------------------------------------------
 //
@@ -47,8 +47,8 @@ typedef enum view_section {
 // Read-only except the game, which must be used by one thread at a time.
 typedef struct view_library {
     uint32_t num_users; // reference count, decreased by view_drop_library()
-    char *place;        // see view_split_place()
-    common_game_places places;
+    char *place;        // see view_split_location()
+    common_game_paths places;
     size_t num_own; // number of `places` that belong to the first folder or archive: the mod
     md5_game *game;
     md5_load_opts opts; // options of the game and of files loaded from it; they report warnings
@@ -73,7 +73,7 @@ void view_drop_library(view_library *library);
 
 // Returns true if a name belongs to the mod itself: it is a file of the mod or declared in one.
 // Returns false if there is no base.
-bool view_is_own(const view_library *library, view_section section, size_t name);
+bool view_is_from_mod(const view_library *library, view_section section, size_t name);
 
 // The parts of an address. view_read_address() returns false if the text is a path. Free them with
 // view_free_address().
@@ -104,7 +104,7 @@ typedef struct view_scan {
 view_scan *view_begin_scan(const char *place);
 
 // Returns true if the scan has ended. Sets *num_files to the number of files found so far.
-bool view_has_scanned(view_scan *scan, size_t *num_files);
+bool view_is_scan_done(view_scan *scan, size_t *num_files);
 
 // Waits for the end and frees the scan. Returns the library, or NULL and an error.
 view_library *view_end_scan(view_scan *scan, md5_error *error);

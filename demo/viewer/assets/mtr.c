@@ -29,7 +29,7 @@ static char *name_image(const view_textures *textures, const view_texture *image
 {
     enum { MAX_LENGTH = 250 };
     const char *const root = image_root(textures->package);
-    char *const path = common_whole(image->path);
+    char *const path = common_canonical_path(image->path);
     const bool is_in = image->program == NULL && common_is_in(path, root);
     char *const name = common_copy(is_in ? path + strlen(root) + 1 : image->path);
     const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -111,7 +111,7 @@ uint32_t view_save_materials(const view_textures *textures, const md5_model *mod
                             "mesh %u is not saved: %s", i, obstacle);
     }
     if (count > 0) { // otherwise not even the folder is created, because the search would find it
-        common_make_folders(path, 0777);
+        common_create_folders(path, 0777);
         const bool is_begun = common_begin_file(&writer, path, false);
         for (uint32_t i = 0; i < model->num_meshes && is_begun; i++)
             if (find_obstacle(textures, model, i) == NULL)

@@ -24,7 +24,7 @@ md5_vec4 view_heat_color(float value)
                       1};
 }
 
-float view_weight_of(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
+float view_joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint)
 {
     const uint32_t end = mesh->first_influence[vertex + 1];
     for (uint32_t i = mesh->first_influence[vertex]; i < end && joint >= 0; i++)
@@ -70,7 +70,7 @@ bool view_prepare_heat(view_heat *heat, md5gl_renderer *renderer, const md5_mode
             if (values != NULL)
                 value = *values++;
             else
-                value = view_weight_of(mesh, v, joint) / max_value;
+                value = view_joint_weight(mesh, v, joint) / max_value;
             *color++ = view_heat_color(value);
         }
     }
@@ -93,13 +93,13 @@ void view_free_heat(view_heat *heat, md5gl_renderer *renderer)
     *heat = (view_heat){.drawn = NULL};
 }
 
-view_heat_facts view_measure_heat(const md5_model *model, int32_t joint)
+view_heatmap_stats view_measure_heat(const md5_model *model, int32_t joint)
 {
-    view_heat_facts facts = {.most = 0};
+    view_heatmap_stats facts = {.most = 0};
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-            const double value = view_weight_of(mesh, v, joint);
+            const double value = view_joint_weight(mesh, v, joint);
             facts.most = value > facts.most ? value : facts.most;
             facts.num_vertices += value > (joint >= 0 ? 0 : 4);
         }
@@ -181,8 +181,8 @@ static bool is_unit(md5_vec3 direction)
 }
 
 // Counts the vertices whose normals and tangents are not normalized or not perpendicular.
-static void check_vertices(const md5_mesh *mesh, const view_directed *pose, view_faults *faults,
-                           bool *marks)
+static void check_vertices(const md5_mesh *mesh, const view_directed *pose,
+                           view_mesh_defects *faults, bool *marks)
 {
     const float max_skew = pose->most_skew > 0 ? pose->most_skew : slack;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
@@ -219,7 +219,7 @@ static float tangent_sign(const md5_vec3 edges[2], const md5_vec2 sides[2], md5_
 
 // Counts the defects of a triangle.
 static void check_triangle(const md5_mesh *mesh, const view_directed *pose, uint32_t triangle,
-                           view_faults *faults, bool *marks)
+                           view_mesh_defects *faults, bool *marks)
 {
     const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
     const md5_vec2 from = mesh->texcoords[corners[0]];
@@ -253,10 +253,10 @@ static void check_triangle(const md5_mesh *mesh, const view_directed *pose, uint
     faults->counts[VIEW_FAULT_MIRRORED] += is_mirrored;
 }
 
-view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bool *marks)
+view_mesh_defects view_find_defects(const md5_mesh *mesh, const view_directed *pose, bool *marks)
 {
     const view_directed bind = {mesh->positions, mesh->normals, mesh->tangents, slack};
-    view_faults faults = {{0}};
+    view_mesh_defects faults = {{0}};
     pose = pose != NULL ? pose : &bind;
     check_vertices(mesh, pose, &faults, marks);
     for (uint32_t i = 0; i < mesh->num_triangles; i++)
@@ -264,14 +264,14 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
     return faults;
 }
 
-view_faults view_add_faults(view_faults a, view_faults b)
+view_mesh_defects view_add_defects(view_mesh_defects a, view_mesh_defects b)
 {
     for (int i = 0; i < VIEW_NUM_FAULTS; i++)
         a.counts[i] += b.counts[i];
     return a;
 }
 
-uint32_t view_count_faults(const view_faults *faults)
+uint32_t view_count_defects(const view_mesh_defects *faults)
 {
     uint32_t count = 0;
     for (int i = 0; i < VIEW_FAULT_FLAT; i++)
@@ -279,7 +279,7 @@ uint32_t view_count_faults(const view_faults *faults)
     return count;
 }
 
-void view_describe_faults(const view_faults *faults, char *text, size_t size)
+void view_describe_defects(const view_mesh_defects *faults, char *text, size_t size)
 {
     static const char *const names[VIEW_NUM_FAULTS] = {
         "normals or tangents not normalized",

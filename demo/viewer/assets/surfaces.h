@@ -7,7 +7,7 @@
 #include "render/md5gl.h"
 
 // Returns the weight of a joint for a vertex or, if the joint is -1, the number of its influences.
-float view_weight_of(const md5_mesh *mesh, uint32_t vertex, int32_t joint);
+float view_joint_weight(const md5_mesh *mesh, uint32_t vertex, int32_t joint);
 
 // Returns a linear color from blue (0) to green, yellow and red (1); dark grey for exactly 0.
 md5_vec4 view_heat_color(float value);
@@ -38,11 +38,11 @@ void view_free_heat(view_heat *heat, md5gl_renderer *renderer); // a zeroed one 
 // Statistics: the largest weight of a joint for a vertex, and the number of vertices that it
 // influences. For joint -1: the largest number of influences of a vertex, and the number of
 // vertices with more than 4.
-typedef struct view_heat_facts {
+typedef struct view_heatmap_stats {
     double most;
     uint32_t num_vertices;
-} view_heat_facts;
-view_heat_facts view_measure_heat(const md5_model *model, int32_t joint);
+} view_heatmap_stats;
+view_heatmap_stats view_measure_heat(const md5_model *model, int32_t joint);
 
 // -- Surfaces ------------------------------------------------------------------------------------
 //
@@ -66,7 +66,7 @@ view_image view_make_uv_grid(void);
 // Defects of the normals and tangents of a mesh, which make its lighting wrong. Normals that the
 // library derives can only be flipped. Files of version 12 contain normals and tangents.
 
-typedef enum view_fault {
+typedef enum view_mesh_defect {
     VIEW_FAULT_SHORT,    // vertices whose normal or tangent does not have the length 1, within 1 %
     VIEW_FAULT_SKEWED,   // vertices whose tangent is not perpendicular to the normal, within 1 %
     VIEW_FAULT_FLIPPED,  // triangles that face away from the normal of a vertex
@@ -74,11 +74,11 @@ typedef enum view_fault {
                          // the reverse
     VIEW_FAULT_FLAT,     // triangles without area, which have no direction
     VIEW_NUM_FAULTS,
-} view_fault;
+} view_mesh_defect;
 
-typedef struct view_faults {
+typedef struct view_mesh_defects {
     uint32_t counts[VIEW_NUM_FAULTS];
-} view_faults;
+} view_mesh_defects;
 
 // Vertices in some pose: [num_vertices] each.
 typedef struct view_directed {
@@ -91,14 +91,14 @@ typedef struct view_directed {
 // Counts the defects in a pose, NULL: the bind pose, in time linear in the mesh. A mesh without
 // tangents has no defects of tangents. If `marks` is not NULL, sets marks[num_vertices] to true for
 // vertices with a defect; flat triangles are ignored.
-view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bool *marks);
+view_mesh_defects view_find_defects(const md5_mesh *mesh, const view_directed *pose, bool *marks);
 
-view_faults view_add_faults(view_faults a, view_faults b);
+view_mesh_defects view_add_defects(view_mesh_defects a, view_mesh_defects b);
 
 // Returns the number of all defects except flat triangles, which do not affect the lighting.
-uint32_t view_count_faults(const view_faults *faults);
+uint32_t view_count_defects(const view_mesh_defects *faults);
 
 // Writes "3 triangles face away from a normal, ..." or "none".
-void view_describe_faults(const view_faults *faults, char *text, size_t size);
+void view_describe_defects(const view_mesh_defects *faults, char *text, size_t size);
 
 #endif

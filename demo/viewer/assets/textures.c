@@ -115,7 +115,7 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
 static bool read_image(const view_dresser *d, const view_texture *texture, view_image *image,
                        md5_error *error)
 {
-    if (d->ahead != NULL && view_take_ahead(d->ahead, texture->path, image))
+    if (d->ahead != NULL && view_get_prefetched(d->ahead, texture->path, image))
         return true;
     if (d->ahead != NULL && d->ahead->is_complete) {
         COMMON_TEXT(error->message, "a preview does not show this image");
@@ -252,7 +252,7 @@ static const view_texture *load_texture(const view_dresser *d, view_texture desc
         view_error(d->log, "%s %s: %s", what, texture->path, error.message);
     else if (!is_there && !is_lost)
         view_warn(d->log, "%s %s: %s", what, texture->path, error.message);
-    *COMMON_MORE(textures->loaded, textures->num_loaded) = texture;
+    *COMMON_ADD_ITEM(textures->loaded, textures->num_loaded) = texture;
     return is_there ? texture : NULL;
 }
 
@@ -307,7 +307,7 @@ static float constant_value(const md5_material *material, uint32_t reg)
     return is_constant ? material->registers[reg] : 0;
 }
 
-bool view_is_painted(const md5_material *material, const md5_stage *stage)
+bool view_is_colored_stage(const md5_material *material, const md5_stage *stage)
 {
     bool is_white = stage->vertex_color == MD5_VERTEX_COLOR_IGNORE;
     for (int i = 0; i < 3; i++)
@@ -400,7 +400,7 @@ static void note(view_layers *layers, uint32_t mesh, const md5_material *materia
                  view_log *log)
 {
     view_info(log, "material %s: %s", material->decl->name, text);
-    *COMMON_MORE(layers->notes, layers->num_notes) = (view_layer_note){mesh, text};
+    *COMMON_ADD_ITEM(layers->notes, layers->num_notes) = (view_layer_note){mesh, text};
 }
 
 // Returns the name of the view that a stage renders.
@@ -580,7 +580,7 @@ static bool is_special_stage(const md5_material *material, const md5_stage *stag
 {
     if (!is_lit(stage) || constant_value(material, stage->condition) == 0)
         return true;
-    if (cuts_surface(material, stage) || view_is_painted(material, stage))
+    if (cuts_surface(material, stage) || view_is_colored_stage(material, stage))
         return true;
     return stage->has_matrix;
 }
@@ -630,7 +630,7 @@ bool view_add_layers(const view_dresser *d, const char *shader)
                 .shown = common_alloc(count, sizeof *layered.lit.shown)},
     };
     load_stages(d, &layered);
-    *COMMON_MORE(layers->meshes, layers->num_meshes) = layered;
+    *COMMON_ADD_ITEM(layers->meshes, layers->num_meshes) = layered;
     return counts[MD5_STAGE_DIFFUSE] == 0;
 }
 
@@ -798,7 +798,8 @@ const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh)
     return number > 0 ? &layers->meshes[number - 1] : NULL;
 }
 
-void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps, md5gl_material *material)
+void view_apply_lit_layer(const view_layers *layers, uint32_t mesh, bool maps,
+                          md5gl_material *material)
 {
     const view_layered *const layered = view_find_layered(layers, mesh);
     if (layered == NULL)
@@ -886,8 +887,8 @@ void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model
     }
 }
 
-void view_see_deforms(const view_layers *layers, const md5_deform_view *view,
-                      const md5_mat34 *placements, uint32_t num_placements)
+void view_set_deform_view(const view_layers *layers, const md5_deform_view *view,
+                          const md5_mat34 *placements, uint32_t num_placements)
 {
     for (uint32_t i = 0; i < layers->num_meshes; i++) {
         view_layered *const layered = &layers->meshes[i];
@@ -1084,8 +1085,9 @@ static void use_material(const view_dresser *d, const md5_material *material)
         const bool has_file = material->decl != NULL && material->decl->file != NULL;
         const char *const location =
             has_file ? material->decl->file : d->search.model->meshes[index].shader;
-        view_note_looked(&mesh_textures->look, mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] != NULL,
-                         common_format("%s: %s", location, program->text));
+        view_add_searched_name(&mesh_textures->look,
+                               mesh_textures->maps[MD5GL_IMAGE_DIFFUSE] != NULL,
+                               common_format("%s: %s", location, program->text));
     }
 }
 
@@ -1112,7 +1114,7 @@ static void open_outfits(view_dresser *d, const convert_scene *wardrobe)
         if (outfit->first > d->search.mesh)
             break;
         d->search.package = view_open_package(outfit->path, NULL);
-        *COMMON_MORE(textures->worn, textures->num_worn) = d->search.package;
+        *COMMON_ADD_ITEM(textures->worn, textures->num_worn) = d->search.package;
     }
 }
 
@@ -1173,7 +1175,8 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
     d.search.package = textures->package = file != NULL ? view_open_package(file, NULL) : NULL;
     free(file);
     d.search.skin = options != NULL ? options->skin : 0;
-    if (d.search.skin > 0 && game == NULL && view_quake_of(dressing->path) == VIEW_QUAKE_NONE)
+    if (d.search.skin > 0 && game == NULL
+        && view_detect_quake_game(dressing->path) == VIEW_QUAKE_NONE)
         view_warn(d.log,
                   "--skin ignored: only models of the Quake re-releases have numbered skins");
     // The bounds of these meshes are ignored unless the model has no other meshes.
@@ -1286,11 +1289,11 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
         // The alpha of TGA and DDS files has other meanings in other engines.
         material.has_thin_parts =
             material.specular != 0
-            && common_has_ending(mesh_textures->maps[MD5GL_IMAGE_SPECULAR]->path, ".png");
+            && common_has_suffix(mesh_textures->maps[MD5GL_IMAGE_SPECULAR]->path, ".png");
         material.glow = drawn[MD5GL_IMAGE_GLOW];
     }
     if (layers)
-        view_paint_layer(&textures->layers, mesh, maps, &material);
+        view_apply_lit_layer(&textures->layers, mesh, maps, &material);
     return material;
 }
 

@@ -26,7 +26,7 @@ typedef struct view_lit_layers {
 
 // Returns true if the color of a lit stage is not always white, or if the stage reads vertex
 // colors.
-bool view_is_painted(const md5_material *material, const md5_stage *stage);
+bool view_is_colored_stage(const md5_material *material, const md5_stage *stage);
 
 // Returns true if a color of lit->shown belongs to a map that reflects light.
 bool view_reflects(md5_vec3 color);
@@ -90,8 +90,8 @@ const view_layered *view_find_layered(const view_layers *layers, uint32_t mesh);
 
 // Sets the members of a material that the first evaluated lit layer defines. `maps`: also the
 // normal and specular map.
-void view_paint_layer(const view_layers *layers, uint32_t mesh, bool maps,
-                      md5gl_material *material);
+void view_apply_lit_layer(const view_layers *layers, uint32_t mesh, bool maps,
+                          md5gl_material *material);
 
 // -- Deforms -------------------------------------------------------------------------------------
 //
@@ -105,8 +105,8 @@ void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model
 // Sets the view direction of deformed meshes, in world space, before the model is posed with
 // placements[num_placements]. The placements must remain valid while the model is drawn, and may
 // only rotate, move and scale uniformly; NULL: the identity.
-void view_see_deforms(const view_layers *layers, const md5_deform_view *view,
-                      const md5_mat34 *placements, uint32_t num_placements);
+void view_set_deform_view(const view_layers *layers, const md5_deform_view *view,
+                          const md5_mat34 *placements, uint32_t num_placements);
 
 // -- Textures of meshes --------------------------------------------------------------------------
 
@@ -157,7 +157,7 @@ typedef struct view_loader {
     const view_options *options;
     md5gl_renderer *renderer; // NULL: nothing is drawn or uploaded
     view_log *log;
-    view_ahead *ahead; // images that may already be decoded, or NULL
+    view_prefetch *ahead; // images that may already be decoded, or NULL
 } view_loader;
 
 // Input of loading the textures of a model.
@@ -177,7 +177,7 @@ typedef struct view_dresser {
     view_textures *textures;
     md5gl_renderer *renderer;
     view_log *log;
-    view_ahead *ahead;       // from the loader
+    view_prefetch *ahead;    // from the loader
     md5_game *game;          // game that declares the material of the mesh, or NULL
     view_look_search search; // .package is NULL if there is nothing to search
 } view_dresser;

@@ -83,7 +83,7 @@ typedef enum view_action {
     VIEW_FORGET_ALL,      // documents, and recent files
     VIEW_QUIT,
     VIEW_ASK, // for the value of option `number`
-    VIEW_SET, // option `number` to the text `path`; then the view_over `item` is there, 0: as it
+    VIEW_SET, // option `number` to the text `path`; then the view_overlay `item` is there, 0: as it
               // was
     VIEW_SETTINGS,     // all options
     VIEW_TAKE_BACK,    // all that the card has changed; `number` 1: to what is usual

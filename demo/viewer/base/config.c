@@ -76,7 +76,7 @@ static void merge_lines(view_latest *list, view_latest *stored, size_t most)
 
 const char *view_find_document(const view_latest *documents, const char *path)
 {
-    char *const full = common_whole(path);
+    char *const full = common_canonical_path(path);
     const size_t i = documents != NULL ? find_line(documents, full) : 0;
     free(full);
     const char *const tab =
@@ -331,7 +331,7 @@ static void join_lines(char *lines)
 bool view_write_config(view_config *config, view_log *log)
 {
     common_writer writer;
-    common_make_folders(config->path, 0700);
+    common_create_folders(config->path, 0700);
     bool is_written = common_begin_file(&writer, config->path, true);
     if (is_written) {
         merge(config);
@@ -404,7 +404,7 @@ void view_free_config(view_config *config)
 // A copy of an absolute path, without "..", that fits in a line, or NULL.
 static char *line_path(const char *path)
 {
-    char *const full = common_whole(path);
+    char *const full = common_canonical_path(path);
     if (is_text(full) && strlen(full) < MAX_BYTES - sizeof "recent=\r\n")
         return full;
     free(full);

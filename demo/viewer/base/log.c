@@ -73,7 +73,7 @@ static bool list_warning(const view_log *log, view_level level, const char *text
         }
     if (reports->count == VIEW_MAX_REPORTS)
         return true;
-    *COMMON_MORE(reports->rows, reports->count) =
+    *COMMON_ADD_ITEM(reports->rows, reports->count) =
         (view_report){.level = level,
                       .about = log->about,
                       .text = common_copy(text),
@@ -223,7 +223,7 @@ void view_take_reports(view_log *log, view_reports *found, const void *model)
         if (row->level == VIEW_DEBUG || to->count == VIEW_MAX_REPORTS)
             continue;
         log->num_warnings += row->level == VIEW_WARNING;
-        *COMMON_MORE(to->rows, to->count) = *row;
+        *COMMON_ADD_ITEM(to->rows, to->count) = *row;
         row->text = row->file = NULL;
     }
     view_free_reports(found);

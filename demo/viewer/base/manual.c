@@ -24,7 +24,7 @@
     "0 success, 1 a file cannot be shown, 2 invalid command line,\n" \
     "3 no display or no OpenGL 3.3.\n"
 
-static const common_row other_rows[] = {
+static const common_manual_entry other_rows[] = {
     {'u', {"[OPTION...] [MODEL.md5mesh] [ANIM.md5anim...] [CAMERA.md5camera] [FOLDER]"}},
     {'u', {"[OPTION...] MACHINE.md5machine"}},
     {'u', {"[OPTION...] MODEL/md5.cfg"}},
@@ -131,7 +131,7 @@ static char value_kind(const char *value)
         return 's';
     if (strchr(value, '|') != NULL)
         return 'w';
-    return common_has_ending(value, "FILE") || common_has_ending(value, "MODEL") ? 'f' : 'o';
+    return common_has_suffix(value, "FILE") || common_has_suffix(value, "MODEL") ? 'f' : 'o';
 }
 
 bool view_print_asked(const view_options *options, FILE *file)
@@ -143,7 +143,7 @@ bool view_print_asked(const view_options *options, FILE *file)
     const size_t total = count + NUM_OTHERS + num_keys;
     if (asked == NOTHING)
         return false;
-    common_row *const rows = common_alloc(total, sizeof *rows);
+    common_manual_entry *const rows = common_alloc(total, sizeof *rows);
     common_list texts = {0};
     for (size_t i = 0; i < count; i++) {
         const view_option *const o = &view_option_rows[i];
@@ -166,7 +166,7 @@ bool view_print_asked(const view_options *options, FILE *file)
         }
         const char *const end = (int)strlen(value) < room ? "" : "\n";
         const bool may_repeat = o->kind == COMMON_TEXTS || o->kind >= VIEW_OPTION_TIMES;
-        rows[i] = (common_row){
+        rows[i] = (common_manual_entry){
             value_kind(value),
             {o->name, o->value, common_add(&texts, common_format("%.*s", length, brief)), o->help,
              o->heading,
@@ -175,13 +175,13 @@ bool view_print_asked(const view_options *options, FILE *file)
     }
     memcpy(rows + count, other_rows, sizeof other_rows);
     for (uint32_t i = 0; i < num_keys; i++)
-        rows[count + NUM_OTHERS + i] =
-            (common_row){.values = {[0] = lines[i].keys,
-                                    [7] = common_add(&texts, common_format("%-27s", lines[i].keys)),
-                                    [8] = lines[i].heading,
-                                    [9] = lines[i].help}};
-    common_print_rows(file, prints[asked].text, prints[asked].escapes, rows,
-                      asked <= VIEW_FISH ? count : total);
+        rows[count + NUM_OTHERS + i] = (common_manual_entry){
+            .values = {[0] = lines[i].keys,
+                       [7] = common_add(&texts, common_format("%-27s", lines[i].keys)),
+                       [8] = lines[i].heading,
+                       [9] = lines[i].help}};
+    common_print_template(file, prints[asked].text, prints[asked].escapes, rows,
+                          asked <= VIEW_FISH ? count : total);
     common_free_list(&texts);
     free(rows);
     return true;

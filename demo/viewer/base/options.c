@@ -35,8 +35,8 @@ static const view_option *find_nearest(const char *name, size_t length)
     size_t least = SIZE_MAX;
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const o = &table[i];
-        size_t distance = common_distance(name, length, o->name, false);
-        if (distance > 1 && length > 3 && common_distance(name, length, o->name, true) == 0)
+        size_t distance = common_edit_distance(name, length, o->name, false);
+        if (distance > 1 && length > 3 && common_edit_distance(name, length, o->name, true) == 0)
             distance = 1; // a word of the name
         if (distance < least) {
             least = distance;
@@ -81,7 +81,7 @@ static bool read_lights(const char *text, view_lights *lights)
         const view_light_range *const range = &view_light_ranges[light];
         double value;
         const char *const end =
-            common_take_number(text + length + 1, range->low, range->high, &value);
+            common_parse_number(text + length + 1, range->low, range->high, &value);
         if (end == NULL || (*end != '\0' && *end != ','))
             return false;
         lights->values[light] = (float)value;
@@ -181,14 +181,14 @@ static bool add_setting(const char *text, bool has_times, view_settings *setting
     double value = 0;
     if (equals == NULL || equals == text)
         return false;
-    const char *end = common_take_number(equals + 1, -FLT_MAX, FLT_MAX, &value);
+    const char *end = common_parse_number(equals + 1, -FLT_MAX, FLT_MAX, &value);
     if (end != NULL && has_times && *end == '@')
-        end = common_take_number(end + 1, -DBL_MAX, DBL_MAX, &setting.time);
+        end = common_parse_number(end + 1, -DBL_MAX, DBL_MAX, &setting.time);
     if (end == NULL || *end != '\0')
         return false;
     setting.value = (float)value;
     setting.parameter = common_format("%.*s", (int)(equals - text), text);
-    view_setting *last = COMMON_MORE(settings->rows, settings->count);
+    view_setting *last = COMMON_ADD_ITEM(settings->rows, settings->count);
     for (; last > settings->rows && last[-1].time > setting.time; last--)
         *last = last[-1];
     *last = setting;
@@ -204,7 +204,7 @@ void view_copy_settings(view_settings *settings, const view_settings *from)
     free(settings->rows);
     *settings = (view_settings){.count = 0};
     for (size_t i = 0; from != NULL && i < from->count; i++) {
-        view_setting *const row = COMMON_MORE(settings->rows, settings->count);
+        view_setting *const row = COMMON_ADD_ITEM(settings->rows, settings->count);
         *row = from->rows[i];
         row->parameter = common_copy(row->parameter);
     }
@@ -251,10 +251,10 @@ static bool read_one(const view_option *option, const char *text, view_options *
         return read_lights(text, &options->lights);
     case VIEW_OPTION_TIMES:
         for (const char *rest = text;;) {
-            rest = common_take_number(rest, -DBL_MAX, DBL_MAX, &number);
+            rest = common_parse_number(rest, -DBL_MAX, DBL_MAX, &number);
             if (rest == NULL || (*rest != ',' && *rest != '\0'))
                 return false;
-            *COMMON_MORE(options->times, options->num_times) = number;
+            *COMMON_ADD_ITEM(options->times, options->num_times) = number;
             if (*rest++ == '\0')
                 return true;
         }
@@ -265,7 +265,7 @@ static bool read_one(const view_option *option, const char *text, view_options *
         const unsigned long parm = strtoul(text, &end, 10);
         if (*text < '0' || *text > '9' || parm >= VIEW_NUM_PARMS || *end != '=')
             return false;
-        const char *const rest = common_take_number(end + 1, -FLT_MAX, FLT_MAX, &number);
+        const char *const rest = common_parse_number(end + 1, -FLT_MAX, FLT_MAX, &number);
         if (rest == NULL || *rest != '\0')
             return false;
         view_set_parm(&options->parms, VIEW_FIRST_PARM + (int)parm, (float)number, 0);
@@ -554,7 +554,7 @@ static bool is_movie(const char *path)
 {
     static const char *const endings[] = {".apng", ".gif", ".mp4", ".webm"};
     for (size_t i = 0; i < COMMON_LENGTH(endings); i++)
-        if (common_has_ending(path, endings[i]))
+        if (common_has_suffix(path, endings[i]))
             return true;
     return false;
 }
@@ -584,7 +584,7 @@ const char *view_lacks(const view_option *option, const view_options *o)
 {
     bool has_camera = o->game != NULL;
     for (size_t i = 0; i < o->num_files; i++)
-        has_camera |= common_has_ending(o->files[i], ".md5camera");
+        has_camera |= common_has_suffix(o->files[i], ".md5camera");
     const struct {
         const char *names;
         bool is_there;
@@ -609,7 +609,7 @@ static const char *find_output_contradiction(const view_options *o)
 {
     const bool has_sheet = o->sheet_columns > 0;
     const bool is_stdout = strcmp(o->output, "-") == 0;
-    if (!is_stdout && !common_has_ending(o->output, ".png") && !is_movie(o->output))
+    if (!is_stdout && !common_has_suffix(o->output, ".png") && !is_movie(o->output))
         return "--output: unknown file extension; expected .png, .apng, .gif, .mp4 or .webm, or - "
                "for standard output";
     const bool has_times = o->num_frames > 0 || o->num_times > 0;
@@ -634,7 +634,7 @@ static const char *find_contradiction(const view_options *o)
 {
     size_t num_camera_paths = 0;
     for (size_t i = 0; i < o->num_files; i++)
-        num_camera_paths += common_has_ending(o->files[i], ".md5camera");
+        num_camera_paths += common_has_suffix(o->files[i], ".md5camera");
     if (o->game != NULL && (o->num_files > 1 || o->crowd > 0))
         return "--game requires at most one name and cannot be combined with --crowd";
     if (o->bases.count > 0 && o->game == NULL)
@@ -667,7 +667,7 @@ bool view_is_listed(const char *path)
     char *const script = common_join(path, "md5.cfg");
     const bool is_model = common_is_file(script);
     free(script);
-    return common_holds_files(path) && !is_model;
+    return common_contains_files(path) && !is_model;
 }
 
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,
@@ -711,10 +711,10 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     for (size_t i = 0; i < num_files; i++) {
         const char *const file = options->files[i];
         const bool is_model =
-            !common_has_ending(file, ".md5anim") && !common_has_ending(file, ".md5camera");
+            !common_has_suffix(file, ".md5anim") && !common_has_suffix(file, ".md5camera");
         const bool has_outfits = options->crowd == 0 && options->game == NULL;
         if (is_model && has_model && has_outfits)
-            *COMMON_MORE(options->wear.names, options->wear.count) = file;
+            *COMMON_ADD_ITEM(options->wear.names, options->wear.count) = file;
         else
             options->files[options->num_files++] = file;
         has_model |= is_model;

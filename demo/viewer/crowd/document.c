@@ -24,7 +24,7 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
         .peaks = common_alloc(num_joints, sizeof *compare->peaks),
         .scene_joints = common_alloc(num_joints, sizeof *compare->scene_joints),
     };
-    if (common_has_ending(path, ".md5anim")) {
+    if (common_has_suffix(path, ".md5anim")) {
         compare->bound = compare->own_anim = md5_load_anim(path, NULL, &error);
         compare->binding = md5_bind(compare->model, compare->bound, &any, &error);
     } else {
@@ -557,8 +557,8 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     scene->dual = manner->dual;
     scene->turn = manner->turn;
     for (uint32_t i = 0; i < view_count_meshes(scene); i++)
-        document->faults = view_add_faults(document->faults,
-                                           view_find_faults(&scene->model->meshes[i], NULL, NULL));
+        document->faults = view_add_defects(
+            document->faults, view_find_defects(&scene->model->meshes[i], NULL, NULL));
     if (crowd > 0 && scene->turn.is_set)
         view_warn(loader->log, "--up and rotations are ignored for a crowd");
     scene->textures = &document->textures;

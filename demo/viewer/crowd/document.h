@@ -112,14 +112,14 @@ typedef struct view_document {
     view_morphs morphs; // loaded if --morph, the machine or a page needs them
     view_companion companions[VIEW_NUM_COMPANIONS];
     view_companion place; // of one joint: around the scene's model, of whose bounds it is no part
-    view_faults faults;   // of all meshes of the scene's model, in the bind pose
-    view_faults pose_faults; // in the pose that is drawn, while normals or tangents are
-    view_surfaces surfaces;  // other than the materials
-    view_compare compare;    // with --compare; companion VIEW_COMPARED is drawn from it
-    view_ground uneven;      // of the scene's terrain
-    view_crowd crowd;        // shown instead of the scene's model if it has members
-    bool as_asked;           // opened with the files and textures of the command line
-    char *source, *folder;   // the file of another format, if it was converted to a folder, or NULL
+    view_mesh_defects faults;      // of all meshes of the scene's model, in the bind pose
+    view_mesh_defects pose_faults; // in the pose that is drawn, while normals or tangents are
+    view_surfaces surfaces;        // other than the materials
+    view_compare compare;          // with --compare; companion VIEW_COMPARED is drawn from it
+    view_ground uneven;            // of the scene's terrain
+    view_crowd crowd;              // shown instead of the scene's model if it has members
+    bool as_asked;                 // opened with the files and textures of the command line
+    char *source, *folder; // the file of another format, if it was converted to a folder, or NULL
 
     view_clip_picture *pictures; // [num_pictures] of the scene's clips, once they are listed
     size_t num_pictures;

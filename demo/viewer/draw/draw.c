@@ -257,7 +257,7 @@ static bool shows_layers(const view_stage *stage, const view_textures *textures)
     return textures->layers.num_meshes > 0;
 }
 
-float view_parm_of(const view_stage *stage, int row)
+float view_parm_value(const view_stage *stage, int row)
 {
     const int parm = row - VIEW_FIRST_PARM;
     const view_scene *const scene = &stage->document->scene;
@@ -285,7 +285,7 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
     const bool has_layers = shows_layers(stage, textures);
     md5_material_input input = {.time = view_material_time(stage->parms, stage->play->time)};
     for (int i = 0; i < VIEW_NUM_PARMS; i++)
-        input.parms[i] = view_parm_of(stage, VIEW_FIRST_PARM + i);
+        input.parms[i] = view_parm_value(stage, VIEW_FIRST_PARM + i);
     if (has_layers)
         view_evaluate_layers(&textures->layers, &input);
     const bool is_grid =
@@ -959,16 +959,16 @@ static void deform_surfaces(const view_stage *stage, const view_lens *lens)
     const view_crowd *const crowd = &document->crowd;
     const md5_deform_view view = {
         .eye = lens->eye, .left = md5_vec3_scale(lens->axes.right, -1), .up = lens->axes.up};
-    view_see_deforms(&document->textures.layers, &view, NULL, 0);
+    view_set_deform_view(&document->textures.layers, &view, NULL, 0);
     for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
         const view_companion *const companion = &document->companions[i];
         if (companion->textures != NULL)
-            view_see_deforms(&companion->textures->layers, &view, &companion->place, 1);
+            view_set_deform_view(&companion->textures->layers, &view, &companion->place, 1);
     }
     for (uint32_t i = 0; i < crowd->num_kinds; i++) {
         const view_kind *const kind = &crowd->kinds[i];
         if (kind->textures != NULL)
-            view_see_deforms(&kind->textures->layers, &view, kind->placements, kind->num_seen);
+            view_set_deform_view(&kind->textures->layers, &view, kind->placements, kind->num_seen);
     }
 }
 

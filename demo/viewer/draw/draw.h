@@ -277,7 +277,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
 
 // Returns the value of a parameter of materials, except the time. If it is the default, returns the
 // value of the machine's curve with its name, such as parm7, or else of the entity's key.
-float view_parm_of(const view_stage *stage, int row);
+float view_parm_value(const view_stage *stage, int row);
 
 // Sets the material of each mesh: its maps, or the checker texture. Evaluates its stages at the
 // time of playback.

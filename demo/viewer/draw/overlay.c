@@ -93,7 +93,7 @@ static void add_skeleton(view_lines *lines, const view_scene *scene, float cross
     }
 }
 
-// Adds a short line at every vertex, magenta if the vertex has a defect: see view_find_faults().
+// Adds a short line at every vertex, magenta if the vertex has a defect: see view_find_defects().
 // The scene must be skinned.
 static void add_normals(view_lines *lines, view_scene *scene, float length)
 {
@@ -424,7 +424,7 @@ static void draw_heat(const view_stage *stage, int32_t joint, float spacing, flo
             md5_vec3 corners[3];
             float weights[3];
             for (uint32_t i = 0; i < 3u; i++) {
-                weights[i] = view_weight_of(mesh, indices[i], joint);
+                weights[i] = view_joint_weight(mesh, indices[i], joint);
                 corners[i] =
                     view_along(skinned->positions[indices[i]], skinned->normals[indices[i]], lift);
             }

@@ -60,7 +60,7 @@ static view_image reduce_image(view_image whole, uint32_t side)
     return (view_image){rgba, (uint32_t)width, (uint32_t)height};
 }
 
-static bool has_image(const view_ahead *images, const char *name)
+static bool has_image(const view_prefetch *images, const char *name)
 {
     for (size_t i = 0; i < images->count; i++)
         if (strcmp(images->paths[i], name) == 0)
@@ -68,13 +68,13 @@ static bool has_image(const view_ahead *images, const char *name)
     return false;
 }
 
-// Adds an image to the subject, or frees the image if the subject already has VIEW_MAX_AHEAD
+// Adds an image to the subject, or frees the image if the subject already has VIEW_MAX_PREFETCHED
 // images.
 static void add_image(view_preview_subject *subject, const char *name, view_image image,
                       uint32_t size)
 {
-    view_ahead *const images = &subject->images;
-    if (images->count == VIEW_MAX_AHEAD) {
+    view_prefetch *const images = &subject->images;
+    if (images->count == VIEW_MAX_PREFETCHED) {
         free(image.rgba);
         return;
     }
@@ -94,7 +94,7 @@ static void free_subject(view_preview_subject *subject)
     for (uint32_t i = 0; i < view_count_meshes(&subject->document.scene); i++)
         free(subject->meshes[i].image);
     free(subject->meshes);
-    view_end_ahead(&subject->images);
+    view_end_prefetch(&subject->images);
     view_free_scene(&subject->document.scene);
 }
 
@@ -256,7 +256,7 @@ static void add_models_of_folder(model_names *models, const view_library *librar
     for (size_t i = 0; i < library->num_names[VIEW_MODELS] && beside != NULL; i++) {
         const char *const name = library->names[VIEW_MODELS][i];
         if (strncmp(name, beside, length) == 0 && strchr(name + length, '/') == NULL
-            && common_has_ending(name, ".md5mesh"))
+            && common_has_suffix(name, ".md5mesh"))
             add_model_name(models, name);
     }
 }
@@ -353,7 +353,7 @@ view_preview view_make_preview(view_library *library, const char *request,
 {
     const char *const end = strstr(request, divider);
     const char *const name = end != NULL ? end + strlen(divider) : request;
-    const bool is_clip = end != NULL && common_has_ending(name, ".md5anim");
+    const bool is_clip = end != NULL && common_has_suffix(name, ".md5anim");
     char *const on = end != NULL ? common_format("%.*s", (int)(end - request), request) : NULL;
     view_preview_subject subject = {.game = NULL};
     view_scene *const scene = &subject.document.scene;
@@ -494,7 +494,7 @@ view_previews *view_begin_previews(const char *place, char *models)
 {
     view_previews *const previews = common_alloc(1, sizeof *previews);
     previews->place = place != NULL ? common_copy(place) : NULL;
-    previews->models = models != NULL ? common_whole(models) : NULL;
+    previews->models = models != NULL ? common_canonical_path(models) : NULL;
     free(models);
     previews->lock = view_new_lock("previews");
     if (previews->lock != NULL)
@@ -628,7 +628,7 @@ static bool reserve_bytes(thumbnail *job, uint64_t count)
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     thumbnail *const job = user;
-    char *const whole = common_whole(path);
+    char *const whole = common_canonical_path(path);
     // The user has selected the first file, so it may be a link.
     const bool is_readable = strcmp(path, job->options->files[0]) == 0 || is_allowed(job, whole);
     const uint64_t length = is_readable && common_is_file(whole) ? common_file_size(whole) : 0;
@@ -825,7 +825,7 @@ static void describe_files(thumbnail *job, bool is_clip)
 static bool draw_files(thumbnail *job, view_image *image)
 {
     const view_options *const options = job->options;
-    char *const whole = common_whole(options->files[0]);
+    char *const whole = common_canonical_path(options->files[0]);
     const md5_files reader = {open_file, close_file, job};
     job->folder = common_is_folder(whole) ? common_copy(whole) : common_folder(whole);
     atomic_store(&job->bytes_left, MAX_BYTES);
@@ -912,7 +912,7 @@ view_preview view_preview_file(const char *path, uint32_t size, const char *mode
     bool is_made = view_is_image(path);
     if (is_made)
         preview_image(path, size, &made);
-    if (common_has_ending(path, ".md5anim")) {
+    if (common_has_suffix(path, ".md5anim")) {
         char *const folder = common_folder(path);
         common_list beside = common_list_folder(folder, ".md5mesh");
         for (size_t i = 0; i < beside.count && i < MAX_TRIED && !is_made; i++)

@@ -15,7 +15,7 @@ typedef struct view_preview_subject {
     view_document document;    // only the scene is used
     view_play play;            // contains the time of the pose
     md5_game *game;            // declares the materials; may be NULL
-    view_ahead images;         // decoded images
+    view_prefetch images;      // decoded images
     view_preview_mesh *meshes; // [number of meshes of the model]
 } view_preview_subject;
 

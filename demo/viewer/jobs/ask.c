@@ -272,7 +272,7 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
     if (!is_set)
         view_set_text(option, before[number], options);
     is_set = show_changes(viewer, before, is_set ? option : NULL) && is_set;
-    view_answer_card(&viewer->ui, &viewer->log, option, is_set);
+    view_report_to_card(&viewer->ui, &viewer->log, option, is_set);
     return is_set;
 }
 
@@ -333,7 +333,7 @@ void view_take_back(view_state *viewer, bool is_reset)
                           viewer->options);
     show_changes(viewer, before, NULL);
     if (!is_reset)
-        view_lay_over(&viewer->ui, VIEW_OVER_NOTHING);
+        view_open_overlay(&viewer->ui, VIEW_OVERLAY_NONE);
 }
 
 // == Undo =========================================================================================

@@ -10,7 +10,7 @@ bool view_has_desktop(const view_state *viewer)
     const char *const desktop = getenv("XDG_CURRENT_DESKTOP");
     if (viewer->picker.has_failed || desktop == NULL || desktop[0] == '\0')
         return false;
-    return viewer->window != NULL && view_is_window_seen(viewer->window);
+    return viewer->window != NULL && view_is_window_visible(viewer->window);
 }
 
 #if !VIEW_STARTS_PROGRAMS

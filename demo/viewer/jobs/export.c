@@ -70,7 +70,7 @@ static void add_files(common_list *words, const view_document *document)
     view_address address;
     common_list files = {0};
     if (scene->library != NULL && view_read_address(scene->path, &address)) {
-        common_list places = view_split_place(address.place);
+        common_list places = view_split_location(address.place);
         for (size_t i = 0; i < places.count; i++)
             add_option(words, i == 0 ? "game" : "base", common_copy(places.names[i]));
         common_free_list(&places);
@@ -143,10 +143,10 @@ static const char *add_sources(view_converting *converting, const view_state *vi
         return "Cannot export a crowd";
     converting->num_attached = view_list_files(scene, viewer->ui.export.choices.clips == 1, words);
     for (size_t i = 0; i < words->count; i++) {
-        if (!convert_reads(words->names[i]))
+        if (!convert_can_read(words->names[i]))
             return "Multi-file models cannot be exported";
-        has_clips |= common_has_ending(words->names[i], ".md5anim")
-                     || common_has_ending(words->names[i], ".md5machine");
+        has_clips |= common_has_suffix(words->names[i], ".md5anim")
+                     || common_has_suffix(words->names[i], ".md5machine");
     }
     if (words->count == 0)
         return "Nothing to export";
@@ -170,7 +170,7 @@ static const char *add_sources(view_converting *converting, const view_state *vi
         for (size_t k = 0; k < COMMON_LENGTH(said); k++) {
             common_texts *const to = k > CONVERT_NUM_MAPS ? &job->worn : &job->said[k];
             if (strcmp(words->names[i] + strlen("--"), said[k]) == 0)
-                *COMMON_MORE(to->names, to->count) = words->names[i + 1];
+                *COMMON_ADD_ITEM(to->names, to->count) = words->names[i + 1];
         }
     if (has_clips) {
         job->range[0] = now->range_first;
@@ -275,7 +275,7 @@ static void draw_preview(view_state *viewer, view_options *now)
     // quarter at most.
     const double enlarged = (double)now->width * now->height / ((double)width * height);
     const bool is_known =
-        common_has_ending(now->output, "png") && (!now->all_clips || now->sheet_columns > 0);
+        common_has_suffix(now->output, "png") && (!now->all_clips || now->sheet_columns > 0);
     const uint32_t num_images = now->num_frames > 0 ? now->num_frames : 1;
     export->bytes = is_known ? (double)size * pow(enlarged, 0.8) * num_images : 0;
     free(small.caption);
@@ -345,7 +345,7 @@ static void end_export(view_state *viewer, bool is_stopped)
     const bool is_saved = exporting->output.viewer != NULL && view_end_output(&exporting->output);
     char *const file = common_copy(exporting->options.output);
     if (is_saved) {
-        view_lay_over(&viewer->ui, VIEW_OVER_NOTHING);
+        view_open_overlay(&viewer->ui, VIEW_OVERLAY_NONE);
         view_notice(viewer, "Saved %s",
                     viewer->ui.export.file != NULL ? viewer->ui.export.file : file);
     } else if (is_stopped) {
@@ -378,7 +378,7 @@ static bool goes_on(void *user)
 static int convert_model(void *user)
 {
     view_converting *const converting = user;
-    const common_game_places *const places =
+    const common_game_paths *const places =
         converting->library ? &converting->library->places : NULL;
     md5_game *const game =
         places ? md5_create_game(places->paths, places->count, NULL, &converting->error) : NULL;
@@ -435,7 +435,7 @@ static void end_model(view_state *viewer)
     for (size_t i = 0; i < converting->notes.count; i++)
         view_note(&viewer->log, path, converting->notes.names[i]);
     if (converting->is_done) {
-        view_lay_over(&viewer->ui, VIEW_OVER_NOTHING);
+        view_open_overlay(&viewer->ui, VIEW_OVERLAY_NONE);
         view_notice(viewer,
                     converting->notes.count > 0 ? "Saved %s (%zu notes in Problems)" : "Saved %s",
                     path, converting->notes.count);
@@ -522,8 +522,9 @@ void view_perform_export(view_state *viewer, view_action action)
     } else if (viewer->pages.open >= 0) {
         view_notice(viewer, "Lessons cannot be exported here; use --lesson with --output");
     } else if (action == VIEW_EXPORT) {
-        view_lay_over(&viewer->ui,
-                      viewer->ui.over == VIEW_OVER_EXPORT ? VIEW_OVER_NOTHING : VIEW_OVER_EXPORT);
+        view_open_overlay(&viewer->ui, viewer->ui.over == VIEW_OVERLAY_EXPORT
+                                           ? VIEW_OVERLAY_NONE
+                                           : VIEW_OVERLAY_EXPORT);
         note_choices(viewer);
         describe_export(viewer, 1, &now); // the first picture of the form has them
         export->has_desktop = view_has_desktop(viewer);
@@ -554,9 +555,9 @@ bool view_follow_export(view_state *viewer)
         return true;
     }
     if (exporting == NULL) {
-        if (viewer->ui.over != VIEW_OVER_EXPORT)
+        if (viewer->ui.over != VIEW_OVERLAY_EXPORT)
             drop_preview(viewer);
-        return viewer->ui.over == VIEW_OVER_EXPORT && tell_dialog(viewer);
+        return viewer->ui.over == VIEW_OVERLAY_EXPORT && tell_dialog(viewer);
     }
     view_output *const output = &exporting->output;
     bool has_more = true;
@@ -566,7 +567,7 @@ bool view_follow_export(view_state *viewer)
     export->done = output->num_done;
     export->left =
         output->num_done > 0 ? passed * (output->total - output->num_done) / output->num_done : 0;
-    if (viewer->ui.over != VIEW_OVER_EXPORT)
+    if (viewer->ui.over != VIEW_OVERLAY_EXPORT)
         view_notice(viewer, "Exporting: %u of %u", export->done, export->total);
     if (!has_more)
         end_export(viewer, false);

@@ -40,13 +40,13 @@ static char *shown_name(const view_state *viewer)
 // Asks for those that are seen and not there yet, and takes those that are ready.
 static bool follow_pictures(view_state *viewer, view_previews **previews, bool is_in_game)
 {
-    const char *wishes[VIEW_MAX_PICTURES];
-    view_small_picture *asked[VIEW_MAX_PICTURES];
-    const view_preview *made[VIEW_MAX_PICTURES];
+    const char *wishes[VIEW_MAX_THUMBNAILS];
+    view_thumbnail *asked[VIEW_MAX_THUMBNAILS];
+    const view_preview *made[VIEW_MAX_THUMBNAILS];
     size_t count = 0;
     view_drop_pictures(viewer, is_in_game, is_in_game && viewer->library == NULL);
-    for (int i = 0; i < VIEW_MAX_PICTURES; i++) {
-        view_small_picture *const picture = &viewer->ui.pictures[i];
+    for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
+        view_thumbnail *const picture = &viewer->ui.pictures[i];
         if (picture->wish != NULL && picture->is_in_game == is_in_game && !picture->is_made) {
             wishes[count] = picture->wish;
             asked[count++] = picture;
@@ -60,7 +60,7 @@ static bool follow_pictures(view_state *viewer, view_previews **previews, bool i
         return false;
     bool has_more = view_update_previews(*previews, wishes, count, &drawer, made);
     for (size_t i = 0; i < count; i++) {
-        view_small_picture *const picture = asked[i];
+        view_thumbnail *const picture = asked[i];
         if (made[i] == NULL)
             continue;
         const view_image *const image = &made[i]->image;
@@ -116,11 +116,11 @@ static void add_place(view_state *viewer, const char *path)
     for (size_t i = 5; i < places->count; i++)
         is_there = is_there || strcmp(places->names[i], path) == 0;
     if (!is_there)
-        common_add(places, path[0] != '\0' ? common_whole(path) : common_copy(""));
+        common_add(places, path[0] != '\0' ? common_canonical_path(path) : common_copy(""));
 }
 
 // Lists a folder, for what is asked.
-static void list_files(view_state *viewer, const char *folder, view_asked asked)
+static void list_files(view_state *viewer, const char *folder, view_list_purpose asked)
 {
     view_browser *const browser = &viewer->ui.browser;
     const view_config *const config = viewer->config;
@@ -153,7 +153,7 @@ void view_browse_place(view_state *viewer, const char *path)
     if (view_is_game(path))
         view_browse_game(viewer, path);
     else
-        list_files(viewer, path, (view_asked){.takes = 0});
+        list_files(viewer, path, (view_list_purpose){.takes = 0});
 }
 
 // -- Listing --------------------------------------------------------------------------------
@@ -217,7 +217,7 @@ bool view_follow_scan(view_state *viewer)
     size_t num_files = 0;
     if (viewer->scan == NULL)
         return false;
-    if (view_has_scanned(viewer->scan, &num_files)) {
+    if (view_is_scan_done(viewer->scan, &num_files)) {
         md5_error error = {0};
         char *const place = common_copy(viewer->scan->place);
         view_library *const library = view_end_scan(viewer->scan, &error);
@@ -355,7 +355,7 @@ static void show_added(view_state *viewer)
 }
 
 // Lists the folder of files, with these first.
-static void list_folder_of(view_state *viewer, const common_list *files, view_asked asked)
+static void list_folder_of(view_state *viewer, const common_list *files, view_list_purpose asked)
 {
     char *const folder = common_folder(files->names[0]);
     list_files(viewer, folder, asked);
@@ -373,7 +373,7 @@ static bool open_clip(view_state *viewer, const char *path, bool is_first)
     const bool opened =
         is_first ? view_open(viewer, files, num_files, true) : open_other(viewer, files, num_files);
     if (opened && models.count > 1)
-        list_folder_of(viewer, &models, (view_asked){.takes = 1u << VIEW_ENTRY_MODEL});
+        list_folder_of(viewer, &models, (view_list_purpose){.takes = 1u << VIEW_ENTRY_MODEL});
     common_free_list(&models);
     return opened;
 }
@@ -398,9 +398,9 @@ static void map_joints(view_state *viewer, const char *path)
     } else if (models.count != 1) {
         common_add(&models, common_copy(clip)); // whose folder it is, at last
         list_folder_of(viewer, &models,
-                       (view_asked){.takes = 1u << VIEW_ENTRY_MODEL,
-                                    .answer = {.action = VIEW_MAP_JOINTS},
-                                    .form = common_format("\1\n%s", clip)});
+                       (view_list_purpose){.takes = 1u << VIEW_ENTRY_MODEL,
+                                           .answer = {.action = VIEW_MAP_JOINTS},
+                                           .form = common_format("\1\n%s", clip)});
     }
     common_free_list(&models);
     free(target);
@@ -411,20 +411,20 @@ static void drop_file(view_state *viewer, const char *path)
     bool done = false;
     const char *what = "Opened";
     view_scene *const scene = &viewer->document->scene;
-    const bool is_clip = common_has_ending(path, ".md5anim");
-    const bool is_camera_path = common_has_ending(path, ".md5camera");
+    const bool is_clip = common_has_suffix(path, ".md5anim");
+    const bool is_camera_path = common_has_suffix(path, ".md5camera");
     if (is_clip && view_shows_crowd(viewer->document)) {
         view_notice(viewer, "Cannot add clips to a crowd; drop a model instead");
         return;
     }
-    if (common_has_ending(path, ".hdr")) {
+    if (common_has_suffix(path, ".hdr")) {
         what = "Environment";
         done = view_set_option(viewer, view_number_of("environment"), path);
         viewer->options->shown.environment |= done;
     } else if (view_is_image(path) && scene->model != NULL) {
         view_clear_start(&viewer->ui);
         if (scene->model->num_meshes == 1)
-            take_texture(viewer, 0, view_map_of(path), path);
+            take_texture(viewer, 0, view_guess_map(path), path);
         else { // beside all: it is asked which
             open_textures(viewer, mesh_of_textures(viewer));
             free(viewer->ui.textures.offered);
@@ -530,7 +530,7 @@ static char *mend_file(const char *path, const view_scene *scene, size_t *size, 
                        md5_error *error)
 {
     const uint32_t engine = md5_find_engines("doom3");
-    const md5_doc_kind kind = common_has_ending(path, ".md5anim") ? MD5_DOC_ANIM : MD5_DOC_MODEL;
+    const md5_doc_kind kind = common_has_suffix(path, ".md5anim") ? MD5_DOC_ANIM : MD5_DOC_MODEL;
     const md5_load_opts opts = {.file_name = path};
     char *const text = convert_read_file(path, size, error);
     char *mended = NULL;
@@ -661,7 +661,7 @@ bool view_follow_files(view_state *viewer)
         view_notice(viewer, "Continue last session" VIEW_DOT "reset");
         viewer->ui.notice_action = VIEW_RESET_ALL;
     }
-    const view_command rested = view_take_waiting(&viewer->ui, viewer->now);
+    const view_command rested = view_pop_delayed_command(&viewer->ui, viewer->now);
     if (rested.path != NULL)
         view_set_option(viewer, rested.number, rested.path);
     free(rested.path);
@@ -687,7 +687,7 @@ static void show_start(view_state *viewer)
     view_start *const start = &viewer->ui.start;
     view_clear_start(&viewer->ui);
     start->is_open = true;
-    view_lay_over(&viewer->ui, VIEW_OVER_START);
+    view_open_overlay(&viewer->ui, VIEW_OVERLAY_START);
     for (size_t i = 0; viewer->config != NULL && i < viewer->config->recent.count; i++) {
         const char *const path = viewer->config->recent.names[i];
         view_address address;
@@ -733,8 +733,9 @@ static void list_images(view_state *viewer, const view_command *command)
     else if (textures->package != NULL)
         neighbor = textures->package->model;
     char *const folder = common_folder(neighbor);
-    list_files(viewer, folder,
-               (view_asked){.takes = 1u << VIEW_ENTRY_PICTURE,
+    list_files(
+        viewer, folder,
+        (view_list_purpose){.takes = 1u << VIEW_ENTRY_PICTURE,
                             .answer = {VIEW_TAKE_TEXTURE, command->number, command->item, NULL}});
     free(folder);
 }
@@ -747,10 +748,10 @@ static void ask_for_file(view_state *viewer, size_t number, const char *form)
         [VIEW_NAMES_MAP] = 1u << VIEW_ENTRY_MAP,
         [VIEW_NAMES_PICTURE] = 1u << VIEW_ENTRY_PICTURE | 1u << VIEW_ENTRY_LIGHT};
     const view_option *const option = &view_option_rows[number];
-    view_asked asked = {.takes = view_is_texture(option) ? 1u << VIEW_ENTRY_PICTURE
-                                                         : takes[option->names],
-                        .answer = {VIEW_SET, number, viewer->ui.over, NULL},
-                        .form = common_copy(form)};
+    view_list_purpose asked = {.takes = view_is_texture(option) ? 1u << VIEW_ENTRY_PICTURE
+                                                                : takes[option->names],
+                               .answer = {VIEW_SET, number, viewer->ui.over, NULL},
+                               .form = common_copy(form)};
     char *const folder = first_folder(viewer, true);
     list_files(viewer, folder, asked);
     free(folder);
@@ -808,7 +809,7 @@ static bool open_named(view_state *viewer)
     const char *const files[1] = {only};
     const bool is_automatic = view_shows_window(options) && !options->no_auto;
     const bool is_clip =
-        is_automatic && options->num_files == 1 && common_has_ending(options->files[0], ".md5anim");
+        is_automatic && options->num_files == 1 && common_has_suffix(options->files[0], ".md5anim");
     const bool as_asked = is_named || config == NULL || config->is_new;
     bool opened;
     if (is_clip)
@@ -953,7 +954,7 @@ static void perform_file(view_state *viewer, const view_command *command)
         }
         if (path != NULL) {
             char *dropped = command->path;
-            list_folder_of(viewer, &(common_list){&dropped, 1}, (view_asked){.takes = 0});
+            list_folder_of(viewer, &(common_list){&dropped, 1}, (view_list_purpose){.takes = 0});
             break;
         }
         viewer->log.error[0] = '\0';
@@ -965,7 +966,7 @@ static void perform_file(view_state *viewer, const view_command *command)
         if (action == VIEW_FILES && is_closed && view_ask_desktop(viewer, action, folder))
             break;
         if (action == VIEW_FILES && is_closed)
-            list_files(viewer, folder, (view_asked){.takes = 0});
+            list_files(viewer, folder, (view_list_purpose){.takes = 0});
         else if (!view_open_browser(browser,
                                     action == VIEW_FILES ? VIEW_BROWSE_FILES : VIEW_BROWSE_CLIPS, 0,
                                     scene))
@@ -1009,7 +1010,7 @@ static void perform_file(view_state *viewer, const view_command *command)
         else if (path != NULL)
             view_browse_folder(browser, path, browser->folder, viewer->config);
         else if (!view_ask_desktop(viewer, action, folder))
-            list_files(viewer, folder, (view_asked){.takes = 0});
+            list_files(viewer, folder, (view_list_purpose){.takes = 0});
         break;
     case VIEW_START_PAGE:
         if (viewer->ui.start.is_open)
@@ -1083,7 +1084,7 @@ void view_perform_file(view_state *viewer, const view_command *command)
         view_open_first(viewer);
     else
         perform_file(viewer, command);
-    view_note_over(&viewer->ui);
+    view_sync_overlay(&viewer->ui);
     if (viewer->log.num_errors != num_errors)
         note_failed(viewer, command);
 }

@@ -47,7 +47,7 @@ static char *first_machine(const char *models)
     common_list list = view_list_examples(models);
     char *found = NULL;
     for (size_t i = 0; i < list.count && found == NULL; i++)
-        if (common_has_ending(list.names[i], ".md5machine"))
+        if (common_has_suffix(list.names[i], ".md5machine"))
             found = common_copy(list.names[i]);
     common_free_list(&list);
     return found;
@@ -85,7 +85,7 @@ void view_read_ahead(view_state *viewer)
     else if (models != NULL)
         path = first_machine(models);
     if (path != NULL)
-        view_begin_ahead(&viewer->ahead, path);
+        view_begin_prefetch(&viewer->ahead, path);
     free(path);
     free(models);
 }
@@ -134,12 +134,12 @@ void view_begin_check(view_state *viewer)
     view_end_check(viewer);
     viewer->checked = viewer->document;
     if (viewer->log.reports == NULL || scene->model == NULL || !common_is_file(scene->path)
-        || !common_has_ending(scene->path, ".md5mesh"))
+        || !common_has_suffix(scene->path, ".md5mesh"))
         return;
     viewer->checking = common_alloc(1, sizeof *viewer->checking);
     common_add(&viewer->checking->files, common_copy(scene->path));
     for (size_t i = 0; i < scene->num_clips; i++)
-        if (common_has_ending(scene->clips[i].path, ".md5anim"))
+        if (common_has_suffix(scene->clips[i].path, ".md5anim"))
             common_add(&viewer->checking->files, common_copy(scene->clips[i].path));
     viewer->checking->thread = view_start_thread(check_files, "check", viewer->checking);
 }
@@ -159,7 +159,7 @@ static char *convert_source(const char *file, char **folder, view_log *log)
     if (!view_is_converted(file))
         return common_copy(file);
     md5_error error;
-    *folder = common_make_temporary("md5view");
+    *folder = common_create_temporary_folder("md5view");
     convert_fail(&error, MD5_ERROR_IO, file, "cannot create a temporary folder for the conversion");
     const convert_job job = {.inputs = inputs,
                              .num_inputs = 1,
@@ -177,7 +177,7 @@ static char *convert_source(const char *file, char **folder, view_log *log)
     char *shown = NULL;
     for (size_t kind = 0; kind < COMMON_LENGTH(endings); kind++)
         for (size_t i = 0; i < made.count; i++)
-            if (shown == NULL && common_has_ending(made.names[i], endings[kind]))
+            if (shown == NULL && common_has_suffix(made.names[i], endings[kind]))
                 shown = common_copy(made.names[i]);
     common_free_list(&made);
     return shown;
@@ -238,7 +238,7 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
     view_free_pages(&viewer->pages, viewer->renderer);
     view_free_document(old, viewer->renderer);
     viewer->document = opened;
-    view_forget_rows(&viewer->ui);
+    view_reset_rows(&viewer->ui);
     if (opened->companions[0].model != NULL) // its page lies in place of the inspector
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
     viewer->ui.hovered_joint = viewer->ui.selected_joint = -1;
@@ -287,8 +287,9 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     char *place = NULL;
     common_list lost = {0}, shown = {0}; // in a crowd that names none, several of ours
     for (size_t i = 0; i < num_files; i++)
-        common_add(&shown, has_window && strstr(files[i], "::") == NULL ? common_whole(files[i])
-                                                                        : common_copy(files[i]));
+        common_add(&shown, has_window && strstr(files[i], "::") == NULL
+                               ? common_canonical_path(files[i])
+                               : common_copy(files[i]));
     if (is_own) {
         char *const models = view_own_models();
         if (models == NULL)

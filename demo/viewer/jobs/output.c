@@ -180,9 +180,9 @@ static bool start_ffmpeg(view_movie *movie)
     size_t count = COMMON_LENGTH(input);
     memcpy(words, input, sizeof input);
     const char *const *word = mp4;
-    if (common_has_ending(movie->path, ".webm"))
+    if (common_has_suffix(movie->path, ".webm"))
         word = webm;
-    else if (common_has_ending(movie->path, ".gif"))
+    else if (common_has_suffix(movie->path, ".gif"))
         word = gif;
     for (; *word != NULL; word++)
         words[count++] = (char *)(uintptr_t)*word; // which posix_spawn() does not change
@@ -269,7 +269,7 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
         movie->writer = (common_writer){fopen(part, "wb"), common_copy(path), part, -1};
     const bool is_open =
         part != NULL ? movie->writer.file != NULL : common_begin_file(&movie->writer, path, false);
-    const bool is_apng = common_has_ending(path, ".apng");
+    const bool is_apng = common_has_suffix(path, ".apng");
     if (is_open && is_apng)
         movie->file = movie->writer.file;
     if (!is_open || (!is_apng && !start_ffmpeg(movie))) {
@@ -629,7 +629,7 @@ bool view_begin_output(view_output *output, view_state *viewer)
     const char *const name = options->output;
     const uint32_t columns = options->sheet_columns;
     const uint32_t rows = options->sheet_rows;
-    const bool is_png = strcmp(name, "-") == 0 || common_has_ending(name, ".png");
+    const bool is_png = strcmp(name, "-") == 0 || common_has_suffix(name, ".png");
     *output = (view_output){.viewer = viewer, .num_clips = 1, .azimuth = viewer->camera.azimuth};
     output->is_sheet = columns > 0 && rows > 0;
     output->is_movie = !output->is_sheet && !is_png;
@@ -843,7 +843,7 @@ static bool run_contact_sheet(view_state *viewer)
     enum { MAX_MODELS = 4096, MAX_FOLDERS = 4096, MIN_SIDE = 80 };
     view_options *const options = viewer->options;
     view_options sheet = *options;
-    common_list folders = common_folders_below(options->folders[0], "", MAX_FOLDERS, false);
+    common_list folders = common_list_subfolders(options->folders[0], "", MAX_FOLDERS, false);
     common_list *const models = &viewer->cells;
     for (size_t i = 0; i < folders.count; i++) {
         common_list more = common_list_folder(folders.names[i], ".md5mesh");
@@ -991,10 +991,10 @@ static void print_differences(view_state *viewer)
     }
 }
 
-static void print_faults(const char *where, const view_faults *faults)
+static void print_faults(const char *where, const view_mesh_defects *faults)
 {
     char text[192];
-    view_describe_faults(faults, text, sizeof text);
+    view_describe_defects(faults, text, sizeof text);
     printf("  normal and tangent defects%s: %s\n", where, text);
 }
 
@@ -1025,7 +1025,7 @@ static void print_summary(view_state *viewer)
         return;
     char where[64];
     view_pose(scene, &viewer->play);
-    const view_faults posed = view_find_pose_faults(scene, NULL);
+    const view_mesh_defects posed = view_find_pose_faults(scene, NULL);
     COMMON_TEXT(where, " at %.3f s", viewer->play.time);
     print_faults(where, &posed);
     const view_clip_faults all = view_find_clip_faults(scene);

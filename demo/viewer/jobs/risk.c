@@ -25,7 +25,7 @@ void view_note_risk(view_state *viewer, const char *path)
     viewer->at_risk = path;
     char *const note = note_path(viewer);
     char *const whole = common_absolute(path != NULL ? path : "");
-    common_make_folders(note, 0700);
+    common_create_folders(note, 0700);
     FILE *const file = path != NULL ? fopen(note, "wb") : NULL;
     if (file != NULL) {
         fprintf(file, "%ld %s", (long)getpid(), whole);

@@ -27,7 +27,7 @@ void view_begin(view_state *viewer, view_options *options)
                            .ui = {.hovered_joint = -1, .selected_joint = -1, .curves.kind = 1}};
     viewer->steps = common_alloc(VIEW_MAX_STEPS, sizeof *viewer->steps);
     viewer->ui.retarget.made = common_alloc(1, sizeof(view_retargeting));
-    view_forget_rows(&viewer->ui);
+    view_reset_rows(&viewer->ui);
     if (options->shown.light_list || options->shown.parm_list)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
     // Clips are many, and the time bar names the shown one.
@@ -53,8 +53,8 @@ void view_close_page(view_state *viewer)
 
 void view_drop_pictures(view_state *viewer, bool is_in_game, bool is_all)
 {
-    for (int i = 0; i < VIEW_MAX_PICTURES; i++) {
-        view_small_picture *const picture = &viewer->ui.pictures[i];
+    for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
+        view_thumbnail *const picture = &viewer->ui.pictures[i];
         if (picture->wish == NULL || picture->is_in_game != is_in_game)
             continue;
         if (picture->is_seen && !is_all)
@@ -62,7 +62,7 @@ void view_drop_pictures(view_state *viewer, bool is_in_game, bool is_all)
         if (viewer->renderer != NULL)
             md5gl_destroy_texture(viewer->renderer, picture->texture);
         free(picture->wish);
-        *picture = (view_small_picture){.wish = NULL};
+        *picture = (view_thumbnail){.wish = NULL};
     }
 }
 
@@ -204,8 +204,8 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
             viewer->movie != NULL ? viewer->movie->num_added / viewer->movie->frame_rate : -1,
         .is_start = viewer->ui.start.is_open,
         .plays = plays,
-        .is_bare = viewer->ui.start.is_open && viewer->ui.over >= VIEW_OVER_FILES
-                   && viewer->ui.over < VIEW_OVER_START,
+        .is_bare = viewer->ui.start.is_open && viewer->ui.over >= VIEW_OVERLAY_FILES
+                   && viewer->ui.over < VIEW_OVERLAY_START,
         .caption = viewer->caption != NULL ? viewer->font.line[VIEW_TEXT] + 2 : 0,
     };
     if (view_shows_retarget(&viewer->ui, &stage)) { // in place of the inspector

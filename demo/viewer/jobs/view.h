@@ -83,7 +83,7 @@ typedef struct view_state {
     view_reports reports;   // its warnings, for a window
     uint32_t width, height; // pixels of the picture
     md5gl_renderer *renderer;
-    view_ahead ahead; // pictures of what is opened first
+    view_prefetch ahead; // pictures of what is opened first
 
     view_library *library;   // the game whose contents are listed, or NULL
     view_section section;    // the listed one
@@ -405,7 +405,7 @@ void view_watch_files(view_state *viewer);
 // Takes the opened game, or shows how far that is. Returns whether the picture changes.
 bool view_follow_scan(view_state *viewer);
 
-// Asks for the pictures that the last picture of the window wanted, see ui_picture(), and takes
+// Asks for the pictures that the last picture of the window wanted, see ui_thumbnail(), and takes
 // those that are ready. Returns whether what is shown has changed.
 bool view_follow_previews(view_state *viewer);
 

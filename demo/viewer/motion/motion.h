@@ -126,15 +126,15 @@ md5_vec3 view_walked(const view_scene *scene, const view_play *play);
 // far.
 
 // Skins all meshes in the pose that view_pose() wrote last and counts their faults; tangents may be
-// 6 degrees off, as blending leaves them. `marks` as in view_find_faults(), one mesh after another;
-// or NULL. None without a model.
-view_faults view_find_pose_faults(view_scene *scene, bool *marks);
+// 6 degrees off, as blending leaves them. `marks` as in view_find_defects(), one mesh after
+// another; or NULL. None without a model.
+view_mesh_defects view_find_pose_faults(view_scene *scene, bool *marks);
 
 typedef struct view_clip_faults {
-    view_faults worst;    // of the frame that has most
-    uint32_t worst_frame; // from 0
-    uint32_t num_frames;  // of the clip; 0: none is shown
-    uint32_t num_faulty;  // frames that have any
+    view_mesh_defects worst; // of the frame that has most
+    uint32_t worst_frame;    // from 0
+    uint32_t num_frames;     // of the clip; 0: none is shown
+    uint32_t num_faulty;     // frames that have any
 } view_clip_faults;
 
 // Counts the faults of all frames of the shown clip, in time linear in frames times vertices. The

@@ -373,9 +373,9 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
 // degrees off. 6 degrees show in the light of a normal map.
 static const float most_skew = 0.1f;
 
-view_faults view_find_pose_faults(view_scene *scene, bool *marks)
+view_mesh_defects view_find_pose_faults(view_scene *scene, bool *marks)
 {
-    view_faults faults = {{0}};
+    view_mesh_defects faults = {{0}};
     view_prepare_skin(scene);
     for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
         const md5_mesh *const mesh = &scene->model->meshes[i];
@@ -384,7 +384,7 @@ view_faults view_find_pose_faults(view_scene *scene, bool *marks)
             mesh->tangents != NULL ? common_alloc(mesh->num_vertices, sizeof *tangents) : NULL;
         view_skin_mesh(scene, i, skinned->normals, tangents);
         const view_directed pose = {skinned->positions, skinned->normals, tangents, most_skew};
-        faults = view_add_faults(faults, view_find_faults(mesh, &pose, marks));
+        faults = view_add_defects(faults, view_find_defects(mesh, &pose, marks));
         marks = marks != NULL ? marks + mesh->num_vertices : NULL;
         free(tangents);
     }
@@ -398,9 +398,9 @@ view_clip_faults view_find_clip_faults(view_scene *scene)
     for (uint32_t frame = 0; frame < found.num_frames; frame++) {
         const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
         view_pose_at(scene, &sample);
-        const view_faults faults = view_find_pose_faults(scene, NULL);
-        found.num_faulty += view_count_faults(&faults) > 0;
-        if (frame == 0 || view_count_faults(&faults) > view_count_faults(&found.worst)) {
+        const view_mesh_defects faults = view_find_pose_faults(scene, NULL);
+        found.num_faulty += view_count_defects(&faults) > 0;
+        if (frame == 0 || view_count_defects(&faults) > view_count_defects(&found.worst)) {
             found.worst = faults;
             found.worst_frame = frame;
         }

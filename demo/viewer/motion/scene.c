@@ -148,7 +148,7 @@ static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
         return;
     // Ten frames a second, as both games play them whatever the file says.
     const double rate = 10;
-    if (view_quake_of(clip->path) != VIEW_QUAKE_NONE) {
+    if (view_detect_quake_game(clip->path) != VIEW_QUAKE_NONE) {
         clip->anim->frame_rate = rate;
         clip->anim->duration = (clip->anim->num_frames - 1) / rate;
     }
@@ -400,7 +400,7 @@ size_t view_find_model(const char *const *files, size_t num_files)
     size_t i = 0;
     while (
         i < num_files
-        && (common_has_ending(files[i], ".md5anim") || common_has_ending(files[i], ".md5camera")))
+        && (common_has_suffix(files[i], ".md5anim") || common_has_suffix(files[i], ".md5camera")))
         i++;
     return i;
 }
@@ -409,7 +409,7 @@ common_list view_models_of_clip(const char *path)
 {
     enum { MAX_TRIED = 64 }; // each is read
     const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_ALL};
-    char *const whole = common_whole(path);
+    char *const whole = common_canonical_path(path);
     char *const folder = common_folder(whole);
     common_list models = common_list_folder(folder, ".md5mesh");
     common_list fitting = {NULL, 0};
@@ -454,7 +454,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     const char *const model_path = model < num_files ? files[model] : NULL;
     const char *main_path = model_path;
     for (size_t i = 0; i < num_files && main_path == NULL; i++)
-        if (common_has_ending(files[i], ".md5anim"))
+        if (common_has_suffix(files[i], ".md5anim"))
             main_path = files[i];
     main_path = main_path != NULL ? main_path : files[0];
     // Of a folder its md5.cfg is opened, which is called as the folder.
@@ -469,7 +469,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     } else {
         scene->name = common_stem(scene->path);
     }
-    const bool is_cube = model_path != NULL && common_has_ending(scene->path, ".cfg");
+    const bool is_cube = model_path != NULL && common_has_suffix(scene->path, ".cfg");
     const md5_load_opts opts = loud(scene, log);
     md5_error error = {0};
     view_cube cube = {0};
@@ -479,7 +479,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
         scene->model = scene->own_model = cube.model;
         scene->looks = cube.looks;
         scene->num_looks = cube.num_looks;
-    } else if (model_path != NULL && common_has_ending(model_path, ".md5machine")) {
+    } else if (model_path != NULL && common_has_suffix(model_path, ".md5machine")) {
         if (!view_load_machine(&scene->machine, model_path, &opts, log))
             return false;
         scene->model = scene->machine.character->model;
@@ -504,7 +504,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     for (size_t i = 0; i < num_files; i++) {
         if (!view_log_progress(log, "files", i, num_files))
             return false;
-        const bool is_camera_path = common_has_ending(files[i], ".md5camera");
+        const bool is_camera_path = common_has_suffix(files[i], ".md5camera");
         const bool is_clip = !is_camera_path && files[i] != model_path;
         const bool is_new = is_clip && find_clip(scene, files[i]) == scene->num_clips;
         bool is_loaded = true;
@@ -547,7 +547,7 @@ void view_load_figure(view_scene *scene, view_log *log)
 {
     const md5_character *const character = scene->machine.character;
     const char *const model_path = character != NULL ? character->model_path : scene->path;
-    if (scene->model == NULL || scene->fall != NULL || common_has_ending(model_path, ".cfg"))
+    if (scene->model == NULL || scene->fall != NULL || common_has_suffix(model_path, ".cfg"))
         return;
     const md5_load_opts opts = loud(scene, log);
     view_load_fall(scene, model_path, &opts, log);
@@ -570,10 +570,10 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
     if (scene->library == NULL)
         view_log_error(log, &error);
     scene->path = common_copy(address);
-    scene->name = common_has_ending(parts.name, ".md5mesh") ? common_stem(parts.name)
+    scene->name = common_has_suffix(parts.name, ".md5mesh") ? common_stem(parts.name)
                                                             : common_copy(common_base(parts.name));
     bool is_loaded = scene->library != NULL;
-    if (is_loaded && common_has_ending(parts.name, ".md5anim")) {
+    if (is_loaded && common_has_suffix(parts.name, ".md5anim")) {
         is_loaded = load_clip(scene, parts.name, log);
     } else if (is_loaded) {
         scene->model = scene->own_model =

@@ -478,7 +478,7 @@ static void write_links(column *c, const char *word, const char *const *titles,
     const int pressed = write_words(c, c->x + after + 0.5f * c->canvas->font->line[VIEW_TEXT], word,
                                     titles, count, -1);
     if (pressed >= 0)
-        UI_ASK(c->ui, VIEW_OPEN_PAGE, .number = (size_t)pages[pressed]);
+        UI_COMMAND(c->ui, VIEW_OPEN_PAGE, .number = (size_t)pages[pressed]);
 }
 
 // Of the width, that the names of sliders take.
@@ -869,14 +869,14 @@ static void run_contents(view_ui *ui, const view_stage *stage)
     for (uint32_t i = 0; i < count; i++) {
         const view_page *const page = view_page_at(i);
         if (i % across == 0)
-            is_seen = ui_take_row(ui, high + 3 * line, &row);
+            is_seen = ui_reserve_row(ui, high + 3 * line, &row);
         const view_rect tile = {row.x + (float)(i % across) * (width + gap), row.y, width,
                                 row.height};
         const view_rect picture = {tile.x, tile.y + line, width, high};
         const bool is_first = strcmp(page->family, family) != 0;
         family = page->family;
         if (ui_item(ui, tile, page->title))
-            UI_ASK(ui, VIEW_OPEN_PAGE, .number = i);
+            UI_COMMAND(ui, VIEW_OPEN_PAGE, .number = i);
         if (!is_seen)
             continue;
         if (is_first)

@@ -377,7 +377,7 @@ VIEW_SHOW(influences)
             view_page_cross(picture, view_joint_place(picture, &picture->figures[i], joint), 2,
                             VIEW_RED);
     }
-    const view_heat_facts facts = view_measure_heat(picture->model, picture->heat_joint);
+    const view_heatmap_stats facts = view_measure_heat(picture->model, picture->heat_joint);
     float largest = 0;
     for (uint32_t m = 0; m < picture->model->num_meshes; m++)
         for (uint32_t k = 0; k < picture->model->meshes[m].num_vertices; k++)

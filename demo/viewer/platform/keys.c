@@ -58,7 +58,7 @@ bool view_count_fingers(view_fingers *fingers, int down, double now)
     fingers->down = down > 0 ? down : 0;
     fingers->most = down > fingers->most ? down : fingers->most;
     const bool is_end = before > 0 && down == 0;
-    return is_end && fingers->most == 3 && !view_is_long(fingers, now);
+    return is_end && fingers->most == 3 && !view_is_long_touch(fingers, now);
 }
 
 // Returns the pressed buttons of a gamepad, with those that its stick represents.
@@ -80,7 +80,7 @@ static uint32_t pressed_buttons(const view_pad *pad)
     return down;
 }
 
-bool view_next_of_pad(view_pad *pad, view_input *event)
+bool view_next_pad_key(view_pad *pad, view_input *event)
 {
     // The keys of bits 0, 1, ...
     static const int32_t keys[] = {' ', VIEW_KEY_PAUSE, VIEW_KEY_LEFT_SHIFT, 'w', 's', 'a', 'd'};

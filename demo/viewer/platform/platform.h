@@ -113,11 +113,11 @@ typedef struct view_pad {
     uint32_t buttons; // pressed buttons
     float x;          // stick, -1 to 1: right; the full deflection is also VIEW_PAD_RUN
     float y;          // stick, -1 to 1: down
-    uint32_t told;    // keys that view_next_of_pad() has reported as pressed
+    uint32_t told;    // keys that view_next_pad_key() has reported as pressed
 } view_pad;
 
 // Writes the next key that is pressed or released. Returns false if no key has changed (keys.c).
-bool view_next_of_pad(view_pad *pad, view_input *event);
+bool view_next_pad_key(view_pad *pad, view_input *event);
 
 // Fingers on a screen, from the first touch until all fingers are gone.
 typedef struct view_fingers {
@@ -131,7 +131,7 @@ typedef struct view_fingers {
 bool view_count_fingers(view_fingers *fingers, int down, double now);
 
 // Returns true if the first finger has been down long enough to act as the right button.
-static inline bool view_is_long(const view_fingers *fingers, double now)
+static inline bool view_is_long_touch(const view_fingers *fingers, double now)
 {
     return now - fingers->since > 0.5;
 }
@@ -175,7 +175,7 @@ typedef struct view_steps {
 void view_run_steps(view_window *window, const view_steps *steps, bool watched);
 
 const char *view_window_driver(const view_window *window); // window system: "SDL x11"
-bool view_is_window_seen(const view_window *window);       // the driver has a display
+bool view_is_window_visible(const view_window *window);    // the driver has a display
 bool view_is_window_hidden(const view_window *window);
 void view_show_window(view_window *window);
 void view_set_title(view_window *window, const char *title);

@@ -10,7 +10,7 @@
 
 // == Keys and events ==============================================================================
 
-int32_t view_key_of_sdl(SDL_Keycode code)
+int32_t view_key_from_sdl(SDL_Keycode code)
 {
     static const struct {
         SDL_Keycode code;
@@ -92,7 +92,7 @@ static view_button button_of_sdl(Uint8 button)
     }
 }
 
-view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
+view_input view_input_from_sdl(view_window *window, const SDL_Event *from)
 {
     view_input event = {.kind = VIEW_INPUT_OTHER};
     view_fingers *const fingers = &window->fingers;
@@ -104,7 +104,7 @@ view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
     case SDL_KEYDOWN:
     case SDL_KEYUP:
         event.kind = from->type == SDL_KEYDOWN ? VIEW_INPUT_KEY_DOWN : VIEW_INPUT_KEY_UP;
-        event.key = view_key_of_sdl(from->key.keysym.sym);
+        event.key = view_key_from_sdl(from->key.keysym.sym);
         event.is_repeated = from->key.repeat != 0;
         event.is_forced = from->type == SDL_KEYUP && SDL_GetKeyboardFocus() == NULL;
         set_held(&event, from->key.keysym.mod);
@@ -120,7 +120,7 @@ view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
         event.clicks = from->button.clicks;
         event.is_touch = from->button.which == SDL_TOUCH_MOUSEID;
         event.is_given_up = event.is_touch && fingers->most > 1;
-        event.is_long = event.is_touch && view_is_long(fingers, now);
+        event.is_long = event.is_touch && view_is_long_touch(fingers, now);
         event.x = (float)from->button.x;
         event.y = (float)from->button.y;
         set_held(&event, (int)SDL_GetModState());
@@ -289,7 +289,7 @@ bool view_next_input(view_window *window, double patience, view_input *event)
         return true;
     }
     read_pad(window);
-    if (view_next_of_pad(&window->pad, event))
+    if (view_next_pad_key(&window->pad, event))
         return true;
     const int wait = (int)(patience * 1000);
     const bool has_event =
@@ -297,7 +297,7 @@ bool view_next_input(view_window *window, double patience, view_input *event)
     if (!has_event)
         return false;
     merge_moves(&from);
-    *event = view_input_of_sdl(window, &from);
+    *event = view_input_from_sdl(window, &from);
     return true;
 }
 
@@ -384,7 +384,7 @@ static bool start_video(bool visible)
     const bool is_selected = selected != NULL && *selected != '\0';
     if ((is_selected || has_display()) && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0) {
         // If the display does not exist, SDL uses drivers without output.
-        if (view_is_window_seen(NULL) || (is_selected && !visible))
+        if (view_is_window_visible(NULL) || (is_selected && !visible))
             return true;
         SDL_QuitSubSystem(SDL_INIT_VIDEO);
     } else if (is_selected) {
@@ -398,7 +398,7 @@ static bool start_video(bool visible)
     return SDL_InitSubSystem(SDL_INIT_VIDEO) == 0;
 }
 
-float view_scale_of_resources(const char *resources)
+float view_scale_from_resources(const char *resources)
 {
     static const char name[] = "Xft.dpi:";
     const char *line = resources;
@@ -470,7 +470,7 @@ static void use_x11(view_window *window)
         end(end_without_display);
     }
     if (display != NULL) {
-        window->desktop_scale = view_scale_of_resources(read(display));
+        window->desktop_scale = view_scale_from_resources(read(display));
         close(display);
     }
     SDL_UnloadObject(library);
@@ -574,7 +574,7 @@ const char *view_window_driver(const view_window *window)
 }
 
 // Some drivers of SDL have no output.
-bool view_is_window_seen(const view_window *window)
+bool view_is_window_visible(const view_window *window)
 {
     (void)window;
     static const char *const hidden[] = {"offscreen", "dummy", "evdev"};

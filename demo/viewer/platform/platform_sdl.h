@@ -27,11 +27,11 @@ struct view_window {
 
 // Returns the scale for the line "Xft.dpi: 144" of the X server's resources, relative to 96.
 // Returns 0 if the line is missing or `resources` is NULL.
-float view_scale_of_resources(const char *resources);
+float view_scale_from_resources(const char *resources);
 
 // Returns the viewer's code of an SDL_Keycode, or VIEW_KEY_OTHER.
-int32_t view_key_of_sdl(SDL_Keycode code);
+int32_t view_key_from_sdl(SDL_Keycode code);
 
-view_input view_input_of_sdl(view_window *window, const SDL_Event *from);
+view_input view_input_from_sdl(view_window *window, const SDL_Event *from);
 
 #endif

@@ -94,7 +94,7 @@ static view_command open_parent(const view_browser *browser)
         || strcmp(browser->folder, "/") == 0)
         return (view_command){.action = VIEW_HANDLED};
     char *const outer = common_folder(browser->folder);
-    char *const path = common_whole(outer);
+    char *const path = common_canonical_path(outer);
     free(outer);
     return (view_command){.action = VIEW_OPEN_FOLDER, .path = path};
 }
@@ -125,7 +125,7 @@ static void add_files(view_browser *browser, const common_list *files, const cha
         const char *const path = files->names[i];
         bool is_match;
         if (ending != NULL)
-            is_match = common_has_ending(path, ending);
+            is_match = common_has_suffix(path, ending);
         else if (kind == VIEW_ENTRY_OTHER)
             is_match = view_is_converted(path);
         else
@@ -158,8 +158,8 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
 {
     view_browser listed = {.kind = VIEW_BROWSE_FILES,
                            .asked = browser->asked,
-                           .folder = folder[0] != '\0' ? common_whole(folder) : NULL};
-    char *const whole = shown != NULL ? common_whole(shown) : NULL;
+                           .folder = folder[0] != '\0' ? common_canonical_path(folder) : NULL};
+    char *const whole = shown != NULL ? common_canonical_path(shown) : NULL;
     const unsigned takes = listed.asked.takes;
     common_list files = {NULL, 0};
     common_list folders = {NULL, 0};
@@ -263,14 +263,14 @@ void view_list_section(view_browser *browser, const view_library *library, view_
         memcpy(filter, browser->filter, sizeof filter);
     view_clear_browser(browser);
     browser->kind = VIEW_BROWSE_GAME;
-    browser->folder = view_title_of_place(library->place);
+    browser->folder = view_location_title(library->place);
     browser->section = section;
     memcpy(browser->num_in_section, library->num_names, sizeof browser->num_in_section);
     browser->is_own_alone = is_own_alone;
     for (size_t i = 0; i < count; i++) {
         const char *const name = library->names[section][i];
         view_entry *const entry = add_entry(browser, VIEW_ENTRY_NAMED, common_copy(name), name);
-        entry->is_own = view_is_own(library, section, i);
+        entry->is_own = view_is_from_mod(library, section, i);
         browser->num_own += entry->is_own;
         entry->is_shown = shown != NULL && strcmp(name, shown) == 0;
     }
@@ -286,7 +286,7 @@ void view_list_scan(view_browser *browser, const char *place)
         return;
     view_clear_browser(browser);
     browser->kind = VIEW_BROWSE_GAME;
-    browser->folder = view_title_of_place(place);
+    browser->folder = view_location_title(place);
     browser->is_scanning = true;
 }
 
@@ -302,7 +302,7 @@ static char *typed_path(const view_browser *browser)
         return NULL;
     char *const joined = text[0] == '~' && home != NULL ? common_format("%s%s", home, text + 1)
                                                         : common_join(browser->folder, text);
-    char *const path = common_whole(joined);
+    char *const path = common_canonical_path(joined);
     free(joined);
     return path;
 }
@@ -493,8 +493,8 @@ static bool has_preview(const view_entry *entry)
 }
 
 // Returns the preview of an entry, or NULL, and writes a description of one line.
-static const view_small_picture *entry_preview(view_ui *ui, const view_entry *entry, char *text,
-                                               size_t size)
+static const view_thumbnail *entry_preview(view_ui *ui, const view_entry *entry, char *text,
+                                           size_t size)
 {
     const view_browser *const browser = &ui->browser;
     const bool is_named = entry->kind == VIEW_ENTRY_NAMED;
@@ -503,7 +503,7 @@ static const view_small_picture *entry_preview(view_ui *ui, const view_entry *en
         return NULL;
     char *const wish = is_named ? view_preview_request(browser->section, entry->path, browser->on)
                                 : common_copy(entry->path);
-    const view_small_picture *const picture = ui_picture(ui, wish, is_named);
+    const view_thumbnail *const picture = ui_thumbnail(ui, wish, is_named);
     free(wish);
     if (picture != NULL && picture->num_missing > 0)
         snprintf(text, size, "\xE2\x9A\xA0 %u missing", picture->num_missing);
@@ -521,7 +521,7 @@ static void show_entry(view_ui *ui, size_t line, view_rect box)
     const bool is_list = entry->kind == VIEW_ENTRY_FOLDER;
     char text[64];
     char name[256];
-    const view_small_picture *const picture = entry_preview(ui, entry, text, sizeof text);
+    const view_thumbnail *const picture = entry_preview(ui, entry, text, sizeof text);
     COMMON_TEXT(name, "%s",
                 entry->kind == VIEW_ENTRY_NAMED ? common_base(entry->label) : entry->label);
     char *const dot = strrchr(name, '.');
@@ -544,7 +544,7 @@ static void show_entry(view_ui *ui, size_t line, view_rect box)
         cross.height = cross.width;
         COMMON_TEXT(name, "remove %s", entry->label);
         if (ui_sign(ui, cross, name, "\xC3\x97")) {
-            UI_ASK(ui, VIEW_FORGET_RECENT, .path = common_copy(entry->path));
+            UI_COMMAND(ui, VIEW_FORGET_RECENT, .path = common_copy(entry->path));
             return;
         }
     }
@@ -617,10 +617,10 @@ static void list_places(view_ui *ui, view_rect area)
         const bool is_game = i >= COMMON_LENGTH(names);
         const bool is_known = i == 0 || path[0] != '\0';
         const char *const name = is_game || names[i] == NULL ? common_base(path) : names[i];
-        if (!is_known || !ui_take_row(ui, 2.05f * ui->em, &row))
+        if (!is_known || !ui_reserve_row(ui, 2.05f * ui->em, &row))
             continue;
         if (ui_item(ui, row, name))
-            UI_ASK(ui, is_game ? VIEW_OPEN_GAME : VIEW_OPEN_FOLDER, .path = common_copy(path));
+            UI_COMMAND(ui, is_game ? VIEW_OPEN_GAME : VIEW_OPEN_FOLDER, .path = common_copy(path));
         ui_tip(ui, path);
         const bool is_here = is_game != is_files && strcmp(path, here) == 0;
         view_color background = 0;
@@ -677,7 +677,7 @@ static void draw_crumbs(view_ui *ui, view_rect box)
         const view_rect part = {x, box.y, fmaxf(fminf(ui_text_width(ui, name), end - x), 1),
                                 box.height};
         if (ui_item(ui, part, name) && first < last)
-            UI_ASK(ui, VIEW_OPEN_FOLDER, .path = common_format("%.*s", (int)first, path));
+            UI_COMMAND(ui, VIEW_OPEN_FOLDER, .path = common_format("%.*s", (int)first, path));
         const bool is_bright = first == last || ui_is_hot(ui);
         x += ui_text(ui, x, y, part.width, is_bright ? VIEW_BRIGHT : VIEW_ACCENT, name);
     }
@@ -710,7 +710,7 @@ static void show_large(view_ui *ui, view_rect box, view_rect facts)
 {
     const view_entry *const entry = selected_entry(&ui->browser);
     char text[64];
-    const view_small_picture *const picture =
+    const view_thumbnail *const picture =
         entry != NULL ? entry_preview(ui, entry, text, sizeof text) : NULL;
     view_draw_round_rect(ui->canvas, box, 4 * ui->scale, VIEW_PREVIEW_COLOR);
     if (picture != NULL && picture->texture != 0)
@@ -796,7 +796,7 @@ static void run_tabs(view_ui *ui, view_rect box)
             words[i] = texts[i];
         }
         if (ui_segment(ui, box, words, VIEW_NUM_SECTIONS, &choice))
-            UI_ASK(ui, VIEW_OPEN_SECTION, .number = choice);
+            UI_COMMAND(ui, VIEW_OPEN_SECTION, .number = choice);
     } else if (browser->kind == VIEW_BROWSE_FILES && browser->asked.takes == 0) {
         while (choice < 3 && browser->shows != (1u << choice) >> 1)
             choice++;

@@ -182,7 +182,7 @@ static uint32_t run_table(view_ui *ui, view_rect area, const ui_cells *head, uin
     ui_begin_column(ui, &column, area, scroll);
     for (uint32_t i = 0; i < count; i++) {
         ui_cells cells = {.name = "", .count = head->count, .color = VIEW_BRIGHT};
-        if (!ui_take_row(ui, height, &row))
+        if (!ui_reserve_row(ui, height, &row))
             continue;
         fill(ui, ui->stage, i, &cells);
         if (ui_item(ui, row, cells.name)) {

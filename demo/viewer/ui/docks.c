@@ -6,7 +6,7 @@
 
 view_rect view_free_region(const view_stage *stage)
 {
-    view_rect region = view_layout_of(stage).free;
+    view_rect region = view_current_layout(stage).free;
     if (stage->is_start && stage->font->scale > 0 && view_start_box(stage).x > 0)
         region.width = view_start_box(stage).x;
     return region;
@@ -26,7 +26,7 @@ static bool is_right_opened(const view_shown *before, const view_shown *now)
     return now->inspector && !before->inspector;
 }
 
-void view_bring_to_front(view_ui *ui, const view_shown *before, view_shown *now)
+void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_shown *now)
 {
     const bool has_switched =
         now->hierarchy != before->hierarchy || now->inspector != before->inspector;
@@ -80,7 +80,7 @@ static view_action closing(const view_stage *stage, view_dock dock)
 // size.
 static void drag_edge(view_ui *ui, view_dock dock, view_rect box)
 {
-    const view_layout_wish wish = view_wish_layout(ui->stage);
+    const view_layout_wish wish = view_requested_layout(ui->stage);
     const float em = wish.em;
     const float grip = ceilf(0.4f * em);
     const float line = fmaxf(1, roundf(0.08f * em));
@@ -268,7 +268,7 @@ static view_rect open_sheet(view_ui *ui, view_dock front, view_rect box)
         } else if (is_pressed) {
             ui->docks.front = dock;
             ui->docks.is_second[dock] = tabs[i].is_second;
-            if (!view_wish_layout(ui->stage).is_open[dock])
+            if (!view_requested_layout(ui->stage).is_open[dock])
                 ui->command.action = closing(ui->stage, dock); // the same command opens the dock
         }
     }
@@ -289,7 +289,7 @@ static void run_side_dock(view_ui *ui, view_dock dock, bool is_look, view_rect a
 void view_dock_panels(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
-    const view_layout layout = view_layout_of(stage);
+    const view_layout layout = view_current_layout(stage);
     const bool is_sheet = layout.arrangement == VIEW_ARRANGE_SHEET && ui->docks.is_sheet_open;
     if (is_sheet) { // a click outside closes a sheet that covers the image
         ui_begin(ui, "sheet");
@@ -309,7 +309,7 @@ void view_dock_panels(view_ui *ui)
         drag_edge(ui, dock, layout.docks[dock]);
     }
     if (ui->is_event && view_shows_retarget(ui, stage)) // also if another dock is in front
-        view_take_partner(ui, stage);
+        view_match_partner(ui, stage);
     const view_rect bottom = layout.docks[VIEW_DOCK_BOTTOM];
     const bool shows_problems = stage->docks.shows_problems;
     if (bottom.width > 0 && (shows_problems || view_shows_curves(stage))) {

@@ -306,7 +306,7 @@ static void add_place(view_ui *ui)
     view_export_choices *const choices = &export->choices;
     view_rect row = next_row(ui, "Folder");
     if (export->has_desktop && ui_buttons(ui, &row, &more, 1, -1, true) == 0)
-        UI_ASK(ui, VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT);
+        UI_COMMAND(ui, VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT);
     ui_field(ui, row, "Folder", choices->folder, sizeof choices->folder);
     ui_field(ui, next_row(ui, "Name"), "Name with {model} {anim} {n}", choices->name,
              sizeof choices->name);

@@ -18,7 +18,7 @@ static const view_color ground_color = 0x12151AFFu;
 bool view_shows_graph(const view_stage *stage)
 {
     return !stage->docks.shows_problems && !view_shows_curves(stage)
-           && view_layout_of(stage).docks[VIEW_DOCK_BOTTOM].width > 0;
+           && view_current_layout(stage).docks[VIEW_DOCK_BOTTOM].width > 0;
 }
 
 // Returns the height of text in pixels.
@@ -793,7 +793,7 @@ static void node_items(const graph_panel *panel)
             COMMON_TEXT(label, "%s/%s", panel->machine->desc->layers[panel->view->layer].name,
                         panel->graph->nodes[i].name);
         if (ui_item(panel->ui, rect, label))
-            UI_ASK(panel->ui, VIEW_GO_TO_STATE, .number = panel->view->layer, .item = i);
+            UI_COMMAND(panel->ui, VIEW_GO_TO_STATE, .number = panel->view->layer, .item = i);
         ui_context(panel->ui, VIEW_ON_STATE, panel->view->layer, i, panel->graph->nodes[i].name,
                    NULL);
         if (ui_is_focused(panel->ui))
@@ -825,7 +825,7 @@ static void draw_graph(const graph_panel *panel)
 void view_graph_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
-    const view_rect box = view_layout_of(stage).docks[VIEW_DOCK_BOTTOM];
+    const view_rect box = view_current_layout(stage).docks[VIEW_DOCK_BOTTOM];
     const float em = text_height(stage->font);
     const float padding = 0.7f * em;
     view_graph_view *const view = &ui->graph;
@@ -856,7 +856,7 @@ void view_graph_panel(view_ui *ui)
         const uint32_t transition = clicked_transition(&panel, &panel.graph->edges[panel.edge]);
         ui_context(ui, VIEW_ON_EDGE, view->layer, transition, NULL, NULL);
         if (is_pressed)
-            UI_ASK(ui, VIEW_TAKE_TRANSITION, .number = view->layer, .item = transition);
+            UI_COMMAND(ui, VIEW_TAKE_TRANSITION, .number = view->layer, .item = transition);
     }
     node_items(&panel);
     view->hovered = 0;

@@ -149,7 +149,7 @@ static void list_words(view_ui *ui, const view_machine *machine)
         const char *const name = machine->desc->clips[i].name;
         const float width = ui_text_width(ui, name);
         if (used + width > row.width) {
-            ui_take_row(ui, ui->line, &row);
+            ui_reserve_row(ui, ui->line, &row);
             row = view_inset(row, inset);
             used = 0;
         }
@@ -224,11 +224,11 @@ static void list_model(view_ui *ui, const view_stage *stage)
 }
 
 // Displays the defects of normals and tangents, one row per kind.
-static void list_faults(view_ui *ui, const view_faults *faults, const char *label)
+static void list_faults(view_ui *ui, const view_mesh_defects *faults, const char *label)
 {
     char text[192];
-    view_describe_faults(faults, text, sizeof text);
-    const view_color color = view_count_faults(faults) > 0 ? VIEW_AMBER : VIEW_PLAIN;
+    view_describe_defects(faults, text, sizeof text);
+    const view_color color = view_count_defects(faults) > 0 ? VIEW_AMBER : VIEW_PLAIN;
     for (const char *kind = text; *kind != '\0'; label = " ") {
         const size_t length = strcspn(kind, ",");
         ui_figure(ui, color, label, "%.*s", (int)length, kind);
@@ -264,7 +264,7 @@ static void list_selected_material(view_ui *ui)
         COMMON_TEXT(text, "Mesh %u  %s", i, model->meshes[i].name);
         if (strcmp(model->meshes[i].shader, model->meshes[first].shader) == 0
             && ui_row(ui, &(ui_words){.color = VIEW_ACCENT, .hint = ""}, text))
-            UI_ASK(ui, VIEW_TEXTURES, .item = i + 1);
+            UI_COMMAND(ui, VIEW_TEXTURES, .item = i + 1);
     }
     list_material(ui, first);
 }
@@ -346,7 +346,7 @@ static void draw_times(view_ui *ui)
     float top = 1.25f * goals[0];
     const uint32_t count = last_times(ui->stage, VIEW_NUM_FRAME_TIMES, times);
     view_rect row;
-    ui_take_row(ui, 2.5f * ui->line, &row);
+    ui_reserve_row(ui, 2.5f * ui->line, &row);
     const view_rect box = {row.x + VIEW_INSET * scale, row.y + 3 * scale,
                            row.width - 2 * VIEW_INSET * scale, row.height - 6 * scale};
     for (uint32_t i = 0; i < count; i++)

@@ -61,7 +61,7 @@ static void show_values(view_ui *ui, const char *title, view_joint_values values
                                    view_value_places[kind], false);
         }
         cells.colors = colors;
-        if (ui_take_row(ui, ceilf(1.6f * em), &row))
+        if (ui_reserve_row(ui, ceilf(1.6f * em), &row))
             ui_draw_cells(ui, row, wide, &cells);
     }
 }
@@ -176,7 +176,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
     const float vertex_width = (has_meshes ? 9 : 4) * em;
     for (int64_t i = -1; i < (int64_t)count; i++) {
         view_rect row;
-        if (!ui_take_row(ui, ceilf(1.6f * em), &row))
+        if (!ui_reserve_row(ui, ceilf(1.6f * em), &row))
             continue;
         if (i < 0) {
             const float y = ui_text_top(ui, row);
@@ -276,7 +276,7 @@ static void joint_panel(view_ui *ui)
     }
     show_limits(ui, number);
     show_weights(ui, ui->scene->model, number);
-    ui_take_row(ui, ceilf(0.5f * em), &row);
+    ui_reserve_row(ui, ceilf(0.5f * em), &row);
     if (next >= 0) {
         ui->selected_joint = next;
         ui->command.action = VIEW_MARKED;
@@ -429,8 +429,8 @@ static void channels_panel(view_ui *ui)
             COMMON_TEXT(text, "%s  %.2f", entity->entity->clips[clip].anim->name,
                         0.001 * md5_actor_channel(entity->parts[0].actor, channel).time);
         if (ui_row(ui, &words, text))
-            UI_ASK(ui, ui->mouse.x < label_end ? VIEW_SHOW_CHANNEL : VIEW_LIST_CHANNEL,
-                   .item = (uint32_t)c);
+            UI_COMMAND(ui, ui->mouse.x < label_end ? VIEW_SHOW_CHANNEL : VIEW_LIST_CHANNEL,
+                       .item = (uint32_t)c);
     }
     ui_gap(ui);
     list_fired(ui, entity->fired, VIEW_EVENTS, entity->time, true);

@@ -57,7 +57,7 @@ uint32_t view_found_needs(const view_document *document)
     return found;
 }
 
-uint32_t view_missing_for(const view_stage *stage, const view_command_row *row)
+uint32_t view_missing_needs(const view_stage *stage, const view_command_row *row)
 {
     const uint32_t have = view_found_needs(stage->document)
                           | (stage->environment->light != NULL ? VIEW_NEEDS_ENVIRONMENT : 0u);
@@ -179,7 +179,7 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
     uint32_t layer;
     uint32_t state;
     int32_t trigger;
-    *line = (menu_line){.row = row, .number = number, .missing = view_missing_for(stage, row)};
+    *line = (menu_line){.row = row, .number = number, .missing = view_missing_needs(stage, row)};
     switch (row->list) {
     case VIEW_LIST_RECENT:
         if (stage->config != NULL && number < stage->config->recent.count)
@@ -322,7 +322,7 @@ static menu_line *add_line(menu_lines *lines, const view_stage *stage, const vie
     if (is_undo || is_redo)
         COMMON_TEXT(line->label, "%s: %s", label, stage->steps[step].label);
     if (!is_group || row->list != VIEW_LIST_NONE)
-        line->missing = view_missing_for(stage, row);
+        line->missing = view_missing_needs(stage, row);
     if (!is_group) {
         view_print_keys(row, line->keys, sizeof line->keys);
         line->is_set = is_on(stage, row);
@@ -538,7 +538,7 @@ static void list_found(menu_lines *lines, const view_ui *ui)
             score_line(ui, line, score);
         list_names(lines, ui, row, texts);
         for (int k = 0; k < 2 && texts[k] != NULL && lines->count == 0; k++) {
-            const size_t distance = common_distance(sought, length, texts[k], true);
+            const size_t distance = common_edit_distance(sought, length, texts[k], true);
             if (distance < min_distance) {
                 nearest = row;
                 min_distance = distance;
@@ -580,7 +580,7 @@ static void execute_line(view_ui *ui, const menu_line *line)
         ui->notice_end = ui->stage->now + 2.5;
     } else if (line->is_group) {
         if (ui->menu.kind == VIEW_MENU_SEARCH) {
-            view_open_menu(ui, VIEW_MENU_OF_BAR, 0, view_layout_of(ui->stage).menu.height);
+            view_open_menu(ui, VIEW_MENU_OF_BAR, 0, view_current_layout(ui->stage).menu.height);
             ui->menu.menu = line->row->menu;
         }
         COMMON_TEXT(ui->menu.group, "%s", line->label);
@@ -912,7 +912,7 @@ static void draw_bar(view_ui *ui)
     static const char search[] = "Search  Ctrl+P";
     const float scale = ui->scale;
     const float padding = 9 * scale;
-    view_rect bar = view_layout_of(ui->stage).menu;
+    view_rect bar = view_current_layout(ui->stage).menu;
     const float y = ui_text_top(ui, bar);
     float widths = 0;
     for (int i = 0; i < VIEW_NUM_MENUS; i++)
@@ -957,11 +957,11 @@ static void draw_bar(view_ui *ui)
 void view_menu_panel(view_ui *ui)
 {
     const view_stage *const stage = ui->stage;
-    if (view_layout_of(stage).menu.height > 0)
+    if (view_current_layout(stage).menu.height > 0)
         draw_bar(ui);
     if (ui->menu.kind == VIEW_NO_MENU)
         return;
-    const view_rect all = {0, view_layout_of(stage).menu.height, stage->width, stage->height};
+    const view_rect all = {0, view_current_layout(stage).menu.height, stage->width, stage->height};
     ui_begin(ui, "menu");
     if (ui_item(ui, all, "") || ui_key(ui, VIEW_KEY_ESCAPE)) { // a press outside of the menu
         if (ui->menu.group[0] != '\0' && ui->mouse.key == VIEW_KEY_ESCAPE)

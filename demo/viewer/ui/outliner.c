@@ -10,7 +10,7 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
     return joint >= 0 && (uint32_t)joint < scene->num_joints ? joint : -1;
 }
 
-void view_forget_rows(view_ui *ui)
+void view_reset_rows(view_ui *ui)
 {
     memset(ui->scrolls, 0, sizeof ui->scrolls);
     view_clear_retargeting(ui->retarget.made);
@@ -81,7 +81,7 @@ static row_part show_row(view_ui *ui, const tree_row *item)
     const float em = ui->em;
     const float padding = 0.7f * em;
     view_rect row;
-    const bool is_seen = ui_take_row(ui, ceilf(1.6f * em), &row);
+    const bool is_seen = ui_reserve_row(ui, ceilf(1.6f * em), &row);
     // The indent is limited, so that deep trees remain visible.
     const float indent = padding + fminf((float)item->depth * em, 0.5f * row.width);
     const float name = row.x + indent + 1.3f * em;
@@ -193,7 +193,7 @@ static void list_meshes(view_ui *ui)
         }
         const row_part part = show_row(ui, &row);
         if (part == PART_SIGN) {
-            UI_ASK(ui, ui->mouse.alt ? VIEW_ONLY_MESH : VIEW_HIDE_MESH, .number = i);
+            UI_COMMAND(ui, ui->mouse.alt ? VIEW_ONLY_MESH : VIEW_HIDE_MESH, .number = i);
         } else if (part == PART_NAME) {
             view_select_mesh(ui, ui->stage->now, i);
             request_selection(ui);
@@ -213,7 +213,7 @@ static void list_clip_tiles(view_ui *ui)
         const view_clip *const clip = &ui->scene->clips[i];
         const bool is_seen = ui_next_tile(ui, &grid, 7 * ui->em, 8.5f * ui->em, &box);
         if (ui_clip_tile(ui, box, i, clip == shown, is_seen))
-            UI_ASK(ui, VIEW_OPEN_CLIP, .number = i);
+            UI_COMMAND(ui, VIEW_OPEN_CLIP, .number = i);
         ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
     }
 }
@@ -249,7 +249,7 @@ static void list_clips(view_ui *ui)
                                                        .sign = clip_sign(ui, is_shown),
                                                        .is_selected = is_shown});
         if (part != PART_NONE)
-            UI_ASK(ui, VIEW_OPEN_CLIP, .number = i);
+            UI_COMMAND(ui, VIEW_OPEN_CLIP, .number = i);
         if (part == PART_SIGN)
             ui->command.item = 1;
         if (is_shown && part == PART_SIGN)
@@ -285,7 +285,7 @@ static void list_states(view_ui *ui, const md5_layer_desc *layer, uint32_t layer
                                                        .sign = k == active ? SIGN_PLAYS : SIGN_NONE,
                                                        .is_selected = k == active});
         if (part != PART_NONE)
-            UI_ASK(ui, VIEW_GO_TO_STATE, .number = layer_index, .item = k);
+            UI_COMMAND(ui, VIEW_GO_TO_STATE, .number = layer_index, .item = k);
         ui_context(ui, VIEW_ON_STATE, layer_index, k, name, NULL);
     }
 }
@@ -533,7 +533,7 @@ static void list_morphs(view_ui *ui)
         char text[32];
         if (!is_found(ui, name))
             continue;
-        ui_take_row(ui, ceilf(1.85f * em), &ui->space);
+        ui_reserve_row(ui, ceilf(1.85f * em), &ui->space);
         ui->space.x += 0.7f * em;
         ui->space.width -= 1.4f * em;
         view_format_number(text, sizeof text, morphs->weights[i], 2, false);
@@ -550,7 +550,7 @@ static void open_found_clip(view_ui *ui)
 {
     for (size_t i = 0; i < ui->scene->num_clips; i++) {
         if (is_found(ui, ui->scene->clips[i].name)) {
-            UI_ASK(ui, VIEW_OPEN_CLIP, .number = i);
+            UI_COMMAND(ui, VIEW_OPEN_CLIP, .number = i);
             return;
         }
     }
@@ -609,7 +609,7 @@ void view_outliner(view_ui *ui, view_rect area)
     ui_column column;
     ui_begin(ui, "tree");
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_LEFT]);
-    const bool is_part = view_layout_of(ui->stage).is_phone && ui->filter[0] == '\0';
+    const bool is_part = view_current_layout(ui->stage).is_phone && ui->filter[0] == '\0';
     const bool has_clips = !is_part || !ui->docks.is_second[VIEW_DOCK_LEFT];
     ui->is_headless = is_part && has_clips;
     if (!ui->is_headless)

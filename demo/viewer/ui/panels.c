@@ -68,9 +68,9 @@ static bool controls_character(const view_stage *stage)
            && !view_is_bind_pose(&stage->document->scene);
 }
 
-view_stick view_place_stick(const view_stage *stage)
+view_stick view_stick_position(const view_stage *stage)
 {
-    const view_layout layout = view_layout_of(stage);
+    const view_layout layout = view_current_layout(stage);
     const view_rect free = layout.free;
     const float reach = 4 * view_em(stage->font);
     const bool is_available = stage->is_touched && !stage->plays && stage->pages == NULL;
@@ -84,7 +84,7 @@ view_stick view_place_stick(const view_stage *stage)
 
 static void draw_stick(const view_stage *stage)
 {
-    const view_stick stick = stage->stick->reach > 0 ? *stage->stick : view_place_stick(stage);
+    const view_stick stick = stage->stick->reach > 0 ? *stage->stick : view_stick_position(stage);
     if (!(stick.reach > 0))
         return;
     view_draw_disc(stage->canvas, stick.x, stick.y, stick.reach, 0xFFFFFF28);
@@ -103,7 +103,7 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
                    {"Shading", "\xE2\x97\x90", view_toggle_of("shading")},
                    {"Grid", "\xE2\x96\xA6", view_toggle_of("grid")}};
     enum { NUM_BUTTONS = COMMON_LENGTH(buttons) };
-    const view_layout layout = view_layout_of(stage);
+    const view_layout layout = view_current_layout(stage);
     const view_rect free = layout.free;
     const bool is_upright = layout.handle.width > 0;
     const float em = ui->em;
@@ -139,7 +139,7 @@ static void draw_driving(const view_ui *ui, const view_stage *stage)
     const view_machine *const machine = &ui->scene->machine;
     if (stage->is_touched || !controls_character(stage))
         return;
-    const float max_width = view_layout_of(stage).free.width - 40 * ui->scale;
+    const float max_width = view_current_layout(stage).free.width - 40 * ui->scale;
     const bool walks = view_can_walk(machine);
     uint32_t count = 0;
     while (count < VIEW_MAX_TRIGGERS && view_find_trigger(machine, count) >= 0)
@@ -175,7 +175,7 @@ static void draw_driving(const view_ui *ui, const view_stage *stage)
 static void run_document_panels(view_ui *ui, const view_stage *stage)
 {
     const bool is_start = stage->is_start && !stage->shown->help;
-    const float low = view_layout_of(stage).free.height - 50 * ui->scale;
+    const float low = view_current_layout(stage).free.height - 50 * ui->scale;
     const float em = ui->em;
     const bool ends = ui->end_at > 0 && !is_start;
     if (ends && stage->now > 3) { // also after a click took control of the character
@@ -238,7 +238,7 @@ static void run_panels(view_ui *ui, const view_stage *stage)
     draw_stick(stage);
     view_choice_panel(ui);
     view_settings_panel(ui);
-    if (ui->over == VIEW_OVER_EXPORT && stage->pages == NULL)
+    if (ui->over == VIEW_OVERLAY_EXPORT && stage->pages == NULL)
         view_export_panel(ui);
     view_menu_panel(ui);
     view_reports_panel(ui);
@@ -252,9 +252,9 @@ static const char *topmost_panel(const view_ui *ui)
         return report;
     if (ui->menu.kind != VIEW_NO_MENU)
         return "menu";
-    if (ui->over == VIEW_OVER_EXPORT && ui->stage->pages == NULL)
+    if (ui->over == VIEW_OVERLAY_EXPORT && ui->stage->pages == NULL)
         return VIEW_EXPORT_PANEL;
-    if (ui->over == VIEW_OVER_SETTINGS || ui->stage->shown->help)
+    if (ui->over == VIEW_OVERLAY_SETTINGS || ui->stage->shown->help)
         return "settings";
     return view_has_choice(ui) ? VIEW_CHOICE_PANEL : NULL;
 }
@@ -264,7 +264,7 @@ static const char *topmost_panel(const view_ui *ui)
 static bool begin_run(view_ui *ui, const view_stage *stage, const ui_mouse *event)
 {
     const bool is_moved = event != NULL && event->is_moved;
-    view_note_over(ui);
+    view_sync_overlay(ui);
     ui->command = (view_command){.action = VIEW_NOTHING};
     ui->stage = stage;
     ui->scene = &stage->document->scene;
@@ -288,7 +288,7 @@ static bool begin_run(view_ui *ui, const view_stage *stage, const ui_mouse *even
     ui->mouse = (ui_mouse){.x = mouse->x, .y = mouse->y};
     ui->is_event = event != NULL;
     ui->has_taken = false;
-    const float top = view_layout_of(stage).menu.height;
+    const float top = view_current_layout(stage).menu.height;
     ui->window = (view_rect){0, top, stage->width, stage->height - top};
     ui->modal = topmost_panel(ui);
     return true;
@@ -350,7 +350,7 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     const uint32_t hovered_edge = ui->graph.hovered;
     if (!begin_run(ui, stage, event))
         return ui->command;
-    for (size_t i = 0; i < VIEW_MAX_PICTURES && event == NULL; i++)
+    for (size_t i = 0; i < VIEW_MAX_THUMBNAILS && event == NULL; i++)
         ui->pictures[i].is_seen = false;
     run_panels(ui, stage);
     if (event == NULL) {

@@ -86,7 +86,7 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
     const float margin = ui_text_width(ui, number) + 12 * scale;
     for (uint32_t i = 0; i < excerpt->count; i++) {
         const bool is_wrong = excerpt->first + i == line;
-        ui_take_row(ui, is_wrong ? 2 * height : height, &row);
+        ui_reserve_row(ui, is_wrong ? 2 * height : height, &row);
         const float width = row.width - 12 * scale;
         COMMON_TEXT(number, "%u", (excerpt->first + i));
         COMMON_TEXT(text, "%s%s", excerpt->is_cut ? "\xE2\x80\xA6" : "", excerpt->lines[i]);
@@ -135,7 +135,7 @@ static bool is_mismatched_clip(const view_ui *ui, const md5_error *error)
 {
     if (error->status != MD5_ERROR_MISMATCH || !can_map(ui->stage))
         return false;
-    return common_has_ending(error->file, ".md5anim") && common_is_file(error->file);
+    return common_has_suffix(error->file, ".md5anim") && common_is_file(error->file);
 }
 
 // Returns the error in the log or, if there is none, the problem that is displayed. Sets `hash` to
@@ -203,7 +203,7 @@ static void error_window(view_ui *ui)
     else if (!is_error && (closes || ui_key(ui, VIEW_KEY_ESCAPE)))
         ui->problems.shown = 0;
     else if (tries && can_retarget)
-        UI_ASK(ui, VIEW_MAP_JOINTS, .path = common_copy(failure.file));
+        UI_COMMAND(ui, VIEW_MAP_JOINTS, .path = common_copy(failure.file));
     else if (tries)
         ui->command.action = VIEW_TRY_AGAIN;
     else if (pressed == OPEN)
@@ -233,7 +233,7 @@ static void repair_window(view_ui *ui)
     const int pressed = ui_buttons(ui, &foot, words, NUM_BUTTONS, OPEN, true);
     const bool is_return = ui_key(ui, VIEW_KEY_RETURN);
     if (pressed == OPEN || pressed == SAVE || is_return)
-        UI_ASK(ui, VIEW_REPAIR, 1, pressed != SAVE, common_copy(list->broken));
+        UI_COMMAND(ui, VIEW_REPAIR, 1, pressed != SAVE, common_copy(list->broken));
     else if (pressed == CLOSE || ui_key(ui, VIEW_KEY_ESCAPE))
         view_forget_repair(list);
     free(as);
@@ -314,7 +314,7 @@ static void show_about(view_ui *ui, const view_about *about)
 {
     ui->command.action = VIEW_MARKED;
     if (about->kind == VIEW_ABOUT_CLIP)
-        UI_ASK(ui, VIEW_OPEN_CLIP, .number = about->number);
+        UI_COMMAND(ui, VIEW_OPEN_CLIP, .number = about->number);
     else if (about->kind == VIEW_ABOUT_JOINT)
         ui->selected_joint = (int32_t)about->number;
     else
@@ -344,8 +344,8 @@ static bool can_repair_file(const view_report *report)
 {
     if (report->line == 0 || !common_is_file(report->file))
         return false;
-    return common_has_ending(report->file, ".md5mesh")
-           || common_has_ending(report->file, ".md5anim");
+    return common_has_suffix(report->file, ".md5mesh")
+           || common_has_suffix(report->file, ".md5anim");
 }
 
 // Returns the label of the button that helps to solve a problem, or NULL.
@@ -371,11 +371,11 @@ static void run_button(view_ui *ui, const view_report *report, const view_about 
         view_show_retarget(ui);
         ui->command.action = VIEW_MARKED;
     } else if (about->kind == VIEW_ABOUT_CLIP) {
-        UI_ASK(ui, VIEW_MAP_JOINTS, .path = common_copy(ui->scene->clips[about->number].path));
+        UI_COMMAND(ui, VIEW_MAP_JOINTS, .path = common_copy(ui->scene->clips[about->number].path));
     } else {
         show_about(ui, about);
         if (about->kind == VIEW_ABOUT_MESH)
-            UI_ASK(ui, VIEW_FIND_TEXTURE, about->number, MD5GL_IMAGE_DIFFUSE, NULL);
+            UI_COMMAND(ui, VIEW_FIND_TEXTURE, about->number, MD5GL_IMAGE_DIFFUSE, NULL);
     }
 }
 
@@ -500,7 +500,7 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
     view_rect row;
     // Each row has the same number of items, so that invisible rows can be skipped quickly.
     ui->item.number += ITEMS;
-    if (!ui_take_row(ui, ceilf((is_wide ? 1.8f : 3.3f) * em), &row))
+    if (!ui_reserve_row(ui, ceilf((is_wide ? 1.8f : 3.3f) * em), &row))
         return false;
     ui->item.number = item;
     const view_about about = find_subject(stage, report);
@@ -530,7 +530,7 @@ static bool run_problem(view_ui *ui, const view_stage *stage, size_t number, boo
     draw_problem(ui, report, row.x + 0.7f * em, &layout, is_selected);
     run_links(ui, report, &about, number, &layout, is_selected);
     if (pressed >= 0 && labels[pressed] != label)
-        UI_ASK(ui, VIEW_REPAIR, .path = common_copy(report->file));
+        UI_COMMAND(ui, VIEW_REPAIR, .path = common_copy(report->file));
     else if (pressed >= 0)
         run_button(ui, report, &about);
     ui->item.number = item + ITEMS;
@@ -614,7 +614,7 @@ void view_recording_panel(view_ui *ui, const view_stage *stage)
         return;
     COMMON_TEXT(text, "REC %u:%02u", seconds / 60, seconds % 60);
     const float width = view_text_width(font, VIEW_TEXT, text) + 38 * scale;
-    const view_rect free = view_layout_of(stage).free;
+    const view_rect free = view_current_layout(stage).free;
     const view_rect box = {roundf(free.x + 0.5f * (free.width - width)), free.y + 6 * scale, width,
                            height};
     ui->canvas = stage->canvas;

@@ -39,7 +39,7 @@ static void set_partner(view_ui *ui, const view_stage *stage, const char *source
     ui->docks.front = VIEW_DOCK_RIGHT;
 }
 
-void view_take_partner(view_ui *ui, const view_stage *stage)
+void view_match_partner(view_ui *ui, const view_stage *stage)
 {
     const md5_skeleton *const skeleton = stage->document->scene.skeleton;
     if (ui->retarget.picked > 0 && ui->selected_joint >= 0)
@@ -78,7 +78,8 @@ static void mark_joints(view_ui *ui, const view_stage *stage, uint32_t hovered)
         }
     }
     ui_begin(ui, "other");
-    if (nearest == MD5_NONE || !view_contains(view_layout_of(stage).free, ui->mouse.x, ui->mouse.y))
+    if (nearest == MD5_NONE
+        || !view_contains(view_current_layout(stage).free, ui->mouse.x, ui->mouse.y))
         return;
     view_mark_pixel(stage, found, skeleton->joints[nearest].name);
     if (ui_item(ui, (view_rect){ui->mouse.x, ui->mouse.y, 1, 1}, skeleton->joints[nearest].name))
@@ -166,7 +167,7 @@ static void list_joints(view_ui *ui)
         view_rect row;
         if (page->is_short && origin == BY_NAME)
             continue;
-        const bool is_seen = ui_take_row(ui, ceilf(1.6f * ui->em), &row);
+        const bool is_seen = ui_reserve_row(ui, ceilf(1.6f * ui->em), &row);
         if (ui_item(ui, row, to[i].name))
             pick(ui, i);
         if (ui_is_hot(ui)) {
@@ -191,7 +192,7 @@ static void list_joints(view_ui *ui)
 
 static void save(view_ui *ui, size_t what)
 {
-    UI_ASK(ui, VIEW_SAVE_RETARGETED, .number = what);
+    UI_COMMAND(ui, VIEW_SAVE_RETARGETED, .number = what);
 }
 
 void view_retarget_rows(view_ui *ui)
@@ -226,7 +227,7 @@ void view_retarget_rows(view_ui *ui)
             save(ui, VIEW_SAVE_MAP);
     }
     if (page->saved[0] != '\0' && ui_pair(ui, "Saved", common_base(page->saved), true))
-        UI_ASK(ui, VIEW_OPEN_FILE, .path = common_copy(stage->options->retarget));
+        UI_COMMAND(ui, VIEW_OPEN_FILE, .path = common_copy(stage->options->retarget));
     if (ui_pair(ui, "", "Close", true))
         page->is_closed = true;
     if (page->picked > 0 && ui_key(ui, VIEW_KEY_DELETE))

@@ -67,7 +67,7 @@ static void request_value(const setting *s, const char *text, double rest)
         free(card->waiting);
         card->waiting = NULL;
     }
-    s->ui->command = rest > 0 ? view_take_waiting(s->ui, INFINITY) : now;
+    s->ui->command = rest > 0 ? view_pop_delayed_command(s->ui, INFINITY) : now;
     if (rest > 0) {
         card->waits = s->option;
         card->waiting = now.path;
@@ -75,7 +75,7 @@ static void request_value(const setting *s, const char *text, double rest)
     }
 }
 
-view_command view_take_waiting(view_ui *ui, double now)
+view_command view_pop_delayed_command(view_ui *ui, double now)
 {
     view_card *const card = &ui->card;
     if (card->waiting == NULL || now < card->due)
@@ -91,7 +91,7 @@ view_command view_take_waiting(view_ui *ui, double now)
 void ui_begin_row(view_ui *ui)
 {
     const float em = ui->em;
-    ui_take_row(ui, ceilf((ui->is_touched ? 2.4f : 2.05f) * em), &ui->space);
+    ui_reserve_row(ui, ceilf((ui->is_touched ? 2.4f : 2.05f) * em), &ui->space);
     ui->label_width = view_clamp(0.34f * ui->space.width, 6 * em, 18 * em);
     ui->space.x += 0.7f * em;
     ui->space.width -= 2.9f * em;
@@ -304,8 +304,8 @@ static void parms_picker(setting *s)
     const view_stage *const stage = s->stage;
     for (int i = 0; i < (int)VIEW_NUM_PARM_ROWS; i++) {
         const bool is_time = i == VIEW_PARM_TIME;
-        const float value =
-            is_time ? view_material_time(stage->parms, stage->play->time) : view_parm_of(stage, i);
+        const float value = is_time ? view_material_time(stage->parms, stage->play->time)
+                                    : view_parm_value(stage, i);
         char now[NUMBER_TEXT];
         double number;
         describe_parm(s, i, value);
@@ -519,7 +519,7 @@ static void lines_picker(const setting *s)
         if (is_file && ui_button(ui, field, "Browse\xE2\x80\xA6", false)) {
             const char *const equals = is_pair ? "=" : "";
             char *const form = common_format("%s%s%s\1%s%s", text, parts[0], equals, separator, at);
-            UI_ASK(ui, VIEW_FILES, 0, 1 + (size_t)(option - view_option_rows), form);
+            UI_COMMAND(ui, VIEW_FILES, 0, 1 + (size_t)(option - view_option_rows), form);
         }
         if (card->opened == option && card->line == line
             && list_values(s, card->filter, parts[listed], value)) {
@@ -597,7 +597,7 @@ static bool swatches_row(view_ui *ui, float left, view_color *color)
     const float em = ui->em;
     bool is_set = false;
     view_rect row;
-    ui_take_row(ui, 2 * em, &row);
+    ui_reserve_row(ui, 2 * em, &row);
     row = (view_rect){left, row.y, 2 * em, 1.5f * em};
     for (int i = 0; i < NUM_SWATCHES; i++) {
         row.x += i > 0 ? 2.4f * em : 0;
@@ -659,7 +659,7 @@ static void color_picker(setting *s)
         ui->card.hue = color_hue(rgb, high, span);
     float hue = ui->card.hue - floorf(ui->card.hue);
     view_rect row;
-    ui_take_row(ui, 10 * em, &row);
+    ui_reserve_row(ui, 10 * em, &row);
     const view_rect square = {row.x + 0.7f * em, row.y, row.width - 4 * em, 9.5f * em};
     const view_rect bar = {square.x + square.width + em, row.y, 1.5f * em, square.height};
     draw_color_field(ui, square, bar, hue, saturation, value);
@@ -769,7 +769,7 @@ static void run_editor(setting *s, bool is_usual)
     }
     if (reset_sign(s, row, is_usual))
         request_value(s, "", 0);
-    if (kind == COMMON_COLOR && ui->over == VIEW_OVER_CARD)
+    if (kind == COMMON_COLOR && ui->over == VIEW_OVERLAY_CARD)
         color_picker(s);
 }
 
@@ -836,7 +836,7 @@ view_command view_pick_for_card(view_ui *ui, const view_stage *stage, int32_t jo
     const md5_skeleton *const skeleton = stage->document->scene.skeleton;
     const char *const name = joint >= 0 ? skeleton->joints[joint].name : NULL;
     const char *const attached = stage->options->attach;
-    const bool is_open = ui->over == VIEW_OVER_CARD && card->row != NULL;
+    const bool is_open = ui->over == VIEW_OVERLAY_CARD && card->row != NULL;
     for (size_t i = 0; is_open && i < view_num_commands; i++) {
         const view_option *const option = option_on_card(&view_command_rows[i], card->row);
         if (option == NULL)
@@ -862,14 +862,14 @@ void view_clear_card(view_card *card)
     *card = (view_card){.row = NULL};
 }
 
-view_command view_ask(view_ui *ui, const view_stage *stage, size_t option)
+view_command view_open_card(view_ui *ui, const view_stage *stage, size_t option)
 {
     view_card *const card = &ui->card;
     const view_option *const asked = &view_option_rows[option];
     if (strcmp(asked->name, "retarget") == 0 && stage->options->retarget == NULL)
         return (view_command){VIEW_FILES, 0, 1 + option, common_copy("\1")};
     view_clear_card(card);
-    view_lay_over(ui, VIEW_OVER_CARD);
+    view_open_overlay(ui, VIEW_OVERLAY_CARD);
     card->focused = &view_option_rows[option];
     card->row = view_command_of(card->focused);
     card->before = common_alloc(view_num_options, sizeof *card->before);
@@ -884,13 +884,13 @@ view_command view_ask(view_ui *ui, const view_stage *stage, size_t option)
     return (view_command){.action = VIEW_NOTHING};
 }
 
-void view_answer_card(view_ui *ui, view_log *log, const view_option *option, bool is_set)
+void view_report_to_card(view_ui *ui, view_log *log, const view_option *option, bool is_set)
 {
     view_card *const card = &ui->card;
-    if (ui->over != VIEW_OVER_CARD)
+    if (ui->over != VIEW_OVERLAY_CARD)
         return;
     if (is_set && card->closes)
-        view_lay_over(ui, VIEW_OVER_NOTHING);
+        view_open_overlay(ui, VIEW_OVERLAY_NONE);
     card->wrong = is_set ? NULL : option;
     if (is_set)
         return;
@@ -923,7 +923,7 @@ static view_rect card_box(const view_ui *ui, float height)
 {
     const view_stage *const stage = ui->stage;
     const view_card *const card = &ui->card;
-    const view_rect free = view_layout_of(stage).free;
+    const view_rect free = view_current_layout(stage).free;
     const float gap = 0.85f * ui->em;
     view_rect box = {0, 0, stage->width, fminf(height, 0.6f * stage->height)};
     box.y = stage->height - box.height;
@@ -962,7 +962,7 @@ static void list_card_options(view_ui *ui, view_rect body)
     view_rect space;
     ui_begin_column(ui, &column, body, &ui->scrolls[UI_SCROLL_CARD]);
     const float first = column.y;
-    ui_take_row(ui, 0.5f * em, &space);
+    ui_reserve_row(ui, 0.5f * em, &space);
     card->label_width = measure_names(ui);
     for (size_t i = 0; i < view_num_commands; i++) {
         const view_option *const option = option_on_card(&view_command_rows[i], card->row);
@@ -981,7 +981,7 @@ void view_card_panel(view_ui *ui)
     const float em = ui->em;
     const float head = 2 * em;
     const float end = 2.7f * em;
-    if (ui->over != VIEW_OVER_CARD || card->row == NULL)
+    if (ui->over != VIEW_OVERLAY_CARD || card->row == NULL)
         return;
     const view_rect box = card_box(ui, head + fmaxf(card->length, 3 * em) + end);
     view_rect body = box;
@@ -1004,12 +1004,12 @@ void view_card_panel(view_ui *ui)
     // A delayed value must be applied successfully before the card is closed.
     is_done = is_done || pressed == 1 || ui->mouse.key == VIEW_KEY_RETURN;
     if (pressed == 0 || is_escape) {
-        UI_ASK(ui, VIEW_TAKE_BACK, .number = !is_escape);
+        UI_COMMAND(ui, VIEW_TAKE_BACK, .number = !is_escape);
     } else if (is_done && card->waiting != NULL) {
-        ui->command = view_take_waiting(ui, INFINITY);
+        ui->command = view_pop_delayed_command(ui, INFINITY);
         card->closes = true;
     } else if (is_done) {
-        view_lay_over(ui, VIEW_OVER_NOTHING);
+        view_open_overlay(ui, VIEW_OVERLAY_NONE);
         ui->has_taken = true;
     }
 }
@@ -1019,7 +1019,7 @@ void view_card_panel(view_ui *ui)
 // Returns true if a command is a display or light option that the touch panel shows.
 static bool is_look_command(const view_ui *ui, const view_command_row *row)
 {
-    if (view_option_of(row) == NULL || view_missing_for(ui->stage, row) != 0)
+    if (view_option_of(row) == NULL || view_missing_needs(ui->stage, row) != 0)
         return false;
     if (row->menu == VIEW_MENU_LIGHT || strncmp(row->label, "Show/", 5) == 0)
         return true;
@@ -1116,7 +1116,7 @@ void view_settings_panel(view_ui *ui)
     char *const sought = ui->card.sought;
     view_key_line lines[VIEW_MAX_KEY_LINES];
     view_rect foot;
-    if (ui->over != VIEW_OVER_SETTINGS && !is_keys)
+    if (ui->over != VIEW_OVERLAY_SETTINGS && !is_keys)
         return;
     view_rect area = ui_footed_dialog(ui, "settings", 680, 520,
                                       is_keys ? "Keyboard shortcuts" : "Settings", &foot);
@@ -1147,7 +1147,7 @@ void view_settings_panel(view_ui *ui)
     if (ui_buttons(ui, &foot, done, 1, 0, true) == 0 || ui_key(ui, VIEW_KEY_RETURN)
         || ui_key(ui, VIEW_KEY_ESCAPE)) {
         sought[0] = '\0';
-        view_lay_over(ui, VIEW_OVER_NOTHING);
+        view_open_overlay(ui, VIEW_OVERLAY_NONE);
         if (is_keys)
             ui->command.action = view_toggle_of("keys");
     }

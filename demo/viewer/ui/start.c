@@ -78,8 +78,8 @@ void view_clear_start(view_ui *ui)
     common_free_list(&start->examples);
     common_free_list(&start->pages);
     *start = (view_start){.is_open = false};
-    if (ui->over == VIEW_OVER_START)
-        ui->over = VIEW_OVER_NOTHING;
+    if (ui->over == VIEW_OVERLAY_START)
+        ui->over = VIEW_OVERLAY_NONE;
 }
 
 view_rect view_start_box(const view_stage *stage)
@@ -88,7 +88,7 @@ view_rect view_start_box(const view_stage *stage)
     const float width = stage->width >= 760 * scale
                             ? roundf(fminf(0.48f * stage->width, 720 * scale))
                             : stage->width;
-    const float top = view_layout_of(stage).menu.height;
+    const float top = view_current_layout(stage).menu.height;
     return (view_rect){stage->width - width, top, width, stage->height - top};
 }
 
@@ -102,7 +102,7 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
     const view_rect rest = {row.x, row.y, row.width - row.height, row.height};
     const view_rect cross = {rest.x + rest.width, row.y, row.height, row.height};
     const bool has_preview = !is_missing && strstr(path, "::") == NULL && !view_is_converted(path);
-    const view_small_picture *const picture = has_preview ? ui_picture(ui, path, false) : NULL;
+    const view_thumbnail *const picture = has_preview ? ui_thumbnail(ui, path, false) : NULL;
     char *const folder = common_folder(path);
     char *const label = common_format("remove %s", name);
     char *const location = common_format("%s%s", is_missing ? "missing" VIEW_DOT : "", folder);
@@ -134,7 +134,7 @@ static void run_section(view_ui *ui, const char *title, const common_list *items
 {
     ui_grid grid = {0};
     view_rect row;
-    if (ui_take_row(ui, 2.1f * ui->em, &row))
+    if (ui_reserve_row(ui, 2.1f * ui->em, &row))
         ui_text(ui, row.x, row.y + 0.4f * ui->em, row.width, VIEW_DIM,
                 items->count > 0 ? title : instead);
     for (size_t i = 0; i < items->count; i++) {
@@ -150,7 +150,7 @@ static void run_section(view_ui *ui, const char *title, const common_list *items
                                  .name = label,
                                  .text = "",
                                  .is_link = !is_file,
-                                 .picture = is_file ? ui_picture(ui, name, false) : NULL}))
+                                 .picture = is_file ? ui_thumbnail(ui, name, false) : NULL}))
             ui->command = (view_command){
                 .action = action, .number = i, .path = is_file ? common_copy(name) : NULL};
         free(label);
@@ -204,13 +204,13 @@ void view_start_panel(view_ui *ui)
     ui_end_column(ui);
     if (pressed >= 0)
         ui->command.action = actions[pressed];
-    if (ui->over != VIEW_OVER_START) // the overlay over the page receives the keys
+    if (ui->over != VIEW_OVERLAY_START) // the overlay over the page receives the keys
         return;
     const bool is_return = pressed < 0 && ui_key(ui, VIEW_KEY_RETURN);
     const view_start *const start = &ui->start;
     const bool has_recent = start->recent.count > 0 && (start->missing & 1) == 0;
     if (is_return && has_recent)
-        UI_ASK(ui, VIEW_OPEN_FILE, .path = common_copy(start->recent.names[0]));
+        UI_COMMAND(ui, VIEW_OPEN_FILE, .path = common_copy(start->recent.names[0]));
     else if (is_return)
         ui->command.action = actions[0];
     if (ui_key(ui, VIEW_KEY_ESCAPE))

@@ -16,7 +16,7 @@ static void draw_weights(const view_ui *ui, const view_stage *stage, view_rect b
     static const char *const weights[5] = {"0", "0.25", "0.5", "0.75", "1"};
     static const char *const counts[5] = {"", "1", "2", "3", "4+"};
     const int32_t joint = stage->joint;
-    const view_heat_facts heat = view_measure_heat(ui->scene->model, joint);
+    const view_heatmap_stats heat = view_measure_heat(ui->scene->model, joint);
     char title[96] = "Influences per vertex";
     char text[96];
     if (joint >= 0) {
@@ -145,7 +145,7 @@ void view_surface_panel(view_ui *ui)
     const float width = scale_width * scale + 2 * padding;
     const float height = stage->font->line[VIEW_TITLE] + 2 * ui->line
                          + (scale_height + spacing) * scale + 2 * padding;
-    const view_rect free = view_layout_of(stage).free;
+    const view_rect free = view_current_layout(stage).free;
     const view_rect box = {free.x + free.width - margin - width,
                            free.y + fmaxf(free.height - margin - height, margin), width, height};
     const bool shows_weights =

@@ -28,7 +28,7 @@ void view_clear_textures(view_texture_panel *panel)
 static bool take_row(view_ui *ui, float height, view_rect *row)
 {
     const float padding = 0.7f * ui->em;
-    const bool is_seen = ui_take_row(ui, ceilf(height * ui->em), row);
+    const bool is_seen = ui_reserve_row(ui, ceilf(height * ui->em), row);
     row->x += padding;
     row->width -= 2 * padding;
     return is_seen;
@@ -43,9 +43,9 @@ static void draw_text(view_ui *ui, view_rect row, view_color color, const char *
 // Requests the command that assigns an image, or NULL, to the selected map of the selected mesh.
 static void assign_image(view_ui *ui, const char *path)
 {
-    UI_ASK(ui, VIEW_TAKE_TEXTURE, .number = (size_t)ui->selected_mesh,
-           .item = columns[ui->textures.column].map,
-           .path = path != NULL ? common_copy(path) : NULL);
+    UI_COMMAND(ui, VIEW_TAKE_TEXTURE, .number = (size_t)ui->selected_mesh,
+               .item = columns[ui->textures.column].map,
+               .path = path != NULL ? common_copy(path) : NULL);
     view_clear_textures(&ui->textures);
 }
 
@@ -67,11 +67,11 @@ static void show_maps(view_ui *ui, uint32_t mesh)
         const md5gl_image_kind map = columns[i].map;
         const view_texture *const image = view_mesh_image(textures, mesh, map);
         const bool is_missing = view_lacks_image(textures, mesh, map);
-        view_small_picture picture = {.texture = 0};
+        view_thumbnail picture = {.texture = 0};
         COMMON_TEXT(size, "%s", is_missing ? "missing" : columns[i].none);
         COMMON_TEXT(text, "%s", size);
         if (image != NULL) { // the tile has space for one number; its tooltip contains both
-            picture = (view_small_picture){
+            picture = (view_thumbnail){
                 .texture = image->texture, .width = image->width, .height = image->height};
             COMMON_TEXT(size, "%u\xC3\x97%u", image->width, image->height);
             COMMON_TEXT(text, image->width == image->height ? "%u\xC2\xB2" : "%u\xC3\x97%u",
@@ -90,7 +90,7 @@ static void show_maps(view_ui *ui, uint32_t mesh)
             if (panel->offered != NULL)
                 assign_image(ui, panel->offered);
             else
-                UI_ASK(ui, VIEW_FIND_TEXTURE, mesh, map, NULL);
+                UI_COMMAND(ui, VIEW_FIND_TEXTURE, mesh, map, NULL);
         }
         view_cut(&row, VIEW_AT_LEFT, gap);
         ui_tip(ui, size);
@@ -120,7 +120,7 @@ static void show_searched(view_ui *ui, char sign, bool has_image, const char *te
                       .colors = &color};
     view_rect row;
     COMMON_TEXT(cells.texts[0], "%s", word);
-    if (ui_take_row(ui, ceilf(1.5f * ui->em), &row))
+    if (ui_reserve_row(ui, ceilf(1.5f * ui->em), &row))
         ui_draw_cells(ui, row, ui_text_width(ui, word), &cells);
 }
 
@@ -221,7 +221,7 @@ static void show_saving(view_ui *ui)
     view_rect row;
     take_row(ui, 1.8f, &row);
     if (ui_buttons(ui, &row, &word, 1, -1, true) == 0)
-        UI_ASK(ui, VIEW_SAVE_TEXTURES, .number = asks);
+        UI_COMMAND(ui, VIEW_SAVE_TEXTURES, .number = asks);
     draw_text(ui, row, replaces ? VIEW_AMBER : VIEW_DIM, text);
     free(text);
 }
@@ -231,7 +231,7 @@ static void measure(view_mesh_facts *facts, const md5_mesh *mesh, uint32_t num_j
 {
     bool *const moves = common_alloc(num_joints + 1, sizeof *moves);
     *facts = (view_mesh_facts){
-        .mesh = mesh, .min_influences = UINT32_MAX, .faults = view_find_faults(mesh, NULL, NULL)};
+        .mesh = mesh, .min_influences = UINT32_MAX, .faults = view_find_defects(mesh, NULL, NULL)};
     for (uint32_t i = 0; i < mesh->num_influences; i++)
         moves[mesh->influence_joints[i]] = true;
     for (uint32_t i = 0; i < num_joints; i++)
@@ -267,9 +267,9 @@ static void show_shape(view_ui *ui, uint32_t number)
 static void show_faults(view_ui *ui, const view_stage *stage, uint32_t mesh)
 {
     const view_layers *const layers = &stage->document->textures.layers;
-    const view_faults *const faults = &ui->textures.facts.faults;
+    const view_mesh_defects *const faults = &ui->textures.facts.faults;
     const view_reports *const reports = stage->log->reports;
-    uint32_t count = view_count_faults(faults) > 0;
+    uint32_t count = view_count_defects(faults) > 0;
     char text[192];
     view_rect row;
     for (size_t i = 0; i < layers->num_notes; i++)
@@ -279,8 +279,8 @@ static void show_faults(view_ui *ui, const view_stage *stage, uint32_t mesh)
     COMMON_TEXT(text, "%u", count);
     if (!ui_section(ui, UI_SECTION_FAULTS, "Problems", count > 0 ? text : "none"))
         return;
-    view_describe_faults(faults, text, sizeof text);
-    if (view_count_faults(faults) > 0)
+    view_describe_defects(faults, text, sizeof text);
+    if (view_count_defects(faults) > 0)
         ui_column_text(ui, VIEW_AMBER, text);
     for (size_t i = 0; i < layers->num_notes; i++)
         if (layers->notes[i].mesh == mesh)
@@ -316,7 +316,7 @@ void view_mesh_page(view_ui *ui)
     take_row(ui, 1.9f, &row);
     const int pressed = ui_buttons(ui, &row, words, 3, -1, false);
     if (pressed >= 0)
-        UI_ASK(ui, actions[pressed], .number = mesh);
+        UI_COMMAND(ui, actions[pressed], .number = mesh);
     if (ui_pair(ui, "Material", shown->shader[0] != '\0' ? shown->shader : "none", true))
         view_select_material(ui, mesh);
     if (ui_section(ui, UI_SECTION_TEXTURES, "Textures", "")) {
@@ -331,7 +331,7 @@ void view_mesh_page(view_ui *ui)
         show_shape(ui, mesh);
     show_faults(ui, stage, mesh);
     if (ui_section(ui, UI_SECTION_UV, "UV layout", "")) {
-        ui_take_row(ui, ui->column->area.width + ui->line, &row);
+        ui_reserve_row(ui, ui->column->area.width + ui->line, &row);
         if (!ui->is_event)
             view_draw_uv(stage, mesh, view_inset(row, 0.7f * ui->em));
     }

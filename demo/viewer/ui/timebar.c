@@ -242,7 +242,7 @@ static void show_machine(view_ui *ui, view_rect bar)
 void view_time_bar(view_ui *ui, view_rect bar)
 {
     const view_stage *const stage = ui->stage;
-    const view_layout layout = view_layout_of(stage);
+    const view_layout layout = view_current_layout(stage);
     const view_arrangement arrangement = layout.arrangement;
     const md5_anim *const anim = view_clock(ui->scene);
     const view_play *const play = stage->play;

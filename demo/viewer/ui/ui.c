@@ -28,7 +28,7 @@ static bool has_bottom_content(const view_stage *stage, bool has_curves)
     return shown->graph && view_shows_machine(stage);
 }
 
-view_layout_wish view_wish_layout(const view_stage *stage)
+view_layout_wish view_requested_layout(const view_stage *stage)
 {
     const view_shown *const shown = stage->shown;
     const view_scene *const scene = &stage->document->scene;
@@ -60,9 +60,9 @@ view_layout_wish view_wish_layout(const view_stage *stage)
     return wish;
 }
 
-view_layout view_layout_of(const view_stage *stage)
+view_layout view_current_layout(const view_stage *stage)
 {
-    const view_layout_wish wish = view_wish_layout(stage);
+    const view_layout_wish wish = view_requested_layout(stage);
     return view_lay_out(&wish);
 }
 
@@ -234,31 +234,31 @@ void view_close_browser(view_browser *browser)
     browser->is_peeking = false;
 }
 
-void view_lay_over(view_ui *ui, view_over over)
+void view_open_overlay(view_ui *ui, view_overlay over)
 {
     ui->menu = (view_menus){.kind = VIEW_NO_MENU};
     ui->focus.panel = NULL;
-    if (over != VIEW_OVER_FILES)
+    if (over != VIEW_OVERLAY_FILES)
         view_close_browser(&ui->browser);
-    ui->over = over == VIEW_OVER_NOTHING && ui->start.is_open ? VIEW_OVER_START : over;
+    ui->over = over == VIEW_OVERLAY_NONE && ui->start.is_open ? VIEW_OVERLAY_START : over;
 }
 
-void view_note_over(view_ui *ui)
+void view_sync_overlay(view_ui *ui)
 {
-    if (ui->browser.kind == VIEW_BROWSE_NOTHING && ui->over == VIEW_OVER_FILES)
-        view_lay_over(ui, VIEW_OVER_NOTHING);
-    else if (ui->browser.kind != VIEW_BROWSE_NOTHING && ui->over != VIEW_OVER_FILES)
-        view_lay_over(ui, VIEW_OVER_FILES);
+    if (ui->browser.kind == VIEW_BROWSE_NOTHING && ui->over == VIEW_OVERLAY_FILES)
+        view_open_overlay(ui, VIEW_OVERLAY_NONE);
+    else if (ui->browser.kind != VIEW_BROWSE_NOTHING && ui->over != VIEW_OVERLAY_FILES)
+        view_open_overlay(ui, VIEW_OVERLAY_FILES);
 }
 
 void view_close_menu(view_ui *ui)
 {
-    view_lay_over(ui, VIEW_OVER_NOTHING);
+    view_open_overlay(ui, VIEW_OVERLAY_NONE);
 }
 
 void view_open_menu(view_ui *ui, view_menu_kind kind, float x, float y)
 {
-    view_lay_over(ui, kind == VIEW_MENU_SEARCH ? VIEW_OVER_SEARCH : VIEW_OVER_MENU);
+    view_open_overlay(ui, kind == VIEW_MENU_SEARCH ? VIEW_OVERLAY_SEARCH : VIEW_OVERLAY_MENU);
     ui->menu = (view_menus){.kind = kind, .x = x, .y = y, .selected = SIZE_MAX};
     if (kind != VIEW_MENU_SEARCH)
         return;
@@ -643,7 +643,7 @@ void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *
     ui_item(ui, area, "");
 }
 
-bool ui_take_row(view_ui *ui, float height, view_rect *row)
+bool ui_reserve_row(view_ui *ui, float height, view_rect *row)
 {
     ui_column *const column = ui->column;
     const view_rect area = column->area;
@@ -724,7 +724,7 @@ void ui_page_title(view_ui *ui, const char *name, const char *text)
     const float padding = 0.7f * em;
     const float width = ui_text_width(ui, text);
     view_rect row;
-    if (!ui_take_row(ui, ceilf(2.4f * em), &row))
+    if (!ui_reserve_row(ui, ceilf(2.4f * em), &row))
         return;
     view_draw_text(ui->canvas, VIEW_TITLE, row.x + padding, row.y + 0.45f * em,
                    row.width - width - 3 * padding, VIEW_BRIGHT, name);
@@ -737,7 +737,7 @@ bool ui_pair(view_ui *ui, const char *name, const char *text, bool is_link)
     const float padding = 0.7f * em;
     const float left = padding + 6 * em;
     view_rect row;
-    const bool is_seen = ui_take_row(ui, ceilf(1.5f * em), &row);
+    const bool is_seen = ui_reserve_row(ui, ceilf(1.5f * em), &row);
     const view_rect link = {row.x + left, row.y, row.width - left - padding, row.height};
     const bool is_pressed = is_link && ui_item(ui, link, text);
     const float y = ui_text_top(ui, row);
@@ -776,7 +776,7 @@ void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *cells
 void ui_gap(view_ui *ui)
 {
     view_rect row;
-    ui_take_row(ui, 0.5f * ui->line, &row);
+    ui_reserve_row(ui, 0.5f * ui->line, &row);
 }
 
 bool ui_row(view_ui *ui, const ui_words *words, const char *text)
@@ -795,7 +795,7 @@ bool ui_row(view_ui *ui, const ui_words *words, const char *text)
         char line[VIEW_MAX_LINE];
         view_rect row;
         const char *const hint = is_first && words->hint != NULL ? words->hint : "";
-        const bool is_seen = ui_take_row(ui, font->line[size], &row);
+        const bool is_seen = ui_reserve_row(ui, font->line[size], &row);
         const float end = hint[0] != '\0' ? ui_text_width(ui, hint) + 8 * ui->scale : 0;
         row.x += inset;
         row.width -= 2 * inset;
@@ -831,7 +831,7 @@ bool ui_section(view_ui *ui, ui_section_number number, const char *title, const 
     const float padding = VIEW_INSET * scale;
     const uint32_t bit = (uint32_t)1 << number;
     view_rect row;
-    const bool is_seen = ui_take_row(ui, ceilf(25 * scale), &row);
+    const bool is_seen = ui_reserve_row(ui, ceilf(25 * scale), &row);
     const float y = ui_text_top(ui, row);
     if (ui_item(ui, row, title))
         ui->folded ^= bit;
@@ -862,11 +862,11 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_
     return true;
 }
 
-view_small_picture *ui_picture(view_ui *ui, const char *wish, bool is_in_game)
+view_thumbnail *ui_thumbnail(view_ui *ui, const char *wish, bool is_in_game)
 {
-    view_small_picture *unused = NULL;
-    for (int i = 0; i < VIEW_MAX_PICTURES; i++) {
-        view_small_picture *const picture = &ui->pictures[i];
+    view_thumbnail *unused = NULL;
+    for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
+        view_thumbnail *const picture = &ui->pictures[i];
         if (picture->wish == NULL) {
             unused = unused != NULL ? unused : picture;
         } else if (picture->is_in_game == is_in_game && strcmp(picture->wish, wish) == 0) {
@@ -877,7 +877,7 @@ view_small_picture *ui_picture(view_ui *ui, const char *wish, bool is_in_game)
     if (unused == NULL)
         return NULL;
     *unused =
-        (view_small_picture){.wish = common_copy(wish), .is_in_game = is_in_game, .is_seen = true};
+        (view_thumbnail){.wish = common_copy(wish), .is_in_game = is_in_game, .is_seen = true};
     view_wake_window();
     return unused;
 }
@@ -888,7 +888,7 @@ bool ui_next_tile(view_ui *ui, ui_grid *grid, float least, float height, view_re
     const uint32_t column = grid->count++ % (grid->per_row > 0 ? grid->per_row : 1);
     if (column == 0) {
         grid->height = ceilf(height);
-        grid->is_seen = ui_take_row(ui, grid->height, &grid->row);
+        grid->is_seen = ui_reserve_row(ui, grid->height, &grid->row);
         grid->per_row = (uint32_t)fmaxf(floorf(grid->row.width / (least + gap)), 1);
         grid->count = 1;
     }
@@ -949,8 +949,8 @@ bool ui_thing_tile(view_ui *ui, view_rect box, const ui_thing *thing)
         row.y += line;
         ui_text_in(ui, row, below, thing->text);
     }
-    const view_small_picture square = {.texture = thing->texture, .width = 1, .height = 1};
-    const view_small_picture *const shown = thing->picture != NULL ? thing->picture : &square;
+    const view_thumbnail square = {.texture = thing->texture, .width = 1, .height = 1};
+    const view_thumbnail *const shown = thing->picture != NULL ? thing->picture : &square;
     if (shown->texture != 0)
         ui_image(ui, image, shown->texture, shown->width, shown->height, !thing->is_data);
     else if (thing->is_wrong || thing->sign != NULL)
@@ -1044,7 +1044,7 @@ void ui_column_text(view_ui *ui, view_color color, const char *text)
     while (*text != '\0') {
         text = view_next_line(ui->canvas->font, VIEW_TEXT, fminf(width, max_width), text, line);
 
-        if (ui_take_row(ui, ui->line, &row))
+        if (ui_reserve_row(ui, ui->line, &row))
             ui_text(ui, row.x + margin, row.y, width, color, line);
     }
 }

@@ -11,11 +11,11 @@
 
 // == Thumbnails of files ==================================================================
 
-// A preview of a file or of an item of a game. A panel requests it with ui_picture(). It is loaded
-// in the background, appears some frames later, and is freed when no panel displays it.
-enum { VIEW_MAX_PICTURES = 96 };
+// A preview of a file or of an item of a game. A panel requests it with ui_thumbnail(). It is
+// loaded in the background, appears some frames later, and is freed when no panel displays it.
+enum { VIEW_MAX_THUMBNAILS = 96 };
 enum { VIEW_INVITING = 8 }; // seconds: see view_ui.end_at
-typedef struct view_small_picture {
+typedef struct view_thumbnail {
     char *wish;            // path of the file, or view_preview_request(); NULL: unused
     bool is_in_game;       // an item of the game that is listed
     bool is_seen;          // a panel displayed it in this frame
@@ -26,7 +26,7 @@ typedef struct view_small_picture {
     uint32_t height;       // pixels
     uint32_t num_missing;  // images that an item of a game lacks
     char facts[192];       // lines of text, the most important first
-} view_small_picture;
+} view_thumbnail;
 
 // == Lists of files and clips, and of the contents of a game (browser.c) ========
 
@@ -63,16 +63,16 @@ typedef struct view_entry {
 } view_entry;
 
 // Purpose of a file list.
-typedef struct view_asked {
+typedef struct view_list_purpose {
     unsigned takes; // accepted kinds, one bit per view_entry_kind; 0: models, clips and cameras
     view_command answer; // command with `form` as its path; VIEW_NOTHING: open the file
     char *form;          // path in which "\1" is replaced by the file's path; NULL: only the path
-} view_asked;
+} view_list_purpose;
 
 typedef struct view_browser {
     view_browser_kind kind;
     view_browser_kind was; // kind before it was closed; the entries are still valid
-    view_asked asked;
+    view_list_purpose asked;
     char *folder;     // listed folder or title; NULL: recent files, or no title
     uint32_t channel; // channel that the clips are listed for
     view_entry *entries;
@@ -82,7 +82,7 @@ typedef struct view_browser {
     size_t num_hidden;
     size_t selected;   // index into `found`: the entry that Enter opens
     char filter[4200]; // filter text, or a typed path
-    unsigned shows;    // kinds that the tabs select, as in view_asked.takes
+    unsigned shows;    // kinds that the tabs select, as in view_list_purpose.takes
     bool selects_all;  // typed text replaces the filter
     bool is_peeking;   // the selected entry is enlarged
     bool shows_hidden; // show names that begin with a dot
@@ -146,7 +146,7 @@ typedef struct view_mesh_facts {
     const md5_mesh *mesh;    // the mesh
     uint32_t num_joints;     // joints that influence the mesh
     uint32_t min_influences; // minimum number of influences per vertex
-    view_faults faults;
+    view_mesh_defects faults;
 } view_mesh_facts;
 
 typedef struct view_texture_panel {
@@ -166,16 +166,16 @@ void view_mesh_page(struct view_ui *ui);
 // == Overlays =============================================================================
 
 // The panel that is open over the image. Only one is open at a time; an error covers it.
-typedef enum view_over {
-    VIEW_OVER_NOTHING,
-    VIEW_OVER_MENU, // a menu of the bar, or a context menu
-    VIEW_OVER_SEARCH,
-    VIEW_OVER_CARD,
-    VIEW_OVER_FILES, // view_browser (browser.c)
-    VIEW_OVER_EXPORT,
-    VIEW_OVER_SETTINGS,
-    VIEW_OVER_START, // the start page, which reappears when the overlay over it is closed
-} view_over;
+typedef enum view_overlay {
+    VIEW_OVERLAY_NONE,
+    VIEW_OVERLAY_MENU, // a menu of the bar, or a context menu
+    VIEW_OVERLAY_SEARCH,
+    VIEW_OVERLAY_CARD,
+    VIEW_OVERLAY_FILES, // view_browser (browser.c)
+    VIEW_OVERLAY_EXPORT,
+    VIEW_OVERLAY_SETTINGS,
+    VIEW_OVERLAY_START, // the start page, which reappears when the overlay over it is closed
+} view_overlay;
 
 // A dialog for the options of a command (settings.c). Also the state of the editors of options,
 // which the settings and the touch panel use.
@@ -573,11 +573,11 @@ typedef struct view_ui {
     view_rect found;
     char found_text[VIEW_MAX_LINE]; // text of the item if it is an ui_row()
 
-    view_over over; // set by view_lay_over()
+    view_overlay over; // set by view_open_overlay()
     view_browser browser;
     // Paths: recent files, home, the model's folder, examples, root ("": missing), then games.
     common_list places;
-    view_small_picture pictures[VIEW_MAX_PICTURES];
+    view_thumbnail pictures[VIEW_MAX_THUMBNAILS];
     view_menus menu;
     view_card card;
     view_trial trial;
@@ -620,11 +620,11 @@ typedef struct view_ui {
     view_action notice_action; // command of a click on the notice
 } view_ui;
 
-// Opens an overlay and closes the previous one. VIEW_OVER_NOTHING closes the overlay.
-void view_lay_over(view_ui *ui, view_over over);
+// Opens an overlay and closes the previous one. VIEW_OVERLAY_NONE closes the overlay.
+void view_open_overlay(view_ui *ui, view_overlay over);
 
 // Updates `over` after the file list was opened or closed.
-void view_note_over(view_ui *ui);
+void view_sync_overlay(view_ui *ui);
 
 // -- Panels and items -----------------------------------------------------------------------
 
@@ -742,7 +742,7 @@ void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *
 void ui_end_column(view_ui *ui);
 
 // Reserves the next row of the column. Returns true if any part of it is visible.
-bool ui_take_row(view_ui *ui, float height, view_rect *row);
+bool ui_reserve_row(view_ui *ui, float height, view_rect *row);
 
 // A text in up to three rows of the column, with a name at the left in ui->label_width. Returns
 // true if it was pressed.
@@ -797,7 +797,7 @@ typedef struct ui_cells {
 void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of);
 
 // Returns a command from the panel: an action, and members of view_command.
-#define UI_ASK(ui, ...) ((ui)->command = (view_command){.action = __VA_ARGS__})
+#define UI_COMMAND(ui, ...) ((ui)->command = (view_command){.action = __VA_ARGS__})
 
 // -- Lists ----------------------------------------------------------------------------------
 
@@ -807,7 +807,7 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_
 
 // Returns the preview of a file, or of an item of the listed game, and requests it if needed.
 // Returns NULL if the cache is full.
-view_small_picture *ui_picture(view_ui *ui, const char *wish, bool is_in_game);
+view_thumbnail *ui_thumbnail(view_ui *ui, const char *wish, bool is_in_game);
 
 // Tiles in a grid that fills the width of the column. ui_next_tile() places the next tile, at least
 // `least` pixels wide, and returns true if it is visible. A `count` of 0 begins a row.
@@ -827,9 +827,9 @@ typedef struct ui_thing {
     const char *label; // of the item
     const char *name;
     const char *text;
-    const char *sign;                  // icon instead of an image, or NULL
-    const view_small_picture *picture; // or NULL
-    md5gl_texture texture;             // a square image if `picture` is NULL, or 0
+    const char *sign;              // icon instead of an image, or NULL
+    const view_thumbnail *picture; // or NULL
+    md5gl_texture texture;         // a square image if `picture` is NULL, or 0
     bool is_selected;
     bool is_link;
     bool is_wrong;
@@ -873,7 +873,7 @@ view_rect view_free_region(const view_stage *stage);
 uint32_t view_found_needs(const view_document *document);
 
 // Returns the VIEW_NEEDS_* bits that a command requires and the document does not satisfy.
-uint32_t view_missing_for(const view_stage *stage, const view_command_row *row);
+uint32_t view_missing_needs(const view_stage *stage, const view_command_row *row);
 
 // Delay of a tooltip, seconds.
 #define VIEW_TIP_DELAY 0.5
@@ -904,12 +904,12 @@ bool ui_setting(view_ui *ui, const view_option *option);
 
 // Returns the delayed command if its time is reached, or VIEW_NOTHING. INFINITY returns it
 // immediately.
-view_command view_take_waiting(view_ui *ui, double now);
+view_command view_pop_delayed_command(view_ui *ui, double now);
 
 // Opens the card of an option, with all options of its group. --retarget instead returns the
 // command that opens the list of files, because its page opens after it was set. view_clear_card()
 // frees the memory of the card.
-view_command view_ask(view_ui *ui, const view_stage *stage, size_t option);
+view_command view_open_card(view_ui *ui, const view_stage *stage, size_t option);
 void view_clear_card(view_card *card);
 void view_card_panel(view_ui *ui);
 
@@ -924,7 +924,7 @@ void view_settings_panel(view_ui *ui);
 
 // Reports the result of a delayed or immediate VIEW_SET to the open card. If it failed, the card
 // shows the error and remains open.
-void view_answer_card(view_ui *ui, view_log *log, const view_option *option, bool is_set);
+void view_report_to_card(view_ui *ui, view_log *log, const view_option *option, bool is_set);
 
 // The menu bar and the open menu.
 void view_menu_panel(view_ui *ui);
@@ -946,7 +946,7 @@ void view_show_retarget(view_ui *ui);
 
 // Matches the joint that is selected now with the joint of the other model that was picked on the
 // page, if any.
-void view_take_partner(view_ui *ui, const view_stage *stage);
+void view_match_partner(view_ui *ui, const view_stage *stage);
 
 // Projects a point of the world to pixels; returns false if it is not near the visible region.
 // view_mark_pixel() draws a marker with a name.
@@ -960,7 +960,7 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
 
 // Returns the on-screen stick that moves the model by a finger. Its reach is 0 if nothing can be
 // moved or the screen is not a touch screen.
-view_stick view_place_stick(const view_stage *stage);
+view_stick view_stick_position(const view_stage *stage);
 
 // Runs all panels. Without an event, draws them to the canvas of the stage. With an event, draws
 // nothing and returns the resulting command, or VIEW_NOTHING if no panel was hit or the event
@@ -971,8 +971,8 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
 // -- Layout ---------------------------------------------------------------------------------
 
 // Returns the panels that the window should contain, and their layout.
-view_layout_wish view_wish_layout(const view_stage *stage);
-view_layout view_layout_of(const view_stage *stage);
+view_layout_wish view_requested_layout(const view_stage *stage);
+view_layout view_current_layout(const view_stage *stage);
 
 // Returns true if a state machine with its parameters is displayed.
 static inline bool view_shows_machine(const view_stage *stage)
@@ -1000,10 +1000,10 @@ void view_look_panel(view_ui *ui, view_rect area); // settings.c
 void view_time_bar(view_ui *ui, view_rect bar);
 
 // Activates the tab of a panel that was switched on if docks share one area.
-void view_bring_to_front(view_ui *ui, const view_shown *before, view_shown *now);
+void view_activate_opened_panels(view_ui *ui, const view_shown *before, view_shown *now);
 
 // Resets the folded sections and scroll positions for a new document.
-void view_forget_rows(view_ui *ui);
+void view_reset_rows(view_ui *ui);
 
 // Selects a mesh and highlights it; the inspector shows its page. `now`: seconds since the start.
 void view_select_mesh(view_ui *ui, double now, uint32_t mesh);

@@ -37,7 +37,8 @@ bool md5i_list_names(md5_building *building, md5_names *names, const void *rows,
                      size_t row_size)
 {
     const uint32_t num_before = names->count;
-    md5_name *const sorted = MD5_NEW(building->scratch, md5_name, (size_t)num_before + count);
+    md5_name *const sorted =
+        MD5_ALLOC_ZEROED(building->scratch, md5_name, (size_t)num_before + count);
     TRY(sorted);
     for (uint32_t i = 0; i < num_before; i++)
         sorted[i] = names->sorted[i];

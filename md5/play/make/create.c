@@ -130,7 +130,7 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
         const char *const rows = md5i_column_rows(column, walk.level->row, &count);
         if (!rows && column->kind == MD5_COLUMN_ROW)
             continue;
-        TRY(walk.copies = (char *)md5i_arena_room(arena, count, column->rows->size));
+        TRY(walk.copies = (char *)md5i_arena_alloc_raw(arena, count, column->rows->size));
         if (rows)
             memcpy(walk.copies, rows, count * column->rows->size);
         memcpy(row_copy + column->offset, &walk.copies, sizeof walk.copies);
@@ -143,7 +143,7 @@ bool md5i_copy_tables(md5_arena *arena, const md5_schema *schema, const void *ro
 static void add_bytes(uint64_t *hash, uint64_t bytes, size_t count)
 {
     unsigned char lowest_first[8];
-    md5_put_bytes(lowest_first, bytes, count);
+    md5_write_le(lowest_first, bytes, count);
     *hash = md5_fnv(*hash, lowest_first, count);
 }
 
@@ -174,7 +174,7 @@ static void add_skeleton(uint64_t *hash, const md5_skeleton *skeleton)
 {
     add(hash, skeleton->num_joints);
     add(hash, skeleton->axes);
-    add(hash, md5_scale_of(skeleton));
+    add(hash, md5_skeleton_scale(skeleton));
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         add_text(hash, skeleton->joints[i].name);
         // -1, so that fingerprints in saved players of all versions are equal
@@ -279,12 +279,13 @@ static bool build_parameters(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     TRY(MD5_LIST_NAMES(building, &building->parameters, desc, parameters));
-    TRY(machine->smoothing_rows = MD5_NEW(building->arena, uint32_t, desc->num_parameters));
+    TRY(machine->smoothing_rows =
+            MD5_ALLOC_ZEROED(building->arena, uint32_t, desc->num_parameters));
     TRY(build_follow_rules(building));
     // Allocate the easings. The easings of weights and transitions are added later.
     const size_t num_plain = MD5_LAST_FADE_EASING + 1;
     const size_t num_easings = num_plain + building->num_easings;
-    TRY(machine->easings = MD5_NEW(building->arena, md5_easing, num_easings));
+    TRY(machine->easings = MD5_ALLOC_ZEROED(building->arena, md5_easing, num_easings));
     for (; machine->num_easings < num_plain; machine->num_easings++)
         machine->easings[machine->num_easings].kind = (md5_ease_kind)machine->num_easings;
     return true;
@@ -303,7 +304,8 @@ static bool build_thresholds(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     const size_t count = machine->num_conditions;
-    md5_play_condition *const thresholds = MD5_NEW(building->arena, md5_play_condition, count);
+    md5_play_condition *const thresholds =
+        MD5_ALLOC_ZEROED(building->arena, md5_play_condition, count);
     TRY(machine->thresholds = thresholds);
     for (size_t i = 0; i < count; i++) {
         const md5_play_condition *const row = &machine->conditions[i];
@@ -325,7 +327,8 @@ static bool build_kinks(md5_building *building)
     md5_machine *const machine = building->machine;
     const size_t max_kinks =
         machine->num_conditions + 3 * (size_t)desc->num_follows + building->num_items;
-    md5_play_condition *const kinks = MD5_NEW(building->arena, md5_play_condition, max_kinks);
+    md5_play_condition *const kinks =
+        MD5_ALLOC_ZEROED(building->arena, md5_play_condition, max_kinks);
     TRY(machine->kinks = kinks);
     size_t count = 0;
     for (size_t i = 0; i < machine->num_conditions; i++) {
@@ -404,7 +407,7 @@ static bool build_cues(md5_building *building, const md5_clip_desc *clip, md5_so
             .mode = (md5_play_mode)mode,
         };
         md5_cue *const cues =
-            (md5_cue *)md5i_arena_alloc(building->arena, num_pairs, CUES * sizeof *cues);
+            (md5_cue *)md5i_arena_alloc_zeroed(building->arena, num_pairs, CUES * sizeof *cues);
         TRY(cues);
         const md5_timing *const timing = &source->timings[mode];
         const uint32_t num_cues =
@@ -438,7 +441,7 @@ static bool build_markers(md5_building *building, const md5_clip_desc *clip, md5
 {
     // A marker at the end of a cycle would be equal to a marker at its start.
     const uint32_t intervals = md5_timing_intervals(&source->timings[MD5_PLAY_LOOP]);
-    double *const markers = MD5_NEW(building->arena, double, clip->num_markers);
+    double *const markers = MD5_ALLOC_ZEROED(building->arena, double, clip->num_markers);
     TRY(source->markers = markers);
     source->num_markers = clip->num_markers;
     for (uint32_t k = 0; k < clip->num_markers; k++) {
@@ -461,8 +464,9 @@ static bool build_markers(md5_building *building, const md5_clip_desc *clip, md5
 static bool build_root_deltas(md5_building *building, md5_source *source)
 {
     const uint32_t num_frames = source->binding->anim->num_frames;
-    md5_xform *const roots = MD5_NEW(building->scratch, md5_xform, num_frames);
-    md5_root_delta *const root_deltas = MD5_NEW(building->arena, md5_root_delta, num_frames);
+    md5_xform *const roots = MD5_ALLOC_ZEROED(building->scratch, md5_xform, num_frames);
+    md5_root_delta *const root_deltas =
+        MD5_ALLOC_ZEROED(building->arena, md5_root_delta, num_frames);
     TRY(roots && (source->root_deltas = root_deltas));
     for (uint32_t frame = 0; frame < num_frames; frame++) {
         md5_sample(source->binding, (md5_sample_position){.frame0 = frame, .frame1 = frame},
@@ -479,7 +483,7 @@ static bool build_clips(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     TRY(MD5_LIST_NAMES(building, &building->clips, desc, clips));
-    TRY(machine->sources = MD5_NEW(building->arena, md5_source, desc->num_clips));
+    TRY(machine->sources = MD5_ALLOC_ZEROED(building->arena, md5_source, desc->num_clips));
     TRY(check_clips(building));
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
@@ -509,7 +513,8 @@ static bool build_windows(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     const md5_machine_desc *const desc = building->desc;
-    TRY(machine->windows = MD5_NEW(building->arena, md5_machine_window, building->num_windows));
+    TRY(machine->windows =
+            MD5_ALLOC_ZEROED(building->arena, md5_machine_window, building->num_windows));
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
         const uint32_t last_frame = clip->binding->anim->num_frames - 1;
@@ -558,7 +563,7 @@ static bool build_clip_ends(md5_building *building)
 {
     md5_machine *const machine = building->machine;
     const uint32_t num_clips = building->desc->num_clips;
-    TRY(machine->clip_ends = MD5_NEW(building->arena, md5_event, num_clips));
+    TRY(machine->clip_ends = MD5_ALLOC_ZEROED(building->arena, md5_event, num_clips));
     for (uint32_t i = 0; i < num_clips; i++)
         machine->clip_ends[i] = (md5_event){.name = machine->tables.clips[i].name,
                                             .text = "",
@@ -583,8 +588,8 @@ static bool build_all(md5_building *building)
     machine->tables.locations = NULL; // belongs to the caller
     machine->num_joints = machine->model->skeleton.num_joints;
     machine->reports_states = report->enter || report->leave || report->transition_end;
-    building->marks = MD5_NEW(building->scratch, bool, machine->num_joints);
-    building->sampled = MD5_NEW(building->scratch, md5_xform, machine->num_joints);
+    building->marks = MD5_ALLOC_ZEROED(building->scratch, bool, machine->num_joints);
+    building->sampled = MD5_ALLOC_ZEROED(building->scratch, md5_xform, machine->num_joints);
     TRY(building->marks && building->sampled);
     if (desc->max_one_shots > MD5_MAX_ONE_SHOTS)
         return md5i_fail_at(building, &desc->max_one_shots, MD5_ERROR_RANGE,
@@ -621,7 +626,7 @@ md5_machine *md5_create_machine(const md5_machine_desc *desc, const md5_load_opt
     md5i_context_begin(&context, opts, opts && opts->file_name ? opts->file_name : file, error);
     md5_arena arena = {.context = &context};
     md5_arena scratch = {.context = &context};
-    md5_machine *const machine = MD5_NEW(&arena, md5_machine, 1);
+    md5_machine *const machine = MD5_ALLOC_ZEROED(&arena, md5_machine, 1);
     if (machine)
         machine->internal.tag = MD5_TAG_MACHINE;
     md5_building building = {.context = &context,

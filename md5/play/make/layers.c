@@ -47,8 +47,8 @@ static bool split_mask(md5_building *building, uint32_t mask)
     const uint32_t num_joints = machine->num_joints;
     const float *const weights = md5_mask_weights(machine, mask);
     md5_mask_sets *const sets = &machine->mask_sets[mask];
-    sets->whole.list = MD5_NEW(building->arena, uint32_t, num_joints);
-    sets->whole.weights = MD5_NEW(building->arena, float, num_joints);
+    sets->whole.list = MD5_ALLOC_ZEROED(building->arena, uint32_t, num_joints);
+    sets->whole.weights = MD5_ALLOC_ZEROED(building->arena, float, num_joints);
     TRY(sets->whole.list && sets->whole.weights);
     for (uint32_t i = 0; i < num_joints; i++) {
         building->marks[i] = weights[i] > 0;
@@ -146,8 +146,8 @@ static bool build_marked_set(md5_building *building, uint32_t mask, md5_joint_se
     if (!is_list_faster(count, set->count))
         return true;
     *set = (md5_joint_set){
-        .list = MD5_NEW(building->arena, uint32_t, num_joints),
-        .weights = MD5_NEW(building->arena, float, num_joints),
+        .list = MD5_ALLOC_ZEROED(building->arena, uint32_t, num_joints),
+        .weights = MD5_ALLOC_ZEROED(building->arena, float, num_joints),
     };
     TRY(set->list && set->weights);
     for (uint32_t i = 0; i < num_joints; i++) {
@@ -213,7 +213,8 @@ enum { WIDEST_GAP = 16 };
 static bool build_runs(md5_building *building, const bool *are_animated, md5_detail_set *set)
 {
     const uint32_t num_joints = building->machine->num_joints;
-    TRY(set->runs = MD5_NEW(building->arena, md5_joint_run, num_joints / (WIDEST_GAP + 1) + 1));
+    TRY(set->runs =
+            MD5_ALLOC_ZEROED(building->arena, md5_joint_run, num_joints / (WIDEST_GAP + 1) + 1));
     for (uint32_t i = 0; i < num_joints; i++) {
         if (!are_animated[i])
             continue;
@@ -231,8 +232,8 @@ static bool build_detail_set(md5_building *building, const float *weights, md5_d
 {
     const md5_skeleton *const skeleton = &building->machine->model->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
-    set->are_animated = MD5_NEW(building->arena, bool, num_joints);
-    set->omitted = MD5_NEW(building->arena, uint32_t, num_joints);
+    set->are_animated = MD5_ALLOC_ZEROED(building->arena, bool, num_joints);
+    set->omitted = MD5_ALLOC_ZEROED(building->arena, uint32_t, num_joints);
     TRY(set->are_animated && set->omitted);
     for (uint32_t i = 0; i < num_joints; i++) {
         if (i > 0 && !(weights[i] > 0))
@@ -261,8 +262,8 @@ static bool build_detail_set(md5_building *building, const float *weights, md5_d
 static bool find_run_slots(md5_building *building, md5_detail_set *set)
 {
     const uint32_t num_clips = building->desc->num_clips;
-    set->slots = (md5_run_slots *)md5i_arena_alloc(building->arena, set->num_runs,
-                                                   num_clips * sizeof *set->slots);
+    set->slots = (md5_run_slots *)md5i_arena_alloc_zeroed(building->arena, set->num_runs,
+                                                          num_clips * sizeof *set->slots);
     TRY(set->slots);
     for (uint32_t i = 0; i < set->num_runs; i++) {
         const md5_joint_run *const run = &set->runs[i];
@@ -297,7 +298,7 @@ static bool build_reference(md5_building *building, uint32_t clip, const md5_mot
             "reference frame of clip %s is out of range: expected 0 to %u, found %u",
             MD5_QUOTED(building->desc->clips[source - machine->sources].name), num_frames - 1,
             *frame);
-    md5_xform *const pose = MD5_NEW(building->arena, md5_xform, machine->num_joints);
+    md5_xform *const pose = MD5_ALLOC_ZEROED(building->arena, md5_xform, machine->num_joints);
     TRY(*reference = pose);
     md5i_sample_source(machine, source, &(md5_sample_position){.frame0 = *frame, .frame1 = *frame},
                        pose);
@@ -344,11 +345,11 @@ static bool build_masks(md5_building *building)
     const size_t num_joints = machine->num_joints;
     const uint32_t num_masks = desc->num_masks;
     TRY(MD5_LIST_NAMES(building, &building->masks, desc, masks));
-    machine->masks =
-        (float *)md5i_arena_alloc(building->arena, num_masks, num_joints * sizeof *machine->masks);
-    machine->mask_sets = MD5_NEW(building->arena, md5_mask_sets, num_masks);
-    machine->details = MD5_NEW(building->arena, md5_detail_set, num_masks);
-    machine->uncovered = MD5_NEW(building->arena, md5_detail_set, num_masks);
+    machine->masks = (float *)md5i_arena_alloc_zeroed(building->arena, num_masks,
+                                                      num_joints * sizeof *machine->masks);
+    machine->mask_sets = MD5_ALLOC_ZEROED(building->arena, md5_mask_sets, num_masks);
+    machine->details = MD5_ALLOC_ZEROED(building->arena, md5_detail_set, num_masks);
+    machine->uncovered = MD5_ALLOC_ZEROED(building->arena, md5_detail_set, num_masks);
     TRY(machine->masks && machine->mask_sets && machine->details && machine->uncovered);
     for (uint32_t i = 0; i < num_masks; i++) {
         float *const weights = machine->masks + i * num_joints;
@@ -451,7 +452,7 @@ static bool is_looping_forward(const md5_motion *motion)
 // Computes the positions of the items of a MD5_MOTION_BY_SPEED from the root speeds of their clips.
 static bool build_speeds(md5_building *building, const md5_motion_desc *desc, md5_item *items)
 {
-    root_stride *const strides = MD5_NEW(building->scratch, root_stride, desc->num_items);
+    root_stride *const strides = MD5_ALLOC_ZEROED(building->scratch, root_stride, desc->num_items);
     TRY(strides);
     for (uint32_t i = 0; i < desc->num_items; i++) {
         const md5_motion_item *const item = &desc->items[i];
@@ -595,7 +596,7 @@ static bool check_places(md5_building *building, const md5_motion_desc *desc, md
         return true;
     }
     const md5_motion_item **const sorted =
-        MD5_NEW(building->scratch, const md5_motion_item *, count);
+        MD5_ALLOC_ZEROED(building->scratch, const md5_motion_item *, count);
     TRY(sorted);
     for (uint32_t i = 0; i < count; i++)
         sorted[i] = &desc->items[i];
@@ -632,7 +633,7 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
     }
     if (desc->num_items == 0)
         return MD5_OUT_OF_RANGE(building, &desc->name, " has no items");
-    md5_item *const items = MD5_NEW(building->arena, md5_item, desc->num_items);
+    md5_item *const items = MD5_ALLOC_ZEROED(building->arena, md5_item, desc->num_items);
     TRY(motion->items = items);
     motion->item_rows = building->machine->tables.motions[number].items;
     motion->num_items = desc->num_items;
@@ -675,7 +676,7 @@ static bool build_motions(md5_building *building)
     building->motions = building->clips;
     building->motions.what = "motion";
     TRY(MD5_LIST_NAMES(building, &building->motions, desc, motions));
-    TRY(machine->motions = MD5_NEW(building->arena, md5_motion, count));
+    TRY(machine->motions = MD5_ALLOC_ZEROED(building->arena, md5_motion, count));
     for (uint32_t i = 0; i < count; i++) {
         md5_motion *const motion = &machine->motions[i];
         *motion = (md5_motion){.speed = 1,
@@ -768,7 +769,7 @@ static void summarize_parts(md5_blend_tree *tree, const uint32_t *part_groups)
 // Lists the members of each group in the order of clip instances.
 static bool list_group_members(md5_building *building, md5_blend_tree *tree)
 {
-    uint32_t *members = MD5_NEW(building->arena, uint32_t, tree->num_instances);
+    uint32_t *members = MD5_ALLOC_ZEROED(building->arena, uint32_t, tree->num_instances);
     TRY(members);
     for (uint32_t i = 0; i < tree->num_instances; i++) {
         if (tree->instances[i].group != MD5_NONE)
@@ -796,12 +797,13 @@ static bool build_tree(md5_building *building, md5_motion *motion)
 {
     md5_machine *const machine = building->machine;
     const uint32_t num_parts = motion->num_parts;
-    md5_blend_tree *const tree = MD5_NEW(building->arena, md5_blend_tree, 1);
-    uint32_t *const part_groups = MD5_NEW(building->scratch, uint32_t, num_parts);
-    uint32_t *const blends = MD5_NEW(building->arena, uint32_t, num_parts - motion->num_clips);
-    md5i_part *const parts = MD5_NEW(building->arena, md5i_part, num_parts);
+    md5_blend_tree *const tree = MD5_ALLOC_ZEROED(building->arena, md5_blend_tree, 1);
+    uint32_t *const part_groups = MD5_ALLOC_ZEROED(building->scratch, uint32_t, num_parts);
+    uint32_t *const blends =
+        MD5_ALLOC_ZEROED(building->arena, uint32_t, num_parts - motion->num_clips);
+    md5i_part *const parts = MD5_ALLOC_ZEROED(building->arena, md5i_part, num_parts);
     md5_instance_plan *const instances =
-        MD5_NEW(building->arena, md5_instance_plan, motion->num_clips);
+        MD5_ALLOC_ZEROED(building->arena, md5_instance_plan, motion->num_clips);
     TRY(tree && part_groups && blends && parts && instances);
     *tree = (md5_blend_tree){.motion = motion,
                              .parts = parts,
@@ -811,7 +813,7 @@ static bool build_tree(md5_building *building, md5_motion *motion)
                              .num_parts = num_parts,
                              .num_instances = motion->num_clips};
     flatten_motion(motion, tree, part_groups);
-    TRY(tree->groups = MD5_NEW(building->arena, md5_group_plan, tree->num_groups));
+    TRY(tree->groups = MD5_ALLOC_ZEROED(building->arena, md5_group_plan, tree->num_groups));
     summarize_parts(tree, part_groups);
     motion->tree = tree;
     machine->max_parts = larger(machine->max_parts, num_parts);
@@ -826,7 +828,7 @@ static bool build_tree(md5_building *building, md5_motion *motion)
 static bool build_state_events(md5_building *building, uint32_t layer, uint32_t state)
 {
     const md5_layer_desc *const table = &building->machine->tables.layers[layer];
-    md5_event *const events = MD5_NEW(building->arena, md5_event, MD5_STATE_EVENTS);
+    md5_event *const events = MD5_ALLOC_ZEROED(building->arena, md5_event, MD5_STATE_EVENTS);
     TRY(building->machine->layers[layer].states[state].events = events);
     for (uint32_t k = 0; k < MD5_STATE_EVENTS; k++)
         events[k] = (md5_event){
@@ -849,7 +851,7 @@ static bool build_states(md5_building *building, uint32_t number, md5_names *nam
     if (desc->num_states == 0)
         return MD5_OUT_OF_RANGE(building, &desc->name, " has no states");
     TRY(MD5_LIST_NAMES(building, names, desc, states));
-    TRY(layer->states = MD5_NEW(building->arena, md5_state, desc->num_states));
+    TRY(layer->states = MD5_ALLOC_ZEROED(building->arena, md5_state, desc->num_states));
     layer->num_states = desc->num_states;
     clear_marks(building);
     for (uint32_t i = 0; i < desc->num_states; i++) {
@@ -980,8 +982,8 @@ static bool find_event_bit(md5_building *building, const char *const *name, uint
         const md5_clip_desc *const clip = &building->desc->clips[i];
         if (!source->event_bits)
             source->event_bits =
-                MD5_NEW(building->arena, uint64_t,
-                        (size_t)clip->num_events + 1 + 2 * (size_t)clip->num_windows);
+                MD5_ALLOC_ZEROED(building->arena, uint64_t,
+                                 (size_t)clip->num_events + 1 + 2 * (size_t)clip->num_windows);
         TRY(source->event_bits);
         for (uint32_t k = 0; k < clip->num_events; k++) {
             if (!matches_event(wanted, &clip->events[k]))
@@ -1086,7 +1088,7 @@ static uint64_t transition_causes(const md5_transition *transition)
 static bool list_transitions(md5_building *building, md5_play_layer *layer,
                              const md5_transition *transitions, uint32_t count)
 {
-    uint64_t *const causes = MD5_NEW(building->arena, uint64_t, count);
+    uint64_t *const causes = MD5_ALLOC_ZEROED(building->arena, uint64_t, count);
     TRY(layer->causes = causes);
     for (uint32_t i = 0; i < count; i++) {
         causes[i] = transition_causes(&transitions[i]);
@@ -1201,7 +1203,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
     const md5_layer_desc *const layer_desc = &building->desc->layers[number];
     const uint32_t count = layer_desc->num_transitions;
     md5_play_layer *const layer = &machine->layers[number];
-    md5_transition *const transitions = MD5_NEW(building->arena, md5_transition, count);
+    md5_transition *const transitions = MD5_ALLOC_ZEROED(building->arena, md5_transition, count);
     TRY(layer->transitions = transitions);
     first_clip_events event_bits = {0};
     bool are_alike = false;
@@ -1307,8 +1309,8 @@ bool md5i_build_curves(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     md5_machine *const machine = building->machine;
     TRY(machine->morph_rows =
-            MD5_NEW(building->arena, md5_sum_row,
-                    desc->num_morphs + building->num_curves + desc->num_modifiers));
+            MD5_ALLOC_ZEROED(building->arena, md5_sum_row,
+                             desc->num_morphs + building->num_curves + desc->num_modifiers));
     machine->curves = machine->morph_rows + desc->num_morphs;
     for (uint32_t i = 0; i < desc->num_clips; i++) {
         const md5_clip_desc *const clip = &desc->clips[i];
@@ -1428,7 +1430,8 @@ static bool build_one_shots(md5_building *building, const md5_names *layers)
     md5_names one_shots = {.what = "one_shot"};
     TRY(MD5_LIST_NAMES(building, &slots, desc, slots)
         && MD5_LIST_NAMES(building, &one_shots, desc, one_shots));
-    TRY(machine->one_shots = MD5_NEW(building->arena, md5_play_one_shot, desc->num_one_shots));
+    TRY(machine->one_shots =
+            MD5_ALLOC_ZEROED(building->arena, md5_play_one_shot, desc->num_one_shots));
     uint32_t slot;
     uint32_t clip;
     uint32_t unused; // names that are only checked here
@@ -1503,8 +1506,9 @@ bool md5i_build_layers(md5_building *building)
     md5_names layers = {.what = "layer"};
     TRY(build_masks(building) && build_motions(building));
     TRY(MD5_LIST_NAMES(building, &layers, desc, layers));
-    machine->layers = MD5_NEW(building->arena, md5_play_layer, desc->num_layers);
-    machine->conditions = MD5_NEW(building->arena, md5_play_condition, building->num_conditions);
+    machine->layers = MD5_ALLOC_ZEROED(building->arena, md5_play_layer, desc->num_layers);
+    machine->conditions =
+        MD5_ALLOC_ZEROED(building->arena, md5_play_condition, building->num_conditions);
     TRY(machine->layers && machine->conditions);
     for (uint32_t i = 0; i < desc->num_layers; i++) {
         const md5_layer_desc *const layer_desc = &desc->layers[i];
@@ -1520,7 +1524,7 @@ bool md5i_build_layers(md5_building *building)
         TRY(md5i_build_easing(building, &layer_desc->weight_easing, &layer->weight.easing));
         TRY(build_states(building, i, &states) && build_transitions(building, i, &states));
     }
-    machine->are_visible = (bool *)md5i_arena_alloc(
+    machine->are_visible = (bool *)md5i_arena_alloc_zeroed(
         building->arena, desc->num_masks, desc->num_layers * sizeof *machine->are_visible);
     TRY(machine->are_visible);
     for (size_t i = 0; i < desc->num_masks; i++) {

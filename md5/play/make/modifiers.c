@@ -118,7 +118,7 @@ static bool build_gaze(md5_building *building, const md5_modifier_desc *desc,
     const md5_modifier_gaze *const rule = desc->gaze ? desc->gaze : &defaults;
     const md5_gaze_params *const params = &rule->params;
     md5_modifier_gaze filled = *rule;
-    md5i_fill_defaults(&md5i_gaze_schema, &filled, md5_scale_of(skeleton));
+    md5i_fill_defaults(&md5i_gaze_schema, &filled, md5_skeleton_scale(skeleton));
     if (!(filled.params.min_seconds <= filled.params.max_seconds))
         return MD5_OUT_OF_RANGE(
             building, params->max_seconds != 0 ? &params->max_seconds : &params->min_seconds,
@@ -156,7 +156,7 @@ static bool build_hold(md5_building *building, const md5_modifier_desc *desc,
     md5_machine *const machine = building->machine;
     const md5_model *const model = building->desc->model;
     md5_modifier_hold filled = *desc->hold;
-    md5i_fill_defaults(&md5i_hold_schema, &filled, md5_scale_of(&model->skeleton));
+    md5i_fill_defaults(&md5i_hold_schema, &filled, md5_skeleton_scale(&model->skeleton));
     modifier->hold = filled.params;
     modifier->first_sole = machine->num_soles;
     modifier->num_held = desc->num_feet < MD5_MAX_HELD ? desc->num_feet : MD5_MAX_HELD;
@@ -264,7 +264,8 @@ static bool build_contacts(md5_building *building, const md5_source *source)
 {
     md5_machine *const machine = building->machine;
     const md5_binding *const binding = source->binding;
-    sole_frame *const frames = MD5_NEW(building->scratch, sole_frame, binding->anim->num_frames);
+    sole_frame *const frames =
+        MD5_ALLOC_ZEROED(building->scratch, sole_frame, binding->anim->num_frames);
     TRY(frames);
     for (uint32_t i = 0; i < building->desc->num_modifiers; i++) {
         const md5_modifier *const modifier = &machine->modifiers[i];
@@ -288,7 +289,8 @@ static bool list_attached(md5_building *building)
         return md5i_fail_at(building, &desc->attached[MD5_MAX_ATTACHED].name, MD5_ERROR_RANGE,
                             "too many attached models: expected at most %d, found %u",
                             MD5_MAX_ATTACHED, desc->num_attached);
-    TRY(building->attached_joints = MD5_NEW(building->scratch, md5_names, desc->num_attached));
+    TRY(building->attached_joints =
+            MD5_ALLOC_ZEROED(building->scratch, md5_names, desc->num_attached));
     for (uint32_t i = 0; i < desc->num_attached; i++) {
         const md5_attached_desc *const row = &desc->attached[i];
         uint32_t joint;
@@ -421,7 +423,8 @@ static bool build_limits(md5_building *building)
     const md5_machine_desc *const desc = building->desc;
     md5_joint_limit *limits = NULL;
     if (desc->num_limits > 0)
-        TRY(limits = MD5_NEW(building->arena, md5_joint_limit, building->machine->num_joints));
+        TRY(limits =
+                MD5_ALLOC_ZEROED(building->arena, md5_joint_limit, building->machine->num_joints));
     building->machine->limits = limits;
     for (uint32_t i = 0; i < desc->num_limits; i++) {
         const md5_limit_desc *const row = &desc->limits[i];
@@ -585,7 +588,7 @@ static vertex_bounds bound_vertex(md5_machine *machine, const md5_mesh *mesh, ui
 static bool build_vertex_bounds(md5_building *building)
 {
     md5_machine *const machine = building->machine;
-    TRY(machine->reaches = MD5_NEW(building->arena, float, machine->num_joints));
+    TRY(machine->reaches = MD5_ALLOC_ZEROED(building->arena, float, machine->num_joints));
     for (uint32_t i = 0; i < machine->num_joints; i++)
         machine->reaches[i] = -1;
     machine->min_positive_bias = 1;
@@ -620,15 +623,15 @@ bool md5i_build_modifiers(md5_building *building)
         num_gazes += desc->modifiers[i].kind == MD5_MODIFIER_GAZE;
     TRY(MD5_LIST_NAMES(building, &building->joints, &desc->model->skeleton, joints));
     TRY(list_attached(building) && build_limits(building));
-    machine->modifiers = MD5_NEW(building->arena, md5_modifier, desc->num_modifiers);
-    machine->legs = MD5_NEW(building->arena, md5_limb, num_feet);
-    machine->gazes = MD5_NEW(building->arena, md5_gaze_desc, num_gazes);
-    machine->soles = MD5_NEW(building->arena, md5_sole, num_feet);
+    machine->modifiers = MD5_ALLOC_ZEROED(building->arena, md5_modifier, desc->num_modifiers);
+    machine->legs = MD5_ALLOC_ZEROED(building->arena, md5_limb, num_feet);
+    machine->gazes = MD5_ALLOC_ZEROED(building->arena, md5_gaze_desc, num_gazes);
+    machine->soles = MD5_ALLOC_ZEROED(building->arena, md5_sole, num_feet);
     TRY(machine->modifiers && machine->legs && machine->gazes && machine->soles);
     for (uint32_t i = 0; i < desc->num_modifiers; i++)
         TRY(build_modifier(building, &desc->modifiers[i], &machine->modifiers[i]));
-    machine->contacts =
-        (uint8_t *)md5i_arena_alloc(building->arena, machine->num_soles, machine->num_frames);
+    machine->contacts = (uint8_t *)md5i_arena_alloc_zeroed(building->arena, machine->num_soles,
+                                                           machine->num_frames);
     TRY(machine->contacts);
     if (machine->num_soles > 0) {
         for (uint32_t i = 0; i < desc->num_clips; i++)

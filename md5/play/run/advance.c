@@ -385,7 +385,7 @@ static double seconds_to_condition(const md5_player *player, md5_layer_state *la
     double time = condition->seconds;
     if (condition->spread > 0) {
         const uint64_t index = (uint64_t)(condition - player->machine->conditions);
-        time += condition->spread * md5_chance(layer_state->random + index);
+        time += condition->spread * md5_random_float(layer_state->random + index);
     }
     if (condition->kind == MD5_WHEN_STATE_TIME)
         return time - (at_start ? 0 : active->elapsed);

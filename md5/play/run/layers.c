@@ -33,8 +33,8 @@ void md5i_pose_velocity(const md5_xform *before, const md5_xform *after, uint32_
     const float rate = seconds > 0 ? 1.0f / seconds : 0;
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         md5_quatd rotation =
-            md5_quatd_mul(md5_quatd_of(after[joint].rotation),
-                          md5_quatd_conjugate(md5_quatd_of(before[joint].rotation)));
+            md5_quatd_mul(md5_quatd_from_quat(after[joint].rotation),
+                          md5_quatd_conjugate(md5_quatd_from_quat(before[joint].rotation)));
         if (rotation.w < 0)
             rotation = md5_quatd_negate(rotation);
         const double sine =
@@ -328,7 +328,7 @@ static void sample_set(const md5_binding *binding, const md5_sample_position *sa
     const uint32_t *const listed = joints->list;
     if (listed) {
         for (uint32_t i = 0; i < joints->count; i++)
-            pose[listed[i]] = *md5_constant_of(binding, listed[i]);
+            pose[listed[i]] = *md5_constant_xform(binding, listed[i]);
     } else {
         md5_copy_constants(binding, joints->first, joints->count, pose);
     }
@@ -876,9 +876,9 @@ void md5i_change_state(md5_player *player, uint32_t layer, const md5_change *cha
 static const md5_active_state *single_motion(md5_layer_state *layer_state)
 {
     const md5_active_state *const newest = md5_newest(layer_state);
-    const bool has_others =
+    const bool has_unknown_keywords =
         layer_state->num_used > 1 || layer_state->has_snapshot || layer_state->has_offsets;
-    const bool is_single = newest->tree && !has_others;
+    const bool is_single = newest->tree && !has_unknown_keywords;
     return is_single ? newest : NULL;
 }
 

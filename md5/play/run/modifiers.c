@@ -357,7 +357,7 @@ static void apply_modifier(md5_player *player, uint32_t number, const md5_target
             .tip = modifier->joint,
             .length = modifier->desc.length,
             .target = target->position,
-            .tolerance = 0.01f * md5_scale_of(skeleton),
+            .tolerance = 0.01f * md5_skeleton_scale(skeleton),
             .iterations = 16,
             .weight = target->weight,
             .limits = machine->limits,

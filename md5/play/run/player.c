@@ -121,7 +121,7 @@ typedef struct array_layout {
 static void assign_arrays(md5_block *block, const array_layout *arrays, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        void *const bytes = md5i_block_take(block, arrays[i].count, arrays[i].size);
+        void *const bytes = md5i_block_alloc(block, arrays[i].count, arrays[i].size);
         memcpy(arrays[i].pointer, &bytes, sizeof bytes);
     }
 }
@@ -171,7 +171,7 @@ static md5_player *lay_out_player(md5_block *block, const md5_machine *machine)
 {
     const md5_machine_desc *const tables = &machine->tables;
     const size_t num_layers = tables->num_layers;
-    md5_player *const player = MD5_TAKE(block, md5_player, 1);
+    md5_player *const player = MD5_BLOCK_ARRAY(block, md5_player, 1);
     md5_player layout = {.machine = machine};
     md5_layer_state unused_layer = {.num_used = 0};
     md5_active_state unused_state;
@@ -879,9 +879,9 @@ void md5_player_seed(md5_player *player, uint64_t seed)
 {
     MD5_ASSERT_PLAYER_CHANGE(player);
     const md5_machine *const machine = player->machine;
-    const uint64_t begin = md5_mixed(seed); // similar seeds give unrelated values
+    const uint64_t begin = md5_mix_bits(seed); // similar seeds give unrelated values
     for (uint32_t i = 0; i < machine->tables.num_layers; i++)
-        player->layer_states[i].random = md5_mixed(begin + i);
+        player->layer_states[i].random = md5_mix_bits(begin + i);
     for (uint32_t i = 0; i < machine->tables.num_modifiers; i++) {
         const md5_modifier *const modifier = &machine->modifiers[i];
         if (modifier->desc.kind == MD5_MODIFIER_GAZE)
@@ -973,7 +973,7 @@ bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints, md5
     MD5_VALIDATE_CLIPS(player);
     MD5_ASSERT_NOT_NULL(scratch);
     MD5_ASSERT(pose != NULL || player->machine->num_joints == 0, "pose: must not be NULL");
-    MD5_ASSERT_APART(joints, player->machine->num_joints, palette, player->machine->num_joints);
+    MD5_ASSERT_DISJOINT(joints, player->machine->num_joints, palette, player->machine->num_joints);
     md5_xform *const spare = align(scratch);
     const bool is_computed = begin_pose(player);
     compute_or_load_pose(player, is_computed, spare, pose);
@@ -1026,7 +1026,7 @@ size_t md5_play_batch_scratch(const md5_play_job *jobs, size_t count, const md5_
         for (size_t i = 0; i < count; i++)
             MD5_ASSERT_PLAYER(jobs[i].player);
     }
-    return md5i_scratch_of_all(threads, scratch_size(jobs, count));
+    return md5i_batch_scratch_size(threads, scratch_size(jobs, count));
 }
 
 // Jobs that are processed together. The distance between their poses is `step` transforms.
@@ -1211,14 +1211,14 @@ static md5_xform partial_motion(md5_xform motion, double share)
 {
     if (share >= 1)
         return motion;
-    const md5_quatd q = md5_quatd_of(motion.rotation);
+    const md5_quatd q = md5_quatd_from_quat(motion.rotation);
     const double sign = q.w < 0 ? -1.0 : 1.0; // selects the shorter rotation
     const md5_vec3d rotation = {sign * q.x, sign * q.y, sign * q.z};
     const double sine = md5_vec3d_length(rotation);
-    const double half_angle = md5i_angle(sine, sign * q.w);
+    const double half_angle = md5i_atan2(sine, sign * q.w);
     const double part = sine > 0 ? md5i_sine(share * half_angle) / sine : share;
     const md5_vec3d axis = md5_vec3d_scale(rotation, sine > 0 ? 1.0 / sine : 0.0);
-    const md5_vec3d translation = md5_vec3d_of(motion.translation);
+    const md5_vec3d translation = md5_vec3d_from_vec3(motion.translation);
     const md5_vec3d along = md5_vec3d_scale(axis, md5_vec3d_dot(axis, translation));
     const md5_vec3d across = md5_vec3d_sub(translation, along);
     const md5_vec3d normal = md5_vec3d_cross(axis, translation);

@@ -84,9 +84,9 @@ static uint64_t archive_bits(md5_archive *archive, const void *value, size_t siz
         half = *(const bool *)value;
     bits |= half;
     if (archive->mode != WRITE)
-        bits = md5_get_bytes(archive->from + archive->used, size);
+        bits = md5_read_le(archive->from + archive->used, size);
     else if (space > 0)
-        md5_put_bytes(archive->to + archive->used, bits, size < space ? size : space);
+        md5_write_le(archive->to + archive->used, bits, size < space ? size : space);
     archive->used += size;
     return bits;
 }

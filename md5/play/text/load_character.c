@@ -73,7 +73,7 @@ static const char *resolve_path(loading *load, const char *name)
     while (folder > 0 && !is_separator(load->path[folder - 1]))
         folder--;
     const size_t size = strlen(name) + 1;
-    char *const path = MD5_NEW(&load->arena, char, folder + size);
+    char *const path = MD5_ALLOC_ZEROED(&load->arena, char, folder + size);
     if (path) {
         memcpy(path, load->path, folder);
         memcpy(path + folder, name, size);
@@ -141,7 +141,7 @@ static void read_part(const loading *load, uint32_t number, const md5_load_opts 
 static void store_warning(void *user, const md5_error *warning)
 {
     named_file *const to = (named_file *)user;
-    stored_warning *const entry = MD5_ROOM(&to->arena, stored_warning, 1);
+    stored_warning *const entry = MD5_ALLOC_ARRAY(&to->arena, stored_warning, 1);
     if (!entry)
         return;
     entry->warning = *warning;
@@ -225,11 +225,11 @@ static bool load_clips(loading *load)
     md5_arena *const arena = &load->arena;
     owned_parts *const owned = load->owned;
     md5_character *const character = &owned->character;
-    owned->anims = MD5_NEW(arena, md5_anim *, num_clips);
-    owned->bindings = MD5_NEW(arena, md5_binding *, num_clips);
-    const md5_anim **const anims = MD5_NEW(arena, const md5_anim *, num_clips);
-    const md5_binding **const bindings = MD5_NEW(arena, const md5_binding *, num_clips);
-    const char **const paths = MD5_NEW(arena, const char *, num_clips);
+    owned->anims = MD5_ALLOC_ZEROED(arena, md5_anim *, num_clips);
+    owned->bindings = MD5_ALLOC_ZEROED(arena, md5_binding *, num_clips);
+    const md5_anim **const anims = MD5_ALLOC_ZEROED(arena, const md5_anim *, num_clips);
+    const md5_binding **const bindings = MD5_ALLOC_ZEROED(arena, const md5_binding *, num_clips);
+    const char **const paths = MD5_ALLOC_ZEROED(arena, const char *, num_clips);
     TRY(owned->anims && owned->bindings && anims && bindings && paths);
     character->num_clips = num_clips;
     character->anims = anims;
@@ -275,15 +275,15 @@ static bool find_shared_files(loading *load)
 {
     const md5_clip_desc *const clips = load->file->clips;
     const uint32_t count = load->file->desc.num_clips;
-    md5_ordered_name *names = MD5_NEW(&load->scratch, md5_ordered_name, (size_t)count + 1);
-    uint32_t *const shared = MD5_NEW(&load->scratch, uint32_t, (size_t)count + 1);
+    md5_sorted_name *names = MD5_ALLOC_ZEROED(&load->scratch, md5_sorted_name, (size_t)count + 1);
+    uint32_t *const shared = MD5_ALLOC_ZEROED(&load->scratch, uint32_t, (size_t)count + 1);
     TRY(names && shared);
     for (uint32_t i = 0; i < count; i++) {
         names[i].name.bytes = clips[i].file;
         names[i].name.size = strlen(clips[i].file);
         names[i].number = i;
     }
-    TRY(names = md5i_order_names(&load->scratch, names, count));
+    TRY(names = md5i_sort_names(&load->scratch, names, count));
     uint32_t first = 0;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t clip = names[i].number;
@@ -301,7 +301,7 @@ static bool list_parts(loading *load, uint32_t num_attached)
     const md5_clip_desc *const clips = load->file->clips;
     const uint32_t count = load->file->desc.num_clips;
     load->num_models = 1 + num_attached;
-    load->parts = MD5_NEW(&load->scratch, named_file, (size_t)count + load->num_models);
+    load->parts = MD5_ALLOC_ZEROED(&load->scratch, named_file, (size_t)count + load->num_models);
     TRY(load->parts && add_part(load, load->file->model_file));
     for (uint32_t i = 0; i < num_attached; i++)
         TRY(add_part(load, load->file->attached[i].file));
@@ -314,7 +314,7 @@ static bool list_parts(loading *load, uint32_t num_attached)
 
 static bool load_parts(loading *load)
 {
-    load->owned = MD5_NEW(&load->arena, owned_parts, 1);
+    load->owned = MD5_ALLOC_ZEROED(&load->arena, owned_parts, 1);
     TRY(load->owned);
     TRY(read_machine_file(load));
     TRY(find_shared_files(load));

@@ -23,8 +23,9 @@ static unsigned char *add_table(md5_arena *arena, md5_locations *locations, size
                                 size_t size)
 {
     enum { TIMES = 3 }; // rows, and 8 bytes of location for every 4 bytes of rows
-    md5_located_table *const table = MD5_NEW(arena, md5_located_table, 1);
-    unsigned char *const rows = (unsigned char *)md5i_arena_alloc(arena, count, TIMES * size);
+    md5_located_table *const table = MD5_ALLOC_ZEROED(arena, md5_located_table, 1);
+    unsigned char *const rows =
+        (unsigned char *)md5i_arena_alloc_zeroed(arena, count, TIMES * size);
     if (!table || !rows)
         return NULL;
     *table = (md5_located_table){locations->tables, rows, count * size};
@@ -77,7 +78,7 @@ static text_row append_row(md5_lex *lex, text_row owner, const md5_column *colum
 static void store_location(md5_lex *lex, text_row record, size_t offset, const char *token)
 {
     md5_location *const location = &record.locations[offset / MD5_LOCATION_UNIT];
-    md5i_lex_place(lex, token, &location->line, &location->column);
+    md5i_lex_find_location(lex, token, &location->line, &location->column);
 }
 
 // -- Texts --------------------------------------------------------------------------------------
@@ -92,18 +93,18 @@ static bool store_text(md5_lex *lex, text_row record, size_t offset, const char 
 static bool read_name(md5_lex *lex, text_row record, const char *what, size_t offset)
 {
     md5_span span;
-    md5i_lex_blanks(lex);
+    md5i_lex_skip_name_space(lex);
     store_location(lex, record, offset, lex->at);
     return md5i_lex_name(lex, &span, what)
            && store_text(lex, record, offset, span.bytes, span.size);
 }
 
-// Reads a keyword like md5i_lex_take_word(). If the token continues with bytes of 0x80 and above,
-// it is a name and not the keyword.
+// Reads a keyword like md5i_lex_accept_keyword(). If the token continues with bytes of 0x80 and
+// above, it is a name and not the keyword.
 static bool read_keyword(md5_lex *lex, const char *word)
 {
     const char *const start = lex->at;
-    if (md5i_lex_take_word(lex, word)) {
+    if (md5i_lex_accept_keyword(lex, word)) {
         if (lex->at == lex->end || (unsigned char)*lex->at < 0x80)
             return true;
     }
@@ -238,8 +239,8 @@ static bool fail_choice(md5_lex *lex, const md5_column *column)
         size += (size_t)snprintf(words + size, sizeof words - size, "%s'%s'", join,
                                  md5i_choice_word(column, i, &value));
     }
-    md5i_lex_next(lex);
-    return md5i_lex_fail_found(lex, "expected %s", words);
+    md5i_lex_skip_space(lex);
+    return md5i_lex_fail_expected(lex, "expected %s", words);
 }
 
 // Reads a number and stores the location of its token. In tables, 0 selects the default of a column
@@ -250,9 +251,9 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
     char *const value = record.row + column->offset;
     float *const floats = (float *)(void *)value;
     int64_t number;
-    md5i_lex_blanks(lex);
+    md5i_lex_skip_name_space(lex);
     store_location(lex, record, column->offset, lex->at);
-    md5i_lex_next(lex);
+    md5i_lex_skip_space(lex);
     const char *const token = lex->at;
     switch (column->kind) {
     case MD5_COLUMN_FLOAT:
@@ -289,7 +290,7 @@ static bool read_number(md5_lex *lex, const md5_column *column, text_row record)
 
 static bool is_number_next(md5_lex *lex)
 {
-    md5i_lex_blanks(lex);
+    md5i_lex_skip_name_space(lex);
     const char *const next = lex->at;
     const md5_span word = md5i_lex_peek_word(lex);
     return word.size > 0 && !md5_span_is_name(word) && word.bytes == next;
@@ -303,23 +304,23 @@ static bool read_joints(md5_lex *lex, const md5_column *column, text_row record)
     store_location(lex, record, column->offset, lex->at);
     const char *const start = lex->at;
     md5_span word;
-    md5i_lex_blanks(lex);
+    md5i_lex_skip_name_space(lex);
     while (lex->at == lex->end || *lex->at != ')') {
         TRY(md5i_lex_name(lex, &word, "a joint name or ')'"));
-        md5i_lex_blanks(lex);
+        md5i_lex_skip_name_space(lex);
     }
     const char *const end = lex->at;
-    char *const text = MD5_NEW(lex->arena, char, (size_t)(end - start) + 1);
+    char *const text = MD5_ALLOC_ZEROED(lex->arena, char, (size_t)(end - start) + 1);
     TRY(text);
     for (const char *byte = start; byte < end; byte++)
         text[byte - start] = *byte == '\n' || *byte == '\r' ? *byte : ' ';
     lex->at = start;
-    md5i_lex_blanks(lex);
+    md5i_lex_skip_name_space(lex);
     while (lex->at < end) {
         const char *const token = lex->at;
         TRY(md5i_lex_name(lex, &word, "a joint"));
         memcpy(text + (token - start), token, (size_t)(lex->at - token));
-        md5i_lex_blanks(lex);
+        md5i_lex_skip_name_space(lex);
     }
     memcpy(record.row + column->offset, &text, sizeof text);
     return md5i_lex_expect(lex, ')');
@@ -330,7 +331,7 @@ static bool read_joints(md5_lex *lex, const md5_column *column, text_row record)
 static bool read_event_name(md5_lex *lex, const md5_column *column, text_row record)
 {
     const char *const start = lex->at;
-    md5i_lex_blanks(lex);
+    md5i_lex_skip_name_space(lex);
     for (const char *byte = start; byte < lex->at; byte++) {
         if (*byte == '\n' || *byte == '\r')
             return md5i_lex_fail(lex, byte, MD5_ERROR_SYNTAX,
@@ -447,7 +448,7 @@ static bool read_easing(md5_lex *lex, size_t offset, text_row record)
 static bool is_name_next(md5_lex *lex)
 {
     const char *const start = lex->at;
-    md5i_lex_blanks(lex);
+    md5i_lex_skip_name_space(lex);
     const char first = lex->at < lex->end ? *lex->at : '0';
     const bool is_quoted = first == '"' || first == '\'';
     const bool is_name =
@@ -510,7 +511,7 @@ static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
     const bool is_list = column->form == MD5_FORM_LIST;
     bool is_or = false;
     TRY(!is_list || md5i_lex_expect(lex, '('));
-    while (!is_list || !md5i_lex_take(lex, ')')) {
+    while (!is_list || !md5i_lex_accept(lex, ')')) {
         const text_row added = append_row(lex, owner, column);
         TRY(added.row);
         for (uint32_t i = 0; i < column->rows->num_columns; i++) {
@@ -522,8 +523,8 @@ static bool read_list(md5_lex *lex, const md5_column *column, text_row owner)
         if (is_list)
             continue;
         ((md5_condition *)(void *)added.row)->begins_alternative = is_or;
-        is_or = md5i_lex_take_word(lex, "or");
-        if (!is_or && !md5i_lex_take_word(lex, "and"))
+        is_or = md5i_lex_accept_keyword(lex, "or");
+        if (!is_or && !md5i_lex_accept_keyword(lex, "and"))
             break;
     }
     return true;
@@ -575,7 +576,7 @@ static bool begin_row(md5_lex *lex, const keyword_match *word, const open_block 
         return md5i_lex_expect(lex, '{');
     if (schema->has_no_braces)
         return true;
-    md5i_lex_next(lex);
+    md5i_lex_skip_space(lex);
     *braces = lex->at < lex->end && *lex->at == '{';
     lex->at += *braces;
     return true;
@@ -663,7 +664,7 @@ static bool read_blocks(md5_lex *lex, const md5_schema *schema, text_row record)
     int top = 0;
     while (top >= 0) {
         open_block *const inner = &blocks[top];
-        if (md5i_lex_take(lex, '}')) {
+        if (md5i_lex_accept(lex, '}')) {
             top--;
             continue;
         }
@@ -701,7 +702,7 @@ static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, c
     const char *const name = arena->context->error.file;
     md5_lex lex;
     md5i_lex_begin(&lex, arena, text, size);
-    md5_locations *const locations = MD5_NEW(arena, md5_locations, 1);
+    md5_locations *const locations = MD5_ALLOC_ZEROED(arena, md5_locations, 1);
     unsigned char *const row =
         locations ? add_table(arena, locations, 1, sizeof(md5_machine_file)) : NULL;
     if (row)
@@ -711,15 +712,15 @@ static md5_machine_file *read_file(md5_arena *arena, const md5_schema *schema, c
     md5_machine_file *const file = (md5_machine_file *)(void *)row;
     *file = (md5_machine_file){.desc = {.locations = locations}, .model_file = ""};
     const text_row record = {(char *)row, md5_locations_at(row, sizeof *file, 0), locations};
-    if (!md5i_lex_take_word(&lex, schema->head)) {
-        md5i_lex_fail_found(&lex, "expected '%s'", schema->head);
+    if (!md5i_lex_accept_keyword(&lex, schema->head)) {
+        md5i_lex_fail_expected(&lex, "expected '%s'", schema->head);
         return NULL;
     }
     if (!read_plain(&lex, &schema->columns[0], record))
         return NULL;
     if (!md5i_lex_expect(&lex, '{') || !read_blocks(&lex, schema, record))
         return NULL;
-    md5i_lex_next(&lex);
+    md5i_lex_skip_space(&lex);
     if (arena->context->error.status != MD5_OK) // a comment is not terminated
         return NULL;
     if (lex.at < lex.end)

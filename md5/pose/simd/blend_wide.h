@@ -1,4 +1,4 @@
-// The kernel that blends, adds and subtracts poses, for one instruction set: see md5_combination.
+// The kernel that blends, adds and subtracts poses, for one instruction set: see md5_combine_job.
 #ifndef MD5_POSE_SIMD_BLEND_WIDE_H
 #define MD5_POSE_SIMD_BLEND_WIDE_H
 
@@ -57,10 +57,10 @@ MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
         const __m512 high = _mm512_mul_ps(_mm512_loadu_ps(p + 16), _mm512_loadu_ps(q + 16));
         products[i] = _mm512_shuffle_f32x4(low, high, _MM_SHUFFLE(2, 0, 2, 0));
     }
-    return md5_wide_sums(products);
+    return md5_wide_row_sums(products);
 }
 
-// Computes the weights that md5_wide_spread_one() spreads for the registers 2 i and 2 i + 1: those
+// Computes the weights that md5_wide_spread_row() spreads for the registers 2 i and 2 i + 1: those
 // of `a` in the first and third quarter, those of `t` in the second and fourth quarter.
 MD5_WIDE_INLINE void pair_weights(md5_wide a, md5_wide t, md5_wide pair[2])
 {
@@ -84,9 +84,9 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
         __m512 from = _mm512_loadu_ps(a + 16 * i);
         md5_wide_keep_loaded(&from);
         const __m512 to = _mm512_loadu_ps(b + 16 * i);
-        const __m512 part = _mm512_mul_ps(from, md5_wide_spread_one(weights_a[i % 2], i / 2));
+        const __m512 part = _mm512_mul_ps(from, md5_wide_spread_row(weights_a[i % 2], i / 2));
         const __m512 change =
-            _mm512_sub_ps(part, _mm512_mul_ps(to, md5_wide_spread_one(weights_b[i % 2], i / 2)));
+            _mm512_sub_ps(part, _mm512_mul_ps(to, md5_wide_spread_row(weights_b[i % 2], i / 2)));
         _mm512_storeu_ps(out + 16 * i, _mm512_sub_ps(from, change));
     }
 }
@@ -105,7 +105,7 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
         __m512 change = _mm512_loadu_ps(b + 16 * i);
         if (c)
             change = _mm512_sub_ps(change, _mm512_loadu_ps(c + 16 * i));
-        change = _mm512_mul_ps(change, md5_wide_spread_one(weights[i % 2], i / 2));
+        change = _mm512_mul_ps(change, md5_wide_spread_row(weights[i % 2], i / 2));
         change = _mm512_add_ps(_mm512_loadu_ps(a + 16 * i), change);
         if (i % 2)
             change = _mm512_mask_shuffle_f32x4(change, 0x0f0f, rotation, rotation,
@@ -139,7 +139,7 @@ MD5_WIDE_INLINE md5_wide dot_rotations(const float *a, const float *b)
     MD5_UNROLL
     for (uint32_t i = 0; i < 4; i++)
         p[i] = md5_wide_mul(p[i], q[i]);
-    return md5_wide_sums(p);
+    return md5_wide_row_sums(p);
 }
 
 #endif
@@ -164,9 +164,9 @@ MD5_WIDE_INLINE void blend_transforms(float *out, const float *a, const float *b
         __m256 from = _mm256_loadu_ps(a + 8 * i);
         md5_wide_keep_loaded(&from);
         const __m256 to = _mm256_loadu_ps(b + 8 * i);
-        const __m256 part = _mm256_mul_ps(from, md5_wide_spread_one(weights_a[i / 4], i % 4));
+        const __m256 part = _mm256_mul_ps(from, md5_wide_spread_row(weights_a[i / 4], i % 4));
         const __m256 change =
-            _mm256_sub_ps(part, _mm256_mul_ps(to, md5_wide_spread_one(weights_b[i / 4], i % 4)));
+            _mm256_sub_ps(part, _mm256_mul_ps(to, md5_wide_spread_row(weights_b[i / 4], i % 4)));
         _mm256_storeu_ps(out + 8 * i, _mm256_sub_ps(from, change));
     }
 }
@@ -183,7 +183,7 @@ MD5_WIDE_INLINE void add_translations(float *out, const float *a, const float *b
         __m256 change = _mm256_loadu_ps(b + 8 * i);
         if (c)
             change = _mm256_sub_ps(change, _mm256_loadu_ps(c + 8 * i));
-        change = _mm256_mul_ps(change, md5_wide_spread_one(weights[i / 4], i % 4));
+        change = _mm256_mul_ps(change, md5_wide_spread_row(weights[i / 4], i % 4));
         change = _mm256_add_ps(_mm256_loadu_ps(a + 8 * i), change);
         change = i < 4 ? _mm256_blend_ps(change, q[i], 0x0f)
                        : _mm256_permute2f128_ps(q[i - 4], change, 0x31);
@@ -305,7 +305,7 @@ enum { SLOTS = 128 / MD5_WIDTH }; // blocks in each step
 
 // Returns the first joint of the next block. The last block overlaps the previous block, so that
 // it is full.
-MD5_WIDE_INLINE size_t next_block(const md5_combination *poses, size_t first)
+MD5_WIDE_INLINE size_t next_block(const md5_combine_job *poses, size_t first)
 {
     const size_t next = first + MD5_WIDTH;
     const size_t last = poses->count - MD5_WIDTH;
@@ -313,23 +313,23 @@ MD5_WIDE_INLINE size_t next_block(const md5_combination *poses, size_t first)
 }
 
 // Clamps a weight to 0..1, or to -1..1 if a difference is added. NaN becomes 0.
-MD5_WIDE_INLINE md5_wide clamp_weight(md5_combining kind, md5_wide weight)
+MD5_WIDE_INLINE md5_wide clamp_weight(md5_combine_kind kind, md5_wide weight)
 {
-    const md5_wide none = md5_wide_all(0.0f);
-    const md5_wide one = md5_wide_all(1.0f);
+    const md5_wide none = md5_wide_set1(0.0f);
+    const md5_wide one = md5_wide_set1(1.0f);
     if (kind <= MD5_BLEND_NLERP)
-        return md5_wide_smaller(md5_wide_larger(weight, none), one);
+        return md5_wide_min(md5_wide_max(weight, none), one);
     const md5_mask negative = md5_wide_less(weight, none);
-    const md5_wide size = md5_wide_larger(md5_wide_flip(negative, weight), none);
-    return md5_wide_flip(negative, md5_wide_smaller(size, one));
+    const md5_wide size = md5_wide_max(md5_wide_negate_if(negative, weight), none);
+    return md5_wide_negate_if(negative, md5_wide_min(size, one));
 }
 
 // Returns the magnitude of a clamped weight.
-MD5_WIDE_INLINE md5_wide weight_magnitude(md5_combining kind, md5_wide weight)
+MD5_WIDE_INLINE md5_wide weight_magnitude(md5_combine_kind kind, md5_wide weight)
 {
     if (kind <= MD5_BLEND_NLERP)
         return weight;
-    return md5_wide_flip(md5_wide_less(weight, md5_wide_all(0.0f)), weight);
+    return md5_wide_negate_if(md5_wide_less(weight, md5_wide_set1(0.0f)), weight);
 }
 
 // Computes md5_quat_mul() in each lane, of components.
@@ -359,19 +359,19 @@ MD5_WIDE_INLINE void divide_rotations(const md5_xform *source, const md5_xform *
     load_rotations((const float *)reference, b);
     MD5_UNROLL
     for (uint32_t i = 0; i < 3; i++)
-        b[i] = md5_wide_sub(md5_wide_all(-0.0f), b[i]);
+        b[i] = md5_wide_sub(md5_wide_set1(-0.0f), b[i]);
     multiply_rotations(b, a, out);
 }
 
 // Computes the clamped weights of the joints from the joint weights, and which joints are copied.
-MD5_WIDE_INLINE void compute_joint_weights(md5_combining kind, const md5_combination *poses,
+MD5_WIDE_INLINE void compute_joint_weights(md5_combine_kind kind, const md5_combine_job *poses,
                                            size_t first, block_results *results)
 {
-    const md5_wide none = md5_wide_all(0.0f);
-    const md5_wide one = md5_wide_all(1.0f);
+    const md5_wide none = md5_wide_set1(0.0f);
+    const md5_wide one = md5_wide_set1(1.0f);
     const md5_wide joint_weight = md5_wide_load(poses->joint_weights + first);
     const md5_wide weight =
-        clamp_weight(kind, md5_wide_mul(md5_wide_all(poses->weight), joint_weight));
+        clamp_weight(kind, md5_wide_mul(md5_wide_set1(poses->weight), joint_weight));
     const md5_wide magnitude = weight_magnitude(kind, weight);
     const uint32_t nonzero = md5_wide_bits(md5_wide_greater(magnitude, none));
     results->changed = nonzero;
@@ -381,8 +381,8 @@ MD5_WIDE_INLINE void compute_joint_weights(md5_combining kind, const md5_combina
     md5_wide_store(results->weights, to_lane_order(weight));
 }
 
-MD5_WIDE_INLINE void compute_cosines(md5_combining kind, const md5_combination *poses, size_t first,
-                                     block_results *results)
+MD5_WIDE_INLINE void compute_cosines(md5_combine_kind kind, const md5_combine_job *poses,
+                                     size_t first, block_results *results)
 {
     const md5_xform *const b = poses->b + first;
     if (kind <= MD5_BLEND_NLERP) {
@@ -405,13 +405,13 @@ MD5_WIDE_INLINE void compute_cosines(md5_combining kind, const md5_combination *
 // negative. A weight of 1 gives the difference's rotation unchanged.
 MD5_WIDE_INLINE void scale_rotation(const block_results *results, md5_wide weight, md5_wide q[4])
 {
-    const md5_wide one = md5_wide_all(1.0f);
-    const md5_mask is_negative = md5_wide_less(weight, md5_wide_all(0.0f));
-    const md5_mask is_partial = md5_wide_less(md5_wide_flip(is_negative, weight), one);
+    const md5_wide one = md5_wide_set1(1.0f);
+    const md5_mask is_negative = md5_wide_less(weight, md5_wide_set1(0.0f));
+    const md5_mask is_partial = md5_wide_less(md5_wide_negate_if(is_negative, weight), one);
     const md5_wide change_a = md5_wide_load(results->change_a);
     const md5_wide part_b = md5_wide_load(results->part_b);
     const md5_wide axis_weight =
-        md5_wide_flip(is_negative, md5_wide_select(is_partial, part_b, one));
+        md5_wide_negate_if(is_negative, md5_wide_select(is_partial, part_b, one));
     MD5_UNROLL
     for (uint32_t i = 0; i < 3; i++)
         q[i] = md5_wide_mul(md5_wide_load(results->axes + (size_t)i * MD5_WIDTH), axis_weight);
@@ -421,9 +421,9 @@ MD5_WIDE_INLINE void scale_rotation(const block_results *results, md5_wide weigh
 }
 
 // Combines the transforms of MD5_WIDTH joints. `is_same`: all lanes of `weight` are equal.
-MD5_WIDE_INLINE void combine_joints(md5_combining kind, const md5_combination *poses, size_t first,
-                                    const block_results *results, md5_wide weight, bool is_same,
-                                    md5_xform *out)
+MD5_WIDE_INLINE void combine_joints(md5_combine_kind kind, const md5_combine_job *poses,
+                                    size_t first, const block_results *results, md5_wide weight,
+                                    bool is_same, md5_xform *out)
 {
     const float *const a = (const float *)(poses->a + first);
     const float *const b = (const float *)(poses->b + first);
@@ -457,8 +457,8 @@ MD5_WIDE_INLINE void copy_joints(const md5_xform *from, uint32_t skipped, md5_xf
 
 // Writes the joints of a block except the first `skipped` joints. `weight` is the clamped weight of
 // all joints; it is not used if `has_joint_weights`.
-MD5_WIDE_INLINE void write_block(md5_combining kind, bool has_joint_weights,
-                                 const md5_combination *poses, size_t first, uint32_t skipped,
+MD5_WIDE_INLINE void write_block(md5_combine_kind kind, bool has_joint_weights,
+                                 const md5_combine_job *poses, size_t first, uint32_t skipped,
                                  md5_wide weight, const block_results *results)
 {
     const uint32_t all = (1u << MD5_WIDTH) - 1;
@@ -492,7 +492,8 @@ MD5_WIDE_INLINE void write_block(md5_combining kind, bool has_joint_weights,
 
 // Returns the pose to copy if there are no joint weights and the weight of all joints leaves
 // nothing to compute. Otherwise returns NULL.
-MD5_WIDE_INLINE const md5_xform *find_copied_pose(md5_combining kind, const md5_combination *poses)
+MD5_WIDE_INLINE const md5_xform *find_copied_pose(md5_combine_kind kind,
+                                                  const md5_combine_job *poses)
 {
     if (poses->joint_weights)
         return NULL;
@@ -508,11 +509,11 @@ typedef struct block_group {
     uint32_t skipped_last; // number of joints that the last block does not write
 } block_group;
 
-MD5_WIDE_INLINE void combine_blocks(md5_combining kind, bool has_joint_weights,
-                                    const md5_combination *poses, const block_group *group)
+MD5_WIDE_INLINE void combine_blocks(md5_combine_kind kind, bool has_joint_weights,
+                                    const md5_combine_job *poses, const block_group *group)
 {
     block_results slots[SLOTS];
-    const md5_wide weight = clamp_weight(kind, md5_wide_all(poses->weight));
+    const md5_wide weight = clamp_weight(kind, md5_wide_set1(poses->weight));
     wide_slerp common = wide_slerp_at(weight_magnitude(kind, weight)); // without joint weights
     if (MD5_WIDE_REGISTERS == 16 && !has_joint_weights && kind != MD5_BLEND_NLERP)
         MD5_KEEP_IN_MEMORY(common);
@@ -553,7 +554,7 @@ MD5_WIDE_INLINE void combine_blocks(md5_combining kind, bool has_joint_weights,
 // Combines two poses. The last block overlaps the previous block. If the output is also an input,
 // the common joints have already been overwritten, so their results in the last block are wrong and
 // not stored.
-MD5_WIDE_INLINE void combine(md5_combining kind, const md5_combination *poses)
+MD5_WIDE_INLINE void combine(md5_combine_kind kind, const md5_combine_job *poses)
 {
     const md5_xform *const copied = find_copied_pose(kind, poses);
     if (copied) {
@@ -582,40 +583,40 @@ MD5_WIDE_INLINE void combine(md5_combining kind, const md5_combination *poses)
 
 // There is one function for each kind, because a common function would run out of registers. Each
 // function copies its argument, so that the compiler knows that no store changes it.
-MD5_WIDE_CODE MD5_NO_INLINE static void blend(const md5_combination *poses)
+MD5_WIDE_CODE MD5_NO_INLINE static void blend(const md5_combine_job *poses)
 {
-    const md5_combination copy = *poses;
+    const md5_combine_job copy = *poses;
     combine(MD5_BLEND, &copy);
 }
 
-MD5_WIDE_CODE MD5_NO_INLINE static void blend_nlerp(const md5_combination *poses)
+MD5_WIDE_CODE MD5_NO_INLINE static void blend_nlerp(const md5_combine_job *poses)
 {
-    const md5_combination copy = *poses;
+    const md5_combine_job copy = *poses;
     combine(MD5_BLEND_NLERP, &copy);
 }
 
-MD5_WIDE_CODE MD5_NO_INLINE static void add(const md5_combination *poses)
+MD5_WIDE_CODE MD5_NO_INLINE static void add(const md5_combine_job *poses)
 {
-    const md5_combination copy = *poses;
+    const md5_combine_job copy = *poses;
     combine(MD5_ADD, &copy);
 }
 
-MD5_WIDE_CODE MD5_NO_INLINE static void subtract(const md5_combination *poses)
+MD5_WIDE_CODE MD5_NO_INLINE static void subtract(const md5_combine_job *poses)
 {
-    combine(MD5_SUBTRACT, &(md5_combination){MD5_SUBTRACT, poses->a, poses->b, NULL, poses->out,
+    combine(MD5_SUBTRACT, &(md5_combine_job){MD5_SUBTRACT, poses->a, poses->b, NULL, poses->out,
                                              NULL, -1, poses->count});
 }
 
-MD5_WIDE_CODE MD5_NO_INLINE static void add_difference(const md5_combination *poses)
+MD5_WIDE_CODE MD5_NO_INLINE static void add_difference(const md5_combine_job *poses)
 {
-    const md5_combination copy = *poses;
+    const md5_combine_job copy = *poses;
     combine(MD5_ADD_DIFFERENCE, &copy);
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): a register of one float is always filled
-void MD5_WIDE_NAME(md5i_combine)(const md5_combination *poses)
+void MD5_WIDE_NAME(md5i_combine)(const md5_combine_job *poses)
 {
-    static void (*const functions[])(const md5_combination *) = {
+    static void (*const functions[])(const md5_combine_job *) = {
         [MD5_BLEND] = blend,       [MD5_BLEND_NLERP] = blend_nlerp,       [MD5_ADD] = add,
         [MD5_SUBTRACT] = subtract, [MD5_ADD_DIFFERENCE] = add_difference,
     };

@@ -100,8 +100,8 @@ MD5_WIDE_INLINE void store_palette(const md5_wide a[9], const float *matrix,
     md5_wide m[3][4];
     MD5_UNROLL
     for (uint32_t k = 0; k < 4; k++) {
-        const md5_wide b[3] = {md5_wide_all(inverse_bind[k]), md5_wide_all(inverse_bind[4 + k]),
-                               md5_wide_all(inverse_bind[8 + k])};
+        const md5_wide b[3] = {md5_wide_set1(inverse_bind[k]), md5_wide_set1(inverse_bind[4 + k]),
+                               md5_wide_set1(inverse_bind[8 + k])};
         md5_wide column[3];
         multiply_column(a, b, column);
         if (k == 3)
@@ -335,14 +335,15 @@ MD5_WIDE_INLINE void crowd_constants(const crowd_lanes *lanes, const md5_binding
 {
     const md5_pose_plan *const plan = binding->internal.plan;
     for (uint32_t i = 0; i < plan->num_fixed_rotations; i++) {
-        const md5_quat q = md5_constant_of(binding, plan->fixed_rotations[i])->rotation;
-        const md5_wide rotation[4] = {md5_wide_all(q.x), md5_wide_all(q.y), md5_wide_all(q.z),
-                                      md5_wide_all(q.w)};
+        const md5_quat q = md5_constant_xform(binding, plan->fixed_rotations[i])->rotation;
+        const md5_wide rotation[4] = {md5_wide_set1(q.x), md5_wide_set1(q.y), md5_wide_set1(q.z),
+                                      md5_wide_set1(q.w)};
         store_rotation(joint_matrices(lanes, plan->fixed_rotations[i]), rotation);
     }
     for (uint32_t i = 0; i < plan->num_fixed_translations; i++) {
-        const md5_vec3 t = md5_constant_of(binding, plan->fixed_translations[i])->translation;
-        const md5_wide translation[3] = {md5_wide_all(t.x), md5_wide_all(t.y), md5_wide_all(t.z)};
+        const md5_vec3 t = md5_constant_xform(binding, plan->fixed_translations[i])->translation;
+        const md5_wide translation[3] = {md5_wide_set1(t.x), md5_wide_set1(t.y),
+                                         md5_wide_set1(t.z)};
         store_translation(joint_matrices(lanes, plan->fixed_translations[i]), translation);
     }
 }

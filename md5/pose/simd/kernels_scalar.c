@@ -22,7 +22,7 @@ void md5i_sample_scalar(const md5_anim *anim, const md5_sample_position *sample,
         pose[target].pad = 0;
     }
     for (uint32_t i = 0; locals && i < anim->num_rotations; i++)
-        locals[i] = md5_mat34_of(pose[i].rotation, pose[i].translation);
+        locals[i] = md5_mat34_compose(pose[i].rotation, pose[i].translation);
 }
 
 void md5i_multiply_scalar(uint32_t count, const md5_mat34 *joints, const md5_mat34 *inverse_bind,
@@ -39,7 +39,7 @@ void md5i_finish_scalar(const md5_skeleton *skeleton, const md5_mat34 *inverse_b
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         const md5_mat34 local =
-            pose ? md5_mat34_of(pose[joint].rotation, pose[joint].translation) : joints[joint];
+            pose ? md5_mat34_compose(pose[joint].rotation, pose[joint].translation) : joints[joint];
         joints[joint] = parent == MD5_NONE ? local : md5_mat34_product(&joints[parent], &local);
     }
     if (palette)

@@ -69,7 +69,7 @@ MD5_WIDE_INLINE void sample_translations(const md5_anim *anim, const md5_sample_
         MD5_UNROLL
         for (uint32_t i = 0; i < 4; i++)
             a[i] = lerp_wide(a[i], b[i], fraction);
-        md5_wide_cut(a);
+        md5_wide_clear_w(a);
         store_targets(targets->translations, slot, targets->translations_in_order, a,
                       &pose->translation.x);
     }
@@ -129,7 +129,7 @@ MD5_WIDE_CODE static void sample(const md5_anim *anim, const md5_sample_position
         MD5_WIDE_NARROWER(md5i_pose_kernels).sample(anim, position, targets, pose, locals);
         return;
     }
-    const md5_wide fraction = md5_wide_all(position->fraction);
+    const md5_wide fraction = md5_wide_set1(position->fraction);
     sample_translations(anim, position, targets, fraction, pose);
     sample_rotations(anim, position, targets, fraction, pose, locals);
 }

@@ -240,8 +240,8 @@ MD5_WIDE_INLINE md5_wide missing_component(const md5_wide v[4])
 {
     const md5_wide square = md5_wide_add(
         md5_wide_add(md5_wide_mul(v[0], v[0]), md5_wide_mul(v[1], v[1])), md5_wide_mul(v[2], v[2]));
-    const md5_wide last_square = md5_wide_sub(md5_wide_all(1.0f), square);
-    return md5_wide_sqrt(md5_wide_larger(last_square, md5_wide_all(0.0f)));
+    const md5_wide last_square = md5_wide_sub(md5_wide_set1(1.0f), square);
+    return md5_wide_sqrt(md5_wide_max(last_square, md5_wide_set1(0.0f)));
 }
 
 // Reads the key k (0 or 1) of each lane.
@@ -259,9 +259,9 @@ MD5_WIDE_INLINE void read_key(const key_reader *reader, md5_wide scale,
 MD5_WIDE_INLINE void reorder_components(const float *forms, md5_wide v[4])
 {
     const md5_wide form = md5_wide_load(forms);
-    const md5_mask x = md5_wide_less(form, md5_wide_all(0.5f));
-    const md5_mask x_y = md5_wide_less(form, md5_wide_all(1.5f));
-    const md5_mask w = md5_wide_greater(form, md5_wide_all(2.5f));
+    const md5_mask x = md5_wide_less(form, md5_wide_set1(0.5f));
+    const md5_mask x_y = md5_wide_less(form, md5_wide_set1(1.5f));
+    const md5_mask w = md5_wide_greater(form, md5_wide_set1(2.5f));
     const md5_wide a = v[0];
     const md5_wide b = v[1];
     const md5_wide c = v[2];
@@ -359,7 +359,7 @@ MD5_WIDE_INLINE void sample_group(const md5_packed *packed, const md5_packed_gro
         MD5_UNROLL
         for (uint32_t c = 0; c < 3; c++)
             a[c] = lerp_wide(a[c], b[c], fraction);
-        a[3] = md5_wide_all(0.0f);
+        a[3] = md5_wide_set1(0.0f);
         store_lanes(a, group->target_offsets + first, pose);
     }
 }

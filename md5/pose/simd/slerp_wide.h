@@ -1,5 +1,5 @@
 // Interpolates between two frames, one joint in each lane. Performs the operations of
-// md5_slerp_weighted(), md5_vec3_lerp() and md5_mat34_of() in the same order.
+// md5_slerp_weighted(), md5_vec3_lerp() and md5_mat34_compose() in the same order.
 #ifndef MD5_POSE_SIMD_SLERP_WIDE_H
 #define MD5_POSE_SIMD_SLERP_WIDE_H
 
@@ -22,22 +22,22 @@ typedef struct wide_slerp {
 // because they would not change the result.
 MD5_WIDE_INLINE wide_slerp wide_slerp_at(md5_wide t)
 {
-    const md5_wide s = md5_wide_sub(t, md5_wide_all(0.5f));
+    const md5_wide s = md5_wide_sub(t, md5_wide_set1(0.5f));
     const md5_wide s2 = md5_wide_add(s, s);
     const md5_wide r = md5_wide_mul(s2, s2);
     wide_slerp slerp = {.s = s,
-                        .ends = md5_wide_mul(s, md5_wide_sub(md5_wide_all(1.0f), r)),
-                        .half = md5_wide_all(0.5f),
-                        .one = md5_wide_all(1.0f),
-                        .two = md5_wide_all(2.0f),
-                        .equal = md5_wide_all(MD5_SLERP_EQUAL)};
+                        .ends = md5_wide_mul(s, md5_wide_sub(md5_wide_set1(1.0f), r)),
+                        .half = md5_wide_set1(0.5f),
+                        .one = md5_wide_set1(1.0f),
+                        .two = md5_wide_set1(2.0f),
+                        .equal = md5_wide_set1(MD5_SLERP_EQUAL)};
     MD5_UNROLL
     for (uint32_t power = 0; power < MD5_SLERP_POWERS; power++) {
         const float *const c = md5_slerp_table[power];
-        md5_wide sum = md5_wide_all(c[1]);
+        md5_wide sum = md5_wide_set1(c[1]);
         if (c[2] != 0)
-            sum = md5_wide_add(sum, md5_wide_mul(r, md5_wide_all(c[2])));
-        slerp.by_power[power] = md5_wide_all(c[0]);
+            sum = md5_wide_add(sum, md5_wide_mul(r, md5_wide_set1(c[2])));
+        slerp.by_power[power] = md5_wide_set1(c[0]);
         if (c[1] != 0)
             slerp.by_power[power] = md5_wide_add(slerp.by_power[power], md5_wide_mul(r, sum));
     }
@@ -55,9 +55,9 @@ typedef struct wide_weights {
 MD5_WIDE_INLINE wide_weights wide_slerp_weights(const wide_slerp *slerp, md5_wide cosine)
 {
     const md5_wide *const c = slerp->by_power;
-    const md5_mask opposite = md5_wide_less(cosine, md5_wide_all(0.0f));
-    const md5_wide less = md5_wide_sub(slerp->one, md5_wide_flip(opposite, cosine));
-    const md5_wide u = md5_wide_keep(md5_wide_greater(less, slerp->equal), less);
+    const md5_mask opposite = md5_wide_less(cosine, md5_wide_set1(0.0f));
+    const md5_wide less = md5_wide_sub(slerp->one, md5_wide_negate_if(opposite, cosine));
+    const md5_wide u = md5_wide_mask(md5_wide_greater(less, slerp->equal), less);
     const md5_wide uu = md5_wide_mul(u, u);
     const md5_wide low = md5_wide_add(c[0], md5_wide_mul(u, c[1]));
     const md5_wide middle = md5_wide_add(c[2], md5_wide_mul(u, c[3]));
@@ -70,7 +70,7 @@ MD5_WIDE_INLINE wide_weights wide_slerp_weights(const wide_slerp *slerp, md5_wid
         md5_wide_sqrt(md5_wide_div(md5_wide_sub(slerp->half, part), md5_wide_sub(slerp->two, u)));
     return (wide_weights){
         .change_a = md5_wide_add(md5_wide_sub(slerp->one, sum), difference),
-        .part_b = md5_wide_flip(opposite, md5_wide_add(sum, difference)),
+        .part_b = md5_wide_negate_if(opposite, md5_wide_add(sum, difference)),
     };
 }
 
@@ -78,18 +78,18 @@ MD5_WIDE_INLINE wide_weights wide_slerp_weights(const wide_slerp *slerp, md5_wid
 // md5_nlerp_by_cosine() in each lane.
 MD5_WIDE_INLINE wide_weights wide_nlerp_weights(md5_wide t, md5_wide cosine)
 {
-    const md5_wide one = md5_wide_all(1.0f);
+    const md5_wide one = md5_wide_set1(1.0f);
     const md5_wide left = md5_wide_sub(one, t);
     const md5_wide right = md5_wide_sub(one, left);
     const md5_wide product = md5_wide_mul(md5_wide_add(left, left), right);
-    const md5_mask opposite = md5_wide_less(cosine, md5_wide_all(0.0f));
-    const md5_wide less = md5_wide_sub(one, md5_wide_flip(opposite, cosine));
-    const md5_wide u = md5_wide_keep(md5_wide_greater(less, md5_wide_all(MD5_SLERP_EQUAL)), less);
+    const md5_mask opposite = md5_wide_less(cosine, md5_wide_set1(0.0f));
+    const md5_wide less = md5_wide_sub(one, md5_wide_negate_if(opposite, cosine));
+    const md5_wide u = md5_wide_mask(md5_wide_greater(less, md5_wide_set1(MD5_SLERP_EQUAL)), less);
     const md5_wide square = md5_wide_sub(one, md5_wide_mul(product, u));
     const md5_wide scale = md5_wide_div(one, md5_wide_sqrt(square));
     return (wide_weights){
         .change_a = md5_wide_sub(one, md5_wide_mul(left, scale)),
-        .part_b = md5_wide_flip(opposite, md5_wide_mul(right, scale)),
+        .part_b = md5_wide_negate_if(opposite, md5_wide_mul(right, scale)),
     };
 }
 
@@ -161,7 +161,7 @@ MD5_WIDE_INLINE void slerp_end(const wide_slerp_set *set, md5_wide out[4])
 // Converts rotations to matrices, both as components. Does not write the translation column.
 MD5_WIDE_INLINE void matrix_wide(const md5_wide q[4], md5_wide m[12])
 {
-    const md5_wide one = md5_wide_all(1.0f);
+    const md5_wide one = md5_wide_set1(1.0f);
     const md5_wide x2 = md5_wide_add(q[0], q[0]);
     const md5_wide y2 = md5_wide_add(q[1], q[1]);
     const md5_wide z2 = md5_wide_add(q[2], q[2]);

@@ -1,6 +1,6 @@
 #include "test/fuzz/text.h"
 
-static const char *view_fault(const md5_camera *camera, double time, md5_wrap wrap)
+static const char *view_mesh_defect(const md5_camera *camera, double time, md5_wrap wrap)
 {
     const bool is_smooth = fmod(time, 0.2) > 0.1;
     const md5_quat q = is_smooth ? md5_camera_at(camera, time, wrap, 0.5).rotation
@@ -20,7 +20,7 @@ static const char *camera_fault(const md5_camera *camera)
     const double times[] = {0, 0.3 * end, 0.7 * end, end, -0.7 * end, 1e300, NAN};
     const char *fault = asset_camera_fault(camera);
     for (size_t i = 0; i < 3 * COUNT_OF(times) && !fault; i++)
-        fault = view_fault(camera, times[i / 3], (md5_wrap)(i % 3));
+        fault = view_mesh_defect(camera, times[i / 3], (md5_wrap)(i % 3));
     return fault;
 }
 

@@ -24,8 +24,8 @@ static const char *read_archive(const char *path)
     bool is_wrong = false;
     size_t total = 0;
     md5_error error = {.message = ""};
-    common_game_places places = {.warn = count_warning, .user = &is_wrong};
-    if (!common_add_game_place(&places, path, &error))
+    common_game_paths places = {.warn = count_warning, .user = &is_wrong};
+    if (!common_add_game_path(&places, path, &error))
         return error.message[0] ? NULL : "refused without a reason";
     const md5_game_path *const archive = places.paths;
     for (size_t i = 0; i < archive->num_files && total < MAX_READ; i++) {
@@ -37,7 +37,7 @@ static const char *read_archive(const char *path)
         total += size;
         archive->close(archive->user, bytes, size);
     }
-    common_free_game_places(&places);
+    common_free_game_paths(&places);
     return is_wrong ? "a fault without a line" : NULL;
 }
 
