@@ -52,26 +52,24 @@ static float text_height(const view_font *font, view_text_size size)
 // how well they fit. stb_truetype trusts what it reads: only files are taken that fontconfig could
 // read, and whose tables lie within them.
 
+#ifdef VIEW_HAS_FONTCONFIG
+
 enum { MAX_FONT_FILE = 64 << 20, NUM_OPENED = 4 };
 
 typedef struct opened_font {
-    int number; // in the sorted fonts, from 1; 0: none
+    int number; // index in the sorted fonts plus 1; 0: none
     unsigned char *bytes;
     stbtt_fontinfo info;
 } opened_font;
 
 typedef struct system_fonts {
-    bool is_sought;
-#ifdef VIEW_HAS_FONTCONFIG
+    bool is_sought; // true after the first search
     FcConfig *config;
     FcFontSet *sorted;
-    bool *is_bad; // of each
-#endif
+    bool *is_bad;                   // [sorted->nfont] fonts that cannot be read
     opened_font opened[NUM_OPENED]; // the oldest one is closed for another
     uint32_t num_opened;
 } system_fonts;
-
-#ifdef VIEW_HAS_FONTCONFIG
 
 static uint32_t read_big(const unsigned char *bytes, int count)
 {
@@ -181,6 +179,10 @@ static void close_system_fonts(system_fonts *system)
 }
 
 #else
+
+typedef struct system_fonts {
+    bool is_unused;
+} system_fonts;
 
 static const stbtt_fontinfo *find_system_font(system_fonts *system, int code)
 {

@@ -513,6 +513,28 @@ void view_tell_state(view_state *viewer, const char *action)
     char shown[840], up[3], front[3];
     view_name_axes(&scene->turn, up, front);
     view_write_shown(&viewer->options->shown, &viewer->options->lights, shown, sizeof shown);
+    const char *clip_name = "bind-pose";
+    size_t clip_number = 0;
+    if (clip != NULL) {
+        clip_name = clip->name;
+        clip_number = scene->clip + 1;
+    }
+    double cycle_time = 0;
+    double frame = 0;
+    uint32_t last_frame = 0;
+    if (anim != NULL) {
+        cycle_time = view_cycle_time(play, anim);
+        frame = view_frame_place(play, anim);
+        last_frame = anim->num_frames - 1;
+    }
+    int picked_mesh = -1;
+    int picked_triangle = -1;
+    if (viewer->pick.is_set) {
+        picked_mesh = (int)viewer->pick.mesh;
+        picked_triangle = (int)viewer->pick.triangle;
+    }
+    const char *const skinning = scene->dual ? "dual" : "linear";
+    const char *const camera_path = has_camera_path ? scene->camera_path.name : "none";
     view_debug(
         &viewer->log,
         "%s: model=%s clip=%s %zu/%zu time=%.4f frame=%.3f/%u playing=%d speed=%g backward=%d "
@@ -524,19 +546,14 @@ void view_tell_state(view_state *viewer, const char *action)
         "size=%ux%u camera-path=%s following=%d shot=%u camera-frame=%.3f list=%s found=%zu "
         "joint=%d "
         "picked=%d/%d hidden=%u crowd=%u error=%d notice=%d",
-        action, scene->name, clip != NULL ? clip->name : "bind-pose",
-        clip != NULL ? scene->clip + 1 : 0, scene->num_clips,
-        anim != NULL ? view_cycle_time(play, anim) : 0,
-        anim != NULL ? view_frame_place(play, anim) : 0, anim != NULL ? anim->num_frames - 1 : 0,
-        play->playing, play->speed, play->backward, view_wrap_name(play->wrap), play->range_first,
-        play->range_last, roots[scene->root], up, front, scene->dual ? "dual" : "linear",
+        action, scene->name, clip_name, clip_number, scene->num_clips, cycle_time, frame,
+        last_frame, play->playing, play->speed, play->backward, view_wrap_name(play->wrap),
+        play->range_first, play->range_last, roots[scene->root], up, front, skinning,
         camera->azimuth, camera->elevation, camera->distance, camera->target.x, camera->target.y,
         camera->target.z, camera->orthographic, surfaces[viewer->options->surface], shown,
-        viewer->log.num_warnings, viewer->width, viewer->height,
-        has_camera_path ? scene->camera_path.name : "none", viewer->following, place.shot,
-        place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
-        view_marked_joint(&viewer->ui, scene), viewer->pick.is_set ? (int)viewer->pick.mesh : -1,
-        viewer->pick.is_set ? (int)viewer->pick.triangle : -1,
+        viewer->log.num_warnings, viewer->width, viewer->height, camera_path, viewer->following,
+        place.shot, place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
+        view_marked_joint(&viewer->ui, scene), picked_mesh, picked_triangle,
         (unsigned)viewer->options->hidden_meshes, viewer->document->crowd.count,
         viewer->log.error[0] != '\0', viewer->now < viewer->ui.notice_end);
     const view_motion_kind *const mover = view_mover_of(scene);
