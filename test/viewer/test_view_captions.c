@@ -50,7 +50,7 @@ TEST_IF (what_a_state_plays_is_told_with_its_joints, told, it, open_told(it), cl
     uint32_t shoot = 0;
     while (strcmp(view_script_name(figure, false, shoot), "Torso_Shoot") != 0)
         shoot++;
-    view_tell(figure, false, shoot, true);
+    view_run_script_item(figure, false, shoot, true);
     for (int i = 0; i < 2; i++) {
         play_until(it, 0.6 + 0.4 * i);
         CHECK_UINT(figure->num_fired, i == 0 ? NUM_TEXTS : 2 * NUM_TEXTS);

@@ -786,7 +786,7 @@ TEST_IF (monster_walks_downstairs_smoothly, pair, it, open_pair(it, VIEW_STAIRS)
         if (tick > 1)
             CHECK_SMALL(waist - old_waist, step / 4.0 + 0.1);
     }
-    const md5_vec3 place = view_place_of(scene).translation;
+    const md5_vec3 place = view_placement(scene).translation;
     const view_entity *const entity = &scene->entity;
     const md5_sample_position begin = {0}, end = {.cycle = 10}; // of a second each
     const md5_anim *const anim = entity->entity->clips[find_clip(entity, "walk")].anims[0];
@@ -810,7 +810,7 @@ TEST_IF (monster_stands_on_a_lift, pair, it, open_pair(it, VIEW_LIFT), close_pai
         }
         const float rise = it->of[0].scene.terrain.rise;
         highest = fmaxf(highest, rise);
-        CHECK_NEAR(view_place_of(&it->of[0].scene).translation.z, rise, 1e-4);
+        CHECK_NEAR(view_placement(&it->of[0].scene).translation.z, rise, 1e-4);
         CHECK_NEAR(height_of(&it->of[0], "foot_l") - height_of(&it->of[1], "foot_l"), rise, 0.02);
     }
     CHECK(highest > 20.0f && highest <= it->of[0].scene.terrain.height);
@@ -822,7 +822,7 @@ static void tell(played *fixture, bool is_flag, const char *name)
     const char *one;
     for (uint32_t i = 0; (one = view_script_name(&fixture->scene.entity, is_flag, i)) != NULL; i++)
         if (strcmp(one, name) == 0)
-            view_tell(&fixture->scene.entity, is_flag, i, true);
+            view_run_script_item(&fixture->scene.entity, is_flag, i, true);
 }
 
 // A film, and what it is told meanwhile: clips in channels, states, a flag. Its time is 3 at the
@@ -862,8 +862,8 @@ TEST (monster_is_the_same_at_a_time_on_any_way) {
         }
         it->of[1].play.time = times[i];
         view_pose(&it->of[1].scene, &it->of[1].play);
-        const md5_vec3 places[] = {view_place_of(&it->of[0].scene).translation,
-                                   view_place_of(&it->of[1].scene).translation};
+        const md5_vec3 places[] = {view_placement(&it->of[0].scene).translation,
+                                   view_placement(&it->of[1].scene).translation};
         CHECK_THAT(memcmp(&places[0], &places[1], sizeof places[0]) == 0, "%g: %g %g", times[i],
                    (double)places[0].x, (double)places[1].x);
         CHECK_SMALL(
@@ -982,7 +982,7 @@ TEST (head_stays_on_its_body) {
         for (uint32_t p = 1; p < entity->num_parts; p++) {
             const view_entity_part *const part = &entity->parts[p];
             // Poses relative to parents and joints in model space agree over the whole model.
-            const uint32_t parent = entity->parts[part->above].first_joint + part->attached->joint;
+            const uint32_t parent = entity->parts[part->parent].first_joint + part->attached->joint;
             const md5_mat34 local = md5_mat34_from_xform(fixture.scene.pose[part->first_joint]);
             const md5_mat34 joint = md5_mat34_mul(fixture.scene.joints[parent], local);
             CHECK_SMALL(difference(&joint, &fixture.scene.joints[part->first_joint], 1), 1e-3);
@@ -1244,7 +1244,7 @@ TEST (view_first_minute_tells_its_story) {
             for (double time = host.time; time < cases[i].second; time += 1.0 / rate) {
                 view_run_machine(&host, time);
                 check_face(&host);
-                CHECK(view_find_shot(&host, &camera) && fabsf(camera.azimuth) <= 60.0f);
+                CHECK(view_find_demo_camera(&host, &camera) && fabsf(camera.azimuth) <= 60.0f);
             }
             view_run_machine(&host, cases[i].second);
             CHECK_STRING(shot_of(&host), cases[i].shot);
@@ -1255,9 +1255,9 @@ TEST (view_first_minute_tells_its_story) {
         CHECK_NEAR(value_of(&host, "eyes_yaw"), camera.azimuth, 3);
         // The last shot stays, and comes no nearer, until somebody takes over.
         view_run_machine(&host, (double)VIEW_MINUTE + (rate == 1 ? 300 : 0));
-        CHECK(view_find_shot(&host, &camera) && camera.distance > 100.0f);
+        CHECK(view_find_demo_camera(&host, &camera) && camera.distance > 100.0f);
         view_take_over(&host);
-        CHECK(!view_find_shot(&host, &camera));
+        CHECK(!view_find_demo_camera(&host, &camera));
         view_free_machine(&guest);
         view_free_machine(&host);
     }

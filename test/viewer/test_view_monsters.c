@@ -259,10 +259,10 @@ static void check_drops(const monster_case *it, md5_states *states)
                                                 {"AI_DEAD", MD5_SCRIPT_BOOLEAN}};
     md5_script script = {.variables = flags};
     view_entity figure = {.entity = &entity, .states = states, .script = &script, .time = 1.5};
-    view_tell(&figure, true, 0, true);
-    view_tell(&figure, true, 1, false);
+    view_run_script_item(&figure, true, 0, true);
+    view_run_script_item(&figure, true, 1, false);
     CHECK_UINT(figure.num_fired, 0);
-    view_tell(&figure, true, 1, true);
+    view_run_script_item(&figure, true, 1, true);
     free(figure.orders);
     CHECK_UINT(figure.num_fired, COUNT_OF(texts));
     for (size_t i = 0; i < COUNT_OF(texts); i++) {

@@ -273,7 +273,7 @@ TEST (view_ground_has_a_lift) {
     static const double rises[][2] = {{0, 0}, {1, 1.25}, {1.5, 2.5},
                                       {3, 5}, {4, 3.75}, {602, 3.75}};
     for (size_t i = 0; i < COUNT_OF(rises); i++) {
-        view_raise_lift(&lift, rises[i][0]);
+        view_set_lift_time(&lift, rises[i][0]);
         CHECK_NEAR(view_ground_height(&lift, 100, 0), rises[i][1], 1e-4);
     }
     // 12 of 64 squares to each side, and one that slopes down to the floor.

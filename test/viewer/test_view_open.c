@@ -218,12 +218,12 @@ TEST (view_own_machine_goes_on_when_the_rest_of_it_comes) {
         view_scene *const scene = &state->document->scene;
         view_pose(scene, &state->play);
         const view_machine before = scene->machine;
-        CHECK(before.time == 3.0 && before.next_row > 2 && before.acts == (i == 0));
+        CHECK(before.time == 3.0 && before.next_act > 2 && before.acts == (i == 0));
         view_handle_event(state, &(view_input){.kind = VIEW_INPUT_DROP, .path = common_copy("")},
                           &redraw);
         view_machine *const now = &state->document->scene.machine;
         CHECK(now->player != NULL && state->play.time == 3.0 && now->time == 3.0);
-        CHECK(now->next_row == before.next_row && now->acts == before.acts);
+        CHECK(now->next_act == before.next_act && now->acts == before.acts);
         CHECK(now->guest != NULL && !view_open_rest(state)); // who was there already
         view_take_over(now);
     }

@@ -616,7 +616,7 @@ TEST (view_pointer_that_circles_behind_him_does_not_swing_his_head) {
     for (size_t i = 0; i < COUNT_OF(at); i++) {
         view_machine_motion.point(&scene, point(machine, at[i][0]));
         view_run_machine(machine, machine->time + 1e-6);
-        CHECK_NEAR(machine->told_yaw, at[i][1], 0.1);
+        CHECK_NEAR(machine->target_yaw, at[i][1], 0.1);
     }
     view_free_machine(machine);
 }
@@ -652,6 +652,6 @@ TEST (view_pointer_is_not_told_to_a_machine_that_does_not_ask) {
     view_machine_motion.point(&scene, point(machine, 30.0));
     view_machine_motion.click(&scene);
     view_run_machine(machine, 0.3);
-    CHECK(machine->is_told);
+    CHECK(machine->has_target_angles);
     view_free_machine(machine);
 }

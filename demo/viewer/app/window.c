@@ -117,7 +117,7 @@ static bool draw_window(view_state *viewer, bool moving)
     if (!view_present_sign(viewer, &error))
         return view_log_error(&viewer->log, &error);
     if (!viewer->options->mute && view_machine_of(&viewer->document->scene) != NULL)
-        view_hear_minute(&viewer->document->scene.machine, viewer->window);
+        view_play_demo_sounds(&viewer->document->scene.machine, viewer->window);
     view_swap_window(viewer->window);
     if (is_first) { // the image is complete; images of a hidden window are lost
         view_show_window(viewer->window);

@@ -547,7 +547,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     const common_texts *const wear = &loader->options->wear;
     if (document->as_asked && wear->count > 0) {
         const bool is_worn = scene->model != NULL
-                                 ? view_wear(scene, wear, loader->log)
+                                 ? view_attach_outfits(scene, wear, loader->log)
                                  : view_error(loader->log, "--outfit requires a model");
         if (!is_worn && !loader->log->keeps_rest)
             return false;

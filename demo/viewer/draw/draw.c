@@ -261,7 +261,7 @@ float view_parm_value(const view_stage *stage, int row)
 {
     const int parm = row - VIEW_FIRST_PARM;
     const view_scene *const scene = &stage->document->scene;
-    const float *const own = view_own_parms(scene);
+    const float *const own = view_entity_parms(scene);
     const float value = stage->parms->values[parm];
     if (value != view_parm_ranges[row].usual)
         return value;
@@ -607,7 +607,7 @@ static md5_mat34 pose_companion(view_companion *companion, const view_stage *sta
     const md5_xform aside = {.rotation = {.w = 1},
                              .translation = {0, is_beside ? companion->aside : 0, 0}};
     md5_mat34 place =
-        md5_mat34_mul(md5_mat34_from_xform(aside), md5_mat34_from_xform(view_place_of(scene)));
+        md5_mat34_mul(md5_mat34_from_xform(aside), md5_mat34_from_xform(view_placement(scene)));
     if (scene->turn.is_set)
         place = md5_mat34_mul(place, scene->turn.matrix);
     if (companion == &document->companions[VIEW_COMPARED]) {

@@ -271,7 +271,7 @@ void view_add_overlays(const view_stage *stage, bool on_top)
         if (shown->axes)
             add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1},
                      (md5_vec3){radius, radius, radius});
-        const bool has_skeleton = shown->skeleton || view_is_joints_alone(scene);
+        const bool has_skeleton = shown->skeleton || view_is_skeleton_only(scene);
         if (is_posed && scene->skeleton != NULL && has_skeleton)
             add_skeleton(lines, scene, 0.03f * radius);
         return;

@@ -224,7 +224,7 @@ static view_preview draw_game_scene(view_preview_subject *subject, double time,
     const md5_bounds bounds = view_pose_bounds(scene, NULL);
     if (find_obstacle(scene, bounds, VIEW_PREVIEW_SIZE) != NULL)
         return made;
-    if (!view_is_joints_alone(scene))
+    if (!view_is_skeleton_only(scene))
         made.num_missing = load_game_images(subject);
     drawer->draw(drawer->user, subject, VIEW_PREVIEW_SIZE, &made.image);
     return made;

@@ -366,7 +366,7 @@ static void list_folder_of(view_state *viewer, const common_list *files, view_li
 // Opens a clip alone: on the model beside it that it fits; of several it is asked which.
 static bool open_clip(view_state *viewer, const char *path, bool is_first)
 {
-    common_list models = view_models_of_clip(path);
+    common_list models = view_list_models_for_clip(path);
     const bool is_one = models.count == 1;
     const char *const files[2] = {is_one ? models.names[0] : path, path};
     const size_t num_files = is_one ? 2 : 1;
@@ -390,7 +390,7 @@ static void map_joints(view_state *viewer, const char *path)
     if (gap != NULL)
         common_add(&models, common_format("%.*s", (int)(gap - path), path));
     else
-        models = view_models_of_clip(clip);
+        models = view_list_models_for_clip(clip);
     const char *const files[] = {models.count > 0 ? models.names[0] : clip, clip};
     if (models.count == 1 && open_other(viewer, files, 2)) {
         view_set_option(viewer, view_number_of("retarget"), target);
@@ -876,7 +876,7 @@ static void show_named(view_state *viewer, size_t section, const char *selected)
     if (viewer->library == NULL)
         return;
     char *shown = section == VIEW_SKINS ? shown_name(viewer) : NULL;
-    if (section == VIEW_SKINS && (shown == NULL || view_own_parms(scene) == NULL)) {
+    if (section == VIEW_SKINS && (shown == NULL || view_entity_parms(scene) == NULL)) {
         free(shown);
         shown = view_model_for_skin(viewer->library, selected);
     }

@@ -398,8 +398,8 @@ static bool tell_names(view_state *viewer, bool is_flag)
         for (size_t k = 0; k < asked->count; k++)
             is_asked = is_asked || strcmp(asked->names[k], name) == 0;
         common_extend(&known, "%s%s", name, name[0] != '\0' ? " " : "");
-        if (is_asked != view_is_told(figure, is_flag, i) && (is_flag || is_asked))
-            view_tell(figure, is_flag, i, is_asked);
+        if (is_asked != view_is_script_item_active(figure, is_flag, i) && (is_flag || is_asked))
+            view_run_script_item(figure, is_flag, i, is_asked);
     }
     const char *const told = known[1] != '\0' ? known : " none (no script is loaded) ";
     for (size_t k = 0; k < asked->count; k++) {

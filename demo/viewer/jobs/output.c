@@ -618,7 +618,7 @@ static uint32_t count_pictures(const view_output *output, const md5_anim *anim)
     if (options->num_times > 0)
         return (uint32_t)options->num_times;
     if (output->is_movie && options->all_clips)
-        return view_count_pictures(&output->viewer->play, anim, view_rate_of(options, 24));
+        return view_count_images(&output->viewer->play, anim, view_rate_of(options, 24));
     return 1;
 }
 

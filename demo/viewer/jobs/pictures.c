@@ -55,7 +55,7 @@ static void set_small(view_state *small, view_options *options, const view_state
 {
     *options = *viewer->options;
     options->target_given = options->distance_given = false;
-    options->shown = (view_shown){.skeleton = view_is_joints_alone(&document->scene)};
+    options->shown = (view_shown){.skeleton = view_is_skeleton_only(&document->scene)};
     options->surface = VIEW_SURFACE_LIT;
     *small = *viewer;
     small->options = options;

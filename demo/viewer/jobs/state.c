@@ -150,7 +150,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
 {
     view_camera shot = viewer->camera;
     const bool plays =
-        viewer->pages.open < 0 && view_find_shot(&viewer->document->scene.machine, &shot);
+        viewer->pages.open < 0 && view_find_demo_camera(&viewer->document->scene.machine, &shot);
     shot.distance *= fmaxf(4.0f / 3 * height / width, 1); // a high picture shows as much across
     if (plays) // from where the picture comes to the user's camera when that is over
         viewer->seen = shot;
@@ -503,8 +503,9 @@ void view_tell_state(view_state *viewer, const char *action)
     const view_clip *const clip = view_shown_clip(scene);
     const md5_anim *const anim = view_clock(scene);
     const bool has_camera_path = scene->camera_path.camera != NULL;
-    const view_camera_path_place place =
-        has_camera_path ? view_find_place(&scene->camera_path, play) : (view_camera_path_place){0};
+    const view_camera_path_place place = has_camera_path
+                                             ? view_find_path_position(&scene->camera_path, play)
+                                             : (view_camera_path_place){0};
     static const char *const roots[] = {"file", "id", "in_place"};
     static const char *const lists[] = {"none", "files", "clips", "channel", "game"};
     static const char *const surfaces[VIEW_NUM_SURFACES] = {"lit", "weights", "uv", "textures"};

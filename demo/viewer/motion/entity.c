@@ -1,3 +1,9 @@
+// Loads an entity of a game as one model and plays it by the rules of the original engine.
+//
+// join_parts() writes the combined model as MD5 text and parses it. Commands (view_order) are
+// recorded with their times. If time moves backward, or after ten minutes, restart_playback()
+// resets all actors and executes the commands again, so that the same time always shows the same
+// pose.
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/viewer/assets/words.h"
@@ -24,7 +30,7 @@ void view_free_entity(view_entity *figure)
 
 // -- Joined model ---------------------------------------------------------------------------
 
-// The model of all parts.
+// Returns the combined model of all parts.
 static md5_model *join_parts(const view_entity *figure, md5_game *game, const char *name,
                              md5_error *error)
 {
@@ -41,7 +47,7 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
         const view_entity_part *const part = &figure->parts[i];
         const md5_model *const model = part->entity->model;
         const uint32_t root = part->attached != NULL
-                                  ? figure->parts[part->above].first_joint + part->attached->joint
+                                  ? figure->parts[part->parent].first_joint + part->attached->joint
                                   : MD5_NONE;
         for (uint32_t k = 0; k < model->skeleton.num_joints; k++) {
             const md5_joint *const joint = &model->skeleton.joints[k];
@@ -57,7 +63,8 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
     for (uint32_t i = 0; i < figure->num_parts; i++) {
         const md5_entity *const entity = figure->parts[i].entity;
         for (uint32_t m = 0; m < entity->model->num_meshes; m++) {
-            // The other skin's material if it replaces the mesh's own, else that of the entity.
+            // Use the replacement skin's material if it replaces the mesh's material, else the
+            // entity's material.
             const md5_mesh *const mesh = &entity->model->meshes[m];
             const char *const other =
                 skin != NULL ? md5_skin_def_material(game, skin, mesh->shader) : mesh->shader;
@@ -72,31 +79,32 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
     return view_end_model(&words, name, error);
 }
 
-// Whether a part is the head, which looks and follows with its body.
+// Returns true if a part is the head, which looks and follows with its body.
 static bool is_head(const view_entity *figure, const view_entity_part *part)
 {
     return part == &figure->parts[1] && strcmp(part->attached->key, "def_head") == 0;
 }
 
-// The value of a key; "": none.
-static const char *value_of(const view_entity *figure, const char *key)
+// Returns the value of a key of the entityDef, or "".
+static const char *entity_value(const view_entity *figure, const char *key)
 {
     const md5_entity_def *const def = figure->entity->def;
     const char *const value = def != NULL ? md5_entity_def_value(def, key) : NULL;
     return value != NULL ? value : "";
 }
 
-// The articulated figure and the states that it names, if there are any; what is wrong in these is
-// a warning. What a script calls that is not known is none: it has no effect here.
-static void load_more(view_entity *figure, md5_game *game, view_log *log)
+// Loads the articulated figure and the script that the entity references, if they exist. Logs
+// faults in them as warnings. Unknown functions of a script have no effect.
+static void load_figure_and_script(view_entity *figure, md5_game *game, view_log *log)
 {
     static const char script[] = "script/doom_main.script";
     const md5_load_opts opts = {.files = md5_game_files(game)};
-    const char *const ragdoll = value_of(figure, "ragdoll");
-    const char *const object = value_of(figure, "scriptobject");
+    const char *const ragdoll = entity_value(figure, "ragdoll");
+    const char *const object = entity_value(figure, "scriptobject");
     md5_error problems[2] = {{0}};
     const md5_figure_def *const body = md5_game_figure_def(
-        game, ragdoll[0] != '\0' ? ragdoll : value_of(figure, "articulatedFigure"), &problems[0]);
+        game, ragdoll[0] != '\0' ? ragdoll : entity_value(figure, "articulatedFigure"),
+        &problems[0]);
     if (body != NULL)
         figure->bodies = md5_create_figure(body, figure->entity, NULL, &problems[0]);
     if (object[0] != '\0' && md5_game_find_file(game, script, 0) != MD5_NONE)
@@ -106,27 +114,28 @@ static void load_more(view_entity *figure, md5_game *game, view_log *log)
             view_log_warning(log, &problems[i]);
 }
 
-// Returns true also if it is none of an entityDef.
-static bool make_monster(view_entity *figure, const md5_load_opts *opts, md5_error *error)
+// Creates the monster and the states of the script from scratch. Succeeds without a monster if the
+// entity is not from an entityDef.
+static bool create_monster(view_entity *figure, const md5_load_opts *opts, md5_error *error)
 {
-    const bool is_one = figure->entity->def != NULL;
+    const bool is_from_def = figure->entity->def != NULL;
     const bool has_head = figure->num_parts > 1 && is_head(figure, &figure->parts[1]);
     const md5_monster_desc desc = {.entity = &figure->played,
                                    .body = figure->parts[0].actor,
                                    .head = has_head ? figure->parts[1].actor : NULL,
                                    .is_as_meant = true};
     md5_destroy_monster(figure->monster);
-    figure->monster = is_one ? md5_create_monster(&desc, opts, error) : NULL;
+    figure->monster = is_from_def ? md5_create_monster(&desc, opts, error) : NULL;
     figure->has_thought = false;
     figure->place = (md5_xform){.rotation = {.w = 1}};
-    if (is_one && figure->monster == NULL)
+    if (is_from_def && figure->monster == NULL)
         return false;
     const md5_states_desc states = {.script = figure->script,
                                     .entity = desc.entity,
                                     .body = desc.body,
                                     .head = desc.head,
                                     .monster = figure->monster};
-    md5_destroy_states(figure->states); // they know the monster
+    md5_destroy_states(figure->states); // must be destroyed before their monster is replaced
     figure->states = figure->script != NULL ? md5_create_states(&states, NULL, error) : NULL;
     return figure->script == NULL || figure->states != NULL;
 }
@@ -139,7 +148,7 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
     md5_entity *const entity =
         md5_load_entity(library->game, address->name, &library->opts, &error);
     library->log = NULL;
-    if (entity == NULL && error.line == 0) { // there is none of this name
+    if (entity == NULL && error.line == 0) { // the name does not exist
         char similar[256];
         view_list_similar(library, address->name, similar, sizeof similar);
         view_error(log, "%s: %s%s%s", library->place, error.message,
@@ -159,7 +168,7 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
         view_warn(log, "%s: skin %s not found", library->place, figure->skin);
     figure->parts = common_alloc(1, sizeof *figure->parts);
     figure->parts[0] = (view_entity_part){.entity = entity, .bind = md5_mat34_from_xform(place)};
-    // Those that are added are looked at in their turn.
+    // The loop also visits the parts that it appends.
     for (uint32_t i = 0; i < figure->num_parts; i++) {
         const md5_entity *const body = figure->parts[i].entity;
         for (uint32_t j = 0; j < body->num_parts; j++) {
@@ -170,7 +179,7 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
             const view_entity_part part = {
                 .entity = attached->entity,
                 .attached = attached,
-                .above = i,
+                .parent = i,
                 .first_joint = last->first_joint + last->entity->model->skeleton.num_joints,
                 .bind = md5_mat34_mul(figure->parts[i].bind, placement),
             };
@@ -207,14 +216,14 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
         is_started = part->actor != NULL;
         if (!is_started)
             break;
-        // What an actor does by itself is saved, to begin there again.
-        md5_actor_spawn(part->actor, has_body ? figure->parts[part->above].entity : part->entity);
+        // Save the actor with its automatic actions, so that playback can restart there.
+        md5_actor_spawn(part->actor, has_body ? figure->parts[part->parent].entity : part->entity);
         md5_actor_save(part->actor, part->fresh);
     }
     library->log = log;
     if (is_started)
-        load_more(figure, library->game, log);
-    is_started = is_started && make_monster(figure, &library->opts, &error);
+        load_figure_and_script(figure, library->game, log);
+    is_started = is_started && create_monster(figure, &library->opts, &error);
     library->log = NULL;
     if (is_started)
         return model;
@@ -225,14 +234,14 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
 
 // -- Playing -------------------------------------------------------------------------------------
 
-// Milliseconds: of the engine; a usual time of its scripts.
+// Milliseconds: tick of the engine; usual blend time of its scripts.
 static const uint32_t tick = 16;
 static const uint32_t fade = 200;
 
-// Seconds after which all begins anew, so that a time is reached soon from the last beginning; and
-// before the first order.
-static const double run = 600;
-static const double run_before = 10;
+// Playback restarts after this many seconds, so that the simulation from the last restart to a time
+// is short. The second value applies to times before the entity was opened.
+static const double seconds_per_run = 600;
+static const double seconds_before_origin = 10;
 
 const char *view_channel_name(md5_channel channel)
 {
@@ -246,7 +255,7 @@ bool view_has_channel(const view_entity *figure, md5_channel channel)
     return channel == MD5_CHANNEL_ALL || (def != NULL && def->channels[channel].num_joints > 0);
 }
 
-// Time 0 becomes that of what is at `time` now.
+// Moves the origin of time to `time`.
 static void shift_time(view_entity *figure, double time)
 {
     for (int c = 0; c < MD5_NUM_CHANNELS; c++)
@@ -260,9 +269,9 @@ static void shift_time(view_entity *figure, double time)
         figure->fired[i].time -= time;
 }
 
-// Plays a clip, or nothing, as if it had begun at a time: if that is before the actors began, it
-// is where it would be now.
-static void play(view_entity *figure, int channel, int32_t clip, double time)
+// Plays a clip, or stops the channel, as if it had begun at `time`. If that is before the actors
+// began, the clip continues at the matching position in its cycle.
+static void play_in_channel(view_entity *figure, int channel, int32_t clip, double time)
 {
     md5_actor *const body = figure->parts[0].actor;
     const double passed = 1000 * (figure->begin - time) + figure->clock;
@@ -279,7 +288,7 @@ static void play(view_entity *figure, int channel, int32_t clip, double time)
                             (int64_t)(passed - length * floor(passed / length)));
 }
 
-static void obey(view_entity *figure, const view_order *order)
+static void execute_order(view_entity *figure, const view_order *order)
 {
     const md5_channel channel = (md5_channel)order->item;
     const int32_t all = figure->channels[MD5_CHANNEL_ALL].clip;
@@ -288,21 +297,21 @@ static void obey(view_entity *figure, const view_order *order)
         figure->is_in_states = figure->is_in_states && order->value < 0;
         for (int c = MD5_CHANNEL_TORSO; c < MD5_CHANNEL_EYELIDS && order->value >= 0; c++)
             if (channel == MD5_CHANNEL_ALL)
-                play(figure, c, -1, order->time);
+                play_in_channel(figure, c, -1, order->time);
         if (is_body && all >= 0 && order->value >= 0) {
-            // A clip that was selected for all channels goes on in those of the body. It begins
-            // again, because synchronised channels fire no commands.
+            // A clip that was selected for all channels continues in the channels of the body. It
+            // restarts, because synchronized channels do not fire commands.
             const int other = channel == MD5_CHANNEL_TORSO ? MD5_CHANNEL_LEGS : MD5_CHANNEL_TORSO;
             if (view_has_channel(figure, (md5_channel)other) && figure->channels[other].clip < 0)
-                play(figure, other, all, order->time);
-            play(figure, MD5_CHANNEL_ALL, -1, order->time);
+                play_in_channel(figure, other, all, order->time);
+            play_in_channel(figure, MD5_CHANNEL_ALL, -1, order->time);
         }
-        play(figure, (int)channel, order->value, order->time);
+        play_in_channel(figure, (int)channel, order->value, order->time);
     } else if (order->kind == VIEW_BEGINS && figure->states != NULL) {
-        enum { BLEND = 4 }; // frames; a usual number of scripts
+        enum { BLEND = 4 }; // frames; a usual value in scripts
         const md5_script_state *const state = &figure->script->states[order->item];
         if (!figure->is_in_states)
-            play(figure, MD5_CHANNEL_ALL, -1, order->time);
+            play_in_channel(figure, MD5_CHANNEL_ALL, -1, order->time);
         figure->is_in_states = true;
         (void)md5_states_set(figure->states, state->channel, state->name, BLEND);
     } else if (order->kind == VIEW_SETS && figure->states != NULL) {
@@ -311,14 +320,14 @@ static void obey(view_entity *figure, const view_order *order)
     }
 }
 
-// What is ordered now takes the place of what else was to follow.
-static void take_order(view_entity *figure, view_order order)
+// Records and executes a command at the current time. Drops the recorded commands after this time.
+static void record_order(view_entity *figure, view_order order)
 {
     order.time = figure->time;
     figure->num_orders = figure->num_obeyed++;
     figure->orders = common_realloc(figure->orders, figure->num_obeyed, sizeof *figure->orders);
     figure->orders[figure->num_orders++] = order;
-    obey(figure, &order);
+    execute_order(figure, &order);
 }
 
 bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
@@ -332,7 +341,7 @@ bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip)
         shift_time(figure, figure->time);
         figure->focus = channel;
     }
-    take_order(figure, (view_order){VIEW_PLAYS, channel, clip, 0});
+    record_order(figure, (view_order){VIEW_PLAYS, channel, clip, 0});
     return true;
 }
 
@@ -353,7 +362,7 @@ const char *view_script_name(const view_entity *figure, bool is_flag, uint32_t n
     return has_channel ? script->states[number].name : "";
 }
 
-bool view_is_told(const view_entity *figure, bool is_flag, uint32_t number)
+bool view_is_script_item_active(const view_entity *figure, bool is_flag, uint32_t number)
 {
     const char *const name = view_script_name(figure, is_flag, number);
     if (is_flag)
@@ -363,8 +372,9 @@ bool view_is_told(const view_entity *figure, bool is_flag, uint32_t number)
            && strcmp(md5_states_channel(figure->states, channel).name, name) == 0;
 }
 
-// What the dead leave behind, later rows above the others: of a key "def_dropDeathItem2" the joint
-// is in "dropDeathItem2Joint"; what a key "def_drops..." names, and a figure, has none.
+// Later entries of the table are listed above earlier entries. The joint of a key
+// "def_dropDeathItem2" is in "dropDeathItem2Joint"; items of keys "def_drops..." and of a figure do
+// not have a joint.
 void view_note_death(view_entity *figure, double time)
 {
     static const char *const left[][2] = {
@@ -375,7 +385,7 @@ void view_note_death(view_entity *figure, double time)
         const md5_entity_key *key = NULL;
         while ((key = md5_entity_def_next_key(figure->entity->def, left[i][0], key)) != NULL) {
             char *const at = common_format("%sJoint", key->name + 4);
-            const char *const joint = value_of(figure, at);
+            const char *const joint = entity_value(figure, at);
             figure->num_fired++;
             snprintf(view_push_event(figure->fired, time), sizeof figure->fired[0].text,
                      "%s %.60s%s%.40s", left[i][1], key->value, joint[0] != '\0' ? " at " : "",
@@ -387,16 +397,16 @@ void view_note_death(view_entity *figure, double time)
 
 double view_burns_after(const view_entity *figure)
 {
-    const char *const seconds = figure->entity != NULL ? value_of(figure, "burnaway") : "";
+    const char *const seconds = figure->entity != NULL ? entity_value(figure, "burnaway") : "";
     const double after = strtod(seconds, NULL);
     return after > 0 ? after : INFINITY;
 }
 
-void view_tell(view_entity *figure, bool is_flag, uint32_t number, bool is_set)
+void view_run_script_item(view_entity *figure, bool is_flag, uint32_t number, bool is_set)
 {
     const bool dies =
         is_flag && is_set && strcmp(figure->script->variables[number].name, "AI_DEAD") == 0;
-    take_order(figure, (view_order){is_flag ? VIEW_SETS : VIEW_BEGINS, number, is_set, 0});
+    record_order(figure, (view_order){is_flag ? VIEW_SETS : VIEW_BEGINS, number, is_set, 0});
     if (dies)
         view_note_death(figure, figure->time);
 }
@@ -416,10 +426,10 @@ double view_focus_channel(view_entity *figure, md5_channel channel)
 typedef struct listener {
     view_entity *figure;
     double time;
-    bool is_heard; // commands are noted
+    bool records_commands; // add the commands to `fired`
 } listener;
 
-// Notes what a frame command says, such as "sound_voice snd_sight".
+// Adds the text of a frame command, such as "sound_voice snd_sight", to `fired`.
 static void note_command(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
                          md5_channel channel)
 {
@@ -428,10 +438,10 @@ static void note_command(void *user, const md5_frame_command *command, const md5
     const char *const word = md5_frame_code_name(command->code);
     if (figure->monster != NULL)
         md5_monster_on_frame(figure->monster, command);
-    if (!heard->is_heard)
+    if (!heard->records_commands)
         return;
-    // Behind its text the key of the entity that it names, and its joint.
-    const char *const value = value_of(figure, command->text);
+    // The text is followed by the value of the key that it names, and the joint.
+    const char *const value = entity_value(figure, command->text);
     const md5_joint *const joints = figure->entity->model->skeleton.joints;
     const char *const joint = command->joint != MD5_NONE ? joints[command->joint].name : "";
     char *const text = view_push_event(figure->fired, heard->time);
@@ -447,22 +457,22 @@ static void note_command(void *user, const md5_frame_command *command, const md5
         common_append(text, size, " at ", "%.30s", joint);
 }
 
-// Half of the side of the box that a monster stands with.
+// Returns half the side length of the monster's bounding box.
 static float half_side(const view_entity *figure)
 {
-    const char *const most = value_of(figure, "maxs");
-    return most[0] != '\0' ? strtof(most, NULL) : 0.5f * strtof(value_of(figure, "size"), NULL);
+    const char *const most = entity_value(figure, "maxs");
+    return most[0] != '\0' ? strtof(most, NULL) : 0.5f * strtof(entity_value(figure, "size"), NULL);
 }
 
-// Stands where it has walked to. The first time it has been there for a while, so that the first
-// picture shows how it looks and stands.
-static void think(view_scene *scene)
+// Runs one tick of the monster at its current position. The first call simulates 100 ticks before,
+// so that the first image shows the settled pose and gaze.
+static void think_monster(view_scene *scene)
 {
     enum { A_WHILE = 100 };
     view_entity *const figure = &scene->entity;
-    const md5_vec3 circling = view_circling_target(scene->model, 0.001 * figure->clock);
+    const md5_vec3 circling = view_orbiting_target(scene->model, 0.001 * figure->clock);
     md5_vec3 *const origin = &figure->place.translation;
-    view_raise_lift(&scene->terrain, figure->begin - figure->origin + 0.001 * figure->clock);
+    view_set_lift_time(&scene->terrain, figure->begin - figure->origin + 0.001 * figure->clock);
     if (scene->terrain.kind != VIEW_LEVEL)
         origin->z = view_ground_under(&scene->terrain, *origin, half_side(figure));
     md5_monster_tick now = {
@@ -482,24 +492,25 @@ static void think(view_scene *scene)
     figure->has_thought = true;
 }
 
-static bool walks(const view_scene *scene)
+static bool walks_on_terrain(const view_scene *scene)
 {
     return scene->terrain.kind != VIEW_LEVEL && scene->root != MD5_ROOT_IN_PLACE;
 }
 
-static void advance_to(view_scene *scene, double time, bool is_heard)
+static void advance_by_ticks(view_scene *scene, double time, bool records_commands)
 {
     view_entity *const figure = &scene->entity;
     const double milliseconds = floor(1000 * (time - figure->begin) + 1e-6);
     const double least = figure->monster != NULL ? tick : 1;
-    md5_actor_set_in_place(figure->parts[0].actor, scene->root != MD5_ROOT_FILE || walks(scene));
+    md5_actor_set_in_place(figure->parts[0].actor,
+                           scene->root != MD5_ROOT_FILE || walks_on_terrain(scene));
     while (figure->clock + least <= milliseconds) {
         const double left = milliseconds - figure->clock;
         const uint32_t step = left < tick ? (uint32_t)left : tick;
         if (figure->monster != NULL && !figure->has_thought)
-            think(scene);
+            think_monster(scene);
         figure->clock += step;
-        const listener heard = {figure, figure->begin + 0.001 * figure->clock, is_heard};
+        const listener heard = {figure, figure->begin + 0.001 * figure->clock, records_commands};
         void *const user = (void *)(uintptr_t)&heard;
         if (figure->is_in_states)
             md5_states_advance(figure->states, step, note_command, user);
@@ -516,19 +527,19 @@ static void advance_to(view_scene *scene, double time, bool is_heard)
         }
         if (figure->monster == NULL)
             continue;
-        if (walks(scene))
+        if (walks_on_terrain(scene))
             figure->place =
                 md5_xform_mul(figure->place, md5_actor_root_motion(figure->parts[0].actor));
-        think(scene);
+        think_monster(scene);
     }
 }
 
-// Actors go forward only. From where all began on the same orders lead to the same picture at a
-// time, whichever way it was reached.
-static void begin_anew(view_scene *scene, double time)
+// Actors only move forward. The same commands since the restart lead to the same pose at a time,
+// independent of the times that were shown before.
+static void restart_playback(view_scene *scene, double time)
 {
     view_entity *const figure = &scene->entity;
-    const double length = time < figure->origin ? run_before : run;
+    const double length = time < figure->origin ? seconds_before_origin : seconds_per_run;
     figure->begin = figure->origin + length * floor((time - figure->origin) / length);
     figure->clock = 0;
     figure->num_obeyed = 0;
@@ -538,26 +549,26 @@ static void begin_anew(view_scene *scene, double time)
     for (uint32_t i = 0; i < figure->num_parts; i++)
         md5_actor_restore(figure->parts[i].actor, figure->parts[i].fresh,
                           sizeof figure->parts[i].fresh, NULL);
-    (void)make_monster(figure, NULL, NULL);
-    // What it was opened with holds before that, too.
+    (void)create_monster(figure, NULL, NULL);
+    // The command that was given at opening also applies to earlier times.
     if (figure->num_orders > 0 && figure->orders[0].time <= fmax(figure->begin, figure->origin))
-        obey(figure, &figure->orders[figure->num_obeyed++]);
+        execute_order(figure, &figure->orders[figure->num_obeyed++]);
 }
 
-static void go_to(view_scene *scene, double time)
+static void move_to_time(view_scene *scene, double time)
 {
     view_entity *const figure = &scene->entity;
-    const double length = figure->begin < figure->origin ? run_before : run;
-    const bool is_anew = time < figure->time || time >= figure->begin + length;
-    const bool is_heard = !is_anew && time < figure->time + run_before;
-    if (is_anew)
-        begin_anew(scene, time);
+    const double length = figure->begin < figure->origin ? seconds_before_origin : seconds_per_run;
+    const bool needs_restart = time < figure->time || time >= figure->begin + length;
+    const bool records_commands = !needs_restart && time < figure->time + seconds_before_origin;
+    if (needs_restart)
+        restart_playback(scene, time);
     while (figure->num_obeyed < figure->num_orders
            && figure->orders[figure->num_obeyed].time <= time) {
-        advance_to(scene, figure->orders[figure->num_obeyed].time, is_heard);
-        obey(figure, &figure->orders[figure->num_obeyed++]);
+        advance_by_ticks(scene, figure->orders[figure->num_obeyed].time, records_commands);
+        execute_order(figure, &figure->orders[figure->num_obeyed++]);
     }
-    advance_to(scene, time, is_heard);
+    advance_by_ticks(scene, time, records_commands);
     figure->time = time;
 }
 
@@ -577,9 +588,9 @@ void view_follow_body(view_scene *scene, md5_mat34 placed)
     figure->parts[0].placed = placed;
     for (uint32_t i = 0; i < figure->num_parts - 1; i++) {
         view_entity_part *const part = &figure->parts[i + 1];
-        const view_entity_part *const above = &figure->parts[part->above];
+        const view_entity_part *const parent = &figure->parts[part->parent];
         const uint32_t first = part->first_joint;
-        const uint32_t below = above->first_joint;
+        const uint32_t below = parent->first_joint;
         if (monster != NULL && is_head(figure, part)) {
             md5_monster_head_pose(monster, pose + first, joints + first, NULL);
         } else {
@@ -588,9 +599,10 @@ void view_follow_body(view_scene *scene, md5_mat34 placed)
             md5_local_to_model(&part->entity->model->skeleton, pose + first, joints + first);
         }
         const md5_xform place = md5_entity_part_placement(part->attached, joints + below);
-        part->placed = md5_mat34_mul(above->placed, md5_mat34_from_xform(place));
+        part->placed = md5_mat34_mul(parent->placed, md5_mat34_from_xform(place));
     }
-    // Joints of a part, from its own model space into that of the body; parents are placed first.
+    // Transform the joints of each part from its model space into the model space of the body;
+    // parents are transformed first.
     for (uint32_t i = 0; i < figure->num_parts; i++) {
         view_entity_part *const part = &figure->parts[i];
         const md5_skeleton *const skeleton = &part->entity->model->skeleton;
@@ -602,7 +614,7 @@ void view_follow_body(view_scene *scene, md5_mat34 placed)
             md5_mat34 local = joints[joint];
             if (part->attached != NULL) {
                 const uint32_t parent =
-                    figure->parts[part->above].first_joint + part->attached->joint;
+                    figure->parts[part->parent].first_joint + part->attached->joint;
                 local = md5_mat34_mul(md5_mat34_inverse(joints[parent]), local);
             }
             pose[joint] = md5_xform_from_mat34(local);
@@ -612,7 +624,7 @@ void view_follow_body(view_scene *scene, md5_mat34 placed)
     view_turn_pose(scene, NULL);
 }
 
-// Without legs of its own it stands on terrain as in the clip alone.
+// An entity without its own foot placement stands on terrain as in a clip.
 static void pose_scene(view_scene *scene, const view_play *play)
 {
     view_entity *const figure = &scene->entity;
@@ -622,10 +634,10 @@ static void pose_scene(view_scene *scene, const view_play *play)
         return;
     }
     if (fabs(time) < 1e9) // not NaN
-        go_to(scene, time);
+        move_to_time(scene, time);
     md5_monster *const monster = figure->monster;
     if (monster != NULL && !figure->has_thought)
-        think(scene);
+        think_monster(scene);
     if (monster != NULL)
         md5_monster_pose(monster, scene->pose, scene->joints, NULL);
     else
@@ -634,12 +646,12 @@ static void pose_scene(view_scene *scene, const view_play *play)
                      md5_mat34_mul(md5_mat34_from_xform(figure->place), figure->parts[0].bind));
 }
 
-static md5_xform place_of(const view_scene *scene)
+static md5_xform get_placement(const view_scene *scene)
 {
     return scene->entity.place;
 }
 
-// With its waist, which does not leap at a step.
+// Includes the offset of the waist, which does not jump at a stair.
 static md5_vec3 walked(const view_scene *scene, const view_play *play)
 {
     const md5_monster *const monster = scene->entity.monster;
@@ -662,25 +674,25 @@ const view_motion_kind view_entity_motion = {
     .mode = VIEW_MODE_CLIPS,
     .moves = is_played,
     .pose = pose_scene,
-    .place = place_of,
+    .place = get_placement,
     .walked = walked,
     .point = point,
 };
 
-const view_entity *view_channels_of(const view_scene *scene)
+const view_entity *view_active_entity(const view_scene *scene)
 {
     const bool is_shown = view_motion_of(scene) == &view_entity_motion;
     return is_shown && scene->entity.entity->model_def != NULL ? &scene->entity : NULL;
 }
 
-const md5_model_anim *view_commands_of(const view_scene *scene)
+const md5_model_anim *view_selected_commands(const view_scene *scene)
 {
     const uint32_t number = scene->num_clips > 0 ? scene->clips[scene->clip].in_entity : 0;
     return number > 0 && scene->entity.is_played ? scene->entity.entity->clips[number - 1].anim
                                                  : NULL;
 }
 
-const float *view_own_parms(const view_scene *scene)
+const float *view_entity_parms(const view_scene *scene)
 {
     return scene->entity.entity != NULL ? scene->entity.entity->parms : NULL;
 }

@@ -1,4 +1,9 @@
-// An entity of a game as one model: its body, with the head and what else hangs at its joints.
+// Combines an entity of a game into one model, and plays it by the rules of the original engine.
+//
+// view_entity contains the parts (the body, the head and other attachments, each with an actor),
+// the clips, the clip of each channel, and the recorded commands. The commands are executed again
+// whenever time moves backward, so that a time always shows the same pose. view_load_entity()
+// builds the model; entity.c also contains the kind of motion `view_entity_motion`.
 #ifndef DEMO_VIEWER_MOTION_ENTITY_H
 #define DEMO_VIEWER_MOTION_ENTITY_H
 
@@ -6,132 +11,138 @@
 #include "demo/viewer/motion/play.h"
 #include "md5/md5character.h"
 
-// The body, or something that hangs at it.
+// The body, or a model that is attached to another part.
 typedef struct view_entity_part {
     const md5_entity *entity;
-    const md5_entity_part *attached; // NULL for the body
-    uint32_t above;                  // the part that it hangs at; of the body 0
-    uint32_t first_joint;            // of its joints in the joined model
-    md5_mat34 bind;                  // its placement in the bind pose
-    md5_mat34 placed;                // in the last pose
+    const md5_entity_part *attached; // attachment; NULL for the body
+    uint32_t parent;      // index of the part to which this part is attached; 0 for the body
+    uint32_t first_joint; // index of the part's first joint in the combined model
+    md5_mat34 bind;       // placement in the bind pose
+    md5_mat34 placed;     // placement in the last pose
     md5_actor *actor;
-    uint8_t fresh[MD5_ACTOR_SAVE_SIZE]; // the actor as it was created
+    uint8_t fresh[MD5_ACTOR_SAVE_SIZE]; // saved state of the actor after its creation
 } view_entity_part;
 
-// What a channel plays.
+// The clip that a channel plays.
 typedef struct view_channel {
-    int32_t clip; // of the entity; -1: none
-    double start; // when it began
+    int32_t clip; // clip of the entity; -1: none
+    double start; // time at which the clip began
 } view_channel;
 
-// What it was told to do, and when.
+// A recorded command.
 typedef struct view_order {
     enum { VIEW_PLAYS, VIEW_BEGINS, VIEW_SETS } kind;
-    uint32_t item; // a channel; a state, a variable of the script
-    int32_t value; // the clip there, -1: none; of the variable
+    uint32_t item; // channel, state of the script or variable of the script, by `kind`
+    int32_t value; // VIEW_PLAYS: clip, -1: none; VIEW_SETS: value of the variable
     double time;
 } view_order;
 
 typedef struct view_entity {
-    md5_entity *entity; // NULL: the scene is none of an entity
-    char *skin;         // name of a skin instead of the entity's own, or NULL
+    md5_entity *entity; // NULL: the scene does not show an entity
+    char *skin;         // name of a skin that replaces the skin of the entity; or NULL
     uint32_t num_parts;
-    view_entity_part *parts; // [num_parts] the body first; each after the one that it hangs at
+    // [num_parts] the body first; each part after the part to which it is attached.
+    view_entity_part *parts;
 
-    // The body as it is played: no clip begins at a random time, so that the time bar is right.
+    // The entity of the body as it is played. No clip begins at a random time, so that the time bar
+    // is correct.
     md5_entity played;
     md5_entity_clip *clips; // [num_clips]
     md5_model_anim *anims;  // [num_clips]
-    md5_anim *paced;        // [num_clips] the clips' first files, at the rates of the modelDef
+    md5_anim *paced; // [num_clips] the first file of each clip, at the frame rate of the modelDef
 
-    // What it does beside its clips in whole ticks of the engine, or NULL.
+    // Simulates looking, walking and physics in whole ticks of the engine; or NULL.
     md5_monster *monster;
     bool has_thought;
-    md5_xform place; // where it stands in the world
-    md5_vec3 target; // that it looks at, if has_target
+    md5_xform place; // position and rotation in the world
+    md5_vec3 target; // point to look at, if has_target
     bool has_target;
 
-    md5_figure *bodies; // of its articulated figure, which are hit, or NULL
-    md5_script *script; // of its script object, and its states: or NULL
+    md5_figure *bodies; // bodies of the articulated figure, or NULL
+    md5_script *script; // script object; NULL if the entity does not have one
     md5_states *states;
-    bool is_in_states; // they select the clips
+    bool is_in_states; // the states of the script select the clips
 
-    bool is_played; // in channels, instead of one clip as it is in its file
+    bool is_played; // played in channels; false: one clip plays as it is in its file
     view_channel channels[MD5_NUM_CHANNELS];
     md5_channel focus; // the channel whose clip the time bar shows
-    double time;       // of view_play
-    double origin;     // time at which it was opened
+    double time;       // time of view_play
+    double origin;     // time at which the entity was opened
     double begin;      // time at which the actors began
-    double clock;      // milliseconds since then
+    double clock;      // milliseconds since `begin`
 
-    view_order *orders; // [num_orders] by their times
+    view_order *orders; // [num_orders] sorted by time
     uint32_t num_orders;
     uint32_t num_obeyed;
     uint32_t num_fired;
-    view_event fired[VIEW_EVENTS]; // the last frame commands that did, newest first
+    view_event fired[VIEW_EVENTS]; // the last frame commands, newest first
 } view_entity;
 
-// Loads an entity of a library, in the skin that the address names, lists its parts and creates
-// their actors, with nothing playing but what the engine starts by itself: heads and eyelids.
+// Loads an entity of a library in the skin that the address contains, lists its parts and creates
+// their actors. Only clips that the engine starts by itself play: heads and eyelids.
 //
-// Returns the model of all parts, to be freed: the joints of each one after another, those but the
-// body's named "N:NAME" by the number of the part; the meshes likewise, with the materials that
-// they have in the game as shaders. Returns NULL and logs an error on failure, with similar names
-// if there is none of this name. Free the entity in both cases.
+// Returns the model of all parts; the caller frees it. It contains the joints of each part one
+// after another; joints of attached parts are named "N:NAME" with the index of the part. Its meshes
+// are in the same order, with their materials in the game as shaders. Returns NULL and logs an
+// error, with similar names if the name does not exist. Free the entity in both cases.
 md5_model *view_load_entity(view_entity *figure, view_library *library, const view_address *address,
                             view_log *log);
-void view_free_entity(view_entity *figure); // a zeroed one is allowed
+void view_free_entity(view_entity *figure); // `figure` may be zeroed
 
 // -- Playing -------------------------------------------------------------------------------------
 //
 // Plays an entity as the original engine does: a clip in each channel, with its frame commands.
 //
-// Time is that of view_play. Time 0 is when the clip of the channel in focus began: the time bar
-// shows that clip. What it shows at a time is what it was told until then, on which ways the time
-// was ever reached; but it looks at the last target. Every ten minutes it begins anew, where it
-// stood first.
+// Times are times of view_play. At time 0 the clip of the channel in focus began; the time bar
+// shows this clip. The pose at a time depends on the commands that were recorded before it, and on
+// the last target, but not on the times that were shown before. Every ten minutes the playback
+// restarts at the first position.
 
-// Begins clip `clip` (< num_clips of the entity; -1: none) in a channel, which gets the focus, at
-// time 0. As in the engine the channel "all" hides those of the body's parts: a clip in it ends
-// theirs; a clip in one of theirs ends that in "all", whose clip begins in the other of torso
-// and legs. False and no change if it cannot be played.
+// Begins clip `clip` (< num_clips of the entity; -1: none) in a channel at time 0, and gives the
+// channel the focus. As in the engine, the channel "all" hides the channels of the body's parts. A
+// clip in "all" ends their clips. A clip in torso or legs ends the clip in "all", which then begins
+// in the other of these two channels. Returns false and changes nothing if the clip cannot be
+// played.
 bool view_play_channel(view_entity *figure, md5_channel channel, int32_t clip);
 
-// States of the script, or its flags, by number: the name, "" of those that need a game's world or
-// are no flags, NULL behind the last one; and whether it runs, or is set.
+// view_script_name() returns the name of a state of the script or, with `is_flag`, of a flag, by
+// index; "" for states that need a game world and for variables that are not flags; NULL after the
+// last index. view_is_script_item_active() returns true if the state runs or the flag is set.
 const char *view_script_name(const view_entity *figure, bool is_flag, uint32_t number);
-bool view_is_told(const view_entity *figure, bool is_flag, uint32_t number);
+bool view_is_script_item_active(const view_entity *figure, bool is_flag, uint32_t number);
 
-// Begins a state, which plays clips in its channel and begins others; or sets a flag or not: of one
-// that dies, what it drops is listed with what fired.
-void view_tell(view_entity *figure, bool is_flag, uint32_t number, bool is_set);
+// Begins a state, which plays clips in its channel and begins other states; or sets or clears a
+// flag. If the flag lets the entity die, its drops are added to `fired`.
+void view_run_script_item(view_entity *figure, bool is_flag, uint32_t number, bool is_set);
 
-// Lists what it leaves behind as it dies with what fired: what it drops, and that it burns away;
-// and how long after that it does, infinity: never.
+// view_note_death() adds the drops of a dying entity, and its burning away, to `fired`.
+// view_burns_after() returns the seconds from death to burning away; infinity: it does not burn
+// away.
 void view_note_death(view_entity *figure, double time);
 double view_burns_after(const view_entity *figure);
 
-// Gives a channel that plays a clip the focus. Returns the time of view_play from now on.
+// Gives the focus to a channel that plays a clip. Returns the new time of view_play.
 double view_focus_channel(view_entity *figure, md5_channel channel);
 
-// "torso", ...
+// Returns the name of a channel, such as "torso".
 const char *view_channel_name(md5_channel channel);
 
-// Whether clips can be played in a channel: it has joints.
+// Returns true if a channel has joints, so that clips can be played in it.
 bool view_has_channel(const view_entity *figure, md5_channel channel);
 
 struct view_scene;
 
-// Completes the pose of a scene of an entity behind that of the body, whose pose, relative to
-// parents, and joints, in its model space, are written: lets heads and attachments follow, places
-// all in the world, where the body is at `placed`, and makes the palette.
+// Completes the pose of an entity's scene after the pose of the body. On input, the body's pose is
+// relative to parents and its joints are in its model space. Poses heads and attachments, places
+// all joints in the world with the body at `placed`, and builds the palette.
 void view_follow_body(struct view_scene *scene, md5_mat34 placed);
 
-// The entity whose channels move a scene now, or NULL; the clip of the entity, with its frame
-// commands, that a scene has selected, or NULL; and the parameters of its materials,
-// [VIEW_NUM_PARMS], or NULL if the scene is none of an entity.
-const view_entity *view_channels_of(const struct view_scene *scene);
-const md5_model_anim *view_commands_of(const struct view_scene *scene);
-const float *view_own_parms(const struct view_scene *scene);
+// view_active_entity() returns the entity whose channels move a scene, or NULL.
+// view_selected_commands() returns the selected clip of the entity with its frame commands, or
+// NULL. view_entity_parms() returns the material parameters [VIEW_NUM_PARMS] of the entity, or NULL
+// if the scene does not show an entity.
+const view_entity *view_active_entity(const struct view_scene *scene);
+const md5_model_anim *view_selected_commands(const struct view_scene *scene);
+const float *view_entity_parms(const struct view_scene *scene);
 
 #endif

@@ -1,10 +1,15 @@
+// Loads the articulated figure of a model and replaces its motion by a ragdoll after its death; see
+// fall.h.
+//
+// A figure from an .af file is loaded as if it were the only file of a game: file_name(),
+// open_file() and close_file() implement that game's file access.
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/viewer/base/math.h"
 
 // -- A figure beside the model --------------------------------------------------------------------
 
-static const char *name_of(void *user, size_t file)
+static const char *file_name(void *user, size_t file)
 {
     (void)file;
     return ((const view_fall *)user)->name;
@@ -28,7 +33,8 @@ static void close_file(void *user, const void *bytes, size_t size)
     free((void *)(uintptr_t)bytes);
 }
 
-// The clip that a figure begins in, of an entity made of the scene's model.
+// Creates an entity from the scene's model with the setup pose of the figure as its clip. Returns
+// false if no setup pose exists.
 static bool load_setup(view_fall *fall, const md5_model *model, const char *folder,
                        const md5_load_opts *opts)
 {
@@ -50,9 +56,10 @@ static bool load_setup(view_fall *fall, const md5_model *model, const char *fold
     return fall->clip.num_files > 0;
 }
 
-// A file that is there and no figure can be made of is told.
-static void load_beside(view_fall *fall, const md5_model *model, const char *model_path,
-                        const md5_load_opts *opts, view_log *log)
+// Loads NAME.af in the folder of the model. Warns if the file exists, but no figure can be created
+// from it.
+static void load_figure_file(view_fall *fall, const md5_model *model, const char *model_path,
+                             const md5_load_opts *opts, view_log *log)
 {
     char *const folder = common_folder(model_path);
     char *const stem = common_stem(model_path);
@@ -60,8 +67,11 @@ static void load_beside(view_fall *fall, const md5_model *model, const char *mod
     fall->path = common_join(folder, file);
     fall->name = common_format("af/%s", file);
     if (common_is_file(fall->path)) {
-        const md5_game_path place = {
-            .num_files = 1, .name = name_of, .open = open_file, .close = close_file, .user = fall};
+        const md5_game_path place = {.num_files = 1,
+                                     .name = file_name,
+                                     .open = open_file,
+                                     .close = close_file,
+                                     .user = fall};
         md5_error error = {.message = ""};
         const md5_figure_def *def = NULL;
         const bool has_setup = load_setup(fall, model, folder, opts);
@@ -91,7 +101,7 @@ void view_load_fall(view_scene *scene, const char *model_path, const md5_load_op
     fall->dragged = MD5_NONE;
     view_set_death_time(fall, INFINITY);
     if (fall->bodies == NULL && model_path != NULL)
-        load_beside(fall, scene->model, model_path, opts, log);
+        load_figure_file(fall, scene->model, model_path, opts, log);
     if (fall->bodies == NULL) {
         view_free_fall(fall);
         return;
@@ -119,7 +129,7 @@ void view_free_fall(view_fall *fall)
 
 // -- Falling --------------------------------------------------------------------------------------
 
-// About the length of a tick of the engine, seconds.
+// Duration of about one tick of the engine, seconds.
 static const double tick = 1.0 / 60.0;
 
 void view_set_death_time(view_fall *fall, double time)
@@ -134,7 +144,7 @@ bool view_has_died(const view_fall *fall, double time)
     return fall != NULL && time >= fall->death_time;
 }
 
-// md5_height_fn of a terrain, `user`.
+// Implements md5_height_fn; `user` is a terrain.
 static float height_at(void *user, float x, float y, md5_vec3 *normal)
 {
     const float reach = 0.05f;
@@ -145,16 +155,18 @@ static float height_at(void *user, float x, float y, md5_vec3 *normal)
     return height;
 }
 
-// md5_triangles_fn of stairs, `user`: treads, and the risers behind them.
-static uint32_t find_steps(void *user, md5_bounds box, md5_vec3 (*corners)[3], uint32_t room)
+// Implements md5_triangles_fn for stairs; `user` is a terrain. Writes the treads and the risers
+// after them.
+static uint32_t find_stair_triangles(void *user, md5_bounds box, md5_vec3 (*corners)[3],
+                                     uint32_t capacity)
 {
-    enum { COLUMNS = 4 }; // of corners, of each step
+    enum { COLUMNS = 4 }; // columns of corners per stair
     const view_terrain *const stairs = user;
     const float width = (float)COLUMNS * stairs->cell;
     const int32_t first = COLUMNS * ((int32_t)floorf(box.min.x / width) - 1);
     const int32_t last = COLUMNS * ((int32_t)floorf(box.max.x / width) + 1);
     uint32_t count = 0;
-    for (int32_t column = first; column <= last && count + 2 <= room; column += COLUMNS / 2) {
+    for (int32_t column = first; column <= last && count + 2 <= capacity; column += COLUMNS / 2) {
         md5_vec3 at[4]; // both ends of both columns
         for (int i = 0; i < 4; i++)
             at[i] = (md5_vec3){view_corner_x(stairs, column + (int32_t)i / 2),
@@ -169,33 +181,33 @@ static uint32_t find_steps(void *user, md5_bounds box, md5_vec3 (*corners)[3], u
     return count;
 }
 
-static md5_ground ground_of(view_terrain *terrain)
+static md5_ground make_ground(view_terrain *terrain)
 {
     if (terrain->kind == VIEW_LEVEL)
         return (md5_ground){.plane_normal = {0, 0, 1}};
     if (terrain->kind == VIEW_STAIRS)
-        return (md5_ground){.triangles = find_steps, .user = terrain};
+        return (md5_ground){.triangles = find_stair_triangles, .user = terrain};
     return (md5_ground){.heights = height_at, .user = terrain};
 }
 
-static md5_vec3 lying_at(const view_fall *fall)
+static md5_vec3 body_displacement(const view_fall *fall)
 {
     return md5_vec3_sub(md5_ragdoll_bodies(fall->ragdoll)[0].place.translation,
                         fall->bodies->setup[0].translation);
 }
 
-static md5_xform place_of(const view_scene *scene, const view_motion_kind *kind)
+static md5_xform get_placement(const view_scene *scene, const view_motion_kind *kind)
 {
     return kind->place != NULL ? kind->place(scene) : view_at_origin();
 }
 
-// Begins with the motion of the first tick after it died.
-static void die(view_scene *scene, const view_motion_kind *kind, const view_play *play)
+// Starts the ragdoll with the positions and velocities of the first tick after death.
+static void start_ragdoll(view_scene *scene, const view_motion_kind *kind, const view_play *play)
 {
     view_fall *const fall = scene->fall;
     const md5_figure *const figure = fall->bodies;
     if (fall->ragdoll == NULL) {
-        const md5_ragdoll_desc desc = {.figure = figure, .ground = ground_of(&scene->terrain)};
+        const md5_ragdoll_desc desc = {.figure = figure, .ground = make_ground(&scene->terrain)};
         fall->ragdoll = md5_create_ragdoll(&desc, NULL, NULL);
     }
     if (fall->ragdoll == NULL)
@@ -212,12 +224,12 @@ static void die(view_scene *scene, const view_motion_kind *kind, const view_play
     }
     md5_ragdoll_start(fall->ragdoll, fall->states);
     const md5_vec3 walked = kind->walked != NULL ? kind->walked(scene, &play_at_death)
-                                                 : place_of(scene, kind).translation;
-    fall->root_offset = md5_vec3_sub(walked, lying_at(fall));
+                                                 : get_placement(scene, kind).translation;
+    fall->root_offset = md5_vec3_sub(walked, body_displacement(fall));
     fall->simulated_time = fall->death_time + tick;
 }
 
-static void fall_until(view_scene *scene, double time)
+static void advance_ragdoll(view_scene *scene, double time)
 {
     view_fall *const fall = scene->fall;
     const bool is_lift = scene->terrain.kind == VIEW_LIFT;
@@ -226,14 +238,14 @@ static void fall_until(view_scene *scene, double time)
         const double step = is_lift ? fmin(rest, tick) : rest;
         fall->simulated_time = is_lift ? fall->simulated_time + step : time;
         if (is_lift) {
-            view_raise_lift(&scene->terrain, fall->simulated_time);
+            view_set_lift_time(&scene->terrain, fall->simulated_time);
             md5_ragdoll_wake(fall->ragdoll);
         }
         md5_ragdoll_advance(fall->ragdoll, step);
     }
 }
 
-// Completes the pose of the body relative to parents, for an entity at `place`.
+// Completes the pose of the body, which is relative to parents, for a character at `place`.
 static void place_pose(view_scene *scene, md5_xform place)
 {
     const md5_mat34 at = md5_mat34_from_xform(place);
@@ -246,7 +258,7 @@ static void place_pose(view_scene *scene, md5_xform place)
     md5_build_palette(scene->model, scene->joints, scene->palette);
 }
 
-void view_pose_mortal(view_scene *scene, const view_motion_kind *kind, const view_play *play)
+void view_pose_with_death(view_scene *scene, const view_motion_kind *kind, const view_play *play)
 {
     view_fall *const fall = scene->fall;
     const double time = play->time;
@@ -258,12 +270,12 @@ void view_pose_mortal(view_scene *scene, const view_motion_kind *kind, const vie
     const bool has_begun = fall->simulated_time <= time;
     const bool is_back_in_time = time < fall->pose_time;
     if (!has_begun || is_back_in_time)
-        die(scene, kind, play);
+        start_ragdoll(scene, kind, play);
     if (fall->ragdoll == NULL) // out of memory
         return;
-    fall_until(scene, time);
+    advance_ragdoll(scene, time);
     fall->pose_time = time;
-    fall->walked = md5_vec3_add(lying_at(fall), fall->root_offset);
+    fall->walked = md5_vec3_add(body_displacement(fall), fall->root_offset);
     const md5_body_state *const bodies = md5_ragdoll_bodies(fall->ragdoll);
     place_pose(scene, md5_figure_to_pose(fall->bodies, bodies, scene->pose));
 }

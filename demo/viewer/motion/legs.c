@@ -1,30 +1,36 @@
+// Terrain, foot placement and procedural walking; see legs.h.
+//
+// view_corner_height() is the height field of each kind of terrain. `view_legs_motion` is the kind
+// of motion that advances the gait in ticks of 1/60 s.
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/viewer/base/math.h"
 
-// Side of a square and height of the ground relative to the model's size; the slope has 20 degrees.
+// Side of a square and height of the ground relative to the model's size. The slope has 20 degrees.
 static const struct {
     float cell;
     float height;
-} shares[] = {[VIEW_HILLS] = {0.1f, 0.05f},
-              [VIEW_STAIRS] = {0.07f, 0.1f},
-              [VIEW_SLOPE] = {0.1f, 0.412f},
-              [VIEW_LIFT] = {0.07f, 0.3f}};
+} ground_sizes[] = {[VIEW_HILLS] = {0.1f, 0.05f},
+                    [VIEW_STAIRS] = {0.07f, 0.1f},
+                    [VIEW_SLOPE] = {0.1f, 0.412f},
+                    [VIEW_LIFT] = {0.07f, 0.3f}};
 
-// Time constant with which feet follow the terrain, seconds.
+// Time constant of feet that follow the terrain, seconds.
 static const float smoothing = 0.06f;
 
-static uint32_t above(const md5_skeleton *skeleton, uint32_t joint)
+static uint32_t parent_or_none(const md5_skeleton *skeleton, uint32_t joint)
 {
     return joint != MD5_NONE ? skeleton->joints[joint].parent : MD5_NONE;
 }
 
-// Whether a joint has foot or ankle in its name, and a knee, a hip and a body above.
+// Returns true if a joint has "foot" or "ankle" in its name, and a knee, a hip and a body as
+// ancestors.
 static bool is_foot(const md5_skeleton *skeleton, uint32_t joint)
 {
     const char *const name = skeleton->joints[joint].name;
     return (common_contains(name, "foot") || common_contains(name, "ankle"))
-           && above(skeleton, above(skeleton, above(skeleton, joint))) != MD5_NONE;
+           && parent_or_none(skeleton, parent_or_none(skeleton, parent_or_none(skeleton, joint)))
+                  != MD5_NONE;
 }
 
 uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene, view_ground_kind kind)
@@ -37,16 +43,17 @@ uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene, view_gro
         if (num_legs > 0 || kind == VIEW_LIFT || !is_foot(skeleton, i))
             continue;
         terrain->feet[terrain->num_feet++] = (md5_foot){.ankle = i};
-        terrain->pelvis = above(skeleton, above(skeleton, above(skeleton, i)));
+        terrain->pelvis =
+            parent_or_none(skeleton, parent_or_none(skeleton, parent_or_none(skeleton, i)));
     }
     const float size = view_size(scene->model->bounds);
     terrain->kind = num_legs + terrain->num_feet > 0 ? kind : VIEW_LEVEL;
-    terrain->cell = shares[kind].cell * size;
-    terrain->height = shares[kind].height * size;
+    terrain->cell = ground_sizes[kind].cell * size;
+    terrain->height = ground_sizes[kind].height * size;
     return num_legs + terrain->num_feet;
 }
 
-// A random number from -1 to 1 for a corner of a lattice that repeats itself after `period`.
+// Returns a random number from -1 to 1 for a point of a lattice with this period.
 static float random_at(int32_t x, int32_t y, int32_t period)
 {
     const uint32_t mask = (uint32_t)period - 1; // a power of two
@@ -56,7 +63,8 @@ static float random_at(int32_t x, int32_t y, int32_t period)
     return (float)(hash & 0xFFFF) / 32767.5f - 1;
 }
 
-// Random numbers at every `stride`-th corner, and smooth between them; `stride` is a power of two.
+// Interpolates smoothly between random numbers at every `stride`-th corner; `stride` is a power of
+// two.
 static float smooth_at(int32_t x, int32_t y, int32_t stride)
 {
     const int32_t period = VIEW_GROUND_SQUARES / stride;
@@ -73,9 +81,10 @@ static float smooth_at(int32_t x, int32_t y, int32_t stride)
     return near * (1 - v) + far * v;
 }
 
-// Eight steps down, of which two are behind the origin, then eight up. Each has four columns of
-// corners: both ends of its tread, both of the riser behind it.
-static float tread(const view_terrain *terrain, int32_t step)
+// Returns the height of a stair. Eight stairs lead down, two of them before the origin, then eight
+// lead up. Each stair has four columns of corners: both ends of its tread and of the riser after
+// it.
+static float stair_height(const view_terrain *terrain, int32_t step)
 {
     const int32_t number = (step + 10) & 15;
     return terrain->height * (float)((number < 8 ? number : 16 - number) - 6);
@@ -87,7 +96,7 @@ bool view_is_lift(const view_terrain *terrain, int32_t y)
     return terrain->kind == VIEW_LIFT && ((y + SIDE) & (VIEW_GROUND_SQUARES - 1)) <= 2 * SIDE;
 }
 
-void view_raise_lift(view_terrain *terrain, double time)
+void view_set_lift_time(view_terrain *terrain, double time)
 {
     const double period = 6, turn = 6.283185307179586; // seconds
     terrain->rise = terrain->height * (float)(0.5 - 0.5 * cos(turn * time / period));
@@ -102,7 +111,7 @@ float view_corner_x(const view_terrain *terrain, int32_t x)
 float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y)
 {
     if (terrain->kind == VIEW_STAIRS)
-        return tread(terrain, (x >> 2) + ((x & 3) == 3));
+        return stair_height(terrain, (x >> 2) + ((x & 3) == 3));
     if (terrain->kind == VIEW_LIFT)
         return view_is_lift(terrain, y) ? terrain->rise : 0;
     const int32_t along = (x + y + VIEW_GROUND_SQUARES / 4) & (VIEW_GROUND_SQUARES - 1);
@@ -118,11 +127,11 @@ float view_ground_height(const view_terrain *terrain, float x, float y)
     const float u = x / terrain->cell - column;
     const float v = y / terrain->cell - row;
     if (!(fabsf(column) < 1e9f && fabsf(row) < 1e9f) || terrain->kind == VIEW_LEVEL)
-        return 0; // far away, or not a number
+        return 0; // far away, or NaN
     const int32_t i = (int32_t)column;
     const int32_t j = (int32_t)row;
     if (terrain->kind == VIEW_STAIRS)
-        return tread(terrain, i >> 2);
+        return stair_height(terrain, i >> 2);
     const float right = view_corner_height(terrain, i + 1, j);
     const float left = view_corner_height(terrain, i, j + 1);
     return u + v < 1 ? (1 - u - v) * view_corner_height(terrain, i, j) + u * right + v * left
@@ -147,15 +156,15 @@ float view_sweep_ground(void *user, md5_vec3 from, md5_vec3 to, float size, bool
     return fminf(fmaxf(view_ground_under(user, from, 0.5f * size), to.z), from.z);
 }
 
-// md5_terrain_fn
+// Implements md5_terrain_fn.
 static float find_terrain(void *user, md5_vec3 point, md5_vec3 *normal)
 {
     (void)normal;
     return view_ground_height(user, point.x, point.y);
 }
 
-// Writes joints and palette of the scene's pose where it stands.
-static void stand(view_scene *scene, md5_mat34 world)
+// Writes the joints in world space and the palette of the scene's pose.
+static void write_world_joints(view_scene *scene, md5_mat34 world)
 {
     md5_local_to_model(scene->skeleton, scene->pose, scene->joints);
     view_move_matrices(world, scene->joints, scene->num_joints);
@@ -184,22 +193,22 @@ void view_place_feet(view_scene *scene, const md5_xform *place, double time)
     md5_solve_feet(scene->skeleton, &job, scene->pose);
     terrain->drop = job.drop;
     terrain->time = time;
-    stand(scene, to_world);
+    write_world_joints(scene, to_world);
 }
 
 // == Legs ========================================================================================
 
-// Speeds, in radii of the circle of feet per second; turning speed in radians per second.
-static const float walk_share = 0.8f;
-static const float run_share = 1.5f;
+// Speeds, radii of the circle of feet per second; turning speed, radians per second.
+static const float walk_speed = 0.8f;
+static const float run_speed = 1.5f;
 static const float turn_rate = 0.9f;
 
-// Slope of leaning into curves, per radius/s^2 of acceleration.
-static const float bank_share = 0.12f;
+// Slope of the body in curves, per radius/s^2 of acceleration.
+static const float bank_slope = 0.12f;
 
 static const double tick = 1.0 / 60.0;
 
-static md5_vec3 bind_place(const view_scene *scene, uint32_t joint)
+static md5_vec3 bind_position(const view_scene *scene, uint32_t joint)
 {
     return md5_mat34_translation(scene->model->bind[joint]);
 }
@@ -217,37 +226,37 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
     const md5_skeleton *const skeleton = scene->skeleton;
     *legs = (view_legs){.time = -1};
     for (uint32_t i = 0; i < skeleton->num_joints && legs->num_legs < MD5_MAX_LEGS; i++) {
-        const uint32_t knee = above(skeleton, i);
+        const uint32_t knee = parent_or_none(skeleton, i);
         if (is_foot(skeleton, i))
             legs->legs[legs->num_legs++] =
-                (md5_leg){.limb = {above(skeleton, knee), knee, i}, .swivel = MD5_NONE};
+                (md5_leg){.limb = {parent_or_none(skeleton, knee), knee, i}, .swivel = MD5_NONE};
     }
     const uint32_t num_legs = legs->num_legs;
     if (num_legs < 2)
         return legs->num_legs = 0;
-    // The joint between the hip and the common body, if each leg has its own, is the leg's swivel.
-    const uint32_t first = above(skeleton, legs->legs[0].limb.root);
+    // If each leg has its own joint between the hip and the common body, that joint is the swivel.
+    const uint32_t first = parent_or_none(skeleton, legs->legs[0].limb.root);
     bool has_swivels = true;
     for (uint32_t i = 0; i < num_legs; i++) {
-        const uint32_t swivel = above(skeleton, legs->legs[i].limb.root);
-        const uint32_t body = above(skeleton, swivel);
-        if (body == MD5_NONE || body != above(skeleton, first))
+        const uint32_t swivel = parent_or_none(skeleton, legs->legs[i].limb.root);
+        const uint32_t body = parent_or_none(skeleton, swivel);
+        if (body == MD5_NONE || body != parent_or_none(skeleton, first))
             has_swivels = false;
         if (i > 0 && swivel == first)
             has_swivels = false;
         legs->legs[i].swivel = swivel;
     }
-    legs->body = has_swivels ? above(skeleton, first) : first;
+    legs->body = has_swivels ? parent_or_none(skeleton, first) : first;
     for (uint32_t i = 0; i < num_legs && !has_swivels; i++)
         legs->legs[i].swivel = MD5_NONE;
-    // The legs, in order around the body from the front, belong to two groups in turn.
+    // Assign the legs, sorted by angle around the body from the front, to two alternating groups.
     float angles[MD5_MAX_LEGS] = {0};
     md5_vec3 middle = {0, 0, 0};
     for (uint32_t i = 0; i < num_legs; i++)
-        middle = md5_vec3_add(middle, md5_vec3_scale(bind_place(scene, legs->legs[i].limb.tip),
+        middle = md5_vec3_add(middle, md5_vec3_scale(bind_position(scene, legs->legs[i].limb.tip),
                                                      1.0f / (float)num_legs));
     for (uint32_t i = 0; i < num_legs; i++) {
-        const md5_vec3 from = md5_vec3_sub(bind_place(scene, legs->legs[i].limb.tip), middle);
+        const md5_vec3 from = md5_vec3_sub(bind_position(scene, legs->legs[i].limb.tip), middle);
         angles[i] = atan2f(from.y, from.x);
     }
     for (uint32_t i = 0; i < num_legs; i++) {
@@ -256,7 +265,7 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
         for (uint32_t k = 0; k < num_legs; k++)
             rank += angles[k] < angles[i] || (k < i && angles[k] == angles[i]);
         legs->legs[i].group = rank % 2;
-        // Its piston.
+        // Find the piston of the leg.
         const int32_t cylinder = find_child(skeleton, limb->root, "cylinder");
         const int32_t rod = find_child(skeleton, limb->middle, "rod");
         if (cylinder < 0 || rod < 0)
@@ -265,7 +274,7 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
         *piston = (view_piston){.joints = {(uint32_t)cylinder, (uint32_t)rod}};
         for (int end = 0; end < 2; end++)
             piston->forward[end] = md5_mat34_point(scene->model->inverse_bind[piston->joints[end]],
-                                                   bind_place(scene, piston->joints[1 - end]));
+                                                   bind_position(scene, piston->joints[1 - end]));
     }
     return num_legs;
 }
@@ -286,8 +295,8 @@ void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5
         }
 }
 
-// Movement of legs that no key controls, at a time in a cycle of 24 seconds: forward in curves,
-// then sideways, fast forward, and standing still.
+// Sets the automatic movement of legs at a time in a cycle of 24 seconds: forward in curves, then
+// sideways, then fast forward, then standing still.
 static void wander(double phase, float speed, md5_vec3 *velocity, float *turn)
 {
     *turn = 0;
@@ -304,8 +313,8 @@ static void wander(double phase, float speed, md5_vec3 *velocity, float *turn)
         *velocity = (md5_vec3){0, speed, 0};
 }
 
-// Advances to the time in steps of 1/60 s and writes the pose; joints and palette are in world
-// space. Restarts if it is earlier than the last.
+// Advances the gait to the time of `play` in steps of 1/60 s and writes the pose; joints and
+// palette are in world space. Restarts if the time is earlier than the last time.
 static void walk_legs(view_scene *scene, const view_play *play)
 {
     const double time = play->time;
@@ -323,10 +332,10 @@ static void walk_legs(view_scene *scene, const view_play *play)
         md5_gait_begin(&desc, scene->model->bind_local, view_at_origin(), &legs->gait);
         legs->time = time > 600 ? time - 600 : 0;
     }
-    desc.bank = legs->gait.radius > 0 ? bank_share / legs->gait.radius : 0;
+    desc.bank = legs->gait.radius > 0 ? bank_slope / legs->gait.radius : 0;
     while (legs->time + 0.5 * tick < time) {
-        const float speed = walk_share * legs->gait.radius;
-        const float share = legs->control.fast ? run_share : walk_share;
+        const float speed = walk_speed * legs->gait.radius;
+        const float share = legs->control.fast ? run_speed : walk_speed;
         const double phase = fmod(legs->time, 24);
         md5_vec3 velocity = {share * legs->gait.radius * (float)legs->control.ahead, 0, 0};
         float turn = -turn_rate * (float)legs->control.side;
@@ -338,7 +347,7 @@ static void walk_legs(view_scene *scene, const view_play *play)
     memcpy(scene->pose, scene->model->bind_local, scene->num_joints * sizeof *scene->pose);
     md5_gait_pose(&desc, &legs->gait, scene->pose);
     view_point_pistons(legs, scene->skeleton, scene->pose);
-    stand(scene, md5_mat34_from_xform(md5_gait_placement(&legs->gait)));
+    write_world_joints(scene, md5_mat34_from_xform(md5_gait_placement(&legs->gait)));
 }
 
 // -- As a motion ----------------------------------------------------------------------------------

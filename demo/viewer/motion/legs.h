@@ -1,4 +1,7 @@
-// Uneven ground, and feet placed on it.
+// Uneven terrain, foot placement on it, and procedural walking.
+//
+// view_terrain is a height field that is computed from a hash, with the feet that are placed on it.
+// view_legs contains legs that walk by rules (`view_legs_motion`).
 #ifndef DEMO_VIEWER_MOTION_LEGS_H
 #define DEMO_VIEWER_MOTION_LEGS_H
 
@@ -11,22 +14,22 @@ enum { VIEW_MAX_FEET = 8 };
 
 typedef struct view_terrain {
     view_ground_kind kind;
-    uint32_t num_feet; // 0: of a monster, which finds them itself
+    uint32_t num_feet; // 0: the terrain is for a monster, which has its own foot placement
     md5_foot feet[VIEW_MAX_FEET];
     uint32_t pelvis;
-    float drop;   // of the pelvis; see md5_feet_job
-    double time;  // of the last call
-    float cell;   // side of a square of the ground
-    float height; // heights are within -height .. height; of stairs: that of a step
-    float rise;   // of a lift, now: 0 .. height
+    float drop;   // displacement of the pelvis; see md5_feet_job
+    double time;  // time of the last call of view_place_feet()
+    float cell;   // side of a square of the ground, units
+    float height; // heights are within -height .. height; of stairs: height of one stair
+    float rise;   // current height of a lift: 0 .. height
 } view_terrain;
 
-// The ground repeats itself after so many squares, along x and along y.
+// Period of the terrain along x and along y, in squares.
 enum { VIEW_GROUND_SQUARES = 64 };
 
-// Lays a terrain if there are feet: those of a monster, else joints with foot or ankle in their
-// names that have a knee, a hip and a pelvis above; on a lift only monsters stand. Returns how
-// many.
+// Creates a terrain if the model has feet: the feet of a monster, or joints with "foot" or "ankle"
+// in their names that have a knee, a hip and a pelvis as ancestors. On a lift only monsters are
+// supported. Returns the number of feet.
 uint32_t view_find_feet(view_terrain *terrain, const struct view_scene *scene,
                         view_ground_kind kind);
 
@@ -34,30 +37,32 @@ uint32_t view_find_feet(view_terrain *terrain, const struct view_scene *scene,
 // the model-to-world transform.
 void view_place_feet(struct view_scene *scene, const md5_xform *place, double time);
 
-// Height of the corner of square (x, y), and its distance along x. Hills, and bumps on them, are
-// hashes of these numbers. Stairs rise and fall along x, a slope along x and y. A lift runs along
-// x; it is made of the corners of some rows, and the squares beside them slope down from it.
+// view_corner_height() returns the height of corner (x, y) of the ground's squares, view_corner_x()
+// its x coordinate. Hills, and bumps on them, are hashes of x and y. Stairs rise and fall along x,
+// a slope along x and y. A lift is a strip along x; the squares next to it slope down from it.
 float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y);
 float view_corner_x(const view_terrain *terrain, int32_t x);
 bool view_is_lift(const view_terrain *terrain, int32_t y);
-void view_raise_lift(view_terrain *terrain, double time); // to where it is then
+void view_set_lift_time(view_terrain *terrain,
+                        double time); // sets the lift's height at `time`, seconds
 
-// Height of the ground at a point. A square is two triangles, so that it is exactly what is drawn.
+// Returns the height of the ground at a point. A square consists of two triangles, so the result
+// matches the drawn ground.
 float view_ground_height(const view_terrain *terrain, float x, float y);
 
-// The greatest of the heights below a level square, at its corners and its middle.
+// Returns the maximum height of the ground below the corners and the center of a level square.
 float view_ground_under(const view_terrain *terrain, md5_vec3 middle, float half_side);
 
-// md5_sweep_fn of a terrain, `user`.
+// Implements md5_sweep_fn; `user` is a terrain.
 float view_sweep_ground(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist);
 
 // -- Legs ----------------------------------------------------------------------------------------
 //
-// Procedural walking (md5pose.h) instead of clips, over the terrain if there is any.
+// Procedural walking (md5pose.h) instead of clips, over the terrain if one is set.
 
 struct view_scene;
 
-// Two joints that are turned to point at each other, such as the halves of a piston.
+// Two joints that are rotated to point at each other, such as the two parts of a piston.
 typedef struct view_piston {
     uint32_t joints[2];
     md5_vec3 forward[2]; // direction to the other joint in the bind pose, in the joint's space
@@ -70,17 +75,18 @@ typedef struct view_legs {
     uint32_t num_pistons;
     uint32_t body;
     md5_gait gait;
-    double time;          // of the last update, seconds
-    view_control control; // input from keys
-    bool is_driven;       // by keys; false: wanders by itself
+    double time;          // time of the last update, seconds
+    view_control control; // input from the keyboard
+    bool is_driven;       // keys control the legs; false: they wander automatically
 } view_legs;
 
-// Finds legs: joints with foot or ankle in their names that have a knee, a hip and a body as
-// ancestors. If each leg has its own joint between hip and body, that joint swivels the leg. Legs
-// alternate between two groups around the body. Returns their number; fewer than two do not walk.
+// Finds legs: joints with "foot" or "ankle" in their names that have a knee, a hip and a body as
+// ancestors. If each leg has its own joint between hip and body, that joint becomes the leg's
+// swivel. Legs alternate between two groups around the body. Returns the number of legs; 0 if there
+// are fewer than two.
 uint32_t view_find_legs(const struct view_scene *scene, view_legs *legs);
 
-// Turns the halves of each piston of a pose towards each other.
+// Rotates the two parts of each piston of a pose towards each other.
 void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_xform *pose);
 
 #endif

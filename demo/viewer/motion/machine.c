@@ -1,95 +1,100 @@
+// Plays a state machine in the viewer: loads its player, advances it with its companion and carried
+// object, passes keys, settings and the mouse pointer to its parameters, and records its events.
+//
+// `view_machine_motion` at the end is its kind of motion.
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/common/threads.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/morphs.h"
 
-// For how long a pointer that is still is looked at, seconds.
-static const double most_still = 6;
+// The character looks at a pointer until it has not moved for this time, seconds.
+static const double max_still_seconds = 6;
 
-// How far away a guest is looked at, and goes on from there when it is called, in sizes of its
-// host.
-static const float most_guest = 1.5f;
+// Maximum distance of a companion at which the character looks at it, in sizes of the character. A
+// called companion that is farther away restarts at its start placement.
+static const float max_companion_distance = 1.5f;
 
-// How far to one side a direction can be that came there on that side, degrees.
-static const float most_yaw = 210;
+// Maximum angle to one side for a direction that moved behind the character on that side, degrees.
+static const float max_yaw = 210;
 
-// Height of the eyes, as a share of the height of the model.
+// Height of the eyes as a fraction of the model's height.
 static const float eye_height = 0.75f;
 
-static uint32_t parameter_of(const view_machine *machine, const char *name)
+static uint32_t find_parameter(const view_machine *machine, const char *name)
 {
     return md5_find_parameter(machine->character->machine, name);
 }
 
 void view_set_in_machine(const view_machine *machine, const char *name, float value)
 {
-    md5_player_set(machine->player, parameter_of(machine, name), value);
+    md5_player_set(machine->player, find_parameter(machine, name), value);
 }
 
-// A position in the world relative to the character: ahead, to the left, upward.
-static md5_vec3 seen_from(const view_machine *machine, md5_vec3 point)
+// Transforms a position in the world into the character's space: ahead, to the left, upward.
+static md5_vec3 to_character_space(const view_machine *machine, md5_vec3 point)
 {
     return md5_quat_rotate(md5_quat_conjugate(machine->place.rotation),
                            md5_vec3_sub(point, machine->place.translation));
 }
 
-// Where its eyes are while it stands.
-static md5_vec3 eyes_of(const view_machine *machine)
+// Returns the position of the eyes of the standing character.
+static md5_vec3 eye_position(const view_machine *machine)
 {
     const md5_bounds bounds = machine->desc->model->bounds;
     const float height = bounds.min.z + eye_height * (bounds.max.z - bounds.min.z);
     return md5_vec3_add(machine->place.translation, (md5_vec3){0, 0, height});
 }
 
-// Sets the parameters, before each step. Without a pointer it looks at a guest before it. A
-// direction behind the character stays on the side on which it came there until it is 30 degrees
-// beyond the middle, so that no head swings round.
-static void tell_pointer(view_machine *machine)
+// Sets the parameters of the pointer before each step. Without a pointer the character looks at a
+// companion in front of it. A direction behind the character keeps its side until it is 30 degrees
+// past the middle, so that the head does not swing around.
+static void update_pointer_parameters(view_machine *machine)
 {
-    const bool is_there =
-        machine->has_target && fabs(machine->time - machine->pointed) < most_still;
+    const bool has_pointer =
+        machine->has_target && fabs(machine->time - machine->pointed) < max_still_seconds;
     md5_vec3 target = machine->target;
-    bool looks = is_there;
+    bool has_gaze_target = has_pointer;
     float pitch = 0;
     if (machine->guest != NULL) {
-        const md5_vec3 guest = seen_from(machine, machine->guest->place.translation);
+        const md5_vec3 guest = to_character_space(machine, machine->guest->place.translation);
         view_set_in_machine(machine, "guest_ahead", guest.x);
         view_set_in_machine(machine, "guest_left", guest.y);
-        if (!is_there && guest.x > 0 && md5_vec3_length(guest) < most_guest * machine->reach) {
-            target = eyes_of(machine->guest);
-            looks = true;
+        if (!has_pointer && guest.x > 0
+            && md5_vec3_length(guest) < max_companion_distance * machine->reach) {
+            target = eye_position(machine->guest);
+            has_gaze_target = true;
         }
     }
-    if (!looks && !machine->is_told)
+    if (!has_gaze_target && !machine->has_target_angles)
         return;
-    machine->is_told = looks;
-    if (looks) {
-        md5_vec3 to = seen_from(machine, target);
-        to.z -= seen_from(machine, eyes_of(machine)).z;
-        // The same direction on the side of the last one, if it is not too far on that side.
+    machine->has_target_angles = has_gaze_target;
+    if (has_gaze_target) {
+        md5_vec3 to = to_character_space(machine, target);
+        to.z -= to_character_space(machine, eye_position(machine)).z;
+        // Use the equivalent angle on the side of the last direction, if it is within the limit.
         const float yaw = view_degrees(atan2f(to.y, to.x));
-        const float near = yaw + 360 * roundf((machine->told_yaw - yaw) / 360.0f);
-        machine->told_yaw = fabsf(near) <= most_yaw ? near : yaw;
+        const float nearest_yaw = yaw + 360 * roundf((machine->target_yaw - yaw) / 360.0f);
+        machine->target_yaw = fabsf(nearest_yaw) <= max_yaw ? nearest_yaw : yaw;
         pitch = view_degrees(atan2f(to.z, hypotf(to.x, to.y)));
     } else {
-        machine->told_yaw = 0;
+        machine->target_yaw = 0;
     }
-    view_set_in_machine(machine, "pointer", is_there ? 1 : 0);
-    view_set_in_machine(machine, "eyes_yaw", machine->told_yaw);
+    view_set_in_machine(machine, "pointer", has_pointer ? 1 : 0);
+    view_set_in_machine(machine, "eyes_yaw", machine->target_yaw);
     view_set_in_machine(machine, "eyes_pitch", pitch);
-    view_set_in_machine(machine, "head_yaw", machine->told_yaw);
+    view_set_in_machine(machine, "head_yaw", machine->target_yaw);
     view_set_in_machine(machine, "head_pitch", pitch);
 }
 
 // -- Machines ------------------------------------------------------------------------------------
 
-// How fast keys turn a character whose clips do not turn it, degrees per second, and how fast a
-// parameter approaches its target, per second.
+// Rotation speed for keys if no clip rotates the character, degrees per second; and approach rate
+// of a parameter to its target, per second.
 static const float turn_rate = 150;
 static const float value_rate = 6;
 
-// Duration of blending a one-shot in and out, seconds.
+// Fade time of a one-shot, seconds.
 static const float one_shot_fade = 0.2f;
 static const uint32_t one_shot_slot = 0;
 
@@ -158,7 +163,8 @@ int32_t view_find_trigger(const view_machine *machine, uint32_t number)
 
 bool view_can_walk(const view_machine *machine)
 {
-    return parameter_of(machine, "ahead") != MD5_NONE || parameter_of(machine, "speed") != MD5_NONE;
+    return find_parameter(machine, "ahead") != MD5_NONE
+           || find_parameter(machine, "speed") != MD5_NONE;
 }
 
 void view_take_over(view_machine *machine)
@@ -203,7 +209,7 @@ static void widen(const char *name, const char *parameter, float value, float *l
     *high = fmaxf(*high, value);
 }
 
-// Position of an item in a 1D blend.
+// Returns the position of an item in a 1D blend.
 static float item_x(const md5_machine *machine, uint32_t motion, uint32_t item)
 {
     const md5_motion_desc *const desc = &md5_machine_tables(machine)->motions[motion];
@@ -241,8 +247,8 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
 
 // -- Active clips ---------------------------------------------------------------------------
 
-// Marks the clip and the motion of that name.
-static void mark(const view_machine *machine, const char *name, bool *clips, bool *motions)
+// Marks the clip and the motions of a name.
+static void mark_by_name(const view_machine *machine, const char *name, bool *clips, bool *motions)
 {
     const uint32_t clip = md5_find_clip(machine->character->machine, name);
     if (clip != MD5_NONE)
@@ -266,36 +272,37 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
     };
     view_machine *const machine = user;
     (void)player;
-    // Clips with little weight report no events but those that come in pairs.
+    // Ignore events of clips with small weights, except paired begin and end events.
     if (weight < 0.1f && event->kind < MD5_EVENT_BEGIN)
         return;
-    view_machine *const others[] = {machine->guest != NULL ? machine->guest : machine->host,
-                                    machine->carried};
+    view_machine *const listeners[] = {machine->guest != NULL ? machine->guest : machine->host,
+                                       machine->carried};
     for (int i = 0; i < 2 && event->kind == MD5_EVENT_CLIP; i++) {
         const uint32_t parameter =
-            others[i] != NULL ? parameter_of(others[i], event->name) : MD5_NONE;
+            listeners[i] != NULL ? find_parameter(listeners[i], event->name) : MD5_NONE;
         if (parameter == MD5_NONE
-            || others[i]->desc->parameters[parameter].kind != MD5_PARAMETER_TRIGGER)
+            || listeners[i]->desc->parameters[parameter].kind != MD5_PARAMETER_TRIGGER)
             continue;
-        // A guest that is in its first state and far away comes from where it began.
-        const view_machine *const host = others[i]->host;
-        if (host != NULL && md5_player_layer(others[i]->player, 0).state == 0
-            && md5_vec3_length(md5_vec3_sub(others[i]->place.translation, host->place.translation))
-                   > most_guest * host->reach)
-            others[i]->place = md5_xform_mul(host->place, others[i]->start);
-        md5_player_set(others[i]->player, parameter, 1);
+        // A companion that is in its first state and far away restarts at its start placement.
+        const view_machine *const host = listeners[i]->host;
+        if (host != NULL && md5_player_layer(listeners[i]->player, 0).state == 0
+            && md5_vec3_length(
+                   md5_vec3_sub(listeners[i]->place.translation, host->place.translation))
+                   > max_companion_distance * host->reach)
+            listeners[i]->place = md5_xform_mul(host->place, listeners[i]->start);
+        md5_player_set(listeners[i]->player, parameter, 1);
     }
     snprintf(view_push_event(machine->events, machine->time), sizeof machine->events[0].text,
              "%s%s %s", words[event->kind], event->name, event->text != NULL ? event->text : "");
 }
 
-// Moves a parameter a part of its way to `share` of one end of its range while keys ask for that,
-// or back to 0. `moves` is set while keys have moved it and it is not back yet. Returns false if
-// there is no such parameter.
+// Moves a parameter by the fraction `part` towards `share` of one end of its range while keys
+// request that direction, or back to 0. `moves` is true while keys have moved the parameter and it
+// has not returned to 0. Returns false if the parameter does not exist.
 static bool steer(view_machine *machine, const char *name, int direction, float share, float part,
                   bool *moves)
 {
-    const uint32_t parameter = parameter_of(machine, name);
+    const uint32_t parameter = find_parameter(machine, name);
     if (parameter == MD5_NONE)
         return false;
     *moves = *moves || direction != 0;
@@ -318,15 +325,15 @@ static bool steer(view_machine *machine, const char *name, int direction, float 
     return true;
 }
 
-// Whether clips of the machine turn the character, by its parameter "turn": degrees a second to the
-// left. Otherwise the viewer turns it.
-static bool turns_itself(const view_machine *machine)
+// Returns true if clips of the machine rotate the character, controlled by its parameter "turn"
+// (degrees per second to the left). Otherwise the viewer rotates it.
+static bool has_turn_parameter(const view_machine *machine)
 {
-    return parameter_of(machine, "turn") != MD5_NONE;
+    return find_parameter(machine, "turn") != MD5_NONE;
 }
 
-// The guest after its host, and what that carries.
-static void advance_all(view_machine *host, double seconds)
+// Advances a machine, its companion and its carried object, in this order.
+static void advance_machines(view_machine *host, double seconds)
 {
     view_machine *const all[] = {host, host->guest, host->carried};
     const float span = (float)fabs(seconds);
@@ -341,24 +348,25 @@ static void advance_all(view_machine *host, double seconds)
             view_set_in_machine(machine, settings->rows[*next].parameter,
                                 settings->rows[*next].value);
         if (machine->acts)
-            view_direct(machine);
+            view_run_demo_acts(machine);
         const float share = control->fast ? 1 : 0.5f;
         const float part = 1 - expf(-value_rate * span);
-        if (turns_itself(machine)) {
-            // It receives what the keys ask for in one call, and takes the steps that lead there.
+        if (has_turn_parameter(machine)) {
+            // The machine receives the requested values in one step and makes its own transitions
+            // to them.
             steer(machine, "speed", control->ahead, control->ahead > 0 ? share : 1, 1,
                   &control->moves_ahead);
             steer(machine, "turn", -control->side, 1, 1, &control->moves_side);
         } else {
             if (!steer(machine, "ahead", control->ahead, share, part, &control->moves_ahead))
                 steer(machine, "speed", control->ahead, share, part, &control->moves_ahead);
-            // Without clips for sideways motion the character itself turns.
+            // Without clips for sideways motion the character itself rotates.
             if (!steer(machine, "side", control->side, share, part, &control->moves_side))
                 machine->place.rotation =
                     view_turn_by(machine->place.rotation,
                                  view_radians(-turn_rate * (float)control->side * span));
         }
-        tell_pointer(machine);
+        update_pointer_parameters(machine);
         machine->time += seconds;
         md5_player_advance(machine->player, seconds, record_event, machine);
         machine->place = md5_xform_mul(machine->place, md5_player_root_motion(machine->player));
@@ -376,10 +384,10 @@ void view_restart_machine(view_machine *machine)
         each->time = 0;
         each->place = each->start;
         each->next_setting = 0;
-        each->next_row = 0;
+        each->next_act = 0;
         each->next_one_shot = 0;
         each->pointed = 0;
-        each->told_yaw = 0;
+        each->target_yaw = 0;
         memset(each->events, 0, sizeof each->events);
     }
 }
@@ -392,14 +400,14 @@ void view_run_machine(view_machine *machine, double time)
     if (time > machine->time + (double)MAX_SECONDS)
         machine->time = time - (double)MAX_SECONDS;
     while (fabs(time - machine->time) > step)
-        advance_all(machine, time > machine->time ? step : -step);
+        advance_machines(machine, time > machine->time ? step : -step);
     if (time != machine->time)
-        advance_all(machine, time - machine->time);
+        advance_machines(machine, time - machine->time);
 }
 
 // -- Pose -----------------------------------------------------------------------------------
 
-md5_vec3 view_circling_target(const md5_model *model, double time)
+md5_vec3 view_orbiting_target(const md5_model *model, double time)
 {
     const float angle = (float)fmod(time * 1.3, 2 * VIEW_PI);
     const float reach = view_size(model->bounds);
@@ -411,17 +419,17 @@ md5_vec3 view_circling_target(const md5_model *model, double time)
 void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *pose,
                        md5_mat34 *joints, md5_mat34 *palette)
 {
-    md5_vec3 target = seen_from(machine, machine->target);
-    if (machine->host != NULL) { // a guest looks at who it visits
-        target = seen_from(machine, eyes_of(machine->host));
+    md5_vec3 target = to_character_space(machine, machine->target);
+    if (machine->host != NULL) { // a companion looks at its host
+        target = to_character_space(machine, eye_position(machine->host));
     } else if (!machine->has_target) {
-        target = view_circling_target(machine->desc->model, machine->time);
+        target = view_orbiting_target(machine->desc->model, machine->time);
     }
     for (uint32_t i = 0; i < machine->desc->num_modifiers; i++) {
         md5_target *const aim = md5_player_target(machine->player, i);
         const md5_modifier_kind kind = machine->desc->modifiers[i].kind;
-        // Joint modifiers have no target: the user turns them. Springs are simulated in world
-        // space.
+        // Joint modifiers do not have a target: the user rotates them. Springs are simulated in
+        // world space.
         if (kind == MD5_MODIFIER_JOINT)
             continue;
         aim->position = kind == MD5_MODIFIER_SPRING ? machine->place.translation : target;
@@ -440,8 +448,8 @@ static bool has_machine(const view_scene *scene)
     return scene->machine.player != NULL;
 }
 
-// md5_ground_fn of a machine that places feet itself.
-static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
+// Implements md5_ground_fn for a machine with its own foot placement.
+static void get_foot_ground(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
 {
     const view_scene *const scene = user;
     const md5_vec3 at = md5_xform_point(scene->machine.place, ankle);
@@ -455,35 +463,36 @@ static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md
 static void pose_scene(view_scene *scene, const view_play *play)
 {
     view_machine *const machine = &scene->machine;
-    bool stands = false; // the machine places feet itself
+    bool has_foot_placement = false; // the machine has its own foot placement
     view_run_machine(machine, play->time);
-    md5_player_set_ground(machine->player, find_ground, scene);
+    md5_player_set_ground(machine->player, get_foot_ground, scene);
     for (uint32_t i = 0; i < machine->desc->num_modifiers; i++)
-        stands = stands || machine->desc->modifiers[i].kind == MD5_MODIFIER_FEET;
+        has_foot_placement =
+            has_foot_placement || machine->desc->modifiers[i].kind == MD5_MODIFIER_FEET;
     view_pose_machine(machine, scene->num_joints, scene->pose, scene->joints, scene->palette);
     if (scene->morphs != NULL)
         view_drive_morphs(scene->morphs, machine->player, scene->morphs->reported,
                           scene->morphs->weights);
     if (scene->terrain.kind == VIEW_LEVEL)
         view_turn_pose(scene, &machine->place);
-    else if (!stands)
+    else if (!has_foot_placement)
         view_place_feet(scene, &machine->place, play->time);
 }
 
-static md5_xform place_of(const view_scene *scene)
+static md5_xform get_placement(const view_scene *scene)
 {
     return scene->machine.place;
 }
 
 // A machine without clips is measured in the bind pose.
-static const md5_anim *clip_of(const view_scene *scene, uint32_t clip)
+static const md5_anim *get_clip(const view_scene *scene, uint32_t clip)
 {
     const md5_character *const character = scene->machine.character;
     return clip < character->num_clips ? character->anims[clip] : NULL;
 }
 
-// The clip's horizontal root motion is removed if the machine extracts it: it moves the character,
-// which the camera follows.
+// Remove the horizontal root motion of the clip if the machine extracts it: it moves the character,
+// and the camera follows the character.
 static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
 {
     const md5_sample_position begin = {0};
@@ -512,7 +521,7 @@ static void describe(const view_scene *scene, char *text, size_t size)
 bool *view_active_clips(const view_machine *machine)
 {
     const md5_machine_desc *const desc = machine->desc;
-    // Active are the clips of the current and the previous state of each layer, and those of
+    // Active clips are the clips of the current and the previous state of each layer, and
     // one-shots.
     bool *const active = common_alloc(desc->num_clips, sizeof *active);
     bool *const motions = common_alloc(2 * desc->num_motions, sizeof *motions);
@@ -522,11 +531,11 @@ bool *view_active_clips(const view_machine *machine)
         const md5_state_desc *const states = desc->layers[i].states;
         if (status.weight <= 0)
             continue;
-        mark(machine, states[status.state].motion, active, motions);
+        mark_by_name(machine, states[status.state].motion, active, motions);
         if (status.from != MD5_NONE)
-            mark(machine, states[status.from].motion, active, motions);
+            mark_by_name(machine, states[status.from].motion, active, motions);
     }
-    for (uint32_t i = 0; i <= desc->num_slots; i++) { // without slots there is one
+    for (uint32_t i = 0; i <= desc->num_slots; i++) { // at least one slot exists
         const md5_one_shot_status one_shot = md5_player_one_shot(machine->player, i);
         if (one_shot.weight > 0)
             active[one_shot.clip] = true;
@@ -537,8 +546,8 @@ bool *view_active_clips(const view_machine *machine)
         for (uint32_t i = 0; i < desc->num_motions; i++) {
             if (!motions[i] || done[i])
                 continue;
-            // Of a 1D blend only those that have a weight: whose neighbours the parameter's value
-            // lies between.
+            // In a 1D blend, only items with a weight are active: the parameter's value is between
+            // the neighbors of the item.
             const md5_machine *const tables = machine->character->machine;
             const md5_motion_desc *const motion = &desc->motions[i];
             const bool is_line =
@@ -547,13 +556,13 @@ bool *view_active_clips(const view_machine *machine)
                 is_line ? md5_find_parameter(tables, motion->x_parameter) : MD5_NONE;
             const float value =
                 parameter != MD5_NONE ? md5_player_get(machine->player, parameter) : 0;
-            mark(machine, motion->clip, active, motions);
+            mark_by_name(machine, motion->clip, active, motions);
             for (uint32_t j = 0; j < motion->num_items; j++) {
                 const bool is_last = j + 1 == motion->num_items;
                 const bool is_above = j == 0 || value > item_x(tables, i, j - 1);
                 const bool is_below = is_last || value < item_x(tables, i, j + 1);
                 if (parameter == MD5_NONE || (is_above && is_below))
-                    mark(machine, motion->items[j].motion, active, motions);
+                    mark_by_name(machine, motion->items[j].motion, active, motions);
             }
             done[i] = more = true;
         }
@@ -562,7 +571,7 @@ bool *view_active_clips(const view_machine *machine)
     return active;
 }
 
-static void tell(const view_scene *scene, char *text, size_t size)
+static void write_log_line(const view_scene *scene, char *text, size_t size)
 {
     const view_machine *const machine = &scene->machine;
     const md5_machine_desc *const desc = machine->desc;
@@ -600,7 +609,7 @@ static void click(view_scene *scene)
     view_set_in_machine(&scene->machine, "click", 1);
 }
 
-// It was paused while the bind pose was shown.
+// Playback was paused while the bind pose was shown.
 static void resume(const view_scene *scene, view_play *play)
 {
     play->time = scene->machine.time;
@@ -614,11 +623,11 @@ const view_motion_kind view_machine_motion = {
     .ending = ".md5machine",
     .moves = has_machine,
     .pose = pose_scene,
-    .place = place_of,
-    .clip = clip_of,
+    .place = get_placement,
+    .clip = get_clip,
     .pose_frame = pose_frame,
     .describe = describe,
-    .tell = tell,
+    .tell = write_log_line,
     .take_over = take_over,
     .point = point,
     .click = click,

@@ -1,4 +1,8 @@
-// A state machine: its player, the input that drives it, and the character's placement.
+// Plays a state machine: its player, the input that controls it, and the character's placement.
+//
+// view_machine contains the player, the input, and two optional machines that advance with it: a
+// companion (`guest`) and a carried object. machine.c also contains the kind of motion
+// `view_machine_motion`; minute.c contains the demo scene of our own character.
 #ifndef DEMO_VIEWER_MOTION_MACHINE_H
 #define DEMO_VIEWER_MOTION_MACHINE_H
 
@@ -8,13 +12,13 @@
 #include "demo/viewer/platform/platform.h"
 #include "md5/md5play.h"
 
-// Input from keys: -1, 0 or 1 each. A parameter that keys have moved returns to rest when they are
-// released; other parameters keep their values.
+// Input from the keyboard: -1, 0 or 1 each. A parameter that keys have changed returns to 0 when
+// they are released; other parameters keep their values.
 typedef struct view_control {
     int ahead;
     int side;
     bool fast;
-    bool down[4]; // keys ahead, back, right, left; of two opposite ones the last pressed counts
+    bool down[4]; // keys ahead, back, right, left; of two opposite keys the last pressed counts
     bool moves_ahead;
     bool moves_side;
 } view_control;
@@ -23,45 +27,50 @@ typedef struct view_machine view_machine;
 struct view_machine {
     md5_character *character;
     const md5_machine_desc *desc;
-    md5_player *player; // NULL: no machine is shown
+    md5_player *player; // NULL: the scene does not have a machine
     void *scratch;
-    float reach;     // size of the character
-    double time;     // seconds played; from here to the settings what view_adopt_machine() copies
-    md5_xform place; // of the character in the world
-    view_control control;           // current input
-    bool acts;                      // plays the first minute, until the user takes control
-    uint32_t next_row;              // of it; MD5_NONE: something else lets it act
-    uint32_t next_one_shot;         // one-shot, then clip, at which the search begins
-    md5_vec3 target;                // of the modifiers that reach or look, world space
-    bool has_target;                // false: a point that circles in front of the character
-    double pointed;                 // time at which the target was last set
-    bool is_told;                   // the machine's parameters say where the target is
-    float told_yaw;                 // in which direction they say, degrees to the left
-    view_event events[VIEW_EVENTS]; // the last that fired, newest first
-    double heard;                   // time up to which they were: see view_hear_minute()
-    view_settings settings;         // by time
+    float reach; // size of the character, units
+    // Played time, seconds. view_adopt_machine() copies the members from here up to `settings`.
+    double time;
+    md5_xform place;      // placement of the character in the world
+    view_control control; // current input
+    bool acts;            // plays the demo scene, until the user takes control
+    uint32_t next_act;    // index of the next entry of the demo scene; MD5_NONE: the demo scene is
+                          // disabled
+    uint32_t next_one_shot; // index at which view_play_one_shot() begins its search: one-shots,
+                            // then clips
+    md5_vec3 target;        // target of the modifiers that reach or look, world space
+    bool has_target;        // false: the target circles in front of the character
+    double pointed;         // time at which the target was last set
+    bool has_target_angles; // parameters of the machine contain the direction of the target
+    float target_yaw;       // direction in these parameters, degrees to the left
+    view_event events[VIEW_EVENTS]; // the last events, newest first
+    double heard;                   // time up to which view_play_demo_sounds() has played sounds
+    view_settings settings;         // sorted by time
     size_t next_setting;
-    // Where it is placed at the beginning; a guest that waits far away when an event calls it,
+    // Placement at the beginning. For a companion that waits far away until an event calls it:
     // relative to its host.
     md5_xform start;
-    // A machine that advances with this one, or with which this one does; or NULL. An event of a
-    // clip sets the trigger of the same name of the other.
+    // A machine that advances with this machine, and its counterpart; or NULL. An event of a clip
+    // sets the trigger of the same name in the counterpart.
     view_machine *guest;
     view_machine *host;
-    view_machine *carried; // the same, but its events set nothing; or NULL
+    // Also advances with this machine, but its events do not set triggers; or NULL.
+    view_machine *carried;
 };
 
-// Loads a machine file with the files it names and creates a player. Returns false and logs an
-// error on failure.
+// Loads a machine file and the files that it references, and creates a player. Returns false and
+// logs an error on failure.
 bool view_load_machine(view_machine *machine, const char *path, const md5_load_opts *opts,
                        view_log *log);
-void view_free_machine(view_machine *machine); // a zeroed one is allowed
+void view_free_machine(view_machine *machine); // `machine` may be zeroed
 
-// Lets a machine whose files were read again go on where the old one is; warns of names that are
-// gone. Nothing happens if one of both is zeroed.
+// Copies the playback state of the old machine to a machine whose files were read again. Warns of
+// names that no longer exist. Does nothing if one of the machines is zeroed.
 void view_adopt_machine(view_machine *machine, const view_machine *old, view_log *log);
 
-// Advances to `time` in steps of at most 1/60 s. If `time` is more than four steps back, restarts.
+// Advances to `time` in steps of at most 1/60 s. Restarts if `time` is more than four steps in the
+// past.
 void view_run_machine(view_machine *machine, double time);
 
 // Resets states, parameters, settings and the character's placement.
@@ -78,59 +87,60 @@ void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *po
 void view_parameter_range(const md5_machine *machine, const char *parameter, float *low,
                           float *high);
 
-// Ends the first minute: from now on the user controls it.
+// Ends the demo scene, so that the user controls the machine.
 void view_take_over(view_machine *machine);
 
-// A point that circles in front of a character's face, for pictures without a mouse.
-md5_vec3 view_circling_target(const md5_model *model, double time);
+// Returns a point that circles in front of a character's face, for images without a mouse.
+md5_vec3 view_orbiting_target(const md5_model *model, double time);
 
-// Sets a parameter, if there is one of that name.
+// Sets a parameter, if the machine has a parameter of this name.
 void view_set_in_machine(const view_machine *machine, const char *name, float value);
 
-// Fires a trigger or toggles a bool.
+// Fires a trigger or toggles a boolean parameter.
 void view_push_parameter(view_machine *machine, uint32_t parameter);
 
-// Whether the machine has a parameter with which keys move the character: "ahead", or else "speed".
+// Returns true if the machine has a parameter with which keys move the character: "ahead" or
+// "speed".
 bool view_can_walk(const view_machine *machine);
 
-// Plays the one-shot of the machine, or behind these the clip, after the last one. Returns its
-// name; NULL if there is none, of clips none with two frames.
+// Plays the next one-shot of the machine; after the last one-shot, the next clip with at least two
+// frames. Returns its name, or NULL if none exists.
 const char *view_play_one_shot(view_machine *machine);
 
-// Parameter index of the `number`-th trigger, or -1.
+// Returns the parameter index of the `number`-th trigger, or -1.
 int32_t view_find_trigger(const view_machine *machine, uint32_t number);
 
-// Which clips play now: [num_clips], to be freed.
+// Returns an array [num_clips] that is true for clips that play; the caller frees it.
 bool *view_active_clips(const view_machine *machine);
 
 // -- The pointer ----------------------------------------------------------------------------
 //
-// Tells a machine where the mouse pointer is, and that it was clicked on, by parameters of reserved
-// names; those that it lacks are left out:
-//   pointer               1 from the pointer's first motion until it has been still for a while
-//   eyes_yaw, eyes_pitch  where it is, seen from the character: degrees to the left and up
-//   head_yaw, head_pitch  the same, so that a machine can let them follow more slowly
-//   click                 a trigger: the character was clicked on
-//   guest_ahead, guest_left  where a guest is, seen from the character: units; without a pointer
-//                         eyes and head are told of one that is near before it
-// Without a pointer they stay as they are: as --set sets them. Points and clicks arrive by the row
-// view_machine_motion.
+// Parameters of reserved names pass the mouse pointer and clicks to a machine. Parameters that the
+// machine does not have are skipped:
+//   pointer               1 from the pointer's first motion until it has not moved for 6 seconds
+//   eyes_yaw, eyes_pitch  direction of the pointer from the character, degrees to the left and up
+//   head_yaw, head_pitch  the same, so that a machine can let the head follow more slowly
+//   click                 trigger: the character was clicked on
+//   guest_ahead, guest_left  position of a companion relative to the character, units; without a
+//                         pointer, eyes and head point to a companion that is near in front of it
+// Without a pointer the parameters keep their values, such as values of --set. The functions point
+// and click of view_machine_motion receive the input.
 
-// -- The first minute: minute.c --------------------------------------------------------------
+// -- The demo scene: minute.c --------------------------------------------------------------
 //
-// What our own machine does for visitors: a table of acts and one_shots.
+// A table of acts and shots that our own machine plays after the start of the viewer.
 
 enum { VIEW_MINUTE = 50 }; // seconds
 
-// Does what is due, before each step of a machine that acts.
-void view_direct(view_machine *machine);
+// Starts the acts that are due. Call it before each step of a machine that plays the demo scene.
+void view_run_demo_acts(view_machine *machine);
 
-// The camera of the shot at its time, or of the last one when all is over; returns false if it does
-// not act.
-bool view_find_shot(const view_machine *machine, view_camera *camera);
+// Sets the camera of the current shot; after the end of the scene, of the last shot. Returns false
+// if the machine does not play the demo scene.
+bool view_find_demo_camera(const view_machine *machine, view_camera *camera);
 
-// Plays the sounds of what its clips and those of its guest have said since the last call, while
-// the minute plays.
-void view_hear_minute(view_machine *machine, view_window *window);
+// Plays the sounds for the events of the machine and of its companion since the last call, while
+// the demo scene plays.
+void view_play_demo_sounds(view_machine *machine, view_window *window);
 
 #endif

@@ -1,3 +1,4 @@
+// Loads the morph targets of a model and computes their weights; see morphs.h.
 #include "demo/viewer/motion/morphs.h"
 
 bool view_has_driven_morphs(const md5_machine *machine)
@@ -17,8 +18,8 @@ void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *rep
             weights[morphs->driven[i]] += reported[i];
 }
 
-// A difference is blended as the vertex is, by weights that sum up to 1, and joints only rotate it,
-// but for those of a .md5scale.
+// Skinning blends a displacement with weights that sum to 1, and joints only rotate it, except for
+// the scales of a .md5scale file. So a target moves a vertex by at most its reach.
 float view_morph_reach(const view_morphs *morphs, const float *weights)
 {
     float reach = 0;
@@ -93,7 +94,7 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
         if (target != MD5_NONE) {
             morphs->asked[target] = choice->value;
         } else if (has_all) {
-            char *names = common_copy(""); // of the targets, in one line
+            char *names = common_copy(""); // names of the targets, separated by commas
             for (uint32_t k = 0; k < num_targets; k++)
                 common_extend(&names, "%s%s", k > 0 ? ", " : "", morphs->morph->targets[k].name);
             has_weights = view_error(

@@ -1,9 +1,9 @@
-// What moves a scene: the choice among the kinds.
+// Selects the kind of motion that moves a scene.
 #include "demo/viewer/motion/motion.h"
 
 // -- Choosing -------------------------------------------------------------------------------------
 
-// The first one that moves a scene is taken, else the clip.
+// The first kind that can move a scene is selected; otherwise the clip.
 static const view_motion_kind *const kinds[] = {&view_machine_motion, &view_legs_motion,
                                                 &view_entity_motion};
 

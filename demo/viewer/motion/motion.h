@@ -1,9 +1,10 @@
-// What moves a model, as one interface: a clip, a state machine, legs that walk by rules, an entity
-// in channels, or nothing but the bind pose. Each kind is one file with its row; who shows or
-// drives a scene asks the row and never which kind it is.
+// One interface for everything that moves a model: a clip, a state machine, procedural legs, an
+// entity in channels, or the bind pose. Each kind is one file with a `view_motion_kind` table; code
+// that shows or controls a scene uses this table and never tests which kind is active.
 //
-// A scene's `mover` is what moves it, which gets the input; its `motion` is that too, or the bind
-// pose while that is shown. A new kind is a file with such a row and a line in motion.c.
+// scene->mover is the kind that moves a scene and receives the input. scene->motion is the same
+// kind, or the bind pose while the bind pose is shown. To add a kind, write a file with a table and
+// add a line to motion.c.
 #ifndef DEMO_VIEWER_MOTION_MOTION_H
 #define DEMO_VIEWER_MOTION_MOTION_H
 
@@ -11,46 +12,49 @@
 #include "demo/viewer/base/panel.h"
 #include "demo/viewer/motion/scene.h"
 
-// What a motion does with the clip that was selected.
+// The use of the selected clip by a motion.
 typedef enum view_clip_use {
     VIEW_CLIP_UNUSED,
-    VIEW_CLIP_TIMES,   // its time is shown, its pose is not
-    VIEW_CLIP_PLAYED,  // it is played, with something added
-    VIEW_CLIP_AS_FILE, // it is shown as it is in its file
+    VIEW_CLIP_TIMES,   // gives the time, but not the pose
+    VIEW_CLIP_PLAYED,  // is played, with additional movement
+    VIEW_CLIP_AS_FILE, // is shown as it is in its file
 } view_clip_use;
 
-// Members without a comment on NULL are never NULL.
+// Interface of a kind of motion. Functions without a comment on NULL are never NULL.
 typedef struct view_motion_kind {
     const char *name;
     view_clip_use clip_use;
-    view_mode mode;     // which keys there are
-    bool moves_alone;   // the picture changes by itself, also without a clip
-    const char *ending; // of the file that says how it moves; NULL: the model's own
+    view_mode mode;     // set of active keys
+    bool moves_alone;   // the image changes by itself, also without a clip
+    const char *ending; // file extension of the motion's description; NULL: of the model
 
-    // Whether it moves the scene; the first one that does is taken. NULL: the clip and the bind
-    // pose, which do if no other does.
+    // Returns true if this kind moves the scene; the first such kind in motion.c is selected. NULL
+    // for the clip and the bind pose, which are used if no other kind is.
     bool (*moves)(const view_scene *scene);
 
-    // Writes pose, joints and palette at a time.
+    // Writes pose, joints and palette at the time of `play`.
     void (*pose)(view_scene *scene, const view_play *play);
 
-    // After that: where the character stands, NULL: at the origin; and how far it has walked, which
-    // the camera follows, NULL: to where it stands.
+    // Valid after pose(). place() returns the placement of the character; NULL: at the origin.
+    // walked() returns the displacement of the character, which the camera follows; NULL: the
+    // position of place().
     md5_xform (*place)(const view_scene *scene);
     md5_vec3 (*walked)(const view_scene *scene, const view_play *play);
 
-    // The clips that its bounds are measured over, NULL for those behind the last, and a frame of
-    // one; both are NULL: the shown clip.
+    // clip() returns the clips over which the bounds are measured, and NULL after the last one;
+    // pose_frame() poses a frame of such a clip. Both are NULL: the shown clip is measured.
     const md5_anim *(*clip)(const view_scene *scene, uint32_t clip);
     void (*pose_frame)(view_scene *scene, uint32_t clip, uint32_t frame);
 
-    // Figures: writes what is shown, NULL: the shown clip; writes a line for the log, NULL: none.
+    // describe() writes a description for the statistics; NULL: the shown clip. tell() writes a
+    // line for the log; NULL: no line.
     void (*describe)(const view_scene *scene, char *text, size_t size);
     void (*tell)(const view_scene *scene, char *text, size_t size);
 
-    // Input: returns what keys that walk control, when one is pressed (`down`) or released, NULL:
-    // there are none; looks at a point in the world and is clicked on, NULL: without effect; and
-    // goes on after the bind pose was shown, NULL: where the time bar is.
+    // Input. take_over() returns the controls when a key that moves the character is pressed
+    // (`down`) or released; NULL: there are no such keys. point() lets the character look at a
+    // point in the world, click() reports a click on the character; NULL: without effect. resume()
+    // continues after the bind pose was shown; NULL: at the time of the time bar.
     view_control *(*take_over)(view_scene *scene, bool down);
     void (*point)(view_scene *scene, md5_vec3 target);
     void (*click)(view_scene *scene);
@@ -72,40 +76,42 @@ static inline const view_motion_kind *view_motion_of(const view_scene *scene)
 
 // -- The shown clip ----------------------------------------------------------------------
 
-// The selected clip; NULL if there is none or the motion uses none.
+// Returns the selected clip, or NULL if none is selected or the motion does not use clips.
 const view_clip *view_shown_clip(const view_scene *scene);
 const md5_anim *view_shown_anim(const view_scene *scene);
 
-// The clip that gives the playback duration: the shown one if it has more than one frame, otherwise
-// that of the camera path, if there is one.
+// Returns the clip that determines the playback duration: the shown clip if it has more than one
+// frame, otherwise the clock of the camera path, if a camera path is loaded.
 const md5_anim *view_clock(const view_scene *scene);
 
 // Writes the pose at a sample position of the shown clip, or the bind pose.
 void view_pose_at(view_scene *scene, const md5_sample_position *sample);
 
-// Turns the pose as the scene's `turn` says, about `place`, where the character stands; NULL: the
-// origin, where the turn is exact.
+// Rotates the pose by the scene's `turn` about `place`, the placement of the character; NULL: about
+// the origin, where the rotation is exact.
 void view_turn_pose(view_scene *scene, const md5_xform *place);
 
-// Whether the bind pose is shown although something could move the model.
+// Returns true if the bind pose is shown although another kind could move the model.
 bool view_is_bind_pose(const view_scene *scene);
 
 // -- Choosing --------------------------------------------------------------------------
 
-// Finds what moves the scene. Call it when that may have changed; the bind pose stays.
+// Selects the kind that moves the scene. Call it when the result may have changed. The bind pose
+// remains visible.
 void view_select_motion(view_scene *scene);
 
-// Shows the bind pose, or what moves the model, which goes on; `play` may be NULL.
+// Shows the bind pose, or resumes the motion of the model; `play` may be NULL.
 void view_show_bind_pose(view_scene *scene, bool on, view_play *play);
 
-// Lets legs walk by rules or ends that. Returns false if there are fewer than two.
+// view_begin_walk() starts procedural walking; returns false if the model has fewer than two legs.
+// view_end_walk() ends it.
 bool view_begin_walk(view_scene *scene);
-bool view_end_walk(view_scene *scene); // whether they walked
+bool view_end_walk(view_scene *scene); // returns true if they walked
 
-// Whether feet are on the ground, so that the model cannot be turned.
+// Returns true if feet are placed on the ground, so that the model cannot be rotated.
 bool view_is_on_ground(const view_scene *scene);
 
-// What is shown, for a line of figures; "" if there is nothing.
+// Writes a description of the current motion for the statistics; "" if nothing is shown.
 void view_describe_motion(const view_scene *scene, char *text, size_t size);
 
 // -- Pose (pose.c) --------------------------------------------------------------------------------
@@ -113,32 +119,32 @@ void view_describe_motion(const view_scene *scene, char *text, size_t size);
 // Writes the pose at the time of `play`.
 void view_pose(view_scene *scene, const view_play *play);
 
-// Where the character stands in the pose that view_pose() wrote last.
-md5_xform view_place_of(const view_scene *scene);
+// Returns the placement of the character in the pose that view_pose() wrote last.
+md5_xform view_placement(const view_scene *scene);
 
-// Displacement of the character, if it moves as in id's engine or by a machine. The camera follows
-// it, so that the character stays visible.
+// Returns the displacement of the character, if it moves by root motion or by a machine. The camera
+// follows it, so that the character remains visible.
 md5_vec3 view_walked(const view_scene *scene, const view_play *play);
 
 // -- Faults in a pose (pose.c) --------------------------------------------------------------------
 //
-// Of normals and tangents: skinning turns what is right in the bind pose over where a joint bends
-// far.
+// Defects of normals and tangents: skinning can flip directions near strongly bent joints although
+// they are correct in the bind pose.
 
-// Skins all meshes in the pose that view_pose() wrote last and counts their faults; tangents may be
-// 6 degrees off, as blending leaves them. `marks` as in view_find_defects(), one mesh after
-// another; or NULL. None without a model.
+// Skins all meshes in the pose that view_pose() wrote last and counts their defects. Tangents may
+// be 6 degrees off, because blending causes such errors. `marks` is an array as in
+// view_find_defects(), one mesh after another, or NULL. Without a model, finds no defects.
 view_mesh_defects view_find_pose_faults(view_scene *scene, bool *marks);
 
 typedef struct view_clip_faults {
-    view_mesh_defects worst; // of the frame that has most
-    uint32_t worst_frame;    // from 0
-    uint32_t num_frames;     // of the clip; 0: none is shown
-    uint32_t num_faulty;     // frames that have any
+    view_mesh_defects worst; // defects of the frame with the highest count
+    uint32_t worst_frame;    // frame index
+    uint32_t num_frames;     // frames of the clip; 0: no clip is shown
+    uint32_t num_faulty;     // number of frames with defects
 } view_clip_faults;
 
-// Counts the faults of all frames of the shown clip, in time linear in frames times vertices. The
-// scene is in the pose of the last frame after that.
+// Counts the defects of all frames of the shown clip. Cost: frames times vertices. Leaves the scene
+// in the pose of the last frame.
 view_clip_faults view_find_clip_faults(view_scene *scene);
 
 #endif

@@ -1,3 +1,4 @@
+// Playback time of a clip with its range, and positions in camera paths; see play.h.
 #include "demo/viewer/motion/play.h"
 
 #include "demo/common/file.h"
@@ -79,7 +80,7 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
     if (!play->playing)
         return;
     play->held_at_end = false;
-    const double way = seconds * play->speed * (play->backward ? -1 : 1);
+    const double delta = seconds * play->speed * (play->backward ? -1 : 1);
     if (view_find_range(play, anim, &first, &last)) {
         const double length = view_cycle_length(play, anim);
         const double from = play->wrap == MD5_WRAP_CLAMP ? 0 : floor(play->time / length) * length;
@@ -88,9 +89,9 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
         double start = play->backward ? last : first;
         if (is_inside)
             start = place;
-        // A time that has passed an end of the range leads around, or to that end if the clip
+        // A time that has passed an end of the range wraps around, or stops at that end if the clip
         // plays once.
-        double next = start + way;
+        double next = start + delta;
         if (!(next >= first && next < last) && play->wrap == MD5_WRAP_CLAMP) {
             play->playing = false;
             next = next < first ? first : last;
@@ -101,7 +102,7 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
         play->time = from + next;
         return;
     }
-    play->time += way;
+    play->time += delta;
     if (play->wrap != MD5_WRAP_CLAMP || anim == NULL)
         return;
     const double end = play->backward ? 0 : anim->duration;
@@ -111,9 +112,9 @@ void view_advance(view_play *play, const md5_anim *anim, double seconds)
     }
 }
 
-uint32_t view_count_pictures(const view_play *play, const md5_anim *anim, double rate)
+uint32_t view_count_images(const view_play *play, const md5_anim *anim, double rate)
 {
-    const double most = 1e6;
+    const double max_images = 1e6;
     double first = 0;
     double last = 0;
     if (anim == NULL || !(play->speed > 0))
@@ -121,7 +122,7 @@ uint32_t view_count_pictures(const view_play *play, const md5_anim *anim, double
     const double length = view_find_range(play, anim, &first, &last)
                               ? last - first + 1.0 / anim->frame_rate
                               : view_cycle_length(play, anim);
-    return (uint32_t)fmin(fmax(round(length / play->speed * rate), 1), most);
+    return (uint32_t)fmin(fmax(round(length / play->speed * rate), 1), max_images);
 }
 
 void view_seek(view_play *play, const md5_anim *anim, double seconds)
@@ -131,11 +132,12 @@ void view_seek(view_play *play, const md5_anim *anim, double seconds)
     if (anim == NULL)
         return;
     const double length = view_cycle_length(play, anim);
-    // Keeps the current cycle, since the root may have moved far in earlier ones.
+    // Keep the current cycle, because the root may have moved far in earlier cycles.
     const double begin = (double)view_sample_position(play, anim).cycle * length;
     const double position = fmin(fmax(seconds, 0), length);
     play->time = play->wrap == MD5_WRAP_CLAMP ? position : begin + position;
-    // The time of the last frame of a loop already belongs to the next cycle: stay in this one.
+    // The time of the last frame of a loop already belongs to the next cycle; remain in the current
+    // cycle.
     if (play->wrap == MD5_WRAP_LOOP && position >= anim->duration && anim->num_frames > 1) {
         play->held_at_end = true;
         play->time = begin + anim->duration * (1 - 1e-9);
@@ -176,20 +178,21 @@ uint32_t view_camera_path_frame(const view_camera_path *camera_path, uint32_t pl
                                 uint32_t *shot)
 {
     const md5_camera *const camera = camera_path->camera;
-    // Each cut passed so far removes one frame of the file, which no shot plays.
+    // Each cut that was passed removes one frame of the file, which no shot plays.
     while (*shot < camera->num_cuts && played + *shot >= camera->cuts[*shot])
         ++*shot;
     const uint32_t frame = played + *shot;
     return frame < camera->num_frames ? frame : camera->num_frames - 1;
 }
 
-view_camera_path_place view_find_place(const view_camera_path *camera_path, const view_play *play)
+view_camera_path_place view_find_path_position(const view_camera_path *camera_path,
+                                               const view_play *play)
 {
     const md5_sample_position sample =
         md5_sample_position_at(&camera_path->clock, play->time, play->wrap);
     view_camera_path_place place = {0};
     const uint32_t frame = view_camera_path_frame(camera_path, sample.frame0, &place.shot);
-    // As in the library, the last frame is held; a clip would blend into its first frame.
+    // Hold the last frame, as md5_camera_at() does; a clip would blend into its first frame.
     const bool is_held = sample.frame1 <= sample.frame0;
     place.frame = frame + (is_held ? 0 : (double)sample.fraction);
     return place;

@@ -1,3 +1,5 @@
+// Poses and skins a scene, measures the bounds and the convex hull of a pose or of a whole clip,
+// and counts defects of normals and tangents.
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/viewer/base/math.h"
@@ -7,12 +9,12 @@ void view_pose(view_scene *scene, const view_play *play)
 {
     const view_motion_kind *const motion = view_motion_of(scene);
     if (scene->fall != NULL && !view_is_bind_pose(scene))
-        view_pose_mortal(scene, motion, play);
+        view_pose_with_death(scene, motion, play);
     else
         motion->pose(scene, play);
 }
 
-md5_xform view_place_of(const view_scene *scene)
+md5_xform view_placement(const view_scene *scene)
 {
     const view_motion_kind *const motion = view_motion_of(scene);
     return motion->place != NULL ? motion->place(scene) : view_at_origin();
@@ -23,7 +25,7 @@ md5_vec3 view_walked(const view_scene *scene, const view_play *play)
     const view_motion_kind *const motion = view_motion_of(scene);
     if (view_has_died(scene->fall, play->time) && !view_is_bind_pose(scene))
         return scene->fall->walked;
-    return motion->walked != NULL ? motion->walked(scene, play) : view_place_of(scene).translation;
+    return motion->walked != NULL ? motion->walked(scene, play) : view_placement(scene).translation;
 }
 
 void view_prepare_skin(view_scene *scene)
@@ -61,9 +63,9 @@ void view_skin(view_scene *scene)
     skin(scene, true);
 }
 
-// The value that sorting would put at `index`, by selection in linear time: this is done for each
-// pose that is measured.
-static float value_at(float *values, int count, int index)
+// Returns the value that sorting would put at `index`, by selection in linear time. It is called
+// for each measured pose.
+static float nth_smallest(float *values, int count, int index)
 {
     int low = 0;
     int high = count - 1;
@@ -88,7 +90,7 @@ static float value_at(float *values, int count, int index)
     return values[index];
 }
 
-// Number of vertices of a mesh that is measured, else 0.
+// Returns the number of vertices of a mesh, or 0 if the mesh is excluded from measurements.
 static uint32_t count_measured(const view_scene *scene, uint32_t mesh)
 {
     const view_textures *const textures = scene->textures;
@@ -96,15 +98,16 @@ static uint32_t count_measured(const view_scene *scene, uint32_t mesh)
     return is_measured ? scene->model->meshes[mesh].num_vertices : 0;
 }
 
-// A sphere around all but stray pieces: at most one of 25 vertices, three times as far out as the
-// others. Such are helper triangles and flashes; the model would be small beside them.
+// Returns a sphere around all vertices except outliers: at most one of 25 vertices, more than three
+// times as far out as the others. Helper triangles and muzzle flashes are outliers; framing them
+// would make the model small.
 static view_sphere find_core(const view_scene *scene)
 {
     enum { SAMPLES = 512, SHARE = 25 };
     md5_vec3 points[SAMPLES];
     float x[SAMPLES], y[SAMPLES], z[SAMPLES];
     const uint32_t stride = view_count_vertices(scene->model) / SAMPLES + 1;
-    uint32_t next = 0; // vertex of the mesh that is sampled
+    uint32_t next = 0; // index in the current mesh of the next sample
     int count = 0;
     for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
         const uint32_t num_vertices = count_measured(scene, i);
@@ -119,19 +122,20 @@ static view_sphere find_core(const view_scene *scene)
     if (count < 2 * SHARE)
         return (view_sphere){.radius = INFINITY};
     const int middle = count / 2;
-    const int most = count - 1 - count / SHARE;
-    view_sphere core = {.centre = {value_at(x, count, middle), value_at(y, count, middle),
-                                   value_at(z, count, middle)}};
+    const int outer = count - 1 - count / SHARE;
+    view_sphere core = {.centre = {nth_smallest(x, count, middle), nth_smallest(y, count, middle),
+                                   nth_smallest(z, count, middle)}};
     for (int i = 0; i < count; i++)
         x[i] = md5_vec3_length(md5_vec3_sub(points[i], core.centre));
-    core.radius = 3 * value_at(x, count, most);
+    core.radius = 3 * nth_smallest(x, count, outer);
     return core;
 }
 
-// Direction 0..25 of the hull: towards the centres of a cube's faces and edges, and its corners.
+// Returns direction 0..25 of the hull: towards the centers of a cube's faces and edges, and its
+// corners.
 static md5_vec3 hull_direction(int index)
 {
-    const int cell = index < 13 ? index : index + 1; // 13 is the cube's centre
+    const int cell = index < 13 ? index : index + 1; // 13 is the cube's center
     const int x = cell % 3 - 1;
     const int y = cell / 3 % 3 - 1;
     const int z = cell / 9 - 1;
@@ -139,7 +143,7 @@ static md5_vec3 hull_direction(int index)
     return md5_vec3_scale(direction, 1.0f / md5_vec3_length(direction));
 }
 
-// The corner of a box that is farthest in a direction.
+// Returns the corner of a box that is farthest in a direction.
 static md5_vec3 far_corner(md5_bounds box, md5_vec3 direction)
 {
     md5_vec3 corner = box.min;
@@ -152,8 +156,9 @@ static md5_vec3 far_corner(md5_bounds box, md5_vec3 direction)
     return corner;
 }
 
-// Adds points within `box` in direction `i` and the opposite one, 25 - i. No point reaches farther
-// than the corner, not even by rounding: each step of the dot product rises with its operands.
+// Adds points within `box` in direction `i` and in the opposite direction, 25 - i. No point reaches
+// farther than the far corner of the box, not even by rounding, because each operation of the dot
+// product is monotonic in its operands.
 static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_bounds box,
                             const md5_vec3 *points, uint32_t count)
 {
@@ -179,9 +184,9 @@ static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_boun
     hull->reach[opposite] = -low;
 }
 
-// Most points lie within what earlier ones reach, and their neighbours too: only boxes of a few
-// points are compared then.
-enum { IN_BOX = 64 };
+// Most points are inside the hull of earlier points, and so are their neighbors. Therefore only the
+// boxes of small groups of points are compared.
+enum { BOX_POINTS = 64 };
 
 static void widen_hull(view_hull *hull, md5_bounds box, const md5_vec3 *points, uint32_t count)
 {
@@ -192,8 +197,8 @@ static void widen_hull(view_hull *hull, md5_bounds box, const md5_vec3 *points, 
 md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count)
 {
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    for (uint32_t first = 0; first < count; first += IN_BOX) {
-        const uint32_t num = count - first < IN_BOX ? count - first : IN_BOX;
+    for (uint32_t first = 0; first < count; first += BOX_POINTS) {
+        const uint32_t num = count - first < BOX_POINTS ? count - first : BOX_POINTS;
         const md5_bounds box = md5_bounds_from_points(points + first, num);
         widen_hull(hull, box, points + first, num);
         bounds = md5_bounds_union(bounds, box);
@@ -204,18 +209,18 @@ md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t cou
 static md5_bounds widen_by_joints(const view_scene *scene, view_hull *hull)
 {
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-    md5_vec3 points[IN_BOX];
+    md5_vec3 points[BOX_POINTS];
     for (uint32_t joint = 0; joint < scene->num_joints; joint++) {
-        const uint32_t at = joint % IN_BOX;
+        const uint32_t at = joint % BOX_POINTS;
         points[at] = md5_mat34_translation(scene->joints[joint]);
-        if (at + 1 == IN_BOX || joint + 1 == scene->num_joints)
+        if (at + 1 == BOX_POINTS || joint + 1 == scene->num_joints)
             bounds = md5_bounds_union(bounds, view_widen_hull(hull, points, at + 1));
     }
     return bounds;
 }
 
-// Whether a sphere holds a box.
-static bool is_around(const view_sphere *sphere, md5_bounds box)
+// Returns true if a sphere contains a box.
+static bool contains_box(const view_sphere *sphere, md5_bounds box)
 {
     const md5_vec3 low = md5_vec3_sub(sphere->centre, box.min);
     const md5_vec3 high = md5_vec3_sub(box.max, sphere->centre);
@@ -223,9 +228,9 @@ static bool is_around(const view_sphere *sphere, md5_bounds box)
     return md5_vec3_dot(out, out) <= sphere->radius * sphere->radius;
 }
 
-// Copies those of a few points that a sphere holds, and returns their number.
-static uint32_t leave_out_stray(const view_sphere *core, const md5_vec3 *points, uint32_t count,
-                                md5_vec3 *kept)
+// Copies the points inside a sphere, and returns their number.
+static uint32_t copy_inside(const view_sphere *core, const md5_vec3 *points, uint32_t count,
+                            md5_vec3 *kept)
 {
     uint32_t num_kept = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -245,14 +250,14 @@ md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
         hull = &unused;
     for (uint32_t i = 0; i < view_count_meshes(scene); i++) {
         const uint32_t num_vertices = count_measured(scene, i);
-        for (uint32_t first = 0; first < num_vertices; first += IN_BOX) {
+        for (uint32_t first = 0; first < num_vertices; first += BOX_POINTS) {
             const md5_vec3 *points = scene->skinned[i].positions + first;
-            uint32_t count = num_vertices - first < IN_BOX ? num_vertices - first : IN_BOX;
+            uint32_t count = num_vertices - first < BOX_POINTS ? num_vertices - first : BOX_POINTS;
             md5_bounds box = md5_bounds_from_points(points, count);
-            md5_vec3 kept[IN_BOX];
+            md5_vec3 kept[BOX_POINTS];
             hull->lowest = fminf(hull->lowest, box.min.z);
-            if (!is_around(&core, box)) {
-                count = leave_out_stray(&core, points, count, kept);
+            if (!contains_box(&core, box)) {
+                count = copy_inside(&core, points, count, kept);
                 points = kept;
                 box = md5_bounds_from_points(points, count);
             }
@@ -260,7 +265,7 @@ md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
             bounds = md5_bounds_union(bounds, box);
         }
     }
-    if (view_is_joints_alone(scene)) {
+    if (view_is_skeleton_only(scene)) {
         bounds = md5_bounds_union(bounds, widen_by_joints(scene, hull));
         hull->lowest = fminf(hull->lowest, bounds.min.z);
     }
@@ -283,14 +288,15 @@ static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull
     *bounds = md5_bounds_union(*bounds, view_pose_bounds(scene, hull));
 }
 
-// What joints reach, and for each direction the clip and frame in which one is farthest out.
+// The hull of the joints, and for each direction the clip and frame of the extreme point.
 typedef struct far_frames {
     view_hull hull;
     uint32_t clip[VIEW_HULL_POINTS];
     uint32_t frame[VIEW_HULL_POINTS];
 } far_frames;
 
-static void note_far_frame(const view_scene *scene, uint32_t clip, uint32_t frame, far_frames *far)
+static void update_far_frames(const view_scene *scene, uint32_t clip, uint32_t frame,
+                              far_frames *far)
 {
     const view_hull before = far->hull;
     (void)widen_by_joints(scene, &far->hull);
@@ -302,7 +308,7 @@ static void note_far_frame(const view_scene *scene, uint32_t clip, uint32_t fram
     }
 }
 
-// Poses a frame of the shown clip, or of one of those that the motion brings.
+// Poses a frame of the shown clip, or of a clip of the motion.
 static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
 {
     const view_motion_kind *const motion = view_motion_of(scene);
@@ -336,16 +342,16 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
     }
     const md5_anim *anim = motion->clip != NULL ? motion->clip(scene, 0) : view_shown_anim(scene);
     for (uint32_t clip = 0; clip == 0 || anim != NULL; clip++) {
-        // Skins a few frames at even distances, fewer of each of many clips. A clip may leap
-        // between them, so the joints, which cost less, are checked in every frame; of very long
-        // clips in every n-th.
-        enum { SKINNED = 13, OF_MANY = 3, MAX_FRAMES = 600 };
-        const uint32_t num_skinned = motion->clip != NULL ? OF_MANY : SKINNED;
+        // Skin a few frames at equal distances; fewer frames per clip if the motion has many clips.
+        // A clip may jump between them, so check the joints, which cost less, in every frame; in
+        // very long clips, in every n-th frame.
+        enum { SKINNED = 13, SKINNED_PER_CLIP = 3, MAX_FRAMES = 600 };
+        const uint32_t num_skinned = motion->clip != NULL ? SKINNED_PER_CLIP : SKINNED;
         const uint32_t last = anim != NULL ? anim->num_frames - 1 : 0;
         const uint32_t stride = 1 + last / MAX_FRAMES;
         for (uint32_t frame = 0; frame <= last; frame += stride) {
             pose_frame(scene, clip, frame);
-            note_far_frame(scene, clip, frame, &far);
+            update_far_frames(scene, clip, frame, &far);
         }
         for (uint32_t i = 0; i < num_skinned && (i == 0 || last > 0); i++) {
             pose_frame(scene, clip, (uint32_t)((uint64_t)last * i / (num_skinned - 1)));
@@ -354,7 +360,7 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
         anim = motion->clip != NULL ? motion->clip(scene, clip + 1) : NULL;
     }
     for (int i = 0; i < VIEW_HULL_POINTS; i++) {
-        // The first frame of each clip was skinned before, and no frame is skinned twice.
+        // The first frame of each clip is already skinned, and no frame needs to be skinned twice.
         bool was_skinned = far.frame[i] == 0;
         for (int k = 0; k < i; k++)
             was_skinned =
@@ -369,9 +375,10 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
 
 // -- Faults in a pose ----------------------------------------------------------------------------
 
-// Blended matrices are no rotations: at every joint that bends, normal and tangent are a few
-// degrees off. 6 degrees show in the light of a normal map.
-static const float most_skew = 0.1f;
+// Maximum cosine between normal and tangent that is not reported. Blended matrices are not
+// rotations: at every bent joint, normal and tangent are a few degrees off. 6 degrees are visible
+// in the lighting of a normal map.
+static const float max_skew = 0.1f;
 
 view_mesh_defects view_find_pose_faults(view_scene *scene, bool *marks)
 {
@@ -383,7 +390,7 @@ view_mesh_defects view_find_pose_faults(view_scene *scene, bool *marks)
         md5_vec4 *const tangents =
             mesh->tangents != NULL ? common_alloc(mesh->num_vertices, sizeof *tangents) : NULL;
         view_skin_mesh(scene, i, skinned->normals, tangents);
-        const view_directed pose = {skinned->positions, skinned->normals, tangents, most_skew};
+        const view_directed pose = {skinned->positions, skinned->normals, tangents, max_skew};
         faults = view_add_defects(faults, view_find_defects(mesh, &pose, marks));
         marks = marks != NULL ? marks + mesh->num_vertices : NULL;
         free(tangents);

@@ -1,16 +1,18 @@
+// Loads scenes: a model, a machine, an md5.cfg or a game entity, with clips and a camera path;
+// selects clips; uploads the model and its textures. See scene.h.
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/viewer/assets/cube.h"
 
-// Largest total size of animations that are loaded without being named, bytes: loads in a fraction
-// of a second, even from a folder with hundreds of files.
+// Maximum total size of animations that are loaded without being named, bytes. Loading them takes a
+// fraction of a second, even from a folder with hundreds of files.
 #define PICK_UP_LIMIT ((uint64_t)32 << 20)
 
-// Only the first such file is reported in full, unless all of it can be read in the window; the
-// others are counted.
+// Maximum number of warnings per file in a log without a window; further warnings are only counted.
+// A window lists all reports.
 enum { WARNINGS_A_FILE = 20 };
 
-static md5_load_opts loud(const view_scene *scene, view_log *log)
+static md5_load_opts make_load_options(const view_scene *scene, view_log *log)
 {
     const bool is_small = scene->files != NULL;
     const view_library *const library = scene->library;
@@ -69,7 +71,7 @@ static void free_camera_path(view_camera_path *camera_path)
 void view_free_scene(view_scene *scene)
 {
     free_pose(scene);
-    view_free_machine(&scene->machine); // which refers to the clips
+    view_free_machine(&scene->machine); // uses the clips
     for (size_t i = 0; i < scene->num_clips; i++)
         free_clip(&scene->clips[i]);
     free(scene->clips);
@@ -110,13 +112,13 @@ void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
     }
 }
 
-static void take_worn_note(void *log, const char *text)
+static void log_outfit_note(void *log, const char *text)
 {
     if (strstr(text, " 0 units elsewhere") == NULL)
         view_warn(log, "%s", text);
 }
 
-bool view_wear(view_scene *scene, const common_texts *files, view_log *log)
+bool view_attach_outfits(view_scene *scene, const common_texts *files, view_log *log)
 {
     const md5_character *const character = scene->machine.character;
     const char *const path = character != NULL ? character->model_path : scene->path;
@@ -124,7 +126,7 @@ bool view_wear(view_scene *scene, const common_texts *files, view_log *log)
                              .num_inputs = 1,
                              .worn = *files,
                              .is_forced = true,
-                             .note = take_worn_note,
+                             .note = log_outfit_note,
                              .user = log};
     md5_error error = {0};
     if (convert_read_all(&job, &scene->wardrobe, &error))
@@ -139,14 +141,14 @@ bool view_wear(view_scene *scene, const common_texts *files, view_log *log)
 
 // -- Clips ----------------------------------------------------------------------------------
 
-// What the Quake re-releases have beside an animation, and how fast they play it.
-static void take_quake(const view_scene *scene, view_clip *clip, view_log *log)
+// Applies the frame rate and loads the .md5scale files of the Quake re-releases.
+static void apply_quake_conventions(const view_scene *scene, view_clip *clip, view_log *log)
 {
     md5_error error = {0};
-    const md5_load_opts opts = loud(scene, log);
+    const md5_load_opts opts = make_load_options(scene, log);
     if (scene->files != NULL || scene->library != NULL)
         return;
-    // Ten frames a second, as both games play them whatever the file says.
+    // Both games play ten frames per second, independent of the file's rate.
     const double rate = 10;
     if (view_detect_quake_game(clip->path) != VIEW_QUAKE_NONE) {
         clip->anim->frame_rate = rate;
@@ -180,11 +182,11 @@ bool view_append_clip(view_scene *scene, view_clip clip, const md5_load_opts *op
     return true;
 }
 
-// Loads and binds a clip that was asked for: a file, or what that name is in the scene's library.
+// Loads and binds a clip that was requested: a file, or a name in the scene's library.
 static bool load_clip(view_scene *scene, const char *file, view_log *log)
 {
     md5_error error = {0};
-    md5_load_opts opts = loud(scene, log);
+    md5_load_opts opts = make_load_options(scene, log);
     const view_clip clip = {.path = scene->library != NULL
                                         ? view_make_address(scene->library->place, file, NULL)
                                         : common_copy(file),
@@ -193,11 +195,11 @@ static bool load_clip(view_scene *scene, const char *file, view_log *log)
     opts.file_name = file;
     if (!view_append_clip(scene, clip, &opts, &error))
         return view_log_error(log, &error);
-    take_quake(scene, &scene->clips[scene->num_clips - 1], log);
+    apply_quake_conventions(scene, &scene->clips[scene->num_clips - 1], log);
     return true;
 }
 
-static void pick_up_clips(view_scene *scene, view_log *log)
+static void load_clips_in_folder(view_scene *scene, view_log *log)
 {
     char *folder = common_folder(scene->path);
     common_list list = common_list_folder(folder, ".md5anim");
@@ -213,7 +215,7 @@ static void pick_up_clips(view_scene *scene, view_log *log)
         }
         if (!view_log_progress(log, "animations", i, list.count))
             break;
-        // One that does not fit is ignored.
+        // A clip that does not fit is ignored.
         const char *const path = list.names[i];
         md5_error error = {0};
         const view_clip clip = {.path = common_copy(path),
@@ -238,31 +240,31 @@ static void pick_up_clips(view_scene *scene, view_log *log)
                 log, (view_about){VIEW_ABOUT_CLIP, (uint32_t)scene->num_clips - 1, 0, scene->model},
                 "%s: %u warning%s; open it by name for details", added->name,
                 added->anim->num_warnings, added->anim->num_warnings == 1 ? "" : "s");
-        take_quake(scene, added, log);
+        apply_quake_conventions(scene, added, log);
     }
     common_free_list(&list);
     free(folder);
 }
 
-// The clip to show first. A clip with motion is preferred to a single frame; if the clips were not
-// named by the user, an idle clip is preferred to the others.
+// Returns the index of the clip to show first. A clip with several frames is preferred to a single
+// frame; if the user did not name the clips, an idle clip is preferred to the others.
 static size_t first_clip(const view_scene *scene)
 {
     size_t best = 0;
-    int most = -1;
+    int best_merit = -1;
     for (size_t i = 0; i < scene->num_clips; i++) {
         const view_clip *const clip = &scene->clips[i];
-        const bool rests = scene->picked_up && common_contains(clip->name, "idle");
-        const int merit = 2 * (clip->anim->num_frames > 1) + rests;
-        if (merit > most) {
+        const bool is_idle = scene->picked_up && common_contains(clip->name, "idle");
+        const int merit = 2 * (clip->anim->num_frames > 1) + is_idle;
+        if (merit > best_merit) {
             best = i;
-            most = merit;
+            best_merit = merit;
         }
     }
     return best;
 }
 
-// The clip of that file, or num_clips.
+// Returns the index of the clip from this file, or num_clips.
 static size_t find_clip(const view_scene *scene, const char *path)
 {
     size_t clip = 0;
@@ -282,7 +284,7 @@ bool view_add_clip(view_scene *scene, const char *path, view_log *log)
         scene->clips[place] = scene->clips[last];
         scene->num_clips--;
     } else if (scene->library == NULL) {
-        scene->picked_up = false; // so that it is kept when the files are reloaded
+        scene->picked_up = false; // a named clip is loaded again when the files are reloaded
     }
     view_select_clip(scene, place);
     return true;
@@ -291,7 +293,7 @@ bool view_add_clip(view_scene *scene, const char *path, view_log *log)
 bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
 {
     md5_error error = {0};
-    const md5_load_opts opts = loud(scene, log);
+    const md5_load_opts opts = make_load_options(scene, log);
     md5_camera *const camera = md5_load_camera(path, &opts, &error);
     if (camera == NULL)
         return view_log_error(log, &error);
@@ -311,8 +313,8 @@ bool view_load_camera_path(view_scene *scene, const char *path, view_log *log)
     return true;
 }
 
-// Whoever gets a new clip, whose time begins, has not died.
-static void live_on(view_scene *scene)
+// Ends the death of a character, because the time of a new clip begins.
+static void clear_death(view_scene *scene)
 {
     if (scene->fall != NULL)
         view_set_death_time(scene->fall, INFINITY);
@@ -322,25 +324,25 @@ void view_select_clip(view_scene *scene, size_t clip)
 {
     const uint32_t in_entity = scene->clips[clip].in_entity;
     scene->clip = clip;
-    live_on(scene);
+    clear_death(scene);
     scene->entity.is_played =
         in_entity > 0
         && view_play_channel(&scene->entity, scene->entity.focus, (int32_t)in_entity - 1);
     view_select_motion(scene);
     view_show_bind_pose(scene, false, NULL);
-    // Without a model every clip brings its own joints.
+    // Without a model each clip has its own joints.
     if (scene->model == NULL)
         view_make_pose(scene, &scene->clips[clip].anim->skeleton);
 }
 
-// The time bar shows the clip of the channel in focus.
-static void take_focus(view_scene *scene, view_play *play)
+// Selects the clip of the channel in focus, and sets the time bar to it.
+static void show_focused_clip(view_scene *scene, view_play *play)
 {
     const int32_t playing = scene->entity.channels[scene->entity.focus].clip;
     for (size_t i = 0; i < scene->num_clips && playing >= 0; i++)
         if (scene->clips[i].in_entity == (uint32_t)playing + 1)
             scene->clip = i;
-    live_on(scene);
+    clear_death(scene);
     play->time = scene->entity.time;
     play->range_first = play->range_last = 0;
     play->held_at_end = false;
@@ -359,7 +361,7 @@ bool view_play_in_channel(view_scene *scene, uint32_t channel, size_t clip, view
     scene->entity.is_played = true;
     view_select_motion(scene);
     view_show_bind_pose(scene, false, NULL);
-    take_focus(scene, play);
+    show_focused_clip(scene, play);
     return true;
 }
 
@@ -368,7 +370,7 @@ bool view_focus_in_scene(view_scene *scene, uint32_t channel, view_play *play)
     if (scene->entity.entity == NULL || channel >= MD5_NUM_CHANNELS)
         return false;
     view_focus_channel(&scene->entity, (md5_channel)channel);
-    take_focus(scene, play);
+    show_focused_clip(scene, play);
     return true;
 }
 
@@ -388,7 +390,7 @@ uint32_t view_count_triangles(const md5_model *model)
     return count;
 }
 
-bool view_is_joints_alone(const view_scene *scene)
+bool view_is_skeleton_only(const view_scene *scene)
 {
     return view_count_triangles(scene->model) == 0;
 }
@@ -405,9 +407,9 @@ size_t view_find_model(const char *const *files, size_t num_files)
     return i;
 }
 
-common_list view_models_of_clip(const char *path)
+common_list view_list_models_for_clip(const char *path)
 {
-    enum { MAX_TRIED = 64 }; // each is read
+    enum { MAX_TRIED = 64 }; // files that are read, at most
     const md5_load_opts opts = {.skip_geometry = MD5_GEOMETRY_ALL};
     char *const whole = common_canonical_path(path);
     char *const folder = common_folder(whole);
@@ -449,7 +451,7 @@ char *view_only_model(const char *folder)
 static bool load_all(view_scene *scene, const char *const *files, size_t num_files, bool pick_up,
                      view_log *log)
 {
-    // The scene is named after its model, else after the first animation or file.
+    // The scene has the name of its model, otherwise of the first animation or file.
     const size_t model = view_find_model(files, num_files);
     const char *const model_path = model < num_files ? files[model] : NULL;
     const char *main_path = model_path;
@@ -457,7 +459,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
         if (common_has_suffix(files[i], ".md5anim"))
             main_path = files[i];
     main_path = main_path != NULL ? main_path : files[0];
-    // Of a folder its md5.cfg is opened, which is called as the folder.
+    // A folder stands for its md5.cfg, and the scene has the name of the folder.
     scene->path =
         common_is_folder(main_path) ? common_join(main_path, "md5.cfg") : common_copy(main_path);
     if (strcmp(common_base(scene->path), "md5.cfg") == 0) {
@@ -470,7 +472,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
         scene->name = common_stem(scene->path);
     }
     const bool is_cube = model_path != NULL && common_has_suffix(scene->path, ".cfg");
-    const md5_load_opts opts = loud(scene, log);
+    const md5_load_opts opts = make_load_options(scene, log);
     md5_error error = {0};
     view_cube cube = {0};
     if (is_cube) {
@@ -497,8 +499,8 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
         if (!view_append_clip(scene, clip, NULL, &error))
             view_log_error(log, &error);
     }
-    free(cube.clips); // what is in them is the scene's now
-    if (model_path != NULL && view_is_joints_alone(scene))
+    free(cube.clips); // the scene owns their contents
+    if (model_path != NULL && view_is_skeleton_only(scene))
         view_warn(log, "%s: the model has no triangles; only its joints are shown", scene->name);
 
     for (size_t i = 0; i < num_files; i++) {
@@ -516,15 +518,16 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
             return false;
     }
     if (model_path == NULL && scene->num_clips == 0 && scene->camera_path.camera == NULL)
-        return false; // nothing is left
+        return false; // nothing could be loaded
     const bool is_bare =
         model_path != NULL && scene->machine.player == NULL && scene->num_clips == 0;
     scene->picked_up = pick_up && (is_cube || is_bare);
     if (scene->picked_up && !is_cube)
-        pick_up_clips(scene, log);
+        load_clips_in_folder(scene, log);
     if (scene->num_clips > 0)
         view_select_clip(scene, first_clip(scene));
-    if (model_path == NULL && scene->num_clips > 0) { // perhaps the first one named is left out
+    // the first named clip may have been skipped
+    if (model_path == NULL && scene->num_clips > 0) {
         free(scene->path);
         free(scene->name);
         scene->path = common_copy(scene->clips[0].path);
@@ -549,7 +552,7 @@ void view_load_figure(view_scene *scene, view_log *log)
     const char *const model_path = character != NULL ? character->model_path : scene->path;
     if (scene->model == NULL || scene->fall != NULL || common_has_suffix(model_path, ".cfg"))
         return;
-    const md5_load_opts opts = loud(scene, log);
+    const md5_load_opts opts = make_load_options(scene, log);
     view_load_fall(scene, model_path, &opts, log);
 }
 
@@ -583,7 +586,7 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
             view_make_pose(scene, &scene->model->skeleton);
         if (is_loaded)
             view_load_fall(scene, NULL, NULL, log);
-        // The clips of an entity stay its own.
+        // The entity remains the owner of its clips.
         for (uint32_t i = 0; is_loaded && i < scene->entity.entity->num_clips; i++) {
             const md5_entity_clip *const from = &scene->entity.entity->clips[i];
             if (from->num_files == 0)
@@ -610,7 +613,8 @@ bool view_load_game_scene(view_scene *scene, view_library *library, const char *
 
 // -- Uploading ------------------------------------------------------------------------------------
 
-static view_dressing dressing_of(const view_loader *loader, const view_scene *scene, bool as_asked)
+static view_dressing make_dressing(const view_loader *loader, const view_scene *scene,
+                                   bool as_asked)
 {
     view_dressing dressing = {
         .model = scene->model,
@@ -631,18 +635,18 @@ static view_dressing dressing_of(const view_loader *loader, const view_scene *sc
 bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool as_asked,
                        md5gl_model **drawn, view_textures *textures)
 {
-    const view_dressing dressing = dressing_of(loader, scene, as_asked);
+    const view_dressing dressing = make_dressing(loader, scene, as_asked);
     return scene->model == NULL || loader->renderer == NULL
            || view_upload(loader, &dressing, drawn, textures);
 }
 
 bool view_dress_scene(const view_loader *loader, const view_scene *scene, view_textures *textures)
 {
-    const view_dressing dressing = dressing_of(loader, scene, true);
+    const view_dressing dressing = make_dressing(loader, scene, true);
     return view_load_textures(textures, loader, &dressing);
 }
 
-// A file, or what lies in a game by its name there.
+// Adds the path of a file, or its name in a game.
 static void list_file(common_list *files, const char *path)
 {
     view_address address;

@@ -1,7 +1,7 @@
-// A scene: a model with its clips, or clips alone, and the current pose.
+// A scene: a model with its clips, or clips without a model, and the current pose.
 //
-// view_pose() writes the pose, joints and palette; view_skin() then writes the skinned meshes. What
-// moves the model is in motion.h.
+// view_pose() writes the pose, joints and palette; view_skin() then writes the skinned meshes. The
+// interface of everything that moves the model is in motion.h.
 #ifndef DEMO_VIEWER_MOTION_SCENE_H
 #define DEMO_VIEWER_MOTION_SCENE_H
 
@@ -12,88 +12,93 @@
 
 // -- Turns ---------------------------------------------------------------------------------------
 //
-// Quarter turns that stand up a model that lies on its back, because its file has another axis up.
-// They turn the pose, so that bounds, lines, shadows and clicks follow.
+// Rotations by 90 degrees that put a model upright, because its file uses another up axis. They
+// rotate the pose, so that bounds, lines, shadows and clicks follow.
 
-// A rotation from the file's axes to those of the viewer, made of -1, 0 and 1 only, so that it is
-// exact. Zeroed: no turn.
+// A rotation from the file's axes to the viewer's axes. Its elements are -1, 0 and 1, so that it is
+// exact. Zeroed: no rotation.
 typedef struct view_turn {
     bool is_set;
-    md5_mat34 matrix; // if is_set
+    md5_mat34 matrix; // only valid if is_set
 } view_turn;
 
-// The turn, followed by a quarter turn about the viewer's axis 0 to 2, counterclockwise seen from
-// its end. Without effect (not set) after four of them. From no turn, axis 0 shows the file's y
-// axis upward: y to z, z to -y.
+// Returns the rotation followed by a rotation of 90 degrees about the viewer's axis 0 to 2,
+// counterclockwise as seen from the end of the axis. After four such rotations the result is not
+// set. From no rotation, axis 0 maps the file's y axis to z, and z to -y.
 view_turn view_turn_further(view_turn turn, int axis);
 
-// A point or a direction; the bounds of turned bounds.
+// Rotate a point or a direction, and bounds.
 md5_vec3 view_turn_vector(const view_turn *turn, md5_vec3 v);
 md5_bounds view_turn_bounds(const view_turn *turn, md5_bounds bounds);
 
-// The file's axes that point up and to the front in the viewer, such as "+y" and "-z"; and both as
-// "up +y, front -z".
+// view_name_axes() writes the file's axes that point up and to the front in the viewer, such as
+// "+y" and "-z". view_describe_turn() writes both as "up +y, front -z".
 void view_name_axes(const view_turn *turn, char up[3], char front[3]);
 void view_describe_turn(const view_turn *turn, char *text, size_t size);
 
 // -- Scenes --------------------------------------------------------------------------------------
 
 typedef struct view_clip {
-    char *path, *name; // name: of the file, without folder and ending
+    char *path, *name; // name: file name without folder and extension
     md5_anim *anim;
     md5_binding *binding; // NULL in a scene without a model
-    md5_scales *scales;   // of the .md5scale beside it, or NULL
-    uint32_t in_entity;   // its number from 1 in the scene's entity, which owns anim; 0: in none
+    md5_scales *scales;   // from the .md5scale file in the same folder, or NULL
+    // Index + 1 in the clips of the scene's entity, which then owns `anim`; 0: not a clip of an
+    // entity.
+    uint32_t in_entity;
 } view_clip;
 
-// A mesh in the current pose.
+// Vertices of a mesh in the current pose.
 typedef struct view_skinned {
     md5_vec3 *positions, *normals; // [num_vertices], in one block
 } view_skinned;
 
-// The extreme points of a shape in 26 directions: enough of its convex hull to frame it from any
-// side.
+// The extreme points of a shape in 26 directions: enough of its convex hull to frame the shape from
+// any side.
 enum { VIEW_HULL_POINTS = 26 };
 typedef struct view_hull {
     md5_vec3 points[VIEW_HULL_POINTS];
-    float
-        reach[VIEW_HULL_POINTS]; // dot(direction, point) of each; -infinity before the first point
-    float lowest; // of all vertices, also of stray pieces; infinity before the first one
+    // dot(direction, point) of each direction; -infinity before the first point.
+    float reach[VIEW_HULL_POINTS];
+    float lowest; // lowest vertex, also of outliers; infinity before the first vertex
 } view_hull;
 
 typedef struct view_scene {
-    char *path, *name;      // of the model, else of the first clip, else of the camera path
-    const md5_model *model; // own_model, or that of the machine; NULL: only joints are shown
+    char *path, *name; // of the model, else of the first clip, else of the camera path
+    // own_model, `dressed` or the machine's model; NULL: only joints are shown.
+    const md5_model *model;
     md5_model *own_model;
-    md5_model *dressed; // `model`, if it wears others; clips stay bound to the bare one
+    // `model` with attached outfits, or NULL; clips remain bound to the original model.
+    md5_model *dressed;
     convert_scene wardrobe;
     view_clip *clips;
-    size_t num_clips, clip; // clip: index of the selected one, if num_clips > 0
-    // What moves the model, and what does so now: the same, or the bind pose. See motion.h; NULL:
-    // the clip.
+    size_t num_clips, clip; // clip: index of the selected clip, if num_clips > 0
+    // The kind that moves the model, and the active kind: the same, or the bind pose. See motion.h;
+    // NULL: the clip.
     const struct view_motion_kind *mover;
     const struct view_motion_kind *motion;
-    const md5_files *files; // what all is read through, within limits; NULL: the system's files
-    size_t num_unopened;    // animations beside the model that were not loaded
-    bool picked_up;         // the clips were found beside the model, not named
-    const view_textures *textures; // of the document, which say what is drawn, or NULL
+    const md5_files *files; // file access of a limited load; NULL: the system's files
+    size_t num_unopened;    // animations in the model's folder that were not loaded
+    bool picked_up;         // clips were found in the model's folder, not named by the user
+    // Textures of the document, which determine the drawn meshes; or NULL.
+    const view_textures *textures;
     md5_root root;
-    view_turn turn;             // of the pose, unless it is placed on terrain or walks by rules
-    bool dual;                  // skin by dual quaternions
-    const md5_morph *morph;     // of the document, or NULL
-    const float *morph_weights; // [num_targets] of it, written by view_pose()
-    const struct view_morphs *morphs; // of the document, or NULL
-    uint32_t num_joints;              // of `skeleton`, which is the model's or the clip's
-    const md5_skeleton *skeleton;     // NULL if there is only a camera path
+    view_turn turn;             // applied to the pose, except on terrain and to procedural walking
+    bool dual;                  // use dual quaternion skinning
+    const md5_morph *morph;     // morph targets of the document, or NULL
+    const float *morph_weights; // [num_targets] weights of `morph`, written by view_pose()
+    const struct view_morphs *morphs; // morph targets of the document, or NULL
+    uint32_t num_joints;              // joints of `skeleton`
+    const md5_skeleton *skeleton; // the model's or the clip's; NULL if only a camera path is loaded
     view_camera_path camera_path;
-    view_terrain terrain;  // terrain, if any
-    view_legs legs;        // if it has any, they walk by rules
-    uint32_t num_looks;    // of an md5.cfg: one for each mesh; else 0
+    view_terrain terrain;  // terrain, if its kind is not VIEW_LEVEL
+    view_legs legs;        // if num_legs > 0, the model walks procedurally
+    uint32_t num_looks;    // materials of an md5.cfg: one for each mesh; otherwise 0
     view_look *looks;      // [num_looks]
-    view_machine machine;  // if it has a player, that moves the model
-    view_library *library; // that the path is an address in, or NULL
-    view_entity entity;    // its entity, if there is one
-    view_fall *fall;       // its figure; NULL: it has none
+    view_machine machine;  // if it has a player, it moves the model
+    view_library *library; // game that contains the path, or NULL
+    view_entity entity;    // entity, if entity.entity is not NULL
+    view_fall *fall;       // articulated figure, or NULL
 
     md5_bounds *joint_bounds; // [num_joints], each in its joint's space; NULL without a model
 
@@ -101,18 +106,18 @@ typedef struct view_scene {
     md5_xform *pose;    // [num_joints]
     md5_mat34 *joints;  // [num_joints], model space
     md5_mat34 *palette; // [num_joints]; only valid with a model
-    md5_dual_quat
-        *duals; // [num_joints], the palette again, written by view_prepare_skin() if `dual`
+    // [num_joints] the palette as dual quaternions; view_prepare_skin() writes it if `dual` is set.
+    md5_dual_quat *duals;
     view_skinned *skinned; // [num_meshes], written by view_skin()
 } view_scene;
 
-// The machine of a scene; NULL: it has none.
+// Returns the machine of a scene, or NULL.
 static inline const md5_machine *view_machine_of(const view_scene *scene)
 {
     return scene->machine.player != NULL ? scene->machine.character->machine : NULL;
 }
 
-// How many meshes it has; 0 without a model.
+// Returns the number of meshes of a scene; 0 without a model.
 static inline uint32_t view_count_meshes(const view_scene *scene)
 {
     return scene->model != NULL ? scene->model->num_meshes : 0;
@@ -122,110 +127,114 @@ static inline uint32_t view_count_meshes(const view_scene *scene)
 // num_files.
 size_t view_find_model(const char *const *files, size_t num_files);
 
-// Models beside a clip that it drives whole, by their names.
-common_list view_models_of_clip(const char *path);
+// Returns the models in a clip's folder whose joints are all animated by the clip.
+common_list view_list_models_for_clip(const char *path);
 
-// The model of a folder that has one, with the machine that plays it if there is one, to be freed.
-// NULL: there are others, or none, or it is a game.
+// Returns the only model of a folder, or the machine that plays it; the caller frees it. Returns
+// NULL if the folder contains several files of one of the model formats or none, or is a game.
 char *view_only_model(const char *folder);
 
-// Loads a model, animations and a camera path; each may be missing. Files that end in .md5anim are
-// animations, in .md5camera camera paths; the first other file is the model, or a machine
-// (.md5machine), which names its model, or the description of a model of Cube 2's engines (.cfg),
-// which names its meshes, skins and animations. If `pick_up` is set and no animation is named,
-// loads those in the model's folder that drive all of its joints. Returns false, logs an error and
-// leaves nothing allocated if a named file cannot be read.
+// Loads a model, animations and a camera path; each may be missing. Files with the extension
+// .md5anim are animations, .md5camera camera paths. The first other file is the model, a machine
+// (.md5machine), which references its model, or a model description of Cube 2's engines (.cfg),
+// which references its meshes, skins and animations. If `pick_up` is set and no animation is named,
+// loads the animations in the model's folder that animate all of its joints. Returns false, logs an
+// error and leaves nothing allocated if a named file cannot be read.
 //
-// All is read through `reader`, which must outlive the scene, in little memory: for pictures
-// without normal maps. NULL: the system's files.
+// Reads all files through `reader`, which must outlive the scene, with limited memory and without
+// tangents: for thumbnails without normal maps. NULL: the system's files, without a limit.
 bool view_load_scene(view_scene *scene, const char *const *files, size_t num_files,
                      const md5_files *reader, bool pick_up, view_log *log);
 // Loads the articulated figure of a scene that view_load_scene() loaded: NAME.af in the folder of
-// the model. scene->fall remains NULL if there is no such file. Faults are logged as warnings.
+// the model. scene->fall remains NULL if this file does not exist. Faults are logged as warnings.
 void view_load_figure(view_scene *scene, view_log *log);
-void view_free_scene(view_scene *scene); // a zeroed one is allowed
+void view_free_scene(view_scene *scene); // `scene` may be zeroed
 
-// For scenes that are put together in other ways: binds a clip that was loaded to the scene's model
-// or, if there is none, to the clip's own skeleton, and adds it, which then belongs to the scene;
-// frees it and returns false if it was not loaded or does not fit. And makes the pose of a
-// skeleton.
+// For scenes that are built in other ways. view_append_clip() binds a loaded clip to the scene's
+// model, or to the clip's own skeleton if the scene does not have a model, and adds the clip to the
+// scene, which then owns it. If the clip was not loaded or does not fit, frees the clip and returns
+// false. view_make_pose() allocates the pose of a skeleton.
 bool view_append_clip(view_scene *scene, view_clip clip, const md5_load_opts *opts,
                       md5_error *error);
 void view_make_pose(view_scene *scene, const md5_skeleton *skeleton);
 
-// Joins models to that of the scene, on joints of their names: see --outfit. Warns of joints that
-// it lacks. Returns false and logs an error if one cannot be worn.
-bool view_wear(view_scene *scene, const common_texts *files, view_log *log);
+// Merges models into the scene's model at joints of equal names; see --outfit. Warns of joints that
+// the scene's model lacks. Returns false and logs an error if a model cannot be attached.
+bool view_attach_outfits(view_scene *scene, const common_texts *files, view_log *log);
 
-// Loads a clip and shows it: a file, which replaces a clip of the same file, or what that name is
-// in the scene's library. Returns false and logs an error if it cannot be read or does not fit the
+// Loads a clip and shows it: a file, which replaces a clip from the same file, or a name in the
+// scene's library. Returns false and logs an error if the clip cannot be read or does not fit the
 // model.
 bool view_add_clip(view_scene *scene, const char *path, view_log *log);
 
 // Shows clip `clip` (< num_clips).
 void view_select_clip(view_scene *scene, size_t clip);
 
-// Plays a clip of the scene's entity in a channel, or nothing (SIZE_MAX), and gives a channel the
-// focus; the time of `play` becomes that of its clip. False and no change if it cannot be.
+// view_play_in_channel() plays a clip of the scene's entity, or nothing (SIZE_MAX), in a channel
+// and gives the channel the focus. view_focus_in_scene() only changes the focus. The time of `play`
+// becomes the time of the channel's clip. Both return false and change nothing if that is not
+// possible.
 bool view_play_in_channel(view_scene *scene, uint32_t channel, size_t clip, view_play *play);
 bool view_focus_in_scene(view_scene *scene, uint32_t channel, view_play *play);
 
-// Loads a camera path, which replaces the current one. Returns false and logs an error on failure.
+// Loads a camera path, which replaces the current camera path. Returns false and logs an error on
+// failure.
 bool view_load_camera_path(view_scene *scene, const char *path, view_log *log);
 
-// Skins all meshes on the CPU into `skinned`, linearly or by dual quaternions.
+// Skins all meshes on the CPU into `skinned`, by linear blend or dual quaternion skinning.
 void view_skin(view_scene *scene);
 
-// Skins one mesh. Call view_pose() and then view_prepare_skin() first; the latter writes the dual
-// quaternions, if they are used. `normals`, of scene->skinned, and `tangents` may be NULL.
+// view_skin_mesh() skins one mesh. Call view_pose() and then view_prepare_skin() first;
+// view_prepare_skin() writes the dual quaternions, if they are used. `normals` (of scene->skinned)
+// and `tangents` may be NULL.
 void view_prepare_skin(view_scene *scene);
 void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec4 *tangents);
 
-// Bounds of all vertices that are drawn, or of all joints if only joints are shown, in the pose
-// that view_pose() and view_skin() wrote last, without pieces that lie far from the others. Also
-// adds them to a hull, unless that is NULL.
+// Returns the bounds of all drawn vertices, or of all joints if only joints are shown, in the pose
+// that view_pose() and view_skin() wrote last, without outliers. Adds the points to `hull`, unless
+// it is NULL.
 md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull);
 
-// Height of the lowest vertex that is drawn in the pose that view_pose() wrote last; infinity if
-// there is none. Takes about as long as skinning.
+// Returns the height of the lowest drawn vertex in the pose that view_pose() wrote last; infinity
+// without vertices. Costs about as much as skinning.
 float view_pose_lowest(view_scene *scene);
 
-// Bounds and hull of the pose at the time of `still`; if that is NULL, over the whole shown clip,
-// or over the clips of the machine. Without any model or clip, of the camera path. Changes the
-// pose.
+// Computes bounds and hull of the pose at the time of `still`. If `still` is NULL, computes them
+// over the whole shown clip, or over the clips of the machine. Without a model and clips, uses the
+// camera path. Changes the pose.
 md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull *hull);
 
 // Adds points to a hull. Returns their bounds.
 md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t count);
 
-// Whether only joints are shown: there is no model, or it has no triangles.
-bool view_is_joints_alone(const view_scene *scene);
+// Returns true if only joints are shown: the model is missing, or has no triangles.
+bool view_is_skeleton_only(const view_scene *scene);
 
-// Number of vertices and triangles of a model; 0 without one.
+// Return the number of vertices and triangles of a model; 0 if `model` is NULL.
 uint32_t view_count_vertices(const md5_model *model);
 uint32_t view_count_triangles(const md5_model *model);
 
 // -- Of a game folder ----------------------------------------------------------------------------
 //
-// A scene of what lies in a game: an entity, a model, or a clip alone.
+// A scene from a game folder: an entity, a model, or a clip without a model.
 
-// Loads what an address names. `library`: an open one, which is used if it is that of the address,
-// or NULL. Returns false, logs an error, with similar names if there is none of this name, and
-// leaves nothing allocated if it cannot be shown.
+// Loads the model, entity or clip at an address. `library` is an open library, which is used if the
+// address is in it; or NULL. If the scene cannot be shown, returns false, logs an error, with
+// similar names if the name does not exist, and leaves nothing allocated.
 bool view_load_game_scene(view_scene *scene, view_library *library, const char *address,
                           view_log *log);
 
-// Lists the files that a scene is of, in a game by their names there: the model or the machine,
-// the clip that is shown or all but a machine's own, the camera path. Returns how many models hang
-// at joints, whose files are not listed.
+// Lists the files of a scene, by their names in a game: the model or the machine, the shown clip or
+// all clips except a machine's own clips, and the camera path. Returns the number of attached
+// models, whose files are not listed.
 uint32_t view_list_files(const view_scene *scene, bool has_all_clips, common_list *files);
 
-// Uploads the model of a scene and its textures, with those that the command line names if
-// `as_asked`. Succeeds and writes nothing if there is no model or no renderer.
+// Uploads the model of a scene and its textures; with `as_asked`, including the textures that the
+// command line names. Succeeds and writes nothing without a model or a renderer.
 bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool as_asked,
                        md5gl_model **drawn, view_textures *textures);
 
-// Loads only the textures, by the options.
+// Loads only the textures, according to the options.
 bool view_dress_scene(const view_loader *loader, const view_scene *scene, view_textures *textures);
 
 #endif

@@ -235,7 +235,7 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
             add_clip(browser, scene, i)->is_shown = i == scene->clip;
     } else if (kind == VIEW_BROWSE_CHANNEL) {
         const md5_channel channel = (md5_channel)number;
-        const view_entity *const entity = view_channels_of(scene);
+        const view_entity *const entity = view_active_entity(scene);
         const int32_t playing = entity != NULL ? entity->channels[channel].clip : -1;
         browser->channel = number;
         browser->folder = common_format("Clips for %s", view_channel_name(channel));

@@ -169,7 +169,7 @@ static uint32_t default_frame_count(const view_stage *stage, const view_play *pl
     if (options->turntable)
         return turntable;
     if (anim != NULL)
-        return view_count_pictures(play, anim, options->frame_rate);
+        return view_count_images(play, anim, options->frame_rate);
     return (uint32_t)fmax(seconds * options->frame_rate, 1);
 }
 

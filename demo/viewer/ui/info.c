@@ -40,7 +40,7 @@ static void add_three(view_ui *ui, const char *label, md5_vec3 v, int places)
 
 md5_mat34 view_model_from_world(const view_scene *scene)
 {
-    const md5_mat34 back = md5_mat34_from_xform(md5_xform_inverse(view_place_of(scene)));
+    const md5_mat34 back = md5_mat34_from_xform(md5_xform_inverse(view_placement(scene)));
     return scene->turn.is_set ? md5_mat34_mul(md5_mat34_inverse(scene->turn.matrix), back) : back;
 }
 
@@ -376,7 +376,7 @@ static void list_camera_path(view_ui *ui, const view_stage *stage)
     const view_camera_path *const path = &ui->scene->camera_path;
     if (path->camera == NULL)
         return;
-    const view_camera_path_place place = view_find_place(path, stage->play);
+    const view_camera_path_place place = view_find_path_position(path, stage->play);
     ui_gap(ui);
     ui_figure(ui, VIEW_BRIGHT, "Camera", "%s",
               stage->following ? path->name : "free" VIEW_DOT "V: follow path");

@@ -405,7 +405,7 @@ static void machine_panel(view_ui *ui)
 // bar; a click on its clip lists the clips for the channel.
 static void channels_panel(view_ui *ui)
 {
-    const view_entity *const entity = view_channels_of(ui->scene);
+    const view_entity *const entity = view_active_entity(ui->scene);
     ui_begin(ui, "channel");
     ui->label_width = 64 * ui->scale;
     const float label_end = ui->column->area.x + VIEW_INSET * ui->scale + ui->label_width;
@@ -441,7 +441,7 @@ static void channels_panel(view_ui *ui)
 // Returns true if a flag is set after flag `pressed` was toggled.
 static bool is_flag_set_after(const view_entity *entity, uint32_t flag, uint32_t pressed)
 {
-    return view_is_told(entity, true, flag) != (flag == pressed);
+    return view_is_script_item_active(entity, true, flag) != (flag == pressed);
 }
 
 // Returns true if a script state runs after state `pressed` was started: the states of other
@@ -451,7 +451,8 @@ static bool is_state_active_after(const view_entity *entity, uint32_t state, uin
     const md5_script_state *const states = entity->script->states;
     if (state == pressed)
         return true;
-    return view_is_told(entity, false, state) && states[state].channel != states[pressed].channel;
+    return view_is_script_item_active(entity, false, state)
+           && states[state].channel != states[pressed].channel;
 }
 
 // Returns the command that sets --flag or --state after a flag or a state was pressed.
@@ -485,7 +486,7 @@ static void list_script_names(view_ui *ui, int is_flag)
         if (name[0] == '\0')
             continue;
         ui_begin_row(ui);
-        if (ui_switch(ui, name, view_is_told(entity, is_flag, i), !is_flag, ""))
+        if (ui_switch(ui, name, view_is_script_item_active(entity, is_flag, i), !is_flag, ""))
             ui->command = press_script_name(entity, is_flag, i);
     }
 }
@@ -520,7 +521,7 @@ void view_inspector(view_ui *ui, view_rect area)
         joint_panel(ui);
         if (view_shows_machine(ui->stage))
             machine_panel(ui);
-        if (view_channels_of(ui->scene) != NULL)
+        if (view_active_entity(ui->scene) != NULL)
             channels_panel(ui);
         if (ui->scene->entity.states != NULL)
             states_panel(ui);

@@ -127,7 +127,7 @@ static void draw_commands(const view_stage *stage, view_rect track, const md5_an
     const double lit = 0.35; // seconds
     const float scale = stage->font->scale;
     const double now = view_cycle_time(stage->play, anim);
-    const md5_model_anim *const from = view_commands_of(&stage->document->scene);
+    const md5_model_anim *const from = view_selected_commands(&stage->document->scene);
     const uint32_t num_commands = from != NULL ? from->num_commands : 0;
     uint32_t last = 0;
     for (uint32_t i = 0; i < num_commands && i < MAX_COMMANDS; i++) {
