@@ -1,10 +1,10 @@
-// Pictures that are read while the window opens.
+// Prefetching: a thread decodes the images of a model while the window opens.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/assets/ahead.h"
 
-// Writes a picture of one texel.
+// Writes an image of one texel.
 static void put_picture(const char *folder, const char *name, uint8_t grey)
 {
     uint8_t texel[4] = {grey, grey, grey, 255};
@@ -20,7 +20,8 @@ static bool take(view_prefetch *ahead, const char *folder, const char *name, vie
     return view_get_prefetched(ahead, path, image);
 }
 
-// Each once; what is called otherwise, or damaged, is left for who needs it.
+// Each image is prefetched once. An image that is named differently, or is damaged, is not
+// prefetched; the code that uses it reads it.
 TEST (view_ahead_has_the_pictures_of_the_model) {
     OWN_FOLDER folder = folder_make();
     OWN_STRING model = common_join(folder, "imp.md5mesh");
@@ -37,7 +38,7 @@ TEST (view_ahead_has_the_pictures_of_the_model) {
     CHECK(!take(&ahead, folder, "imp_s.png", &image));
     CHECK(!take(&ahead, folder, "other.png", &image));
     CHECK(!take(&ahead, folder, "imp_local.png", &image));
-    view_end_prefetch(&ahead); // frees the first
+    view_end_prefetch(&ahead); // frees the first image
     CHECK(!take(&ahead, folder, "imp.png", &image));
     view_begin_prefetch(&ahead, model);
     view_end_prefetch(&ahead);

@@ -1,5 +1,5 @@
-// Baked clips of crowds: which members are drawn from them, how far their vertices are from skinned
-// ones, and what is refused.
+// Baked clips of crowds: the choice of the members that are drawn from them, the distance of their
+// vertices from skinned vertices, and the reasons for refusing to bake.
 #include "test/real.h"
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
@@ -13,21 +13,21 @@
 
 // -- Errors -----------------------------------------------------------------------------------
 
-// Buffers for any pose of a model.
+// Buffers that are large enough for any pose of a model.
 typedef struct pose_memory {
     md5_xform *pose;
     md5_mat34 *joints, *palette;
     md5_vec3 *gpu, *cpu; // vertices of the largest mesh
 } pose_memory;
 
-// The last row of its table, where there are no impostors.
+// Returns the last entry of the table of levels. Without impostors it is the baked level.
 static const view_detail *baked_level(const view_kind *kind)
 {
     return &kind->levels[kind->num_levels - 1];
 }
 
-// The largest distance, in units, between what the GPU draws from a baked clip and what the library
-// skins from the clip itself.
+// Returns the largest distance, in units, between the vertices that the GPU draws from a baked clip
+// and the vertices that the library skins from the clip itself.
 static double error_at(const gl_scene *scene, const view_kind *kind, uint32_t clip, double seconds,
                        const pose_memory *memory)
 {
@@ -52,8 +52,8 @@ static double error_at(const gl_scene *scene, const view_kind *kind, uint32_t cl
     return worst;
 }
 
-// The largest error at random times, in pixels at the largest size at which the clip's members are
-// baked.
+// Returns the largest error at random times, in pixels, at the largest size at which the clip's
+// members are baked.
 static double worst_of(const gl_scene *scene, const view_kind *kind, uint32_t clip,
                        uint64_t *random, const pose_memory *memory)
 {
@@ -106,7 +106,7 @@ TEST_LONG (view_baked_vertices_are_within_a_pixel) {
         free(memory.gpu);
         free(memory.cpu);
     }
-    // Fast clips needed more frames, and the measured error is not zero.
+    // Fast clips needed more frames, and the measured error is above zero.
     CHECK(fastest > 1);
     CHECK(worst > 0.3);
     shot_close(&viewer);
@@ -187,7 +187,7 @@ TEST_LONG (view_members_are_baked_by_their_size) {
     if (shot_open(&viewer, &scene, RUN SMALL STEEP_FAR "--crowd-baked 30 --crowd-impostors 4"))
         for (int pixels = 4; pixels < 16; pixels++) {
             view_kind *const kind = &viewer.state.document->crowd.kinds[0];
-            kind->levels[kind->num_levels - 1].pixels = (float)pixels; // the impostors
+            kind->levels[kind->num_levels - 1].pixels = (float)pixels; // the level of impostors
             const level_counts counts = count_drawn(&viewer);
             CHECK_UINT(counts.skinned, 0);
             CHECK_UINT(counts.baked, 20 - counts.far + counts.faded);
@@ -198,7 +198,8 @@ TEST_LONG (view_members_are_baked_by_their_size) {
     scene_close(&scene);
 }
 
-// Only without an output file: a crowd that is saved is exact unless --crowd-baked is given.
+// Baking is the default only without an output file: a crowd that is saved is exact unless
+// --crowd-baked is given.
 TEST (view_large_crowds_are_baked_by_default) {
     static const struct {
         view_options options;
@@ -235,7 +236,8 @@ TEST_LONG (view_members_that_are_not_baked_stay_skinned) {
     scene_close(&scene);
 }
 
-// The figures name the members and the memory of the level: here 33 frames of 6666 vertices.
+// The figures give the number of members and the memory of the level: here 33 frames of 6666
+// vertices.
 TEST_SHOT (view_figures_count_baked_members, RUN SMALL FAR "--crowd-baked 30") {
     OWN_PICTURE drawn = shot_draw(viewer);
     viewer->options.shown.panel = true;
@@ -249,7 +251,7 @@ TEST_SHOT (view_figures_count_baked_members, RUN SMALL FAR "--crowd-baked 30") {
     BOBBIN " models/bobbin/run.md5anim " THIMBLE \
            " models/thimble/walk.md5anim --resolution 320,240 --crowd 60 "
 
-// The same crowd a twentieth of a second later exceeds the bound. Shadows and all maps are on;
+// The bound is meaningful: the same crowd 0.05 s later exceeds it. Shadows and all maps are on;
 // baked members lack the normal map.
 TEST_LONG (view_crowds_look_alike_baked) {
     static const double bound = 0.002;
@@ -266,7 +268,7 @@ TEST_LONG (view_crowds_look_alike_baked) {
     scene_close(&scene);
 }
 
-// Culled baked members change no pixel, not even by their shadows.
+// Culled baked members and their shadows change no pixel.
 TEST_LONG (view_baked_crowds_are_drawn_the_same_culled) {
     gl_scene scene;
     shot_viewer viewer;
@@ -297,8 +299,7 @@ TEST_SHOT (view_hidden_meshes_are_hidden_baked, RUN SMALL FAR "--crowd-baked 30 
 
 // -- Refusals ---------------------------------------------------------------------------------
 
-// Bakes the kind's clips once more, and checks that a refusal gives one warning that contains
-// `why`.
+// Bakes the clips again, and checks that a refusal gives one warning that contains `why`.
 static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t memory,
                         const char *why)
 {
@@ -323,7 +324,7 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
 
 TEST_SHOT (view_bakes_refuse_what_does_not_fit, RUN SMALL "--crowd 2") {
     const view_kind *const kind = &viewer->state.document->crowd.kinds[0];
-    // The size without frames inserted between those of the clip.
+    // Memory without the frames that are inserted between the frames of the clip.
     size_t num_vertices = 0;
     for (uint32_t i = 0; i < kind->model->num_meshes; i++) {
         const md5_mesh *const mesh = &kind->model->meshes[i];

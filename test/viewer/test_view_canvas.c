@@ -1,4 +1,4 @@
-// What the viewer's canvas cuts off outside of its clip rectangle, and how it writes numbers.
+// The viewer's canvas: clipping at its clip rectangle, and formatting of numbers.
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/base/canvas.h"
@@ -9,7 +9,7 @@
 
 static const view_rect clip = {10, 20, 30, 40};
 
-// A canvas with a font of no letters, whose texture is 1 wide and high.
+// A canvas whose font has no letters and whose texture has a size of 1 x 1.
 typedef struct sheet {
     view_font font;
     view_canvas canvas;
@@ -99,7 +99,8 @@ TEST_HERE (canvas_cuts_all_shapes_at_the_clip) {
     CHECK(is_inside(&s->canvas, clip));
 }
 
-// Of the right angle at (0, 0) with sides of 40: the clip leaves the small one at (10, 20).
+// The triangle has its right angle at (0, 0) and sides of 40. The part within the clip is a small
+// right triangle at (10, 20).
 TEST_HERE (canvas_cuts_a_triangle_exactly) {
     static const float corners[6] = {0, 0, 40, 0, 0, 40};
     view_clip_canvas(&s->canvas, clip);
@@ -107,7 +108,8 @@ TEST_HERE (canvas_cuts_a_triangle_exactly) {
     CHECK_NEAR(area(&s->canvas), 50, 1e-4);
 }
 
-// All four corners of the clip are within it; then all of its own are within the clip.
+// First all four corners of the clip are within the triangle; then all corners of the triangle are
+// within the clip.
 TEST_HERE (canvas_cuts_a_large_triangle_to_the_whole_clip) {
     static const float large[6] = {-500, -500, 900, -500, -500, 900};
     static const float small[6] = {12, 22, 14, 22, 12, 25};
@@ -234,6 +236,6 @@ TEST (canvas_cuts_parts_off_a_rectangle) {
         CHECK_BYTES(&rest, &cases[i].rest, sizeof rest);
     }
     view_rect rest = clip;
-    CHECK_EXACT(view_cut(&rest, VIEW_AT_BOTTOM, 41).height, 40); // no more than there is
+    CHECK_EXACT(view_cut(&rest, VIEW_AT_BOTTOM, 41).height, 40); // at most the height that is left
     CHECK_EXACT(rest.height, 0);
 }

@@ -1,4 +1,4 @@
-// Captions: what the frame commands of a monster of our own game folder say, with time and joint.
+// Captions: the text, time and joint of the frame commands of a monster from our own game folder.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
@@ -10,7 +10,7 @@ typedef struct told {
     view_play play;
 } told;
 
-// Without libzip the folder has no models.
+// Returns false without libzip, because the folder has no models then.
 static bool open_told(told *fixture)
 {
     *fixture = (told){.log = {.level = VIEW_QUIET}, .play = {.playing = true, .speed = 1}};
@@ -29,7 +29,7 @@ static void play_until(told *fixture, double time)
         view_pose(&fixture->scene, &fixture->play);
 }
 
-// Newest first, of a clip of so many frames a second.
+// Checks the captions, newest first, of a clip with this frame rate, Hz.
 static void check_captions(const view_entity *figure, const char *const *texts, double rate)
 {
     for (int i = 0; i < NUM_TEXTS; i++) {
@@ -58,7 +58,7 @@ TEST_IF (what_a_state_plays_is_told_with_its_joints, told, it, open_told(it), cl
     }
 }
 
-// With the value of a key of this name, or the joint.
+// A caption contains the value of the key that the command names, or the joint.
 TEST_IF (effects_are_told_as_they_are_named, told, it, open_told(it), close_told(it)) {
     static const char *const texts[NUM_TEXTS] = {
         "all idle 25: trigger_fx smoke at eye",

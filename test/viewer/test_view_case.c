@@ -1,3 +1,4 @@
+// Fixtures for tests of the viewer; see test_view_case.h.
 #define _XOPEN_SOURCE 700 // mkdtemp(), nftw()
 #include "test/viewer/test_view_case.h"
 
@@ -266,7 +267,7 @@ const view_series *page_series(const page_case *fixture, uint32_t plot, const ch
     for (uint32_t i = 0; plot < fixture->picture.num_plots && i < VIEW_PAGE_SERIES; i++)
         if (shown->row.series[i].name != NULL && strcmp(shown->row.series[i].name, name) == 0)
             return &shown->series[i];
-    CHECK(!name); // there is none of this name
+    CHECK(!name); // an item with this name does not exist
     return &none;
 }
 

@@ -1,6 +1,6 @@
-// The configuration of a window: every option and the recent files are the
-// same after saving and loading. The tests iterate over the table of options, so new options are
-// tested without changes here.
+// The configuration file of a window: all options and the recent files are the same after saving
+// and loading. The tests iterate over the table of options, so new options are tested without
+// changes here.
 #define _POSIX_C_SOURCE 200809L // mkstemp()
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
@@ -132,7 +132,7 @@ static view_options usual_options(void)
     return options;
 }
 
-// Sets every option that the file may hold to a value other than the default.
+// Sets every option that is saved in the file to a value other than the default.
 static void set_all(view_options *options, uint64_t *random)
 {
     const size_t count = view_num_options;
@@ -162,7 +162,7 @@ static void check_all(const view_options *actual, const view_options *expected)
 
 // -- Saving and loading -------------------------------------------------------------------------
 
-// As in md5view: options in the file are arguments that stand first on the command line.
+// Reads the options as md5view does: options in the file come first on the command line.
 static view_options options_of(const view_config *config)
 {
     view_options options = usual_options();
@@ -175,7 +175,7 @@ static view_options options_of(const view_config *config)
     return options;
 }
 
-// Saves and loads a configuration; no warning may occur.
+// Saves and loads a configuration. No warning may occur.
 static view_config save_and_load(view_config *config)
 {
     view_log log = quiet_log;
@@ -186,7 +186,7 @@ static view_config save_and_load(view_config *config)
     return loaded;
 }
 
-// Also those whose range does not have what they are without it.
+// This includes options whose default is outside of their range.
 TEST (view_options_are_reset) {
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;
@@ -203,8 +203,8 @@ TEST (view_options_are_reset) {
     view_free_options(&usual);
 }
 
-// What is written is what was read, each value on a line where there may be several, and is read
-// as the same.
+// Written values are equal to the values read, each on a separate line if an option has several,
+// and are read as the same values.
 TEST (view_options_of_all_kinds_are_written_and_read) {
     uint64_t random = 3;
     for (int round = 0; round < NUM_ROUNDS; round++)
@@ -224,7 +224,7 @@ TEST (view_options_of_all_kinds_are_written_and_read) {
             if (row->kind == COMMON_TEXT || row->kind == COMMON_PAIR_TEXT)
                 CHECK_STRING(text, one);
             else if (view_is_repeated(row) && row->kind != VIEW_OPTION_PARM
-                     && row->kind != VIEW_OPTION_SETTING) // those are sorted
+                     && row->kind != VIEW_OPTION_SETTING) // settings are sorted
                 CHECK_STRING(text, lines);
             view_free_options(&again);
             view_free_options(&options);
@@ -250,8 +250,8 @@ TEST (view_config_keeps_every_option_that_it_may_hold) {
     view_free_config(&config);
 }
 
-// The life of a window: the command line sets it up, its state is saved at the end, and a second
-// window starts from that.
+// A session: the command line sets up a window, its state is saved at the end, and a second window
+// starts from the saved state.
 TEST (view_window_restores_the_last_state) {
     uint64_t random = 10;
     for (int round = 0; round < NUM_ROUNDS; round++) {
@@ -311,7 +311,7 @@ TEST (view_config_keeps_documents_and_files) {
     view_free_config(&config);
 }
 
-// What is no text is not read, but kept beside the new file.
+// A file that is not text is not read, but renamed and kept next to the new file.
 TEST (view_config_sets_a_broken_file_aside) {
     OWN_STRING path = new_file();
     OWN_STRING aside = common_format("%s.broken", path);
@@ -331,7 +331,7 @@ TEST (view_config_sets_a_broken_file_aside) {
     (void)remove(aside);
 }
 
-// Values that a line cannot hold are not written.
+// Values that do not fit into a line are not written.
 TEST (view_config_writes_nothing_that_it_does_not_read) {
     view_config config = {.path = new_file(), .settings = common_copy("")};
     static char longest[6000];
@@ -351,7 +351,7 @@ TEST (view_config_writes_nothing_that_it_does_not_read) {
     view_free_config(&config);
 }
 
-// Of an option that stands twice in the file the last line counts, and one is written.
+// If an option occurs twice in the file, the last line counts, and one line is written.
 TEST (view_config_keeps_one_value_of_an_option) {
     view_log log = quiet_log;
     OWN_FOLDER folder = folder_make();
@@ -372,8 +372,8 @@ TEST (view_config_keeps_one_value_of_an_option) {
 
 // -- Removed options ----------------------------------------------------------------------------
 
-// Each is an error that names the replacement. A removed option does not exist, and nothing is
-// suggested that was removed too.
+// Each removed option is an error that names the replacement. A removed option does not exist, and
+// its replacement is not a removed option.
 TEST (view_removed_options_are_errors_that_name_a_replacement) {
     CHECK(view_num_removed_options > 0);
     for (size_t i = 0; i < view_num_removed_options; i++) {
@@ -398,7 +398,7 @@ TEST (view_removed_options_are_errors_that_name_a_replacement) {
     CHECK(view_find_removed_option("onion-ste", 9) == NULL);
 }
 
-// The error for the old name of a renamed option names the new option, which exists.
+// The error for the former name of a renamed option names the new option, which exists.
 TEST (view_renamed_options_are_errors_that_name_the_new_option) {
     static const struct {
         const char *old_name, *new_name, *problem;
@@ -447,7 +447,7 @@ TEST (view_tooltips_are_texts_of_one_line) {
     }
 }
 
-// A removed key is reported once, in lines of the user and of documents; all other lines are read.
+// A removed key is reported once, in lines of the user and of documents. All other lines are read.
 TEST (view_config_reports_removed_options_and_reads_the_rest) {
     view_log log = quiet_log;
     OWN_FOLDER folder = folder_make();
@@ -471,7 +471,7 @@ TEST (view_config_reports_removed_options_and_reads_the_rest) {
     view_free_config(&config);
 }
 
-// The old names of renamed options in a configuration file are reported with the new names.
+// Former names of renamed options in a configuration file are reported with the new names.
 TEST (view_config_reports_renamed_options_with_their_new_names) {
     view_log log = quiet_log;
     OWN_FOLDER folder = folder_make();
@@ -507,7 +507,7 @@ static void check_recent(const view_config *config, const char *const *names, si
         CHECK_STRING(config->recent.names[i], names[i]);
 }
 
-// Both began with the same file; each opens a model and changes documents.
+// Both viewers began with the same file; each opens a model and changes documents.
 TEST (view_config_keeps_what_another_viewer_has_written) {
     view_log log = quiet_log;
     OWN_STRING path = new_file();
@@ -536,14 +536,14 @@ TEST (view_config_keeps_what_another_viewer_has_written) {
     CHECK(view_find_document(&stored.documents, "/3.md5mesh") == NULL);
     view_free_config(&stored);
 
-    // What the first one has written before is not new any more.
+    // Lines that the first viewer wrote earlier do not count as new any more.
     view_forget_document(&second, "/1.md5mesh");
     CHECK(view_write_config(&second, &log) && view_write_config(&first, &log));
     stored = read_config(path);
     CHECK_UINT(stored.documents.count, 1);
     view_free_config(&stored);
 
-    view_forget_document(&first, NULL); // all of them
+    view_forget_document(&first, NULL); // all documents
     CHECK(view_write_config(&first, &log));
     stored = read_config(path);
     CHECK(stored.documents.count == 0 && stored.recent.count == 0);
@@ -554,7 +554,7 @@ TEST (view_config_keeps_what_another_viewer_has_written) {
     view_free_config(&stored);
 }
 
-// A disk is full for a while: the file stays as it was, and nothing that is new is forgotten.
+// A disk is full for a while: the file is unchanged, and no new value is lost.
 TEST (view_config_keeps_what_could_not_be_written) {
     view_log log = quiet_log;
     size_t size;
@@ -586,7 +586,7 @@ TEST (view_config_keeps_what_could_not_be_written) {
     view_free_config(&stored);
 }
 
-// Many that write at the same time: none loses what another one has added.
+// Many viewers write at the same time, and none removes a line that another viewer has added.
 TEST (view_config_is_locked_while_it_is_changed) {
     enum { NUM_VIEWERS = 6 };
     view_log log = quiet_log;
@@ -618,7 +618,7 @@ TEST (view_config_is_locked_while_it_is_changed) {
     view_free_config(&stored);
 }
 
-// A device, as `--config /dev/null` is, is written, but neither read nor replaced.
+// A device, such as `--config /dev/null`, is written to, but neither read nor replaced.
 TEST (view_config_may_be_a_device) {
     view_log log = quiet_log;
     view_config config = read_config("/dev/zero");

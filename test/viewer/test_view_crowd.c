@@ -1,5 +1,4 @@
-// Culling and update intervals of crowds, and bounding spheres that contain a character in every
-// pose.
+// Crowds: culling, update intervals, and bounding spheres that contain a character in every pose.
 #include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
@@ -21,14 +20,14 @@ static view_lens any_lens(bool orthographic, uint64_t *random)
     camera.distance = test_betweenf(20.0f, 300.0f, random);
     camera.scene_radius = 10.0f;
     camera.target = somewhere(50.0f, random);
-    // Off-centre, as beside a panel.
+    // Off-centre, as next to a panel.
     view_lens lens = view_region_lens(&camera, (view_rect){0, 0, 400, 300}, 400.0f, 300.0f);
     lens.shift_x = test_betweenf(-0.6f, 0.6f, random);
     lens.shift_y = test_betweenf(-0.6f, 0.6f, random);
     return lens;
 }
 
-// Whether GL would draw the point: clip coordinates within -w..w.
+// Returns true if OpenGL would draw the point: clip coordinates within -w..w.
 static bool is_in_picture(const view_lens *lens, md5_vec3 p)
 {
     md5_mat44 view, clip;
@@ -92,7 +91,7 @@ TEST (view_culling_keeps_casters_of_visible_shadows) {
         for (int k = 0; k < 40; k++) {
             const md5_vec3 point = somewhere(200.0f, &random);
             const md5_vec3 light = frame.light_direction;
-            // A point that this one shades: along the light, not below the lowest.
+            // A point that this point shades: along the light, at or above the lowest height.
             const float fall =
                 test_betweenf(0.0f, fmaxf(point.z - lowest, 0.0f), &random) / light.z;
             const md5_vec3 shaded = md5_vec3_sub(point, md5_vec3_scale(light, fall));
@@ -129,7 +128,7 @@ typedef struct crowd_case {
     view_sight sight;
 } crowd_case;
 
-// Twelve characters without a renderer, seen from `distance`.
+// Opens twelve characters without a renderer, seen from `distance`.
 static bool open_crowd(crowd_case *made, const char *const *models, int num_models, float distance)
 {
     char *paths[4] = {0};
@@ -188,7 +187,7 @@ TEST (view_kinds_lie_within_their_spheres) {
     close_crowd(&made);
 }
 
-// Each member looks around independently, in an order of its own.
+// Each member looks around independently, in its own order.
 TEST (view_members_of_a_crowd_look_elsewhere) {
     STRINGS(models) = {"models/bobbin/page_gaze.md5machine"};
     crowd_case made;
@@ -207,7 +206,8 @@ TEST (view_members_of_a_crowd_look_elsewhere) {
     close_crowd(&made);
 }
 
-// Who is nearest to a member looks the same way, or both have the other before them.
+// The nearest neighbour of a member looks in the same direction, or each of the two has the other
+// in front of it.
 TEST (view_members_of_a_crowd_stand_in_groups) {
     STRINGS(models) = {"models/thimble/thimble.md5mesh"};
     static const md5_vec3 forward = {1, 0, 0};
@@ -243,9 +243,10 @@ static void start_inertial(view_crowd *crowd)
         CHECK(md5_player_set(crowd->members[i].player, trigger, 1));
 }
 
-// A member that becomes visible looks as if it had been visible all the time.
+// A member that becomes visible has the same pose as if it had been visible all the time.
 TEST (view_members_become_visible_in_their_current_pose) {
-    // Inertial transitions that begin while no pose is computed, springs, and neither.
+    // Cases: inertial transitions that begin while no pose is computed, springs, and neither of
+    // them.
     STRINGS(models) = {"models/bobbin/page_crossfade.md5machine",
                        "models/bobbin/page_jiggle.md5machine", "models/thimble/thimble.md5mesh"};
     crowd_case culled = {0};
@@ -257,7 +258,7 @@ TEST (view_members_become_visible_in_their_current_pose) {
         culled.sight.planes[0].begin = INFINITY;
         exact.sight.all = true;
         for (int i = 0; i < 200; i++) {
-            // The camera turns away, and looks back at the end.
+            // The camera looks away, and looks back at the end.
             culled.sight.all = i < 20 || i >= 199;
             if (i == 190) {
                 start_inertial(some);
@@ -283,7 +284,7 @@ TEST (view_members_become_visible_in_their_current_pose) {
     close_crowd(&exact);
 }
 
-// Distant members are posed every fourth frame, the same number in each frame; no time is lost.
+// Distant members are posed every fourth frame, an equal number in each frame, and no time is lost.
 TEST (view_distant_members_are_updated_in_turn) {
     STRINGS(models) = {"models/bobbin/bobbin.md5machine", "models/thimble/thimble.md5mesh"};
     crowd_case made;
@@ -302,7 +303,7 @@ TEST (view_distant_members_are_updated_in_turn) {
         }
         for (int k = 0; k < 12; k++)
             CHECK(fabs(lived[k] + crowd->members[k].waited - 1.0) < 1e-5);
-        // If the last frame is long ago, all members are posed.
+        // If the last frame was long ago, all members are posed.
         view_run_crowd(crowd, crowd->time + 0.1, &made.sight);
         CHECK_UINT(crowd->num_posed, 12);
     }
@@ -330,7 +331,8 @@ TEST (view_members_have_morph_targets_of_their_own) {
             CHECK(md5_player_set(made.crowd->members[i].player, parameter, 0.05f * (float)i));
         uint32_t num_seen = 0;
         for (int step = 1; step < 40; step++) {
-            made.sight.all = step % 4 == 0; // members appear and disappear: slots are reused
+            // Members appear and disappear, so that slots are reused.
+            made.sight.all = step % 4 == 0;
             view_run_crowd(made.crowd, 0.06 * step, &made.sight);
             for (uint32_t i = 0; i < made.crowd->count; i++) {
                 float weights[NUM_TARGETS];
@@ -350,7 +352,7 @@ TEST (view_members_have_morph_targets_of_their_own) {
 
 // -- Crowd pictures -------------------------------------------------------------------------------
 
-// Pictures of crowds: of several models, culled or not.
+// Images of crowds: crowds of several models, with and without culling.
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define THIMBLE "models/thimble/thimble.md5mesh"
@@ -375,7 +377,7 @@ TEST_SCENE (view_crowds_show_every_model_and_animation) {
         free(shots[i].rgba);
 }
 
-// A model without animations plays those of the first model, or its state machine.
+// A model without animations plays the animations or the state machine of the first model.
 TEST_SCENE (view_crowds_share_animations_and_machines) {
     STRINGS(lines) = {
         BOBBIN " " SPINDLE SMALL "--crowd 12",
@@ -395,7 +397,7 @@ TEST_SCENE (view_crowds_share_animations_and_machines) {
 #define LEVEL " --camera-distance 120 --camera-elevation-angle 4"
 #define STEEP " --camera-distance 150 --camera-elevation-angle 70"
 
-// Draws the picture of a command line without culling.
+// Draws the image of a command line without culling.
 static shot take_without_culling(const gl_scene *scene, const char *line)
 {
     shot_viewer viewer;
@@ -410,7 +412,7 @@ static shot take_without_culling(const gl_scene *scene, const char *line)
     return picture;
 }
 
-// Characters that are culled change no pixel, not even by their shadows.
+// Culled characters and their shadows change no pixel.
 static void check_culling(const char *const lines[], size_t count)
 {
     gl_scene scene;
@@ -447,7 +449,7 @@ TEST_LONG (view_crowds_are_drawn_the_same_culled_from_all_sides) {
     BOBBIN " models/bobbin/run.md5anim " THIMBLE \
            " models/thimble/walk.md5anim --resolution 320,240 --no-maps --crowd 60 "
 
-// Drawing small members as impostors changes little of the picture.
+// Drawing small members as impostors changes the image only slightly.
 TEST_LONG (view_crowds_look_alike_with_impostors) {
     gl_scene scene;
     if (!scene_share(&scene))
@@ -460,7 +462,7 @@ TEST_LONG (view_crowds_look_alike_with_impostors) {
     scene_close(&scene);
 }
 
-// The share is 1 up to the given size, then falls linearly to 0 at 1.25 times that size.
+// The opacity is 1 up to the given size, then falls linearly to 0 at 1.25 times that size.
 TEST (view_impostors_fade_with_their_size) {
     CHECK_EXACT(view_impostor_share(0.0f, 64.0f), 1);
     CHECK_NEAR(view_impostor_share(64.0f, 64.0f), 1, 1e-6);

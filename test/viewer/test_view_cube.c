@@ -1,6 +1,6 @@
 // Models of Cube 2's engines in the viewer: parts linked by tags, skins, scale and placement, and
 // animations by name. The tests write the files. The expected numbers are computed manually from
-// the engines' rules: see view_cube_*().
+// the engines' rules; see view_cube_*().
 #define _XOPEN_SOURCE 700 // dup(), dup2()
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
@@ -33,7 +33,7 @@ static const char gun_mesh[] =
     "mesh {\n// meshes: barrel\nshader \"b\"\n" TRIANGLE
     "weight 0 0 1 ( 0 0 0 )\nweight 1 0 1 ( 8 0 0 )\nweight 2 0 1 ( 0 0 6 )\n}\n";
 
-// Two frames of root and arm, in which the arm's z is 10 and `second`.
+// Two frames of root and arm. The arm's z is 10 and then `second`.
 #define TWO_FRAMES(second)                                                      \
     "MD5Version 10\ncommandline \"\"\nnumFrames 2\nnumJoints 2\nframeRate 24\n" \
     "numAnimatedComponents 1\nhierarchy {\n\"root\" -1 0 0\n\"arm\" 0 4 0\n}\n" \
@@ -110,9 +110,10 @@ static const char linked[] = "md5load body.md5mesh\nmd5tag arm tag_gun 2 0 0\n"
 #define TEST_HERE(title, ...) \
     TEST_WITH (title, cube_view, view, open_view(view, __VA_ARGS__), close_view(view))
 
-// The gun's root (1 0 0) is relative to the link's (0 3 0) with y mirrored, which is relative to
-// the tag's (2 0 0), which is relative to the arm at (0 0 10): (3 -3 10). The model translates that
-// by (1 0 0), rotates it by 90 degrees clockwise and scales it by a quarter of 200 %, which is 0.5.
+// The gun's root (1 0 0) is relative to the link's (0 3 0) with y mirrored. The link is relative to
+// the tag's (2 0 0), and the tag to the arm at (0 0 10). The sum is (3 -3 10). The model translates
+// that by (1 0 0), rotates it by 90 degrees clockwise and scales it by a quarter of 200 %, which is
+// 0.5.
 TEST_HERE (view_cube_links_parts_by_tags, linked) {
     if (CHECK(view->is_open) && CHECK_UINT(view->scene.model->num_meshes, 2)) {
         view_show_bind_pose(&view->scene, true, NULL);
@@ -122,7 +123,7 @@ TEST_HERE (view_cube_links_parts_by_tags, linked) {
         check_joint(view, "1/root", -1.5f, -2.0f, 5.0f);
         view_skin(&view->scene);
         const md5_vec3 *const gun = view->scene.skinned[1].positions;
-        CHECK_NEAR(gun[1].x, -1.5, 1e-4); // 8 along the gun's x, which points along -y
+        CHECK_NEAR(gun[1].x, -1.5, 1e-4); // 8 units along the gun's x axis, which points along -y
         CHECK_NEAR(gun[1].y, -6, 1e-4);
         CHECK_NEAR(gun[2].z, 8, 1e-4);
         CHECK_UINT(view->log.num_warnings, 0);
@@ -133,7 +134,7 @@ TEST_HERE (view_cube_plays_animations_by_name, linked) {
     if (CHECK(view->is_open) && CHECK_UINT(view->scene.num_clips, 2)) {
         CHECK_STRING(view->scene.clips[0].name, "walk");
         CHECK_STRING(view->scene.clips[1].name, "run");
-        CHECK_UINT(view->scene.clips[0].anim->num_frames, 3); // the first again, to loop
+        CHECK_UINT(view->scene.clips[0].anim->num_frames, 3); // the first frame again, for looping
         CHECK_NEAR(view->scene.clips[0].anim->frame_rate, 5, 1e-9);
         CHECK(view->scene.picked_up);
         if (show_frame(view, "run", 1)) {
@@ -153,12 +154,12 @@ TEST_HERE (view_cube_knows_how_meshes_look, linked) {
         CHECK(common_has_suffix(looks[1].diffuse, "/blue.png"));
         CHECK(looks[1].normals == NULL && !looks[1].two_sided);
         CHECK_STRING(view->scene.model->meshes[0].name, "torso");
-        CHECK(strcmp(view->scene.name, common_base(view->folder)) == 0); // as the folder
+        CHECK(strcmp(view->scene.name, common_base(view->folder)) == 0); // the folder's name
     }
 }
 
-// The shares are those of the mesh, otherwise of the model, otherwise of the engines: 100 % of
-// highlights, 300 % of glow.
+// The strengths come from the mesh, otherwise from the model, otherwise from the engines' defaults:
+// 100 % for highlights, 300 % for glow.
 TEST (view_cube_looks_have_masks_and_alpha) {
     static const struct {
         const char *lines;
@@ -174,7 +175,7 @@ TEST (view_cube_looks_have_masks_and_alpha) {
         {"md5alphatest torso 0.9", 1, 1, 0.9f, false},
         {"mdlalphatest 0.25\nmdlalphablend 0", 1, 1, 0.25f, false},
         {"mdlalphatest 0\nmdlalphablend 0", 1, 1, 1e-6f, false},
-        {"mdlalphatest 0", 1, 1, 0, false}, // blended: cut out as usual
+        {"mdlalphatest 0", 1, 1, 0, false}, // blended, so the default alpha test is used
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         cube_view view;
@@ -198,7 +199,7 @@ TEST (view_masks_become_highlights_and_glow) {
     uint8_t color[] = {10, 20, 250, 0, 100, 200, 255, 0};
     static const uint8_t highlights[] = {100, 100, 100, 255, 50,  50,  50,  255,
                                          0,   0,   0,   255, 128, 128, 128, 255};
-    // Green / 255 times the left color for the first two texels, times the right color for the
+    // Green / 255 times the left colour for the first two texels, times the right colour for the
     // others.
     static const uint8_t glow[] = {0,  0,   0,   255, 10, 20, 250, 255,
                                    50, 100, 128, 255, 20, 40, 51,  255};
@@ -212,7 +213,8 @@ TEST (view_masks_become_highlights_and_glow) {
     CHECK_BYTES(masks, glow, sizeof glow);
 }
 
-// Redirects standard error to a file while view_report_unshown() prints, and checks its line.
+// Redirects standard error to a file while view_report_unshown() prints, and checks the printed
+// line.
 TEST (view_cube_names_what_is_not_shown) {
     OWN_FOLDER folder = folder_make();
     folder_put_text(folder, "md5.cfg",
@@ -237,8 +239,8 @@ TEST (view_cube_names_what_is_not_shown) {
         close(kept);
 }
 
-// The second mask has the arm, which plays its own file, of three frames at another rate; its
-// adjustment is (4 8 12) / 4, mirrored. A mask without an animation of that name plays "idle".
+// The second mask contains the arm. It plays another file, which has three frames at another rate;
+// its adjustment is (4 8 12) / 4, mirrored. A mask without an animation of that name plays "idle".
 TEST (view_cube_blends_masks_and_adjusts) {
     cube_view view;
     open_view(&view,
@@ -253,14 +255,16 @@ TEST (view_cube_blends_masks_and_adjusts) {
         CHECK_UINT(view.scene.clips[0].anim->num_frames, 3);
         CHECK_NEAR(view.scene.clips[0].anim->frame_rate, 10, 1e-9);
         CHECK_UINT(view.scene.clips[2].anim->num_frames, 1);
+        // Its mask does not have "idle": the bind pose.
         if (show_frame(&view, "idle", 0))
-            check_joint(&view, "arm", 0.0f, 0.0f, 10.0f); // its mask has no idle: the bind pose
+            check_joint(&view, "arm", 0.0f, 0.0f, 10.0f);
     }
     close_view(&view);
 }
 
-// A joint whose pitch has an offset is rotated also if the view is straight ahead: by 90 degrees
-// about the engines' x, which takes their z to their -y, our y.
+// A joint whose pitch has an offset is rotated even if the view is straight ahead: by 90 degrees
+// about the engines' x axis. This rotates the engines' z axis to their -y axis, which is our y
+// axis.
 TEST_HERE (view_cube_turns_what_follows_the_view,
            "md5load body.md5mesh\nmd5pitch root 1 90\nmd5pitch nobody 1 9\n"
            "md5anim walk walk.md5anim\nmdlscale 400\n") {
@@ -316,8 +320,8 @@ TEST (view_cube_fails_without_its_mesh) {
     close_view(&view);
 }
 
-// Without a limit, the longest duration (2000 s) at the highest rate (1 000 000 frames a second)
-// would make a huge clip.
+// Without a limit, the longest duration (2000 s) at the highest rate (1 000 000 frames per second)
+// would give a huge clip.
 TEST_HERE (view_cube_limits_frames,
            "md5load body.md5mesh\nmd5anim walk walk.md5anim 0.001\nmd5animpart arm\n"
            "md5anim walk up.md5anim 1000000\n") {
@@ -336,7 +340,7 @@ TEST (view_words_quote_names) {
     free(words.text);
 }
 
-// A folder with an md5.cfg is a model on the command line; others are listed in a window.
+// A folder with an md5.cfg is a model on the command line. Other folders are listed in a window.
 TEST_HERE (view_cube_folders_are_models, "md5load body.md5mesh\n") {
     view_options options;
     char problem[256];
@@ -353,7 +357,7 @@ TEST_HERE (view_cube_folders_are_models, "md5load body.md5mesh\n") {
 
 // -- Cube masks -----------------------------------------------------------------------------------
 
-// Masks of an md5.cfg in pictures of the viewer. The test writes the files.
+// Images of models with the masks of an md5.cfg. The test writes the files.
 
 static const char mesh[] =
     "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
@@ -362,7 +366,7 @@ static const char mesh[] =
     "numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\nnumweights 4\nweight 0 0 1 ( 0 -9 18 )\n"
     "weight 1 0 1 ( 0 9 18 )\nweight 2 0 1 ( 0 -9 0 )\nweight 3 0 1 ( 0 9 0 )\n}\n";
 
-// A picture of 8 by 8 pixels of one color.
+// Writes an image of 8 by 8 pixels of one colour.
 static void put_color(const char *folder, const char *name, uint8_t red, uint8_t green,
                       uint8_t blue)
 {
@@ -376,7 +380,7 @@ static void put_color(const char *folder, const char *name, uint8_t red, uint8_t
     folder_put(folder, name, file, sizeof file);
 }
 
-// Returns the mean of red over the picture of an md5.cfg; -1 on failure.
+// Returns the mean of the red channel over the image of an md5.cfg, or -1 on failure.
 static double red_of(gl_scene *scene, const char *folder, const char *lines, uint32_t num_warnings)
 {
     OWN_SHOT viewer;
@@ -411,13 +415,12 @@ TEST_SCENE (view_cube_masks_glow_and_shine) {
     const double none = red_of(scene, folder, "md5skin * skin.tga glow.tga\nmd5glow * 0", 0);
     CHECK(dull > 0.0);
     CHECK(glow > dull * 1.2);
-    // Specular reflection reduces diffuse light, and its small highlight may be out of the
-    // picture.
+    // Specular reflection reduces diffuse light, and its small highlight may be outside the image.
     CHECK_THAT(fabs(shine - dull) > 1.0 && fabs(weak - dull) < fabs(shine - dull),
                "red %g, %g with highlights, %g with weak ones", dull, shine, weak);
     CHECK_NEAR(none, dull, 0.01);
     // Missing masks give one warning, and nothing glows.
     CHECK(red_of(scene, folder, "md5skin * skin.tga nothing.tga", 1) > 0.0);
-    // So does a missing skin: there is no color to glow in.
+    // A missing skin gives a warning too: there is no colour to glow in.
     CHECK(red_of(scene, folder, "md5skin * nothing.tga glow.tga", 1) > 0.0);
 }

@@ -1,4 +1,4 @@
-// What lies in the docks: the outliner, the inspector and the time bar.
+// The docks of the window: the outliner, the inspector and the time bar.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
@@ -7,7 +7,7 @@
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define MACHINE "models/bobbin/bobbin.md5machine"
 
-// Presses an item and carries out what it asks for.
+// Presses an item and executes its command.
 static view_action press(screen *s, const char *name, float across)
 {
     view_command command = item_press(&s->viewer, &s->facts, name, across, 0.5f);
@@ -44,7 +44,7 @@ TEST_HERE (outliner_hides_a_mesh, BOBBIN) {
 }
 
 TEST_HERE (outliner_shows_a_clip, BOBBIN) {
-    CHECK(!is_there(s, "clip/dance")); // a section that is folded at first
+    CHECK(!is_there(s, "clip/dance")); // a section that is collapsed by default
     press(s, "clip/Clips", 0.5f);
     CHECK_UINT(press(s, "clip/dance", 0.5f), VIEW_OPEN_CLIP);
     CHECK_STRING(view_shown_clip(&s->viewer.document->scene)->name, "dance");
@@ -53,7 +53,7 @@ TEST_HERE (outliner_shows_a_clip, BOBBIN) {
 TEST_HERE (outliner_folds_joints, BOBBIN) {
     CHECK(is_there(s, "joint/tail_2"));
     const view_rect row = item_find(&s->viewer, &s->facts, "joint/tail_1");
-    // The triangle of a joint of depth 2, in an indent of 0.7 em and 1 em a level.
+    // The triangle of a joint of depth 2, with an indent of 0.7 em and 1 em per level.
     const float sign = 13.0f * (0.7f + 2.0f + 0.5f) / row.width;
     press(s, "joint/tail_1", sign);
     CHECK(s->viewer.ui.selected_joint == -1);
@@ -78,7 +78,7 @@ TEST_HERE (outliner_search_filters_all_sections, BOBBIN) {
     press(s, "search/Search", 0.5f);
     type(s, "ear");
     CHECK(!is_there(s, "mesh/skin") && !is_there(s, "joint/tail_1"));
-    CHECK(is_there(s, "joint/forearm_l")); // and the ways to what is found
+    CHECK(is_there(s, "joint/forearm_l")); // and the parents of the joints that were found
     CHECK(is_there(s, "joint/origin"));
     type(s, "m_tw");
     CHECK(is_there(s, "joint/forearm_twist_l") && !is_there(s, "joint/head"));
@@ -94,9 +94,9 @@ TEST_HERE (outliner_search_finds_clips_in_a_folded_section, BOBBIN) {
 }
 
 TEST_HERE (outliner_goes_to_states, MACHINE) {
-    CHECK(is_there(s, "layer/act")); // where one-shots are shown
+    CHECK(is_there(s, "layer/act")); // the layer that shows one-shots
     CHECK(!is_there(s, "layer/body/leap"));
-    press(s, "layer/body", 0.5f); // its name folds nothing
+    press(s, "layer/body", 0.5f); // pressing its name collapses nothing
     CHECK(!is_there(s, "layer/body/leap"));
     press(s, "layer/body", 0.06f);
     s->viewer.play.playing = false;
@@ -115,7 +115,7 @@ TEST_HERE (outliner_selects_a_material, BOBBIN) {
     CHECK(!is_there(s, "figures/Mesh 1"));
 }
 
-// The page of a mesh hides it, shows it alone, frames it, and leads to its material.
+// The card of a mesh hides it, isolates it, frames it, and links to its material.
 TEST_HERE (inspector_shows_a_page_of_a_mesh, BOBBIN) {
     press(s, "mesh/eyes", 0.5f);
     press(s, "page/Hide", 0.5f);
@@ -130,7 +130,7 @@ TEST_HERE (inspector_shows_a_page_of_a_mesh, BOBBIN) {
     CHECK(s->viewer.ui.selected_material == 1 && s->viewer.ui.selected_mesh == -1);
 }
 
-// An image that is dropped on a tile of the page is for that map, whatever its name says.
+// An image that is dropped on a tile of a map is used for that map, regardless of its name.
 TEST_HERE (inspector_takes_an_image_by_a_drop_on_its_map, BOBBIN) {
     bool redraw = false;
     press(s, "mesh/skin", 0.5f);
@@ -146,7 +146,8 @@ TEST_HERE (inspector_takes_an_image_by_a_drop_on_its_map, BOBBIN) {
     CHECK_STRING(glow != NULL ? common_base(glow->path) : "none", "bobbin_eye.png");
 }
 
-// The name selects a mesh, whatever was selected, and hides nothing; its edges are lit for a while.
+// Pressing the name selects a mesh, whatever was selected before, and hides nothing. The edges of
+// the mesh are highlighted for a while.
 TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
     s->viewer.ui.selected_joint = joint_of(s, "origin");
     CHECK_UINT(press(s, "mesh/eyes", 0.5f), VIEW_MARKED);
@@ -160,7 +161,7 @@ TEST_HERE (outliner_selects_a_mesh_by_its_name, BOBBIN) {
     CHECK(s->viewer.ui.selected_mesh == -1 && s->viewer.ui.selected_joint == joint_of(s, "origin"));
 }
 
-// Of two presses on a name the second frames what the first has selected: the eyes are in the
+// The first press on a name selects and the second one frames the selection: the eyes are in the
 // upper half of the body.
 TEST_HERE (outliner_frames_by_a_double_click, BOBBIN) {
     STRINGS(names) = {"mesh/eyes", "material/models/bobbin/bobbin_eye"};
@@ -181,7 +182,7 @@ TEST_HERE (outliner_frames_by_a_double_click, BOBBIN) {
     }
 }
 
-// With Alt an eye shows its mesh alone, and then all again.
+// With Alt an eye icon isolates its mesh, and then shows all meshes again.
 TEST_HERE (outliner_shows_one_mesh_alone, BOBBIN) {
     for (int i = 0; i < 2; i++) {
         const view_rect row = item_find(&s->viewer, &s->facts, "mesh/eyes");
@@ -194,7 +195,7 @@ TEST_HERE (outliner_shows_one_mesh_alone, BOBBIN) {
     }
 }
 
-// The sign of a clip plays and pauses; its name shows it.
+// The icon of a clip plays and pauses it; the name of the clip shows it.
 TEST_HERE (outliner_plays_by_the_sign, BOBBIN) {
     press(s, "clip/Clips", 0.5f);
     s->viewer.play.playing = false;
@@ -214,7 +215,7 @@ TEST_HERE (outliner_sets_morphs, MACHINE) {
     const float weight = morphs->asked[smile];
     CHECK(weight > 0.3f && weight < 1.0f);
     CHECK(morphs->weights[smile] >= weight);
-    press(s, "morph/smile", 0.01f); // its name: as usual
+    press(s, "morph/smile", 0.01f); // pressing its name: the default value
     CHECK_EXACT(morphs->asked[smile], 0);
 }
 
@@ -267,10 +268,10 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
     screen_draw(s);
     const view_rect head = item_find(&s->viewer, &s->facts, "chosen/Weights");
     const view_rect next = item_find(&s->viewer, &s->facts, "figures/bobbin");
-    CHECK_NEAR((next.y - head.y) / ceilf(column), count + 2.0, 2); // with heads and a gap
+    CHECK_NEAR((next.y - head.y) / ceilf(column), count + 2.0, 2); // including headings and a gap
 }
 
-// The place of a vertex in the list is lit while the mouse is on its row.
+// The row of a vertex highlights the vertex while the mouse is on the row.
 TEST_HERE (inspector_lights_the_vertex_of_a_row, BOBBIN) {
     const int32_t joint = joint_of(s, "head");
     s->viewer.ui.selected_joint = joint;
@@ -285,7 +286,7 @@ TEST_HERE (inspector_lights_the_vertex_of_a_row, BOBBIN) {
     for (uint32_t i = mesh->first_influence[lit->vertex];
          i < mesh->first_influence[lit->vertex + 1]; i++)
         weight += mesh->influence_joints[i] == (uint32_t)joint ? mesh->influences[i].w : 0.0f;
-    CHECK(lit->is_set && weight > 0.5f); // the heaviest come first
+    CHECK(lit->is_set && weight > 0.5f); // sorted by weight, largest first
     const ui_mouse away = {.x = 600, .y = 400, .is_moved = true};
     view_run_ui(&s->viewer.ui, &s->facts, &away);
     CHECK(!lit->is_set);
@@ -328,7 +329,7 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     PERFORM(viewer, VIEW_CLOSE_LISTS);
     screen_draw(s);
     CHECK(!is_there(s, "two/Distance"));
-    // Spots have no angle.
+    // Points on the surface have no angle.
     viewer->pick = (view_pick){.is_set = true, .joint = -1, .weights = {1, 0, 0}};
     viewer->measured = (view_pick){.is_set = true, .triangle = 9, .weights = {1, 0, 0}};
     view_skin(&viewer->document->scene);
@@ -355,7 +356,7 @@ TEST_HERE (curves_are_those_of_the_selected_joint, BOBBIN) {
     REQUIRE(SDL_Init(SDL_INIT_VIDEO) == 0);
     view_scene *const scene = &s->viewer.document->scene;
     turn_on(s, "curves");
-    CHECK(!is_there(s, "curves/plot")); // of no joint
+    CHECK(!is_there(s, "curves/plot")); // no joint is selected
     const uint32_t joint = (uint32_t)joint_of(s, "forearm_l");
     s->viewer.ui.selected_joint = (int32_t)joint;
     screen_draw(s);
@@ -385,7 +386,7 @@ TEST_HERE (curves_set_the_time, BOBBIN) {
     CHECK_NEAR(place, round(place), 1e-6); // a whole frame
     screen_draw(s);
     const view_rect button = item_find(&s->viewer, &s->facts, "curves/Copy");
-    const float row = ceilf(1.6f * 13.0f); // the table shows that frame
+    const float row = ceilf(1.6f * 13.0f); // the table shows the values of that frame
     item_press_at(&s->viewer, &s->facts, button.x, button.y + 2.0f * 13.0f + 1.5f * row);
     CHECK(fabs(view_frame_place(&s->viewer.play, anim) - place) < 10.0);
 }
@@ -434,7 +435,7 @@ TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
     CHECK(last.y + last.height <= dock.y + dock.height);
 }
 
-// A row that is scrolled out of its dock is not pressed through what lies there.
+// A row that is scrolled out of its dock cannot be pressed through the item that is drawn there.
 TEST_HERE (docks_cut_off_what_is_outside, BOBBIN) {
     s->viewer.ui.scrolls[0].wanted = 60.0f;
     screen_draw(s);
@@ -556,7 +557,7 @@ TEST_HERE (docks_are_a_sheet_in_a_small_window, BOBBIN) {
     CHECK(!is_there(s, "outliner/"));
     press(s, "scrub/panels", 0.5f);
     CHECK(is_there(s, "outliner/"));
-    item_press_at(&s->viewer, &s->facts, 400.0f, 150.0f); // beside it
+    item_press_at(&s->viewer, &s->facts, 400.0f, 150.0f); // next to the menu
     screen_draw(s);
     CHECK(!is_there(s, "outliner/"));
 }

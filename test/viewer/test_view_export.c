@@ -1,5 +1,5 @@
-// The dialog of exports: what it writes is what its command line writes, and no file is replaced
-// unasked.
+// The export dialog: it writes the same file as its command line, and replaces no file without
+// confirmation.
 #define _POSIX_C_SOURCE 200809L // popen()
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
@@ -9,7 +9,7 @@
 
 enum { WIDTH = 800, HEIGHT = 600 };
 
-// The dialog is open and writes small files to a folder.
+// Opens the dialog. It writes small files to a folder.
 static bool open_case(screen *fixture)
 {
     if (!screen_begin(fixture, WIDTH, HEIGHT))
@@ -45,7 +45,7 @@ static void finish(screen *fixture)
         view_sleep(0.001);
 }
 
-// Runs what the dialog says to its end.
+// Runs the export of the dialog to its end.
 static void run(screen *fixture)
 {
     view_perform_export(&fixture->viewer, VIEW_RUN_EXPORT);
@@ -61,7 +61,7 @@ static bool exists(const screen *fixture, const char *name)
 
 // -- The command line ---------------------------------------------------------------------------
 
-// Changes that a user makes with keys and the mouse.
+// Makes changes as a user does with keys and the mouse.
 static void change_all(view_state *viewer)
 {
     view_change_clip(viewer, 1);
@@ -88,7 +88,7 @@ TEST_EXPORT (view_command_line_shows_the_same_in_a_window) {
     CHECK(strstr(line, "--output") == NULL && strstr(line, "--sheet") == NULL);
 }
 
-// Draws what the words say as the program does.
+// Draws the image of a command line as the program does.
 static void run_words(const screen *fixture, const common_list *words)
 {
     view_options options;
@@ -105,7 +105,7 @@ static void run_words(const screen *fixture, const common_list *words)
     view_free_options(&options);
 }
 
-// Compares what the dialog writes with what its command line writes.
+// Compares the file that the dialog writes with the file that its command line writes.
 static void check_same(screen *fixture, const char *name)
 {
     size_t sizes[2] = {0};
@@ -138,7 +138,7 @@ TEST_EXPORT (view_export_writes_what_its_command_line_writes) {
     check_same(fixture, "out.png");
 }
 
-// The picture itself is that of the window: the same state drawn there.
+// The exported image equals the image in the window: the same state is drawn there.
 TEST_EXPORT (view_export_shows_what_the_window_shows) {
     view_state *const viewer = &fixture->viewer;
     change_all(viewer);
@@ -151,7 +151,8 @@ TEST_EXPORT (view_export_shows_what_the_window_shows) {
     view_begin(&other, &options);
     other.renderer = fixture->gl.renderer;
     CHECK(view_set_scale(&other, 1.0f) && view_open_first(&other));
-    // Of the clip that was framed first: the grid and the nearest depth follow it.
+    // Camera settings of the clip that was framed first: the grid and the nearest depth depend on
+    // them.
     other.camera.scene_radius = viewer->camera.scene_radius;
     view_state *const both[] = {viewer, &other};
     uint8_t *pixels[2];
@@ -173,7 +174,7 @@ TEST_EXPORT (view_export_shows_what_the_window_shows) {
     common_free_list(&words);
 }
 
-// What is copied is quoted so that a shell passes on the same words.
+// Copied text is quoted so that a shell passes on the same arguments.
 TEST_EXPORT (view_export_command_line_survives_a_shell) {
     view_export_choices *const choices = &fixture->viewer.ui.export.choices;
     snprintf(choices->name, sizeof choices->name, "it's $HOME {anim} *\\ \"");
@@ -196,7 +197,7 @@ TEST_EXPORT (view_export_command_line_survives_a_shell) {
     common_free_list(&words);
 }
 
-// Of a window as it opens, the command line names the choices and the time.
+// The command line of a newly opened window contains only the choices and the time.
 TEST_EXPORT (view_export_command_line_is_short) {
     static const char allowed[] = " --output --resolution --samples --animation-index "
                                   "--animation-time ";
@@ -285,7 +286,7 @@ TEST_EXPORT (view_export_that_fails_says_why) {
 
 // -- Models -------------------------------------------------------------------------------------
 
-// Selects an ending for what is converted.
+// Selects a file extension for the conversion.
 static void select_model(screen *fixture, const char *ending)
 {
     view_export *const export = &fixture->viewer.ui.export;
@@ -316,15 +317,16 @@ TEST_EXPORT (view_export_of_a_model_is_that_of_the_tool) {
     const char *reason = NULL;
     OWN_STRING bytes = common_read_stream(path, &size, &reason);
     REQUIRE(bytes != NULL && size > 124);
-    // Behind the magic word of IQM's header number 13 counts joints, number 17 clips.
+    // Number 13 after the magic string of IQM's header is the joint count, number 17 the clip
+    // count.
     const unsigned char *const header = (const unsigned char *)bytes + 16;
     CHECK(memcmp(bytes, "INTERQUAKEMODEL", 16) == 0);
     CHECK(header[4 * 13] == fixture->viewer.document->scene.num_joints);
     CHECK(header[4 * 17] == 2);
 }
 
-// Of a model of 159 files, 158 of them frames: the window goes on meanwhile, and none of the others
-// is written.
+// Exports a model to 159 files, 158 of them frames. The window continues meanwhile, and after the
+// stop no further file is written.
 TEST_EXPORT (view_export_of_a_model_stops_before_its_next_file) {
     select_model(fixture, "obj");
     fixture->viewer.ui.export.choices.clips = 1;
@@ -362,7 +364,7 @@ TEST_EXPORT (view_export_of_a_model_in_a_game_reads_the_game) {
                fixture->viewer.log.error);
 }
 
-// The text behind a word that is there once more than `n` times.
+// Returns the text after occurrence `n` of a word, counted from 0, or NULL.
 static const char *find_nth(const char *text, const char *word, long n)
 {
     for (; text != NULL && n >= 0; n--) {
@@ -377,7 +379,7 @@ static long number_at(const char *text)
     return text != NULL ? strtol(text, NULL, 10) : -1;
 }
 
-// The picture of the colour of a mesh of a .glb file; NULL if it has none.
+// Returns the base colour image of a mesh of a .glb file, or NULL if it does not have one.
 static const char *find_picture(const char *glb, long mesh, size_t *size)
 {
     const char *const json = glb + 20;
@@ -400,7 +402,7 @@ static const char *find_picture(const char *glb, long mesh, size_t *size)
     return bin + number_at(find_nth(views, "\"byteOffset\":", view));
 }
 
-// The window, then what it prints, write the same files into two folders.
+// The window and then the command line that it prints write the same files into two folders.
 static void check_tool_writes_same(screen *fixture, const char *ending, const char *words)
 {
     view_export *const export = &fixture->viewer.ui.export;
@@ -411,7 +413,7 @@ static void check_tool_writes_same(screen *fixture, const char *ending, const ch
         OWN_STRING made = common_format("%s/x", folders[i]);
         common_create_folders(made, 0777);
         snprintf(export->choices.folder, sizeof export->choices.folder, "%s", folders[i]);
-        fixture->viewer.ui.over = VIEW_OVERLAY_EXPORT; // until it has written
+        fixture->viewer.ui.over = VIEW_OVERLAY_EXPORT; // until the file is written
         select_model(fixture, ending);
         REQUIRE(export->line != NULL && strstr(export->line, "md5tool ") == export->line);
         CHECK_THAT(strstr(export->line, words) != NULL, "no '%s' in %s", words, export->line);
@@ -428,8 +430,8 @@ static void check_tool_writes_same(screen *fixture, const char *ending, const ch
     CHECK_THAT(system(compare) == 0, "%s: window and tool differ", words); // NOLINT(cert-env33-c)
 }
 
-// A declared picture, two that are found by the names of meshes whose shader has none, one that was
-// selected, also for one of two meshes of a shader, and none.
+// The meshes have one declared image, two images that are found by mesh names because the shaders
+// have none, a selected image, also for one of two meshes of a shader, and no image.
 TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     enum { SIDE = 24, NUM_MESHES = 6, NUM_FILES = 5 };
     static const char *const shaders[NUM_MESHES] = {
@@ -496,7 +498,7 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     }
     OWN_STRING line = view_command_line(viewer);
     CHECK_THAT(strstr(line, " --texture 3=") != NULL, "%s", line);
-    // Without a mesh the others keep their pictures.
+    // If a mesh is hidden, the other meshes keep their images.
     CHECK(view_read_option(view_find_option("hide", 4), "1", viewer->options)
           && view_hide_meshes(viewer));
     viewer->ui.over = VIEW_OVERLAY_EXPORT;
@@ -547,7 +549,8 @@ TEST_EXPORT (view_export_of_a_model_is_what_is_shown_as_the_tool_writes_it) {
         check_tool_writes_same(fixture, endings[i], " --outfit ");
 }
 
-// What a format loses is no warning of what is shown; nor is it counted again.
+// Losses caused by a file format do not appear among the warnings about the shown model, and are
+// not counted again.
 TEST_EXPORT (view_export_of_a_model_adds_no_warnings) {
     view_reports *const reports = &fixture->viewer.reports;
     fixture->viewer.log.reports = reports;
@@ -563,7 +566,7 @@ TEST_EXPORT (view_export_of_a_model_adds_no_warnings) {
           && fixture->viewer.log.num_notes == reports->count - before);
 }
 
-// The shader of the mesh is that of the other skin.
+// The mesh has the shader of the other skin.
 TEST_EXPORT (view_export_of_an_entity_has_the_materials_of_its_skin) {
     size_t size = 0;
     OWN_STRING address = common_format("%s::monster_bobbin_moss", test_path("models/game/base"));
@@ -626,14 +629,14 @@ TEST (convert_errors_escape_what_they_quote) {
     }
 }
 
-// Says no when it was asked so often.
+// Returns false after it was called `left` times.
 static bool goes_on(void *user)
 {
     unsigned *const left = user;
     return (*left)-- > 1;
 }
 
-// One file is not written either where it is stopped between its clips.
+// A single file is not written if the conversion is stopped between its clips.
 TEST (convert_asks_before_each_clip_of_one_file) {
     char *const folder = folder_make();
     OWN_STRING path = common_join(folder, "out.glb");
@@ -654,7 +657,8 @@ TEST (convert_asks_before_each_clip_of_one_file) {
         CHECK(is_written == common_is_file(path));
         CHECK(is_written || strcmp(error.message, "the conversion was cancelled") == 0);
     }
-    CHECK_UINT(asked, 3 + 2 + 2 + 1); // files read, clips parsed and written; then it is written
+    // Files read, clips parsed and written; then the file is written.
+    CHECK_UINT(asked, 3 + 2 + 2 + 1);
     folder_remove(folder);
 }
 
@@ -667,7 +671,7 @@ static void write_text(char *text, size_t size, const char *format, ...)
 }
 
 TEST (text_of_messages_is_cut_between_characters) {
-    STRINGS(cut) = { // of 1 byte, 2, ...
+    STRINGS(cut) = { // cut off after 1 byte, 2, ...
         "", "", "", "", "\\x1b", "\\x1b", "\\x1b\xc3\xa4", "\\x1b\xc3\xa4z"};
     for (size_t i = 0; i < sizeof cut / sizeof cut[0]; i++) {
         char text[16];
@@ -678,10 +682,10 @@ TEST (text_of_messages_is_cut_between_characters) {
 
 // -- The dialog ---------------------------------------------------------------------------------
 
-// Nothing comes to it later: it may be the only picture for a while.
+// The first frame must be complete: it may be the only one for a while.
 TEST_EXPORT (view_export_dialog_has_its_choices_in_the_first_picture) {
     view_state *const viewer = &fixture->viewer;
-    view_perform_export(viewer, VIEW_EXPORT); // it was open
+    view_perform_export(viewer, VIEW_EXPORT); // it was open, so this reopens it
     viewer->ui.export.is_set = false;
     view_perform_export(viewer, VIEW_EXPORT);
     const view_stage facts = item_draw(viewer, 3840.0f, 2160.0f);
@@ -693,7 +697,7 @@ TEST_EXPORT (view_export_dialog_closes_by_escape) {
     CHECK(press_key(fixture, VIEW_KEY_ESCAPE) == VIEW_EXPORT);
 }
 
-// In the smallest window everything can be scrolled to, and its buttons are in it.
+// In the smallest window the user can scroll to every item, and the buttons are visible.
 TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
     const float width = 420.0f;
     const float height = 300.0f;
@@ -702,7 +706,7 @@ TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
     const view_rect button = item_find(viewer, &facts, "export/Export");
     CHECK(button.width > 0.0f && button.x + button.width < width
           && button.y + button.height < height);
-    CHECK(item_find(viewer, &facts, "export/Name").y > button.y); // it is cut off
+    CHECK(item_find(viewer, &facts, "export/Name").y > button.y); // the item is cut off
     view_run_ui(&viewer->ui, &facts, &(ui_mouse){.x = 200, .y = 150, .wheel = -2});
     const view_rect field = item_find(viewer, &facts, "export/Name");
     CHECK(field.y > 0.0f && field.y + field.height < button.y);
@@ -719,8 +723,8 @@ static void check_choice(view_state *viewer, const char *text)
     CHECK_THAT(width >= view_text_width(&viewer->font, VIEW_TEXT, text), "%s", text);
 }
 
-// Words that do not fit next to each other continue in the next row. The layout in 320 x 240 is
-// that of a window of 640 x 480 with a scale of 200 %.
+// Words that do not fit next to each other continue in the next row. The layout in 320 x 240 is the
+// layout of a window of 640 x 480 with a scale of 200 %.
 TEST_EXPORT (view_export_dialog_cuts_no_choice_in_a_small_window) {
     STRINGS(kinds) = {"Image", "Movie", "Turntable", "Contact sheet", "Model"};
     view_state *const viewer = &fixture->viewer;
@@ -759,17 +763,18 @@ TEST_EXPORT (view_export_preview_follows_the_choices_four_times_a_second) {
     CHECK(view_follow_export(viewer) && !export->is_stale);
     CHECK(!view_follow_export(viewer)); // nothing has changed
     export->choices.background = 1;
-    CHECK(view_follow_export(viewer) && export->is_stale); // it asks for another frame
+    CHECK(view_follow_export(viewer) && export->is_stale); // the preview requests another frame
     viewer->now = 1.25;
     CHECK(view_follow_export(viewer) && !export->is_stale);
     CHECK(strstr(export->line, "--no-background"));
-    item_draw(viewer, 420.0f, 300.0f); // there is no room for it
+    item_draw(viewer, 420.0f, 300.0f); // the preview does not fit
     viewer->now = 2.0;
     export->choices.background = 0;
     CHECK(!view_follow_export(viewer));
 }
 
-// Of a picture as large as the preview the size is right; of a movie through ffmpeg it is unknown.
+// The estimate is exact for an image as large as the preview. For a movie through ffmpeg the size
+// is unknown.
 TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
     view_export *const export = &fixture->viewer.ui.export;
     OWN_STRING path = common_join(fixture->folder, "out.png");
@@ -798,7 +803,7 @@ TEST_EXPORT (view_export_remembers_its_choices) {
     view_config again;
     view_config config = {.path = common_join(fixture->folder, "config")};
     viewer->config = &config;
-    snprintf(export->choices.range, sizeof export->choices.range, "3-9"); // of the clip
+    snprintf(export->choices.range, sizeof export->choices.range, "3-9"); // frames of the clip
     run(fixture);
     CHECK(view_write_config(&config, &viewer->log));
     view_read_config(&again, config.path, &viewer->log);

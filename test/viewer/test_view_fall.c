@@ -1,10 +1,12 @@
-// Figures of models: those beside them, how they fall, and the page that shows their limits.
+// Articulated figures of models: figures in the same folder, falling, and the page that shows the
+// limits of their joints.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
 typedef struct figure_case {
     view_log log;
-    view_scene beside, in_game; // a model with its figure beside it; the monster of our game
+    // A model with its figure in the same folder; the monster of our game.
+    view_scene beside, in_game;
     bool is_open;
 } figure_case;
 
@@ -33,7 +35,7 @@ static void close_figures(figure_case *it)
     TEST_IF (title, figure_case, it, open_figures(it) || (close_figures(it), false), \
              close_figures(it))
 
-// The model of the game has no vertices of a head, but the same joints.
+// The model of the game has no vertices at the head, but the same joints.
 TEST_FIGURES(view_finds_the_figure_beside_a_model)
 {
     REQUIRE(it->beside.fall != NULL && it->in_game.fall != NULL);
@@ -79,7 +81,8 @@ static bool is_same_pose(const view_scene *a, const view_scene *b)
     return memcmp(a->joints, b->joints, a->num_joints * sizeof *a->joints) == 0;
 }
 
-// The clip until then; the same bits afterwards, on whichever way; the clip again before it.
+// Before the time of death the clip plays. The pose after it is bit-identical, however that time is
+// reached. After a seek to an earlier time the clip plays again.
 TEST_FIGURES(view_falls_alike_on_each_way_to_a_time)
 {
     const double dies = 0.3;
@@ -110,7 +113,8 @@ TEST_FIGURES(view_falls_alike_on_each_way_to_a_time)
     close_figures(&other);
 }
 
-// It lies lower than it stood by almost half of its height, on the ground that there is.
+// The lying character is lower than the standing one by almost half of its height, on each kind of
+// ground.
 TEST_FIGURES(view_falls_onto_its_ground)
 {
     static const view_ground_kind kinds[] = {VIEW_LEVEL, VIEW_STAIRS, VIEW_SLOPE, VIEW_HILLS};
@@ -118,7 +122,7 @@ TEST_FIGURES(view_falls_onto_its_ground)
     view_scene *const scene = &it->in_game;
     for (size_t k = 0; k < COUNT_OF(kinds); k++) {
         view_find_feet(&scene->terrain, scene, kinds[k]);
-        md5_destroy_ragdoll(scene->fall->ragdoll); // of another ground
+        md5_destroy_ragdoll(scene->fall->ragdoll); // the ragdoll was created for another ground
         scene->fall->ragdoll = NULL;
         view_set_death_time(scene->fall, 0.5);
         pose_at(scene, 0.5);
@@ -128,13 +132,14 @@ TEST_FIGURES(view_falls_onto_its_ground)
             pose_at(scene, 0.5 + 0.1 * i);
             const md5_figure *const figure = scene->fall->bodies;
             for (uint32_t b = 0; b < (i >= 15 ? figure->num_bodies : 0);
-                 b++) { // the steps behind it may have been in its way
+                 b++) { // the stairs behind it may have been in its way
                 const md5_body_part *const body = &figure->bodies[b];
                 const md5_xform place = md5_ragdoll_bodies(scene->fall->ragdoll)[b].place;
                 for (uint32_t v = 0; v < body->num_vertices; v++) {
                     const md5_vec3 at =
                         md5_xform_point(place, figure->vertices[body->first_vertex + v]);
-                    // Of stairs the step before or behind it, where it may be within a riser.
+                    // On stairs use the higher or lower stair too, because the body may be within a
+                    // riser.
                     const float ground = view_ground_height(&scene->terrain, at.x, at.y);
                     const float beside =
                         fminf(view_ground_height(&scene->terrain, at.x - deepest, at.y),
@@ -151,7 +156,8 @@ TEST_FIGURES(view_falls_onto_its_ground)
     }
 }
 
-// What its keys say, once, newest first; it burns by the time of its materials, a minute ahead.
+// The death keys have an effect once, newest first. The burning follows the time of its materials,
+// which is a minute ahead.
 TEST_FIGURES(view_lists_what_the_dead_leave)
 {
     STRINGS(texts) = {"drops attachment_lantern at hand_l",
@@ -185,7 +191,8 @@ TEST_FIGURES(view_lists_what_the_dead_leave)
     view_free_scene(scene);
 }
 
-// What the mouse holds follows it: it hangs, and falls again when it is let go.
+// A limb that the mouse drags follows the mouse: the body hangs, and falls again when the limb is
+// released.
 TEST_FIGURES(view_drags_what_lies_by_a_limb)
 {
     view_scene *const scene = &it->beside;
@@ -217,7 +224,7 @@ TEST_PAGE (page_cones_names_the_joints_of_the_figure, "cones") {
         CHECK_STRING(words[i + 1], figure->constraints[i].def->name);
 }
 
-// The limits of the file are whole openings; hinges go to and fro once in 4 seconds.
+// The limits in the file are full opening angles. Hinges move to and fro once in 4 seconds.
 TEST_PAGE (page_cones_goes_along_the_limits_of_the_file, "cones") {
     const md5_figure *const figure = fixture->scene.fall->bodies;
     for (uint32_t i = 0; i < figure->num_constraints; i++) {
@@ -232,9 +239,9 @@ TEST_PAGE (page_cones_goes_along_the_limits_of_the_file, "cones") {
     }
 }
 
-// As he walks no knee is near its limits, and each step is as the one before it.
+// During the walk no knee is near its limits, and each cycle equals the one before.
 TEST_PAGE (page_cones_measures_a_clip, "cones") {
-    const double step = 1; // second
+    const double step = 1; // seconds
     CLAIM("joint = 8; moves = 1 @ 0.3 | margin > 10; joints beyond their limits = 0");
     const double angle = FACT("angle");
     CLAIM("@ %g | angle = %.17g ~ 1e-3", 0.3 + step, angle);

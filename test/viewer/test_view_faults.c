@@ -1,9 +1,9 @@
-// Faults of normals and tangents, in a square of two triangles.
+// Defects of normals and tangents, counted in a square of two triangles.
 #include "test/viewer/test_view_case.h"
 
 enum { CORNERS = 4, INDICES = 6 };
 
-// In the plane z = 0, seen from above: u grows along x and v against y, as in a picture.
+// A square in the plane z = 0, seen from above: u grows along x and v against y, as in an image.
 typedef struct square {
     md5_mesh mesh;
     md5_vec3 positions[CORNERS], normals[CORNERS];
@@ -52,7 +52,7 @@ TEST (view_faults_are_counted_by_kind) {
     CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
     CHECK(!marks[0] && !marks[1] && !marks[2] && !marks[3]);
 
-    s.normals[1] = (md5_vec3){0, 0, 0}; // of the first triangle only
+    s.normals[1] = (md5_vec3){0, 0, 0}; // affects only the first triangle
     faults = view_find_defects(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 1, 0, 0, 0, 0));
     CHECK(!marks[0] && marks[1] && !marks[2] && !marks[3]);
@@ -61,7 +61,7 @@ TEST (view_faults_are_counted_by_kind) {
     CHECK_UINT(faults.counts[VIEW_FAULT_SHORT], 1);
 
     make_square(&s);
-    s.normals[3] = (md5_vec3){0, 0, -1}; // of the second triangle only
+    s.normals[3] = (md5_vec3){0, 0, -1}; // affects only the second triangle
     faults = view_find_defects(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 0, 0, 1, 0, 0));
     CHECK(marks[3] && !marks[1]);
@@ -73,20 +73,21 @@ TEST (view_faults_are_counted_by_kind) {
     CHECK(marks[0]);
 
     make_square(&s);
-    s.tangents[2].w = 1.0f; // of both triangles
+    s.tangents[2].w = 1.0f; // affects both triangles
     faults = view_find_defects(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 0, 0, 0, 2, 0));
     CHECK(marks[2] && !marks[0]);
 
     make_square(&s);
     s.positions[3] = s.positions[2];
-    s.normals[3] = (md5_vec3){0, 0, -1}; // has no triangle to face away from
+    // Does not belong to a triangle that it could face away from.
+    s.normals[3] = (md5_vec3){0, 0, -1};
     faults = view_find_defects(&s.mesh, NULL, NULL);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 1));
     CHECK_UINT(view_count_defects(&faults), 0);
 }
 
-// The other order of the corners faces down, unless the axes are left-handed.
+// With the opposite vertex order a triangle faces down, unless the axes are left-handed.
 TEST (view_faults_know_which_side_is_outside) {
     square s;
     make_square(&s);
@@ -100,7 +101,7 @@ TEST (view_faults_know_which_side_is_outside) {
     s.mesh.is_mirrored = true;
     faults = view_find_defects(&s.mesh, NULL, NULL);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
-    s.mesh.tangents = NULL; // without tangents no faults of tangents are counted
+    s.mesh.tangents = NULL; // without tangents no defects of tangents are counted
     s.normals[0].z = -1.0f;
     faults = view_find_defects(&s.mesh, NULL, NULL);
     CHECK(are_faults(&faults, 0, 0, 2, 0, 0));
@@ -165,7 +166,7 @@ TEST (view_tangents_are_drawn_at_the_skin) {
     view_free_scene(scene);
 }
 
-// A square whose directions are right in the bind pose, and not in others.
+// A square whose normals and tangents are right in the bind pose, and wrong in other poses.
 TEST (view_faults_are_counted_in_a_pose) {
     bool marks[CORNERS];
     square s, posed;
@@ -174,7 +175,7 @@ TEST (view_faults_are_counted_in_a_pose) {
     const view_directed pose = {posed.positions, posed.normals, posed.tangents, 0};
     view_directed lax = pose;
     lax.most_skew = 0.1f;
-    posed.normals[1].z = -1.0f; // both triangles have corners 0 and 2, one has 1
+    posed.normals[1].z = -1.0f; // both triangles have vertices 0 and 2, one has vertex 1
     view_mesh_defects faults = view_find_defects(&s.mesh, &pose, marks);
     CHECK(are_faults(&faults, 0, 0, 1, 0, 0) && marks[1] && !marks[3]);
     posed.normals[1].z = 1.0f;
@@ -183,7 +184,7 @@ TEST (view_faults_are_counted_in_a_pose) {
     CHECK(are_faults(&faults, 0, 1, 0, 0, 0) && marks[2]);
     faults = view_find_defects(&s.mesh, &lax, marks);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
-    posed.positions[1].x = -2.0f; // turns its triangle over
+    posed.positions[1].x = -2.0f; // flips its triangle
     faults = view_find_defects(&s.mesh, &lax, NULL);
     CHECK(faults.counts[VIEW_FAULT_FLIPPED] == 1);
     faults = view_find_defects(&s.mesh, NULL, NULL);
@@ -202,7 +203,7 @@ TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
         uint32_t most = 0;
         uint32_t num_faulty = 0;
         CHECK_UINT(all.num_frames, anim->num_frames);
-        for (uint32_t i = 0; i + 1 < anim->num_frames; i++) { // the last frame is the first
+        for (uint32_t i = 0; i + 1 < anim->num_frames; i++) { // the last frame equals the first
             play.time = i / anim->frame_rate;
             view_pose(&scene, &play);
             const view_mesh_defects faults = view_find_pose_faults(&scene, NULL);

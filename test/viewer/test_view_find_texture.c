@@ -1,4 +1,5 @@
-// How the viewer finds the texture of a mesh, in folders laid out like those of mods and games.
+// Search for the texture of a mesh, in folders that are laid out like the folders of mods and
+// games.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
@@ -7,15 +8,15 @@
 
 enum { MAX_FILES = 16, MAX_MESHES = 4, TINY = 4, USUAL = 32 };
 
-// What a mesh is called, and its image.
+// The names of a mesh, and its image.
 typedef struct find_mesh {
     const char *shader, *name;
-    const char *image; // NULL: none
+    const char *image; // NULL: no image
     bool is_guess;
 } find_mesh;
 
-// Files of a package: pictures, one that ends in ! is tiny; or a path, a line break and the file's
-// text. The first one is the model.
+// Files of a package: images (a name with ! at its end is a tiny image), or a path, a line break
+// and the file's text. The first file is the model.
 typedef struct find_case {
     const char *what;
     const char *files[MAX_FILES];
@@ -292,7 +293,7 @@ static const find_case cases[] = {
      {{"whatever", "a", "m/imp/md5/skin.png", false}}},
 };
 
-// Writes a grey picture as TGA, whatever its name says, or the text behind the path.
+// Writes a grey image as TGA, whatever its file extension is, or the text after the path.
 static void put_file(const char *folder, const char *file_of, const find_case *fixture)
 {
     const bool is_tiny = common_has_suffix(file_of, "!");
@@ -303,7 +304,7 @@ static void put_file(const char *folder, const char *file_of, const find_case *f
     const char *const text = strchr(file_of, '\n');
     path[strcspn(path, "\n!")] = '\0';
 
-    // Creates the folders above a file.
+    // Create the parent folders of the file.
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         mkdir(path, 0700);
@@ -313,7 +314,7 @@ static void put_file(const char *folder, const char *file_of, const find_case *f
     FILE *const file = fopen(path, "wb");
     REQUIRE(file);
     if (common_has_suffix(path, ".md2")) {
-        // Writes the head of an .md2 that has one skin, and the skin's name after it.
+        // Write the header of an .md2 that has one skin, followed by the skin's name.
         static const uint8_t head[68] = {'I', 'D', 'P', '2', 8, [20] = 1, [44] = 68};
         static const char name[64] = "models/monsters/imp/skin.pcx";
         CHECK(fwrite(head, 1, sizeof head, file) == sizeof head);
@@ -338,7 +339,7 @@ static void put_file(const char *folder, const char *file_of, const find_case *f
     fclose(file);
 }
 
-// `is_inside`: in the model's folder alone, where everything that is found lies.
+// If `is_inside` is true, only the model's folder is searched, and every result is there.
 static void check_mesh(const find_case *fixture, const char *folder, const view_look_search *search,
                        bool is_inside)
 {
@@ -415,7 +416,7 @@ TEST (view_names_are_split_into_words) {
     const view_name imp = view_split_name("imp");
     const view_name skin = view_split_name("ImpSkin");
     CHECK_UINT(view_name_similarity(&imp, &skin), 100);
-    CHECK_UINT(view_name_similarity(&skin, &imp), 42); // 3 of 7 letters
+    CHECK_UINT(view_name_similarity(&skin, &imp), 42); // 3 of 7 letters are equal
     const view_name first = view_split_name("imp_01");
     const view_name second = view_split_name("imp_02");
     CHECK_UINT(view_name_similarity(&first, &second), 0);

@@ -1,5 +1,5 @@
-// Letters of any language in the viewer's text: from its own fonts, from those of the system, as
-// boxes; invalid text; figures.
+// Text of the viewer: letters of any language from its own fonts, from system fonts, or as boxes;
+// invalid text; figures.
 #define _XOPEN_SOURCE 700 // setenv()
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
@@ -31,7 +31,7 @@ static void close_letters(letters *fixture)
 
 #define TEST_HERE(title) TEST_IF (title, letters, s, open_letters(s), close_letters(s))
 
-// A code point as UTF-8; also what is none.
+// Encodes a code point as UTF-8, including invalid code points.
 static const char *encode(char text[5], uint32_t code)
 {
     const int length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
@@ -56,7 +56,7 @@ static bool is_same(view_letter a, view_letter b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-// The letter of a code that is no character.
+// Returns the box that is drawn for a code that is not a character.
 static view_letter box_of(const view_font *font)
 {
     return letter_of(font, VIEW_TEXT, 0x10FFFF);
@@ -98,7 +98,7 @@ TEST_HERE (font_takes_from_its_text_what_its_code_lacks) {
 TEST_HERE (font_shows_a_sign_for_each_byte_of_invalid_text) {
     static const struct {
         const char *text;
-        int signs; // then an 'x'
+        int signs; // number of signs before an 'x'
     } cases[] = {
         {"\x80x", 1},
         {"\xFFx", 1},
@@ -125,7 +125,7 @@ TEST_HERE (font_does_not_read_behind_text_that_is_cut_off) {
     STRINGS(cases) = {"\xC3", "\xE2", "\xE2\x82", "\xF0\x9F\x98"};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const size_t length = strlen(cases[i]);
-        OWN_STRING copy = common_copy(cases[i]); // for AddressSanitizer
+        OWN_STRING copy = common_copy(cases[i]); // an exact copy, for AddressSanitizer
         const char *text = copy;
         for (size_t j = 0; j < length; j++)
             CHECK(view_next_letter(&s->font, VIEW_TEXT, &text));
@@ -135,7 +135,7 @@ TEST_HERE (font_does_not_read_behind_text_that_is_cut_off) {
 
 // -- Bounds ---------------------------------------------------------------------------------------
 
-// Boxes stand for what does not fit; the next picture has room again.
+// Boxes replace letters that do not fit into the texture. In the next frame there is space again.
 TEST_HERE (font_survives_all_code_points) {
     const view_letter letter = letter_of(&s->font, VIEW_TEXT, 0x0416);
     for (uint32_t code = 0x100; code < 0x110000; code += code < 0x3000 ? 1 : 97)
@@ -143,7 +143,7 @@ TEST_HERE (font_survives_all_code_points) {
             (void)letter_of(&s->font, VIEW_TITLE, code);
     CHECK(is_same(letter_of(&s->font, VIEW_TITLE, 0x10F0),
                   letter_of(&s->font, VIEW_TITLE, 0x10FFFF)));
-    // All of them were seen in one picture: nothing makes room.
+    // All letters were used in one frame, so none is evicted.
     view_update_font(&s->font, s->gl.renderer);
     CHECK(is_same(letter_of(&s->font, VIEW_TEXT, 0x0416), letter));
     (void)letter_of(&s->font, VIEW_TITLE, 0x10F0);
@@ -160,7 +160,7 @@ TEST_HERE (font_shows_large_letters_too) {
         REQUIRE(view_make_font(&large, s->gl.renderer, scale, &error));
         const bool is_box =
             is_same(letter_of(&large, VIEW_TITLE, 0x0416), letter_of(&large, VIEW_TITLE, 0x10FFFF));
-        CHECK(!is_box || scale > 4.0f); // where the texture has no more room
+        CHECK(!is_box || scale > 4.0f); // only if the texture is full
         view_update_font(&large, s->gl.renderer);
         view_free_font(&large, s->gl.renderer);
     }
@@ -184,7 +184,7 @@ static void write_big(uint8_t *bytes, uint32_t value)
         bytes[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-// DejaVu Sans, whose last letter has another code point.
+// Writes DejaVu Sans, whose last letter gets another code point.
 static void put_font(const char *folder, const char *name, uint32_t code)
 {
     uint8_t *const bytes = common_alloc(md5view_font_size, 1);
@@ -207,9 +207,9 @@ static void put_font(const char *folder, const char *name, uint32_t code)
     free(bytes);
 }
 
-enum { FIRST = 0x10FFFC, SECOND = 0x10FFFD }; // for private use
+enum { FIRST = 0x10FFFC, SECOND = 0x10FFFD }; // code points for private use
 
-// Two fonts of the system, and no others.
+// A configuration with two system fonts and no others.
 typedef struct private_fonts {
     letters letters;
     char *folder;

@@ -1,4 +1,5 @@
-// Game folders on disk as search paths of a game: the modification times of their files.
+// Game folders: modification times of files, lists of contents, mods over a base game, materials,
+// entities and their playback, and characters that visit each other.
 #define _XOPEN_SOURCE 700 // utimensat()
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
@@ -24,7 +25,7 @@ static void remove_file(const char *folder, const char *name)
     CHECK(remove(path) == 0);
 }
 
-// Returns the modification time of the file of this name.
+// Returns the modification time of the file with this name.
 static int64_t time_of(const md5_game_path *place, const char *name)
 {
     size_t file = 0;
@@ -42,7 +43,7 @@ TEST (files_of_game_folders_have_their_times) {
     if (CHECK(places.count == 1 && places.paths[0].num_files == 2)) {
         const md5_game_path *const place = &places.paths[0];
         const double ratio = (double)time_of(place, "new.tga") / (double)time_of(place, "old.tga");
-        CHECK_NEAR(ratio, 10.0 / 9.0, 1e-12); // in any unit
+        CHECK_NEAR(ratio, 10.0 / 9.0, 1e-12); // independent of the unit
         remove_file(folder, "old.tga");
         CHECK(time_of(place, "old.tga") == 0);
         remove_file(folder, "new.tga");
@@ -52,7 +53,7 @@ TEST (files_of_game_folders_have_their_times) {
 
 // -- Game list ------------------------------------------------------------------------------------
 
-// The contents of a game as a list: requests by keys, text and mouse.
+// The contents of a game as a list: queries by keys, text and mouse.
 
 typedef struct listed {
     view_library *library;
@@ -125,7 +126,7 @@ TEST (list_of_a_game_that_is_being_opened_is_empty) {
     view_browser browser = {0};
     view_list_scan(&browser, "somewhere");
     browser.num_scanned = 1234;
-    view_list_scan(&browser, "somewhere"); // goes on
+    view_list_scan(&browser, "somewhere"); // continues
     CHECK(browser.is_scanning && browser.num_scanned == 1234 && browser.num_found == 0);
     CHECK(view_key_browser(&browser, VIEW_KEY_RETURN).action == VIEW_HANDLED);
     CHECK(view_key_browser(&browser, VIEW_KEY_TAB).action == VIEW_HANDLED);
@@ -136,12 +137,12 @@ TEST (list_of_a_game_that_is_being_opened_is_empty) {
 
 // -- Game place -----------------------------------------------------------------------------------
 
-// A mod over its base: places of several folders, and how the command line names them.
+// A mod over its base game: search paths of several folders, and their syntax on the command line.
 
 static const char *const base = "models/game/base";
 static const char *const mod = "models/game/winter";
 
-// test_path() returns the same memory each time.
+// Copies the first path, because test_path() returns the same memory each time.
 static char *place_of(const char *first, const char *second)
 {
     OWN_STRING path = common_copy(test_path(first));
@@ -185,16 +186,17 @@ TEST (base_is_found_beside_a_mod) {
     char *found = view_with_bases(test_path(mod), NULL, 0);
     CHECK_STRING(found, expected);
     free(found);
-    found = view_with_bases(expected, NULL, 0); // has one already
+    found = view_with_bases(expected, NULL, 0); // has a base already
     CHECK_STRING(found, expected);
     free(found);
-    found = view_with_bases(test_path(base), NULL, 0); // is one itself
+    found = view_with_bases(test_path(base), NULL, 0); // is a base game itself
     CHECK_STRING(found, test_path(base));
     free(found);
-    found = view_with_bases(test_path("models/game/README.md"), NULL, 0); // no folder
+    found = view_with_bases(test_path("models/game/README.md"), NULL, 0); // not a folder
     CHECK(strchr(found, '|') == NULL);
     free(found);
-    found = view_with_bases(test_path("models/bobbin"), NULL, 0); // no folder "base" beside it
+    // Does not have a folder "base" next to it.
+    found = view_with_bases(test_path("models/bobbin"), NULL, 0);
     CHECK(strchr(found, '|') == NULL);
     free(found);
 }
@@ -208,8 +210,8 @@ TEST (mod_and_base_are_one_game) {
         CHECK_STRING(library->place, place);
         CHECK(library->num_own >= 1 && library->num_own < library->places.count);
         CHECK_STRING(library->places.titles[library->num_own], test_path(base));
-        CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin_winter")); // of the mod
-        CHECK(has_name(library, VIEW_ENTITIES, "monster_thimble"));       // of the base
+        CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin_winter")); // from the mod
+        CHECK(has_name(library, VIEW_ENTITIES, "monster_thimble"));       // from the base game
         for (size_t i = 0; i < library->num_names[VIEW_ENTITIES]; i++)
             CHECK(view_is_from_mod(library, VIEW_ENTITIES, i)
                   == (strstr(library->names[VIEW_ENTITIES][i], "winter") != NULL));
@@ -219,8 +221,8 @@ TEST (mod_and_base_are_one_game) {
     view_drop_library(library);
 }
 
-// By models/game/README.md: the mod's entity inherits body and head of the base, and the material
-// of that body is the mod's.
+// According to models/game/README.md the mod's entity inherits body and head from the base game,
+// and the mod declares the material of that body.
 TEST (entity_of_a_mod_has_the_model_of_its_base) {
     view_scene scene;
     view_log log = quiet_log;
@@ -234,7 +236,8 @@ TEST (entity_of_a_mod_has_the_model_of_its_base) {
     view_free_scene(&scene);
 }
 
-// What an entity names and the game lacks, and a skin that was asked for: each with file and line.
+// Names that the game does not declare, and an unknown skin that was requested, are warnings with
+// file and line.
 TEST (names_that_a_game_lacks_are_warnings) {
     static const struct {
         const char *name, *skin, *said;
@@ -280,8 +283,8 @@ TEST (base_that_is_missing_is_named) {
 
 // -- The command line ---------------------------------------------------------------------------
 
-// What the arguments open, or "-" if they are wrong; the first are folders of the tests. To be
-// freed.
+// Returns the search path that the arguments open, or "-" if they are wrong. The first arguments
+// are folders of the tests. The caller frees the result.
 static char *place_of_arguments(int count, char **arguments)
 {
     char problem[256];
@@ -305,7 +308,7 @@ TEST (base_is_given_on_the_command_line) {
     char *whole[] = {game, mod_path, behind, other, behind, last, name};
     char *place = place_of_arguments(7, whole);
     OWN_STRING expected = common_format("%s|%s|last", mod_path, other);
-    CHECK_STRING(place, expected); // and no base that is found
+    CHECK_STRING(place, expected); // and a base game was not found
     free(place);
     char *alone[] = {mod_path, behind, other};
     OWN_STRING shorter = common_format("%s|%s", mod_path, other);
@@ -325,8 +328,7 @@ TEST (base_is_given_on_the_command_line) {
 
 // -- Game shown -----------------------------------------------------------------------------------
 
-// What is shown of the materials of a game folder, test/data/shown: pictures with and without a
-// card in front of a wall.
+// Materials of the game folder test/data/shown: images with and without a card in front of a wall.
 
 #define CARDS "test/data/shown/cards.md5mesh"
 #define SMALL                                                                         \
@@ -337,42 +339,44 @@ TEST (base_is_given_on_the_command_line) {
 
 enum { NUM_CARDS = 16 };
 
-// How a card changes the picture of the wall; channels differ by more than 24 of 255.
+// Expected effect of a card on the image of the wall. A channel is different if it differs by more
+// than 24 of 255.
 typedef struct card_case {
-    int card;            // number of its mesh
-    const char *options; // of both pictures; NULL: those of an entity
+    int card;            // index of its mesh
+    const char *options; // of both images; NULL: the options of an entity
     bool gets_darker, gets_brighter;
-    bool is_red; // it becomes brighter by more red than blue
+    bool is_red; // it becomes brighter, more in red than in blue
 } card_case;
 
 static const card_case card_cases[] = {
-    {1, "", false, true, true},   // light is added, and no shadow falls
-    {2, "", false, false, false}, // a flash without its picture
-    {3, "", false, false, false}, // a film likewise
+    {1, "", false, true, true},   // adds light and has no shadow
+    {2, "", false, false, false}, // a flash without its image
+    {3, "", false, false, false}, // a film without its image
     {4, "", false, false, false}, // a decal
-    {5, "", false, false, false}, // a lit one
-    {6, "", true, true, false},   // an opaque surface has a pattern and a shadow
-    {7, "", true, true, false},   // one that is not lit, too
-    {8, "", false, false, false}, // a gun that fired a minute ago
+    {5, "", false, false, false}, // a lit decal
+    {6, "", true, true, false},   // an opaque surface without its image has a pattern and a shadow
+    {7, "", true, true, false},   // the same for a surface that is not lit
+    {8, "", false, false, false}, // a muzzle flash of a gun that fired a minute ago
     {8, "--parm 4=0", false, true, false},
     {8, "--parm 4=0.5", false, false, false},
     {9, "", false, false, false}, // its only stage is off
     {9, "--parm 6=1", false, true, false},
-    {10, "", false, true, false},           // of two diffuse maps one is on: white,
-    {10, "--parm 6=1", true, false, false}, // and black
-    {11, "", true, false, false},           // no diffuse map: nothing but highlights
-    {12, "", true, false, false},  // its program is not shown; below its stages it is black
+    {10, "", false, true, false},           // one of two diffuse maps is on: white,
+    {10, "--parm 6=1", true, false, false}, // or black
+    {11, "", true, false, false},           // no diffuse map: only highlights
+    // Its program is not supported; the surface below its stages is black.
+    {12, "", true, false, false},
     {13, "", false, true, false},  // lit, without a shadow
-    {14, "", false, false, false}, // seen from its front, it has only a back
+    {14, "", false, false, false}, // seen from its front; it has only a back side
     {14, "--camera-azimuth-angle 180", false, true, false},
-    {15, "", false, true, false}, // in the colour of the entity, which is white,
-    {15, "--parm 2=0 --parm 1=0", false, true, true}, // red,
-    {15, NULL, false, true, true},                    // and red by its key
-    {9, NULL, false, true, false},                    // which its only stage asks for, too
-    {16, "", true, true, false}, // one without its picture that would be cut out has a pattern
+    {15, "", false, true, false}, // in the colour of the entity: white by default,
+    {15, "--parm 2=0 --parm 1=0", false, true, true}, // red by options,
+    {15, NULL, false, true, true},                    // or red by its key
+    {9, NULL, false, true, false},                    // its only stage uses the key, too
+    {16, "", true, true, false}, // an alpha-tested surface without its image has a pattern
 };
 
-// Draws the wall, with one card or, if that is 0, without any.
+// Draws the wall with one card, or without any card if `card` is 0.
 static shot draw_card(shot_viewer *viewer, int card)
 {
     const uint64_t cards = (((uint64_t)1 << NUM_CARDS) - 1) << 1;
@@ -413,7 +417,7 @@ TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
 
 // -- Files ------------------------------------------------------------------------------------
 
-// Loads the textures of a file of the folder, by its path or from the opened folder.
+// Loads a file of the folder and its textures, by its path or from the opened folder.
 static md5_model *load(const gl_scene *scene, const char *path, view_textures *textures,
                        view_log *log)
 {
@@ -424,7 +428,7 @@ static md5_model *load(const gl_scene *scene, const char *path, view_textures *t
     return model;
 }
 
-// Two pictures are missing, one named by four materials and one by three others.
+// Two images are missing. Four materials name one of them and three materials the other.
 TEST_SCENE (view_missing_pictures_are_reported_once) {
     view_reports reports = {.count = 0};
     view_log log = {.level = VIEW_QUIET, .reports = &reports};
@@ -438,8 +442,9 @@ TEST_SCENE (view_missing_pictures_are_reported_once) {
     view_free_textures(&textures, scene->renderer);
 }
 
-// Maps are those that a material declares. A glow map whose file is beside its texture is none of
-// them, nor are normals whose name fits the texture's better than those that it names.
+// The maps are the ones that the material declares. A glow map whose file is next to the texture is
+// not used, and neither is a normal map whose name matches the texture better than the declared
+// map.
 TEST_SCENE (view_declared_materials_have_their_own_maps) {
     view_log log = quiet_log;
     view_textures textures;
@@ -456,8 +461,8 @@ TEST_SCENE (view_declared_materials_have_their_own_maps) {
 
 // -- Rates ------------------------------------------------------------------------------------
 
-// A clip of a second with a rate of 2 takes half a second, on the time bar and as it is posed: as
-// it is in its file, and in the channels of an actor.
+// A clip of one second with a rate of 2 takes half a second, on the time bar and in the pose, for a
+// clip of a file and for the channels of an actor.
 TEST_SHOT (view_clips_play_at_the_rate_of_their_modeldef, "test/data/shown::shown_quick") {
     view_scene *const shown = &viewer->state.document->scene;
     view_play *const play = &viewer->state.play;
@@ -477,13 +482,13 @@ TEST_SHOT (view_clips_play_at_the_rate_of_their_modeldef, "test/data/shown::show
 
 // -- Eyes -------------------------------------------------------------------------------------
 
-// Where an eye is in a picture, and where the middle of its white part is, in pixels.
+// Position of an eye in an image, and the middle of its white part, in pixels.
 typedef struct eye {
     uint32_t left, right, num_pixels, num_white;
     double white;
 } eye;
 
-// Finds the eye in the left or right part of a picture.
+// Finds the eye in the left or right part of an image.
 static eye find_eye(const shot *picture, uint32_t from, uint32_t to)
 {
     eye found = {.left = to};
@@ -502,9 +507,9 @@ static eye find_eye(const shot *picture, uint32_t from, uint32_t to)
     return found;
 }
 
-// Eyes are squares of 16 units, 8 in front of where they look from. Their texture is white in the
-// middle 7.5 units: of the first one, which looks ahead, in its middle; of the second one, which
-// looks to its left by atan(1/4), 2 units beside. The triangles are not drawn.
+// Eyes are squares of 16 units, 8 units in front of their origin. Their texture is white in the
+// middle 7.5 units. The first eye looks ahead, so the white part is in its middle; the second one
+// looks to its left by atan(1/4), so it is 2 units off. The triangles are not drawn.
 TEST_SCENE (view_eyes_look_where_their_triangles_say) {
     OWN_PICTURE taken = shot_take(scene, "test/data/shown/eyes.md5mesh" SMALL "--no-background");
     const uint32_t middle = taken.width * 2 / 5;
@@ -521,7 +526,7 @@ TEST_SCENE (view_eyes_look_where_their_triangles_say) {
     }
 }
 
-// The border stays black where the texture is drawn smaller than it is.
+// The border is black even if the texture is drawn smaller than its size.
 TEST_SCENE (view_borders_of_built_in_images_stay_black) {
     OWN_PICTURE taken = shot_take(scene, "test/data/shown/eyes.md5mesh" SMALL
                                          "--no-background --resolution 110,20");
@@ -532,8 +537,8 @@ TEST_SCENE (view_borders_of_built_in_images_stay_black) {
         CHECK(taken.rgba[4 * (middle + x)] < 8);
 }
 
-// The pattern of missing pictures is blended, as in the engine, and is seen: behind an eye of 27
-// pixels a plate of 100.
+// The pattern for missing images is blended, as in the engine, and is visible: a plate of 100
+// pixels is behind an eye of 27 pixels.
 TEST_SCENE (view_shows_what_no_material_declares) {
     OWN_PICTURE taken = shot_take(scene, "test/data/shown::face.md5mesh" SMALL "--no-background");
     const eye plate = find_eye(&taken, 0, taken.width);
@@ -542,7 +547,7 @@ TEST_SCENE (view_shows_what_no_material_declares) {
 
 // -- Entity ---------------------------------------------------------------------------------------
 
-// Entities as the viewer plays them: clips in channels, their time, frame commands, and poses.
+// Playback of entities in the viewer: clips in channels, their time, frame commands, and poses.
 
 typedef struct played {
     view_log log;
@@ -573,7 +578,7 @@ static void play_for(played *fixture, double seconds)
     }
 }
 
-// The largest distance between the positions of joints[0, count).
+// Returns the largest distance between the positions of joints[0, count) of two poses.
 static double difference(const md5_mat34 *a, const md5_mat34 *b, uint32_t count)
 {
     double worst = 0.0;
@@ -594,7 +599,7 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     view_entity *const entity = &fixture.scene.entity;
     const int32_t walk = find_clip(entity, "walk");
     const int32_t run = find_clip(entity, "run");
-    md5_destroy_monster(entity->monster); // the clips alone
+    md5_destroy_monster(entity->monster); // only the clips
     entity->monster = NULL;
     CHECK(view_play_channel(entity, MD5_CHANNEL_LEGS, walk));
     CHECK(view_play_channel(entity, MD5_CHANNEL_TORSO, run) && entity->focus == MD5_CHANNEL_TORSO);
@@ -602,7 +607,7 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     CHECK(entity->channels[MD5_CHANNEL_LEGS].clip == walk);
     fixture.play.time = 0.0;
     play_for(&fixture, 0.8); // the channel "all" has faded out
-    // An actor that has never played anything else.
+    // An actor that has only played this clip.
     const uint32_t count = entity->entity->model->skeleton.num_joints;
     OWN_ACTOR actor = md5_create_actor(&entity->played, NULL, NULL);
     OWN md5_xform *const pose = common_alloc(count, sizeof *pose);
@@ -612,11 +617,11 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     md5_actor_advance(actor, 800, NULL, NULL);
     md5_actor_pose(actor, pose, joints, NULL);
     CHECK_SMALL(difference(joints, fixture.scene.joints, count),
-                0.02); // a millisecond more or less
+                0.02); // tolerance of one millisecond
     CHECK(md5_actor_play(actor, MD5_CHANNEL_TORSO, (uint32_t)walk, MD5_ACTOR_CYCLE, 0, 0));
     md5_actor_advance(actor, 800, NULL, NULL);
     md5_actor_pose(actor, pose, joints, NULL);
-    CHECK(difference(joints, fixture.scene.joints, count) > 1.0); // the test can fail
+    CHECK(difference(joints, fixture.scene.joints, count) > 1.0); // proves that the test can fail
     view_free_scene(&fixture.scene);
 }
 
@@ -657,13 +662,14 @@ TEST (time_goes_back_to_the_same_pose) {
     fixture.play.time = 0.5;
     view_pose(&fixture.scene, &fixture.play);
     CHECK_SMALL(difference(joints, fixture.scene.joints, count), 1e-4);
-    // After a million cycles, most of which are skipped and not played; the head does what it does.
+    // Seek over a million cycles, most of which are skipped and not played. The head continues its
+    // clip.
     const double length = 0.001 * entity->anims[entity->channels[0].clip].milliseconds;
     const uint32_t foot = md5_find_joint(fixture.scene.skeleton, "foot_l");
     fixture.play.time = 0.5 + length * 1e6;
     view_pose(&fixture.scene, &fixture.play);
     CHECK_SMALL(difference(&joints[foot], &fixture.scene.joints[foot], 1),
-                0.2); // of whole milliseconds
+                0.2); // times are whole milliseconds
     fixture.play.time = -0.25;
     view_pose(&fixture.scene, &fixture.play);
     fixture.play.time = NAN; // never produced, but must not hang
@@ -671,8 +677,8 @@ TEST (time_goes_back_to_the_same_pose) {
     view_free_scene(&fixture.scene);
 }
 
-// A pointer to the left and to the right, by the sign of the engine's yaw, which is positive to the
-// left; a head has turned after a second. Without a pointer it is the same each time.
+// Points to the left and to the right; the engine's yaw is positive to the left. After a second the
+// head has reached the direction. Without a pointer the result is the same each time.
 TEST (monster_looks_at_the_pointer) {
     played fixture;
     if (!open_played(&fixture, test_path(bobbin)))
@@ -685,14 +691,15 @@ TEST (monster_looks_at_the_pointer) {
         play_for(&fixture, 1.5);
         yaws[side] = md5_monster_state(scene->entity.monster).look.yaw;
     }
-    CHECK_NEAR(yaws[0], 45, 8); // atan2(200, 200), and the eye is not at the origin
+    CHECK_NEAR(yaws[0], 45, 8); // atan2(200, 200), but the eye is not at the origin
     CHECK_NEAR(yaws[1], -45, 8);
     view_free_scene(scene);
 }
 
-// By the rule of the engine an ankle is as far above the ground below its toes as it is in the clip
-// above level ground, once that was smoothed; below the square of 4 units, key ik_footSize, around
-// the toes: on a slope of 20 degrees along a diagonal its highest corner.
+// By the rule of the engine an ankle is as far above the ground below its toes as it is above level
+// ground in the clip, after smoothing. The ground is measured below the square of 4 units, key
+// ik_footSize, around the toes: on a slope of 20 degrees along a diagonal it is the highest corner
+// of the square.
 TEST (monster_stands_on_a_slope) {
     played fixture;
     if (!open_played(&fixture, test_path(bobbin)))
@@ -708,7 +715,7 @@ TEST (monster_stands_on_a_slope) {
     for (int i = 0; i < 2; i++)
         level[i] = (double)scene->joints[ankles[i]].m[11];
     CHECK_UINT(view_find_feet(&scene->terrain, scene, VIEW_SLOPE), 2);
-    scene->entity.time = 1.0; // it begins again
+    scene->entity.time = 1.0; // playback restarts, so the smoothing of the ankles does too
     view_pose(scene, &fixture.play);
     for (int i = 0; i < 2; i++) {
         const md5_vec3 at = md5_mat34_translation(scene->joints[toes[i]]);
@@ -716,11 +723,12 @@ TEST (monster_stands_on_a_slope) {
         CHECK_NEAR(scene->joints[ankles[i]].m[11], level[i] + floors[i] + 2.0 * sqrt(2.0) * 0.36397,
                    0.01);
     }
-    CHECK(floors[0] - floors[1] > 1.0); // it rises to the left
+    CHECK(floors[0] - floors[1] > 1.0); // the ground rises to the left
     view_free_scene(scene);
 }
 
-// Two of the monster, which walk: the first on a terrain. False if they cannot be opened.
+// Two instances of the monster, which walk; the first one walks on a terrain. open_pair() returns
+// false if they cannot be opened.
 typedef struct pair {
     played of[2];
 } pair;
@@ -750,9 +758,9 @@ static float height_of(const played *fixture, const char *joint)
     return fixture->scene.joints[md5_find_joint(fixture->scene.skeleton, joint)].m[11];
 }
 
-// Ankles and the waist go a quarter of what is left of a step in each tick, key ik_smoothing,
-// beside what they do in the clip; so after ten ticks a foot that has passed an edge is on the next
-// tread, and what the camera follows does not leap.
+// In each tick ankles and waist move by a quarter of the remaining height of a stair, key
+// ik_smoothing, in addition to their movement in the clip. So ten ticks after a foot has passed an
+// edge it is on the next tread, and the point that the camera follows does not jump.
 TEST_IF (monster_walks_downstairs_smoothly, pair, it, open_pair(it, VIEW_STAIRS), close_pair(it)) {
     STRINGS(joints) = {"foot_l", "foot_r", "toes_l", "toes_r"};
     const view_scene *const scene = &it->of[0].scene;
@@ -788,15 +796,15 @@ TEST_IF (monster_walks_downstairs_smoothly, pair, it, open_pair(it, VIEW_STAIRS)
     }
     const md5_vec3 place = view_placement(scene).translation;
     const view_entity *const entity = &scene->entity;
-    const md5_sample_position begin = {0}, end = {.cycle = 10}; // of a second each
+    const md5_sample_position begin = {0}, end = {.cycle = 10}; // ten cycles of one second
     const md5_anim *const anim = entity->entity->clips[find_clip(entity, "walk")].anims[0];
     CHECK_NEAR(place.x, md5_anim_root_motion(anim, begin, end).x, 2);
     CHECK_NEAR(place.z, view_ground_height(&scene->terrain, place.x, place.y), 1e-4);
     CHECK(place.z < -3.0f * (float)step);
 }
 
-// Up a lift and down again its ankles are as far above it as in the clip above level ground: on a
-// lift they are not smoothed.
+// On a lift, up and down, the ankles are as far above it as they are above level ground in the
+// clip: they are not smoothed on a lift.
 TEST_IF (monster_stands_on_a_lift, pair, it, open_pair(it, VIEW_LIFT), close_pair(it)) {
     float highest = 0.0f;
     for (int k = 0; k < 2; k++) {
@@ -816,7 +824,7 @@ TEST_IF (monster_stands_on_a_lift, pair, it, open_pair(it, VIEW_LIFT), close_pai
     CHECK(highest > 20.0f && highest <= it->of[0].scene.terrain.height);
 }
 
-// Begins a state, or sets a flag.
+// Begins a state or sets a flag.
 static void tell(played *fixture, bool is_flag, const char *name)
 {
     const char *one;
@@ -825,8 +833,8 @@ static void tell(played *fixture, bool is_flag, const char *name)
             view_run_script_item(&fixture->scene.entity, is_flag, i, true);
 }
 
-// A film, and what it is told meanwhile: clips in channels, states, a flag. Its time is 3 at the
-// end, -3.37 when it began.
+// Plays a fixed sequence of inputs: clips in channels, states, a flag. The time is -3.37 at the
+// beginning and 3 at the end.
 static void tell_story(played *fixture)
 {
     view_entity *const entity = &fixture->scene.entity;
@@ -845,8 +853,8 @@ static void tell_story(played *fixture)
     play_for(fixture, 1.2);
 }
 
-// Whichever way a time is reached, there is the same picture: by seeking back, back and forth,
-// before an order and after it again, and after ten minutes, where all begins anew.
+// The pose at a time does not depend on the seeks that led to it: backward, to and fro, before an
+// input and after it again, and after ten minutes, when everything restarts.
 TEST (monster_is_the_same_at_a_time_on_any_way) {
     static const double times[] = {3, -0.4, 2.5, 0.9, -2, -3.37, 620, 621, 615, 3, -7, -1.5};
     float farthest = 0.0f;
@@ -856,7 +864,7 @@ TEST (monster_is_the_same_at_a_time_on_any_way) {
         REQUIRE(open_pair(it, VIEW_STAIRS));
         for (int k = 0; k < 2; k++)
             tell_story(&it->of[k]);
-        for (int k = 0; k < i + 1; k++) { // one on the way of all times
+        for (int k = 0; k < i + 1; k++) { // a time that all sequences pass
             it->of[0].play.time = times[k];
             view_pose(&it->of[0].scene, &it->of[0].play);
         }
@@ -875,8 +883,8 @@ TEST (monster_is_the_same_at_a_time_on_any_way) {
     CHECK(farthest > 60.0f);
 }
 
-// By the game's scripts: who is told to go forward walks, who is dead drops what his keys say, and
-// a clip that is selected ends the states.
+// The game's scripts control the states: a flag makes the monster walk, a dead monster drops the
+// items of its keys, and selecting a clip ends the states.
 TEST (states_of_a_script_play_and_take_flags) {
     played fixture;
     if (!open_played(&fixture, test_path(bobbin)))
@@ -893,7 +901,7 @@ TEST (states_of_a_script_play_and_take_flags) {
         play_for(&fixture, 1.0);
         CHECK(entity->channels[MD5_CHANNEL_LEGS].clip == find_clip(entity, "walk"));
         CHECK_STRING(md5_states_channel(entity->states, MD5_CHANNEL_LEGS).name, "Legs_Walk");
-        fixture.play.time = 0.2; // before it was told to
+        fixture.play.time = 0.2; // before the flag was set
         view_pose(&fixture.scene, &fixture.play);
         CHECK_STRING(md5_states_channel(entity->states, MD5_CHANNEL_LEGS).name, "Legs_Idle");
         fixture.play.time = 2.0;
@@ -905,8 +913,8 @@ TEST (states_of_a_script_play_and_take_flags) {
     view_free_scene(&fixture.scene);
 }
 
-// Each edge once: a closed surface of triangles has three of them for two triangles. Each body is
-// about its joint.
+// Each edge is drawn once: a closed surface has three edges for two triangles. Each body is near
+// its joint.
 TEST (bodies_of_a_monster_are_drawn_where_they_are) {
     played fixture;
     if (!open_played(&fixture, test_path(bobbin)))
@@ -942,11 +950,11 @@ TEST (frame_commands_fire_as_they_pass) {
     CHECK(entity->num_fired == before + 2);
     CHECK_STRING(entity->fired[0].text, "all walk 1: leftfoot");
     CHECK_STRING(entity->fired[1].text, "all walk 1: sound_body snd_footstep = bobbin_step");
-    play_for(&fixture, 12.0 / 24.0); // of frame 13: 0.5 s after frame 1 at 24 a second
+    play_for(&fixture, 12.0 / 24.0); // a command of frame 13: 0.5 s after frame 1 at 24 Hz
     CHECK(entity->num_fired == before + 4);
     CHECK_STRING(entity->fired[0].text, "all walk 13: rightfoot");
     CHECK_NEAR(entity->fired[0].time, 0.5, 0.03);
-    fixture.play.time = 0.1; // backward: no commands
+    fixture.play.time = 0.1; // backward playback executes no commands
     view_pose(&fixture.scene, &fixture.play);
     CHECK(entity->num_fired == before + 4);
     view_free_scene(&fixture.scene);
@@ -966,7 +974,7 @@ TEST (channel_in_focus_has_the_time) {
     play_for(&fixture, 0.25);
     CHECK_NEAR(view_focus_channel(entity, MD5_CHANNEL_LEGS), 1, 1e-9);
     CHECK(entity->focus == MD5_CHANNEL_LEGS);
-    CHECK_NEAR(view_focus_channel(entity, MD5_CHANNEL_HEAD), 1, 1e-9); // plays nothing
+    CHECK_NEAR(view_focus_channel(entity, MD5_CHANNEL_HEAD), 1, 1e-9); // this channel plays nothing
     CHECK(entity->focus == MD5_CHANNEL_LEGS);
     view_free_scene(&fixture.scene);
 }
@@ -1011,7 +1019,7 @@ TEST (own_clip_of_a_scene_is_played_as_it_is) {
 
 // -- Guest ----------------------------------------------------------------------------------------
 
-// A machine that visits another: events of either set the triggers of the other.
+// A machine that visits another one: events of each of them set triggers of the other.
 
 static const char *state_in(const view_machine *machine, uint32_t layer)
 {
@@ -1032,14 +1040,14 @@ static const char *story_of(const view_machine *machine)
     return state_in(machine, layer);
 }
 
-// The clip of the one-shot in the first slot.
+// Returns the name of the clip of the one-shot in the first slot.
 static const char *shot_of(const view_machine *machine)
 {
     const md5_one_shot_status act = md5_player_one_shot(machine->player, 0);
     return act.is_playing ? machine->desc->clips[act.clip].name : "none";
 }
 
-// Whether he pats somebody.
+// Returns true if the host pats the guest.
 static bool pats(const view_machine *machine)
 {
     return strcmp(shot_of(machine), "pat") == 0;
@@ -1081,7 +1089,7 @@ TEST (view_carried_fire_burns_when_he_sneezes) {
     view_free_machine(&host);
 }
 
-// The mean of the red of what is below his mouth.
+// Returns the mean of the red channel below his mouth.
 static double red_below(const shot *picture)
 {
     double sum = 0.0;
@@ -1104,7 +1112,7 @@ TEST_SHOT (view_carried_fire_lights_him,
                red_below(&with), red_below(&without));
 }
 
-// Bobbin, whom Thimble visits.
+// Starts Bobbin and Thimble as his guest.
 static bool begin_guest(view_machine *host, view_machine *guest)
 {
     view_log log = quiet_log;
@@ -1129,12 +1137,12 @@ TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
     CHECK_STRING(story_of(&host), "doze");
     CHECK_STRING(state_of(&guest), "looks");
     CHECK(guest.place.translation.x > 360.0f);
-    view_run_machine(&host, 40.1); // it has chirped
+    view_run_machine(&host, 40.1); // Thimble has chirped
     CHECK_STRING(state_of(&host), "idle");
     CHECK_STRING(state_of(&guest), "begs");
     set_off(&host, "attack");
     view_run_machine(&host, 40.4);
-    CHECK_STRING(state_of(&guest), "begs"); // he winds up still
+    CHECK_STRING(state_of(&guest), "begs"); // Bobbin still winds up
     view_run_machine(&host, 41.1);
     CHECK_STRING(state_of(&guest), "fold");
     view_restart_machine(&host);
@@ -1144,8 +1152,7 @@ TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
     view_free_machine(&host);
 }
 
-// A guest that stands before him is patted; one elsewhere is not, and nothing is left of its
-// begging.
+// Bobbin pats a guest in front of him. A guest elsewhere is not patted, and stops begging.
 TEST (view_guest_is_patted_where_the_hand_reaches) {
     for (int far = 0; far < 2; far++) {
         view_machine host, guest;
@@ -1164,7 +1171,7 @@ TEST (view_guest_is_patted_where_the_hand_reaches) {
     }
 }
 
-// A guest that has gone comes again from where it began, seen from its host.
+// A guest that has gone away comes again from its starting position relative to the host.
 TEST (view_guest_that_is_far_away_comes_to_where_its_host_is) {
     view_machine host, guest;
     if (!begin_guest(&host, &guest))
@@ -1179,7 +1186,8 @@ TEST (view_guest_that_is_far_away_comes_to_where_its_host_is) {
     view_free_machine(&host);
 }
 
-// Without a pointer he looks at a guest that is near before him, and at none elsewhere.
+// Without a pointer Bobbin looks at a guest that is near and in front of him, and not at a guest
+// elsewhere.
 TEST (view_guest_is_looked_at) {
     static const struct {
         float ahead, left, yaw;
@@ -1193,9 +1201,9 @@ TEST (view_guest_is_looked_at) {
         CHECK_NEAR(value_of(&host, "eyes_yaw"), cases[i].yaw, 0.1);
         CHECK_NEAR(value_of(&host, "head_yaw"), cases[i].yaw, 0.5);
         CHECK((value_of(&host, "eyes_pitch") < -5.0f)
-              == (cases[i].yaw > 0.0f)); // it is lower than he
+              == (cases[i].yaw > 0.0f)); // Thimble is lower than Bobbin
         CHECK_EXACT(value_of(&host, "pointer"), 0);
-        host.target = (md5_vec3){100, -100, 40}; // a pointer comes first
+        host.target = (md5_vec3){100, -100, 40}; // a pointer has priority
         host.has_target = true;
         host.pointed = host.time;
         view_run_machine(&host, 5.0);
@@ -1205,9 +1213,9 @@ TEST (view_guest_is_looked_at) {
     }
 }
 
-// The first minute tells its story at any rate of pictures, all seen from the front, and ends when
-// somebody takes over.
-// Expressions add up: more than the whole of one pulls the mouth into the eyes.
+// Checks that the weights of all expressions are at most 1: a larger sum would pull the mouth into
+// the eyes. The test below plays the first minute at two frame rates: its story is the same, each
+// shot shows the front, and it ends when the user takes over.
 static void check_face(const view_machine *machine)
 {
     const uint32_t count = md5_machine_num_morphs(machine->character->machine);
@@ -1222,7 +1230,7 @@ static void check_face(const view_machine *machine)
 TEST (view_first_minute_tells_its_story) {
     static const struct {
         double second;
-        const char *shot, *story, *guest; // guest: its state
+        const char *shot, *story, *guest; // guest: the state of the guest
     } cases[] = {
         {5, "wave", "ready", "waits"},       {10, "stand", "chase", "waits"},
         {15, "stand", "dizzy", "waits"},     {19.5, "sneeze", "ready", "waits"},
@@ -1251,9 +1259,9 @@ TEST (view_first_minute_tells_its_story) {
             CHECK_STRING(story_of(&host), cases[i].story);
             CHECK_STRING(state_of(&guest), cases[i].guest);
         }
-        CHECK_NEAR(value_of(&host, "pointer"), 1, 0.01); // he looks into the camera
+        CHECK_NEAR(value_of(&host, "pointer"), 1, 0.01); // Bobbin looks into the camera
         CHECK_NEAR(value_of(&host, "eyes_yaw"), camera.azimuth, 3);
-        // The last shot stays, and comes no nearer, until somebody takes over.
+        // The last shot remains, and the camera comes no nearer, until the user takes over.
         view_run_machine(&host, (double)VIEW_MINUTE + (rate == 1 ? 300 : 0));
         CHECK(view_find_demo_camera(&host, &camera) && camera.distance > 100.0f);
         view_take_over(&host);

@@ -1,4 +1,5 @@
-// The layout of state graphs: what has to hold for every machine; and what the panel does with it.
+// State graphs: properties of the layout that are true for every machine, and the panel that shows
+// it.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
@@ -7,7 +8,7 @@
 static const view_graph_area large_area = {84, 20};
 static const view_graph_area small_area = {42, 15};
 
-// Letters of one width.
+// Measures text in a font whose letters have equal widths.
 static float measure(const void *user, const char *text)
 {
     (void)user;
@@ -27,7 +28,7 @@ static bool is_within(const view_graph *graph, view_rect rect)
            && rect.y + rect.height < graph->height + 1e-3f;
 }
 
-// Returns true if the name of a state and the sign of a loop fit into its node. Names longer than
+// Returns true if the name of a state and the icon of a loop fit into its node. Names longer than
 // 20 em are cut.
 static bool fits(const view_graph_node *node)
 {
@@ -99,8 +100,8 @@ static bool has_all_transitions(const view_graph *graph, const md5_layer_desc *l
     return count == layer->num_transitions;
 }
 
-// Fills distances[num_states] with the smallest number of transitions from the first state, by
-// relaxation until nothing changes; MD5_NONE: there is no path.
+// Computes the smallest number of transitions from the first state to each state, by relaxation
+// until nothing changes. MD5_NONE: the state cannot be reached.
 static void find_distances(const md5_layer_desc *layer, uint32_t *distances)
 {
     for (uint32_t i = 0; i < layer->num_states; i++)
@@ -128,8 +129,8 @@ static void find_distances(const md5_layer_desc *layer, uint32_t *distances)
     }
 }
 
-// Checks that states at a larger distance are further right, and, in an area of any height, that
-// all states of a distance begin at the same x.
+// Checks that states at a larger distance are further right, and that, in an area of unlimited
+// height, all states of a distance begin at the same x.
 static void check_columns(const view_graph *graph, const md5_layer_desc *layer, bool is_unlimited)
 {
     OWN uint32_t *const distances = common_alloc((size_t)layer->num_states + 1, sizeof *distances);
@@ -190,7 +191,7 @@ TEST (view_graph_of_each_machine_is_drawn_whole) {
             view_graph *const large = view_lay_out_graph(layer, large_area, measure, NULL);
             view_graph *const small = view_lay_out_graph(layer, small_area, measure, NULL);
             CHECK(scale_in(large, large_area) >= 0.8f);
-            // It can be read, or has to be scrolled in one direction only.
+            // The graph is readable, or is scrolled in one direction only.
             CHECK(scale_in(small, small_area) >= VIEW_GRAPH_MIN_SCALE
                   || small->height <= small_area.height);
             view_free_graph(large);
@@ -207,7 +208,7 @@ static const view_graph_node *find_node(const view_graph *graph, const char *nam
         if (strcmp(node->name, name) == 0)
             return node;
     }
-    CHECK(!name); // there is none
+    CHECK(!name); // the name does not exist
     return &graph->nodes[0];
 }
 
@@ -221,7 +222,7 @@ static const view_graph_edge *find_edge(const view_graph *graph, const char *fro
             || (strcmp(first, to) == 0 && strcmp(second, from) == 0))
             return edge;
     }
-    CHECK(!from); // there is none
+    CHECK(!from); // the state does not exist
     return &graph->edges[0];
 }
 
@@ -240,7 +241,7 @@ TEST (view_graph_has_a_column_for_each_distance) {
     view_graph *const graph = view_lay_out_graph(&file->desc.layers[0], large_area, measure, NULL);
     const float first = find_node(graph, "idle")->rect.x;
     const float second = find_node(graph, "walk")->rect.x;
-    // "any state" and a state without a way to it are in the first column.
+    // "any state" and a state that cannot be reached are in the first column.
     CHECK_NEAR(find_node(graph, "any state")->rect.x, first, 1e-3);
     CHECK_NEAR(find_node(graph, "lost")->rect.x, first, 1e-3);
     CHECK_NEAR(find_node(graph, "turn")->rect.x, second, 1e-3);
@@ -261,12 +262,12 @@ TEST (view_graph_has_a_column_for_each_distance) {
 // Names are cut at a width of 20 em.
 TEST (view_graph_limits_the_width_of_names) {
     char names[2][41] = {{0}};
-    memset(names[0], 'x', 33); // 18.15 em, with margins of 0.8 em less than 20
+    memset(names[0], 'x', 33); // 18.15 em, which with margins of 0.8 em is less than 20 em
     memset(names[1], 'y', 34);
     const md5_state_desc states[] = {{.name = names[0]}, {.name = names[1]}};
     const md5_layer_desc layer = {.states = states, .num_states = 2};
     view_graph *const graph = view_lay_out_graph(&layer, large_area, measure, NULL);
-    CHECK_NEAR(graph->nodes[0].rect.width, 20, 1e-3); // of the wider one in the column
+    CHECK_NEAR(graph->nodes[0].rect.width, 20, 1e-3); // the width of the wider node in the column
     CHECK_NEAR(graph->nodes[1].rect.width, 20, 1e-3);
     view_free_graph(graph);
 }
@@ -304,7 +305,7 @@ TEST (view_graph_of_a_machine_of_any_size_is_drawn_whole) {
     check_made(1, 0, false);
 }
 
-// One state that leads to all others, which leads to the highest column.
+// One state leads to all others, which gives the highest column.
 TEST (view_graph_of_sixty_states_can_be_read) {
     enum { NUM_STATES = 60 };
     char names[NUM_STATES][16];
@@ -323,12 +324,12 @@ TEST (view_graph_of_sixty_states_can_be_read) {
     view_graph *const large = view_lay_out_graph(&layer, large_area, measure, NULL);
     view_graph *const small = view_lay_out_graph(&layer, small_area, measure, NULL);
     CHECK(scale_in(large, large_area) >= VIEW_GRAPH_MIN_SCALE);
-    CHECK(small->height <= small_area.height); // to be scrolled to the right only
+    CHECK(small->height <= small_area.height); // scrolled only to the right
     view_free_graph(large);
     view_free_graph(small);
 }
 
-// Presses a key, and draws; returns whether the focus is at a state of the body then.
+// Presses a key and draws. Returns true if the focus is at a state of the body afterwards.
 static bool press_key(view_state *state, int32_t key, const char *name, view_command *command)
 {
     const view_stage facts = item_draw(state, 1280.0f, 900.0f);
@@ -352,7 +353,7 @@ TEST_SHOT (view_graph_focus_goes_to_the_nearest_state,
     CHECK_UINT(command.action, VIEW_GO_TO_STATE);
     const view_machine *const machine = &state->document->scene.machine;
     CHECK_STRING(machine->desc->layers[2].states[command.item].name, "sit");
-    // Where names are too small to be read, the name of the active state is left.
+    // If names are too small to read, only the name of the active state is drawn.
     item_press(state, &facts, "state/layer body", 0.5f, 0.5f);
     state->ui.graph.zoom = 0.55f;
     item_draw(state, 1280.0f, 900.0f);

@@ -1,9 +1,10 @@
-// The ground hides nothing of what stands on it, and what a material does not draw is not framed.
+// The ground and the framing: the ground hides no part of a model that stands on it, and surfaces
+// that their material does not draw are not framed.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
-// A card of 100 by 20 units around a joint at the origin: half of it is below 0, which is less than
+// A card of 100 by 20 units around a joint at the origin. Half of it is below 0, which is less than
 // a tenth of its size.
 #define CARD(shader, low, high)                                                              \
     "mesh { shader \"" shader "\" numverts 4 vert 0 ( 0 0 ) 0 1 vert 1 ( 1 0 ) 1 1 "         \
@@ -14,14 +15,15 @@
     "MD5Version 10 commandline \"\" numJoints 1 numMeshes " num \
     " joints { \"origin\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"
 
-// Two frames that turn it about its length.
+// Two frames that rotate the card about its length.
 #define TURN(first, second)                                                                        \
     "MD5Version 10 commandline \"\" numFrames 2 numJoints 1 frameRate 1 numAnimatedComponents 1\n" \
     "hierarchy { \"origin\" -1 16 0 }\n"                                                           \
     "bounds { ( -9 -50 -10 ) ( 9 50 10 ) ( -9 -50 -10 ) ( 9 50 10 ) }\n"                           \
     "baseframe { ( 0 0 0 ) ( 0 0 0 ) } frame 0 { " first " } frame 1 { " second " }\n"
 
-// The share of the pixels that a model covers without a ground that look otherwise with one.
+// Returns the fraction of the model's pixels without a ground that have another colour with a
+// ground.
 static double hidden_share(const gl_scene *scene, const char *line)
 {
     OWN_STRING bare_line = common_format("%s --no-background", line);
@@ -57,7 +59,8 @@ TEST_SCENE (ground_hides_nothing_of_a_model) {
     OWN_FOLDER folder = folder_make();
     folder_put_text(folder, "card.md5mesh", ONE_JOINT("1") CARD("x", "-10", "10"));
     folder_put_text(folder, "still.md5anim", TURN("0", "0"));
-    // From 60 degrees to -60: in both its edge is at -10 cos 60 = -5, between them at -10.
+    // The card swings from 60 degrees to -60: in both frames its edge is at -10 cos 60 = -5,
+    // between them at -10.
     folder_put_text(folder, "swing.md5anim", TURN("0.5", "-0.5"));
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_STRING clip =
@@ -70,8 +73,8 @@ TEST_SCENE (ground_hides_nothing_of_a_model) {
     }
 }
 
-// What a skin makes invisible, a material without stages, is far away: the picture is the same as
-// of the model without it, and so are the bounds.
+// A mesh that a skin hides by a material without stages is far away: image and bounds are the same
+// as without the mesh.
 TEST_SCENE (view_frames_what_is_drawn) {
     OWN_FOLDER folder = folder_make();
     md5_bounds bounds[2] = {{.min = {0}}};

@@ -1,13 +1,14 @@
-// Pictures from untrusted sources: valid ones of each kind are decoded correctly, and damaged ones
-// do no harm. MD5_HOSTILE_IMAGES sets the number of damaged ones; test/long/images.sh tries 100 000
-// with stb_image and our decoders built with sanitizers.
+// Images from untrusted sources: valid images of each kind are decoded correctly, and damaged
+// images do no harm. MD5_HOSTILE_IMAGES sets the number of damaged images; test/long/images.sh
+// tries 100 000 with stb_image and our decoders built with sanitizers.
 #include "test/own.h"
 #include "test/viewer/test_view_image.h"
 
 #include "demo/common/file.h"
 #include "demo/looks/image.h"
 
-// Decodes from a block of exactly this size, so that sanitizers detect each read past its end.
+// Decodes from a block of exactly the file's size, so that sanitizers detect each read past its
+// end.
 static bool decode(const image_file *file, view_image *image, md5_error *error)
 {
     OWN uint8_t *const exact = test_copy(file->bytes, file->size);
@@ -22,7 +23,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-// The tolerance of a sample: 0, or the precision that the kind lacks.
+// Returns the tolerance of a sample: 0, or the precision that the format lacks.
 static int tolerance(const char *name)
 {
     if (begins(name, "jpeg"))
@@ -30,8 +31,8 @@ static int tolerance(const char *name)
     return strcmp(name, "tga-16") == 0 ? 8 : begins(name, "png-grey-") ? 255 >> name[9] % 8 : 0;
 }
 
-// Checks a few pixels in the first row, the last column and between; palettes and packets have
-// their own colours.
+// Checks a few pixels in the first row, the last column and between them. Palettes and packets have
+// separate colours.
 static void check_pixels(const char *name, const view_image *image, bool is_packed)
 {
     static const int places[][2] = {{0, 0}, {9, 0}, {36, 3}, {17, 17}, {1, 28}, {20, 11}};
@@ -112,8 +113,7 @@ TEST (images_jpeg_table_of_too_many_codes) {
     free(file.bytes);
 }
 
-// A scan that uses tables which no segment defines: stb_image 2.27 decodes with uninitialized
-// memory.
+// A scan refers to tables that are not defined: stb_image 2.27 decodes with uninitialized memory.
 TEST (images_jpeg_without_its_tables) {
     static const uint8_t frame[9] = {8, 0, 16, 0, 16, 1, 1, 0x11, 0};
     static const uint8_t scan[6] = {1, 1, 0x33, 0, 63, 0};
@@ -135,7 +135,7 @@ TEST (images_jpeg_without_its_tables) {
     }
 }
 
-// The data of a scan ends early: the file is refused instead of filled with grey.
+// The data of a scan end early: the file is refused instead of filled with grey.
 TEST (images_jpeg_that_ends_early) {
     for (int progressive = 0; progressive < 2; progressive++) {
         image_file file =
@@ -152,15 +152,15 @@ TEST (images_jpeg_that_ends_early) {
     }
 }
 
-// A scan for each coefficient and bit: each costs as much as all pixels, but may have only a few
-// bytes.
+// A scan for each coefficient and bit: each takes as long as decoding all pixels, but may have only
+// a few bytes.
 TEST (images_jpeg_of_many_scans) {
     image_file file = image_make_jpeg((image_jpeg_options){.num_channels = 1, .scan_each_bit = 1});
     check_refused(&file, "hundreds of scans", "too many scans in the JPEG file (limit 100)");
     free(file.bytes);
 }
 
-// Sizes beyond the limit, or too large for the bytes of the file.
+// Image sizes above the limit, or too large for the bytes of the file.
 TEST (images_of_huge_sizes) {
     image_file jpeg = image_make_jpeg((image_jpeg_options){.num_channels = 3});
     const size_t frame = find(&jpeg, "\xff\xc0", 2) + 5;
@@ -192,7 +192,7 @@ TEST (images_of_huge_sizes) {
 }
 
 // Data that unpack to more than an image of one pixel needs. stb_image doubles its buffer of 5
-// bytes up to 2 (8 + size) + 65536 bytes: 81920 bytes are allowed from a size of 8184 on.
+// bytes up to 2 (8 + size) + 65536 bytes: 81920 bytes are allowed from a size of 8184.
 TEST (images_png_data_beyond_the_pixels) {
     static const struct bomb {
         size_t num_bytes, size;
@@ -231,13 +231,13 @@ TEST (images_png_chunk_longer_than_the_file) {
     }
 }
 
-// Indices beyond the end of the palette are black, not adjacent memory.
+// Indices above the size of the palette give black, not adjacent memory.
 TEST (images_png_colours_behind_the_palette) {
     image_file file = image_make_png(3, 8, 0);
     const size_t palette = find(&file, "PLTE", 4);
     view_image image;
     md5_error error = {0};
-    file.bytes[palette - 1] = 3; // one colour; the rest of the chunk is removed
+    file.bytes[palette - 1] = 3; // one colour; the remaining bytes of the chunk are removed
     memmove(file.bytes + palette + 7, file.bytes + palette + 4 + 48, file.size - palette - 4 - 48);
     file.size -= 45;
     if (CHECK(decode(&file, &image, &error))) {
@@ -316,8 +316,8 @@ TEST (images_damaged_in_any_way) {
     REQUIRE(num_files > 0);
     for (long i = 0; i < count; i++)
         num_read += decode_damaged(&files[(size_t)i % num_files], &random);
-    // Between a tenth and nine tenths are still readable: the damage is neither too heavy nor too
-    // light.
+    // Between 10 % and 90 % of the images are still readable, so the damage is neither too heavy
+    // nor too light.
     CHECK_THAT(num_read > count / 10 && num_read < count * 9 / 10,
                "%ld of %ld damaged pictures are read", num_read, count);
     if (asked)
@@ -326,7 +326,7 @@ TEST (images_damaged_in_any_way) {
         free(files[i].bytes);
 }
 
-// The fuzzers' seeds and corpus.
+// Seeds and corpus of the fuzzers.
 TEST (images_of_fuzzers_do_no_harm) {
     STRINGS(folders) = {"test/fuzz/seeds/image", "test/fuzz/corpus/image"};
     for (int i = 0; i < 2; i++) {
@@ -348,7 +348,7 @@ TEST (images_of_fuzzers_do_no_harm) {
     }
 }
 
-// Each file cut off at each of its first 64 bytes, then in steps of about 1/64 of the length.
+// Each file is cut off at each of its first 64 bytes, then in steps of about 1/64 of its length.
 TEST (images_cut_off_anywhere) {
     image_file file;
     const char *name;

@@ -1,3 +1,5 @@
+// Writes the test images of test_view_image.h: encoders for PNG, TGA and DDS that use every variant
+// of the formats, JPEG by libjpeg, and random damage.
 #include "test/own.h"
 #include "test/viewer/test_view_image.h"
 
@@ -67,7 +69,7 @@ static void put_chunk(image_file *file, const char *name, const image_file *body
     put_big(file, checksum(file->bytes + start, file->size - start));
 }
 
-// Writes one pixel's samples in the file's channels; returns their number.
+// Writes the samples of one pixel in the file's channels, and returns their number.
 static int png_samples(int colour, int x, int y, uint8_t sample[4])
 {
     uint8_t rgba[4];
@@ -89,7 +91,7 @@ static int png_samples(int colour, int x, int y, uint8_t sample[4])
     }
 }
 
-// Writes one row of a pass, unfiltered, to `row`; returns its size in bytes.
+// Writes one unfiltered row of a pass, and returns its size in bytes.
 static size_t png_row(int colour, int depth, int y, int x0, int step, uint8_t *row)
 {
     size_t num_bits = 0;
@@ -188,7 +190,7 @@ image_file image_make_png(int colour, int depth, int interlaced)
     return file;
 }
 
-// Appends the lowest bits of a value to a stream of deflate, from the lowest bit on.
+// Appends the lowest bits of a value to a deflate stream, starting with the lowest bit.
 static void put_bits(image_file *file, uint32_t *num_bits, uint32_t value, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -210,14 +212,14 @@ image_file image_make_png_bomb(size_t num_bytes, size_t size)
     put_big(&head, 1);
     put_big(&head, 1);
     image_put(&head, "\x08\x06\0\0\0", 5);
-    // One block of fixed codes (RFC 1951, 3.2.6): a 0, and 258 copies of the byte before it, again
-    // and again. Codes begin with their highest bit.
+    // One block of fixed codes (RFC 1951, 3.2.6): a 0, then repeatedly 258 copies of the byte
+    // before. Codes begin with their highest bit.
     image_put(&packed, "\x78\x01", 2);
     put_bits(&packed, &num_bits, 3, 3);
     put_bits(&packed, &num_bits, 0x0C, 8); // literal 0: 00110000
     for (size_t i = 1; i < num_bytes; i += 258)
         put_bits(&packed, &num_bits, 0xA3, 13); // length 285: 11000101; distance 0: 00000
-    put_bits(&packed, &num_bits, 0, 7);         // end
+    put_bits(&packed, &num_bits, 0, 7);         // end of block
     put_big(&packed, 0);                        // the checksum, which readers may ignore
     image_put(&file, "\x89PNG\r\n\x1a\n", 8);
     put_chunk(&file, "IHDR", &head);
@@ -260,8 +262,8 @@ image_file image_make_tga(int bits, int has_palette, int packed)
     for (int i = 0; i < 3 * NUM_COLOURS && has_palette; i++)
         put_byte(&file, (uint32_t)(i * 5));
     if (packed) {
-        // Packets: four pixels as they are, then one three times, which differs from the unpacked
-        // picture.
+        // Packets alternate: four literal pixels, then a run of three, which differs from the
+        // unpacked image.
         for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i += 7) {
             put_byte(&file, 3);
             for (int j = i; j < i + 4; j++)
@@ -349,7 +351,7 @@ image_file image_make_jpeg(image_jpeg_options options)
         for (int x = 0; x < IMAGE_WIDTH; x++) {
             uint8_t rgba[4];
             image_pixel(x, (int)jpeg.next_scanline, rgba);
-            rgba[3] = 255; // no black ink: Adobe stores it inverted
+            rgba[3] = 255; // no black ink: Adobe stores the inverted value
             memcpy(row + x * jpeg.input_components, rgba, (size_t)jpeg.input_components);
         }
         JSAMPROW rows = row;
@@ -425,8 +427,8 @@ static size_t below(uint64_t *random, size_t count)
     return count ? (size_t)(test_random(random) * (double)count) % count : 0;
 }
 
-// Half of the time within the first 700 bytes, because damage to headers and tables has more effect
-// than damage to pixels.
+// Returns a random offset, half of the time within the first 700 bytes, because damage to headers
+// and tables has more effect than damage to pixels.
 static size_t somewhere(const image_file *file, uint64_t *random)
 {
     const size_t front = file->size < 700 ? file->size : 700;

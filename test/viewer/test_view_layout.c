@@ -1,4 +1,4 @@
-// The layout of the window: of all sizes, scales and open docks.
+// The layout of the window for all sizes, scales and open docks, and the contrast of its colours.
 #include "test/test.h"
 
 #include "demo/viewer/base/layout.h"
@@ -11,8 +11,8 @@ static const float windows[][2] = {{420, 300},  {800, 600},   {1024, 768},  {128
                                    {390, 844},  {780, 1688}};
 static const float scales[] = {1, 1.25f, 1.5f, 2};
 
-// Everything that a window can be: bit 0 to 2 of `state` open the docks, then come the sheet, the
-// front, the time bar and the full sheet.
+// All states of a window: bits 0 to 2 of `state` open the docks, bit 3 opens the sheet, bit 4
+// selects the dock in front, bit 5 shows the time bar, bit 6 opens the full sheet.
 enum { NUM_STATES = 1 << 7 };
 enum { NUM_WISHES = COUNT_OF(windows) * COUNT_OF(scales) * NUM_STATES };
 
@@ -29,7 +29,7 @@ static view_layout_wish make_wish(const float window[2], float scale, unsigned s
     return wish;
 }
 
-// The request with an index below NUM_WISHES: each combination of window, scale and state.
+// Returns the request with an index below NUM_WISHES: each combination of window, scale and state.
 static view_layout_wish indexed_wish(unsigned index)
 {
     const unsigned state = index % NUM_STATES;
@@ -57,7 +57,7 @@ TEST (layout_parts_do_not_overlap) {
                              layout.docks[2], layout.free, layout.handle};
         const bool is_half = layout.handle.width > 0.0f && !wish.docks.is_sheet_full;
         if (layout.arrangement == VIEW_ARRANGE_SHEET
-            && !is_half) // which alone lies over the picture
+            && !is_half) // the only part that may cover the image
             parts[5].width = 0.0f;
         for (int i = 0; i < 7; i++)
             for (int k = 0; k < i; k++)
@@ -109,7 +109,7 @@ TEST (layout_docks_have_room_for_what_is_in_them) {
     }
 }
 
-// Docks that are open are there where the window is wide, and never where they are closed.
+// Open docks are visible if the window is wide enough, and closed docks never are.
 TEST (layout_opens_what_is_open) {
     for (unsigned index = 0; index < NUM_WISHES; index++) {
         const view_layout_wish wish = indexed_wish(index);
@@ -134,7 +134,7 @@ TEST (layout_is_arranged_by_the_width_in_em) {
     }
 }
 
-// The layout at scale 2 is that of half the pixels.
+// The layout at scale 2 equals the layout of a window of half the size.
 TEST (layout_of_twice_the_scale_is_twice_as_large) {
     for (unsigned state = 0; state < NUM_STATES; state++) {
         const view_layout_wish small = make_wish((const float[2]){1920, 1080}, 1.0f, state);
@@ -154,7 +154,7 @@ TEST (layout_edge_follows_the_mouse_and_closes_a_small_dock) {
 
 // == Colours ======================================================================================
 
-// Of a colour over white, by WCAG 2.1: relative luminance.
+// Returns the relative luminance of a colour over white, by WCAG 2.1.
 static double luminance(view_color color)
 {
     const double opacity = (color & 255) / 255.0;
@@ -174,7 +174,7 @@ static double contrast(view_color text, view_color ground)
     return (fmax(a, b) + 0.05) / (fmin(a, b) + 0.05);
 }
 
-// Text is told from what it is on, also where a panel lies over white.
+// Text contrasts with its background, even if a panel is over white.
 TEST (colors_have_enough_contrast) {
     static const view_color texts[] = {VIEW_BRIGHT, VIEW_PLAIN, VIEW_DIM, VIEW_ACCENT,
                                        VIEW_AMBER,  VIEW_WRONG, VIEW_FINE};
@@ -186,6 +186,6 @@ TEST (colors_have_enough_contrast) {
     CHECK(contrast(VIEW_BRIGHT, VIEW_SELECTED) >= 4.5
           && contrast(VIEW_PLAIN, VIEW_SELECTED) >= 4.5);
     CHECK(contrast(VIEW_BRIGHT, VIEW_HOVERED) >= 4.5 && contrast(VIEW_DIM, VIEW_CONTROL) >= 4.5);
-    CHECK(contrast(0x0E1116FFu, VIEW_ACCENT) >= 4.5); // of the button that plays
+    CHECK(contrast(0x0E1116FFu, VIEW_ACCENT) >= 4.5); // colours of the play button
     CHECK(contrast(0xFFFFFFFFu, VIEW_RECORDING) >= 4.5);
 }

@@ -1,4 +1,4 @@
-// The contents of a game folder by names; addresses; and entities as models.
+// Libraries of game folders: lists of names, paths, entities as models, and previews.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
@@ -22,7 +22,7 @@ TEST (library_lists_what_a_game_folder_holds) {
         view_open_library(test_path("models/game/base///"), NULL, NULL, &error);
     REQUIRE(library);
     CHECK(strcmp(library->place, test_path(base)) == 0);
-    // As in models/game/README.md; heads and lanterns have models, too.
+    // The names are listed in models/game/README.md. Heads and lanterns have models, too.
     CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin"));
     CHECK(has_name(library, VIEW_ENTITIES, "monster_thimble_hurried"));
     CHECK(has_name(library, VIEW_MODELS, "monster_thimble"));
@@ -57,7 +57,7 @@ TEST (library_of_an_archive_lists_its_files) {
     view_drop_library(library);
 }
 
-// Each entity inherits from the one before it: all together they have 720 thousand keys.
+// Each entity inherits from its predecessor: together they have 720 thousand keys.
 TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
     enum { COUNT = 1200 };
     md5_error error = {0};
@@ -72,7 +72,7 @@ TEST (long_line_of_ancestors_is_listed_in_linear_memory) {
         CHECK(fclose(file) == 0);
     view_library *const library = view_open_library(folder, NULL, NULL, &error);
     if (CHECK(library)) {
-        // None has a model; those beyond the limit are listed without being evaluated.
+        // No entity has a model. Entities above the limit are listed without being evaluated.
         CHECK(library->num_names[VIEW_ENTITIES] > 100);
         CHECK(library->num_names[VIEW_ENTITIES] < 400);
     }
@@ -191,11 +191,11 @@ TEST (entity_is_one_model_with_its_head_and_lantern) {
             num_meshes += model->num_meshes;
         }
         CHECK(scene.num_joints == num_joints && scene.model->num_meshes == num_meshes);
-        // The root of the head hangs at the joint of the body that the entity names.
+        // The parent of the head's root is the body joint that the entity names.
         const view_entity_part *const head = &fixture->parts[1];
         CHECK(scene.skeleton->joints[head->first_joint].parent == head->attached->joint);
         CHECK(strncmp(scene.skeleton->joints[head->first_joint].name, "1:", 2) == 0);
-        // A head is above the feet: the whole is as high as Bobbin, whose height is near 60.
+        // The head is above the feet: the whole is as high as Bobbin, whose height is near 60.
         CHECK(scene.model->bounds.max.z > 45.0f && scene.model->bounds.max.z < 75.0f);
     }
     CHECK(scene.num_clips == fixture->entity->num_clips && scene.num_clips > 5);
@@ -274,7 +274,7 @@ static view_image made_of(screen *s, view_library *library, view_section section
     return made.image;
 }
 
-// How many pixels of two pictures differ.
+// Returns the number of pixels that differ between two images.
 static uint32_t count_different(view_image a, view_image b)
 {
     uint32_t count = 0;
@@ -283,7 +283,7 @@ static uint32_t count_different(view_image a, view_image b)
     return count;
 }
 
-// A material is declared, but its image is not there; and a model that is not.
+// A material is declared but its image is missing; then a model is missing.
 TEST_PREVIEW(view_preview_counts_files_that_are_missing)
 {
     const view_preview_drawer drawer = drawer_of(s);
@@ -324,7 +324,8 @@ TEST_PREVIEW(view_preview_of_a_clip_is_its_middle_on_a_model)
     CHECK(made_of(s, library, VIEW_ANIMS, "models/md5/nothing.md5anim", NULL).rgba == NULL);
     const view_image head =
         made_of(s, library, VIEW_ANIMS, "models/md5/bobbin/head_idle.md5anim", NULL);
-    CHECK(head.rgba != NULL && count_different(head, beside) > 3000); // on the head, not the body
+    // On the head, not on the body.
+    CHECK(head.rgba != NULL && count_different(head, beside) > 3000);
     free(head.rgba);
     free(still.rgba);
     free(beside.rgba);
@@ -351,8 +352,8 @@ TEST_PREVIEW(view_preview_of_a_clip_without_a_model_has_its_joints)
     view_drop_library(library);
 }
 
-// models/game/base/skins/characters.skin: moss has a model, ember only rows beside the body, ghost
-// replaces all materials of whatever it is put on; alarm is Thimble's.
+// models/game/base/skins/characters.skin: moss has a model; ember only has entries apart from the
+// body; ghost replaces all materials of any model; alarm belongs to Thimble.
 TEST_PREVIEW(view_preview_of_a_skin_is_on_a_model_that_it_changes)
 {
     md5_error error = {0};
@@ -368,8 +369,9 @@ TEST_PREVIEW(view_preview_of_a_skin_is_on_a_model_that_it_changes)
     CHECK(moss.rgba != NULL && count_different(moss, plain) > 1000);
     CHECK(ember.rgba != NULL && count_different(ember, moss) > 1000);
     CHECK(alarm.rgba != NULL && count_different(alarm, plain) > 3000);
-    CHECK(ghost.rgba != NULL && count_different(ghost, plain) > 1000); // translucent, but seen
-    CHECK(made_of(s, library, VIEW_SKINS, "skins/bobbin/ghost", NULL).rgba == NULL); // on what?
+    CHECK(ghost.rgba != NULL && count_different(ghost, plain) > 1000); // translucent, but visible
+    // No model is given.
+    CHECK(made_of(s, library, VIEW_SKINS, "skins/bobbin/ghost", NULL).rgba == NULL);
     CHECK(made_of(s, library, VIEW_SKINS, "nothing", body).rgba == NULL);
     OWN_STRING bobbin = view_model_for_skin(library, "skins/bobbin/moss");
     OWN_STRING thimble = view_model_for_skin(library, "skins/thimble/alarm");
@@ -387,7 +389,7 @@ TEST_PREVIEW(view_preview_of_a_skin_is_on_a_model_that_it_changes)
 
 // -- In the background --------------------------------------------------------------------------
 
-// Waits until a picture is ready; returns NULL if it fails.
+// Waits until an image is ready. Returns NULL if it fails.
 static const view_image *wait_for(screen *s, view_previews *previews, const char *name)
 {
     const view_preview_drawer drawer = drawer_of(s);
@@ -415,7 +417,7 @@ TEST_PREVIEW(view_previews_are_made_of_entities_and_models)
         }
         const double share = num_seen / (double)(bobbin->width * bobbin->height);
         CHECK(share > 0.15 && share < 0.8);
-        CHECK(num_colored > num_seen / 3); // he is turquoise and orange
+        CHECK(num_colored > num_seen / 3); // Bobbin is turquoise and orange
     }
     CHECK(wait_for(s, previews, "nothing_at_all") == NULL);
     view_stop_previews(previews);
@@ -426,20 +428,21 @@ TEST_PREVIEW(view_previews_of_no_game_are_none)
 {
     view_previews *const previews = view_begin_previews(test_path("models/nowhere"), NULL);
     CHECK(wait_for(s, previews, "monster_bobbin") == NULL);
-    // Stopped while pictures are requested.
+    // Stop while images are requested.
     const char *const names[2] = {"a", "b"};
     const view_preview *made[2];
     view_update_previews(previews, names, 2, NULL, made);
     view_stop_previews(previews);
 }
 
-// Images keep their shape and are not enlarged; what cannot be read has no picture.
+// Images keep their aspect ratio and are not enlarged. Files that cannot be read have no preview.
 TEST_PREVIEW(view_previews_are_made_of_image_files)
 {
     const view_preview_drawer drawer = drawer_of(s);
     OWN_FOLDER folder = folder_make();
     STRINGS(lost) = {"broken.png", "none.png", "huge.tga", "folder.png"};
-    // A TGA of one row, 300 texels wide, half of them white; and the head of one too large.
+    // A TGA of one row, 300 texels wide, half of them white, and a header of an image that is too
+    // large.
     static uint8_t row[18 + 3 * 300] = {[2] = 2, [12] = 300 & 255, [13] = 1, [14] = 1, [16] = 24};
     const uint8_t huge[18] = {[2] = 2, [12] = 255, [13] = 255, [14] = 255, [15] = 255, [16] = 24};
     memset(row + 18, 255, sizeof row / 2);
@@ -453,8 +456,8 @@ TEST_PREVIEW(view_previews_are_made_of_image_files)
         CHECK(image->width == VIEW_PREVIEW_SIZE && image->height == 1);
         CHECK(image->rgba[0] == 255 && image->rgba[4 * (VIEW_PREVIEW_SIZE - 1)] == 0);
     }
-    // Facts of our own files, by their first lines, as the files say: pictures are 512 or, made
-    // small for tests, 128 pixels wide.
+    // Information about our own files, from their first lines: images are 512 or, if reduced for
+    // tests, 128 pixels wide.
     static const char *const facts[][3] = {
         {"models/bobbin/bobbin_eye.png",
          "512\xC3\x97"
@@ -471,7 +474,8 @@ TEST_PREVIEW(view_previews_are_made_of_image_files)
                    "%s", made.info);
         free(made.image.rgba);
     }
-    // A model of puffs that its bind pose makes points of: a clip beside it shows their fire.
+    // A model of puffs that have no size in the bind pose: a clip in the same folder shows their
+    // fire.
     const view_preview flame =
         view_preview_file(test_path("models/flame/flame.md5mesh"), 64, NULL, &drawer);
     uint32_t num_hot = 0;
@@ -484,7 +488,7 @@ TEST_PREVIEW(view_previews_are_made_of_image_files)
     free(flame.image.rgba);
     OWN_STRING whole = common_canonical_path(test_path("models/zoo"));
     OWN_STRING models = common_folder(whole);
-    for (int is_ours = 0; is_ours < 2; is_ours++) { // a machine of a model in another folder
+    for (int is_ours = 0; is_ours < 2; is_ours++) { // a machine whose model is in another folder
         const view_preview first = view_preview_file(test_path("models/zoo/first.md5machine"), 64,
                                                      is_ours == 1 ? models : NULL, &drawer);
         CHECK(first.is_wrong == (is_ours == 0) && (first.image.rgba != NULL) == (is_ours == 1));

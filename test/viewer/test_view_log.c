@@ -1,4 +1,5 @@
-// What the log keeps for the window: warnings, alike ones once, and the place of the last error.
+// The log as the window stores it: warnings, with equal warnings once, and the location of the last
+// error.
 #include "test/test.h"
 
 #include "demo/viewer/base/log.h"
@@ -32,7 +33,7 @@ TEST_HERE (view_log_counts_warnings_that_are_alike) {
     view_log_warning(&k->log, &no_mesh);
     view_log_warning(&k->log, &elsewhere);
     view_log_warning(&k->log, &no_mesh);
-    CHECK_UINT(k->log.num_warnings, 2); // as many as are listed
+    CHECK_UINT(k->log.num_warnings, 2); // the number of listed warnings
     if (CHECK_UINT(k->reports.count, 2)) {
         CHECK_UINT(k->reports.rows[0].count, 2);
         CHECK_UINT(k->reports.rows[1].count, 1);

@@ -1,4 +1,4 @@
-// Maps of textures: their names, painted layers, choices, and materials of games.
+// Texture maps: their names, painted layers, choices, and materials of games.
 #define _POSIX_C_SOURCE 200809L // mkstemp()
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
@@ -14,7 +14,8 @@ TEST (view_maps_are_found_by_their_endings) {
     static char f[] = "x/imps_s.png";
     char *names[] = {f, e, c, b, d, a};
     const common_list files = {names, 6};
-    CHECK_STRING(view_find_map(&files, "x/imp.tga", MD5GL_IMAGE_NORMALS), d); // id's ending first
+    // The suffix _local of id Software has priority.
+    CHECK_STRING(view_find_map(&files, "x/imp.tga", MD5GL_IMAGE_NORMALS), d);
     CHECK_STRING(view_find_map(&files, "x/imp_d.tga", MD5GL_IMAGE_SPECULAR), b);
     CHECK_STRING(view_find_map(&files, "x/imp_col.png", MD5GL_IMAGE_NORMALS), d);
     CHECK(view_find_map(&files, "x/imp.tga", MD5GL_IMAGE_GLOW) == NULL);
@@ -24,7 +25,8 @@ TEST (view_maps_are_found_by_their_endings) {
 
 // -- Painted --------------------------------------------------------------------------------------
 
-// Layers of lit stages: which stages of a material are drawn together, in which colours, and when.
+// Layers of lit stages: the stages of a material that are drawn together, their colours, and their
+// conditions.
 
 enum { WHITE = MD5_FIRST_REGISTER, HALF, OFF, NUM_REGISTERS, MAX_STAGES = 6 };
 
@@ -35,7 +37,8 @@ static md5_stage lit_stage(md5_stage_light light, uint32_t condition, uint32_t r
     return (md5_stage){.light = light, .condition = condition, .color = {red, WHITE, WHITE, WHITE}};
 }
 
-// Layers whose textures have the numbers of their stages, from 1.
+// Stages whose textures are numbered from 1 in the order of the stages, and the layers made of
+// them.
 typedef struct lit_case {
     md5_stage stages[MAX_STAGES];
     md5gl_texture textures[MAX_STAGES];
@@ -55,8 +58,8 @@ static void select(lit_case *c, uint32_t num_stages)
     view_select_lit_layers(&c->lit, &c->material, registers);
 }
 
-// A layer begins with a bump map, and with a second diffuse map; a specular map belongs to the
-// diffuse map before it. The mesh's own maps are 0.
+// A layer begins with a bump map or with a second diffuse map. A specular map belongs to the
+// diffuse map before it. The mesh's own maps have the number 0.
 TEST (view_lit_stages_are_layers) {
     lit_case c = {
         .stages = {
@@ -76,7 +79,7 @@ TEST (view_lit_stages_are_layers) {
     CHECK(color.x == 0.5f && color.y == 1.0f && color.z == 1.0f);
 }
 
-// What is off is as if it were not there; without a map nothing is reflected.
+// A stage that is off has no effect. Without a map nothing is reflected.
 TEST (view_lit_stages_that_are_off_draw_nothing) {
     lit_case c = {.stages = {lit_stage(MD5_STAGE_BUMP, WHITE, WHITE),
                              lit_stage(MD5_STAGE_DIFFUSE, OFF, WHITE),
@@ -86,7 +89,7 @@ TEST (view_lit_stages_that_are_off_draw_nothing) {
     CHECK(c.lit.num_shown == 1 && c.shown[0].diffuse == 3 && c.shown[0].specular == 0);
     c.stages[2].condition = OFF;
     select(&c, 4);
-    const md5_vec3 black = c.shown[0].diffuse_color; // not 0, which is white
+    const md5_vec3 black = c.shown[0].diffuse_color; // not 0, because texture 0 is white
     CHECK(c.lit.num_shown == 1 && black.x > 0.0f && black.x < 1e-30f && black.y < 1e-30f
           && black.z < 1e-30f);
     CHECK(view_reflects(c.shown[0].specular_color));
@@ -101,7 +104,7 @@ TEST (view_lit_stages_that_are_off_draw_nothing) {
     CHECK_UINT(c.lit.num_shown, 1);
 }
 
-// The last diffuse or specular stage of a layer decides.
+// The last diffuse or specular stage of a layer determines the use of vertex colours.
 TEST (view_lit_stages_say_what_vertex_colours_do) {
     lit_case c = {.stages = {lit_stage(MD5_STAGE_BUMP, WHITE, WHITE),
                              lit_stage(MD5_STAGE_DIFFUSE, WHITE, WHITE),
@@ -119,7 +122,7 @@ TEST (view_lit_stages_of_other_colours_are_painted) {
     const md5_stage stages[4] = {
         lit_stage(MD5_STAGE_BUMP, WHITE, HALF), lit_stage(MD5_STAGE_DIFFUSE, WHITE, WHITE),
         lit_stage(MD5_STAGE_DIFFUSE, WHITE, HALF),
-        lit_stage(MD5_STAGE_SPECULAR, WHITE, 1)}; // a register that changes
+        lit_stage(MD5_STAGE_SPECULAR, WHITE, 1)}; // a register that changes over time
     const md5_material material = {ROWS(stages, stages), ROWS(registers, registers)};
     for (int i = 0; i < 4; i++)
         CHECK(view_is_colored_stage(&material, &stages[i]) == (i > 1));
@@ -127,7 +130,7 @@ TEST (view_lit_stages_of_other_colours_are_painted) {
 
 // -- Layers ---------------------------------------------------------------------------------------
 
-// Materials of a game folder in the viewer: which stages are drawn when and with what state, and
+// Materials of a game folder in the viewer: the drawn stages, their conditions and state, and
 // --parm.
 
 // -- The option -------------------------------------------------------------------------------
@@ -165,11 +168,11 @@ typedef struct layer_case {
     bool is_layered;
     md5gl_base base;
     uint32_t num_stages;
-    md5gl_factor source, target; // of the first stage
-    bool is_staged;              // and casts no shadow
+    md5gl_factor source, target; // blending of the first stage
+    bool is_staged;              // and the mesh casts no shadow
 } layer_case;
 
-// The materials of models/game/base/materials, as that folder's README describes them.
+// The materials of models/game/base/materials, which that folder's README describes.
 static const layer_case layer_cases[] = {
     {.material = "kinds/lit_stages"},
     {.material = "kinds/nosuch"},
@@ -201,7 +204,7 @@ static view_textures add(gl_scene *scene, view_package *package, const char *mat
     return textures;
 }
 
-// What the layers of mesh 0 make of a material.
+// Returns the material that the layers of mesh 0 produce.
 static md5gl_material painted(const view_layers *layers)
 {
     md5gl_material material = {0};
@@ -235,7 +238,7 @@ TEST_SCENE (view_layers_are_the_stages_of_a_material) {
     view_close_package(package);
 }
 
-// Stages that cannot be shown are named in notes.
+// Notes name the stages that cannot be shown.
 TEST_SCENE (view_layers_name_what_is_not_shown) {
     view_log log;
     static const struct {
@@ -278,7 +281,7 @@ TEST_SCENE (view_layers_say_whether_the_diffuse_map_cuts) {
     view_close_package(package);
 }
 
-// A second diffuse map is a lit layer of its own, with the bump map that precedes it; a decal has a
+// A second diffuse map is a separate lit layer with the bump map that precedes it. A decal has a
 // depth offset.
 TEST_SCENE (view_layers_are_lit_twice) {
     view_log log;
@@ -296,7 +299,8 @@ TEST_SCENE (view_layers_are_lit_twice) {
     view_free_textures(&textures, scene->renderer);
     textures = add(scene, package, "kinds/lit_decal", 0.0f, 1.0f, &log);
     if (CHECK(textures.layers.num_meshes == 1)) {
-        CHECK_EXACT(textures.layers.lists[0].depth_offset, -1200); // 2 units of the engine
+        // 2 units of the engine's polygonOffset.
+        CHECK_EXACT(textures.layers.lists[0].depth_offset, -1200);
         CHECK(textures.layers.lists[0].base == MD5GL_BASE_LIT
               && textures.layers.lists[0].num_lit_layers == 1);
         CHECK(textures.layers.lists[0].lit_layers[0].specular != 0);
@@ -308,7 +312,8 @@ TEST_SCENE (view_layers_are_lit_twice) {
     view_close_package(package);
 }
 
-// Deforms such as sprites need skinning on the CPU; a note names those that are not shown.
+// Deforms such as sprites need skinning on the CPU. A note names the deforms that are not
+// supported.
 TEST_SCENE (view_layers_deform_quads) {
     static const struct {
         const char *material;
@@ -342,8 +347,8 @@ TEST_SCENE (view_layers_deform_quads) {
     view_close_package(package);
 }
 
-// A skin that burns away: no stages before, then cut out more and more from the time parm7 on, as
-// its shadow is; and a ghost whose alpha follows time.
+// A skin that burns away has no stages before the time parm7, and then more and more of it is cut
+// out, also of its shadow. The alpha of a ghost follows time.
 TEST_SCENE (view_layers_follow_time_and_parms) {
     view_log log;
     view_package *const package =
@@ -358,7 +363,7 @@ TEST_SCENE (view_layers_follow_time_and_parms) {
         const float seconds = 0.5f * (float)i;
         view_textures on = add(scene, package, skin, 3.0f + seconds, 3.0f, &log);
         if (CHECK(on.layers.num_meshes == 1 && on.layers.lists[0].num_stages == 7)) {
-            // `burnaway[ ( time - parm7 ) * 0.5 ]`, of a clamped table from 0 to 1.
+            // `burnaway[ ( time - parm7 ) * 0.5 ]`, with a clamped table from 0 to 1.
             const md5gl_stage_list *const list = &on.layers.lists[0];
             CHECK_NEAR(list->stages[0].alpha_test, 0.5 * (double)seconds, 1e-5);
             CHECK(list->stages[0].is_tested && list->stages[0].texture != 0);
@@ -372,7 +377,8 @@ TEST_SCENE (view_layers_follow_time_and_parms) {
     }
     CHECK_UINT(off.layers.read, 1 | 1 << 8); // time and parm7
     view_textures ghost = add(scene, package, "models/md5/bobbin/ghost", 1.0f, 0.0f, &log);
-    CHECK_UINT(ghost.layers.read, 1 | 1 << 1 | 1 << 2 | 1 << 3); // its `colored` reads 0 to 2
+    // Its `colored` keyword reads registers 0 to 2.
+    CHECK_UINT(ghost.layers.read, 1 | 1 << 1 | 1 << 2 | 1 << 3);
     if (CHECK(ghost.layers.num_meshes == 1 && ghost.layers.lists[0].num_stages == 1)) {
         CHECK_NEAR(ghost.layers.lists[0].stages[0].color[3], 0.5, 1e-5); // the sine's maximum
         CHECK_UINT(ghost.layers.lists[0].stages[0].masked, MD5GL_MASK_ALPHA);
@@ -385,7 +391,7 @@ TEST_SCENE (view_layers_follow_time_and_parms) {
 
 // -- Layer textures -------------------------------------------------------------------------------
 
-// Cube maps of materials: the six pictures of a camera, and the textures of stages.
+// Cube maps of materials: the six images of a camera, and the textures of stages.
 
 enum { LAYERS_SIDE = 4 };
 
@@ -396,7 +402,7 @@ static void encode(const double way[3], uint8_t *texel)
     texel[3] = 255;
 }
 
-// The centre of a texel, -1 to 1.
+// Returns the centre of a texel, -1 to 1.
 static double middle(int texel)
 {
     return (texel + 0.5) * 2.0 / (int)LAYERS_SIDE - 1.0;
@@ -407,8 +413,8 @@ TEST (view_camera_cubes_show_where_the_camera_looked) {
         uint8_t from[LAYERS_SIDE * LAYERS_SIDE][4], to[LAYERS_SIDE * LAYERS_SIDE][4], expected[4];
         double way[3];
         for (int i = 0; i < LAYERS_SIDE * LAYERS_SIDE; i++) {
-            // The direction in which a camera of the engine's world (x forward, y left, z up) looks
-            // at a point of its picture.
+            // The direction from a camera of the engine's world (x forward, y left, z up) to a
+            // point of its image.
             double right = middle(i % LAYERS_SIDE);
             double down = middle(i / LAYERS_SIDE);
             const double ways[6][3] = {{1, -right, -down}, {-1, right, -down},
@@ -420,8 +426,8 @@ TEST (view_camera_cubes_show_where_the_camera_looked) {
         }
         view_turn_camera_side(number, LAYERS_SIDE, from[0], to[0]);
         for (int i = 0; i < LAYERS_SIDE * LAYERS_SIDE; i++) {
-            // The direction that OpenGL looks up at (s, t) of a side: its specification, "Cube Map
-            // Texture Selection", solved for the direction.
+            // The direction of (s, t) on a side in OpenGL: the specification, "Cube Map Texture
+            // Selection", solved for the direction.
             double s = middle(i % LAYERS_SIDE);
             double t = middle(i / LAYERS_SIDE);
             const double ways[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t},
@@ -485,7 +491,7 @@ static bool read_text(const char *text, const char *name, view_look *look, view_
 
 typedef struct shader_case {
     const char *text;
-    const char *diffuse, *normals; // NULL: none
+    const char *diffuse, *normals; // NULL: no image
     bool two_sided;
 } shader_case;
 
@@ -494,7 +500,7 @@ static const shader_case cases[] = {
     {"m\n{\n\tdiffuseMap art/a.tga\n\tnormalMap art\\b\n\tspecularMap c\n}\n", "art/a", "art/b",
      false},
     {"m { // a\n diffuseMap \"art/a b.tga\"\n }", "art/a b", NULL, false},
-    // Stages, with and without their names; the first of a kind counts.
+    // Stages, with and without their names. The first stage of a kind counts.
     {"m\n{\n cull none\n {\n map a\n rgbGen vertex\n }\n {\n map b\n }\n}\n", "a", NULL, true},
     {"m\n{\n {\n stage specularMap\n map s\n }\n {\n stage normalMap\n map n\n }\n"
      " {\n map d\n stage diffuseMap\n }\n}\n",
@@ -565,7 +571,7 @@ TEST (view_shader_files_report_errors) {
     }
 }
 
-// Each prefix of a text, and texts of one repeated byte, are read without a crash.
+// Each prefix of a text, and texts of one repeated byte, do not cause a crash.
 TEST (view_shader_files_may_be_anything) {
     view_log log = quiet_log;
     view_look look;
@@ -597,8 +603,8 @@ static char *put_copy(const char *folder, const char *name, const char *from)
     return common_join(folder, name);
 }
 
-// Bobbin with images of odd names, whose names say nothing: what was selected is found again by the
-// materials. What lies elsewhere is not saved, nor is a folder made for nothing.
+// Bobbin with images whose names have no relation to its materials: selected images are found again
+// by the saved materials. Images in other folders are not saved, and no empty folder is created.
 TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
     OWN_FOLDER folder = folder_make();
     OWN_STRING model_path = put_copy(folder, "m.md5mesh", "models/bobbin/bobbin.md5mesh");
@@ -619,7 +625,7 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
     view_log log = quiet_log;
     view_loader loader = {.renderer = scene->renderer, .log = &log};
     const view_dressing dressing = {.model = model, .path = model_path, .options = &options};
-    for (int round = 0; round < 3; round++) { // 0: elsewhere; 2: as materials
+    for (int round = 0; round < 3; round++) { // 0: images elsewhere; 2: as materials
         for (size_t i = 0; i < COUNT_OF(selected) && round < 2; i++) {
             OWN_STRING path = round == 0 ? common_copy(test_path(selected[i].from))
                                          : put_copy(folder, selected[i].name, selected[i].from);
@@ -640,7 +646,7 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
             CHECK_UINT(view_save_materials(&textures, model, &log), 0);
             CHECK(log.num_warnings == 2 && strstr(log.warning, "in another folder") != NULL);
             CHECK(!common_is_folder(made));
-        } else { // the second time in place of the first
+        } else { // the second time it replaces the first file
             CHECK_UINT(view_save_materials(&textures, model, &log), 2);
         }
         for (size_t i = 0; i < COUNT_OF(selected) && round > 0; i++) {

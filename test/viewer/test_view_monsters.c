@@ -1,5 +1,5 @@
-// The monsters of our own game folder, models/game: each is opened by its name without a word,
-// looks at what is beside it, stands on a step, and is hit where its skin is.
+// The monsters of our own game folder, models/game: each can be opened without errors, looks at a
+// point, stands on a stair, and is hit on its skin.
 #include "test/own.h"
 #include "test/real.h"
 #include "test/viewer/test_view_case.h"
@@ -16,7 +16,7 @@ typedef struct monster_case {
     md5_monster_tick tick;
     md5_xform pose[MAX_JOINTS];
     md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
-    float step; // the height of what is left of the monster
+    float step; // the height of the ground on the monster's left
 } monster_case;
 
 static void fail_with_warning(void *user, const md5_error *warning)
@@ -25,7 +25,7 @@ static void fail_with_warning(void *user, const md5_error *warning)
     CHECK_STRING(warning->message, "");
 }
 
-// Without libzip the folder has no models.
+// Returns false without libzip, because the folder has no models then.
 static bool open_monsters(monster_case *it)
 {
     md5_error error;
@@ -89,7 +89,7 @@ static md5_monster_status think(monster_case *it)
     return md5_monster_state(it->monster);
 }
 
-// By all joints together "eye" or "head" turns by the whole angle.
+// All joints together rotate "eye" or "head" by the whole angle.
 static void check_looking(monster_case *it)
 {
     const md5_skeleton *const skeleton = &it->entity->model->skeleton;
@@ -104,7 +104,8 @@ static void check_looking(monster_case *it)
     CHECK_NEAR(after - before, wanted, 0.03);
 }
 
-// On a flat floor nothing moves, so knees bend to where they are; then its left stands on a step.
+// On a flat floor nothing moves, so the knees keep their bend. Then the left side of the monster is
+// on a stair.
 static void check_standing(monster_case *it)
 {
     const md5_skeleton *const skeleton = &it->entity->model->skeleton;
@@ -129,7 +130,7 @@ static void check_standing(monster_case *it)
     }
 }
 
-// Where all feet stand lower the body does too, and carries the shot, if it has one.
+// If all feet are lower, the body is lower too, and so is the muzzle, if there is one.
 static void check_shot(monster_case *it)
 {
     const md5_skeleton *const skeleton = &it->entity->model->skeleton;
@@ -146,7 +147,7 @@ static void check_shot(monster_case *it)
     CHECK_NEAR(it->joints[tip].m[11] - plain[tip].m[11], lower, 1e-4);
 }
 
-// Keys that carry its waist away leave it where numbers are some.
+// Keys that would move the waist far away leave it at finite coordinates.
 static void check_wild_keys(monster_case *it)
 {
     const md5_entity_def *const def = it->entity->def;
@@ -172,7 +173,7 @@ static void check_wild_keys(monster_case *it)
     it->monster = tame;
 }
 
-// How far a point is above the planes of a body.
+// Returns the distance of a point above the planes of a body.
 static float height_above(const md5_figure *figure, const md5_body_part *body, md5_xform place,
                           md5_vec3 point)
 {
@@ -190,7 +191,7 @@ static float height_above(const md5_figure *figure, const md5_body_part *body, m
     return height;
 }
 
-// The part of the skin that is in a body, or above it by less than 2 units.
+// Returns the fraction of the skin that is in a body, or above it by less than 2 units.
 static double part_in_bodies(const md5_figure *figure, const md5_body_state *bodies,
                              const md5_mat34 *palette)
 {
@@ -208,7 +209,8 @@ static double part_in_bodies(const md5_figure *figure, const md5_body_state *bod
     return (double)count / mesh->num_vertices;
 }
 
-// Another monster that is restored continues with the same bits, but not from changed ones.
+// Another monster that is restored from a saved state continues bit-identically. Changed bytes are
+// rejected.
 static void check_saving(monster_case *it, const char *name)
 {
     monster_case copy = {.game = it->game, .opts = it->opts};
@@ -220,7 +222,7 @@ static void check_saving(monster_case *it, const char *name)
     CHECK_FAILS(md5_monster_restore(copy.monster, bytes, size - 1, &error), error,
                 MD5_ERROR_MISMATCH);
     CHECK_FAILS(md5_monster_restore(copy.monster, bytes, 5, &error), error, MD5_ERROR_SYNTAX);
-    bytes[size - 1] ^= 0x7f; // of a float: large
+    bytes[size - 1] ^= 0x7f; // the top byte of a float: a large value
     CHECK_FAILS(md5_monster_restore(copy.monster, bytes, size, &error), error, MD5_ERROR_RANGE);
     bytes[size - 1] ^= 0x7f;
     REQUIRE(md5_monster_restore(copy.monster, bytes, size, NULL));
@@ -241,8 +243,8 @@ static void check_saving(monster_case *it, const char *name)
     close_monster(&copy);
 }
 
-// What is dropped is told with its time and joint, where the engine has one: neo/game/Item.cpp of
-// dhewm3, DropItems(), and neo/game/ai/AI.cpp, Killed(). Newest first.
+// Dropped items are reported with time and joint, newest first, as in the engine: neo/game/Item.cpp
+// of dhewm3, DropItems(), and neo/game/ai/AI.cpp, Killed().
 static void check_drops(const monster_case *it, md5_states *states)
 {
     static const md5_entity_key keys[] = {{.name = "def_dropGibItem", .value = "bone"},
@@ -271,7 +273,7 @@ static void check_drops(const monster_case *it, md5_states *states)
     }
 }
 
-// Half a minute in which each state of its script is played.
+// Plays half a minute in which each state of its script is active.
 static void check_states(monster_case *it)
 {
     static const struct {
@@ -314,7 +316,7 @@ static void check_states(monster_case *it)
     }
     for (uint32_t k = 0; k < script->num_states; k++)
         CHECK_THAT(seen >> k & 1, "%s is not played", script->states[k].name);
-    // A frame command has called a function.
+    // A frame command has called a script function.
     const char *const object = md5_entity_def_value(it->entity->def, "scriptobject");
     CHECK_NEAR(md5_states_variable(states, "unfolded"), strstr(object, "thimble") ? 1 : 0, 0);
     check_drops(it, states);
@@ -331,7 +333,7 @@ static void check_figure(monster_case *it)
     CHECK_UINT(figure->num_constraints, figure->num_bodies - 1);
     for (uint32_t i = 0; i < figure->num_bodies; i++)
         CHECK(md5_entity_damage_zone(it->entity, figure->bodies[i].joint).name[0]);
-    // Its limits hold in the pose that it begins with.
+    // The limits of the figure are satisfied in its initial pose.
     for (uint32_t i = 0; i < figure->num_constraints; i++) {
         const md5_body_constraint *const limit = &figure->constraints[i];
         CHECK_THAT(real3_dot(real3_of(md5_quat_rotate(figure->setup[limit->bodies[0]].rotation,
@@ -371,10 +373,10 @@ TEST_IF (our_monsters_look_stand_and_are_hit, monster_case, it, open_monsters(it
         check_figure(it);
         count++;
     }
-    CHECK_UINT(count, 6); // as in models/game/README.md
+    CHECK_UINT(count, 6); // the number in models/game/README.md
 }
 
-// Of the page's stairs: from the origin eight steps down, then up.
+// Height of the page's stairs: from the origin eight stairs down, then up.
 static float stairs_height(void *user, md5_vec3 from, md5_vec3 to, float size, bool is_waist)
 {
     (void)user, (void)is_waist;
@@ -385,7 +387,7 @@ static float stairs_height(void *user, md5_vec3 from, md5_vec3 to, float size, b
     return to.z;
 }
 
-// What the page puts together stands as the monster of the game folder does. Without smoothing
+// The character that the page creates stands like the monster of the game folder. Without smoothing
 // nothing is moved on level ground.
 TEST_PAGE (page_stairs_has_the_heights_of_our_games_monster, "stairs") {
     enum { NOW = 562 }; // ticks in 9 seconds

@@ -1,5 +1,5 @@
-// Morph targets in the viewer: --morph, the folder beside the model, and that skinning on the CPU
-// and drawing use the weights.
+// Morph targets in the viewer: --morph, the folder next to the model, and the weights in skinning
+// on the CPU and in drawing.
 #include "test/own.h"
 #include "test/skin/skin_jobs.h"
 #include "test/viewer/test_view_case.h"
@@ -63,7 +63,7 @@ TEST (view_morph_at_weight_1_is_the_file_beside_the_model) {
             view_pose_at(&document->scene, &(md5_sample_position){0});
             view_skin(&document->scene);
 
-            // The bind pose with one target of weight 1 is the target's file.
+            // The bind pose with one target of weight 1 equals the target's file.
             OWN_MODEL target = our_model("models/bobbin/morphs/smile.md5mesh");
             for (uint32_t i = 0; CHECK(target) && i < target->num_meshes; i++)
                 for (uint32_t v = 0; v < target->meshes[i].num_vertices; v++) {
@@ -113,7 +113,7 @@ TEST_SCENE (view_morph_is_drawn_as_it_is_skinned) {
     view_free_document(document, scene->renderer);
 }
 
-// Bobbin's machine is frightened a little by his own attack, and smiles by a parameter.
+// Bobbin's attack gives the machine a little fright, and a parameter makes it smile.
 TEST (view_machine_drives_morph_targets) {
     view_setting oh[] = {{.parameter = oh_name, .value = 0.25f}};
     view_document *const document = open_bobbin(oh, 1, NULL, "models/bobbin/bobbin.md5machine");
@@ -130,16 +130,16 @@ TEST (view_machine_drives_morph_targets) {
         CHECK_EXACT(scene->morph_weights[fright], 0);
         view_set_in_machine(&scene->machine, "jump", 1.0f);
         view_pose(scene, &(view_play){.time = 1.0});
-        CHECK_NEAR(scene->morph_weights[fright], 0.7, 1e-4); // in the air
-        CHECK_EXACT(scene->morph_weights[other], 0.25);      // the weight of --morph stays
+        CHECK_NEAR(scene->morph_weights[fright], 0.7, 1e-4); // while the character is in the air
+        CHECK_EXACT(scene->morph_weights[other], 0.25);      // the weight of --morph is unchanged
     }
     view_free_document(document, NULL);
 }
 
 // -- Bounds -----------------------------------------------------------------------------------
 
-// How far the morphed vertices of the clips' first frames lie outside the sphere of a kind, in
-// units; below 0 if all lie within.
+// Returns the largest distance of the morphed vertices of the clips' first frames outside of the
+// sphere of a kind, in units. It is negative if all vertices are inside.
 static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
 {
     float most = -INFINITY;
@@ -162,7 +162,7 @@ static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
     return most;
 }
 
-// A smile as wide as the character is tall: culling by a sphere that ignores it would hide the
+// A smile as wide as the character is tall: a sphere that ignores it would cull the visible
 // character.
 TEST (view_morph_targets_widen_the_spheres_of_crowds) {
     view_setting smile[] = {{.parameter = smile_name, .value = 60}};
@@ -183,14 +183,14 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
         const float reach = view_morph_reach(kind.morphs, NULL);
         CHECK(reach > 40.0f && reach == view_morph_reach(kind.morphs, kind.morphs->asked));
         CHECK(beyond_sphere(&kind, positions) <= 0.0f);
-        kind.sphere.radius -= reach; // as measured without targets
+        kind.sphere.radius -= reach; // as measured without morph targets
         CHECK(beyond_sphere(&kind, positions) > 0.0f);
     }
     view_free_document(document, NULL);
 }
 
-// Weights that a machine drives are at most 1, and Bobbin's drives all but a blink; of what is not
-// driven nothing counts.
+// Weights that a machine drives are at most 1. Bobbin's machine drives all weights but one, the
+// blink; weights that are not driven do not count.
 TEST (view_driven_morph_targets_have_reach) {
     view_document *const document = open_bobbin(NULL, 0, NULL, "models/bobbin/bobbin.md5machine");
     if (CHECK(document)) {

@@ -1,5 +1,6 @@
-// What moves a model is one interface: its kinds, and one that is made up here, which the viewer
-// shows, drives and points at without knowing of it.
+// The interface between the viewer and the motion of a model: its implementations, and one
+// implementation of this test, which the viewer shows, drives and points at without special code.
+// Also walking legs, terrains and the camera that follows a character.
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
 
@@ -167,11 +168,11 @@ TEST (view_finds_legs_that_walk) {
         const md5_leg *const leg = &scene.legs.legs[i];
         CHECK(leg->swivel != MD5_NONE);
         num_first += leg->group == 0;
-        // The opposite leg and the neighbours of the same side are in the other group.
+        // The opposite leg and the adjacent legs of the same side are in the other group.
         for (uint32_t k = 0; k < i; k++) {
             const char *const a = scene.skeleton->joints[leg->limb.tip].name;
             const char *const b = scene.skeleton->joints[scene.legs.legs[k].limb.tip].name;
-            const int apart = abs(a[5] - b[5]); // foot_1_l
+            const int apart = abs(a[5] - b[5]); // foot_1_l: character 5 is the number of the pair
             if ((a[7] == b[7] && apart == 1) || (a[7] != b[7] && apart == 0))
                 CHECK(leg->group != scene.legs.legs[k].group);
         }
@@ -193,7 +194,8 @@ TEST (view_finds_legs_that_walk) {
     view_free_scene(&scene);
 }
 
-// The sine of the largest angle between one half of a piston and the line to the other half.
+// Returns the sine of the largest angle between one half of a piston and the line to the other
+// half.
 static double worst_piston(const view_scene *scene)
 {
     double worst = 0.0;
@@ -215,7 +217,8 @@ static double worst_piston(const view_scene *scene)
     return worst;
 }
 
-// It repeats itself, is as high at corners as these, and straight between them.
+// The height of the ground is periodic, equals the corner heights at the corners of a square, and
+// is linear within each triangle.
 TEST (view_ground_is_made_of_triangles) {
     const view_terrain terrain = {.kind = VIEW_HILLS, .cell = 4, .height = 3};
     const float period = terrain.cell * (float)VIEW_GROUND_SQUARES;
@@ -245,7 +248,7 @@ TEST (view_ground_is_made_of_triangles) {
     CHECK(view_ground_height(&terrain, 1e30f, 0.0f) == 0.0f);
 }
 
-// Twenty degrees; and treads with one height each, a step above each other.
+// A slope of 20 degrees; then treads of constant height, each one stair below the last.
 TEST (view_ground_has_slopes_and_stairs) {
     const float tangent = tanf(0.349066f);
     const view_terrain slope = {.kind = VIEW_SLOPE, .cell = 4, .height = 4 * 4.12f};
@@ -257,17 +260,17 @@ TEST (view_ground_has_slopes_and_stairs) {
         CHECK_NEAR(view_ground_height(&stairs, 8.0f * (float)step + 0.1f, 3), -5.0 * step, 1e-6);
         CHECK_NEAR(view_ground_height(&stairs, 8.0f * (float)step + 7.9f, -40), -5.0 * step, 1e-6);
     }
-    // A box rests on the highest of what is below it.
+    // A box rests on the highest point of the ground below it.
     CHECK_SMALL(view_ground_under(&stairs, (md5_vec3){9, 0, 0}, 2), 1e-6);
     CHECK_NEAR(view_ground_under(&stairs, (md5_vec3){9, 0, 0}, 0.5f), -5, 1e-6);
-    // What is drawn: a riser is upright, treads end at its two edges.
+    // The drawn mesh: a riser is upright, and treads end at its two edges.
     CHECK(view_corner_x(&stairs, 2) == 8.0f && view_corner_x(&stairs, 3) == 8.0f);
     CHECK(view_corner_x(&stairs, 4) == 8.0f && view_corner_x(&stairs, 5) == 16.0f);
     CHECK_NEAR(view_corner_height(&stairs, 2, 0), 0, 1e-6);
     CHECK_NEAR(view_corner_height(&stairs, 3, 0), -5, 1e-6);
 }
 
-// It is up after three seconds of six, and level with the floor at first.
+// The lift starts level with the floor, and reaches its top after three seconds of six.
 TEST (view_ground_has_a_lift) {
     view_terrain lift = {.kind = VIEW_LIFT, .cell = 2, .height = 5};
     static const double rises[][2] = {{0, 0}, {1, 1.25}, {1.5, 2.5},
@@ -276,7 +279,7 @@ TEST (view_ground_has_a_lift) {
         view_set_lift_time(&lift, rises[i][0]);
         CHECK_NEAR(view_ground_height(&lift, 100, 0), rises[i][1], 1e-4);
     }
-    // 12 of 64 squares to each side, and one that slopes down to the floor.
+    // The lift covers 12 of 64 squares to each side; one more square slopes down to the floor.
     CHECK_NEAR(view_ground_height(&lift, 0, 23.9f), 3.75, 1e-4);
     CHECK_NEAR(view_ground_height(&lift, 0, -23.9f + 256.0f), 3.75, 1e-4);
     for (int side = -1; side <= 1; side += 2) {
@@ -288,7 +291,8 @@ TEST (view_ground_has_a_lift) {
 
 TEST_IF (view_walks_over_the_terrain, view_scene, scene,
          legs_open_scene(scene, "models/thimble/thimble.md5mesh"), view_free_scene(scene)) {
-    CHECK_UINT(view_find_feet(&scene->terrain, scene, VIEW_LIFT), 0); // that is for monsters
+    // Only monsters support the lift.
+    CHECK_UINT(view_find_feet(&scene->terrain, scene, VIEW_LIFT), 0);
     CHECK(view_find_feet(&scene->terrain, scene, VIEW_HILLS) == 6 && view_begin_walk(scene));
     const view_play play = {.time = 3};
     view_pose(scene, &play);
@@ -314,7 +318,7 @@ TEST (view_keys_drive_legs) {
     view_state viewer = {.options = &options, .document = &document, .pages = {.open = -1}};
     if (!legs_open_scene(&document.scene, "models/thimble/thimble.md5mesh"))
         return;
-    CHECK(!view_controls_character(&viewer)); // not asked for
+    CHECK(!view_controls_character(&viewer)); // walking is not enabled
     CHECK(view_begin_walk(&document.scene));
     CHECK(view_controls_character(&viewer));
     const view_command_row ahead = {.action = VIEW_AHEAD};
@@ -346,7 +350,7 @@ static void live(view_state *viewer, double seconds)
     view_pose(&viewer->document->scene, &viewer->play);
 }
 
-// The key starts walking as --walk does, and returns to the clip.
+// The key starts walking like --walk, and pressing it again returns to the clip.
 TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(gl),
          scene_close(gl)) {
     shot_viewer viewer;
@@ -382,7 +386,7 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
 
 // -- The camera follows ---------------------------------------------------------------------------
 
-// The camera of a window moves smoothly; without a window it is where it is set.
+// The camera of a window moves smoothly. Without a window it takes its position immediately.
 
 static view_camera camera_at(float azimuth, float elevation, float distance, md5_vec3 target)
 {
@@ -398,7 +402,7 @@ TEST (view_camera_follows_by_a_share) {
     view_camera seen = camera_at(-170.0f, 20.0f, 60.0f, (md5_vec3){0, 0, 0});
     seen.scene_radius = 3.0f;
     CHECK(view_follow_camera(&seen, &to, 0.25f));
-    CHECK_NEAR(seen.azimuth, -175, 1e-4); // the shorter arc, across 180
+    CHECK_NEAR(seen.azimuth, -175, 1e-4); // along the shorter arc, across 180
     CHECK_NEAR(seen.elevation, 25, 1e-4);
     CHECK_NEAR(seen.distance, 70, 1e-4);
     CHECK_NEAR(seen.target.x, 2, 1e-5);
@@ -424,7 +428,7 @@ TEST (view_follows_alike_at_any_frame_rate) {
         viewer.camera.azimuth = 80.0f;
         viewer.camera.distance = 20.0f;
         viewer.ui.scrolls[0].wanted = 400.0f;
-        const int frames = rates[i] / 8; // 1/8 s; 125 ms at 1000
+        const int frames = rates[i] / 8; // 1/8 s; 125 ms at 1000 Hz
         for (int k = 0; k < frames; k++)
             CHECK(view_follow(&viewer, 1.0 / rates[i]));
         const double rest = exp(-20.0 * frames / rates[i]);
@@ -434,7 +438,7 @@ TEST (view_follows_alike_at_any_frame_rate) {
         int more = 0;
         while (view_follow(&viewer, 1.0 / rates[i]))
             more++;
-        CHECK(more < rates[i]); // it arrives within a second
+        CHECK(more < rates[i]); // the camera arrives within a second
         CHECK(viewer.seen.azimuth == 80.0f && viewer.ui.scrolls[0].shown == 400.0f);
     }
 }
@@ -469,7 +473,8 @@ TEST (view_reduced_motion_is_there_at_once) {
     CHECK(!view_follow(&viewer, 0.001));
 }
 
-// The point under the mouse when the wheel turns stays there until the camera has arrived.
+// The point under the mouse at the time of a wheel step keeps its position in the image until the
+// camera has arrived.
 TEST (view_zoom_keeps_the_point_on_the_way) {
     const view_camera from = camera_at(30.0f, 12.0f, 100.0f, (md5_vec3){1, 2, 3});
     const float height = 480.0f;
@@ -484,7 +489,7 @@ TEST (view_zoom_keeps_the_point_on_the_way) {
     const double pixel = 2.0 * half * 100.0 / 480.0;
     for (int i = 0; i < 5; i++) {
         CHECK(view_follow_camera(&seen, &to, 0.3f));
-        // The point in the plane of the target, in pixels from the middle.
+        // The position of the point in the plane of the target, in pixels from the middle.
         const md5_vec3 way = md5_vec3_sub(seen.target, from.target);
         const double now = 2.0 * half * seen.distance / 480.0;
         CHECK_NEAR((x * pixel - md5_vec3_dot(way, axes.right)) / now, x, 1e-2);

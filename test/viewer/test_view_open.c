@@ -1,4 +1,4 @@
-// What the viewer opens: files of the command line or remembered ones, folders, and watched files
+// Opening: files of the command line, recent documents, folders, lists of files, and watched files
 // that change.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
@@ -10,7 +10,7 @@
 
 // -- A folder of files --------------------------------------------------------------------------
 
-// Removes the folders from shader names, so that textures are found in the test's folder and not in
+// Removes the folders from shader names, so that textures are found in the test's folder instead of
 // the project.
 static void strip_shaders(char *text)
 {
@@ -21,7 +21,7 @@ static void strip_shaders(char *text)
     }
 }
 
-// Copies a file of the project into the folder under another name, and renames it: files that
+// Copies a file of the project into the folder under another name, and then renames it. Files that
 // editors save in this manner are hard to watch. The caller frees the returned path.
 static char *put(const char *folder, const char *name, const char *from)
 {
@@ -48,7 +48,7 @@ static void put_again(const char *folder, const char *name, const char *from)
     free(put(folder, name, from));
 }
 
-// An incomplete file: nothing can be read from it.
+// Writes an incomplete file, which cannot be read.
 static void put_half(const char *path)
 {
     FILE *const file = fopen(path, "wb");
@@ -62,12 +62,12 @@ static void put_half(const char *path)
 enum { MAX_ARGUMENTS = 8 };
 
 typedef struct test_viewer {
-    gl_scene scene; // empty for a viewer that draws nothing
+    gl_scene scene; // empty if the viewer draws nothing
     view_options options;
     view_state state;
 } test_viewer;
 
-// Starts like md5view, up to where files are opened. `arguments` end with NULL.
+// Starts the viewer like md5view, up to the opening of files. `arguments` end with NULL.
 static bool begin(test_viewer *viewer, const char *const *arguments, bool draws)
 {
     char *copies[MAX_ARGUMENTS];
@@ -102,12 +102,12 @@ static const char still[] = "test/reference/data/still.md5mesh";
 
 typedef struct start_case {
     const char *arguments[MAX_ARGUMENTS];
-    const char *model; // the model that is shown
+    const char *model; // name of the model that is shown
     uint32_t crowd;
     bool lists_files;
 } start_case;
 
-// The last model is "giant". Paths that begin with '@' are of the project.
+// The last opened model is "giant". Paths that begin with '@' are relative to the project.
 static const start_case starts[] = {
     {{NULL}, "giant", 0, false},
     {{"--grid=no", "--edges", "--root=id"}, "giant", 0, false},
@@ -129,7 +129,7 @@ static const start_case starts[] = {
     {{"--crowd=3", "@" MODELS}, "bobbin", 3, true},
     {{"@" MODELS "thimble/thimble.md5mesh"}, "thimble", 0, false},
     {{"@" MODELS "bobbin/bobbin.md5machine"}, "bobbin", 0, false},
-    {{"@" MODELS "thimble/walk.md5anim"}, "thimble", 0, false}, // the model that it fits
+    {{"@" MODELS "thimble/walk.md5anim"}, "thimble", 0, false}, // the model that the clip fits
     {{"@" MODELS "bobbin/flight.md5camera"}, "flight", 0, false},
     {{"@" MODELS "bobbin"}, "bobbin", 0, true},
     {{"@" MODELS, "@" MODELS "thimble/thimble.md5mesh"}, "thimble", 0, true},
@@ -158,7 +158,7 @@ static void check_start(const start_case *start, const char *model)
         return;
     viewer.state.config = &config;
     viewer.state.documents = &config.documents;
-    // Our own model has no clips.
+    // The built-in model has no clips.
     CHECK(view_open_first(&viewer.state) != viewer.options.animation_index_given);
     const view_state *const state = &viewer.state;
     CHECK_THAT(strcmp(state->document->scene.name, start->model) == 0, "md5view%s shows %s", what,
@@ -182,9 +182,9 @@ TEST (view_start_shows_what_the_command_line_names) {
     folder_remove(folder);
 }
 
-// Without files the first minute plays by its own camera and without panels, until a key ends it:
-// then the docks are folded until one is asked for, and another model has them.
-// In a window the guest, and what takes all clips, come after the first picture.
+// Without files the first minute plays with its own camera and without panels until a key ends it.
+// Then the docks are collapsed until the user opens one; with another model they are open. In a
+// window the guest and the loading of all clips follow after the first frame.
 TEST (view_first_picture_waits_for_no_guest) {
     test_viewer viewer;
     view_state *const state = &viewer.state;
@@ -204,8 +204,8 @@ TEST (view_first_picture_waits_for_no_guest) {
     end(&viewer);
 }
 
-// A web page gets our machine in two parts: with the second it goes on where it is, by itself only
-// if nobody has taken it over.
+// A web page receives the built-in machine in two parts. When the second part arrives the machine
+// continues from its current state, and acts by itself only if the user has not taken over.
 TEST (view_own_machine_goes_on_when_the_rest_of_it_comes) {
     test_viewer viewer;
     view_state *const state = &viewer.state;
@@ -224,14 +224,15 @@ TEST (view_own_machine_goes_on_when_the_rest_of_it_comes) {
         view_machine *const now = &state->document->scene.machine;
         CHECK(now->player != NULL && state->play.time == 3.0 && now->time == 3.0);
         CHECK(now->next_act == before.next_act && now->acts == before.acts);
-        CHECK(now->guest != NULL && !view_open_rest(state)); // who was there already
+        CHECK(now->guest != NULL && !view_open_rest(state)); // the guest that was already there
         view_take_over(now);
     }
     end(&viewer);
 }
 
-// The bounds of the shadow casters decide where the shadow map is. They change steadily when the
-// visitor of the first minute moves away, so that no shadow changes its sharpness suddenly.
+// The bounds of the shadow casters determine the position of the shadow map. They change steadily
+// while the visitor of the first minute moves away, so that the sharpness of shadows does not
+// change suddenly.
 TEST (view_casters_change_steadily_when_a_companion_leaves) {
     const float step = 2.0f; // units between two positions of the visitor
     test_viewer viewer;
@@ -256,12 +257,12 @@ TEST (view_casters_change_steadily_when_a_companion_leaves) {
         CHECK(view_size(casters) < 4 * stage.camera->scene_radius);
         before = casters;
     }
-    CHECK(before.max.y > 20.0f); // the map still extends toward the visitor
+    CHECK(before.max.y > 20.0f); // the map extends to the visitor
     end(&viewer);
 }
 
-// Only our own model is in a place, which is kept when files are read again, and does not make the
-// document larger.
+// Only the built-in model has scenery. The scenery is kept when files are reloaded, and does not
+// enlarge the bounds of the document.
 TEST (view_place_is_around_our_own_model) {
     const char *const said[] = {"--resolution=320,180", "--crowd=3",
                                 test_path("models/bobbin/bobbin.md5machine")};
@@ -281,8 +282,9 @@ TEST (view_place_is_around_our_own_model) {
     }
 }
 
-// A plate is 1 unit ahead; what the eye before it looks at, a triangle that is not drawn, 92. Eyes
-// alone are measured with it. The folder's clip slides all by 4 units.
+// The plate is at x = 1. The eye in front of it looks at a triangle at x = 92, which is not drawn.
+// Only the bounds of a model that consists of eyes contain that triangle. The folder's clip moves
+// everything by 4 units.
 TEST (view_measures_faces_without_what_eyes_look_at) {
     static const char *const files[] = {"test/data/shown/face.md5mesh",
                                         "test/data/shown/eyes.md5mesh"};
@@ -313,7 +315,8 @@ TEST (view_start_plays_the_first_minute) {
     view_handle_event(state, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = 'd'}, &redraw);
     stage = item_draw(state, 1400, 700);
     CHECK(!stage.plays && stage.camera == &state->camera);
-    CHECK_NEAR(state->ui.end_at, state->now + 20.0, 1e-9); // of the card, since he is somebody's
+    // End of the card's display time, because the user has taken over.
+    CHECK_NEAR(state->ui.end_at, state->now + 20.0, 1e-9);
     state->now = 4.0;
     stage = item_draw(state, 1400, 700);
     CHECK_UINT(item_press(state, &stage, "own/Open", 0.5f, 0.5f).action, VIEW_FILES);
@@ -323,7 +326,7 @@ TEST (view_start_plays_the_first_minute) {
                VIEW_NEXT_PAGE);
     CHECK(state->ui.end_at == 0.0);
     item_release(state);
-    CHECK(state->document->scene.machine.control.side == 1); // the key has done its work
+    CHECK(state->document->scene.machine.control.side == 1); // the key was still handled
     CHECK(view_current_layout(&stage).free.width == 1400.0f
           && view_current_layout(&stage).menu.height > 0);
     (void)view_execute(state, (view_command){.action = view_toggle_of("hierarchy")});
@@ -342,7 +345,8 @@ TEST (view_start_plays_the_first_minute) {
     }
 }
 
-// A broken file is none of the recent ones, nor our own model, which is shown with the error.
+// A broken file is not added to the recent files. The built-in model, which is shown with the
+// error, is not added either.
 TEST (view_broken_file_is_not_remembered) {
     char *const folder = folder_make();
     char *const path = common_join(folder, "broken.md5mesh");
@@ -363,7 +367,7 @@ TEST (view_broken_file_is_not_remembered) {
     folder_remove(folder);
 }
 
-// Without files: at the very first start the first minute, then the start page.
+// Without files: the first minute at the very first start, later the start page.
 TEST (view_start_page_is_shown_after_the_first_start) {
     for (int is_new = 0; is_new < 2; is_new++) {
         view_config config = {.is_new = is_new == 1};
@@ -393,8 +397,8 @@ static void set(view_state *viewer, const char *name, const char *text)
     CHECK_THAT(view_set_option(viewer, (size_t)(row - view_option_rows), text), "--%s", name);
 }
 
-// Each document comes back as it was left, in the same window and in another one, unless the
-// command line says otherwise; what is of the look is for all.
+// Each document is restored as it was left, in the same window and in another one, unless the
+// command line overrides it. Settings of the appearance apply to all documents.
 TEST (view_documents_are_shown_as_they_were_left) {
     OWN_FOLDER folder = folder_make();
     OWN_STRING model = common_copy(test_path("models/thimble/thimble.md5mesh"));
@@ -422,7 +426,7 @@ TEST (view_documents_are_shown_as_they_were_left) {
     CHECK(viewer.options.shown.edges && state->play.speed == 1.0);
     view_drop(state, model);
     CHECK(state->is_restored && state->play.speed == 0.5 && state->play.wrap == MD5_WRAP_CLAMP);
-    state->now = state->ui.notice_end; // what was opened has been read
+    state->now = state->ui.notice_end; // the notice about the opened file has expired
     view_follow_files(state);
     CHECK(strncmp(state->ui.notice, "Continue last session", 21) == 0);
     CHECK(state->ui.notice_action == VIEW_RESET_ALL && !state->is_restored);
@@ -433,7 +437,7 @@ TEST (view_documents_are_shown_as_they_were_left) {
     view_remember(state);
     end(&viewer);
 
-    for (int round = 0; round < 3; round++) { // 1: an option says otherwise; 2: the texture is gone
+    for (int round = 0; round < 3; round++) { // 1: an option overrides; 2: the texture is missing
         const char *const arguments[] = {round == 1 ? "--animation-speed-factor=2" : "--grid",
                                          model, NULL};
         if (round == 2)
@@ -467,8 +471,9 @@ static const char *selected_label(const view_browser *browser)
     return browser->entries[browser->found[browser->selected]].label;
 }
 
-// The folder above is no row: Backspace leads there, and what was left is selected. What begins
-// with a dot is listed by a filter that does, or if that is asked for. A path may be typed.
+// The parent folder is not an entry: Backspace opens it and selects the folder that was left. Names
+// that begin with a dot are listed if the filter begins with a dot, or on request. The filter
+// accepts a path.
 TEST (view_list_leads_through_folders) {
     const char *const none[] = {NULL};
     char *const folder = folder_make();
@@ -484,7 +489,7 @@ TEST (view_list_leads_through_folders) {
         return;
     const view_browser *const browser = &viewer.state.ui.browser;
     view_browser *const list = &viewer.state.ui.browser;
-    for (int i = 0; i < 2; i++) { // also with a slash at the end
+    for (int i = 0; i < 2; i++) { // with and without a slash at the end
         view_browse_folder(list, i == 0 ? folder : closed, NULL, NULL);
         if (CHECK(browser->num_found == 3 && browser->num_hidden == 2)) {
             CHECK_STRING(browser->entries[browser->found[2]].label, "inner/");
@@ -492,12 +497,13 @@ TEST (view_list_leads_through_folders) {
         }
     }
     view_filter_list(list, ".");
-    CHECK_UINT(browser->num_found, 4); // all but inner
+    CHECK_UINT(browser->num_found, 4); // all entries except inner
     CHECK_STRING(selected_label(browser), ".c.md5mesh");
     view_browse_folder(list, inner, NULL, NULL);
     CHECK_UINT(browser->num_found, 0);
     view_filter_list(list, "x");
-    CHECK_UINT(view_key_browser(list, VIEW_KEY_BACKSPACE).action, VIEW_NOTHING); // of its field
+    // Backspace edits the filter.
+    CHECK_UINT(view_key_browser(list, VIEW_KEY_BACKSPACE).action, VIEW_NOTHING);
     view_filter_list(list, "");
     CHECK(view_execute(&viewer.state, view_key_browser(list, VIEW_KEY_BACKSPACE)));
     CHECK_STRING(browser->folder, folder);
@@ -518,8 +524,8 @@ TEST (view_list_leads_through_folders) {
     folder_remove(folder);
 }
 
-// Formats that are converted are listed where any file is opened, and nothing else is. A folder has
-// no large picture.
+// If any file may be opened, formats that can be converted are listed too, and no other files. A
+// folder has no large preview.
 TEST (view_list_has_files_of_other_formats) {
     char *const folder = folder_make();
     OWN_STRING inner = common_join(folder, "inner");
@@ -532,7 +538,7 @@ TEST (view_list_has_files_of_other_formats) {
     CHECK_UINT(list.num_found, 5);
     CHECK_STRING(selected_label(&list), "a.md5mesh");
     view_filter_list(&list, "fox");
-    CHECK_UINT(view_key_browser(&list, ' ').action, VIEW_NOTHING); // it is of the name
+    CHECK_UINT(view_key_browser(&list, ' ').action, VIEW_NOTHING); // a space is part of the filter
     const view_command command = view_key_browser(&list, VIEW_KEY_RETURN);
     CHECK(command.action == VIEW_OPEN_FILE && common_has_suffix(command.path, "fox.glb"));
     free(command.path);
@@ -544,15 +550,15 @@ TEST (view_list_has_files_of_other_formats) {
     CHECK_STRING(selected_label(&list), "inner/");
     view_key_browser(&list, ' ');
     CHECK(!list.is_peeking);
-    list.asked.takes = 1u << VIEW_ENTRY_MODEL; // for an option
+    list.asked.takes = 1u << VIEW_ENTRY_MODEL; // a list for an option
     view_browse_folder(&list, folder, NULL, NULL);
     CHECK_UINT(list.num_found, 2);
     view_clear_browser(&list);
     folder_remove(folder);
 }
 
-// A clip alone is opened on the model beside it that it fits. Of several the list has those before
-// all others, and the clip's skeleton is shown meanwhile. Paths are whole.
+// A clip without a model is opened on the model in the same folder that it fits. If several models
+// fit, they are first in a list, and the clip's skeleton is shown meanwhile. Paths are absolute.
 TEST (view_clip_alone_finds_its_model) {
     char *const folder = folder_make();
     OWN_STRING clip = put(folder, "walk.md5anim", "models/thimble/walk.md5anim");
@@ -560,7 +566,7 @@ TEST (view_clip_alone_finds_its_model) {
     put_again(folder, "a.md5mesh", still);
     put_again(folder, "y.md5mesh", "models/thimble/thimble.md5mesh");
     const char *const arguments[] = {across, NULL};
-    for (int i = 0; i < 3; i++) { // one that fits, two, and as what is dropped
+    for (int i = 0; i < 3; i++) { // one model that fits, two models, a dropped clip
         test_viewer viewer;
         if (i == 1)
             put_again(folder, "z.md5mesh", "models/thimble/thimble.md5mesh");
@@ -588,7 +594,8 @@ TEST (view_clip_alone_finds_its_model) {
 
 // -- Watching -----------------------------------------------------------------------------------
 
-// Whether the shown files have changed since they were read; if so, they are read again.
+// Returns true if the shown files have changed since they were read. In that case they are read
+// again.
 static bool sees_change(test_viewer *viewer)
 {
     view_state *const state = &viewer->state;
@@ -630,7 +637,7 @@ TEST (view_watch_sees_every_file_of_a_model) {
     if (begin(&viewer, arguments, true)) {
         CHECK(view_open_first(&viewer.state));
         check_watched(&viewer, folder, "bobbin.md5mesh", BOBBIN ".md5mesh");
-        for (size_t i = 0; i < 5; i++) { // the last one is new, and is found
+        for (size_t i = 0; i < 5; i++) { // the last file is new, and is found
             char *const from = common_join("models/bobbin", names[i]);
             check_watched(&viewer, folder, names[i], from);
             free(from);
@@ -653,7 +660,7 @@ TEST (view_watch_finds_a_texture_that_was_missing) {
         CHECK_UINT(viewer.state.document->textures.num_loaded, 0);
         check_watched(&viewer, folder, "thimble.png", THIMBLE ".png");
         CHECK_UINT(viewer.state.document->textures.num_loaded, 1);
-        // An incomplete picture gives a warning; the complete one takes its place.
+        // An incomplete image gives a warning, and the complete image then replaces it.
         OWN_STRING path = common_join(folder, "thimble.png");
         put_half(path);
         CHECK(sees_change(&viewer) && viewer.state.log.num_warnings > 0);
@@ -684,7 +691,7 @@ TEST (view_watch_keeps_a_texture_that_was_dropped) {
     folder_remove(folder);
 }
 
-// All files of all models. An incomplete file leaves the crowd unchanged until it is complete.
+// All files of all models are watched. The crowd is unchanged until an incomplete file is complete.
 TEST (view_watch_sees_every_file_of_a_crowd) {
     char *const folder = folder_make();
     char *const first = put(folder, "b.md5mesh", BOBBIN ".md5mesh");
@@ -769,7 +776,7 @@ TEST (view_watch_sees_every_file_of_a_machine) {
         char *const from = common_format("models/bobbin/%s", name);
         check_watched(&viewer, folder, name, from);
         CHECK_UINT(viewer.state.document->scene.machine.settings.count,
-                   1); // the command line's setting is kept
+                   1); // the setting of the command line is unchanged
         free(from);
         free(name);
         end(&viewer);
@@ -777,7 +784,7 @@ TEST (view_watch_sees_every_file_of_a_machine) {
     folder_remove(folder);
 }
 
-// Replaces words of a file by others.
+// Replaces a string in a file.
 static void edit(const char *path, const char *word, const char *by)
 {
     size_t size = 0;
@@ -791,7 +798,8 @@ static void edit(const char *path, const char *word, const char *by)
     CHECK(fputs(from, file) >= 0 && fclose(file) == 0 && rename(beside, path) == 0);
 }
 
-// Shows the character at a time, returns the farthest that a joint has moved in the world since.
+// Shows the character at a time, and returns the largest distance in world space that a joint has
+// moved since the last call.
 static double move_to(test_viewer *viewer, double time, md5_mat34 *last)
 {
     view_state *const state = &viewer->state;
@@ -808,7 +816,7 @@ static double move_to(test_viewer *viewer, double time, md5_mat34 *last)
     return most;
 }
 
-// The walking character goes on from where it is; what is gone is a warning.
+// A walking character continues at its position. A missing part is a warning.
 TEST (view_watch_changes_a_machine_without_a_hitch) {
     char *const folder = folder_make();
     OWN_STRING machine = put(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
@@ -868,8 +876,8 @@ TEST (view_watch_takes_another_file_for_no_change) {
     end(&viewer);
 }
 
-// A document is complete before it is shown: opening a model without the joint of --attach changes
-// neither the current model nor the camera.
+// A document is shown only when it is complete: opening a model without the joint of --attach
+// changes neither the current model nor the camera.
 TEST (view_open_that_fails_late_changes_nothing) {
     OWN_STRING other =
         common_format("--attach=head=%s", test_path("models/spindle/spindle.md5mesh"));
@@ -895,7 +903,8 @@ TEST (view_open_that_fails_late_changes_nothing) {
 
 // -- Long work that is to end --------------------------------------------------------------------
 
-// Escape is told once, and is no key any more; a wish to quit is told until it is taken.
+// Escape is reported once, and is then no longer in the queue. A request to quit is reported until
+// it is handled.
 TEST (view_window_interrupts_long_work) {
     const char *files[] = {test_path("models/bobbin/bobbin.md5mesh")};
     view_log log = {.level = VIEW_QUIET, .may_stop = true};

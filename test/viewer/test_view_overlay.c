@@ -1,4 +1,5 @@
-// Lines over the model: the bounding boxes of joints move with their joints.
+// Lines over the model: bounding boxes that move with their joints. Also groups of names in long
+// lists, and --hide.
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
 
@@ -29,10 +30,10 @@ static void close_boxes(view_scene *scene, view_lines *lines)
     view_free_scene(scene);
 }
 
-// A box of 12 edges, the first three of which begin in one corner.
-enum { BOX = 24 }; // ends of lines
+// A box of 12 edges. The first three edges begin in the same corner.
+enum { BOX = 24 }; // number of line ends
 
-// How far a point lies outside of a box, as a share of its edges.
+// Returns the distance of a point from a box, as a fraction of its edges.
 static float outside(const md5gl_line_vertex *box, md5_vec3 point)
 {
     const md5_vec3 from = md5_vec3_sub(point, box[0].position);
@@ -45,7 +46,8 @@ static float outside(const md5gl_line_vertex *box, md5_vec3 point)
     return farthest;
 }
 
-// Vertices that only one joint moves, in the pose of a clip, of a model without a figure beside it.
+// Vertices that only one joint moves, in the pose of a clip, of a model without a figure in the
+// same folder.
 TEST (view_boxes_of_joints_contain_the_vertices_they_move) {
     const char *const files[] = {test_path("models/spindle/spindle.md5mesh"),
                                  test_path("models/spindle/walk.md5anim")};
@@ -89,7 +91,7 @@ TEST (view_joints_alone_have_no_boxes) {
 
 // -- Groups ---------------------------------------------------------------------------------------
 
-// Long lists of a game in groups. The names are made up as those of games are.
+// Long lists of a game in groups. The names resemble the names of games.
 
 enum { PER_KIND = 20, NUM_KINDS = 3, NUM_FILES = PER_KIND * NUM_KINDS };
 
@@ -121,7 +123,7 @@ static const char *name_of(void *user, size_t file)
     return ((made *)user)->texts[file];
 }
 
-// None of these files is read.
+// Returns NULL, because none of these files is read.
 static const void *open_none(void *user, size_t file, size_t *size, md5_error *error)
 {
     (void)user, (void)file, (void)size, (void)error;
@@ -134,7 +136,7 @@ static void close_none(void *user, const void *bytes, size_t size)
     (void)user, (void)bytes, (void)size;
 }
 
-// Six clips of the first monster are of the mod.
+// Six clips of the first monster belong to the mod.
 TEST (names_of_a_mod_are_listed_alone) {
     made fixture;
     make_files(&fixture);
@@ -150,13 +152,13 @@ TEST (names_of_a_mod_are_listed_alone) {
     fixture.library.places.count = 2;
     view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, NULL);
     CHECK(fixture.browser.num_found == NUM_FILES && fixture.browser.num_own == 6);
-    fixture.browser.is_own_alone = true; // by its button
+    fixture.browser.is_own_alone = true; // set by its button
     view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, NULL);
     CHECK_UINT(fixture.browser.num_found, 6);
     view_filter_list(&fixture.browser, "walk");
-    CHECK_UINT(fixture.browser.num_found, 3); // without the base's
+    CHECK_UINT(fixture.browser.num_found, 3); // without the clips of the base game
     view_list_section(&fixture.browser, &fixture.library, VIEW_ANIMS, NULL);
-    CHECK_UINT(fixture.browser.num_found, 3); // as in another section
+    CHECK_UINT(fixture.browser.num_found, 3); // also when the section is listed again
     view_clear_browser(&fixture.browser);
     md5_destroy_game(fixture.library.game);
 }
@@ -171,9 +173,9 @@ TEST (empty_section_has_no_rows) {
 }
 
 // -- Hide -----------------------------------------------------------------------------------------
-// --hide: meshes by name, shader or number, as if they were clicked on in the panel.
+// --hide: meshes by name, shader or number, with the same effect as a click in the panel.
 
-// Our model without its clips: mesh 0 is the body, mesh 1 the eyes.
+// The built-in model without its clips: mesh 0 is the body, mesh 1 the eyes.
 #define HIDE_MODEL "models/bobbin/bobbin.md5mesh --no-auto --no-background --samples 1"
 #define SMALL HIDE_MODEL " --resolution 160,120"
 
@@ -202,7 +204,7 @@ TEST_SCENE (view_option_hide_empties_the_picture) {
     CHECK(shot_cover_of(&none).share == 0.0);
 }
 
-// A misspelt name is an error, but only for files of the command line.
+// A misspelt name is an error, but only with files from the command line.
 TEST_SHOT (view_option_hide_refuses_unknown_meshes, HIDE_MODEL) {
     const char *const path = test_path("models/bobbin/bobbin.md5mesh");
     viewer->options.hidden.names = common_alloc(1, sizeof(char *));

@@ -1,4 +1,4 @@
-// All pages: each opens, is drawn at two sizes, and has sliders that the mouse moves.
+// All pages: each can be opened, is drawn at two sizes, and has sliders that the mouse moves.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
@@ -6,7 +6,7 @@
 
 #define TEST_HERE(title) TEST_SCREEN (title, screen_begin(s, 1280, 720))
 
-// Whether all text and shapes are within the picture.
+// Returns true if all text and shapes are within the window.
 static bool is_inside(const screen *s)
 {
     const view_canvas *const canvas = &s->viewer.canvas;
@@ -18,8 +18,8 @@ static bool is_inside(const screen *s)
     return canvas->count > 0;
 }
 
-// The target is only a corner of the picture: the tests check positions and not pixels, and
-// software rendering draws each pixel.
+// The target is only a corner of the window: the tests check positions and not pixels, and software
+// rendering computes each pixel.
 static void draw(screen *s)
 {
     md5gl_target *const target = md5gl_create_target(s->gl.renderer, 160, 120, 1, NULL);
@@ -34,7 +34,7 @@ static view_command turn_wheel(screen *s, const view_stage *stage, float x, floa
     return view_run_ui(&s->viewer.ui, stage, &(ui_mouse){.x = x, .y = y, .wheel = wheel});
 }
 
-// Turns the wheel until what is called so is in sight.
+// Scrolls with the wheel until the item with this name is visible.
 static void reveal(screen *s, const view_stage *stage, const char *sought)
 {
     const view_rect window = {0, 40, stage->width, stage->height - 40.0f};
@@ -51,7 +51,7 @@ static void reveal(screen *s, const view_stage *stage, const char *sought)
     CHECK_THAT(false, "%s does not come into sight", sought);
 }
 
-// Presses and releases at a part of the width of an item, "panel/label".
+// Presses and releases at a fraction of the width of an item, "panel/label".
 static void press(screen *s, const char *sought, float part)
 {
     const view_stage stage = view_stage_of(&s->viewer, s->width, s->height);
@@ -61,7 +61,8 @@ static void press(screen *s, const char *sought, float part)
     (void)item_release(&s->viewer);
 }
 
-// Selects a word of a slider, which is unfolded if its words are too many for a row.
+// Selects a word of a slider. If the words do not fit into a row, they are in a list that is opened
+// first.
 static void select_word(screen *s, const view_slider *slider, float *value, float word)
 {
     char row[128], item[192];
@@ -78,8 +79,8 @@ static void select_word(screen *s, const view_slider *slider, float *value, floa
     CHECK(s->viewer.pages.unfolded == 0 && *value == word);
 }
 
-// Moves each slider to a tenth and to nine tenths of its range, where it is drawn, and, by its
-// name, back; of choices, takes the first, the last and the usual one.
+// Moves each slider to 10 % and 90 % of its range, checks the drawn position, and resets it by a
+// click on its name. If the slider is a choice, selects the first, the last and the default word.
 static void move_sliders(screen *s, const view_page *page)
 {
     for (uint32_t i = 0; i < 2 * view_num_sliders(page); i++) {
@@ -119,7 +120,7 @@ static const view_page *open_page(screen *s, uint32_t number)
     return view_page_at(number);
 }
 
-// Software rendering draws every texel of the shadow map: sliders move without.
+// Software rendering computes every texel of the shadow map, so sliders move without shadows.
 TEST_LONG (view_pages_draw_at_two_sizes_and_as_their_sliders_move) {
     static const float sizes[2][2] = {{1280, 720}, {800, 600}};
     screen storage;
@@ -156,16 +157,16 @@ TEST_HERE (view_pages_scroll_text_that_is_too_long) {
             draw(s);
     }
     CHECK(s->viewer.pages.scroll.wanted == last && last < 600.0f);
-    CHECK(s->viewer.canvas.count != before); // other lines
+    CHECK(s->viewer.canvas.count != before); // the lines have scrolled
 }
 
-// Without its panel a page is the drawing and its plots, which have all of the width.
+// Without its panel a page consists of the drawing and its plots, which have the full width.
 TEST_HERE (view_pages_may_be_the_drawing_alone) {
     (void)open_page(s, (uint32_t)view_find_page("follow"));
     view_stage stage = view_stage_of(&s->viewer, s->width, s->height);
     draw(s);
     CHECK(item_find(&s->viewer, &stage, "page-slider/damping").width > 0.0f);
-    CHECK(s->viewer.pages.lens.shift_x > 0.3f); // of the middle, to the right
+    CHECK(s->viewer.pages.lens.shift_x > 0.3f); // the middle is to the right of the panel
     s->options.said[view_number_of("panel")] = true;
     s->options.shown.panel = false;
     stage = view_stage_of(&s->viewer, s->width, s->height);
@@ -174,7 +175,7 @@ TEST_HERE (view_pages_may_be_the_drawing_alone) {
     CHECK(fabsf(s->viewer.pages.lens.shift_x) < 0.02f);
 }
 
-// On a telephone that is held upright the panel is below the figures and plots, as wide as they
+// On a phone in portrait orientation the panel is below the figures and plots, and as wide as they
 // are.
 TEST_HERE (view_pages_have_their_panel_below_on_a_telephone) {
     s->width = 390.0f;
@@ -199,7 +200,7 @@ TEST_HERE (view_pages_lead_to_others) {
     CHECK(s->viewer.pages.open == view_find_page("euler"));
 }
 
-// A clip plays backward without end: a page, whose steps begin at 0, is as at its beginning then.
+// A clip may play backward without end. A page, whose steps begin at 0, then shows its beginning.
 TEST_HERE (view_pages_know_no_time_before_their_beginning) {
     const double times[] = {0, -2.9};
     uint8_t pixels[2][160 * 120 * 4];
@@ -240,18 +241,18 @@ TEST_HERE (view_pages_turn_from_the_contents_round_and_close) {
     turn(s, VIEW_PREVIOUS_PAGE, VIEW_CONTENTS);
     turn(s, VIEW_PREVIOUS_PAGE, (int32_t)view_num_pages - 1);
     turn(s, VIEW_CLOSE_LISTS, -1);
-    draw(s); // the document instead of a page
+    draw(s); // draws the document instead of a page
 }
 
 TEST_HERE (view_pages_have_a_picture_each_in_the_contents) {
     s->options.page = "contents";
     CHECK(view_select_page(&s->viewer));
-    for (uint32_t i = 0; i < 2; i++) { // in a window, one for each frame
+    for (uint32_t i = 0; i < 2; i++) { // in a window, one per frame
         CHECK(view_lacks_thumbnails(&s->viewer.pages));
         draw(s);
         CHECK(s->viewer.pages.num_thumbnails == i + 1 && s->viewer.pages.thumbnails != 0);
     }
-    // Two of the first row are drawn, the third is not.
+    // Two thumbnails of the first row are drawn, and the third is not.
     const uint8_t *const atlas = s->viewer.pages.atlas;
     REQUIRE(atlas);
     CHECK(atlas[3] == 255 && atlas[4 * 208 + 3] == 255 && atlas[4 * 416 + 3] == 0);
@@ -260,7 +261,7 @@ TEST_HERE (view_pages_have_a_picture_each_in_the_contents) {
 TEST_HERE (view_pages_open_from_the_contents) {
     char sought[128];
     turn(s, VIEW_NEXT_PAGE, VIEW_CONTENTS);
-    turn(s, VIEW_NEXT_PAGE, 0); // a document to draw
+    turn(s, VIEW_NEXT_PAGE, 0); // opens a page, so that there is a document to draw
     turn(s, VIEW_PREVIOUS_PAGE, VIEW_CONTENTS);
     draw(s);
     const view_stage stage = view_stage_of(&s->viewer, s->width, s->height);
@@ -283,7 +284,7 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
         const char *page, *name;
         float value;
         double time;
-        int slider; // that has the value then; -1: none
+        int slider; // index of the slider that has the value then; -1: an error
         const char *said;
     } rows[] = {
         {"follow", "damping", 1.5f, 0, 2, ""},
@@ -298,7 +299,7 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
          "--set speed: @TIME is not supported for the sliders of a lesson"},
         {"contents", "speed", 3, 0, -1, "--set: the list of lessons has no sliders"},
     };
-    for (size_t i = 0; i < COUNT_OF(rows); i++) { // --lesson PAGE --set NAME=VALUE@TIME
+    for (size_t i = 0; i < COUNT_OF(rows); i++) { // the options --lesson PAGE --set NAME=VALUE@TIME
         char *const name = common_copy(rows[i].name);
         char *const said = s->viewer.log.error;
         s->options.page = rows[i].page;
@@ -310,7 +311,8 @@ TEST_HERE (view_pages_have_sliders_that_can_be_set) {
         CHECK_THAT(is_part ? strstr(said, rows[i].said) != NULL : strcmp(said, rows[i].said) == 0,
                    "%s", said);
         CHECK(rows[i].slider < 0 || s->viewer.pages.values[rows[i].slider] == rows[i].value);
-        CHECK(rows[i].slider != 2 || s->viewer.pages.values[1] == 9.0f); // the others as they were
+        // The other sliders are unchanged.
+        CHECK(rows[i].slider != 2 || s->viewer.pages.values[1] == 9.0f);
         free(name);
     }
     s->options.settings = (view_settings){.count = 0};

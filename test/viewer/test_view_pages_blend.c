@@ -1,19 +1,21 @@
-// The facts that the pages of blending and skinning show.
+// Facts on the pages about blending, state machines and skinning, compared with independent
+// computations.
 #include "test/own.h"
 #include "test/real.h"
 #include "test/viewer/test_view_case.h"
 
 TEST_PAGE (page_crossfade_is_the_old_pose_and_then_the_new_one, "crossfade") {
     CLAIM("seconds = 1; easing = %d @ 0.9 | to the old pose = 0 ~ 0.02", (int)MD5_EASE_SMOOTH);
-    CLAIM("@ 1.25 | weight of the new = 0.15625 ~ 1e-5"); // t^2 (3 - 2 t), a quarter after second 1
-    // Half of the distance for the joint that differs most.
+    // t^2 (3 - 2 t) at a quarter second after second 1.
+    CLAIM("@ 1.25 | weight of the new = 0.15625 ~ 1e-5");
+    // In the middle the pose is at half the distance for the joint that differs most.
     CLAIM("@ 1.5 | weight of the new = 0.5 ~ 1e-5; to the old pose = 0.5 * between both ~ 0.05;"
           " to the new pose = 0.5 * between both ~ 0.05");
     CLAIM("@ 2.1 | to the new pose = 0 ~ 0.02; between both > 5");
 }
 
-// In no time: neither way jumps, a cut by the difference of the clips. What the clips do within a
-// step does not count.
+// At a fade of no time neither method jumps, and a cut jumps by the difference of the clips.
+// Movement of the clips within a step does not count.
 TEST_PAGE (page_inertial_measures_jumps_in_no_time, "inertial") {
     CLAIM("@ 0.65 | jump, cross-fade < 1e-3; jump, inertial < 1e-3; jump, cut > 30");
     md5_xform *const run = view_spare_pose(&fixture->picture, 6);
@@ -33,8 +35,9 @@ TEST_PAGE (page_inertial_does_not_jump_and_arrives, "inertial") {
 }
 
 TEST_PAGE (page_additive_keeps_a_nod_a_nod, "additive") {
+    // The clip itself leans a little.
     CLAIM("head turned, degrees = 60; nod, degrees = 30; weight = 1 @ 0 |"
-          " leans, pose first = 0 ~ 3; leans, difference first > 20"); // the clip leans a little
+          " leans, pose first = 0 ~ 3; leans, difference first > 20");
     // The angle between rotations by 30 degrees about two axes that are 60 degrees apart.
     const double c = cos(15.0 * DEGREE);
     const double s = sin(15.0 * DEGREE);
@@ -56,20 +59,20 @@ TEST_PAGE (page_masks_rise_over_the_levels, "masks") {
 
 TEST_PAGE (page_sync_keeps_the_stride, "sync") {
     CLAIM("walk 0, run 1 = 0.5 @ 1 | smallest step, own rates < 0.75 * smallest step, in phase");
-    // The walk alone needs no synchronisation.
+    // The walk without the run needs no synchronisation.
     CLAIM("walk 0, run 1 = 0 @ 1 | smallest step, own rates = smallest step, in phase ~ 1e-3");
 }
 
 static const char *const gaits[2] = {"walk", "run"};
 
-// Cycles of walk and run in a second, in the order of a change.
+// Computes the cycles of walk and run per second, in the order of the change.
 static void find_rates(const page_case *fixture, int old, double rates[2])
 {
     for (int i = 0; i < 2; i++)
         rates[i] = 1.0 / view_page_clip(&fixture->picture, gaits[i ^ old])->anim->duration;
 }
 
-// The range of the left foot, sampled sixteen times as finely, within one cycle: the smallest.
+// Returns the smallest range of the left foot within one cycle, sampled sixteen times as finely.
 static double smallest_step(page_case *fixture, double gait, bool in_phase)
 {
     enum { STEPS = 2048 };
@@ -129,28 +132,30 @@ static uint32_t count_lines(const page_case *fixture, view_color color)
     return count;
 }
 
-// The state that plays is bright, and so is the way to it.
+// The active state is bright, and so is the transition to it.
 TEST_PAGE (page_machine_has_a_graph, "machine") {
     CLAIM("highest speed = 40 @ 1");
     CHECK(has_label(fixture, "stand", VIEW_PLAIN) && has_label(fixture, "go", VIEW_YELLOW));
     CHECK(count_lines(fixture, VIEW_DIM_LINE) == 1 && count_lines(fixture, VIEW_RED) == 0);
-    CLAIM("@ 0.25"); // 5 units a second, from 2 on he goes
+    CLAIM("@ 0.25"); // 5 units per second; the character walks from 2 on
     CHECK(count_lines(fixture, VIEW_DIM_LINE) == 0 && count_lines(fixture, VIEW_RED) == 1);
     CHECK(strstr(fixture->page->lines, "transition stand go { when speed > 2 duration 0.3"));
 }
 
 TEST_PAGE (page_machine_goes_where_its_conditions_lead, "machine") {
-    // 20 a second: over 2 at 0.1 s. The second transition begins at 7.9 s.
+    // Acceleration of 20 units per second: the speed is over 2 at 0.1 s. The second transition
+    // begins at 7.9 s.
     CLAIM("highest speed = 40; waves at, seconds = 5 @ 0 | state = 0; weight of waving = 0");
     CLAIM("@ 0.25 | speed = 5 ~ 0.7; state = 1; from = 0; progress = 0.5 ~ 0.25"); // 0.15 of 0.3
     CLAIM("@ 4 | state = 1; from = -1; weight of waving = 0");
-    CLAIM("@ 5.5 | state = 1; weight of waving = 1 ~ 1e-3"); // fades in within 0.2
-    CLAIM("highest speed = 2 @ 4 | state = 0");              // never fast
+    CLAIM("@ 5.5 | state = 1; weight of waving = 1 ~ 1e-3"); // fades in within 0.2 s
+    CLAIM("highest speed = 2 @ 4 | state = 0");              // never fast enough to walk
     CLAIM("@ 5.5 | state = 0; weight of waving = 1 ~ 1e-3");
 }
 
-// Two steps a cycle: with the same phase at first they are apart by the difference of the rates;
-// a clip that starts where it starts, by the part of the cycle at which the other is left, too.
+// A cycle has two steps. Clips with the same phase at the start drift apart by the difference of
+// the rates. A clip that starts at its own beginning is also off by the part of the cycle at which
+// the previous clip is left.
 TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
     static const char *const ways[3] = {"in step", "phase", "none"};
     for (int i = 0; i < 8; i++) {
@@ -174,8 +179,9 @@ TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
     }
 }
 
-// In step the shared clock has the mean of both rates by the weights, which rise linearly: feet
-// land where its integral is half a cycle, those of both clips together.
+// In step, the shared clock runs at the mean of both rates, weighted by the weights, which change
+// linearly. Feet land when its integral is a multiple of half a cycle, in both clips at the same
+// time.
 TEST_PAGE (page_in_step_lands_feet_together, "in_step") {
     for (int i = 0; i < 4; i++) {
         const int old = i / 2;
@@ -209,8 +215,9 @@ TEST_PAGE (page_in_step_lands_feet_together, "in_step") {
     }
 }
 
-// Frames of the attack, 34 a cycle, until the blow, and of the blow, 27 a cycle, at 30 a second.
-// Returns the weight of the clip that has a window while it is open.
+// The attack has 34 frames per cycle and fades out after the blow. The reaction to the blow has 27
+// frames per cycle. Both play at 30 Hz. Returns the weight of the clip of a window while the window
+// is open, otherwise 0.
 static double window_weight(int window, double time, double begin, double fade)
 {
     static const double frames[3][2] = {{6, 26}, {12, 18}, {2, 20}};
@@ -254,14 +261,14 @@ TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {
     }
 }
 
-// The one-shot as its rules say it: 24 frames a second, a section after another.
+// The one-shot according to its rules: 24 frames per second, one section after another.
 TEST_PAGE (page_sections_go_where_they_are_told, "sections") {
     static const double first[3] = {0, 32, 66};
     static const double last[3] = {32, 60, 84};
     static const char *const names[3] = {"raise", "wave", "lower"};
     const double tick = 6.0 / 128.0;
     for (int i = 0; i < 24; i++) {
-        const int change = i % 4, told = 12 + 3 * i; // in `raise`, too
+        const int change = i % 4, told = 12 + 3 * i; // also in `raise`
         int section = 0;
         int next = 1;
         bool loops = true;
@@ -292,7 +299,7 @@ TEST_PAGE (page_sections_go_where_they_are_told, "sections") {
     }
 }
 
-// The staff's shaft is turned about the prop's z by twice the arc sine of 0.6088.
+// The staff's shaft is rotated about the prop's z axis by twice the arc sine of 0.6088.
 TEST_PAGE (page_grip_holds_the_staff, "grip") {
     const double turn = 2.0 * asin(0.6088);
     for (int clip = 0; clip < 4; clip++)
@@ -306,32 +313,33 @@ TEST_PAGE (page_grip_holds_the_staff, "grip") {
                 md5_joint_in_model(fixture->scene.skeleton, pose, JOINT("prop_r"));
             CHECK(real_distance(md5_xform_point(prop, grip),
                                 view_posed_place(&fixture->picture, pose, JOINT("hand_l")))
-                  < 1e-2); // of four digits
+                  < 1e-2); // the constant has four digits
             CLAIM("weight = 0 @ 1 | farthest, both hands = farthest, right hand alone");
         }
 }
 
 // -- Skinning -------------------------------------------------------------------------------
 
-// w is the cosine of half of `angle`; of the two quaternions of a rotation the file's has w <= 0.
+// w is the cosine of half of `angle`. Of the two quaternions of a rotation the file contains the
+// one with w <= 0.
 TEST_PAGE (page_quaternion_w_is_rebuilt, "quaternion_w") {
     for (int angle = 0; angle <= 360; angle += 20)
         CLAIM("angle, degrees = %d; digits = 7 @ 0 | w = %.17g ~ 1e-6; w rebuilt = w ~ 1e-3", angle,
               -fabs(cos(0.5 * angle * DEGREE)));
-    // Near half a turn w is small and its digits are lost; at other angles they are not.
+    // Near 180 degrees w is small and its digits are lost; at other angles they are not.
     CLAIM("digits = 2; angle, degrees = 172 @ 0 | error of the rotation > 1");
     const double near_half = FACT("error of the rotation");
     CLAIM("angle, degrees = 60 @ 0 | error of the rotation < %.17g", near_half);
 }
 
-// As the library reads it: from a model of one joint.
+// The library reads the same w from a model of one joint.
 TEST_PAGE (page_quaternion_w_is_that_of_a_file, "quaternion_w") {
     static const int angles[] = {20, 60, 100, 140, 172, 179, 180};
     for (int digits = 1; digits <= 7; digits++)
         for (size_t i = 0; i < COUNT_OF(angles); i++) {
             char text[256];
             CLAIM("digits = %d; angle, degrees = %d @ 0", digits, angles[i]);
-            const real4 q = real4_widen(fixture->picture.figures[0].place.rotation); // with w
+            const real4 q = real4_widen(fixture->picture.figures[0].place.rotation); // including w
             snprintf(text, sizeof text,
                      "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { "
                      "\"j\" -1 ( 0 0 0 ) ( %.*f %.*f %.*f ) }",
@@ -355,9 +363,9 @@ TEST_PAGE (page_palette_carries_from_the_bind_pose, "palette") {
                         md5_mat34_translation(fixture->scene.model->bind[tip])));
 }
 
-// A vertex at distance r from the axis, of whose weight s turns with the joint by an angle: in the
-// complex plane, linear skinning takes it to r (1 - s + s exp(i angle)), dual quaternions keep r.
-// Weights are those of the file.
+// A vertex at distance r from the axis, of whose weight the part s rotates with the joint by an
+// angle. In the complex plane linear skinning moves it to r (1 - s + s exp(i angle)); dual
+// quaternions keep r. The weights come from the file.
 static double twisted_waist(const md5_model *model, uint32_t joint, double angle)
 {
     const md5_vec3 axis = md5_mat34_translation(model->bind[joint]);
@@ -400,7 +408,7 @@ TEST_PAGE (page_dual_keeps_the_waist_of_what_twists, "dual") {
 TEST_PAGE (page_influences_measures_weights, "influences") {
     uint32_t most = 0;
     double sum = 0.0;
-    for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) // counted in the file's tables
+    for (uint32_t m = 0; m < fixture->scene.model->num_meshes; m++) // counts in the file's tables
         for (uint32_t v = 0; v < fixture->scene.model->meshes[m].num_file_vertices; v++) {
             const uint32_t count = fixture->scene.model->meshes[m].file_vertices[v].num_weights;
             most = count > most ? count : most;
@@ -419,13 +427,13 @@ TEST_PAGE (page_influences_measures_weights, "influences") {
 
 TEST_PAGE (page_gaze_follows_the_ball_and_repeats_by_its_seed, "gaze") {
     CLAIM("interest in the ball = 1 @ 9 | looks at the ball = 1;"
-          " saccades > 3; saccades < 24"); // each after 0.4 to 2 s
+          " saccades > 3; saccades < 24"); // one saccade after each 0.4 to 2 s
     const double head = FACT("head to the left");
     CLAIM("interest in the ball = 0 @ 9 | looks at the ball = 0");
     CLAIM("interest in the ball = 1 @ 9 | head to the left = %.17g", head);
 }
 
-// Simulated here four times as finely: how often the eyes have set out, the first time at once.
+// Simulates the gaze four times as finely and counts the saccades. The first one is immediate.
 TEST_PAGE (page_gaze_counts_saccades, "gaze") {
     for (int seed = 1; seed < 6; seed++) {
         CLAIM("interest in the ball = 0; seed = %d @ 9", seed);
@@ -463,7 +471,7 @@ TEST_PAGE (page_gaze_keeps_the_head_still_without_a_share, "gaze") {
 
 // -- The pages of vertices: in double precision ---------------------------------------------------
 
-// The sum of bias * (joint * offset), as the file format defines it.
+// Returns the sum of bias * (joint * offset), as the file format defines it.
 static real3 posed(const md5_weight *weights, md5_vertex vertex, const md5_mat34 *joints)
 {
     real3 sum = {0, 0, 0};
@@ -481,7 +489,7 @@ static real3 posed_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat34
     return posed(mesh->weights, mesh->file_vertices[mesh->sources[vertex]], joints);
 }
 
-// The joints at a part of a clip. The caller frees them.
+// Returns the joints at a fraction of a clip. The caller frees them.
 static md5_mat34 *joints_at(const page_case *fixture, const char *clip, double part)
 {
     const view_clip *const moved = view_page_clip(&fixture->picture, clip);
@@ -494,8 +502,8 @@ static md5_mat34 *joints_at(const page_case *fixture, const char *clip, double p
     return joints;
 }
 
-// The largest distance between the means of two frames' vertices and the vertices halfway between
-// the frames.
+// Returns the largest distance between the means of two frames' vertices and the vertices halfway
+// between the frames.
 static double middle_error(const page_case *fixture, const char *clip, uint32_t frames)
 {
     double largest = 0.0;
@@ -515,8 +523,8 @@ static double middle_error(const page_case *fixture, const char *clip, uint32_t 
     return largest;
 }
 
-// The error is largest near the middle, not exactly there, and baked positions are quantized. 96
-// frames of a dance once had no error, measured at 96 sample positions.
+// The error is largest near the middle but not exactly there, and baked positions are quantized. A
+// former version measured 96 frames of a dance at 96 sample positions and reported no error.
 TEST_PAGE (page_bake_shows_the_error_between_all_frames, "bake") {
     static const struct {
         const char *clip;
@@ -533,7 +541,8 @@ TEST_PAGE (page_bake_shows_the_error_between_all_frames, "bake") {
               1.15 * largest + 0.01);
     }
     CHECK_UINT(fixture->picture.num_figures, 3);
-    const double shown = FACT("largest error"); // half the interval: about a quarter of the error
+    // Half the interval gives about a quarter of the error.
+    const double shown = FACT("largest error");
     CLAIM("frames per second = 24 @ 0.3 | largest error < %.17g", 0.5 * shown);
 }
 
@@ -580,8 +589,8 @@ TEST_PAGE (page_bind_has_a_model_of_the_same_surface, "bind") {
     CHECK(largest < 1e-4);
 }
 
-// The largest angle from a direction between the rings of pictures, at 0.17 and 0.79 radians, to
-// the nearest one. Around, that is halfway between two pictures of a ring.
+// Returns the largest angle from a direction between the rings of images, at 0.17 and 0.79 radians,
+// to the nearest image. Horizontally, that direction is halfway between two images of a ring.
 static double farthest_from_pictures(int num_around)
 {
     static const double low = 0.17;
@@ -603,7 +612,7 @@ TEST_PAGE (page_impostor_shows_the_nearest_frame, "impostor") {
         for (uint32_t k = 0; k < 6; k++)
             CHECK_UINT(fixture->picture.figures[k].sample.frame0, (i + 1) / 2 % 8);
     }
-    // 8 frames of 21 pictures of 32 * 32 texels of 8 bytes, and a third for smaller levels.
+    // 8 frames of 21 images of 32 * 32 texels of 8 bytes, and a third for smaller mip levels.
     CLAIM("| images of a frame = 21; memory, about = 1.75 ~ 1e-9; farthest from an image = %.17g"
           " ~ 0.02",
           farthest_from_pictures(10));
@@ -612,32 +621,32 @@ TEST_PAGE (page_impostor_shows_the_nearest_frame, "impostor") {
 TEST_PAGE (page_manner_keeps_the_step_that_a_blend_halves, "manner") {
     CLAIM("@ 0.5 | step, difference added > 0.8 * step of the third clip;"
           " step, blended by half = 0.5 * step of the third clip ~ 0.1 * step of the third clip;"
-          " head to the third clip > 8");                         // it hangs
+          " head to the third clip > 8");                         // the head hangs
     CLAIM("weight = 0 @ 0.5 | head to the third clip = 0 ~ 1e-3;" // the third clip itself
           " step, difference added = step of the third clip ~ 1e-4");
 }
 
-// The largest angle between M n and the normal, the inverse transpose of M times n, over all n:
-// of scales from a to b its cosine is 2 a b / (a^2 + b^2), by Kantorovich's inequality.
+// The largest angle, over all n, between M n and the normal, which is the inverse transpose of M
+// times n. With scales from a to b its cosine is 2 a b / (a^2 + b^2), by Kantorovich's inequality.
 TEST_PAGE (page_normals_by_cofactors_stay_on_the_surface, "normals") {
     const double tilt = acos(2.0 * 1.5 * 0.4 / (1.5 * 1.5 + 0.4 * 0.4)) / DEGREE;
     CLAIM("width = 1.5; height = 0.4 @ 0 | largest error, the matrix = %.17g ~ %g;"
           " largest error, cofactors < 0.01",
           tilt, 0.05 * tilt);
     CLAIM("lean = 0.6 @ 0 | largest error, cofactors < 0.01");
-    // Equal scales do not tilt.
+    // Equal scales cause no tilt.
     CLAIM("lean = 0; width = 1; height = 1 @ 0 | largest error, the matrix < 0.01");
 }
 
 TEST_PAGE (page_chain_carries_the_hat_with_its_parent, "chain") {
     for (int parent = 0; parent < 4; parent++) {
-        // It was just given away, where it was.
+        // The hat was just passed on, at its current position.
         CLAIM("hat on = %d @ 0 | hat to its first position = 0 ~ 1e-4", parent);
         CLAIM("@ 2 | hat to its first position %s", parent == 0 ? "< 1e-4" : "> 1");
     }
 }
 
-// A ship that only heaves lifts what is on it, and not what floats beside it.
+// A ship that only heaves lifts objects on it, and does not lift objects that float next to it.
 TEST_PAGE (page_chain_lifts_what_is_on_the_ship, "chain") {
     for (int parent = 1; parent < 4; parent++) {
         CLAIM("ship rolls, degrees = 0; hat on = %d @ 0", parent);

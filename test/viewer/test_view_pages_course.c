@@ -1,5 +1,5 @@
-// The facts of the pages with which the course begins, and that the lines of C that pages show do
-// what the library does.
+// Facts on the first pages of the course, and checks that the lines of C on pages do the same as
+// the library.
 #include "test/own.h"
 #include "test/real.h"
 #include "test/viewer/test_view_case.h"
@@ -31,7 +31,7 @@ TEST_PAGE (page_sign_goes_both_ways, "sign") {
 TEST_PAGE (page_vertex_is_the_sum_over_its_joints, "vertex") {
     for (int vertex = 0; vertex <= 400; vertex += 25) {
         CLAIM("vertex = %d; seconds = %g @ 0 | weight > 0", vertex, 0.007 * vertex);
-        // By hand: each joint's weight times the height to which it carries the vertex.
+        // Computed manually: each joint's weight times the height to which it moves the vertex.
         const view_fact *const facts = fixture->picture.facts;
         double height = 0.0;
         double whole = 0.0;
@@ -47,7 +47,7 @@ TEST_PAGE (page_vertex_is_the_sum_over_its_joints, "vertex") {
 TEST_PAGE (page_scale_shears_a_turned_child, "scale") {
     static const double widths[] = {0.5, 1.0, 1.8};
     for (size_t i = 0; i < COUNT_OF(widths); i++) {
-        // The sides of the child, turned and then stretched.
+        // The sides of the child, rotated and then scaled.
         const double height = 0.7;
         const double c = cos(40.0 * DEGREE);
         const double s = sin(40.0 * DEGREE);
@@ -62,7 +62,8 @@ TEST_PAGE (page_scale_shears_a_turned_child, "scale") {
           " height of the green one = 35.6 ~ 1e-3");
 }
 
-// 4 frames a second at 1.125 s: 4.5 frames. A loop of 5 has 4 intervals, a cycle 5.
+// 4 frames per second at 1.125 s give 4.5 frames. With 5 frames a loop has 4 intervals and a cycle
+// 5.
 TEST_PAGE (page_time_ends_in_three_ways, "time") {
     CLAIM("frames per second = 4; number of frames = 5; after the end = 0 @ 1.125 |"
           " frame0 = 0; frame1 = 1; fraction = 0.5; length = 1");
@@ -165,7 +166,7 @@ TEST_PAGE (page_masks_lines_are_the_librarys, "masks") {
 // Bollo's polynomial from rest, in factors: (1 - s)^3 (1 + 3 s + 6 s^2).
 TEST_PAGE (page_inertial_lines_are_bollos, "inertial") {
     for (int i = 0; i < 6; i++) {
-        // The plot's points are 1/64 s apart, and the change comes at 0.5 s.
+        // The plot's points are 1/64 s apart, and the change is at 0.5 s.
         const double elapsed = 4.0 * i / 64.0;
         const double s = 2.0 * elapsed;
         const double rest = fmax(1.0 - s, 0.0);

@@ -1,9 +1,10 @@
-// The facts that the pages of curves, rotations and inverse kinematics show.
+// Facts on the pages about curves, rotations, inverse kinematics, easing, morph targets and
+// procedural walking, compared with independent computations.
 #include "test/own.h"
 #include "test/real.h"
 #include "test/viewer/test_view_case.h"
 
-// The nearest of many points of the curve, in double precision.
+// Returns the distance to the nearest of many points of the curve, in double precision.
 static double nearest_to(const md5_curve *curve, md5_vec3 point)
 {
     enum { COUNT = 200000 };
@@ -13,8 +14,8 @@ static double nearest_to(const md5_curve *curve, md5_vec3 point)
     return nearest;
 }
 
-// Both kinds of Catmull-Rom and cubic Bézier pieces, where point 3 is an end of two, go through
-// it; one Bézier and B-splines do not.
+// Catmull-Rom curves of both kinds, and cubic Bézier pieces of which two end at point 3, pass
+// through it. A single Bézier curve and B-splines do not.
 TEST_PAGE (page_curves_shows_how_near_the_curve_comes, "curves") {
     static const md5_vec3 points[7] = {{0, -60, 12}, {18, -42, 50}, {6, -36, 52}, {-10, 0, 62},
                                        {14, 30, 8},  {24, 44, 30},  {0, 60, 44}};
@@ -42,13 +43,13 @@ TEST_PAGE (page_curves_have_constant_speed_by_distance, "curves") {
 
 TEST_PAGE (page_curves_weigh_a_point_of_a_nurbs, "curves") {
     double before = 1e9;
-    for (int weight = 1; weight <= 8; weight *= 2) { // the heavier, the nearer
+    for (int weight = 1; weight <= 8; weight *= 2) { // a larger weight brings the curve nearer
         CLAIM("curve = 5; weight (NURBS) = %d @ 1 | to the moved point < %.17g", weight, before);
         before = FACT("to the moved point");
     }
 }
 
-// The rotation from one to the other as axis times angle.
+// Returns the rotation between two orientations as axis times angle.
 static real3 turn_between(md5_quat from, md5_quat to)
 {
     const real4 way = real4_mul(real4_conjugate(real4_of(from)), real4_of(to));
@@ -56,10 +57,11 @@ static real3 turn_between(md5_quat from, md5_quat to)
     return real3_scale(real3_unit(axis), real4_angle(real4_of(from), real4_of(to)));
 }
 
-// From key to key, each a second, slerp turns at a constant velocity, which about axes that turn
-// along is the same at both ends. Squad is smooth.
+// Between keys, which are one second apart, slerp rotates at constant angular velocity. Its axis
+// moves with the rotation, so the velocity is the same at both ends. Squad is smooth.
 TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
-    // Of each key, turned by the spread about it, and the first two again.
+    // Axes of the keys, which are rotated by the spread about them, followed by the first two
+    // again.
     static const md5_vec3 axes[7] = {{0, 0, 1},        {0, -1, -0.3f}, {1, 0, 0.4f},  {0, 1, -0.5f},
                                      {-0.6f, 0.2f, 1}, {0, 0, 1},      {0, -1, -0.3f}};
     for (int i = 1; i <= 4; i++) {
@@ -75,13 +77,13 @@ TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
               " largest jump at a key, slerp = %.17g ~ 1e-3",
               (double)spread, largest);
     }
-    CLAIM("@ 2"); // at a key both agree
+    CLAIM("@ 2"); // both agree at a key
     CHECK_NEAR(fabs(real4_dot(real4_widen(fixture->picture.figures[0].place.rotation),
                               real4_widen(fixture->picture.figures[1].place.rotation))),
                1, 1e-5);
 }
 
-// As the page says: angle by angle the way is longer than by slerp, and uneven.
+// As the page claims, interpolation of angles takes a longer path than slerp, at uneven speed.
 TEST (page_euler_takes_the_longer_way) {
     double length = 0.0;
     double least = INFINITY;
@@ -100,13 +102,13 @@ TEST (page_euler_takes_the_longer_way) {
 }
 
 TEST_PAGE (page_euler_loses_a_direction_at_ninety_degrees, "euler") {
-    for (int pitch = -90; pitch <= 90; pitch += 30) // at the end both agree
+    for (int pitch = -90; pitch <= 90; pitch += 30) // both agree at the end
         CLAIM("t (below 0: moves) = 1; pitch, degrees = %d @ 0 | between the two = 0 ~ 0.05;"
               " 1 = three free axes = %.17g ~ 1e-5",
               pitch, cos(pitch * DEGREE));
     CLAIM("| roll, there and back = 0 ~ 1e-3"); // indistinguishable from yaw
-    CLAIM("pitch, degrees = 80; t (below 0: moves) = 0.5 @ 0 | between the two > 10;" // in between
-                                                                                      // not
+    // But not in between.
+    CLAIM("pitch, degrees = 80; t (below 0: moves) = 0.5 @ 0 | between the two > 10;"
           " pitch, there and back = 40 ~ 1e-2");
 }
 
@@ -129,7 +131,7 @@ TEST_PAGE (page_ik_reports_the_distance_of_the_hand, "ik") {
     CLAIM("| least squares to 0.01 units < FABRIK to 0.01 units");
 }
 
-// One iteration less is not enough, from the same pose.
+// With one iteration less, from the same pose, the tolerance is not reached.
 TEST_PAGE (page_ik_counts_the_iterations_that_are_needed, "ik") {
     static const md5_chain_solver solvers[2] = {MD5_CHAIN_FABRIK, MD5_CHAIN_LEAST_SQUARES};
     CLAIM("@ 0");
@@ -161,10 +163,11 @@ TEST_PAGE (page_limits_are_kept_wherever_the_target_is, "limits") {
               " elbow, limited < 1.201; elbow sideways, limited = 0 ~ 1e-3;"
               " shoulder, limited < 0.701",
               i / 12, -24 + 4 * (i % 12), 6 + 4 * (i % 12));
-    CLAIM("| elbow sideways, free > 0.01"); // without limits it is no hinge
+    CLAIM("| elbow sideways, free > 0.01"); // without limits the elbow is not a hinge
 }
 
-// The nearest that the arm can come by trying all its angles: a hinge, a cone and a twist.
+// Returns the smallest distance that the arm can reach by trying all its angles: a hinge, a cone
+// and a twist.
 TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
     CLAIM("@ 0");
     const md5_model *const model = fixture->scene.model;
@@ -203,7 +206,8 @@ TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
 }
 
 TEST_PAGE (page_goals_give_way_by_weight, "goals") {
-    CLAIM("apart, units = 20 @ 0 | left hand, weight 1 < 0.01; right hand < 0.01"); // both arrive
+    // Both hands arrive.
+    CLAIM("apart, units = 20 @ 0 | left hand, weight 1 < 0.01; right hand < 0.01");
     CLAIM("apart, units = 76; weight of the right = 8 @ 0 | right hand < left hand, weight 1");
     CLAIM("weight of the right = 0.1 @ 0 | right hand > left hand, weight 1");
 }
@@ -225,7 +229,7 @@ TEST_PAGE (page_easing_moves_the_character_by_the_published_formula, "easing") {
         if (i > 0 && i < 20)
             CLAIM("| speed, linear = 1 = %.17g ~ 1e-3", 3.0 * c3 * u * u + 2.0 * c1 * u);
     }
-    CLAIM("@ 2.3 | speed, linear = 1 = 0"); // he stands
+    CLAIM("@ 2.3 | speed, linear = 1 = 0"); // the character stands
 }
 
 TEST_PAGE (page_timing_is_that_of_style_sheets, "timing") {
@@ -234,13 +238,13 @@ TEST_PAGE (page_timing_is_that_of_style_sheets, "timing") {
     CLAIM("kind = 1; steps = 4 @ 0.6 | eased value = 0.25 ~ 1e-6");
 }
 
-// A spring of damping ratio z overshoots a jump by exp(-pi z / sqrt(1 - z^2)) of it.
+// A spring of damping ratio z overshoots a jump by the fraction exp(-pi z / sqrt(1 - z^2)).
 TEST_PAGE (page_follow_overshoots_as_springs_do, "follow") {
     static const double ratios[] = {0.1, 0.35, 0.7};
     for (size_t i = 0; i < COUNT_OF(ratios); i++)
         CLAIM("manner = 1; speed, 1/s = 9; damping = %g @ 0 | overshoot = %.17g ~ 5e-4", ratios[i],
               2.0 * exp(-180.0 * DEGREE * ratios[i] / sqrt(1.0 - ratios[i] * ratios[i])));
-    // What is shown is what runs: no factor is hidden.
+    // The displayed code is complete: no factor is hidden.
     CHECK(strstr(fixture->page->lines, "a = f->damping * w"));
     CLAIM("damping = 1 @ 0 | overshoot = 0 ~ 1e-6");
 }
@@ -252,7 +256,7 @@ TEST_PAGE (page_follow_approaches_exponentially_or_in_time, "follow") {
         CLAIM("manner = 0; speed, 1/s = 4 @ %.17g | value = %.17g ~ 1e-5", time + 1e-9, value);
         CHECK_NEAR(page_series_at(SERIES(0, "value"), time), value, 2e-3);
     }
-    // A quarter of the time: 4 / 64 of the way.
+    // A quarter of the time gives 4 / 64 of the distance.
     CLAIM("manner = 2; seconds = 0.5 @ 0.125000001 | value = -0.875 ~ 1e-5");
     CLAIM("@ 0.6 | value = target ~ 1e-6");
 }
@@ -265,14 +269,16 @@ TEST_PAGE (page_interpolation_shows_what_each_way_does, "interpolation") {
         largest = fmax(largest, FACT("to slerp"));
     }
     CHECK(largest > 1e-3 && largest < 1.0); // visible, but small
-    // Between frames, step interpolation keeps the last frame; all interpolations agree at frames.
+    // Between frames, step interpolation holds the last frame. All interpolations agree at frames.
     CLAIM("interpolation = 0; speed = 1 @ %.17g | to slerp > 1", 0.5 / 30.0);
     CLAIM("interpolation = 3 @ %.17g | to slerp = 0 ~ 1e-2; frames per second = %.17g", 8.0 / 30.0,
           view_page_clip(&fixture->picture, "attack")->anim->frame_rate);
-    CHECK(strstr(fixture->page->about, "30") == NULL); // clips may have any rate, many have 60
+    // Clips may have any rate, and many have 60 Hz.
+    CHECK(strstr(fixture->page->about, "30") == NULL);
 }
 
-// What lies on each other in the plot of heights is seen in that of distances: in powers of ten.
+// Curves that coincide in the plot of heights are distinct in the plot of distances, whose scale is
+// logarithmic.
 TEST_PAGE (page_interpolation_tells_the_curves_apart, "interpolation") {
     static const char *const names[2] = {"nlerp", "cubic"};
     float most[2] = {-9, -9};
@@ -284,11 +290,11 @@ TEST_PAGE (page_interpolation_tells_the_curves_apart, "interpolation") {
             CHECK(i % 32 != 0 || series->points[i].y < -3.0f); // at frames
         }
     }
-    // Of the right hand: 0.0037 and 0.54 units.
+    // Distances of the right hand: 0.0037 and 0.54 units.
     CHECK(most[0] > -3.0f && most[0] < -2.0f && most[1] > -1.0f);
 }
 
-// The angle of the normalized sum of two quaternions, in the plane that they span.
+// The angle of the normalized sum of two quaternions, in the plane that contains both.
 TEST_PAGE (page_slerp_shows_the_largest_error_of_the_sum, "slerp") {
     for (int angle = 30; angle <= 150; angle += 60) {
         const double half = 0.5 * angle * DEGREE;
@@ -308,8 +314,8 @@ TEST_PAGE (page_slerp_shows_the_largest_error_of_the_sum, "slerp") {
 
 // -- Morph targets --------------------------------------------------------------------------------
 
-// The largest distance between vertices of the base and of a target's file. Marks those that are
-// elsewhere, or have another normal or tangent, by more than 1e-6, and by more than 1e-4.
+// Returns the largest distance between vertices of the base and of a target's file. Marks vertices
+// whose position, normal or tangent differs by more than 1e-6, and by more than 1e-4.
 static double difference_of_files(const md5_model *base, const char *name, uint8_t *marks)
 {
     double largest = 0.0;
@@ -342,7 +348,8 @@ TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
     uint32_t least = 0;
     uint32_t most = 0;
     CHECK(model->num_meshes == 2);
-    for (uint32_t i = 0; i < fixture->scene.morph->num_targets; i++) // also those without a slider
+    // Including targets without a slider.
+    for (uint32_t i = 0; i < fixture->scene.morph->num_targets; i++)
         (void)difference_of_files(model, fixture->scene.morph->targets[i].name, marks);
     CLAIM("smile = 0; fright = 0; sleepy = 0; oh = 0; blink = 0 @ 1 | largest move = 0 ~ 1e-5");
     for (size_t i = 0; i < COUNT_OF(names); i++) {
@@ -363,7 +370,7 @@ TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
 
 // -- Walking by rules -----------------------------------------------------------------------------
 
-// Calls the centres of all crosses of a colour: of each the line along x.
+// Finds the centres of all crosses of a colour. The line along x identifies a cross.
 static uint32_t find_crosses(const page_case *fixture, view_color color, md5_vec3 centres[256])
 {
     uint32_t count = 0;
@@ -377,7 +384,7 @@ static uint32_t find_crosses(const page_case *fixture, view_color color, md5_vec
     return count;
 }
 
-// Checks that they are on the page's ground, in double precision; returns their number.
+// Checks in double precision that the crosses are on the page's ground, and returns their number.
 static uint32_t count_on_ground(const page_case *fixture, view_color color, double height)
 {
     md5_vec3 at[256];
@@ -395,7 +402,7 @@ TEST_PAGE (page_walk_places_feet_on_the_ground, "walk") {
     CLAIM("hills, units = 5 @ 6 | legs that reach = 6; speed = 18 ~ 0.01; feet placed > 40");
     CLAIM("| feet placed = %u", count_on_ground(fixture, VIEW_BLUE, 5.0));
     CHECK(count_on_ground(fixture, VIEW_GREEN, 5.0) >= 3);
-    // 18 units a second and 20 degrees a second result in a circle.
+    // 18 units per second and 20 degrees per second give a circle.
     const double radius = 18.0 / (20.0 * DEGREE);
     const md5_vec3 at = fixture->picture.figures[0].place.translation;
     CHECK_NEAR(hypot((double)at.x, at.y - radius), radius, 0.05 * radius);
@@ -411,13 +418,13 @@ TEST_PAGE (page_walk_lifts_one_group_at_a_time, "walk") {
     for (uint32_t i = 0; i < left->count; i++) {
         const bool is_up = left->points[i].y > 0.3f;
         CHECK(!(is_up && right->points[i].y > -0.7f));
-        CHECK(is_up == (middle->points[i].y > -2.7f)); // of one group
+        CHECK(is_up == (middle->points[i].y > -2.7f)); // both legs are in one group
         in_air += is_up;
     }
     CHECK(in_air > 20);
 }
 
-// The posed ankle that is nearest to a place.
+// Returns the posed ankle that is nearest to a position.
 static md5_vec3 nearest_ankle(const page_case *fixture, md5_vec3 place)
 {
     STRINGS(ankles) = {"foot_1_l", "foot_1_r", "foot_2_l", "foot_2_r", "foot_3_l", "foot_3_r"};
@@ -430,10 +437,12 @@ static md5_vec3 nearest_ankle(const page_case *fixture, md5_vec3 place)
     return nearest;
 }
 
-// Green crosses are where feet stand: the ankles above them do not move, whatever the state says.
+// Green crosses mark feet on the ground: the ankles above them do not move, whatever the reported
+// state is.
 TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
     enum { MAX = 256 };
-    md5_vec3 places[MAX], ankles[MAX], at[MAX]; // where feet stand, and ankles as first seen
+    // Positions of feet on the ground, and ankles at their first detection.
+    md5_vec3 places[MAX], ankles[MAX], at[MAX];
     uint32_t num_stands = 0;
     uint32_t num_seen = 0;
     double moved = 0.0;
@@ -476,11 +485,11 @@ TEST_PAGE (page_walk_stands_and_walks_sideways, "walk") {
     CLAIM("speed, units/s = 10; direction, degrees = 90 @ 5");
     const md5_vec3 at = fixture->picture.figures[0].place.translation;
     CHECK_SMALL(at.x, 0.01);
-    CHECK(at.y > 40.0f && at.y < 50.0f); // it takes time to reach full speed
+    CHECK(at.y > 40.0f && at.y < 50.0f); // reaching full speed takes time
 }
 
-// Of a rotation by an angle and the identity: 1 - 2 t (1 - t) (1 - cos angle), which is the square
-// of the length of the mean of two complex numbers.
+// The volume of the mean of the identity and a rotation by an angle: 1 - 2 t (1 - t) (1 - cos
+// angle), which is the squared length of the mean of two complex numbers.
 TEST_PAGE (page_matrices_mean_loses_its_volume, "matrices") {
     for (int angle = 0; angle <= 180; angle += 60)
         for (double t = 0.0; t <= 1.0; t += 0.25)

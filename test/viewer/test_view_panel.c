@@ -1,4 +1,4 @@
-// What the viewer's panel shows, what its keys do, and where the model stands beside the panel.
+// The viewer's panels: displayed values, keys, and the position of the model next to the panels.
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
@@ -7,7 +7,7 @@
 #define MACHINE "models/bobbin/bobbin.md5machine"
 #define WALK "models/bobbin/walk.md5anim"
 
-// A viewer set up as for a window, but without textures.
+// Opens a viewer that is set up like a window's viewer, but has no textures.
 static bool open_all(screen *s, uint32_t crowd, const char *const *files, size_t num_files)
 {
     char *paths[4];
@@ -46,7 +46,7 @@ static void press(screen *s, int32_t code, bool shift)
     send(s, VIEW_INPUT_KEY_UP, code, shift);
 }
 
-// One iteration of the window's loop, without drawing.
+// Runs one iteration of the window's loop, without drawing.
 static void live(screen *s, double seconds)
 {
     view_state *const viewer = &s->viewer;
@@ -138,7 +138,7 @@ TEST_HERE (view_machine_pauses_and_resumes, MACHINE) {
     view_machine *const machine = &s->viewer.document->scene.machine;
     live(s, 0.5);
     CHECK_NEAR(machine->time, 0.5, 1e-9);
-    press(s, ' ', false); // which is a trigger there
+    press(s, ' ', false); // space is a trigger of this machine
     CHECK(s->viewer.play.playing);
     press(s, VIEW_KEY_PAUSE, false);
     CHECK(!s->viewer.play.playing);
@@ -153,7 +153,7 @@ TEST_HERE (view_machine_is_stepped_and_restarted, MACHINE) {
     view_machine *const machine = &s->viewer.document->scene.machine;
     live(s, 0.5);
     press(s, VIEW_KEY_RIGHT, false);
-    live(s, 1.0); // paused by the step
+    live(s, 1.0); // the step has paused it
     CHECK_NEAR(machine->time, 0.5 + 1.0 / 60.0, 1e-9);
     press(s, '.', false);
     press(s, VIEW_KEY_LEFT, false);
@@ -182,14 +182,14 @@ TEST_HERE (view_machine_waits_while_its_bind_pose_is_shown, MACHINE) {
 
 // -- Rows -----------------------------------------------------------------------------------
 
-// What a row of the figures says.
+// Returns the text of a row of the figures.
 static const char *row_of(screen *s, const char *name)
 {
     screen_draw(s);
     return item_text(&s->viewer, &s->facts, name);
 }
 
-// The names of the clips that play, each with a space after it.
+// Checks the names of the active clips. Each is followed by a space.
 static void check_active(screen *s, const char *expected)
 {
     const view_machine *const machine = &s->viewer.document->scene.machine;
@@ -206,9 +206,10 @@ TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
     live(s, 0.2);
     check_active(s, "stand idle breathe ");
     press(s, ' ', false);
-    live(s, 0.05); // the transition runs: both play
+    live(s, 0.05); // both clips play during the transition
     check_active(s, "stand idle leap breathe ");
-    // Between the straight walk and the curve to the left: not the one to the right.
+    // The value is between the straight walk and the curve to the left, so the curve to the right
+    // is inactive.
     const uint32_t speed =
         md5_find_parameter(s->viewer.document->scene.machine.character->machine, "speed");
     const uint32_t turn =
@@ -217,7 +218,7 @@ TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
     CHECK(md5_player_set(s->viewer.document->scene.machine.player, turn, 30));
     live(s, 4.4); // between two blinks
     check_active(s, "stand walk walk_left breathe ");
-    // And a one-shot over it, in the second slot.
+    // A one-shot plays over the blink, in the second slot.
     const uint32_t wave =
         md5_find_parameter(s->viewer.document->scene.machine.character->machine, "wave");
     CHECK(md5_player_set(s->viewer.document->scene.machine.player, wave, 1));
@@ -253,7 +254,7 @@ TEST (view_panel_sums_the_clips_of_a_machine_and_of_a_model) {
     check_clips_row(BOBBIN, 64);
 }
 
-// Neither exponents nor hyphens, and one row for all three.
+// The text has neither exponents nor hyphens, and one row for all three coordinates.
 TEST_HERE (view_panel_writes_places_without_exponents, BOBBIN) {
     live(s, 0.2);
     for (uint32_t i = 0; i < s->viewer.document->scene.model->meshes[0].num_triangles; i += 97) {
@@ -265,7 +266,8 @@ TEST_HERE (view_panel_writes_places_without_exponents, BOBBIN) {
     }
 }
 
-// What is too long for a line is broken at spaces, or within a word, and nothing else is lost.
+// Text that is too long for a line is broken at spaces, or within a word, and no other character is
+// lost.
 TEST_HERE (view_panel_breaks_long_texts, BOBBIN) {
     static const char *const texts[] = {
         "a_name_that_nobody_would_give_to_a_model_of_his_own_but_tools_do",
@@ -302,7 +304,7 @@ TEST_SCREEN (view_lists_a_clip_that_is_dropped_again_once, open_all(s, 0, droppe
     CHECK_STRING(view_shown_clip(scene)->name, "walk");
 }
 
-// The clip is not in the model's folder, where clips are found automatically.
+// The clip is outside the model's folder, where clips are found automatically.
 TEST_HERE (view_keeps_a_dropped_clip_when_files_are_read_again, "models/spindle/spindle.md5mesh") {
     view_scene *const scene = &s->viewer.document->scene;
     CHECK_UINT(scene->num_clips, 4);
@@ -322,7 +324,7 @@ TEST_HERE (view_shows_a_clip_that_is_dropped_on_a_machine, MACHINE) {
 
 static const uint32_t sizes[][2] = {{640, 480}, {800, 600}, {1280, 720}, {1920, 1080}};
 
-// The bounding box of all vertices in the picture, in pixels.
+// Returns the bounding box of all visible vertices, in pixels.
 static view_rect seen_box(screen *s)
 {
     view_state *const viewer = &s->viewer;
@@ -359,8 +361,8 @@ static view_rect seen_box(screen *s)
     return (view_rect){left, top, right - left, bottom - top};
 }
 
-// Checks that all of the model is in the picture, large enough, and beside the panels. Returns its
-// bounding box there.
+// Checks that the whole model is in the image, large enough, and next to the panels. Returns its
+// bounding box in the image.
 static view_rect check_seen(screen *s)
 {
     const float width = (float)s->viewer.width;
@@ -393,7 +395,7 @@ TEST (view_shows_all_of_a_jumping_machine_beside_the_panels) {
                 highest = fminf(highest, box.y);
                 lowest = fmaxf(lowest, box.y);
             }
-            CHECK(lowest - highest > 0.05f * (float)s.viewer.height); // he jumped
+            CHECK(lowest - highest > 0.05f * (float)s.viewer.height); // the character jumped
         }
         (void)screen_close(&s);
     }
@@ -450,7 +452,7 @@ TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
                 a[row] += clip_small.m[4 * column + row] * eye[column];
                 b[row] += clip_wide.m[4 * column + row] * eye[column];
             }
-        // In pixels from the left, and from the top.
+        // Pixels from the left, and from the top.
         CHECK_NEAR(250.0f + 150.0f * (1.0f + a[0] / a[3]), 320.0f * (1.0f + b[0] / b[3]), 1e-3);
         CHECK_NEAR(30.0f + 100.0f * (1.0f - a[1] / a[3]), 240.0f * (1.0f - b[1] / b[3]), 1e-3);
     }
@@ -462,7 +464,7 @@ TEST_HERE (view_lantern_stands_upright_by_itself, "models/lantern/lantern.md5mes
         live(s, 0.1);
         view_skin(&s->viewer.document->scene);
         const md5_bounds box = view_pose_bounds(scene, NULL);
-        CHECK_SMALL(box.min.z, 0.01); // on the floor
+        CHECK_SMALL(box.min.z, 0.01); // the model stands on the floor
         CHECK(box.max.z > 1.5f * (box.max.x - box.min.x));
         const float hook = scene->joints[1].m[11];
         const float ring = scene->joints[2].m[11];
@@ -470,7 +472,8 @@ TEST_HERE (view_lantern_stands_upright_by_itself, "models/lantern/lantern.md5mes
     }
 }
 
-// The tile has no room for two long numbers, its tip has: the image is 1024 pixels wide and high.
+// Two long numbers do not fit into the tile, but into its tooltip: the image is 1024 pixels wide
+// and high.
 TEST_SCREEN (view_texture_tile_tells_its_size, screen_open(s, BOBBIN, 1280, 720)) {
     s->viewer.ui.selected_mesh = 0;
     screen_draw(s);

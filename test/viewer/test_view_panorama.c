@@ -1,11 +1,10 @@
-// Radiance pictures: every way of packing, and what is wrong with damaged ones; pictures as
-// environments.
+// Radiance images: every kind of packing, errors in damaged files, and images as environment maps.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
 #define HEADER "#?RADIANCE\nEXPOSURE=2\nFORMAT=32-bit_rle_rgbe\n\n"
 
-// Decodes a header and bytes from a block of exactly their size.
+// Decodes a header and rows from a block of exactly their size.
 static bool decode(const char *header, const void *rows, size_t size, view_panorama *panorama,
                    md5_error *error)
 {
@@ -17,7 +16,8 @@ static bool decode(const char *header, const void *rows, size_t size, view_panor
     return view_decode_radiance(exact, length + size, panorama, error);
 }
 
-// Bytes m and an exponent of e are m / 256 * 2^(e - 128): the format's definition.
+// Checks a pixel against the definition of the format: a byte m with exponent e is m / 256 * 2^(e -
+// 128).
 static void check_pixel(const view_panorama *panorama, size_t pixel, const uint8_t rgbe[4])
 {
     for (uint32_t i = 0; i < 3; i++) {
@@ -40,7 +40,7 @@ TEST (view_radiance_reads_plain_pixels_and_runs_of_them) {
                                           {{10, 20, 30, 120}, {1, 1, 1, 2}, {0, 0, 0, 0}}};
     view_panorama panorama;
     md5_error error;
-    // The second row is a pixel that is repeated twice.
+    // The second row is one pixel that is repeated twice.
     REQUIRE(decode(HEADER "-Y 2 +X 3\n", rows, 12 + 8, &panorama, &error));
     CHECK(panorama.width == 3 && panorama.height == 2);
     CHECK_EXACT(panorama.rgb[0], 1); // 128 / 256 * 2
@@ -51,7 +51,7 @@ TEST (view_radiance_reads_plain_pixels_and_runs_of_them) {
     free(panorama.rgb);
 }
 
-// A repetition right after another counts 256 times as much.
+// A repetition directly after another counts 256 times as much.
 TEST (view_radiance_reads_long_runs) {
     static const uint8_t row[] = {5, 6, 7, 128, 1, 1, 1, 3, 1, 1, 1, 1};
     view_panorama panorama;
@@ -63,7 +63,7 @@ TEST (view_radiance_reads_long_runs) {
 }
 
 TEST (view_radiance_reads_packed_channels) {
-    // Eight pixels: red is a run, green bytes as they are, blue both, then the exponents.
+    // Eight pixels: red is a run, green is literal, blue is both, then the exponents.
     static const uint8_t row[] = {2,  2,  0,  8, 136, 77, 8, 10,  20, 30,  40, 50,
                                   60, 70, 80, 3, 1,   2,  3, 133, 9,  136, 129};
     view_panorama panorama;
@@ -75,7 +75,7 @@ TEST (view_radiance_reads_packed_channels) {
         check_pixel(&panorama, i, expected);
     }
     free(panorama.rgb);
-    // Cut off anywhere.
+    // The data are cut off at each byte.
     for (size_t size = 0; size < sizeof row; size++)
         check_refused(HEADER "-Y 1 +X 8\n", row, size,
                       size < 8 ? "cannot be stored in" : "row 1 of 1");
@@ -102,10 +102,10 @@ TEST (view_radiance_names_what_is_wrong) {
                   "image is too large: 16384 x 16384 pixels");
     check_refused(HEADER "-Y 1024 +X 1024\n", none, 8,
                   "truncated image: 1024 x 1024 pixels cannot be stored in 8 bytes");
-    check_refused(HEADER "-Y 1 +X 8\n", none, 8, "row 1 of 1"); // a run of none
+    check_refused(HEADER "-Y 1 +X 8\n", none, 8, "row 1 of 1"); // a run of length 0
     check_refused(HEADER "-Y 1 +X 8\n", other, 8, "row 1 of 1");
     check_refused(HEADER "-Y 1 +X 8\n", longer, 8, "row 1 of 1");
-    check_refused(HEADER "-Y 1 +X 2\n", early, 8, "row 1 of 1"); // nothing to repeat
+    check_refused(HEADER "-Y 1 +X 2\n", early, 8, "row 1 of 1"); // there is no pixel to repeat
     check_refused(HEADER "-Y 1 +X 2\n", far, 8, "row 1 of 1");
     check_refused(HEADER "-Y 1 +X 9\n", shifts, 24, "row 1 of 1");
 }

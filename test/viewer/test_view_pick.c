@@ -1,5 +1,6 @@
-// Clicks on the body: the picked triangle against a search in double precision, and the pixel at
-// which the lens's matrices show the picked point.
+// Clicks on the body: the picked triangle is compared with a search in double precision, and the
+// picked point, projected by the lens's matrices, with the clicked pixel. Also the limits of a
+// thumbnail process, deformed surfaces, and the pointer.
 #define _XOPEN_SOURCE 700 // fork()
 #include "test/own.h"
 #include "test/real.h"
@@ -16,8 +17,9 @@
 
 enum { WIDTH = 320, HEIGHT = 240 };
 
-// Moeller and Trumbore 1997. Returns the distance along the ray; infinite if it misses by more than
-// `slack` of the triangle, or hits the inside: triangles are clockwise from outside.
+// Computes the intersection of a ray and a triangle, Moeller and Trumbore 1997. Returns the
+// distance along the ray; infinite if the ray misses by more than `slack` of the triangle, or hits
+// the inside. Triangles are clockwise from outside.
 static double distance_to(const md5_ray *ray, const md5_vec3 corners[3], double slack)
 {
     const real3 origin = real3_of(ray->origin);
@@ -55,7 +57,7 @@ static double search(const view_scene *scene, const md5_ray *ray, double slack)
     return nearest;
 }
 
-// Clicks on a grid of pixels.
+// Clicks on a grid of pixels and checks each pick.
 static void click_all_over(shot_viewer *viewer)
 {
     view_state *const state = &viewer->state;
@@ -80,7 +82,7 @@ static void click_all_over(shot_viewer *viewer)
             const md5_vec3 point = view_pick_point(scene, pick);
             double pixel[2];
 
-            // Projects a point with the matrices that drawing uses, to pixels.
+            // Project the point to pixels with the matrices of the renderer.
             md5_mat44 view, clip;
             view_lens_matrices(&lens, &view, &clip);
             const md5_mat44 both = md5_mat44_mul(clip, view);
@@ -115,7 +117,7 @@ TEST_SCENE (view_click_finds_the_nearest_triangle) {
     }
 }
 
-// Joint transforms are relative to the file's spaces, however the model is turned.
+// Joint transforms are relative to the file's coordinate system, even if the model is rotated.
 TEST_SHOT (view_click_reports_joints_of_the_file, MODEL SIZE " --up y") {
     view_scene *const shown = &viewer->state.document->scene;
     view_show_bind_pose(shown, true, NULL);
@@ -132,7 +134,7 @@ TEST_SHOT (view_click_reports_joints_of_the_file, MODEL SIZE " --up y") {
     }
 }
 
-// Hidden meshes are not hit, and a pick lasts until Esc.
+// Hidden meshes are not picked, and a pick is shown until Esc.
 TEST_SHOT (view_click_is_shown_until_escape, MODEL SIZE) {
     view_state *const state = &viewer->state;
     view_pose(&state->document->scene, &state->play);
@@ -148,8 +150,8 @@ TEST_SHOT (view_click_is_shown_until_escape, MODEL SIZE) {
     }
 }
 
-// Two points on triangles: their difference in the bind pose is that of the file's model, however
-// the model is turned.
+// The difference of two points on triangles in the bind pose is measured in the file's coordinate
+// system, even if the model is rotated.
 TEST_SHOT (view_click_measures_in_the_space_of_the_file, MODEL SIZE " --up y") {
     view_state *const state = &viewer->state;
     view_scene *const shown = &state->document->scene;
@@ -174,7 +176,7 @@ TEST_SHOT (view_click_measures_in_the_space_of_the_file, MODEL SIZE " --up y") {
 TEST_SHOT (view_click_measures_until_the_next_click, MODEL SIZE " --panel") {
     view_state *const state = &viewer->state;
     view_pose(&state->document->scene, &state->play);
-    view_measure_at(state, WIDTH / 2, HEIGHT / 2); // without a pick it is a plain click
+    view_measure_at(state, WIDTH / 2, HEIGHT / 2); // without a pick it is a normal click
     CHECK(state->pick.is_set && !state->measured.is_set);
     view_measure_at(state, WIDTH / 2 + 6, HEIGHT / 2);
     CHECK(state->pick.is_set && state->measured.is_set);
@@ -184,7 +186,7 @@ TEST_SHOT (view_click_measures_until_the_next_click, MODEL SIZE " --panel") {
     OWN_PICTURE without = shot_draw(viewer);
     CHECK(!shot_same(&with, &without));
     state->measured = measured;
-    view_measure_at(state, 1.0f, 1.0f); // beside the body
+    view_measure_at(state, 1.0f, 1.0f); // next to the body
     CHECK(state->pick.is_set && !state->measured.is_set);
     state->measured = measured;
     view_pick_at(state, WIDTH / 2, HEIGHT / 2);
@@ -196,10 +198,10 @@ TEST_SHOT (view_click_measures_until_the_next_click, MODEL SIZE " --panel") {
 
 // -- Limit ----------------------------------------------------------------------------------------
 
-// The limits of a process that draws a thumbnail, in child processes.
+// The limits of a process that draws a thumbnail, tested in child processes.
 
-// Runs `work` in a child process that may take 256 MiB and a second, and returns its exit status.
-// Writes what it says to `said`.
+// Runs `work` in a child process with limits of 256 MiB and one second, and returns its exit
+// status. Stores its output in `said`.
 static int run_limited(void (*work)(void), char *said, size_t size)
 {
     int ends[2];
@@ -251,12 +253,12 @@ static void take_memory(void)
     free(much);
 }
 
-// The limit of a thumbnail is in addition to the address space that OpenGL has reserved.
+// The limit of a thumbnail is added to the address space that OpenGL has reserved.
 static void take_more_memory(void)
 {
     // The limit of run_limited() is below the address space that earlier tests reserve.
     common_limit_process(SIZE_MAX, 1, "late\n");
-    const size_t limit = (size_t)1 << 30; // more than earlier tests have freed
+    const size_t limit = (size_t)1 << 30; // more than the memory that earlier tests have freed
     // Volatile, because compilers remove allocations that are only compared with NULL.
     void *volatile before = malloc((size_t)96 << 20);
     const size_t used = common_address_space();
@@ -290,11 +292,11 @@ TEST (limit_of_memory_makes_allocations_fail) {
 
 // -- Deforms --------------------------------------------------------------------------------------
 
-// Surfaces that materials deform, for each instance: companions and crowds.
+// Surfaces that materials deform, for each instance of companions and crowds.
 
 enum { HALF = SCENE_WIDTH / 2 };
 
-// The brightness of half a picture, and the largest difference of its halves.
+// Returns the brightness of half an image, and the largest difference between its halves.
 static uint32_t sum_of(const gl_picture *picture, int half, int *difference)
 {
     uint32_t sum = 0;
@@ -336,10 +338,10 @@ static void draw_two(gl_stage *stage, const view_layers *layers, const md5_mat34
     stage_finish(stage, picture);
 }
 
-// Two placements of one model: as in its file, and turned so that it is seen from its edge. Sprites
-// look the same in both if each has a view of its own.
+// Two placements of one model: the first as in its file, the second rotated so that only its edge
+// is visible. Sprites look the same in both if each has a separate view.
 TEST_SQUARE (view_deforms_face_the_viewer_in_every_instance) {
-    // As scene_frame() looks: along -x.
+    // The direction of view of scene_frame(): along -x.
     static const md5_deform_view view = {.eye = {500, 0, 0}, .left = {0, -1, 0}, .up = {0, 0, 1}};
     const md5_mat34 placements[2] = {scene_moved(0, -40, 0),
                                      {{0, -1, 0, 7, 1, 0, 0, 40, 0, 0, 1, 0}}};
@@ -356,7 +358,7 @@ TEST_SQUARE (view_deforms_face_the_viewer_in_every_instance) {
     CHECK(sum_of(&picture, 0, &difference) > 10000);
     CHECK(difference <= 1);
 
-    // With one view in model space for both, the second one is seen from its edge.
+    // If both use one view in model space, the second one shows only its edge.
     view_set_deform_view(&textures.layers, &view, NULL, 0);
     draw_two(stage, &textures.layers, placements, &picture);
     CHECK(sum_of(&picture, 1, &difference) < 100);
@@ -364,7 +366,7 @@ TEST_SQUARE (view_deforms_face_the_viewer_in_every_instance) {
     view_close_package(package);
 }
 
-// The size of a sprite is that of its quad, also if the placement scales it.
+// The size of a sprite equals the size of its quad, even if the placement scales it.
 TEST_SQUARE (view_deforms_keep_scale) {
     static const md5_deform_view view = {.eye = {500, 0, 0}, .left = {0, -1, 0}, .up = {0, 0, 1}};
     const md5_mat34 whole_size[2] = {scene_moved(0, -40, 0), scene_moved(0, 40, 0)};
@@ -392,7 +394,7 @@ TEST_SQUARE (view_deforms_keep_scale) {
     " --resolution 160,120 --samples 1 --no-shadow --camera-orthographic --camera-distance" \
     " 200 --camera-elevation-angle 60 --background-color 0,0,0 "
 
-// The number of pixels that the orange sprites cover.
+// Returns the number of pixels that the orange sprites cover.
 static double count_orange(const gl_scene *scene, const char *line)
 {
     OWN_PICTURE taken = shot_take(scene, line);
@@ -402,8 +404,9 @@ static double count_orange(const gl_scene *scene, const char *line)
     return count;
 }
 
-// From every side each character has a sprite of the same size: one model, that with another beside
-// it, a crowd. The quads are turned in different directions, and some would be seen from behind.
+// From every side each character has a sprite of the same size: for one model, for a model with a
+// companion, and for a crowd. The quads have different orientations, and some would show their
+// back.
 TEST_SCENE (view_deforms_of_companions_and_crowds) {
     static const struct {
         const char *line;
@@ -423,8 +426,9 @@ TEST_SCENE (view_deforms_of_companions_and_crowds) {
     }
 }
 
-// What a machine holds is where the hand and the model's own bind pose put it, which is where its
-// modifiers reach for it. What has no joint is not shown. Windows are among the events.
+// An attached model of a machine is at the transform of the hand times the attached model's bind
+// pose, and the machine's modifiers use this position. An attached model without a joint is not
+// shown. Windows are reported as events.
 TEST_SCENE (view_machine_shows_what_it_holds) {
     static const char blade[] =
         "MD5Version 10 commandline \"\" numJoints 2 numMeshes 1 joints {"
@@ -471,8 +475,8 @@ TEST_SCENE (view_machine_shows_what_it_holds) {
     }
 }
 
-// A lit surface of an image that is built into the engine shows that, and neither it nor a surface
-// of stages alone misses a file.
+// A lit surface shows an image that is built into the engine. Neither that surface nor a surface
+// that only has stages searches for a file.
 TEST_SCENE (view_layers_show_built_in_images) {
     STRINGS(cases) = {"test/data/sprites/plain.md5mesh", "test/data/sprites/glow.md5mesh"};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -490,8 +494,8 @@ TEST_SCENE (view_layers_show_built_in_images) {
     }
 }
 
-// In a game folder too a texture that no material names is guessed, by the name of the model; but
-// not that of an entity.
+// In a game folder, a texture that no material names is found by the name of the model, but not by
+// the name of an entity.
 TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
     view_log log = quiet_log;
     const char *const path = test_path("test/data/lost/lost.md5mesh");
@@ -516,7 +520,7 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
 
 // -- Pointer --------------------------------------------------------------------------------------
 
-// What md5view tells a machine of the mouse pointer, and what Bobbin makes of it.
+// The mouse pointer as an input of a machine, and Bobbin's reaction to it.
 
 static bool load(view_machine *machine, view_log *log)
 {
@@ -537,7 +541,7 @@ static const char *state_of(const view_machine *machine)
     return machine->desc->layers[0].states[md5_player_layer(machine->player, 0).state].name;
 }
 
-// A point at this height of the eyes, so many degrees to the left, 100 units away.
+// Returns a point at eye height, 100 units away, this many degrees to the left.
 static md5_vec3 point(const view_machine *machine, double degrees)
 {
     const md5_bounds bounds = machine->desc->model->bounds;
@@ -555,7 +559,7 @@ TEST (view_pointer_is_told_to_a_machine_until_it_is_still) {
     view_run_machine(machine, 0.5);
     CHECK_EXACT(value(machine, "pointer"), 0);
     view_machine_motion.point(&scene, point(machine, 30.0));
-    // Eyes are there at once, the head is not.
+    // The eyes have arrived, the head has not.
     view_run_machine(machine, 0.6);
     CHECK(value(machine, "eyes_yaw") > 25.0 && value(machine, "head_yaw") < 15.0);
     view_run_machine(machine, 2.0);
@@ -575,7 +579,8 @@ static double turned(md5_quat rotation)
     return 2.0 * atan2((double)rotation.z, (double)rotation.w);
 }
 
-// How fast he turns where a turn of 45 degrees begins, as at its end: radians a second.
+// Returns the angular velocity at the beginning of a 45-degree rotation, which equals the one at
+// its end, in radians per second.
 static double turning_rate(const view_machine *machine)
 {
     const double step = 1.0 / 256.0;
@@ -595,8 +600,9 @@ TEST (view_pointer_behind_him_turns_him_round) {
         return;
     view_machine_motion.point(&scene, point(machine, 150.0));
     view_run_machine(machine, 4.0);
-    // Turns of 45 degrees until it is no more than 40 to the side: three. Of the rate half is lost
-    // in the 0.2 seconds of the transition to the first, and kept in the 0.3 to standing.
+    // Bobbin rotates in steps of 45 degrees until the pointer is at most 40 degrees to the side:
+    // three steps. At half of the rate, 0.2 s of the transition to the first step are lost and 0.3
+    // s of the transition to standing are added.
     CHECK_STRING(state_of(machine), "idle");
     CHECK_NEAR(turned(machine->place.rotation),
                135.0 * 3.14159265358979 / 180.0 + 0.5 * (0.3 - 0.2) * turning_rate(machine), 1e-3);
@@ -604,7 +610,7 @@ TEST (view_pointer_behind_him_turns_him_round) {
     view_free_machine(machine);
 }
 
-// Behind him a pointer that crosses the middle stays on its side for a while.
+// A pointer behind him that crosses the middle counts as on its former side for a while.
 TEST (view_pointer_that_circles_behind_him_does_not_swing_his_head) {
     static const double at[][2] = {{170, 170},  {190, 190},  {205, 205}, {215, -145},
                                    {190, -170}, {155, -205}, {145, 145}, {30, 30}};
@@ -621,7 +627,7 @@ TEST (view_pointer_that_circles_behind_him_does_not_swing_his_head) {
     view_free_machine(machine);
 }
 
-// The clip of what he does in the first slot.
+// Returns the name of the clip in the first one-shot slot.
 static const char *act_of(const view_machine *machine)
 {
     const md5_one_shot_status act = md5_player_one_shot(machine->player, 0);

@@ -1,6 +1,6 @@
-// Pictures by command lines, all in one process with one OpenGL context: our own model lies within
-// the picture in every clip and from all sides, and each option that affects the picture changes
-// it. test/viewer/view.sh runs the same viewer as a program.
+// Images of command lines, all in one process with one OpenGL context: the built-in model is within
+// the image in every clip and from all sides, and each option that affects the image changes it.
+// test/viewer/view.sh runs the same viewer as a program.
 #include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
@@ -8,7 +8,7 @@
 
 // -- Looking at pictures ------------------------------------------------------------------------
 
-// Visible, within the picture, neither tiny nor cut off.
+// Checks that the model is visible, within the image, and neither tiny nor cut off.
 static void check_framed(shot picture, const char *what)
 {
     const shot_cover cover = shot_cover_of(&picture);
@@ -62,10 +62,10 @@ TEST_SCENE (view_frames_our_model_from_all_sides_in_two_shapes) {
 
 typedef struct option_case {
     const char *options;
-    double least; // share of the pixels
+    double least; // minimum fraction of the pixels
 } option_case;
 
-// Each case changes at least its share of the pixels of the picture of `plain_line`.
+// Checks that each case changes at least its fraction of the pixels of the image of `plain_line`.
 static void check_options(const gl_scene *scene, const char *plain_line, const option_case *cases,
                           size_t num_cases)
 {
@@ -116,22 +116,22 @@ static const option_case picture_cases[] = {
     {"models/bobbin/flight.md5camera", 0.05},
 };
 
-// A model with few and small textures, which is opened for each case; without shadows, because
-// software rendering draws every texel of the shadow map.
+// Each case opens a model with few and small textures, without shadows, because software rendering
+// computes every texel of the shadow map.
 TEST_SCENE (view_options_change_the_picture) {
     check_options(
         scene, "models/thimble/thimble.md5mesh --animation-index 1 --samples 1 --no-shadow" SMALL,
         picture_cases, COUNT_OF(picture_cases));
 }
 
-// How much more red than blue a row of the picture has at its left edge, which no model covers.
+// Returns the difference of red and blue of a row at its left edge, which no model covers.
 static int warmth(const shot *fixture, uint32_t row)
 {
     const uint8_t *const pixel = fixture->rgba + 4 * (size_t)row * fixture->width;
     return pixel[0] - pixel[2];
 }
 
-// The ground is warm and ends softly below a blue sky; from below there is none, nor in a studio.
+// The ground is warm and fades into a blue sky. It is not visible from below or in a studio.
 TEST_SCENE (view_place_is_a_warm_ground_below_a_sky) {
     STRINGS(views) = {"0", "-30", "0 --grid", "0 --no-background"};
     shot fixture[4];
@@ -180,7 +180,7 @@ static bool has_case(const char *name, const option_case *cases, size_t num_case
     return false;
 }
 
-// A switch that draws nothing is noticed here, if it is not by a test that is named.
+// Fails for a switch that changes no pixel, unless a listed test covers it.
 TEST (view_switches_have_pictures_that_they_change) {
     static const struct {
         const char *name, *where;
@@ -209,7 +209,7 @@ TEST (view_switches_have_pictures_that_they_change) {
     CHECK_UINT(num_found, COUNT_OF(elsewhere));
 }
 
-// Only joints that bend distinguish the two kinds of skinning; the camera path surrounds this
+// Only bending joints distinguish the two kinds of skinning, and the camera path goes around this
 // model.
 TEST_SCENE (view_options_change_the_picture_of_our_model) {
     static const option_case cases[] = {
@@ -220,7 +220,7 @@ TEST_SCENE (view_options_change_the_picture_of_our_model) {
                   sizeof cases / sizeof *cases);
 }
 
-// A post that is twisted by half a turn: dual quaternions keep it round.
+// A post is twisted by half a revolution, and dual quaternions keep it round.
 TEST_SCENE (view_dual_quaternions_keep_the_volume_of_what_twists) {
     STRINGS(cases) = {"linear --animation-time 0", "linear --animation-time 0.5",
                       "dual --animation-time 0.5"};
@@ -236,7 +236,7 @@ TEST_SCENE (view_dual_quaternions_keep_the_volume_of_what_twists) {
     CHECK(share[2] > 0.9 * share[0]);
 }
 
-// A guest comes and goes outside of the picture, and the shadow of its host is as it was.
+// A guest enters and leaves outside of the image, and the shadow of its host is unchanged.
 TEST_SHOT (view_guests_far_off_change_no_shadow,
            "models/bobbin/bobbin.md5machine" SMALL
            " --samples 1 --camera-distance 130 --camera-target 0,0,30") {

@@ -1,18 +1,18 @@
-// PNG files as the viewer compresses them, with zlib if it was there, and as it does without: the
-// same pixels.
+// PNG files of the viewer, which are compressed with zlib if it is available, and otherwise without
+// it: the pixels are the same.
 #include "test/test.h"
 
 #include "demo/looks/image.h"
 
 #include <stb/stb_image.h>
 
-// stb's own compression.
+// The compression of stb.
 #define STB_IMAGE_WRITE_STATIC
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define stbi_write_png_to_func plain_write_png_to_func
 #include <stb/stb_image_write.h>
 #undef stbi_write_png_to_func
-// The viewer's, in demo/looks/png.c.
+// The compression of the viewer, in demo/looks/png.c.
 int stbi_write_png_to_func(stbi_write_func *func, void *context, int width, int height,
                            int components, const void *data, int stride);
 
@@ -65,9 +65,9 @@ static void check_picture(format of, const uint8_t *pixels, int largest)
     check_png(&own, of, pixels);
 }
 
-// Rows with a byte before each: in all several parts of 512 KiB, which are compressed beside each
-// other; one and two of them to the byte; and the nearest that a picture has to one, 2 bytes less
-// and more.
+// Rows begin with a filter byte. Sizes: several parts of 512 KiB, which are compressed in parallel;
+// exactly one part and exactly two parts; and the sizes nearest to one part, 2 bytes less and 2
+// bytes more.
 TEST (view_png_has_the_pixels_that_were_written) {
     static const format formats[] = {
         {1283, 719, 4}, {5461, 32, 3}, {5461, 64, 3}, {1040, 126, 4}, {354, 370, 4}};
@@ -90,7 +90,7 @@ TEST (view_png_has_the_pixels_that_were_written) {
     }
 }
 
-// Of what has no pixel not one byte is read, as a sanitizer sees.
+// An image without pixels reads no byte, which sanitizers check.
 TEST (view_png_of_no_pixels_is_none) {
     uint8_t *const none = malloc(1);
     for (uint32_t way = 0; way < 4; way++) {

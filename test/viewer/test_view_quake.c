@@ -1,5 +1,5 @@
-// Models of the Quake re-releases in the viewer: frame rate and scales of joints. The tests write
-// the files.
+// Models of the Quake re-releases in the viewer: frame rate, scales of joints, and skins. The tests
+// write the files.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
@@ -28,8 +28,8 @@ typedef struct quake_view {
     bool is_open;
 } quake_view;
 
-// Opens a model in a folder of that name, with an animation and, unless NULL, an .md5scale of that
-// text.
+// Opens a model in a folder with this name, with an animation and, unless NULL, an .md5scale with
+// this text.
 static void open_view(quake_view *view, const char *folder, const char *scale_text)
 {
     *view = (quake_view){.top = folder_make(), .log = {.level = VIEW_QUIET}};
@@ -65,7 +65,7 @@ TEST (view_quake_plays_ten_frames_a_second) {
             CHECK_NEAR(view.scene.clips[0].anim->duration, 2.0 / cases[i].rate, 1e-12);
             CHECK(!view.scene.clips[0].scales);
         }
-        // Neither an empty shader nor an .md2 that is too short names a skin.
+        // Neither an empty shader nor a truncated .md2 names a skin.
         folder_put_text(view.folder, "_00_00.png", "");
         const view_look_search search = {.model = view.scene.model,
                                          .package = view_open_package(view.scene.path, NULL)};
@@ -107,8 +107,8 @@ TEST (view_quake_reports_a_scale_that_is_wrong) {
 
 // -- Quake skins ----------------------------------------------------------------------------------
 
-// Skins of the Quake re-releases in pictures of the viewer: which skin is shown, and images that
-// are shown in turn. The tests write the files.
+// Images of models with the skins of the Quake re-releases: the selected skin, and skins of several
+// images. The tests write the files.
 
 static const char quake_skins_mesh[] =
     "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
@@ -122,7 +122,7 @@ typedef struct quake_folder {
     char *below;
 } quake_folder;
 
-// A picture of 8 by 8 pixels in red, green or blue: 2, 1 or 0.
+// Writes an image of 8 by 8 pixels in red, green or blue: 2, 1 or 0.
 static void put_color(const char *folder, const char *name, int color)
 {
     enum { HEAD = 18, SIDE = 8 };
@@ -150,7 +150,7 @@ static void remove_folder(quake_folder *made)
     free(made->model);
 }
 
-// The strongest color of a picture: 'r', 'g' or 'b'.
+// Returns the strongest colour of the image: 'r', 'g' or 'b'.
 static char color_of(shot_viewer *viewer, double time)
 {
     viewer->state.play.time = time;
@@ -162,7 +162,7 @@ static char color_of(shot_viewer *viewer, double time)
     return sums[0] > sums[1] && sums[0] > sums[2] ? 'r' : sums[1] > sums[2] ? 'g' : 'b';
 }
 
-// Checks the colors at each tenth of a second, from 0.05 s on.
+// Checks the colours at intervals of 0.1 s, starting at 0.05 s.
 static void check_skin(gl_scene *scene, const quake_folder *made, const char *skin,
                        const char *colors, uint32_t num_warnings)
 {
@@ -178,7 +178,8 @@ static void check_skin(gl_scene *scene, const quake_folder *made, const char *sk
     }
 }
 
-// Skin 0 has three images, which vkQuake shows as 0 1 2 0; skin 1 has one, skin 2 none.
+// Skin 0 has three images, which vkQuake shows in the order 0 1 2 0. Skin 1 has one image, and skin
+// 2 has none.
 TEST_SCENE (view_quake_shows_skins_and_their_images_in_turn) {
     quake_folder made;
     if (make_folder(&made, "progs")) {
@@ -189,14 +190,15 @@ TEST_SCENE (view_quake_shows_skins_and_their_images_in_turn) {
         check_skin(scene, &made, "", "rgbrrg", 0);
         check_skin(scene, &made, " --skin 0", "rgbr", 0);
         check_skin(scene, &made, " --skin 1", "ggg", 0);
-        check_skin(scene, &made, " --skin 2", "rgbr", 1); // there is none: the first
+        // The skin does not exist, so the first is shown.
+        check_skin(scene, &made, " --skin 2", "rgbr", 1);
         folder_put(made.below, "board_00_01.tga", "?", 1);
-        check_skin(scene, &made, "", "rrr", 1); // damaged: the first image stays
+        check_skin(scene, &made, "", "rrr", 1); // damaged, so the first image remains
     }
     remove_folder(&made);
 }
 
-// The head of an .md2 with two skins, whose list is at byte 68.
+// The header of an .md2 with two skins, whose list is at byte 68.
 TEST_SCENE (view_quake_2_shows_the_skins_of_the_md2) {
     enum { HEAD = 68, NAME = 64 };
     unsigned char file[HEAD + 2 * NAME] = {'I', 'D', 'P', '2', 8, [20] = 2, [44] = HEAD};

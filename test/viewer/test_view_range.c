@@ -1,4 +1,5 @@
-// A range of frames on the time bar: playback stays within it.
+// A range of frames on the time bar, which limits playback. Also recording, the pace of frames, the
+// scale of the interface, keys and touch input.
 #include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
@@ -6,10 +7,10 @@
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/platform/platform_sdl.h"
 
-// 41 frames of 20 a second: two seconds.
+// 41 frames at 20 Hz: two seconds.
 static const md5_anim clip = {.num_frames = 41, .frame_rate = 20, .duration = 2};
 
-// Frames 11 to 31 as the panel counts them: from 0.5 to 1.5 s.
+// Frames 11 to 31 in the numbering of the panel: from 0.5 to 1.5 s.
 static view_play make_play(md5_wrap wrap)
 {
     return (view_play){
@@ -22,17 +23,17 @@ TEST (view_range_has_the_times_of_its_frames) {
     CHECK(view_find_range(&play, &clip, &begin, &end));
     CHECK_NEAR(begin, 0.5, 1e-12);
     CHECK_NEAR(end, 1.5, 1e-12);
-    play.range_last = 1000; // of a longer clip
+    play.range_last = 1000; // from a longer clip
     CHECK(view_find_range(&play, &clip, &begin, &end));
     CHECK_NEAR(end, 2, 1e-12);
-    play.range_first = 40; // only the last frame
+    play.range_first = 40; // a range of one frame
     CHECK(!view_find_range(&play, &clip, &begin, &end));
     CHECK(!view_find_range(&play, NULL, &begin, &end));
     play.range_first = play.range_last = 0;
     CHECK(!view_find_range(&play, &clip, &begin, &end));
 }
 
-// After t seconds from its beginning the time is begin + t modulo 1 s, forward and backward.
+// At t seconds after its beginning, the time is begin + t modulo 1 s, forward and backward.
 TEST (view_range_loops) {
     static const md5_wrap wraps[] = {MD5_WRAP_LOOP, MD5_WRAP_CYCLE};
     for (int i = 0; i < 4; i++) {
@@ -56,7 +57,8 @@ TEST (view_range_is_entered_at_its_beginning) {
     play.time = 0.1;
     view_advance(&play, &clip, 0.01);
     CHECK_NEAR(play.time, 0.51, 1e-9);
-    play.time = 10.0 + 1.9; // of the sixth cycle, which stays: the root may have moved
+    // The number of the sixth cycle is kept, because the root may have moved.
+    play.time = 10.0 + 1.9;
     view_advance(&play, &clip, 0.01);
     CHECK_NEAR(play.time, 10.51, 1e-9);
     play.time = 10.0 + 0.1;
@@ -88,10 +90,10 @@ TEST (view_range_is_set_at_the_shown_frame) {
     view_seek(&play, &clip, 1.51);
     CHECK(view_set_range(&play, &clip, true));
     CHECK(play.range_first == 10 && play.range_last == 30);
-    view_seek(&play, &clip, 1.8); // after its end
+    view_seek(&play, &clip, 1.8); // after the end of the range
     CHECK(view_set_range(&play, &clip, false));
     CHECK(play.range_first == 36 && play.range_last == 40);
-    view_seek(&play, &clip, 0.2); // before its beginning
+    view_seek(&play, &clip, 0.2); // before the beginning of the range
     CHECK(view_set_range(&play, &clip, true));
     CHECK(play.range_first == 0 && play.range_last == 4);
     view_seek(&play, &clip, 0.0);
@@ -100,7 +102,7 @@ TEST (view_range_is_set_at_the_shown_frame) {
     CHECK(play.range_first == 0 && play.range_last == 4);
 }
 
-// As files, machine files and the panel.
+// Frames count from zero, as in MD5 files, machine files and the panel.
 TEST (view_option_range_counts_from_zero) {
     STRINGS(bad) = {"", "3", "3-", "-3", "5-5", "7-3", "4-0", "1.5-3", "1-3-5", "1-1000000", "a-b"};
     view_options options;
@@ -124,11 +126,11 @@ TEST (view_option_range_counts_from_zero) {
 
 // -- Record ---------------------------------------------------------------------------------------
 
-// Movies of the window: written while it runs, without knowing the number of pictures.
+// Movies of the window, which are written while it runs, without knowing the number of frames.
 
 enum { WIDTH = 64, HEIGHT = 48 };
 
-// The number of pictures that an APNG file announces: in the chunk acTL behind the signature and
+// Returns the number of frames in an APNG header: it is in the chunk acTL after the signature and
 // the chunk IHDR of 25 bytes, after its size and name.
 static uint32_t announced(const uint8_t *bytes)
 {
@@ -188,7 +190,7 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
         CHECK(remove(path) == 0);
         free(path);
     }
-    // A window of another size ends it.
+    // A change of the window's size ends the recording.
     PERFORM(state, VIEW_RECORD);
     if (CHECK(state->movie)) {
         char *const path = common_copy(state->movie->path);
@@ -203,9 +205,9 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
 
 // -- Pace -----------------------------------------------------------------------------------------
 
-// The clock of a window keeps real time, however long a frame takes.
+// The clock of a window follows real time, however long a frame takes.
 
-// Plays a clip in frames of `seconds` each; returns its time.
+// Plays a clip in frames of `seconds` each, and returns its time.
 static double play_frames(double seconds, int count)
 {
     view_pace pace = {.last = 100};
@@ -214,12 +216,12 @@ static double play_frames(double seconds, int count)
     for (int i = 0; i < count; i++) {
         now += seconds;
         view_advance(&play, NULL, view_pace_frame(&pace, now));
-        view_adjust_frame_pace(&pace, 1e-4, true); // a mouse that moves
+        view_adjust_frame_pace(&pace, 1e-4, true); // a mouse movement
     }
     return play.time;
 }
 
-// Frames of up to two seconds count in full; they once counted as a tenth of a second at most.
+// Frames of up to two seconds count in full. A former version limited them to a tenth of a second.
 TEST (view_clips_keep_real_time_on_a_slow_clock) {
     CHECK_NEAR(play_frames(1.0 / 60.0, 600), 10, 1e-9);
     CHECK_NEAR(play_frames(0.125, 80), 10, 1e-9);
@@ -230,14 +232,14 @@ TEST (view_clips_keep_real_time_on_a_slow_clock) {
 TEST (view_opening_a_file_does_not_advance_clips) {
     view_pace pace = {.last = 0};
     CHECK_NEAR(view_pace_frame(&pace, 0.25), 0.25, 1e-12);
-    view_adjust_frame_pace(&pace, 3.0, true); // a large model
+    view_adjust_frame_pace(&pace, 3.0, true); // loading a large model
     CHECK_NEAR(view_pace_frame(&pace, 3.5), 0.25, 1e-12);
-    CHECK_NEAR(view_pace_frame(&pace, 3.75), 0.25, 1e-12); // once
+    CHECK_NEAR(view_pace_frame(&pace, 3.75), 0.25, 1e-12); // subtracted once
 }
 
 TEST (view_waiting_for_events_does_not_advance_clips) {
     view_pace pace = {.last = 0};
-    view_adjust_frame_pace(&pace, 0.9, false); // until Space is pressed
+    view_adjust_frame_pace(&pace, 0.9, false); // waiting until Space is pressed
     view_adjust_frame_pace(&pace, 0.05, false);
     CHECK_NEAR(view_pace_frame(&pace, 1.0), 0.05, 1e-12);
 }
@@ -248,7 +250,7 @@ TEST (view_clock_that_jumps_is_bounded) {
     CHECK_NEAR(view_pace_frame(&pace, 40.5), 0.5, 1e-12);
     CHECK_EXACT(view_pace_frame(&pace, 3640.5), 10); // suspended for an hour
     view_adjust_frame_pace(&pace, 5.0, true);
-    CHECK_EXACT(view_pace_frame(&pace, 3641.0), 0); // more seconds of work than have passed
+    CHECK_EXACT(view_pace_frame(&pace, 3641.0), 0); // longer work than the clock has measured
 }
 
 // -- The scale of the interface -------------------------------------------------------------------
@@ -275,7 +277,7 @@ TEST (view_scale_is_that_of_the_desktop) {
 
 // -- Keys -----------------------------------------------------------------------------------------
 
-// All keys that commands have, and letters of other alphabets; SDL has the same names for them.
+// All keys that commands have, and letters of other alphabets. SDL has the same names for them.
 TEST (view_keys_are_named_as_in_sdl) {
     static const SDL_Keycode codes[] = {'a',
                                         'z',
@@ -316,14 +318,14 @@ TEST (view_keys_are_named_as_in_sdl) {
     for (size_t i = 0; i < COUNT_OF(codes); i++)
         CHECK_STRING(view_name_key(view_key_from_sdl(codes[i]), name, sizeof name),
                      SDL_GetKeyName(codes[i]));
-    CHECK(view_key_from_sdl(0xE9) == 0xE9); // a character, which has no name here
+    CHECK(view_key_from_sdl(0xE9) == 0xE9); // a character without a name in the viewer
     CHECK_STRING(view_name_key(0xE9, name, sizeof name), "");
     CHECK(view_key_from_sdl(SDLK_F13) == VIEW_KEY_OTHER);
     CHECK(view_key_from_sdl(SDLK_UNKNOWN) == VIEW_KEY_OTHER);
     CHECK(view_key_from_sdl((SDL_Keycode)0x80000001u) == VIEW_KEY_OTHER);
 }
 
-// What SDL tells of a finger, at a time in milliseconds.
+// Sends an SDL event of a finger at a time in milliseconds, and returns the resulting input.
 static view_input touch(view_window *window, Uint32 type, Uint32 now)
 {
     SDL_Event event = {.type = type};
@@ -335,7 +337,7 @@ static view_input touch(view_window *window, Uint32 type, Uint32 now)
 }
 
 TEST (view_long_press_is_of_one_finger) {
-    if (!CHECK(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0)) // which knows the screens
+    if (!CHECK(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0)) // the video system, which knows the screens
         return;
     view_window *const window = common_alloc(1, sizeof *window);
     (void)touch(window, SDL_FINGERDOWN, 1000);
@@ -353,7 +355,8 @@ TEST (view_long_press_is_of_one_finger) {
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
 }
 
-// The second finger takes the middle button, which pans; how far two are apart is the wheel.
+// The second finger acts as the middle button, which pans. The distance of two fingers acts as the
+// wheel.
 TEST (view_two_fingers_pan_and_pinch) {
     REQUIRE(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0);
     view_window *const window = common_alloc(1, sizeof *window);
@@ -369,7 +372,8 @@ TEST (view_two_fingers_pan_and_pinch) {
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
 }
 
-// Moves that wait are taken as one until another event, or a window that draws slowly falls behind.
+// Queued mouse moves are merged up to the next event of another kind. Otherwise a window that draws
+// slowly would lag.
 TEST (view_moves_that_wait_are_one) {
     REQUIRE(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0);
     view_window *const window = common_alloc(1, sizeof *window);
@@ -390,7 +394,7 @@ TEST (view_moves_that_wait_are_one) {
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
 }
 
-// Frames everything: only three, and only if they do not rest.
+// A tap with exactly three fingers frames everything, unless the fingers rest.
 TEST (view_three_fingers_tap_the_key_home) {
     REQUIRE(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0);
     for (int count = 1; count <= 4; count++)

@@ -1,5 +1,6 @@
-// Reduced triangles of meshes: how far they are from the whole surface, what they keep, and which
-// members of crowds are drawn from them.
+// Reduced triangles of meshes: their distance from the whole surface, the vertices that must be
+// kept, and the members of crowds that are drawn from them. Also the control of quality by frame
+// time.
 #include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
@@ -89,7 +90,8 @@ static double square(double value)
     return value * value;
 }
 
-// The least distance of a point from a triangle, by the nearest of a grid of its points.
+// Returns the distance of a point from a triangle, to the nearest of a grid of points of the
+// triangle.
 static double grid_distance(md5_vec3 p, const md5_vec3 *a, const md5_vec3 *b, const md5_vec3 *c)
 {
     enum { STEPS = 16 };
@@ -108,7 +110,7 @@ static double grid_distance(md5_vec3 p, const md5_vec3 *a, const md5_vec3 *b, co
     return sqrt(least);
 }
 
-// Returns the distance of a vertex from the triangles of a level, both at these positions. Stops
+// Returns the distance of a vertex from the triangles of a level, both with these positions. Stops
 // at a distance of `enough`.
 static double distance_to(const md5_vec3 *positions, const view_triangles *level, uint32_t vertex,
                           double enough)
@@ -122,8 +124,8 @@ static double distance_to(const md5_vec3 *positions, const view_triangles *level
     return least;
 }
 
-// Checks that every vertex of a small mesh, and one of 40 of a large one, is near the surfaces of
-// the levels, all posed by a palette.
+// Checks that every vertex of a small mesh, and every 40th vertex of a large one, is near the
+// surfaces of the levels, all posed by a palette.
 static void check_distances(const md5_mesh *mesh, const md5_mat34 *palette,
                             const view_triangles *levels, const float *limits)
 {
@@ -138,8 +140,8 @@ static void check_distances(const md5_mesh *mesh, const md5_mat34 *palette,
     }
 }
 
-// The surface is near the whole one in the bind pose and, with joints bent otherwise than where it
-// is reduced, in a frame of running.
+// The surface is near the whole surface in the bind pose and in a frame of running, where joints
+// bend otherwise than in the pose of the reduction.
 TEST (view_reduced_surfaces_are_near) {
     static const float errors[] = {0.1f, 0.4f};
     static const float bind_limits[] = {0.2f, 0.8f};
@@ -170,8 +172,8 @@ TEST (view_reduced_surfaces_are_near) {
     }
 }
 
-// Returns a straight limb along x, from 0 to 20, of radius 1: two bones, and no vertex at the elbow
-// that its shape in the bind pose needs.
+// Returns a straight limb along x, from 0 to 20, of radius 1. It has two bones, and its shape in
+// the bind pose needs no vertex at the elbow.
 static md5_model *make_limb(void)
 {
     enum { RINGS = 11, AROUND = 8, NUM = RINGS * AROUND, TRIANGLES = 2 * (RINGS - 1) * AROUND };
@@ -255,8 +257,8 @@ TEST (view_reduced_sheet_keeps_its_edge) {
     free(level.indices);
 }
 
-// A peak of the flat sheet, a vertex of another joint and one that a morph target moves are kept
-// unless the error may be large.
+// A peak of the flat sheet, a vertex of another joint and a vertex that a morph target moves are
+// kept unless the accepted error is large.
 TEST (view_reduced_meshes_keep_what_moves) {
     static sheet bent;
     const uint32_t centre = NUM_PLACES / 2;
@@ -286,7 +288,8 @@ TEST (view_reduced_meshes_keep_what_moves) {
     }
 }
 
-// A morph target that moves a vertex by the error changes nothing, by more it keeps the triangles.
+// A morph target that moves a vertex by the accepted error changes nothing. If it moves the vertex
+// farther, the triangles are kept.
 TEST (view_reduced_meshes_keep_triangles_that_morph_targets_move_farther) {
     static sheet flat;
     const uint32_t centre = NUM_PLACES / 2;
@@ -305,20 +308,21 @@ TEST (view_reduced_meshes_keep_triangles_that_morph_targets_move_farther) {
     }
 }
 
-// Vertices of both sides of a seam of the texture stay on their side.
+// Vertices on both sides of a texture seam remain on their side.
 TEST (view_reduced_seams_stay_closed) {
     static sheet seamed;
     const float error = 0.01f;
     if (!has_reduction())
         return;
     make_sheet(&seamed);
-    // The upper half uses the row above its own: a seam, whose vertices are the second row there.
+    // The upper half uses the row above its own. This makes a seam, whose vertices are the second
+    // row.
     const uint32_t row = SIDE / 2;
     for (uint32_t i = 0; i < SIDE; i++) {
         seamed.positions[(row + 1) * SIDE + i] = seamed.positions[row * SIDE + i];
         seamed.influences[(row + 1) * SIDE + i] = seamed.influences[row * SIDE + i];
     }
-    uint32_t num_triangles = 0; // without those between the two rows, which have no area
+    uint32_t num_triangles = 0; // without the triangles between the two rows, which have no area
     for (uint32_t t = 0; t < NUM_TRIANGLES; t++) {
         const uint32_t *const corners = seamed.indices + 3 * (size_t)t;
         bool is_below = false;
@@ -346,7 +350,7 @@ TEST (view_reduced_seams_stay_closed) {
     free(level.indices);
 }
 
-// Meshes as files may hold them are reduced without a failure.
+// Unusual meshes, which files may contain, are reduced without a failure.
 TEST (view_odd_meshes_can_be_reduced) {
     static sheet odd;
     make_sheet(&odd);
@@ -354,14 +358,14 @@ TEST (view_odd_meshes_can_be_reduced) {
     CHECK_UINT(reduced_count(&odd.mesh, 1.0f), 0);
     odd.mesh.num_triangles = NUM_TRIANGLES;
     for (uint32_t i = 0; i < NUM_PLACES; i++)
-        odd.influences[i] = (md5_vec4){1e9f, 1e9f, 1e9f, 1}; // all in one place
+        odd.influences[i] = (md5_vec4){1e9f, 1e9f, 1e9f, 1}; // all at one position
     CHECK(reduced_count(&odd.mesh, 1.0f) <= NUM_TRIANGLES);
     for (uint32_t i = 0; i < NUM_PLACES; i++)
         odd.influences[i] = (md5_vec4){i % 2 == 0 ? 3e38f : -3e38f, 0, 0, 1}; // too large a size
     CHECK_UINT(reduced_count(&odd.mesh, 1.0f), NUM_TRIANGLES);
     make_sheet(&odd);
     for (uint32_t i = 3; i < 3 * NUM_TRIANGLES; i++)
-        odd.indices[i] = odd.indices[i % 3]; // the same triangle again and again
+        odd.indices[i] = odd.indices[i % 3]; // the same triangle many times
     CHECK(reduced_count(&odd.mesh, 1.0f) <= NUM_TRIANGLES);
     make_sheet(&odd);
     odd.mesh.num_vertices = odd.mesh.num_triangles = 0;
@@ -370,7 +374,7 @@ TEST (view_odd_meshes_can_be_reduced) {
 
 // -- Crowds -----------------------------------------------------------------------------------
 
-// Two vertices with all triangles around each: the cube of their number would take days.
+// Two vertices that all triangles share: an algorithm of cubic cost would take days.
 TEST (view_reducing_takes_linear_time_around_a_vertex) {
     enum { SIDES = 30000, NUM = SIDES + 2 };
     OWN md5_vec3 *const places = common_alloc(2 * NUM, sizeof *places);
@@ -433,7 +437,7 @@ TEST (view_large_crowds_are_reduced_by_default) {
     BOBBIN " models/bobbin/run.md5anim " THIMBLE \
            " models/thimble/walk.md5anim --resolution 320,240 --crowd 40 "
 
-// Fewer triangles change less than half of what a twentieth of a second does.
+// Fewer triangles change less than half as much as 0.05 s of animation do.
 TEST_LONG (view_crowds_look_alike_reduced) {
     gl_scene scene;
     if (!scene_share(&scene))
@@ -456,7 +460,7 @@ TEST_LONG (view_crowds_look_alike_reduced) {
     BOBBIN " models/bobbin/stand.md5anim --resolution 320,240 --no-shadow " \
            "--crowd 4 --animation-time 0 --camera-azimuth-angle 45 "
 
-// Members are at the level of their size, and levels have ever fewer triangles.
+// Members use the level for their size, and each level has fewer triangles than the one before.
 TEST_SHOT (view_small_members_are_drawn_from_fewer_triangles, FEW "--crowd-reduced 100") {
     OWN_PICTURE drawn = shot_draw(viewer);
     const view_crowd *const crowd = &viewer->state.document->crowd;
@@ -485,8 +489,8 @@ TEST_SHOT (view_small_members_are_drawn_from_fewer_triangles, FEW "--crowd-reduc
           > view_detail_at(kind, 0, 100.0f, true, false));
 }
 
-// Members of fewer triangles have the faces of those of all: what the levels change is little
-// beside what the morph target does.
+// Members of fewer triangles have the same faces as members of all triangles: the levels change
+// less than half as much as the morph target.
 TEST_SCENE (view_morph_targets_move_members_of_fewer_triangles) {
     OWN_PICTURE still = shot_take(scene, FACES "--crowd-reduced 512");
     OWN_PICTURE reduced = shot_take(scene, FACES "--crowd-reduced 512 --morph oh=1");
@@ -496,7 +500,7 @@ TEST_SCENE (view_morph_targets_move_members_of_fewer_triangles) {
     CHECK_THAT(levels < 0.5 * target, "levels change %.4f, the target %.4f", levels, target);
 }
 
-// Baked members have the triangles of the level at the largest size at which they are baked.
+// Baked members use the triangles of the level for the largest size at which they are baked.
 TEST_SHOT (view_baked_members_are_drawn_from_fewer_triangles,
            FEW "--crowd-reduced 200 --crowd-baked 100") {
     OWN_PICTURE drawn = shot_draw(viewer);
@@ -511,15 +515,15 @@ TEST_SHOT (view_baked_members_are_drawn_from_fewer_triangles,
 // -- Quality --------------------------------------------------------------------------------------
 
 // Quality is reduced step by step if frames are too slow, and returns without oscillating. Frame
-// times are simulated: each step takes a fixed share of a full frame's time.
+// times are simulated: each step takes a fixed fraction of the time of a full frame.
 
 static const view_quality_offers everything = {.samples = true, .shadows = true};
 
-// The time of a frame at each step, relative to full quality.
+// Frame time at each step, relative to full quality.
 static const double shares[VIEW_NUM_QUALITIES] = {1, 0.6, 0.45, 0.3, 0.18, 0.12};
 
-// Runs frames for this many seconds, where a frame of full quality takes `full` seconds; returns
-// the number of changes.
+// Simulates frames for this many seconds, of which one takes `full` seconds at full quality.
+// Returns the number of changes.
 static uint32_t run(view_quality *quality, double full, double seconds)
 {
     uint32_t changes = 0;
@@ -553,7 +557,7 @@ TEST (view_quality_gives_way_as_far_as_needed) {
         view_quality quality = {0};
         const uint32_t changes = run(&quality, cases[i].full, 60.0);
         CHECK_UINT(quality.step, cases[i].step);
-        CHECK_UINT(changes, cases[i].step); // never back
+        CHECK_UINT(changes, cases[i].step); // it never goes back
     }
 }
 
@@ -575,17 +579,17 @@ TEST (view_quality_returns_if_there_is_room) {
     CHECK_UINT(quality.step, 0);
 }
 
-// Another program kept the machine busy while the quality went down; now frames are fast.
+// Another program used the machine while the quality went down; now frames are fast.
 TEST (view_quality_returns_when_the_machine_is_free) {
     static const double frames[VIEW_NUM_QUALITIES] = {0.030, 0.014, 0.012, 0.011, 0.0105, 0.01};
     view_quality quality = {0};
     for (uint32_t step = 0; step + 1 < VIEW_NUM_QUALITIES;)
-        // Only the frames behind each change are fast, so that each step looks expensive.
+        // Only the frames after each change are fast, so that each step looks expensive.
         step += view_judge_quality(&quality, quality.num_frames < 4 && step > 0 ? 0.01 : 0.3,
                                    everything);
     CHECK_UINT(quality.step, VIEW_NUM_QUALITIES - 1);
     double seconds = 0.0;
-    // Samples may cost more than there is room for: they wait for a trial.
+    // Multisampling may cost more than is available, so it waits for a trial.
     for (; quality.step > 1 && seconds < 60.0; seconds += frames[quality.step])
         view_judge_quality(&quality, frames[quality.step], everything);
     CHECK_THAT(seconds < 8.0, "%g s", seconds);
@@ -595,7 +599,7 @@ TEST (view_quality_returns_when_the_machine_is_free) {
 }
 
 // Between 0.7 and 1 of the accepted time nothing changes, in either direction. Below 0.7 the better
-// step is tried, in vain for 0.055 s: 0.033 s with one sample.
+// step is tried, without success for 0.055 s: 0.033 s with one sample.
 TEST (view_quality_does_not_flicker) {
     view_quality quality = {0};
     (void)run(&quality, 0.07, 10.0);
@@ -610,22 +614,22 @@ TEST (view_quality_does_not_flicker) {
     }
 }
 
-// Full quality is too slow here whenever it is tried, although the other steps are fast: attempts
-// to return become rarer.
+// Full quality is too slow whenever it is tried, although the other steps are fast: attempts to
+// return become rarer.
 TEST (view_quality_tries_in_vain_ever_more_rarely) {
     view_quality quality = {0};
     uint32_t changes = 0;
     for (int i = 0; i < 120000; i++)
         changes += view_judge_quality(&quality, quality.step == 0 ? 0.2 : 0.03, everything);
     CHECK(changes > 2 && changes < 40);
-    // A minute, after an hour.
+    // Changes during a minute, after an hour.
     changes = 0;
     for (int i = 0; i < 2000; i++)
         changes += view_judge_quality(&quality, quality.step == 0 ? 0.2 : 0.03, everything);
     CHECK(changes <= 2);
 }
 
-// Steps that leave out something that is not drawn anyway are skipped.
+// Steps that disable an effect are skipped if the effect is not drawn anyway.
 TEST (view_quality_leaves_out_only_what_is_there) {
     const view_quality_offers none = {.samples = false, .shadows = false};
     view_quality quality = {0};
@@ -662,7 +666,8 @@ TEST (view_quality_is_described) {
 
 // -- Economy --------------------------------------------------------------------------------------
 
-// Reduced pictures of a window show the same as full ones, and only while reduction is requested.
+// Reduced images of a window show the same as full images, and are drawn only while reduction is
+// requested.
 
 #define PLAIN                                                                             \
     "models/thimble/thimble.md5mesh --animation-index 1 --samples 1 --resolution 320,240" \
@@ -670,7 +675,7 @@ TEST (view_quality_is_described) {
 
 enum { WIDTH = 160, HEIGHT = 120 };
 
-// Draws the picture into a target of half the size.
+// Draws the image into a target of half the size.
 static uint8_t *draw_half(view_state *state)
 {
     md5_error error = {0};
@@ -686,7 +691,7 @@ static uint8_t *draw_half(view_state *state)
     return rgba;
 }
 
-// The mean difference of a channel from the mean of four pixels of the full picture.
+// Returns the mean difference between a channel and the mean of four pixels of the full image.
 static double compare(const shot *full, const uint8_t *half)
 {
     double sum = 0.0;
@@ -701,7 +706,7 @@ static double compare(const shot *full, const uint8_t *half)
     return sum / (3.0 * ((size_t)WIDTH * HEIGHT));
 }
 
-// In both projections; the camera from another side gives a different picture.
+// Tested in both projections. A camera from another side gives a different image.
 TEST_SCENE (view_small_pictures_show_the_same) {
     STRINGS(lines) = {PLAIN, PLAIN " --camera-orthographic"};
     shot_viewer viewer;
@@ -718,7 +723,7 @@ TEST_SCENE (view_small_pictures_show_the_same) {
     }
 }
 
-// How many bytes of the first picture are below those of the second, and above.
+// Counts the bytes of the first image that are below the bytes of the second image, and above.
 static void compare_light(const shot *first, const shot *second, size_t *below, size_t *above)
 {
     *below = *above = 0;
@@ -728,7 +733,7 @@ static void compare_light(const shot *first, const shot *second, size_t *below, 
     }
 }
 
-// Blobs below the models stand for their shadows, unless the user wants none.
+// Blobs below the models replace their shadows, unless the user disables shadows.
 TEST_SCENE (view_economy_leaves_out_shadows) {
     STRINGS(all) = {PLAIN, PLAIN " --crowd 9"};
     for (size_t i = 0; i < COUNT_OF(all); i++) {
@@ -756,7 +761,7 @@ TEST_SCENE (view_economy_leaves_out_shadows) {
     }
 }
 
-// Members of crowds have fewer triangles where pictures take too long.
+// Members of crowds have fewer triangles if frames take too long.
 TEST_SHOT (view_economy_has_fewer_triangles, PLAIN " --crowd 9 --crowd-reduced 512") {
     uint64_t last = UINT64_MAX;
     for (int step = 0; step < 3; step++) {
@@ -787,13 +792,13 @@ TEST (view_quality_begins_by_the_device) {
         CHECK_UINT(quality.step, cases[i].step);
         CHECK_UINT(quality.still, cases[i].step);
     }
-    // Software that is fast comes to full quality all the same.
+    // Software rendering that is fast returns to full quality, too.
     view_quality quality = view_begin_quality("llvmpipe");
     (void)run(&quality, 0.01, 30.0);
     CHECK_UINT(quality.step, 0);
 }
 
-// The share of the pixels of which a channel differs by more than 16 of 255.
+// Returns the fraction of the pixels with a channel that differs by more than 16 of 255.
 static double share_of_others(const shot *picture, const uint8_t *rgba)
 {
     const size_t count = (size_t)picture->width * picture->height;
@@ -809,7 +814,7 @@ static double share_of_others(const shot *picture, const uint8_t *rgba)
     return (double)num_others / (double)count;
 }
 
-// One sample looks like four where its edges are smoothed, better than where they are not.
+// With smoothed edges one sample per pixel is more similar to four samples than without.
 TEST_SHOT (view_smooth_edges_look_like_samples,
            "models/bobbin/bobbin.md5mesh --resolution 640,360") {
     enum { ACROSS = 640, DOWN = 360 };

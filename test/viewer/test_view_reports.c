@@ -1,4 +1,4 @@
-// What the window says of errors and warnings, the start page, the frame time and the sign of a
+// Messages of the window: errors, problems, the start page, the frame time and the icon of a
 // recording.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
@@ -20,7 +20,7 @@ static bool open_window(screen *w)
 #define TEST_HERE(title) \
     TEST_IF (title, screen, w, open_window(w) || screen_close(w), (void)screen_close(w))
 
-// Presses a part of the interface, or a key, and carries out what that asks for.
+// Presses an item of the interface, or a key, and executes the resulting command.
 static void press(screen *w, const char *name)
 {
     const view_stage facts = item_draw(&w->viewer, 1280, 720);
@@ -69,7 +69,7 @@ TEST_HERE (view_error_shows_the_lines_around_its_place) {
     CHECK_UINT(excerpt->caret, 10);
 }
 
-// A line of 100 000 bytes, none of which is a character: the part around the column is kept.
+// A line of 100 000 bytes that are not valid characters: the part around the column is shown.
 TEST_HERE (view_error_shows_a_part_of_a_long_line_of_any_bytes) {
     enum { LENGTH = 100000 };
     OWN_STRING text = common_alloc(LENGTH + 64, 1);
@@ -111,7 +111,7 @@ TEST_HERE (view_error_is_closed_by_escape) {
     CHECK_STRING(w->viewer.log.error, "");
 }
 
-// As if it was mended meanwhile.
+// The file is repaired between two attempts.
 TEST_HERE (view_error_is_tried_again_by_return) {
     size_t size;
     OWN_STRING path = open_broken(w, "");
@@ -131,7 +131,7 @@ TEST_HERE (view_error_gives_way_to_a_list_of_files) {
     CHECK(!has_item(w, 1280, 720, "error/Close"));
 }
 
-// The list is as it was left: folder, filter and row.
+// The list is restored as it was left: folder, filter and row.
 TEST_HERE (view_error_leads_back_to_the_list) {
     OWN_STRING path = open_broken(w, "");
     view_browser *const list = &w->viewer.ui.browser;
@@ -149,8 +149,8 @@ TEST_HERE (view_error_leads_back_to_the_list) {
     CHECK_UINT(list->selected, 1);
 }
 
-// A watched file that breaks while a list is open: its error is above, takes the keys, and the list
-// is there again behind it.
+// If a watched file breaks while a list is open, its error is above the list and receives the keys.
+// The list is there again afterwards.
 TEST_HERE (view_error_is_above_a_list) {
     bool redraw = false;
     press_key(w, VIEW_KEY_ESCAPE);
@@ -175,7 +175,7 @@ static void open_path(screen *w, const char *path)
     PERFORM(&w->viewer, VIEW_OPEN_FILE, .path = common_copy(path));
 }
 
-// With a clip beside it, which is loaded; a second one is asked for.
+// A folder with one model opens that model. With a second model the list is shown.
 TEST_HERE (folder_with_one_model_is_that_model) {
     size_t size;
     OWN_STRING mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
@@ -188,7 +188,7 @@ TEST_HERE (folder_with_one_model_is_that_model) {
     CHECK_UINT(w->viewer.ui.browser.kind, VIEW_BROWSE_FILES);
 }
 
-// From below ".." each step goes up, to the root.
+// Below "..", each step leads up, to the root.
 TEST_HERE (folders_are_left_to_the_root) {
     OWN_STRING inner = common_format("%s/../%s/.", w->folder, common_base(w->folder));
     view_browser *const browser = &w->viewer.ui.browser;
@@ -207,7 +207,7 @@ TEST_HERE (folders_are_left_to_the_root) {
     CHECK_STRING(browser->folder, "/");
 }
 
-// A message of 300 bytes and a path of 200 in the smallest window.
+// A message of 300 bytes and a path of 200 bytes in the smallest window.
 TEST_HERE (view_error_fits_into_any_window) {
     static const float sizes[][2] = {{1280, 720}, {800, 600}, {420, 300}, {320, 240}};
     md5_error error = {.line = 2, .column = 3};
@@ -229,7 +229,7 @@ static void warn(screen *w, int count)
     w->viewer.ui.docks.shows_problems = true;
 }
 
-// By the sign in the menu bar at any width, which is there while there are some.
+// The icon in the menu bar opens the problems at any width. It is shown only if there are problems.
 TEST_HERE (view_problems_are_opened_by_their_number) {
     static const float sizes[][2] = {{1280, 720}, {800, 600}, {420, 300}};
     CHECK(!has_item(w, 1280, 720, "bar/Problems"));
@@ -264,7 +264,7 @@ TEST_HERE (view_problems_are_filtered) {
     CHECK(has_item(w, 1280, 720, "problems/warning number 39"));
 }
 
-// Each leads to what it is about, and to its line.
+// Each problem leads to its subject and to its line.
 TEST_HERE (view_problems_lead_somewhere) {
     view_log *const log = &w->viewer.log;
     const md5_model *const model = w->viewer.document->scene.model;
@@ -294,7 +294,7 @@ TEST_HERE (view_problems_lead_somewhere) {
     CHECK(!has_item(w, 1280, 720, "error/Close"));
 }
 
-// A mesh without an image gets one by its button, or by Enter; then the problem is gone.
+// A mesh without an image gets an image by its button, or by Enter; then the problem disappears.
 TEST_HERE (view_problems_that_are_mended_are_gone) {
     size_t size;
     OWN_STRING mesh = test_read_file(test_path("models/thimble/thimble.md5mesh"), &size);
@@ -313,7 +313,7 @@ TEST_HERE (view_problems_that_are_mended_are_gone) {
     CHECK(!has_item(w, 1280, 720, "bar/Problems"));
 }
 
-// Bobbin's own file with other names of joints: as a copy in the folder.
+// Writes a copy of Bobbin's file into the folder, with other names of joints.
 static char *put_renamed(screen *w, const char *from, const char *name)
 {
     size_t size;
@@ -335,8 +335,8 @@ static char *put_renamed(screen *w, const char *from, const char *name)
     return common_join(w->folder, name);
 }
 
-// A clip none of whose joints the model has: it is shown on its own model, which is beside it, and
-// the map of joints that carries it over is guessed.
+// A clip without any joint of the model is shown on its own model, which is in the same folder, and
+// the map of joints for retargeting is guessed.
 TEST_HERE (view_error_of_a_misfit_leads_to_the_map) {
     OWN_STRING mesh = put_renamed(w, BOBBIN, "other.md5mesh");
     OWN_STRING clip = put_renamed(w, "models/bobbin/walk.md5anim", "walk.md5anim");
@@ -357,7 +357,7 @@ static bool is_checked(screen *w)
     return w->viewer.checked == w->viewer.document && w->viewer.checking == NULL;
 }
 
-// Until engines have said what they have to.
+// Opens a file and waits until the checks for engines have ended.
 static void open_checked(screen *w, const char *path)
 {
     open_path(w, path);
@@ -377,8 +377,8 @@ static char *open_half(screen *w)
     return mesh;
 }
 
-// Weights of a vertex that sum to 0.5 are said, shown what would be changed, and written to a
-// new file, by Enter opened; the one that was read stays.
+// Weights of a vertex that sum to 0.5 are reported, the changes are previewed, and the result is
+// written to a new file, which Enter opens. The original file is unchanged.
 TEST_HERE (view_problems_are_repaired) {
     size_t size;
     folder_put_text(w->folder, "half-fixed-1.md5mesh", "of somebody else");
@@ -400,7 +400,7 @@ TEST_HERE (view_problems_are_repaired) {
     CHECK_STRING(kept, mesh);
 }
 
-// A text without its lines that contain these words.
+// Returns a text without the lines that contain this string.
 static char *without_lines(const char *text, const char *words)
 {
     char *left = common_copy("");
@@ -414,8 +414,8 @@ static char *without_lines(const char *text, const char *words)
     return left;
 }
 
-// A clip without the last joint of its model, at which id's engine stops: it is put in, and the new
-// file is shown.
+// A clip without the last joint of its model, which stops id's engine: the joint is inserted, and
+// the new file is shown.
 TEST_HERE (view_problems_of_a_clip_are_repaired) {
     size_t size;
     OWN_STRING clip = test_read_file(test_path("models/thimble/idle.md5anim"), &size);
@@ -425,7 +425,8 @@ TEST_HERE (view_problems_of_a_clip_are_repaired) {
     REQUIRE(count);
     count[11] = '6';
     OWN_STRING shorter = without_lines(clip, "\"bolt_4\"");
-    OWN_STRING broken = without_lines(shorter, "\t( 0 0 10.4 ) ( 0 0 0 )"); // its base frame
+    // Its line in the base frame.
+    OWN_STRING broken = without_lines(shorter, "\t( 0 0 10.4 ) ( 0 0 0 )");
     folder_put_text(w->folder, "idle.md5anim", broken);
     OWN_STRING path = common_join(w->folder, "idle.md5anim");
     OWN_STRING model = common_join(w->folder, "thimble.md5mesh");
@@ -449,7 +450,7 @@ TEST_HERE (view_problems_of_a_clip_are_repaired) {
     CHECK_STRING(kept, broken);
 }
 
-// What engines say is found on a thread, each once, and about the vertex of its line.
+// Messages of engines are found on a thread, each once, and refer to the vertex of their line.
 TEST_HERE (view_problems_are_what_engines_say_too) {
     free(open_half(w));
     uint32_t count = 0;
@@ -465,7 +466,7 @@ TEST_HERE (view_problems_are_what_engines_say_too) {
     CHECK_UINT(count, 1);
 }
 
-// What is found of a mesh as a whole has no line, and selects the mesh all the same.
+// A problem of a whole mesh does not have a line, but selects the mesh.
 TEST_HERE (view_problems_without_a_line_select_their_mesh) {
     uint32_t count = 0;
     open_checked(w, test_path(BOBBIN));
@@ -483,7 +484,7 @@ TEST_HERE (view_problems_without_a_line_select_their_mesh) {
     CHECK(count > 0);
 }
 
-// Once a document, by a notice that opens the list.
+// A notice that opens the list appears once per document.
 TEST_HERE (view_problems_are_told_once) {
     warn(w, 2);
     w->viewer.ui.docks.shows_problems = false;
@@ -513,7 +514,7 @@ TEST_HERE (view_start_page_marks_recent_files_that_are_gone) {
     view_config config = {.path = NULL};
     note(w, &config);
     CHECK_UINT(w->viewer.ui.start.recent.count, 2);
-    CHECK_UINT(w->viewer.ui.start.missing, 1); // the first one
+    CHECK_UINT(w->viewer.ui.start.missing, 1); // the first recent file
     view_free_config(&config);
 }
 
@@ -534,7 +535,7 @@ TEST_HERE (view_start_page_opens_an_example_and_closes) {
     CHECK(!w->viewer.ui.start.is_open);
 }
 
-// Else Return opened a file below the card as well.
+// Otherwise Return would open a file below the card, too.
 TEST_HERE (view_start_page_leaves_keys_to_a_card_over_it) {
     view_config config = {.path = NULL};
     note(w, &config);
@@ -543,12 +544,12 @@ TEST_HERE (view_start_page_leaves_keys_to_a_card_over_it) {
     press_key(w, VIEW_KEY_RETURN);
     CHECK_UINT(w->viewer.ui.over, VIEW_OVERLAY_START);
     CHECK(w->viewer.ui.browser.kind == VIEW_BROWSE_NOTHING);
-    press_key(w, VIEW_KEY_RETURN); // the last file is gone: others are listed
+    press_key(w, VIEW_KEY_RETURN); // the last file is missing, so its folder is listed
     CHECK(w->viewer.ui.browser.kind == VIEW_BROWSE_FILES);
     view_free_config(&config);
 }
 
-// Which would draw it with another model's joints.
+// Otherwise the page would be drawn with the joints of another model.
 TEST_HERE (view_page_closes_when_a_file_is_opened) {
     PERFORM(&w->viewer, VIEW_OPEN_PAGE, 0);
     CHECK(w->viewer.pages.open == 0);
@@ -571,7 +572,7 @@ TEST_HERE (view_start_page_is_closed_by_escape) {
     CHECK(!w->viewer.ui.start.is_open);
 }
 
-// The list is of the last file's folder, not of the model's behind it.
+// The list shows the folder of the last file, not the folder of the current model.
 TEST_HERE (view_start_page_lists_a_folder_that_was_opened) {
     view_config config = {.path = NULL};
     note(w, &config);
@@ -600,10 +601,10 @@ static const char *frame_time(screen *w)
 
 TEST_HERE (view_frame_time_is_the_median_of_those_that_were_drawn) {
     w->viewer.options->shown.frame_time = w->viewer.is_moving = true;
-    view_note_frame(&w->viewer, 1.0); // the first picture compiles shaders
+    view_note_frame(&w->viewer, 1.0); // the first frame compiles shaders
     for (int i = 0; i < 8; i++)
         view_note_frame(&w->viewer, 0.016);
-    CHECK_STRING(frame_time(w), "\xE2\x80\x93"); // too few
+    CHECK_STRING(frame_time(w), "\xE2\x80\x93"); // too few frames
     view_note_frame(&w->viewer, 0.016);
     CHECK_STRING(frame_time(w), "16.00 ms");
     w->viewer.is_moving = false;

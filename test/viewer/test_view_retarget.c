@@ -1,12 +1,12 @@
-// Retargeting in the window: who moves whom, by guesses, a map's file and the user, and what is
-// saved of it.
+// Retargeting in the window: the pairs of joints from guesses, from a map file and from the user,
+// and the saved clips and maps.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
 
-// A screen with Bobbin and a folder with another body: Spindle, whose forearms and tail have other
-// names.
+// Opens a screen with Bobbin and a folder with another body: Spindle, whose forearms and tail have
+// other names.
 static bool open(screen *s)
 {
     static const char *const names[][2] = {{"\"forearm_", "\"lowerarm_"},
@@ -59,7 +59,7 @@ static const md5_skeleton *other_of(const screen *s)
     return &s->viewer.document->companions[0].model->skeleton;
 }
 
-// How far the other body's joint is turned out of its bind pose, 0 to 1.
+// Returns the rotation of the other body's joint from its bind pose, 0 to 1.
 static float turned(screen *s, const char *joint)
 {
     const uint32_t i = md5_find_joint(other_of(s), joint);
@@ -70,7 +70,7 @@ static float turned(screen *s, const char *joint)
     return 1.0f - fabsf(a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w);
 }
 
-// Which joint moves the other body's; "": none does.
+// Returns the name of the joint that drives a joint of the other body, or "".
 static const char *partner(screen *s, const char *joint)
 {
     draw(s);
@@ -90,7 +90,7 @@ static void press(screen *s, const char *item)
     draw(s);
 }
 
-// Whatever was played before: the pose of that stays where nothing poses the model.
+// Nothing remains of a clip that was played before.
 TEST_SCREEN (view_retarget_of_the_bind_pose_is_the_bind_pose, open(s)) {
     OWN_STRING other = common_join(s->folder, "other.md5mesh");
     set(s, "retarget", other);
@@ -120,7 +120,7 @@ TEST_SCREEN (view_retargets_by_a_map_and_says_what_is_wrong_in_it, open(s)) {
     folder_put_text(s->folder, "own.map", "# none has a fin\n- head\nfin head\nhead \"no head\"\n");
     begin(s);
     CHECK(turned(s, "head") > 1e-6f);
-    const uint32_t before = s->viewer.log.num_warnings; // it has no textures
+    const uint32_t before = s->viewer.log.num_warnings; // the model has no textures
     set(s, "retarget-map", map);
     show_clip(s, "walk");
     s->viewer.play.time = 0.4;
@@ -131,12 +131,13 @@ TEST_SCREEN (view_retargets_by_a_map_and_says_what_is_wrong_in_it, open(s)) {
         != NULL);
 }
 
-// Two actions mend a pair: its row, and the joint in the outliner. Each is a step of undo.
+// Two actions fix a pair: one on its row, and one on the joint in the outliner. Each is a step of
+// undo.
 TEST_SCREEN (view_retarget_page_mends_pairs, open(s)) {
     begin(s);
     CHECK_STRING(partner(s, "lowerarm_l"), "forearm_l"); // guessed
     CHECK_STRING(partner(s, "rump"), "");
-    s->viewer.ui.retarget.is_short = true; // else it has to be scrolled
+    s->viewer.ui.retarget.is_short = true; // otherwise the list must be scrolled
     CHECK(item_find(&s->viewer, &s->facts, "pair/head").width == 0);
     press(s, "pair/rump");
     press(s, "joint/tail_1");
@@ -156,7 +157,7 @@ TEST_SCREEN (view_retarget_page_mends_pairs, open(s)) {
     CHECK(s->viewer.document->companions[0].model);
 }
 
-// Where nothing can be guessed, pairs are made by hand.
+// If no pair can be guessed, the user makes the pairs.
 TEST_SCREEN (view_retargets_from_no_pairs, open(s)) {
     set(s, "retarget", test_path("models/zoo/triangle.md5mesh"));
     REQUIRE(s->viewer.document->companions[0].model);
@@ -175,13 +176,13 @@ static void save(screen *s, size_t what)
         view_sleep(0.001);
 }
 
-// What is saved is what is shown, and what md5tool convert makes with the saved map.
+// The saved clip equals the displayed one, and the result of md5tool convert with the saved map.
 TEST_SCREEN (view_retargeted_clips_are_saved_as_shown, open(s)) {
     begin(s);
     set(s, "retarget-pairs", "\"tail_1\" \"rump\";- head;~");
     show_clip(s, "walk");
     draw(s);
-    folder_put_text(s->folder, "other_walk.md5anim", ""); // of somebody else
+    folder_put_text(s->folder, "other_walk.md5anim", ""); // an existing file, which is not replaced
     save(s, VIEW_SAVE_CLIP);
     save(s, VIEW_SAVE_MAP);
     OWN_STRING path = common_join(s->folder, "other_walk-1.md5anim");
@@ -208,7 +209,7 @@ TEST_SCREEN (view_retargeted_clips_are_saved_as_shown, open(s)) {
                                                                          count, sizeof *alone);
     OWN md5_xform *const pose = common_alloc(count, sizeof *pose);
     float worst = 0;
-    s->viewer.play.wrap = MD5_WRAP_CLAMP; // the last frame is not the first
+    s->viewer.play.wrap = MD5_WRAP_CLAMP; // the last frame differs from the first
     for (uint32_t frame = 0; frame < (anim != NULL && binding != NULL ? anim->num_frames : 0);
          frame++) {
         s->viewer.play.time = frame / (double)anim->frame_rate;
@@ -235,8 +236,8 @@ TEST_SCREEN (view_retargets_all_clips, open(s)) {
     common_free_list(&files);
 }
 
-// Of a monster in a game folder, whose files lie in its archive: one clip, and all, as md5tool
-// convert makes them of copies of these files.
+// For a monster in a game folder, whose files are in an archive: one clip and all clips equal the
+// result of md5tool convert for copies of these files.
 TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
     OWN char *const address =
         view_make_address(test_path("models/game/base"), "monster_bobbin_watchman", NULL);
@@ -274,12 +275,13 @@ TEST_SCREEN (view_clips_in_games_are_saved_for_another_body, open(s)) {
     CHECK(sizes[0] == sizes[1] && sizes[0] > 0 && memcmp(saved, made, sizes[0]) == 0);
     save(s, VIEW_SAVE_CLIPS);
     common_list all = common_list_folder(s->folder, ".md5anim");
-    CHECK_UINT(all.count, scene->num_clips + 3); // the copy, what was made of it, and the first
+    // The copy, its conversion, and the first saved clip.
+    CHECK_UINT(all.count, scene->num_clips + 3);
     common_free_list(&all);
     common_free_list(&copies);
 }
 
-// The other models of a crowd are no clips of the one that stays, and they return with it.
+// The other models of a crowd do not become clips of the remaining model, and undo restores them.
 TEST_SCREEN (view_crowd_of_several_models_is_taken_back_and_returns, open(s)) {
     const char *const files[] = {test_path("models/bobbin/bobbin.md5mesh"),
                                  test_path("models/thimble/thimble.md5mesh")};
@@ -298,7 +300,7 @@ TEST_SCREEN (view_crowd_of_several_models_is_taken_back_and_returns, open(s)) {
     CHECK_UINT(s->viewer.document->crowd.num_kinds, 2);
 }
 
-// A map that names what is not there is told of, and not that nothing is alike.
+// A map with an unknown name causes a warning about that name, and not about missing similarity.
 TEST_SCREEN (view_retarget_says_which_pair_is_wrong, open(s)) {
     OWN_STRING other = common_join(s->folder, "other.md5mesh");
     set(s, "retarget", other);

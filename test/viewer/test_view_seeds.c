@@ -1,9 +1,10 @@
-// Inputs of the fuzzers of what the programs read, run through their targets without a fuzzer.
+// Runs the seeds and corpora of the fuzzers of the programs' readers through their targets, without
+// a fuzzer.
 #define _POSIX_C_SOURCE 200809L // popen()
 #include "test/fuzz/replay.h"
 #include "test/viewer/test_view_case.h"
 
-// glTF seeds are made, as for fuzz.sh. Returns their number.
+// Generates the glTF seeds as fuzz.sh does. Returns their number.
 static size_t replay_made(fuzz_target *run)
 {
     OWN_FOLDER folder = folder_make();
@@ -21,7 +22,7 @@ static void replay_program(fuzz_target *run, const char *name)
 {
     const size_t made = run == fuzz_gltf ? replay_made(run) : fuzz_replay(run, "seeds", name);
     CHECK_THAT(made > 0, "there are no seeds of %s", name);
-    (void)fuzz_replay(run, "corpus", name); // of some
+    (void)fuzz_replay(run, "corpus", name); // only some targets have a corpus
 }
 
 TEST (fuzz_targets_of_programs_hold_on_their_seeds) {

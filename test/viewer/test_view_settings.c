@@ -1,4 +1,4 @@
-// Rows of options: each picker sets what the option reads, the card takes it back.
+// Rows of options: each input element sets its option, and the card can undo it.
 #define _XOPEN_SOURCE 700 // dup(), dup2()
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
@@ -17,7 +17,7 @@ static const view_option *option_of(const char *name)
 
 static void give(screen *s, int32_t key, const char *text)
 {
-    s->viewer.now += 1.0; // longer than what is typed waits
+    s->viewer.now += 1.0; // longer than the delay for typed values
     const ui_mouse event = {.key = key, .text = text};
     s->facts = view_stage_of(&s->viewer, s->width, s->height);
     view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &event));
@@ -54,7 +54,8 @@ static char *text_of(const screen *s, const view_option *option)
     return text != NULL ? text : common_copy("");
 }
 
-// Each number of a menu: its field sets low, high and what is between, and Reset what is usual.
+// For each numeric option in a menu, the field sets the minimum, the maximum and a value between,
+// and Reset the default.
 TEST_SCREEN (view_each_number_is_set_by_its_field, BOBBIN) {
     for (size_t i = 0; i < view_num_commands; i++) {
         const view_option *const option = view_option_of(&view_command_rows[i]);
@@ -84,8 +85,8 @@ TEST_SCREEN (view_each_number_is_set_by_its_field, BOBBIN) {
     }
 }
 
-// In 320 x 240, the layout of 640 x 480 with a scale of 200 %, sliders become shorter, so that the
-// names of the numbers on a card are whole.
+// In 320 x 240, the layout of 640 x 480 with a scale of 200 %, sliders are shorter, so that the
+// names of the numbers on a card are complete.
 TEST_SCREEN (view_card_shows_whole_names_in_a_small_window,
              screen_open(s, "models/bobbin/bobbin.md5mesh", 320, 240)) {
     ask(s, "crowd");
@@ -109,7 +110,7 @@ TEST_SCREEN (view_numbers_are_understood_with_their_units, BOBBIN) {
     }
 }
 
-// The card stays, marks the row, and keeps what was.
+// The card remains open, marks the row, and the value is unchanged.
 TEST_SCREEN (view_wrong_values_never_close_the_card, BOBBIN) {
     static const char *const cases[][2] = {{"camera-elevation-angle", "91"},
                                            {"camera-elevation-angle", "x"},
@@ -130,7 +131,7 @@ TEST_SCREEN (view_wrong_values_never_close_the_card, BOBBIN) {
     }
 }
 
-// A card has all rows of its group; Esc takes back what they changed, all of them.
+// A card shows all rows of its group. Esc undoes the changes of all of them.
 TEST_SCREEN (view_escape_takes_back_what_a_card_changed, BOBBIN) {
     ask(s, "crowd-reduced");
     CHECK(item_find(&s->viewer, &s->facts, "card/Baked below").width > 0.0f);
@@ -142,9 +143,9 @@ TEST_SCREEN (view_escape_takes_back_what_a_card_changed, BOBBIN) {
     CHECK(!s->options.crowd_reduced_given && !s->options.crowd_baked_given);
 }
 
-// What opens the files again waits until nothing has followed.
-// Whatever their number, rows that read the files again have them read once when they are taken
-// back: as often as the log at the level "debug" tells of the texture.
+// Changes that reopen the files wait until no further change follows. Undoing several such rows
+// reads the files once, which is counted by the messages about the texture in the log of level
+// "debug".
 TEST_SCREEN (view_escape_reads_the_files_once, BOBBIN) {
     static const char *const rows[][2] = {
         {"crowd", "3"}, {"crowd-reduced", "64"}, {"crowd-baked", "32"}};
@@ -190,7 +191,7 @@ TEST_SCREEN (view_crowds_are_opened_when_the_slider_rests, BOBBIN) {
     CHECK_UINT(s->viewer.document->crowd.count, s->options.crowd);
 }
 
-// Else each first picture with panels is drawn twice.
+// Otherwise the first frame with each panel is drawn twice.
 TEST_SCREEN (view_font_has_the_letters_of_the_interface, BOBBIN) {
     STRINGS(cards) = {"background-color", "crowd", "attach"};
     screen_draw(s);
@@ -204,7 +205,7 @@ TEST_SCREEN (view_font_has_the_letters_of_the_interface, BOBBIN) {
     CHECK(!view_update_font(&s->viewer.font, s->viewer.renderer));
 }
 
-// A still picture is drawn once: it is as long as its rows then.
+// If nothing moves only one frame is drawn, so the card must have its full length at once.
 TEST_SCREEN (view_card_is_whole_in_its_first_picture, BOBBIN) {
     screen_draw(s);
     PERFORM(&s->viewer, VIEW_ASK, (size_t)(option_of("background-color") - view_option_rows));
@@ -212,7 +213,7 @@ TEST_SCREEN (view_card_is_whole_in_its_first_picture, BOBBIN) {
     CHECK(is_card(s));
 }
 
-// It follows the mouse, and stays in the window.
+// The card follows the mouse, and remains in the window.
 TEST_SCREEN (view_card_is_moved_by_its_head, BOBBIN) {
     ask(s, "crowd");
     const view_rect before = item_find(&s->viewer, &s->facts, "card/Close");
@@ -244,8 +245,8 @@ TEST_SCREEN (view_joints_are_found_by_a_part_of_their_name, BOBBIN) {
           == (int32_t)md5_find_joint(s->viewer.document->scene.skeleton, "hand_r"));
 }
 
-// Of an option's row those files are listed that it takes; one that is selected becomes the value,
-// and the card is there again. If the list is closed, the next file is opened as ever.
+// Browse of a row lists the files that its option accepts. The selected file becomes the value, and
+// the card opens again. If the user closes the list, the next list opens files as usual.
 TEST_SCREEN (view_files_of_rows_are_browsed_for, BOBBIN) {
     static const struct {
         const char *option;
@@ -264,11 +265,11 @@ TEST_SCREEN (view_files_of_rows_are_browsed_for, BOBBIN) {
     }
     view_filter_list(list, "thimble.md5mesh");
     view_execute(&s->viewer, view_key_browser(list, VIEW_KEY_RETURN));
-    CHECK(!is_card(s) && s->options.retarget != NULL); // which has a page
+    CHECK(!is_card(s) && s->options.retarget != NULL); // this option has a page instead of a card
     CHECK_STRING(s->viewer.document->scene.name, "bobbin");
 }
 
-// In the smallest window the buttons are seen, whatever the card holds.
+// In the smallest window the buttons are visible, whatever the card contains.
 TEST_SCREEN (view_buttons_of_cards_are_seen_in_small_windows, SMALL) {
     for (size_t i = 0; i < view_num_commands; i++) {
         const view_option *const option = view_option_of(&view_command_rows[i]);
@@ -287,7 +288,8 @@ TEST_SCREEN (view_buttons_of_cards_are_seen_in_small_windows, SMALL) {
     }
 }
 
-// All rows by their headings, what was changed first; the keys are a group of it.
+// All rows are listed under their headings, with changed ones first. The keys are a group of the
+// list.
 TEST_SCREEN (view_settings_list_all_options, BOBBIN) {
     s->options.speed = 2;
     PERFORM(&s->viewer, VIEW_SETTINGS);
@@ -302,8 +304,8 @@ TEST_SCREEN (view_settings_list_all_options, BOBBIN) {
     CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_NONE);
 }
 
-// The upper right corner of the square is the pure hue, the lower edge is black; a swatch is
-// itself.
+// The upper right corner of the square is the pure hue, and the lower edge is black. A swatch sets
+// its colour.
 TEST_SCREEN (view_colours_are_picked, BOBBIN) {
     ask(s, "background-color");
     view_execute(&s->viewer, item_press(&s->viewer, &s->facts, "card/hue", 0.5f, 1.0f / 3.0f));
@@ -311,7 +313,7 @@ TEST_SCREEN (view_colours_are_picked, BOBBIN) {
     view_execute(&s->viewer, item_press(&s->viewer, &s->facts, "card/square", 0.999f, 0.001f));
     item_release(&s->viewer);
     const float *const color = s->options.background;
-    CHECK(color[0] < 0.02f && color[1] > 0.98f && color[2] < 0.02f); // a third round: green
+    CHECK(color[0] < 0.02f && color[1] > 0.98f && color[2] < 0.02f); // round three: green
     view_execute(&s->viewer, item_press(&s->viewer, &s->facts, "card/square", 0.5f, 0.999f));
     item_release(&s->viewer);
     CHECK(color[0] < 0.01f && color[1] < 0.01f && color[2] < 0.01f);
@@ -322,7 +324,7 @@ TEST_SCREEN (view_colours_are_picked, BOBBIN) {
     CHECK(!s->options.background_given);
 }
 
-// "Pick", and a click on the body: what is drawn there is the background. Another click selects
+// After "Pick", a click on the body sets the background to the drawn colour. The next click selects
 // again.
 TEST_SCREEN (view_colours_are_taken_from_the_picture, BOBBIN) {
     static uint8_t rgba[4 * 1280 * 720];
@@ -359,7 +361,7 @@ TEST_SCREEN (view_colours_are_taken_from_the_picture, BOBBIN) {
     CHECK(s->viewer.ui.selected_joint >= 0);
 }
 
-// One field or two, then Browse: none lies over another.
+// One field or two, then Browse: none of them overlaps another.
 TEST_SCREEN (view_fields_of_files_stand_side_by_side, BOBBIN) {
     STRINGS(items) = {"card/name", "card/none", "card/Browse"};
     unsigned num_cards = 0;
@@ -382,7 +384,7 @@ TEST_SCREEN (view_fields_of_files_stand_side_by_side, BOBBIN) {
     CHECK(num_cards >= 4);
 }
 
-// Keys that no field uses are for what they are elsewhere; nothing is asked for by them.
+// Keys that no field uses have their normal effect and do not set the option.
 TEST_SCREEN (view_cards_leave_other_keys_alone, BOBBIN) {
     ask(s, "background-color");
     const ui_mouse event = {.key = VIEW_KEY_F(12)};

@@ -1,3 +1,4 @@
+// Images of command lines for tests; see test_view_shot.h.
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
 
@@ -5,11 +6,13 @@
 
 enum { LARGE_DIFFERENCE = 24 };
 
-// Words that name files of the project become paths from the current folder.
+// Splits the line. Words that name files of the project become paths relative to the current
+// folder.
 static void split_words(shot_viewer *viewer, const char *line)
 {
     viewer->num_words = 0;
-    viewer->words[viewer->num_words++] = common_copy("--output=picture.png"); // never written
+    // This file is never written.
+    viewer->words[viewer->num_words++] = common_copy("--output=picture.png");
     while (*line != '\0' && CHECK(viewer->num_words < SHOT_MAX_WORDS)) {
         const size_t length = strcspn(line, " ");
         char *const word = common_format("%.*s", (int)length, line);

@@ -1,11 +1,11 @@
-// Sounds: what is heard of an event, and when.
+// Sounds of events, and the times at which they are heard.
 #define _XOPEN_SOURCE 700 // setenv()
 #include "demo/viewer/base/sounds.h"
 #include "demo/viewer/platform/platform_sdl.h"
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
-// Where samples change from below 0 to above, before `end`.
+// Returns the number of changes from below 0 to above, before `end`.
 static uint32_t count_waves(const float *samples, uint32_t end)
 {
     uint32_t count = 0;
@@ -42,8 +42,8 @@ TEST (view_sounds_are_added) {
     CHECK_EXACT(samples[1000], 2.0f * once);
 }
 
-// 0.09 s from 1900 to 3000 Hz: the mean of a pitch that rises by equal shares is the difference of
-// its ends over the logarithm of their quotient.
+// 0.09 s from 1900 to 3000 Hz: the mean of a pitch that rises exponentially is the difference of
+// its ends divided by the logarithm of their quotient.
 TEST (view_chirps_rise) {
     OWN float *const samples = test_calloc(VIEW_LONGEST_SOUND, sizeof *samples);
     CHECK(view_add_sound(samples, "chirp", 1.0f));
@@ -53,7 +53,7 @@ TEST (view_chirps_rise) {
     CHECK(count_waves(samples, half) + 10 < count_waves(samples + half, half));
 }
 
-// He is heard as he breathes in before he sneezes, and only while nobody drives him.
+// Bobbin's breath before a sneeze is heard, but only while the user does not control him.
 TEST (view_first_minute_is_heard) {
     CHECK(setenv("SDL_AUDIODRIVER", "dummy", 1) == 0);
     for (int acts = 0; acts < 2; acts++) {
@@ -64,7 +64,7 @@ TEST (view_first_minute_is_heard) {
                 view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)))
             return;
         host.acts = acts == 1;
-        view_run_machine(&host, 18.5); // what was before nobody has listened to
+        view_run_machine(&host, 18.5); // earlier events are not heard
         host.heard = host.time;
         for (double time = 18.5; time < 18.6; time += 1.0 / 30.0) {
             view_run_machine(&host, time);

@@ -1,4 +1,5 @@
-// What the body shows instead of its materials: weights, texture coordinates, and their panels.
+// Display modes of the body: weights and texture coordinates, with their panels. Also the state
+// graph and the channels of an entity.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
@@ -15,7 +16,7 @@ static const uint8_t *texel_at(const view_image *image, uint32_t x, uint32_t y)
     return image->rgba + 4 * ((size_t)y * image->width + x);
 }
 
-// Cells show u by red and v by green, and no cell is its own mirror image.
+// The red of a cell is u, its green is v, and no cell equals its mirror image.
 TEST (view_uv_grid_shows_u_and_v) {
     enum { CELL = VIEW_UV_GRID_SIZE / VIEW_UV_CELLS };
     view_image image = view_make_uv_grid();
@@ -38,8 +39,8 @@ TEST (view_uv_grid_shows_u_and_v) {
     free(image.rgba);
 }
 
-// Numbers of pixels of the body whose triangle has full weight, or u far above v; no weight, or v
-// far above u; and of pixels that look wrong.
+// Counts of sampled pixels of the body. num_full: full weight, or u far above v; num_none: no
+// weight, or v far above u; num_wrong: pixels of an unexpected colour.
 typedef struct sight {
     unsigned num_full, num_none, num_wrong;
 } sight;
@@ -64,7 +65,7 @@ static sight look(shot_viewer *viewer, bool at_weights)
             view_pick_at(state, (float)x + 0.5f, (float)y + 0.5f);
             const uint8_t *const rgba = picture.rgba + 4 * ((size_t)y * WIDTH + (size_t)x);
             if (state->pick.is_set && at_weights) {
-                // Full weight is red, no weight grey.
+                // Full weight is red, zero weight grey.
                 const view_pick *const pick = &state->pick;
                 const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
                 float least = 1.0f;
@@ -80,7 +81,7 @@ static sight look(shot_viewer *viewer, bool at_weights)
                 seen.num_none += most == 0.0f;
                 seen.num_wrong += (least > 0.97f && !is_red) || (most == 0.0f && !is_grey);
             } else if (state->pick.is_set) {
-                // Where u is far above v, red is above green, and the other way round.
+                // If u is far above v, red is above green, and vice versa.
                 const view_pick *const pick = &state->pick;
                 const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
                 float u = 0.0f;
@@ -93,7 +94,7 @@ static sight look(shot_viewer *viewer, bool at_weights)
                 }
                 seen.num_full += u > v + 0.3f;
                 seen.num_none += v > u + 0.3f;
-                // Edges and names of cells are neither.
+                // Edges and names of cells may have any colour.
                 seen.num_wrong += (u > v + 0.3f && rgba[0] + 4 < rgba[1])
                                   || (v > u + 0.3f && rgba[1] + 4 < rgba[0]);
             }
@@ -108,7 +109,8 @@ TEST_SHOT (view_surface_shows_weights_and_texture_coordinates,
     CHECK(viewer->state.ui.selected_joint >= 0);
     sight seen = look(viewer, true);
     CHECK(seen.num_full > 10 && seen.num_none > 20);
-    CHECK(seen.num_wrong * 5 < seen.num_full + seen.num_none); // the joint's name covers some
+    // The joint's name covers some pixels.
+    CHECK(seen.num_wrong * 5 < seen.num_full + seen.num_none);
     PERFORM(&viewer->state, VIEW_CLOSE_LISTS);
     viewer->state.options->surface = VIEW_SURFACE_UV;
     seen = look(viewer, false);
@@ -116,7 +118,8 @@ TEST_SHOT (view_surface_shows_weights_and_texture_coordinates,
     CHECK(seen.num_wrong * 10 < seen.num_full + seen.num_none);
 }
 
-// Draws the lit surface and the weights; returns how many pixels only one of them covers.
+// Draws the lit surface and the weights, and returns the number of pixels that only one of them
+// covers.
 static unsigned compare_shapes(shot_viewer *viewer)
 {
     viewer->state.options->surface = VIEW_SURFACE_LIT;
@@ -134,7 +137,8 @@ static unsigned compare_shapes(shot_viewer *viewer)
     return num_other;
 }
 
-// Weights are shown on the same shape, also with morph targets and hidden meshes.
+// The weights are shown on the same shape as the materials, even with morph targets and hidden
+// meshes.
 TEST_SHOT (view_surface_of_weights_has_the_shape_of_the_model,
            MODEL SIZE " --morph oh=1 --no-background --grid=no") {
     view_document *const document = viewer->state.document;
@@ -149,7 +153,7 @@ static void draw_panels(view_state *state, view_stage *facts)
     *facts = item_draw(state, WIDTH * 8, HEIGHT * 8);
 }
 
-// The corner has the scale of weights; the page of a mesh, its layout.
+// The corner shows the scale of weights. The card of a mesh shows its texture layout.
 TEST_SHOT (view_surface_panel_shows_weights_and_the_page_a_layout, MODEL " --panel") {
     view_state *const state = &viewer->state;
     const view_canvas *const canvas = &state->canvas;
@@ -160,7 +164,7 @@ TEST_SHOT (view_surface_panel_shows_weights_and_the_page_a_layout, MODEL " --pan
         CHECK(state->options->surface == (view_surface)(i % (int)VIEW_NUM_SURFACES));
         const view_rect box = item_find(state, &facts, "surface/");
         CHECK((box.width > 0.0f) == (state->options->surface == VIEW_SURFACE_WEIGHTS));
-        // A click on it does not reach the body.
+        // A click on the scale does not reach the body.
         const view_command request = item_press_at(state, &facts, box.x + 3.0f, box.y + 3.0f);
         CHECK(!(box.width > 0.0f) || request.action == VIEW_HANDLED);
     }
@@ -177,7 +181,7 @@ TEST_SHOT (view_surface_panel_shows_weights_and_the_page_a_layout, MODEL " --pan
 
 // -- Graph ----------------------------------------------------------------------------------------
 
-// The state graph of a machine: its nodes, what it highlights, and where a click on it leads.
+// The state graph of a machine: its nodes, its highlights, and the effect of clicks.
 
 #define MACHINE "models/bobbin/bobbin.md5machine --panel --graph"
 
@@ -193,7 +197,7 @@ static const md5_layer_desc *layer_of(const view_state *state, uint32_t layer)
     return &state->document->scene.machine.desc->layers[layer];
 }
 
-// The node of a state.
+// Returns the rectangle of the node of a state.
 static view_rect node_of(view_state *state, const char *layer, const char *name)
 {
     const view_stage facts = view_stage_of(state, GRAPH_WIDTH, GRAPH_HEIGHT);
@@ -201,7 +205,7 @@ static view_rect node_of(view_state *state, const char *layer, const char *name)
     return item_find(state, &facts, item);
 }
 
-// Whether a vertex in the colour of active states lies within a node.
+// Returns true if a vertex in the colour of active states is within a node.
 static bool is_lit(view_state *state, const char *name)
 {
     static const uint8_t color[4] = {0x33, 0x50, 0x7F, 0xFF};
@@ -236,7 +240,7 @@ TEST_SHOT (view_graph_has_a_node_for_each_state, MACHINE) {
     for (uint32_t i = 0; i < state->document->scene.machine.desc->num_layers; i++) {
         const md5_layer_desc *const layer = layer_of(state, i);
         OWN_STRING name = common_format("state/layer %s", layer->name);
-        item_press(state, &before, name, 0.5f, 0.5f); // one at a time
+        item_press(state, &before, name, 0.5f, 0.5f); // the graph shows one layer at a time
         count = 0;
         for (uint32_t j = 0; j < layer->num_states; j++) {
             const view_rect node = nodes[count] =
@@ -250,7 +254,7 @@ TEST_SHOT (view_graph_has_a_node_for_each_state, MACHINE) {
         }
         CHECK_UINT(count, layer->num_states);
     }
-    // The model is shown above it.
+    // The model is shown above the graph.
     const view_stage facts = view_stage_of(state, GRAPH_WIDTH, GRAPH_HEIGHT);
     const view_rect region = view_free_region(&facts);
     CHECK(region.y + region.height <= box.y + 1.0f);
@@ -269,7 +273,7 @@ TEST_SHOT (view_graph_goes_to_the_state_that_is_clicked_on, MACHINE) {
     CHECK_UINT(request.number, 0);
     const uint32_t leap = (uint32_t)request.item;
     CHECK_STRING(layer_of(state, 0)->states[leap].name, "leap");
-    // Paused: immediately.
+    // While paused, the state changes immediately.
     state->play.playing = false;
     machine->acts = true;
     CHECK(view_execute(state, request));
@@ -278,7 +282,7 @@ TEST_SHOT (view_graph_goes_to_the_state_that_is_clicked_on, MACHINE) {
     CHECK(md5_player_layer(machine->player, 0).from == MD5_NONE);
     facts = draw(state);
     CHECK(is_lit(state, "leap") && !is_lit(state, "idle"));
-    // Playing: with a transition.
+    // During playback the state changes with a transition.
     state->play.playing = true;
     request = press_node(state, &facts, "idle");
     const uint32_t idle = (uint32_t)request.item;
@@ -287,7 +291,7 @@ TEST_SHOT (view_graph_goes_to_the_state_that_is_clicked_on, MACHINE) {
     const md5_layer_status status = md5_player_layer(machine->player, 0);
     CHECK_UINT(status.state, idle);
     CHECK(status.from == leap);
-    // A click beside the nodes, then a state that does not exist.
+    // A click next to the nodes, then a state that does not exist.
     const view_rect box = item_find(state, &facts, "state/");
     request = item_press_at(state, &facts, box.x + 2.0f, box.y + 2.0f);
     CHECK_UINT(request.action, VIEW_HANDLED);
@@ -295,7 +299,7 @@ TEST_SHOT (view_graph_goes_to_the_state_that_is_clicked_on, MACHINE) {
     CHECK_UINT(md5_player_layer(machine->player, 0).state, idle);
 }
 
-// Shows the layer whose states follow one another.
+// Shows the layer whose states form a sequence.
 static view_stage draw_story(view_state *state)
 {
     const view_stage before = draw(state);
@@ -303,7 +307,7 @@ static view_stage draw_story(view_state *state)
     return draw(state);
 }
 
-// The middle of the line between two nodes in neighboring columns.
+// Computes the middle of the line between two nodes in adjacent columns.
 static void point_between(view_state *state, const char *left, const char *right, float *x,
                           float *y)
 {
@@ -329,12 +333,13 @@ TEST_SHOT (view_graph_takes_the_transition_that_is_clicked_on, MACHINE) {
     view_run_machine(machine, machine->time + 0.1);
     const md5_layer_status status = md5_player_layer(machine->player, 2);
     CHECK_STRING(layer_of(state, 2)->states[status.state].name, "doze");
-    CHECK_NEAR(status.progress, 0.1 / (double)way->duration, 0.02); // over its own duration
-    // Of a machine that was read again.
+    // Over the duration of the transition.
+    CHECK_NEAR(status.progress, 0.1 / (double)way->duration, 0.02);
+    // An index from a machine that was reloaded since.
     CHECK(PERFORM(state, VIEW_TAKE_TRANSITION, .item = 9999));
 }
 
-// How many vertices of the picture have a colour.
+// Returns the number of vertices of the interface that have a colour.
 static uint32_t count_color(const view_state *state, view_color color)
 {
     uint32_t count = 0;
@@ -356,17 +361,17 @@ TEST_SHOT (view_graph_shows_what_a_transition_below_the_mouse_waits_for, MACHINE
     float x, y;
     point_between(state, "doze", "startle", &x, &y);
     const ui_mouse event = {.x = x, .y = y, .is_moved = true};
-    // The picture changes.
+    // The event requires another frame.
     CHECK_UINT(view_run_ui(&state->ui, &facts, &event).action, VIEW_HANDLED);
     draw(state);
-    CHECK_UINT(count_color(state, green), before); // nothing holds
+    CHECK_UINT(count_color(state, green), before); // no condition is true
     const uint32_t speed = md5_find_parameter(machine->character->machine, "speed");
     CHECK(md5_player_set(machine->player, speed, 10));
     draw(state);
     CHECK(count_color(state, green) > before);
 }
 
-// Vertices in the colour of a transition that was taken, which fades.
+// Returns the number of vertices in the fading colour of a transition that was taken.
 static uint32_t count_fading(const view_state *state)
 {
     uint32_t count = 0;
@@ -408,7 +413,7 @@ TEST_SHOT (view_graph_is_zoomed_at_the_pointer_and_dragged, MACHINE) {
     CHECK_NEAR(nearer.width, 1.15 * (double)before.width, 0.1);
     CHECK_NEAR(nearer.x + 0.5f * nearer.width, x, 0.1);
     CHECK_NEAR(nearer.y + 0.5f * nearer.height, y, 0.1);
-    // A drag from between the nodes moves it.
+    // A drag that begins between the nodes moves the graph.
     const view_rect box = item_find(state, &facts, "state/");
     const float down = box.y + box.height - 4.0f;
     item_press_at(state, &facts, box.x + 0.5f * box.width, down);
@@ -419,16 +424,17 @@ TEST_SHOT (view_graph_is_zoomed_at_the_pointer_and_dragged, MACHINE) {
     const view_rect moved = node_of(state, "body", "back");
     CHECK_NEAR(moved.x, nearer.x - 30.0f, 0.1);
     CHECK_NEAR(moved.y, nearer.y - 20.0f, 0.1);
-    // "Fit" shows all again.
+    // "Fit" shows the whole graph again.
     item_press(state, &facts, "state/fit", 0.5f, 0.5f);
     CHECK_NEAR(node_of(state, "body", "back").x, before.x, 0.1);
 }
 
 // -- Channels -------------------------------------------------------------------------------------
 
-// The panel of an entity's channels, and selecting clips for them.
+// The panel of an entity's channels, and the selection of clips for them.
 
-// If `draws`, the interface can be drawn, without textures; otherwise nothing is uploaded.
+// Opens a screen. If `draws` is true, the interface can be drawn, without textures; otherwise
+// nothing is uploaded.
 static bool open_screen(screen *s, bool draws)
 {
     if (!screen_begin(s, 1280, 900))
@@ -468,7 +474,8 @@ static view_command click(screen *s, const char *name, float across)
 TEST_HERE (channels_are_rows_to_click_on, true) {
     view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);
     CHECK(item_find(&s->viewer, &facts, "channel/legs").width > 0.0f);
-    CHECK(item_find(&s->viewer, &facts, "channel/head").width == 0.0f); // it has no joints
+    // The head has no joints here.
+    CHECK(item_find(&s->viewer, &facts, "channel/head").width == 0.0f);
     view_command request = click(s, "channel/legs", 0.99f);
     CHECK(request.action == VIEW_LIST_CHANNEL && request.item == MD5_CHANNEL_LEGS);
     request = click(s, "channel/legs", 0.01f);
@@ -511,13 +518,13 @@ TEST_HERE (clip_is_selected_for_a_channel, true) {
     CHECK(view_execute(&s->viewer, request));
     CHECK(scene->clip == run && scene->entity.focus == MD5_CHANNEL_TORSO);
     CHECK(scene->entity.channels[MD5_CHANNEL_LEGS].clip >= 0);
-    // The time is that of the channel in focus.
+    // The displayed time is the time of the focused channel.
     s->viewer.play.time = 0.25;
     view_pose(&s->viewer.document->scene, &s->viewer.play);
     PERFORM(&s->viewer, VIEW_SHOW_CHANNEL, .item = MD5_CHANNEL_LEGS);
     CHECK(scene->clip == walk);
     CHECK_NEAR(s->viewer.play.time, 0.25, 1e-9); // both began at the same time
-    // No clip, then invalid channels and clips.
+    // First no clip, then invalid channels and clips.
     ask(s, (view_command){
                .action = VIEW_PLAY_IN_CHANNEL, .item = MD5_CHANNEL_TORSO, .number = SIZE_MAX});
     CHECK(scene->entity.channels[MD5_CHANNEL_TORSO].clip == -1);
@@ -569,7 +576,7 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
          CHECK(view_follow_scan(&s->viewer)) && s->viewer.scan != NULL && CHECK(i < MAX_WAITS); i++)
         view_sleep(0.001);
     CHECK(!view_follow_scan(&s->viewer) && !s->viewer.ui.browser.is_scanning);
-    CHECK(strstr(s->viewer.library->place, "models/game/winter|")); // with its base
+    CHECK(strstr(s->viewer.library->place, "models/game/winter|")); // including its base game
     CHECK_STRING(s->viewer.ui.browser.folder + strlen(s->viewer.ui.browser.folder) - 13,
                  "winter + base");
     CHECK(s->viewer.section == VIEW_ENTITIES && s->viewer.ui.browser.num_entries > 0);
@@ -579,7 +586,7 @@ TEST_HERE (folder_without_declarations_is_listed_by_its_files, false) {
          i++)
         view_sleep(0.001);
     CHECK(s->viewer.ui.browser.kind == VIEW_BROWSE_NOTHING && s->viewer.log.error[0] != '\0');
-    CHECK(s->viewer.library);                                    // as before
+    CHECK(s->viewer.library);                                    // the library is unchanged
     view_browse_game(&s->viewer, test_path("models/game/base")); // closed during the scan
 }
 
@@ -590,9 +597,9 @@ static bool has_preview(screen *s, const view_thumbnail *preview)
     return preview->is_made;
 }
 
-// Those that are seen, and of clips and skins on what is shown.
+// Only visible names get previews. Clips and skins are previewed on the current model.
 TEST_HERE (names_of_a_game_have_pictures, true) {
-    CHECK(!view_follow_previews(&s->viewer) && s->viewer.previews == NULL); // no list
+    CHECK(!view_follow_previews(&s->viewer) && s->viewer.previews == NULL); // no list is open
     view_show_section(&s->viewer, VIEW_SKINS);
     item_draw(&s->viewer, 1280.0f, 900.0f);
     const view_thumbnail *const first = s->viewer.ui.pictures;

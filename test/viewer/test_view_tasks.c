@@ -1,5 +1,5 @@
-// What somebody who never read a manual wants to do, as he does it in the window: by keys, typed
-// words, clicks and drops, each of which is one action. None takes more than four.
+// Tasks of users who have not read a manual, as they do them in the window: by keys, typed words,
+// clicks and drops. Each of these is one action, and no task takes more than four.
 #define _XOPEN_SOURCE 700 // setenv()
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
@@ -16,11 +16,11 @@ typedef struct desk {
     view_options options;
     view_state viewer;
     view_stage facts;
-    char *root, *home; // of the project, of the user
-    char *folder;      // of files that tasks need: it is their home
+    char *root, *home; // folders of the project and of the user
+    char *folder;      // folder for files of the task, also the home folder
     unsigned actions;
-    bool holds_control; // while it clicks
-    uint32_t clicks;    // of a double click: 1, 2
+    bool holds_control; // during clicks
+    uint32_t clicks;    // click count of a double click: 1, 2
 } desk;
 
 static view_scene *scene_of(desk *d)
@@ -30,7 +30,7 @@ static view_scene *scene_of(desk *d)
 
 // == Actions ======================================================================================
 
-// Returns true if an export has not ended.
+// Returns true while an export is running.
 static bool is_exporting(desk *d)
 {
     view_follow_export(&d->viewer);
@@ -42,7 +42,7 @@ static void draw(desk *d)
     view_follow_files(&d->viewer);
     for (int i = 0; is_exporting(d) && CHECK(i < MAX_WAITS); i++)
         view_sleep(0.001);
-    if (d->viewer.document->companions[0].model != NULL) { // it is moved by drawing
+    if (d->viewer.document->companions[0].model != NULL) { // drawing moves the companion
         md5gl_target *const target = md5gl_create_target(d->viewer.renderer, 64, 48, 1, NULL);
         CHECK(view_draw(&d->viewer, target, 64, 48, false, true, NULL));
         md5gl_destroy_target(d->viewer.renderer, target);
@@ -56,7 +56,7 @@ static void send(desk *d, view_input event)
     view_handle_event(&d->viewer, &event, &redraw);
 }
 
-// `key` may have VIEW_WITH_SHIFT and VIEW_WITH_CTRL.
+// Presses a key. `key` may include VIEW_WITH_SHIFT and VIEW_WITH_CTRL.
 static void key(desk *d, int32_t key)
 {
     view_input event = {.kind = VIEW_INPUT_KEY_DOWN,
@@ -70,7 +70,7 @@ static void key(desk *d, int32_t key)
     d->actions++;
 }
 
-// Types a word as a keyboard does, each key before its text.
+// Types a word as a keyboard does: each key event, then its text.
 static void type_word(desk *d, const char *word)
 {
     for (; *word != '\0'; word++) {
@@ -84,7 +84,7 @@ static void type_word(desk *d, const char *word)
     }
 }
 
-// And Enter.
+// Types a word and Enter.
 static void type(desk *d, const char *word)
 {
     type_word(d, word);
@@ -106,13 +106,14 @@ static void click_at(desk *d, float x, float y, view_button button)
     d->actions++;
 }
 
-// Where the body shows vertices of a joint.
+// Returns a rectangle of the body where a click picks this joint.
 static view_rect find_on_body(desk *d, uint32_t joint)
 {
     const view_rect free = view_free_region(&d->facts);
     view_rect found = {.width = 0};
     view_ui *const ui = &d->viewer.ui;
-    const uint32_t picked = ui->retarget.picked; // which a click would give a partner, as the card
+    // Saved and cleared, because a click would set a partner; the same is done with the card.
+    const uint32_t picked = ui->retarget.picked;
     const view_overlay over = ui->over;
     ui->retarget.picked = 0;
     ui->over = VIEW_OVERLAY_NONE;
@@ -130,9 +131,9 @@ static view_rect find_on_body(desk *d, uint32_t joint)
     return found;
 }
 
-// `how`: click, right, double, control. The place is an item, "0.1 panel/label" a part of its
-// width from the left, "body 0.4" a part of the height that panels leave free, in its middle,
-// "skin JOINT" where the body moves with that.
+// Clicks. `how` is click, right, double or control. `place` is an item; "0.1 panel/label" is a
+// fraction of its width from the left; "body 0.4" is a fraction of the height of the free region,
+// in its middle; "skin JOINT" is a point of the body that the joint moves.
 static void click_on(desk *d, const char *how, const char *place)
 {
     char *item;
@@ -152,12 +153,12 @@ static void click_on(desk *d, const char *how, const char *place)
     for (; d->clicks <= (is_twice ? 2U : 1U); d->clicks++)
         click_at(d, at.x + across * at.width, at.y + down * at.height,
                  how[0] == 'r' ? VIEW_BUTTON_RIGHT : VIEW_BUTTON_LEFT);
-    d->actions -= is_twice ? 1U : 0U; // which is one
+    d->actions -= is_twice ? 1U : 0U; // a double click is one action
     d->holds_control = false;
     d->clicks = 1;
 }
 
-// Presses a key that passes the focus on until an item has it, or any of a panel.
+// Presses a key that moves the focus until it is at an item, or at any item of a panel.
 static void focus_on(desk *d, int32_t with, const char *item)
 {
     enum { MOST = 40 };
@@ -179,14 +180,14 @@ static void click(desk *d, const char *item)
     click_on(d, "click", item);
 }
 
-// The middle of the model, which is in the middle of what panels leave free.
+// Clicks on the middle of the model, which is in the middle of the free region.
 static void click_body(desk *d, float down)
 {
     const view_rect free = view_free_region(&d->facts);
     click_at(d, free.x + 0.5f * free.width, free.y + down * free.height, VIEW_BUTTON_LEFT);
 }
 
-// On the body.
+// Drops a file on the body.
 static void drop(desk *d, const char *path)
 {
     const view_rect free = view_free_region(&d->facts);
@@ -201,12 +202,12 @@ static void drop(desk *d, const char *path)
 
 // == Tasks ========================================================================================
 //
-// A task is a file of tasks/: its first line says what a person wants, "at most N" how many actions
-// that takes; see prepare() for what it begins with, act() for actions, is_so() for what is
-// expected after them. $ is the folder of a task. Lines that begin with `small` or `wide` are for a
-// narrow window or for the others.
+// A task is a file of tasks/. Its first line is the goal of the user, and "at most N" is the limit
+// of actions. prepare() reads the initial state, act() the actions, and is_so() the expected
+// results. $ is the folder of a task. Lines that begin with `small` are for a narrow window, and
+// lines with `wide` for the others.
 
-// "Ctrl+Shift+Z"
+// Parses a key such as "Ctrl+Shift+Z".
 static int32_t read_key(const char *words)
 {
     static const struct {
@@ -224,7 +225,8 @@ static int32_t read_key(const char *words)
     return tolower((unsigned char)words[0]) | flags;
 }
 
-// A path of the project, or in the folder of the task. The caller frees it.
+// Returns a path in the project, or in the folder of the task if it begins with $. The caller frees
+// it.
 static char *path_of(const desk *d, const char *name)
 {
     return name[0] == '$' ? common_format("%s%s", d->folder, name + 1)
@@ -264,7 +266,7 @@ static bool is_so(desk *d, const char *what, char *words)
         return strstr(viewer->log.error, words) != NULL;
     if (strcmp(what, "notice") == 0)
         return strstr(viewer->ui.notice, words) != NULL;
-    char *const rest = words + strcspn(words, " "); // of what has a name
+    char *const rest = words + strcspn(words, " "); // the text after a name
     const char *const value = *rest != '\0' ? rest + 1 : "";
     *rest = '\0';
     if (strcmp(what, "file") == 0) {
@@ -300,7 +302,7 @@ static void act(desk *d, const char *what, const char *words)
         focus_on(d, VIEW_KEY_TAB | VIEW_WITH_SHIFT, words);
     else if (CHECK_THAT(strstr("click right double control", what) != NULL, "no action: %s", what))
         click_on(d, what, words);
-    d->viewer.now += 1.0; // longer than what is set waits
+    d->viewer.now += 1.0; // longer than the delay of settings
     draw(d);
 }
 
@@ -319,7 +321,7 @@ static bool open_file(desk *d, const char *file)
 
 static void close_desk(desk *d)
 {
-    view_stop_export(&d->viewer); // as the window does
+    view_stop_export(&d->viewer); // the window does the same
     view_end(&d->viewer);
     view_free_options(&d->options);
     scene_close(&d->gl);
@@ -330,7 +332,8 @@ static void close_desk(desk *d)
     free(d->root);
 }
 
-// A window of that size, with a model, or with what is shown first; "": with nothing.
+// Opens a window of this size with a model. NULL: with the document that is shown by default; "":
+// without a document.
 static bool open_sized(desk *d, const char *file, uint32_t width, uint32_t height)
 {
     char problem[256];
@@ -356,7 +359,7 @@ static bool open_desk(desk *d, const char *file)
     return open_sized(d, file, 1280, 720);
 }
 
-// Returns false if the line is none of a beginning.
+// Executes a line of the initial state. Returns false for any other line.
 static bool prepare(desk *d, const char *what, char *words)
 {
     char *const rest = words + strcspn(words, " ");
@@ -373,14 +376,14 @@ static bool prepare(desk *d, const char *what, char *words)
     } else if (strcmp(what, "start") == 0) {
         PERFORM(&d->viewer, VIEW_START_PAGE);
         draw(d);
-    } else if (strcmp(what, "scroll") == 0) { // over an item; no action
+    } else if (strcmp(what, "scroll") == 0) { // over an item; does not count as an action
         const view_rect at = item_find(&d->viewer, &d->facts, second);
         send(d, (view_input){.kind = VIEW_INPUT_MOVE, .x = at.x + 9.0f, .y = at.y + 9.0f});
         send(d, (view_input){
                     .kind = VIEW_INPUT_WHEEL, .x = at.x, .y = at.y, .wheel = strtof(words, NULL)});
         draw(d);
     } else if (strcmp(what, "begin") == 0) {
-        d->actions = 0; // what came before is not the task
+        d->actions = 0; // earlier actions do not count
     } else if (strcmp(what, "copy") == 0 || strcmp(what, "write") == 0) {
         *rest = '\0';
         OWN_STRING path = path_of(d, words);
@@ -400,12 +403,12 @@ static void run_task(const char *path, uint32_t width, uint32_t height)
     desk d;
     size_t size;
     unsigned long most = 0;
-    const bool is_small = width < 640; // where a task may take two actions more
+    const bool is_small = width < 640; // a task may take two more actions in a small window
     OWN_STRING text = test_read_file(path, &size);
     char *rest = text;
-    const bool opens = strstr(text, "\nopen ") != NULL; // before anything else is done
+    const bool opens = strstr(text, "\nopen ") != NULL; // before the first action
     const bool is_there = open_sized(&d, opens ? "" : NULL, width, height);
-    CHECK(chdir(d.folder) == 0); // where files are written
+    CHECK(chdir(d.folder) == 0); // the folder for written files
     const char *const title = strtok_r(rest, "\n", &rest);
     for (char *line; is_there && (line = strtok_r(NULL, "\n", &rest)) != NULL;) {
         if (strncmp(line, is_small ? "wide " : "small ", is_small ? 5 : 6) == 0)
@@ -432,7 +435,7 @@ static void run_task(const char *path, uint32_t width, uint32_t height)
     close_desk(&d);
 }
 
-// Those with a number are done in small windows as well.
+// Tasks with a number are also done in small windows.
 TEST (view_tasks_take_few_actions) {
     common_list tasks = common_list_folder(test_path("test/viewer/tasks"), ".txt");
     CHECK_UINT(tasks.count, 63);
@@ -470,8 +473,8 @@ static void make_upright(desk *d)
     draw(d);
 }
 
-// A stick drives him, a second finger makes no click of the first, a long press opens the menu, and
-// the sheet lies below.
+// The stick drives the character. A second finger makes no click of the first one. A long press
+// opens the menu. The sheet is at the bottom.
 TEST_HERE (view_fingers_do_what_keys_do, MACHINE) {
     make_upright(d);
     CHECK(!(view_stick_position(&d->facts).reach > 0.0f));
@@ -506,8 +509,9 @@ TEST_HERE (view_fingers_do_what_keys_do, MACHINE) {
     CHECK(!(view_stick_position(&d->facts).reach > 0.0f));
 }
 
-// The handle follows the finger and then goes to the nearest of three heights; a tap, which
-// trembles, goes to the next one. The picture ends above all but the highest.
+// The handle follows the finger and then moves to the nearest of three heights. A tap, even with a
+// small movement, moves it to the next height. The image ends above the sheet, except at the
+// largest height.
 TEST_HERE (view_sheet_of_an_upright_window_has_three_heights, BOBBIN) {
     make_upright(d);
     const view_layout peek = view_current_layout(&d->facts);
@@ -535,7 +539,7 @@ TEST_HERE (view_sheet_of_an_upright_window_has_three_heights, BOBBIN) {
     finger(d, 200.0f, 500.0f, VIEW_INPUT_RELEASE);
     CHECK(view_current_layout(&d->facts).handle.y == half.handle.y);
     CHECK(!(view_current_layout(&d->facts).docks[VIEW_DOCK_BOTTOM].width > 0.0f));
-    d->viewer.width = 800; // turned: it is at the right
+    d->viewer.width = 800; // rotated to landscape: the sheet is at the right
     d->viewer.height = 360;
     finger(d, 100.0f, 100.0f, VIEW_INPUT_PRESS);
     d->viewer.ui.docks.is_sheet_open = true;
@@ -546,7 +550,7 @@ TEST_HERE (view_sheet_of_an_upright_window_has_three_heights, BOBBIN) {
     CHECK(wide.arrangement == VIEW_ARRANGE_SHEET && wide.is_phone && sheet.x > 300.0f);
 }
 
-// The tabs of the sheet are parts of what the docks hold.
+// The tabs of the sheet select parts of the docks.
 TEST_HERE (view_sheet_has_tabs_for_fingers, BOBBIN) {
     make_upright(d);
     click(d, "handle/handle");
@@ -562,9 +566,9 @@ TEST_HERE (view_sheet_has_tabs_for_fingers, BOBBIN) {
     CHECK(d->viewer.options->shown.edges);
     CHECK(item_find(&d->viewer, &d->facts, "look/Shadows").width > 0.0f);
     CHECK(item_find(&d->viewer, &d->facts, "look/Background").width > 0.0f);
-    key(d, 'l' | VIEW_WITH_SHIFT); // whose sliders are in the inspector
+    key(d, 'l' | VIEW_WITH_SHIFT); // the sliders of lights are in the inspector
     CHECK(!(item_find(&d->viewer, &d->facts, "look/Wireframe").width > 0.0f));
-    key(d, 'b' | VIEW_WITH_CTRL); // without the outliner, which its tab brings back
+    key(d, 'b' | VIEW_WITH_CTRL); // closes the outliner, which its tab opens again
     click(d, "tab/Clips");
     CHECK(item_find(&d->viewer, &d->facts, "clip/dance").width > 0.0f);
     click(d, "tab/Export");
@@ -591,12 +595,13 @@ TEST_HERE (view_buttons_for_fingers_are_commands, BOBBIN) {
     click(d, "button/Home");
     CHECK(d->viewer.camera.distance < 0.5f * far);
     click(d, "handle/handle");
-    click(d, "handle/handle"); // the sheet is over them
+    click(d, "handle/handle"); // the sheet covers the buttons
     CHECK(!(item_find(&d->viewer, &d->facts, "button/Home").width > 0.0f));
 }
 
-// A finger on a list scrolls it, which goes on when it is lifted; one that stays presses, or, for
-// long, opens a menu; one that goes aside drags what it came down on.
+// A finger that moves on a list scrolls it, and the list continues to scroll afterwards. A finger
+// that does not move presses, or, after some time, opens a menu. A finger that moves sideways drags
+// the item.
 TEST_HERE (view_finger_scrolls_what_is_below_it, BOBBIN) {
     make_upright(d);
     click(d, "handle/handle");
@@ -649,13 +654,13 @@ TEST_HERE (view_finger_scrolls_what_is_below_it, BOBBIN) {
     CHECK(list->kind == VIEW_BROWSE_NOTHING);
 }
 
-// Those that are in sight are drawn, one at a time, and what is shown stays as it is.
+// Thumbnails of visible clips are drawn, one at a time, and the document is unchanged.
 TEST_HERE (view_clips_have_pictures_on_a_phone, BOBBIN) {
     const view_document *const document = d->viewer.document;
     const view_camera camera = d->viewer.camera;
     uint32_t num_made = 0;
     uint32_t num_drawn = 0;
-    CHECK(!view_follow_pictures(&d->viewer)); // nothing lists them
+    CHECK(!view_follow_pictures(&d->viewer)); // the clips are not listed
     make_upright(d);
     click(d, "handle/handle");
     const md5_bounds bounds = document->bounds;
@@ -675,7 +680,7 @@ TEST_HERE (view_clips_have_pictures_on_a_phone, BOBBIN) {
     CHECK(view_follow_pictures(&d->viewer));
 }
 
-// Small pictures are of the document, also while the contents of the pages hide it.
+// Thumbnails show the document, even while the contents of the pages cover it.
 TEST_HERE (view_small_pictures_are_of_the_document, BOBBIN) {
     enum { SIDE = 64 };
     static uint8_t pictures[2][4 * SIDE * SIDE];
@@ -703,12 +708,12 @@ static void tap_twice(desk *d, float x, float y)
     }
 }
 
-// On the body two taps come near, beside it they show everything.
+// A double tap on the body zooms in; a double tap next to it shows everything.
 TEST_HERE (view_double_tap_frames_the_spot, BOBBIN) {
     const view_rect free = view_free_region(&d->facts);
     const view_camera all = d->viewer.camera;
     click_body(d, 0.4f);
-    CHECK(d->viewer.camera.distance == all.distance); // one does not
+    CHECK(d->viewer.camera.distance == all.distance); // a single tap has no effect
     tap_twice(d, free.x + 0.5f * free.width, free.y + 0.4f * free.height);
     CHECK(d->viewer.camera.distance < 0.5f * all.distance);
     CHECK(d->viewer.camera.target.z > all.target.z); // the spot is above the middle
@@ -719,7 +724,7 @@ TEST_HERE (view_double_tap_frames_the_spot, BOBBIN) {
     CHECK_NEAR(d->viewer.camera.distance, all.distance, 1e-3 * (double)all.distance);
 }
 
-// The list of keys lies over a page of techniques as over a model, and Esc closes it first.
+// The list of keys covers a page as well as a model, and Esc closes the list first.
 TEST_HERE (view_keys_are_listed_over_pages, BOBBIN) {
     d->options.page = "follow";
     REQUIRE(view_select_page(&d->viewer));
@@ -734,7 +739,7 @@ TEST_HERE (view_keys_are_listed_over_pages, BOBBIN) {
 
 // == Gamepads ====================================================================================
 
-// Buttons and stick of a gamepad become keys that are pressed and released, once each.
+// Buttons and stick of a gamepad are reported as pressed and released keys, once each.
 TEST (view_gamepads_press_the_keys_that_drive) {
     static const struct {
         view_pad pad;
@@ -768,7 +773,7 @@ TEST (view_gamepads_press_the_keys_that_drive) {
 
 // == Somebody without a plan ======================================================================
 
-// Something that Esc does not leave: what is open, or NULL.
+// Returns the name of an open part that Esc does not close, or NULL.
 static const char *still_open(const desk *d)
 {
     const view_ui *const ui = &d->viewer.ui;
@@ -785,7 +790,7 @@ static const char *still_open(const desk *d)
                                                      : NULL;
 }
 
-// Random keys, letters, clicks and turns of the wheel, after each 200 of which Esc leads out of
+// Sends random keys, letters, clicks and wheel steps. After each 200 of them Esc must close
 // everything.
 static void walk(desk *d, uint32_t num_events)
 {
@@ -832,7 +837,7 @@ static void walk(desk *d, uint32_t num_events)
         const int num_open = (ui->menu.kind != VIEW_NO_MENU) + (ui->over == VIEW_OVERLAY_EXPORT)
                              + (ui->browser.kind != VIEW_BROWSE_NOTHING);
         CHECK_THAT(num_open <= 1, "after %u events %d lie over the picture", i, num_open);
-        free(d->viewer.ui.textures.saved); // that would be written
+        free(d->viewer.ui.textures.saved); // prevents writing of this file
         d->viewer.ui.textures.saved = NULL;
         if (i % BETWEEN != 0)
             continue;
@@ -849,7 +854,7 @@ static void walk_over(const char *file, uint32_t num_events)
     desk d;
     char folder[1024];
     if (open_desk(&d, file) && CHECK(getcwd(folder, sizeof folder))
-        && CHECK(chdir(d.folder) == 0)) { // pictures are written there
+        && CHECK(chdir(d.folder) == 0)) { // images are written to this folder
         walk(&d, num_events);
         CHECK(chdir(folder) == 0);
     }
@@ -860,7 +865,7 @@ TEST (view_escape_leads_out_of_everything) {
     walk_over(BOBBIN, 1000);
 }
 
-// MD5_RANDOM_EVENTS=100000 walks longer.
+// MD5_RANDOM_EVENTS=100000 sends more events.
 TEST_LONG (view_escape_leads_out_of_everything_again_and_again) {
     const char *const given = getenv("MD5_RANDOM_EVENTS");
     const uint32_t count = given != NULL ? (uint32_t)strtoul(given, NULL, 10) : 20000;

@@ -1,4 +1,4 @@
-// The pool of the programs. test/long/threads.sh runs this under ThreadSanitizer.
+// The thread pool of the programs. test/long/threads.sh runs this test under ThreadSanitizer.
 #include "test/test.h"
 
 #include "demo/common/threads.h"
@@ -6,8 +6,9 @@
 enum { MAX_ITEMS = 1000, MAX_WORKERS = 5, NUM_ROUNDS = 40 };
 
 typedef struct counted {
-    unsigned char items[MAX_ITEMS];    // how often each was run
-    unsigned char inside[MAX_WORKERS]; // in a range now: no two with the same worker
+    unsigned char items[MAX_ITEMS]; // how often each item was run
+    // 1 while the worker runs a range; no two ranges may have the same worker.
+    unsigned char inside[MAX_WORKERS];
     unsigned faults[MAX_WORKERS];
     uint32_t num_workers;
 } counted;

@@ -1,4 +1,5 @@
-// Quarter turns: a model whose file has y upward is shown upright, and turns are exact.
+// Quarter rotations: a model whose file has y upward is shown upright, and rotations are exact.
+// Also retargeted clips, bounding hulls and comparisons of poses.
 #include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
@@ -21,7 +22,7 @@ TEST (view_turns_are_quarters) {
     CHECK(is_at(view_turn_vector(&about_x, v), 1.0f, -3.0f, 2.0f)); // y to z
     CHECK(is_at(view_turn_vector(&about_y, v), 3.0f, 2.0f, -1.0f)); // z to x
     CHECK(is_at(view_turn_vector(&about_z, v), -2.0f, 1.0f, 3.0f)); // x to y
-    const view_turn both = view_turn_further(about_x, 2);           // first about x
+    const view_turn both = view_turn_further(about_x, 2);           // the first one about x
     CHECK(is_at(view_turn_vector(&both, v), 3.0f, 1.0f, 2.0f));
     for (int axis = 0; axis < 3; axis++) {
         view_turn turn = {.is_set = false};
@@ -74,7 +75,7 @@ TEST_SCENE (view_option_up_turns_the_model) {
     CHECK_NEAR(sizes[1].z, sizes[0].y, 1e-3);
 }
 
-// Three more quarter turns about x show the model as in its file.
+// Three more quarter rotations about x show the model as in its file.
 TEST_SHOT (view_turns_by_keys_undo_the_option, MODEL " --samples 1 --resolution 160,120 --up y") {
     OWN_PICTURE plain = shot_take(&viewer->scene, MODEL " --samples 1 --resolution 160,120");
     OWN_PICTURE turned = shot_draw(viewer);
@@ -88,7 +89,7 @@ TEST_SHOT (view_turns_by_keys_undo_the_option, MODEL " --samples 1 --resolution 
     CHECK(viewer->state.document->scene.turn.is_set);
 }
 
-// A machine's character is rotated about its own position.
+// The character of a machine is rotated about its position.
 TEST_SHOT (view_turns_machines_about_their_place, "models/bobbin/bobbin.md5machine --samples 1") {
     view_scene *const shown = &viewer->state.document->scene;
     const md5_vec3 place = {100, 50, 0};
@@ -107,7 +108,8 @@ TEST_SHOT (view_turns_machines_about_their_place, "models/bobbin/bobbin.md5machi
 
 // -- Retargeted -----------------------------------------------------------------------------------
 
-// Clips of one model on another: the clips that are made contain what retargeting returns.
+// Clips of one model on another model: the generated clips contain the poses that retargeting
+// returns.
 
 static bool is_same_rotation(md5_quat a, md5_quat b)
 {
@@ -116,7 +118,7 @@ static bool is_same_rotation(md5_quat a, md5_quat b)
            && fabsf(a.w - sign * b.w) < 1e-5f;
 }
 
-// The clip is the same to the last bit, but for w, which files omit.
+// Checks that the clip is bit-identical, except for w, which files omit.
 static void check_frame(const md5_binding *source, const md5_binding *made, uint32_t frame)
 {
     const uint32_t count = made->model->skeleton.num_joints;
@@ -160,13 +162,13 @@ static void check_clip(const char *path)
 
 TEST (view_retargeted_clips_have_the_bits_of_retargeting) {
     check_clip(test_path("models/bobbin/run.md5anim"));
-    check_clip(test_path("models/bobbin/stand.md5anim")); // mostly zeros
+    check_clip(test_path("models/bobbin/stand.md5anim")); // mostly components that are zero
 }
 
 // -- Hull -----------------------------------------------------------------------------------------
 
-// The hull that frames a shape: the farthest points of clouds in 26 directions, against a plain
-// search in double precision.
+// The hull that frames a shape: the farthest points of point clouds in 26 directions, compared with
+// a linear search in double precision.
 
 enum { MAX_POINTS = 500 };
 
@@ -187,7 +189,8 @@ static double reach_of(const int direction[3], md5_vec3 point)
     return (x * point.x + y * point.y + z * point.z) / sqrt(x * x + y * y + z * z);
 }
 
-// The reach of the hull in a direction: no point of the hull is farther than the one for it.
+// Returns the extent of the hull in a direction. No point of the hull is farther than its point for
+// that direction.
 static double reach_of_hull(const view_hull *hull, const int direction[3])
 {
     double farthest = -INFINITY;
@@ -196,7 +199,7 @@ static double reach_of_hull(const view_hull *hull, const int direction[3])
     return farthest;
 }
 
-// Points come in several calls; later clouds are larger or lie within earlier ones.
+// Points are added in several calls. Later clouds are larger, or inside earlier ones.
 TEST (view_hull_reaches_the_farthest_points_in_each_direction) {
     static const double sizes[] = {10, 80, 30, 81};
     static const uint32_t counts[] = {1, 500, 33, 128};
@@ -224,8 +227,8 @@ TEST (view_hull_reaches_the_farthest_points_in_each_direction) {
     }
 }
 
-// A square of 10 by 10 points, a unit apart, that moves 175 units along x in a clip of two frames;
-// and three points 1000 units away from it.
+// A square of 10 by 10 points, one unit apart, moves 175 units along x in a clip of two frames.
+// `num_stray` further points are 1000 units away.
 static bool make_walk(view_scene *scene, uint32_t num_stray)
 {
     view_text words = {0};
@@ -272,7 +275,7 @@ TEST (view_hull_of_a_still_is_that_of_its_pose) {
     view_free_scene(&scene);
 }
 
-// Of 103 points three are a small share; of 110 ten are not.
+// 3 of 103 points are few enough to ignore; 10 of 110 are not.
 TEST (view_hull_leaves_out_stray_pieces) {
     static const uint32_t stray[] = {3, 10};
     for (int i = 0; i < 2; i++) {
@@ -293,7 +296,7 @@ TEST (view_hull_leaves_out_stray_pieces) {
 
 // -- Compare --------------------------------------------------------------------------------------
 
-// Comparison of poses: distances and angles between joints of tiny models whose poses are known.
+// Comparison of poses: distances and angles between joints of tiny models with known poses.
 
 static bool open_scene(view_scene *scene, const char *model, const char *clip)
 {
@@ -313,8 +316,8 @@ static const char *name_of(const view_scene *scene, const view_difference *diffe
     return scene->skeleton->joints[difference->joint].name;
 }
 
-// Bind poses: "root" is moved by 4 and turned by 90 degrees, "tip" is moved from (0, 0, 10) to
-// (0, 4, 6) and turned by 90 degrees; "between" is only in the scene.
+// In the bind pose "root" is moved by 4 and rotated by 90 degrees; "tip" is moved from (0, 0, 10)
+// to (0, 4, 6) and rotated by 90 degrees; "between" exists only in the scene.
 TEST (view_compare_finds_joints_of_the_same_name) {
     view_scene scene = {0};
     view_compare compare = {0};
@@ -337,8 +340,8 @@ TEST (view_compare_finds_joints_of_the_same_name) {
     view_free_scene(&scene);
 }
 
-// After a quarter of a second the arm is rotated by 90 degrees about z in one clip; in the other
-// one it is always rotated about y by 2 asin(0.25). The root stands still.
+// After 0.25 s the arm is rotated by 90 degrees about z in one clip. In the other clip it is always
+// rotated about y by 2 asin(0.25). The root does not move.
 TEST (view_compare_poses_another_clip) {
     view_scene scene = {0};
     view_compare compare = {0};
@@ -366,8 +369,8 @@ TEST (view_compare_poses_another_clip) {
     view_free_scene(&scene);
 }
 
-// Another model plays the scene's clip, also after the scene has changed its clip. Turning the
-// scene makes no difference.
+// Another model plays the clip of the scene, even after the scene has changed its clip. Rotating
+// the scene makes no difference.
 TEST (view_compare_follows_the_clip_of_the_scene) {
     view_scene scene = {0};
     view_compare compare = {0};
@@ -400,7 +403,7 @@ TEST (view_compare_refuses_what_does_not_fit) {
             CHECK(!load(&compare, &scene, files[i]));
             view_free_compare(&compare);
         }
-        // A model that the clip does not fit stands in its bind pose.
+        // A model that the clip does not fit has its bind pose.
         const view_play play = {.time = 0.3, .speed = 1};
         CHECK(load(&compare, &scene, "models/zoo/chain.md5mesh"));
         view_pose(&scene, &play);
@@ -412,7 +415,7 @@ TEST (view_compare_refuses_what_does_not_fit) {
     view_free_scene(&scene);
 }
 
-// Both poses are visible in the picture, and the differences in the panel.
+// Both poses are visible in the image, and the differences in the panel.
 TEST_SCENE (view_compare_is_drawn_beside_the_model) {
     static const char *const line =
         "models/zoo/half_turn.md5mesh models/zoo/half_turn.md5anim --animation-time 0.25 "
@@ -438,9 +441,9 @@ TEST_SCENE (view_compare_is_drawn_beside_the_model) {
     }
 }
 
-// The arm turns about z by 45 degrees a frame; the other one's is always turned by 2 asin(0.25)
-// about y. Between these turns is 2 acos(|cos(z / 2)| cos(y / 2)): 180 degrees, at most, in
-// frame 4.
+// The arm rotates about z by 45 degrees per frame; in the other clip it is always rotated by 2
+// asin(0.25) about y. The angle between these rotations is 2 acos(|cos(z / 2)| cos(y / 2)): at most
+// 180 degrees, in frame 4.
 TEST (view_compare_measures_all_frames_of_a_clip) {
     view_scene scene = {0};
     view_compare compare = {0};
@@ -465,8 +468,8 @@ TEST (view_compare_measures_all_frames_of_a_clip) {
     view_free_scene(&scene);
 }
 
-// What single frames show one after another has the same maxima. Both clips are closed; the second
-// is shorter and goes on from its beginning.
+// Comparing single frames one after another gives the same maxima. Both clips are closed; the
+// second one is shorter and repeats from its beginning.
 TEST (view_compare_measures_what_single_frames_show) {
     view_scene scene = {0};
     view_compare compare = {0};

@@ -1,4 +1,5 @@
-// The interface returns actions of the user as requests, and changes only its own state.
+// The interface returns actions of the user as requests, and changes only its own state. Also
+// switches, menus, search, and the contrast of text.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
@@ -9,7 +10,7 @@
 
 enum { WIDTH = 1280, HEIGHT = 900 };
 
-// The state that requests change: all that a user can change except the interface itself.
+// The state that requests change: everything that a user can change except the interface itself.
 typedef struct outside {
     view_play play;
     view_camera camera;
@@ -37,7 +38,7 @@ static outside look_outside(const screen *s)
     return o;
 }
 
-// Presses a part of an item, see item_press(). A request alone changes nothing.
+// Presses a part of an item; see item_press(). A request by itself changes nothing.
 static view_command press(screen *s, const char *name, float across)
 {
     const outside before = look_outside(s);
@@ -47,7 +48,7 @@ static view_command press(screen *s, const char *name, float across)
     return request;
 }
 
-// Whether moving the mouse changes the picture.
+// Moves the mouse, and returns true if that changes the image.
 static bool move(screen *s, float x, float y)
 {
     const ui_mouse event = {.x = x, .y = y, .is_moved = true};
@@ -60,7 +61,7 @@ static view_command turn_wheel(screen *s, float x, float y)
     return view_run_ui(&s->viewer.ui, &s->facts, &event);
 }
 
-// Drags what was pressed to x, and draws that.
+// Drags the pressed item to x, and draws the result.
 static void drag(screen *s, float x)
 {
     move(s, x, s->viewer.ui.mouse.y);
@@ -90,7 +91,7 @@ static const char *image_of(const screen *s, uint32_t mesh, md5gl_image_kind map
     return image != NULL ? common_base(image->path) : "none";
 }
 
-// Presses an item, and carries out what that asks for.
+// Presses an item, and executes the resulting command.
 static void press_there(screen *s, const char *name)
 {
     view_execute(&s->viewer, press(s, name, 0.5f));
@@ -99,7 +100,7 @@ static void press_there(screen *s, const char *name)
     screen_draw(s);
 }
 
-// Selects an image of the list, which closes it.
+// Selects an image in the list, which closes the list.
 static void select_there(screen *s, const char *name)
 {
     CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_FILES);
@@ -109,7 +110,8 @@ static void select_there(screen *s, const char *name)
     CHECK_UINT(s->viewer.ui.over, VIEW_OVERLAY_NONE);
 }
 
-// A map of the page, an image of its folder, another one for another mesh, and back.
+// Selects a map on the card of a mesh, an image of its folder, another image for another mesh, and
+// returns.
 TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_selected_on_its_page, BOBBIN) {
     PERFORM(&s->viewer, VIEW_TEXTURES);
     screen_draw(s);
@@ -137,7 +139,8 @@ TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_selected_on_its_page, BOBBIN) 
     CHECK_STRING(image_of(s, 0, MD5GL_IMAGE_DIFFUSE), "bobbin_eye.png");
 }
 
-// Beside the model it is asked which mesh an image is for; the name says which map.
+// An image that is dropped next to the model opens a question about its mesh. The file name
+// determines the map.
 TEST_HERE (view_ui_asks_where_a_dropped_image_belongs, BOBBIN) {
     const view_texture_panel *const panel = &s->viewer.ui.textures;
     OWN_STRING eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
@@ -157,7 +160,7 @@ static bool has_preview(screen *s, const view_thumbnail *preview)
     return preview->is_made;
 }
 
-// Ten thousand images; pictures are asked for of those that are seen alone.
+// A folder of ten thousand images: previews are requested only for visible images.
 TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     char *const folder = folder_make();
     char name[32];
@@ -187,7 +190,7 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     folder_remove(folder);
 }
 
-// The place is said first; a file that is there is replaced only if that was said, too.
+// The location is shown before saving. An existing file is replaced only if that was shown, too.
 TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
     OWN_FOLDER folder = folder_make();
     OWN_STRING model = common_join(folder, "t.md5mesh");
@@ -211,12 +214,13 @@ TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
     CHECK(common_is_file(written) && s->viewer.ui.textures.saved == NULL);
     press_there(s, "page/Save as");
     CHECK(item_find(&s->viewer, &s->facts, "page/Save").width == 0.0f);
-    CHECK(remove(written) == 0); // meanwhile: asks again
+    CHECK(remove(written) == 0); // the file was removed meanwhile, so the location is shown again
     press_there(s, "page/Replace");
     CHECK(!common_is_file(written) && s->viewer.ui.textures.saved != NULL);
 }
 
-// The value is that of the place along the bar's line, whose ends are those of the clip.
+// The time is proportional to the position on the bar. The ends of the bar are the ends of the
+// clip.
 TEST_HERE (view_ui_seeks, BOBBIN) {
     const view_rect bar = item_find(&s->viewer, &s->facts, "scrub/time");
     const md5_anim *const anim = view_clock(&s->viewer.document->scene);
@@ -227,13 +231,13 @@ TEST_HERE (view_ui_seeks, BOBBIN) {
     const double quarter = view_cycle_time(&s->viewer.play, anim);
     CHECK(quarter > 0.2 * length && quarter < 0.3 * length);
     drag(s, bar.x + 2.0f * bar.width);
-    CHECK_NEAR(view_cycle_time(&s->viewer.play, anim), length, 1e-9); // not beyond the end
+    CHECK_NEAR(view_cycle_time(&s->viewer.play, anim), length, 1e-9); // not above the end
     drag(s, bar.x);
     CHECK_SMALL(view_cycle_time(&s->viewer.play, anim), 1e-9);
     drag(s, bar.x + 0.25f * bar.width);
     CHECK_NEAR(view_cycle_time(&s->viewer.play, anim), quarter, 1e-9);
     CHECK_STRING(item_release(&s->viewer), "scrub");
-    drag(s, bar.x); // nothing is held any more
+    drag(s, bar.x); // no item is held any more
     CHECK_NEAR(view_cycle_time(&s->viewer.play, anim), quarter, 1e-9);
 }
 
@@ -252,8 +256,8 @@ TEST_HERE (view_ui_sets_lights, BOBBIN) {
     CHECK_EXACT(s->viewer.options->lights.values[VIEW_LIGHT_KEY], 1);
 }
 
-// The time of materials is set ahead of the clip's, also after the clip has passed the slider's
-// usual end.
+// The time of materials can be set ahead of the clip's time, even after the clip has passed the
+// default end of the slider.
 TEST_HERE (view_ui_sets_parms_of_materials, BOBBIN) {
     s->viewer.options->shown.parm_list = s->viewer.options->shown.light_list = true;
     s->viewer.play.time = 12.0;
@@ -268,12 +272,13 @@ TEST_HERE (view_ui_sets_parms_of_materials, BOBBIN) {
     CHECK(view_material_time(&s->viewer.options->parms, s->viewer.play.time) < 20.0f);
     press(s, "inspected/time", 0.5f);
     drag(s, 1e6f);
-    drag(s, 1e6f); // the end stays where it was when it was pressed
+    drag(s, 1e6f); // the end of the slider does not change during a drag
     CHECK_NEAR(view_material_time(&s->viewer.options->parms, s->viewer.play.time), 20, 1e-4);
     CHECK_EXACT(view_material_time(&s->viewer.options->parms, -100.0), 0);
 }
 
-// From 0 to 2 over the 24 frames of a second; not over what a user sets.
+// The parameter follows a curve from 0 to 2 over the 24 frames of a second, unless the user has set
+// it.
 TEST_HERE (view_parms_follow_curves_of_the_machine, MACHINE) {
     OWN_FOLDER folder = folder_make();
     OWN_STRING mesh = common_absolute(test_path(BOBBIN));
@@ -314,7 +319,7 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
         CHECK(!machine->acts); // the user has taken over
         if (!is_float)
             CHECK(md5_player_get(machine->player, i) != before);
-        // A parameter that follows another value needs time.
+        // A parameter that follows another value needs time to arrive.
         md5_player_advance(machine->player, 5, NULL, NULL);
         if (is_float)
             CHECK_NEAR(md5_player_get(machine->player, i), high, 1e-3 * (high - low));
@@ -322,7 +327,7 @@ TEST_HERE (view_ui_sets_parameters, MACHINE) {
     }
 }
 
-// Files are read again during a drag: what was held is no longer there.
+// Files are reloaded during a drag, and the dragged item does not exist any more.
 TEST_HERE (view_ui_outlives_the_machine_that_it_has_drawn, MACHINE) {
     OWN_STRING name =
         common_format("parameter/%s", s->viewer.document->scene.machine.desc->parameters[0].name);
@@ -336,10 +341,11 @@ TEST_HERE (view_ui_outlives_the_machine_that_it_has_drawn, MACHINE) {
     const outside after = look_outside(s);
     CHECK_BYTES(&before, &after, sizeof before);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x + 1.0f, row.y + 1.0f).action,
-               VIEW_HANDLED); // by the dock alone
+               VIEW_HANDLED); // handled only by the dock
 }
 
-// What lies on top is hit: a list over the panels, and its full picture closes it.
+// A click hits the topmost item: a list covers the panels, and a click on its large preview closes
+// the preview.
 TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     const view_scene *const scene = &s->viewer.document->scene;
     s->viewer.options->shown.light_list = true;
@@ -355,7 +361,7 @@ TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     CHECK_STRING(s->viewer.ui.hot.panel, "list");
     const view_rect dance = item_find(&s->viewer, &s->facts, "list/dance");
     s->viewer.ui.browser.selected = 0;
-    screen_draw(s); // scrolls to it
+    screen_draw(s); // scrolls to the row
     CHECK_UINT(turn_wheel(s, dance.x, dance.y).action, VIEW_HANDLED);
     CHECK(s->viewer.ui.scrolls[UI_SCROLL_FILES].wanted > 0.0f);
     CHECK_UINT(press(s, "list/Filter", 0.001f).action, VIEW_HANDLED);
@@ -406,7 +412,7 @@ TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
     CHECK_UINT(turn_wheel(s, row.x, row.y).action, VIEW_HANDLED);
 }
 
-// A click within a dock, also beside its rows, does not reach the body behind it.
+// A click within a dock, even next to its rows, does not reach the body behind the dock.
 TEST_HERE (view_ui_docks_take_clicks, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "figures/bobbin");
     const float y = row.y + 0.5f * row.height;
@@ -419,9 +425,9 @@ TEST_HERE (view_ui_docks_take_clicks, BOBBIN) {
 
 // -- Switches -------------------------------------------------------------------------------------
 
-// Keys and switches. A switch is one row of the table of options, which defines its option of the
-// command line, its key, its entries in all lists for users, and its word in the debug line. The
-// tests of switches iterate over the table, so new rows are tested without changes here.
+// Keys and switches. A switch is one entry in the table of options, which defines its command-line
+// option, its key, its entries in all lists for users, and its word in the debug line. The tests of
+// switches iterate over the table, so new entries are tested without changes here.
 
 // -- Keys -----------------------------------------------------------------------------------
 
@@ -435,7 +441,7 @@ static void switches_press(view_state *viewer, int32_t key)
     view_handle_event(viewer, &event, &redraw);
 }
 
-// In a file of which nothing is loaded, those that need nothing.
+// Nothing is loaded from the file, so only switches that need no data are tested.
 TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
     size_t num_keys = 0;
     const view_command_row *const rows = view_command_rows;
@@ -462,7 +468,7 @@ TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
     CHECK(num_keys >= 18);
 }
 
-// A key means one thing, or one thing more while something is driven.
+// A key has one meaning, or a second one while a character is driven.
 TEST (view_keys_mean_one_thing) {
     const size_t count = view_num_commands;
     const view_command_row *const rows = view_command_rows;
@@ -481,8 +487,8 @@ TEST (view_keys_mean_one_thing) {
 
 // -- Menus ----------------------------------------------------------------------------------
 
-// Those that are not: what dialogs and lists select, what the program is to do, and what only the
-// settings have.
+// Options without a menu item: selections of dialogs and lists, tasks of the program, and options
+// that only the settings have.
 TEST (view_each_option_is_in_a_menu) {
     static const char others[] =
         " game base texture normal-map specular-map glow-map hide animation-index "
@@ -508,7 +514,8 @@ TEST (view_each_command_has_its_option) {
     }
 }
 
-// What happens, in the words of who sees it; a switch is called as what is there when it is ticked.
+// A label names the effect from the user's point of view. The label of a switch names the state
+// when it is ticked.
 TEST (view_labels_say_what_happens) {
     const size_t count = view_num_commands;
     const view_command_row *const rows = view_command_rows;
@@ -548,7 +555,7 @@ TEST (view_labels_say_what_happens) {
     }
 }
 
-// A key or a text for the interface.
+// Sends a key or a text to the interface.
 static view_command give(screen *s, int32_t key, const char *text)
 {
     const ui_mouse event = {.key = key, .text = text};
@@ -564,8 +571,8 @@ static void search_for(screen *s, const char *words)
     give(s, 0, words);
 }
 
-// Whether the search lists a line first. Before the lines are what is beside them, the field and
-// their box.
+// Returns true if the search lists a line first. The items before the lines are the field, its box
+// and the items next to them.
 static bool finds(screen *s, const char *words, const char *line)
 {
     OWN_STRING name = common_format("menu/%s", line);
@@ -631,10 +638,10 @@ TEST_HERE (view_search_finds_what_people_ask_for, BOBBIN) {
     }
     finds(s, "sahdows", "No matches. Did you mean: Shadows");
     search_for(s, "xyzzy");
-    CHECK_UINT(s->viewer.ui.item.number, 2); // no box
+    CHECK_UINT(s->viewer.ui.item.number, 2); // the box of results is missing
 }
 
-// What an option is set to, once a value is searched for and taken.
+// The value of an option after a search for that value and its selection.
 TEST_HERE (view_search_runs_values, BOBBIN) {
     static const char *const cases[][4] = {
         {"speed 0.5", "Speed 0.5", "animation-speed-factor", "0.5"},
@@ -678,7 +685,7 @@ TEST_HERE (view_search_finds_names, BOBBIN) {
     CHECK_NEAR(view_frame_place(&s->viewer.play, view_clock(scene)), 12, 1e-6);
 }
 
-// Those that were used come before their like.
+// Recently used entries are listed before similar ones.
 TEST_HERE (view_search_knows_what_was_used, BOBBIN) {
     finds(s, "text", "Text size\xE2\x80\xA6");
     finds(s, "this model remembered", "Clear for this model");
@@ -735,7 +742,7 @@ TEST_HERE (view_menus_turn_switches_and_select_words, BOBBIN) {
     CHECK_NEAR(view_frame_place(&viewer->play, anim), place, 1e-6);
 }
 
-// Opens a menu within of an option, and lets the mouse rest on a line of it.
+// Opens the submenu of an option, and rests the mouse on one of its lines.
 static void rest_on(screen *s, const view_command_row *row, const char *line)
 {
     view_state *const viewer = &s->viewer;
@@ -754,18 +761,18 @@ TEST_HERE (view_shows_what_the_mouse_rests_on_and_takes_it_back, BOBBIN) {
     const view_option *const surface = view_find_option("shading", 7);
     view_note_step(viewer);
     rest_on(s, view_command_of(surface), "menu/UV grid");
-    CHECK(!view_follow_trial(viewer)); // not at once
+    CHECK(!view_follow_trial(viewer)); // not immediately
     viewer->now += 0.2;
     CHECK(view_follow_trial(viewer) && !view_follow_trial(viewer));
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_UV);
     view_note_step(viewer);
-    CHECK_UINT(viewer->num_steps, 1); // it was not chosen
+    CHECK_UINT(viewer->num_steps, 1); // the value was not selected
     view_close_menu(&viewer->ui);
     screen_draw(s);
     CHECK(view_follow_trial(viewer));
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_LIT);
 
-    // What is chosen stays, as one step.
+    // A selected value remains, as one step of undo.
     rest_on(s, view_command_of(surface), "menu/Weights");
     viewer->now += 0.2;
     CHECK(view_follow_trial(viewer));
@@ -797,7 +804,7 @@ TEST_HERE (view_shows_a_clip_that_the_mouse_rests_on, BOBBIN) {
     CHECK_NEAR(viewer->play.time, 0.3, 1e-9);
 }
 
-// Whose parent and vertices are counted by hand in the file.
+// The parent and the number of vertices are counted manually in the file.
 TEST_HERE (view_lists_joints_with_their_parents_and_vertices, BOBBIN) {
     view_state *const viewer = &s->viewer;
     const md5_mesh *const mesh = viewer->document->scene.model->meshes;
@@ -816,13 +823,13 @@ TEST_HERE (view_lists_joints_with_their_parents_and_vertices, BOBBIN) {
     OWN_STRING expected = common_format("tail_5" VIEW_DOT "%u vertices", count);
     const view_rect row = item_find(viewer, &s->facts, "card/tail_6");
     move(s, row.x + 0.5f * row.width, row.y + 0.5f * row.height);
-    CHECK_STRING(viewer->ui.tip, expected); // also where the row has no room for it
+    CHECK_STRING(viewer->ui.tip, expected); // even if it does not fit into the row
     CHECK_STRING(viewer->document->scene.skeleton->joints[viewer->ui.hovered_joint].name, "tail_6");
 }
 
 TEST_HERE (view_hides_what_is_selected_and_shows_all, BOBBIN) {
     view_state *const viewer = &s->viewer;
-    PERFORM(viewer, VIEW_HIDE_SELECTION); // nothing is
+    PERFORM(viewer, VIEW_HIDE_SELECTION); // nothing is selected
     CHECK(viewer->options->hidden_meshes == 0);
     viewer->ui.selected_mesh = 1;
     PERFORM(viewer, VIEW_HIDE_SELECTION);
@@ -953,7 +960,8 @@ TEST (view_switches_have_defaults_until_given) {
 
 enum { NUM_TEXTS = 6, BINDINGS = 1, MANUAL = 2 };
 
-// Returns what the viewer prints, without roff's backslashes before hyphens. The caller frees it.
+// Returns the text that the viewer prints, without roff's backslashes before hyphens. The caller
+// frees it.
 static char *print_text(int number)
 {
     FILE *const file = tmpfile();
@@ -980,7 +988,7 @@ static char *print_text(int number)
     return text;
 }
 
-// Whether a text has the words, not as the beginning of a longer name.
+// Returns true if a text contains the words, but not as the beginning of a longer name.
 static bool has_words(const char *text, const char *words)
 {
     const size_t length = strlen(words);
@@ -990,7 +998,8 @@ static bool has_words(const char *text, const char *words)
     return false;
 }
 
-// An empty value is reported as wrong usage, so each row of the table is an option that is read.
+// An empty value is reported as wrong usage, so each entry of the table is an option that is
+// parsed.
 TEST (view_options_refuse_empty_values) {
     const size_t count = view_num_options;
     const view_option *const table = view_option_rows;
@@ -1035,7 +1044,7 @@ TEST (view_keys_are_in_all_lists_of_keys) {
         OWN_STRING line = common_format("  %-27s %s\n", keys, view_label_of(&rows[i]));
         CHECK_THAT(strstr(bindings, line) != NULL, "--list-bindings does not tell of %s",
                    rows[i].label);
-        // Without the sign at the end of what asks for something, which roff does not know.
+        // Without the sign at the end of a label that opens a card, which roff does not support.
         const char *const label = view_label_of(&rows[i]);
         OWN_STRING words = common_format("%.*s", (int)strcspn(label, "\xE2\xC2"), label);
         CHECK_THAT(strstr(manual, words) != NULL, "--man does not tell of %s", rows[i].label);
@@ -1055,12 +1064,12 @@ TEST (view_debug_line_has_each_switch) {
         CHECK_THAT(strstr(text, word) != NULL, "--%s: no %s in '%s'", table[i].name, word, text);
         free(word);
     }
-    CHECK(strlen(text) < sizeof text / 2); // room for further switches
+    CHECK(strlen(text) < sizeof text / 2); // space for further switches
 }
 
 // == Contrast =====================================================================================
 
-// Of a color between 0 and 1, by WCAG 2.1.
+// Returns the luminance of a colour with components between 0 and 1, by WCAG 2.1.
 static double luminance(const double rgb[3])
 {
     static const double parts[3] = {0.2126, 0.7152, 0.0722};
@@ -1070,7 +1079,7 @@ static double luminance(const double rgb[3])
     return sum;
 }
 
-// Whether a triangle of the canvas has the point, 1/1000 within.
+// Returns true if a triangle of the canvas contains the point, with a margin of 1/1000.
 static bool has_point(const md5gl_panel_vertex *t, float x, float y)
 {
     float least = INFINITY;
@@ -1092,7 +1101,8 @@ static bool is_plain(const screen *s, const md5gl_panel_vertex *t)
            && t[0].v == font->solid_v && t[2].v == font->solid_v;
 }
 
-// Of each letter that is drawn on a panel: to what lies below it, over a white picture.
+// Checks the contrast between each letter that is drawn on a panel and its background, over a white
+// image.
 static void check_contrast(screen *s, const char *what)
 {
     const view_canvas *const canvas = &s->viewer.canvas;
@@ -1121,7 +1131,7 @@ static void check_contrast(screen *s, const char *what)
                 ground[c] += (below->rgba[c] / 255.0 - ground[c]) * part;
             open *= 1 - part;
         }
-        if (open > 0.2) // on the picture
+        if (open > 0.2) // the letter is on the image, not on a panel
             continue;
         for (int c = 0; c < 3; c++)
             text[c] = ground[c] + (t->rgba[c] / 255.0 - ground[c]) * t->rgba[3] / 255.0;
@@ -1183,7 +1193,7 @@ TEST_SCREEN (view_letters_have_enough_contrast, screen_open(s, BOBBIN, WIDTH, HE
     const char *const other = test_path("models/thimble/thimble.md5mesh");
     CHECK(view_set_option(&s->viewer, view_number_of("retarget"), other));
     md5gl_target *const target = md5gl_create_target(s->viewer.renderer, 64, 48, 1, NULL);
-    CHECK(view_draw(&s->viewer, target, 64, 48, false, true, NULL)); // it is moved by drawing
+    CHECK(view_draw(&s->viewer, target, 64, 48, false, true, NULL)); // drawing moves the companion
     md5gl_destroy_target(s->viewer.renderer, target);
     s->viewer.ui.retarget.picked = 1;
     check_contrast(s, "pairs");

@@ -1,4 +1,4 @@
-// Undo: what was done is taken back to the byte, and what was taken back is done again.
+// Undo and redo: undone changes restore all options bit-identically, and redo applies them again.
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
@@ -9,14 +9,14 @@
 
 #define MONSTER "models/game/base::monster_bobbin"
 
-// What an option is set to; NULL: as usual.
+// Checks the value of an option. NULL: the default.
 static void check_says(const screen *s, const char *option, const char *text)
 {
     OWN_STRING now = view_write_option(view_find_option(option, strlen(option)), &s->options);
     CHECK_STRING(now != NULL ? now : "-", text != NULL ? text : "-");
 }
 
-// The texts of all options.
+// Returns the texts of all options.
 static char *texts_of(const view_options *options)
 {
     char *text = common_copy("");
@@ -27,7 +27,7 @@ static char *texts_of(const view_options *options)
     return text;
 }
 
-// What a user does, a second after the last time.
+// Executes a command of the user, a second after the last one.
 static void act(screen *s, view_command command)
 {
     s->viewer.now += 1.0;
@@ -35,7 +35,7 @@ static void act(screen *s, view_command command)
     view_note_step(&s->viewer);
 }
 
-// The window notes it before the first event.
+// Notes the first step, as the window does before the first event.
 static void begin(screen *s)
 {
     view_note_step(&s->viewer);
@@ -56,7 +56,7 @@ static size_t number_of(const char *name)
     return (size_t)(view_find_option(name, strlen(name)) - view_option_rows);
 }
 
-// Of steps from the last one back: got up, had fallen, lived.
+// The steps from the last one back: got up, had died, was alive.
 TEST_SCREEN (view_takes_back_a_death, BOBBIN) {
     const view_fall *const fall = s->viewer.document->scene.fall;
     REQUIRE(fall != NULL);
@@ -75,14 +75,14 @@ TEST_SCREEN (view_takes_back_a_death, BOBBIN) {
     CHECK(!view_has_died(fall, 3));
     redo(s);
     CHECK(view_has_died(fall, 3));
-    // Whoever is shown in another clip lives.
+    // A character that plays another clip is alive.
     act(s, (view_command){.action = VIEW_NEXT_CLIP});
     CHECK(!view_has_died(fall, 9));
     begin(s);
     check_says(s, "ragdoll-time", NULL);
 }
 
-// A command or a dragged slider that changes the document or its look.
+// Executes a command, or drags a slider, that changes the document or its appearance.
 static void act_at_random(screen *s, uint64_t *random)
 {
     static const view_action actions[] = {VIEW_SLOWER,    VIEW_FASTER,      VIEW_NORMAL_SPEED,
@@ -137,13 +137,14 @@ TEST_SCREEN (view_undo_takes_back_any_commands_to_the_byte, THIMBLE) {
             redo(s);
         OWN_STRING redone = texts_of(&s->options);
         CHECK_STRING(redone, round == 0 ? last : first);
-        CHECK_UINT(s->viewer.num_steps, count); // none of that is a step itself
-        for (size_t i = 0; i < count + 2; i++)  // more than there are
+        CHECK_UINT(s->viewer.num_steps, count); // undo and redo are not steps themselves
+        for (size_t i = 0; i < count + 2; i++)  // more often than there are steps
             undo(s);
     }
 }
 
-// Reopening what is compared, and pictures: each row is a step, and undo shows what was there.
+// Reopening of a compared model, and changes of the image: each entry is a step, and undo restores
+// the image.
 TEST_SCREEN (view_undo_shows_what_was_there, BOBBIN) {
     static const char *const names[][2] = {
         {"edges", "yes"},     {"shading", "uv"},    {"hide", "1"},
@@ -188,11 +189,13 @@ TEST_SCREEN (view_undo_keeps_two_hundred_steps_of_one_document, BOBBIN) {
     CHECK_UINT(s->viewer.num_steps, 201);
     undo(s);
     CHECK_UINT(s->viewer.step, 199);
-    act(s, (view_command){.action = view_toggle_of("edges")}); // what could be redone is gone
+    // Clears the steps that could be redone.
+    act(s, (view_command){.action = view_toggle_of("edges")});
     CHECK_UINT(s->viewer.num_steps, 201);
     redo(s);
     CHECK(s->options.shown.edges);
-    act(s, (view_command){.action = view_toggle_of("panel")}); // is of the window
+    // A setting of the window is not a step.
+    act(s, (view_command){.action = view_toggle_of("panel")});
     CHECK_UINT(s->viewer.step, 200);
     CHECK(view_open(&s->viewer, &path, 1, true));
     begin(s);
@@ -201,7 +204,7 @@ TEST_SCREEN (view_undo_keeps_two_hundred_steps_of_one_document, BOBBIN) {
     CHECK_STRING(s->viewer.ui.notice, "Nothing to undo");
 }
 
-// The bytes of the options of all steps.
+// Returns the size of the options of all steps in bytes.
 static size_t count_step_bytes(const screen *s)
 {
     size_t size = 0;
@@ -218,7 +221,7 @@ static void set_long_text(screen *s, size_t length, char character)
     act(s, (view_command){.action = VIEW_SET, .number = number_of("retarget-pairs"), .path = text});
 }
 
-// Steps of 30 000 bytes, and a step that reaches or exceeds the limit of bytes by one.
+// Steps of 30 000 bytes, and a step that reaches the limit of bytes or exceeds it by one.
 TEST_SCREEN (view_undo_keeps_256_kib_of_options, BOBBIN) {
     begin(s);
     set_long_text(s, 1000, 'a');
@@ -256,7 +259,8 @@ static void press(screen *s, int32_t key)
     view_handle_event(&s->viewer, &event, &redraw);
 }
 
-// Each quarter turn is a step: front and top of the model are the axes of its file that they were.
+// Each quarter rotation is a step. Undo restores the axes of the file that were the front and the
+// top of the model.
 TEST_SCREEN (view_undo_turns_back, BOBBIN) {
     static const char *const sides[][2] = {{"+z", "+x"}, {"+y", "+x"}, {"+y", "+z"}};
     static const int steps[] = {0, 1, 2, 1, 0, 1, 2};
@@ -275,7 +279,7 @@ TEST_SCREEN (view_undo_turns_back, BOBBIN) {
     }
     CHECK_UINT(s->viewer.num_steps, 3);
     act(s, (view_command){.action = view_toggle_of("grid")});
-    undo(s); // of the grid alone
+    undo(s); // undoes only the grid
     CHECK(turn->is_set);
 }
 
@@ -309,7 +313,7 @@ TEST_SCREEN (view_undo_leaves_all_where_a_file_is_gone, BOBBIN) {
     CHECK(strstr(s->viewer.log.error, "other.md5mesh"));
 }
 
-// Textures and hidden meshes are steps that read no model again.
+// Changes of textures and hidden meshes are steps that do not reload the model.
 TEST_SCREEN (view_undo_of_textures_and_meshes_keeps_the_model, BOBBIN) {
     const md5_model *const model = s->viewer.document->scene.model;
     const view_texture *image;
@@ -321,7 +325,7 @@ TEST_SCREEN (view_undo_of_textures_and_meshes_keeps_the_model, BOBBIN) {
     act(s, (view_command){.action = VIEW_HIDE_MESH, .number = 1});
     OWN_STRING last = texts_of(&s->options);
     CHECK_UINT(s->viewer.num_steps, 3);
-    for (int i = 0; i < 4; i++) { // undone twice, done again twice
+    for (int i = 0; i < 4; i++) { // two times undo, two times redo
         act(s, (view_command){.action = i < 2 ? VIEW_UNDO : VIEW_REDO});
         image = view_mesh_image(&s->viewer.document->textures, 0, MD5GL_IMAGE_DIFFUSE);
         CHECK_STRING(common_base(image->path), i == 1 ? "bobbin.png" : "bobbin_eye.png");
@@ -340,7 +344,8 @@ static void press_bracket(screen *s, double after)
     view_handle_event(&s->viewer, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = '['}, &redraw);
 }
 
-// Keys that follow at once are one step; later, or for another option, they are another.
+// Keys that follow immediately belong to one step. Later keys, or keys of another option, are
+// another step.
 TEST_SCREEN (view_undo_joins_keys_that_follow_at_once, BOBBIN) {
     static const double after[] = {5, 0.5, 0.79, 0.81, 0.1};
     static const size_t steps[] = {1, 1, 1, 2, 2};
@@ -358,7 +363,8 @@ TEST_SCREEN (view_undo_joins_keys_that_follow_at_once, BOBBIN) {
     CHECK_NEAR(s->options.speed, 1, 0);
 }
 
-// What goes back to where it was is no part of the step before, or there would be one of nothing.
+// A change that restores the former value is not merged with the step before, which would become
+// empty.
 TEST_SCREEN (view_undo_takes_back_a_key_that_went_back, BOBBIN) {
     const view_input reverse = {.kind = VIEW_INPUT_KEY_DOWN, .key = 'r'};
     bool redraw = false;
@@ -386,7 +392,7 @@ TEST_SCREEN (view_undo_of_a_reset_of_all_is_one_step, BOBBIN) {
     CHECK(s->options.hidden_meshes == 2);
 }
 
-// Texts and times that options point to.
+// Returns the number of texts and times that options point to.
 static size_t count_held(const view_options *options)
 {
     size_t count = options->num_times + options->settings.count;
@@ -395,8 +401,8 @@ static size_t count_held(const view_options *options)
     return count;
 }
 
-// A window may stay open for days: after 10 000 values that were set and taken back there are as
-// many texts as after the first of each.
+// A window may be open for days: after 10 000 values that were set and undone there are as many
+// texts as after the first value of each option.
 TEST_SCREEN (view_undo_of_ten_thousand_values_holds_no_more_texts, BOBBIN) {
     STRINGS(rows) = {"retarget-pairs", "hide", "joint", "animation-time"};
     size_t first = 0;
@@ -416,8 +422,8 @@ TEST_SCREEN (view_undo_of_ten_thousand_values_holds_no_more_texts, BOBBIN) {
     CHECK(s->options.hidden.count == 0 && s->options.retarget_pairs == NULL);
 }
 
-// States and flags of a monster's script are lines of the command line, which is undone and opened
-// with again; a clip that is selected takes the place of states.
+// States and flags of a monster's script are part of the command line, which is used for undo and
+// for reopening. Selecting a clip replaces the states.
 TEST_SCREEN (view_states_and_flags_are_options, screen_open(s, MONSTER, 1280, 2400)) {
     static const struct {
         const char *item, *states, *flags;
@@ -450,7 +456,7 @@ TEST_SCREEN (view_states_and_flags_are_options, screen_open(s, MONSTER, 1280, 24
         redo(s);
     act(s, (view_command){.action = VIEW_SET,
                           .number = number_of("terrain"),
-                          .path = common_copy("stairs")}); // it is opened again
+                          .path = common_copy("stairs")}); // reopens the model
     check_says(s, "state", rows[1].states);
     CHECK(viewer->document->scene.entity.is_in_states);
     CHECK(md5_states_variable(viewer->document->scene.entity.states, "AI_FORWARD") != 0.0f);

@@ -1,15 +1,15 @@
-// Inspects PNG pictures as the viewer writes them (8 bits a channel, RGB or RGBA), quickly.
-// test/viewer/png.py does the same without our code, for the tests of this program and of what the
-// viewer writes; it takes a hundred times as long.
+// Inspects PNG images as the viewer writes them: 8 bits per channel, RGB or RGBA.
+// test/viewer/png.py does the same without our code, for the tests of this program and of the
+// viewer's PNG files, but is a hundred times slower.
 //
 // view_png size FILE            "width height"
-// view_png covered FILE         share of pixels that are not transparent, and their bounding box:
-//                               "share left top right bottom", from 0 to 1
+// view_png covered FILE         fraction of pixels that are not transparent, and their bounding
+//                               box: "fraction left top right bottom", from 0 to 1
 // view_png corner FILE          "r g b a" of the pixel in the top left corner
-// view_png colours FILE         how many different colours there are, counted to 1000
-// view_png differ FILE FILE     share of pixels of which a channel differs by more than 24
-// view_png shrink FILE SIDE     halves the picture until no side is longer; writes it to standard
-// output
+// view_png colours FILE         number of different colours, counted up to 1000
+// view_png differ FILE FILE     fraction of pixels with a channel that differs by more than 24
+// view_png shrink FILE SIDE     halves the image until no side is longer, and writes it to standard
+//                               output
 #include "demo/looks/image.h"
 
 #include <stdio.h>
