@@ -1,7 +1,7 @@
 // Game folders with their archives: zip files, which libzip reads, and .pak files.
 //
-// Each folder and each archive is a `source`, the `user` of one md5_game_path, whose functions list
-// and open its files. Entries of archives are checked when the archive is opened.
+// Each folder and each archive is a `game_source`, the `user` of one md5_game_path, whose functions
+// list and open its files. Entries of archives are checked when the archive is opened.
 #include "demo/common/game_folder.h"
 
 #include "demo/common/file.h"
@@ -26,7 +26,7 @@ typedef struct source_file {
 } source_file;
 
 // A folder or an archive; the `user` of a md5_game_path.
-typedef struct source {
+typedef struct game_source {
     const char *path; // valid only while the source is opened
     source_file *files;
     size_t count;
@@ -37,7 +37,7 @@ typedef struct source {
     uint64_t num_packed;     // bytes of the archive that all entries together require
     common_game_paths *game; // valid only while the source is opened
     size_t num_warnings;
-} source;
+} game_source;
 
 // == Lists ========================================================================================
 
@@ -56,7 +56,7 @@ COMMON_PRINTF(2, 3) static bool fail(md5_error *error, const char *format, ...)
 // Reports an entry, or the source itself if the name is "". After MAX_WARNINGS, reports only that
 // further warnings are suppressed.
 COMMON_PRINTF(3, 4)
-static void warn(source *archive, const char *name, const char *format, ...)
+static void warn(game_source *archive, const char *name, const char *format, ...)
 {
     char text[sizeof((common_walk *)0)->warning];
     va_list arguments;
@@ -81,7 +81,7 @@ static bool is_separator(char c)
     return c == '/' || c == '\\';
 }
 
-static void add_file(source *added, source_file file)
+static void add_file(game_source *added, source_file file)
 {
     *COMMON_ADD_ITEM(added->files, added->count) = file;
 }
@@ -114,7 +114,7 @@ static const char *find_name_fault(const char *name)
 
 // Adds a file if its name and size are valid; otherwise warns. The file and its header require
 // `claimed` bytes of the archive.
-static void add_entry(source *archive, const char *name, source_file file, uint64_t claimed)
+static void add_entry(game_source *archive, const char *name, source_file file, uint64_t claimed)
 {
     const char *const fault = find_name_fault(name);
     archive->num_packed += claimed < UINT32_MAX ? claimed : UINT32_MAX;
@@ -140,7 +140,7 @@ static int compare_files(const void *a, const void *b)
 
 // Checks all entries together. Returns false and fills `error` if they require more bytes than the
 // archive has, which means that they overlap. Warns of duplicate names.
-static bool check_entries(source *archive, md5_error *error)
+static bool check_entries(game_source *archive, md5_error *error)
 {
     if (archive->num_packed > archive->archive_size)
         return fail(
@@ -192,7 +192,7 @@ static bool is_symbolic_link(zip_t *zip, zip_uint64_t entry)
 }
 
 // Adds an entry, or warns if it cannot be read.
-static void add_zip_entry(source *archive, zip_t *zip, zip_uint64_t entry)
+static void add_zip_entry(game_source *archive, zip_t *zip, zip_uint64_t entry)
 {
     zip_stat_t stat;
     const char *const name = zip_get_name(zip, entry, ZIP_FL_ENC_RAW);
@@ -217,7 +217,7 @@ static void add_zip_entry(source *archive, zip_t *zip, zip_uint64_t entry)
                   stat.comp_size + length + LOCAL_HEADER_SIZE);
 }
 
-static bool open_zip(source *archive, md5_error *error)
+static bool open_zip(game_source *archive, md5_error *error)
 {
     int code = 0;
     zip_t *const zip = archive->zip = zip_open(archive->path, ZIP_RDONLY, &code);
@@ -265,7 +265,7 @@ static bool read_zip(struct zip *zip, const source_file *entry, char *bytes, md5
 
 #else
 
-static bool open_zip(source *archive, md5_error *error)
+static bool open_zip(game_source *archive, md5_error *error)
 {
     (void)archive;
     return fail(error, "zip archives are not supported: built without libzip");
@@ -297,7 +297,7 @@ static bool read_range(FILE *stream, uint64_t offset, void *bytes, size_t size)
     return fseek(stream, (long)offset, SEEK_SET) == 0 && fread(bytes, 1, size, stream) == size;
 }
 
-static bool open_pak(source *archive, md5_error *error)
+static bool open_pak(game_source *archive, md5_error *error)
 {
     const uint64_t archive_size = archive->archive_size;
     unsigned char header[PAK_HEADER];
@@ -342,7 +342,7 @@ static const char *const under[] = {".pk4", ".pk3", ".zip", NULL};
 
 static const char *get_name(void *user, size_t file)
 {
-    const source *const from = user;
+    const game_source *const from = user;
     return from->files[file].name + from->start;
 }
 
@@ -357,7 +357,7 @@ static bool check_ratio(const source_file *file, md5_error *error)
 }
 
 // Reads a file of an archive to `bytes`.
-static bool read_packed(const source *archive, const source_file *file, char *bytes,
+static bool read_packed(const game_source *archive, const source_file *file, char *bytes,
                         md5_error *error)
 {
     if (archive->zip)
@@ -376,7 +376,7 @@ static char *open_on_disk(const source_file *file, size_t *size, md5_error *erro
     return bytes;
 }
 
-static char *open_in_archive(const source *archive, const source_file *file, size_t *size,
+static char *open_in_archive(const game_source *archive, const source_file *file, size_t *size,
                              md5_error *error)
 {
     if (!check_ratio(file, error))
@@ -396,7 +396,7 @@ static char *open_in_archive(const source *archive, const source_file *file, siz
 // Reads a file. *size is the limit of its size, or 0; afterwards its size.
 static const void *open_file(void *user, size_t index, size_t *size, md5_error *error)
 {
-    const source *const from = user;
+    const game_source *const from = user;
     const source_file *const file = &from->files[index];
     const bool is_on_disk = !from->zip && !from->stream;
     const uint64_t file_size = is_on_disk ? common_file_size(file->name) : file->size;
@@ -417,11 +417,11 @@ static void close_file(void *user, const void *bytes, size_t size)
 
 static int64_t time_on_disk(void *user, size_t file)
 {
-    const source *const from = user;
+    const game_source *const from = user;
     return (int64_t)common_file_time(from->files[file].name);
 }
 
-static void free_source(source *freed)
+static void free_source(game_source *freed)
 {
     close_zip(freed->zip);
     if (freed->stream)
@@ -432,7 +432,7 @@ static void free_source(source *freed)
     free(freed);
 }
 
-static void add_source(common_game_paths *game, source *added, bool is_archive)
+static void add_source(common_game_paths *game, game_source *added, bool is_archive)
 {
     game->paths = common_grow(game->paths, game->count, sizeof *game->paths);
     game->titles = common_grow(game->titles, game->count, sizeof *game->titles);
@@ -452,9 +452,9 @@ static bool add_archive(common_game_paths *game, const char *path, md5_error *er
 {
     if (!common_is_file(path))
         return fail(error, "not a file");
-    source *const archive = common_alloc(1, sizeof *archive);
+    game_source *const archive = common_alloc(1, sizeof *archive);
     char magic[4] = "";
-    *archive = (source){.path = path, .archive_size = common_file_size(path), .game = game};
+    *archive = (game_source){.path = path, .archive_size = common_file_size(path), .game = game};
     archive->stream = fopen(path, "rb");
     bool is_open = false;
     if (!archive->stream) {
@@ -497,7 +497,7 @@ static void add_archives(common_game_paths *game, const char *folder, const char
                 break;
             char *const path = common_format("%s/%s", folder, common_base(archives.names[i]));
             if (!add_archive(game, path, &reason))
-                warn(&(source){.path = path, .game = game}, "", "%s", reason.message);
+                warn(&(game_source){.path = path, .game = game}, "", "%s", reason.message);
             free(path);
         }
         common_free_list(&archives);
@@ -510,9 +510,9 @@ bool common_add_game_path(common_game_paths *game, const char *folder, md5_error
         return add_archive(game, folder, error);
     common_walk walk = {.goes_on = game->goes_on, .user = game->user};
     common_list files = common_walk_folder(folder, &walk);
-    source *const disk = common_alloc(1, sizeof *disk);
+    game_source *const disk = common_alloc(1, sizeof *disk);
     char *const start = common_join(folder, "");
-    *disk = (source){.path = folder, .start = strlen(start), .game = game};
+    *disk = (game_source){.path = folder, .start = strlen(start), .game = game};
     free(start);
     if (walk.warning[0] != '\0')
         warn(disk, "", "%s", walk.warning);

@@ -293,17 +293,17 @@ static bool join_models(const convert_job *job, convert_scene *scene, md5_error 
 // Readers create models in MD5 units, scaled by --scale if they select a unit. Writers convert to
 // the units of their format. All other options are applied to the MD5 files in between.
 
-typedef struct root_motion {
+typedef struct clip_displacement {
     const md5_doc *clip;
     bool has_first;  // `first` is valid
     md5_vec3 first;  // position of joint 0 in the first frame
     md5_vec3 motion; // displacement of joint 0 along the ground since the first frame
-} root_motion;
+} clip_displacement;
 
 // For md5_frame_edit.change: subtracts the position of joint 0 in the base frame.
 static void make_base_relative(void *user, md5_xform *pose)
 {
-    const md5_doc *const clip = ((root_motion *)user)->clip;
+    const md5_doc *const clip = ((clip_displacement *)user)->clip;
     pose[0].translation = md5_vec3_sub(pose[0].translation, clip->joints[0].position);
 }
 
@@ -311,7 +311,7 @@ static void make_base_relative(void *user, md5_xform *pose)
 // along the ground from all root joints.
 static void remove_ground_motion(void *user, md5_xform *pose)
 {
-    root_motion *const root = user;
+    clip_displacement *const root = user;
     if (!root->has_first)
         root->first = pose[0].translation;
     root->has_first = true;
@@ -356,7 +356,7 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
     const uint32_t num_frames = num_kept > 0 ? num_kept : clip->num_frames;
     const double rate = clip->frame_rate;
     const double count = (num_frames - 1.0) / rate * job->rate + 1;
-    root_motion root = {.clip = clip};
+    clip_displacement root = {.clip = clip};
     md5_frame_edit edit = {
         .first = range[0], .num_frames = num_kept, .frame_rate = job->rate, .user = &root};
     if (job->is_in_place)

@@ -12,18 +12,18 @@ enum {
 };
 
 // Waiting jobs with the same binding and interpolation.
-typedef struct job_group {
+typedef struct crowd_group {
     const md5_binding *binding;
     md5_interpolation interpolation;
     const md5_pose_job *jobs[MAX_WIDTH];
     uint32_t num_jobs;
-} job_group;
+} crowd_group;
 
 // State of one call.
 typedef struct crowd {
     const md5_pose_kernels *kernels;
     float *scratch; // matrices of all joints in all lanes, or joints and pose of one character
-    job_group groups[NUM_GROUPS];
+    crowd_group groups[NUM_GROUPS];
 } crowd;
 
 enum {
@@ -57,7 +57,7 @@ static void pose_single(const crowd *state, const md5_pose_job *job)
 }
 
 // Poses the jobs of a group and empties it.
-static void pose_group(const crowd *state, job_group *group)
+static void pose_group(const crowd *state, crowd_group *group)
 {
     const uint32_t width = state->kernels->width;
     if (2 * group->num_jobs <= width) {
@@ -75,14 +75,14 @@ static void pose_group(const crowd *state, job_group *group)
 
 // Returns the group for a job's binding and interpolation. If it does not exist, poses and reuses
 // the group with the fewest jobs among the slots that are probed.
-static job_group *find_group(crowd *state, const md5_pose_job *job)
+static crowd_group *find_group(crowd *state, const md5_pose_job *job)
 {
     const md5_binding *const binding = job->binding;
     const uint64_t bits = (uint64_t)(uintptr_t)binding * UINT64_C(0x9e3779b97f4a7c15);
     const uint32_t begin = (uint32_t)(bits >> 32);
-    job_group *emptiest = NULL;
+    crowd_group *emptiest = NULL;
     for (uint32_t probe = 0; probe < NUM_PROBES; probe++) {
-        job_group *const candidate = &state->groups[(begin + probe) % NUM_GROUPS];
+        crowd_group *const candidate = &state->groups[(begin + probe) % NUM_GROUPS];
         if (candidate->binding == binding && candidate->interpolation == job->sample.interpolation)
             return candidate;
         if (!emptiest || candidate->num_jobs < emptiest->num_jobs)
@@ -111,7 +111,7 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
             pose_single(&state, &jobs[i]);
             continue;
         }
-        job_group *const group = find_group(&state, &jobs[i]);
+        crowd_group *const group = find_group(&state, &jobs[i]);
         group->jobs[group->num_jobs++] = &jobs[i];
         if (group->num_jobs == kernels->width)
             pose_group(&state, group);

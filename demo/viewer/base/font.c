@@ -180,7 +180,7 @@ static void close_system_fonts(system_fonts *system)
 
 #else
 
-typedef struct system_fonts {
+typedef struct no_system_fonts {
     bool is_unused;
 } system_fonts;
 
