@@ -1,10 +1,13 @@
-// Errors that are found when a machine is created from a text: each is reported with the line and
-// column of the word that is wrong.
+// Tests of error locations in machine files. Creating a machine from a text must report each error
+// with the line and column of the wrong token.
+//
+// `good` is a valid text with every kind of entry. Each test replaces a token of it, or writes its
+// own text, and compares status, line, column and message.
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 #include "test/read/read_case.h"
 
-// Three clips of 21 frames each.
+// Parsed with three clips of 21 frames each. The trailing numbers are the lines of the text.
 static const char good[] =
     "machine hero {\n"                                                             // 1
     "  float speed 1.5 bool armed trigger jump\n"                                  // 2
@@ -288,8 +291,8 @@ TEST (machine_locations_of_modifiers) {
          "24:53: error: modifier 'tail': damping is out of range: expected 0 to 1e+06, found -1"});
 }
 
-// Each of fourteen motions stacks the one before it twice: the number of parts doubles until it is
-// above the limit.
+// Each of fourteen motions contains the previous motion twice: the number of parts doubles until it
+// exceeds the limit.
 TEST (machine_location_of_a_motion_without_end) {
     char text[2048] = "machine m { clip m0 x\n";
     for (int i = 0; i < 14; i++) {
@@ -332,8 +335,8 @@ static void check_refused(const md5_machine_desc *desc, const md5_load_opts *opt
     CHECK_STRING(text, expected);
 }
 
-// The tables of a file may be changed before a machine is created from them: new rows have no
-// location, rows that are changed in place keep the location of their word.
+// A program may change the tables of a file before it creates a machine from them. New entries have
+// no location; entries that are changed in place keep the location of their token.
 TEST (machine_locations_of_tables_that_were_changed) {
     md5_error error = {0};
     play_begin(&made);
@@ -369,7 +372,7 @@ TEST (machine_locations_of_tables_that_were_changed) {
                   "hero.md5machine: error: modifier 'nod' refers to unknown joint 'haed'");
     desc.model = NULL;
     check_refused(&desc, NULL, "hero.md5machine: error: machine 'hero' has no model");
-    desc.locations = NULL; // as in tables written in C
+    desc.locations = NULL; // as in tables that are written in C
     desc.model = made.model;
     check_refused(&desc, NULL, "error: modifier 'nod' refers to unknown joint 'haed'");
     play_end(&made);
@@ -430,8 +433,8 @@ TEST (machine_locations_of_events_and_times) {
          "19:31: error: transition of layer 'body' refers to unknown parameter 'state_time'"});
 }
 
-// A clip that is played once stops at 1: a later exit is an error, of which the text has the
-// place.
+// A clip that is played once stops at the fraction 1. A later exit is an error at the location of
+// its text.
 TEST (machine_locations_of_exits_that_are_never_reached) {
     static const struct {
         const char *transition, *warning;
@@ -466,10 +469,11 @@ TEST (machine_locations_of_exits_that_are_never_reached) {
 
 // -- Names ----------------------------------------------------------------------------------------
 //
-// Joint names with all characters that an MD5 file allows, wherever a machine file names a joint.
+// Joint names with all characters that an MD5 file allows, in every place of a machine file that
+// names a joint.
 
-// Names as exporters write them: as they stand in a .md5mesh, where quoted names have no escapes,
-// and as a machine file writes them.
+// Names as exporters write them: first as in a .md5mesh, where quoted names have no escapes, then
+// as in a machine file.
 static const struct {
     const char *mesh, *machine;
 } names[] = {
@@ -516,7 +520,8 @@ static md5_model *make_model(void)
     return model;
 }
 
-// Two masks, a modifier and a layer for each joint, some with names that are just as unusual.
+// Two masks, a modifier and a layer for each joint; some of them have names that are as unusual as
+// the joint names.
 TEST (machine_names_any_joint_in_masks_and_modifiers) {
     char text[ROOM];
     md5_error error = {0};
@@ -550,7 +555,7 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
     }
     file->desc.model = model;
     CHECK(!md5_create_machine(&file->desc, NULL, &error));
-    CHECK_STRING(error.message, "clip 'x' has no binding"); // which is checked first
+    CHECK_STRING(error.message, "clip 'x' has no binding"); // the binding is checked first
     md5_machine_desc desc = file->desc;
     desc.num_clips = desc.num_layers = 0;
     OWN_MACHINE machine = md5_create_machine(&desc, NULL, &error);
@@ -560,8 +565,8 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
 
 // -- Zeros ----------------------------------------------------------------------------------------
 //
-// Numbers for which 0 in a table selects a default: a 0 that is written in a text has the value 0;
-// in a table MD5_EXPLICIT_ZERO has.
+// Numbers for which a 0 in a table selects the default. A 0 in a text means the value 0, as
+// MD5_EXPLICIT_ZERO does in a table.
 
 typedef struct zero_rig {
     play_case made;
@@ -570,8 +575,8 @@ typedef struct zero_rig {
     md5_player *player;
 } zero_rig;
 
-// Creates a machine of two clips, `a` and `b`, and the text `words`. `set`, unless NULL, changes
-// the tables that were read before the machine is created.
+// Creates a machine of two clips, `a` and `b`, and the text `words`. If `set` is not NULL, it
+// changes the parsed tables before the machine is created.
 static void begin(zero_rig *rig, const char *words, void (*set)(const md5_machine_desc *desc))
 {
     char text[1024];
@@ -651,7 +656,7 @@ static double difference(const char *words, void (*set)(const md5_machine_desc *
     return most;
 }
 
-// The first row of each table, to be changed.
+// Returns the first entry of a table for writing.
 #define FIRST(type, table) ((type *)(uintptr_t)(table))
 #define MODIFIER FIRST(md5_modifier_desc, desc->modifiers)
 #define GAZE FIRST(md5_modifier_gaze, desc->modifiers->gaze)
@@ -679,8 +684,8 @@ SETS_ZERO(interest, GAZE->params.interest)
 #define STILL(words) "motion k clip a { " words " } layer body { state s k } "
 #define SPACE(words) "motion k line one { item a 0 item b 2 " words " } layer body { state s k } "
 
-// `zero` has a 0; `same` has the same effect without it; `left_out` leaves the number out, so that
-// it has its default; `set` changes that default to MD5_EXPLICIT_ZERO in the tables.
+// `zero` contains a 0. `same` has the same effect without a 0. `left_out` omits the number, which
+// selects the default; `set` changes that default to MD5_EXPLICIT_ZERO in the tables.
 static const struct {
     const char *name, *zero, *same, *left_out;
     void (*set)(const md5_machine_desc *desc);
@@ -737,7 +742,7 @@ TEST (machine_zero_in_a_table_is_md5_zero) {
     }
 }
 
-// Everywhere else 0 means the same as leaving the number out.
+// For all other numbers 0 means the same as omitting the number.
 TEST (machine_zero_elsewhere_is_what_is_left_out) {
     static const struct {
         const char *zero, *left_out;
@@ -783,7 +788,7 @@ static void check_zero_refused(const char *words, void (*set)(const md5_machine_
     end(&rig);
 }
 
-// Where 0 makes no sense it is refused, not replaced.
+// A 0 for a number that cannot be 0 is rejected, not replaced by a default.
 TEST (machine_zero_is_refused_where_it_makes_no_sense) {
     static const char stretch[] =
         "modifier 'l': stretch is out of range: expected 1 to 1e+06, found 0";
@@ -798,7 +803,7 @@ TEST (machine_zero_is_refused_where_it_makes_no_sense) {
                        "up is not a direction: expected a vector that is not 0, found ( 0 0 0 )");
 }
 
-// A limit of MD5_EXPLICIT_ZERO turns nothing; a limit of 0 selects the default.
+// A limit of MD5_EXPLICIT_ZERO prevents every rotation; a limit of 0 selects the default.
 TEST_WITH (machine_zero_limit_of_an_aim_turns_nothing, zero_rig, rig, begin(rig, BODY, NULL),
            end(rig)) {
     md5_xform pose[PLAY_JOINTS], old[PLAY_JOINTS];

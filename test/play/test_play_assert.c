@@ -1,5 +1,5 @@
-// Errors of callers of md5play.h and md5pose.h: with assertions they end the program with a
-// message that names the function and the argument.
+// Tests of the assertions of md5play.h and md5pose.h: an invalid call ends the program with a
+// message that contains the function and the argument.
 #include "test/misuse.h"
 #include "test/play/test_play_case.h"
 

@@ -1,11 +1,12 @@
-// Inverse kinematics, mirrored poses and state machines of characters in other axes and units: the
-// results are those in the file's own axes and units, converted.
+// Tests of inverse kinematics, mirrored poses and state machines of characters that were loaded
+// with converted axes and units. The results must equal those in the axes and units of the file,
+// converted afterwards.
 #include "test/load/test_axes_case.h"
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
 #define SCALE 0.0254f
-#define SIZE 40.0 // units, of the character
+#define SIZE 40.0 // size of the character, units
 
 static double pose_error(const axes_case *fixture, const md5_skeleton *skeleton,
                          const md5_xform *from, const md5_xform *to)
@@ -18,7 +19,7 @@ static double pose_error(const axes_case *fixture, const md5_skeleton *skeleton,
 
 // -- Poses ------------------------------------------------------------------------------------
 
-// The bind pose of one character, converted and not, with its arms bent a little.
+// The bind pose of one character with slightly bent arms, once converted and once not.
 typedef struct both {
     const axes_case *fixture;
     md5_model *from, *to;
@@ -68,7 +69,8 @@ static void check_both(const both *made, double tolerance)
         CHECK_STRING("", made->fixture->name);
 }
 
-// With default axes in the joint's space, toward targets in all directions, steep ones included.
+// Uses the default axes of the joint, and targets in all directions, including nearly vertical
+// directions.
 TEST (axes_aim_upright) {
     static const md5_vec3 targets[] = {{100, 20, 30}, {50, -80, 10}, {30, 5, 300}, {40, 30, -60}};
     for (int i = 0; i < NUM_AXES; i++) {
@@ -94,7 +96,7 @@ TEST (axes_aim_upright) {
     }
 }
 
-// A straight leg bends forward, in whatever direction that is.
+// A straight leg bends to the front of the character in every system of axes.
 TEST (axes_bend_straight_limbs_forward) {
     for (int i = 0; i < NUM_AXES; i++) {
         const axes_case *const fixture = &axes_cases[i];
@@ -130,7 +132,7 @@ TEST (axes_bend_straight_limbs_forward) {
                     md5_solve_chain(&to->skeleton, &job, b);
                 }
                 CHECK_SMALL(pose_error(fixture, &from->skeleton, a, b), 1e-4);
-                // The knee is ahead of the line from hip to foot.
+                // The knee must be in front of the line from hip to foot.
                 md5_mat34 joints[4];
                 double ahead[3];
                 md5_local_to_model(&to->skeleton, b, joints);
@@ -241,8 +243,8 @@ static md5_xform step(walker *made, float speed, bool leaps)
     return md5_player_root_motion(made->player);
 }
 
-// Walking, running and a leap: clips that extract movement over the ground and turns about up. The
-// scale is 1: speeds in a machine file are in the units of the loaded model.
+// Walking, running and a leap: clips that extract movement over the ground and rotations about the
+// up axis. The scale is 1 because speeds in a machine file use the units of the loaded model.
 TEST (axes_move_characters_over_the_ground) {
     for (int i = 0; i < NUM_AXES; i++) {
         const axes_case *const fixture = &axes_cases[i];
@@ -264,8 +266,8 @@ TEST (axes_move_characters_over_the_ground) {
         }
         CHECK(forward > 100);
         CHECK_SMALL(pose, 1e-5);
-        // The fingerprint depends on the axes: a player that is saved in one cannot be restored in
-        // another.
+        // The fingerprint depends on the axes: a player that is saved in one system of axes cannot
+        // be restored in another.
         CHECK((md5_machine_fingerprint(from.character->machine)
                == md5_machine_fingerprint(to.character->machine))
               == (fixture->axes == MD5_AXES_ID));

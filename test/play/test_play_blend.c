@@ -1,4 +1,8 @@
-// Weights of blend spaces, and synchronised clips.
+// Tests of blending: weights of blend spaces in one and two dimensions, synchronized clips, kinds
+// of blends, and blend spaces over the speed of the root (`by_speed`).
+//
+// Expected poses are computed in double precision by test_play_case.c; expected weights by the
+// published formulas.
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
@@ -34,7 +38,7 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
         for (int other = 0; other < COUNT; other++)
             CHECK(weights[other] == (item == other ? 1 : 0));
     }
-    // Anywhere: not negative, sum 1, and continuous along a path.
+    // Weights at any position: not negative, with the sum 1, and continuous along a path.
     for (int step = 0; step < 4000; step++) {
         const float x = -6 + 0.003f * (float)step;
         const float y = 0.001f * (float)(step % 4000) - 1;
@@ -52,7 +56,7 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
     }
 }
 
-// The formula as it stands in the paper: see md5i_blend_weights_2d().
+// The formula of the paper; md5i_blend_weights_2d() contains the reference.
 static double influence_in_plane(const md5_motion_item *items, uint32_t count, uint32_t item,
                                  double x, double y)
 {
@@ -97,7 +101,7 @@ TEST (one_item_has_all_the_weight) {
     CHECK(weight == 1);
 }
 
-// -- Synchronised clips -----------------------------------------------------------------------
+// -- Synchronized clips -----------------------------------------------------------------------
 
 TEST (without_markers_a_group_advances_at_the_mean_rate) {
     const md5_sync_item items[] = {{0.25f, 1, NULL}, {0.75f, 2, NULL}};
@@ -156,13 +160,14 @@ TEST (a_group_with_markers_does_not_depend_on_the_split) {
 }
 
 TEST (a_group_that_pulls_both_ways_comes_to_rest_between) {
-    // Forward in the first part, backward in the second: it stays at the marker between.
+    // The clip plays forward in the first part and backward in the second: the clock remains at the
+    // marker between them.
     const double even[] = {0, 0.5};
     const double late[] = {0, 0.9};
     const md5_sync_item items[] = {{0.5f, 1, even}, {0.5f, -1, late}};
     const md5_clock ahead = md5i_sync_advance(items, 2, 2, (md5_clock){0, 0.25}, 100);
     CHECK_NEAR(md5_clock_time(ahead), 0.5, 1e-9);
-    // And one that stands still does not move.
+    // A clip with a rate of 0 does not move.
     const md5_sync_item still = {1, 0, even};
     const md5_clock rest = md5i_sync_advance(&still, 1, 2, (md5_clock){0, 0.25}, 100);
     CHECK_NEAR(md5_clock_time(rest), 0.25, 1e-12);
@@ -176,12 +181,12 @@ TEST (the_end_of_the_last_part_is_the_next_cycle) {
 
 // -- Blend kinds ----------------------------------------------------------------------------------
 //
-// Blending of clips where other implementations have had errors: signs of rotations, references of
-// differences, synchronisation, interpolation.
+// Blends that are error-prone in other implementations: signs of rotations, reference poses of
+// additive clips, synchronization, interpolation.
 
 #define NEAR 3e-5
 
-// A player of two layers: one that fades from clip a to b, one that adds c.
+// Creates a player of two layers: the first fades from clip a to clip b, the second adds clip c.
 static void begin_signs(play_scene *fixture, bool flips)
 {
     uint64_t random = 3;
@@ -189,7 +194,7 @@ static void begin_signs(play_scene *fixture, bool flips)
     for (uint32_t i = 0; i < 3; i++) {
         play_scene_add(fixture, 25, 24, 0.6, 41 + i);
         if (flips) {
-            // q and -q are the same rotation. A file may contain either.
+            // q and -q are the same rotation; a file may contain either of them.
             md5_anim *anim = fixture->made.anims[i];
             md5_quat *const rotations = (md5_quat *)anim->rotations;
             for (uint32_t j = 0; j < anim->num_frames * anim->num_rotations; j++) {
@@ -220,7 +225,7 @@ TEST (blend_kinds_know_no_signs) {
                 play_advance(both[k]->player, 0.02);
                 play_pose(both[k]->player, pose[k]);
             }
-            // Offsets are found from speeds, which magnify rounding by 256 a second.
+            // Offsets are derived from speeds, which multiplies rounding errors by 256 per second.
             CHECK(play_pose_distance(pose[0], pose[1]) < (fade ? 2e-3 : NEAR));
         }
         play_scene_end(&plain);
@@ -228,7 +233,7 @@ TEST (blend_kinds_know_no_signs) {
     }
 }
 
-// A clip as a difference, added to its reference, gives the clip itself.
+// The difference of a clip to its reference pose, added to the reference pose, is the clip.
 TEST_PLAY (blend_kinds_add_to_the_reference, play_scene_begin(fixture)) {
     play_scene_add(fixture, 25, 24, 0.9, 51);
     play_scene_add(fixture, 25, 24, 0.9, 52);
@@ -243,8 +248,8 @@ TEST_PLAY (blend_kinds_add_to_the_reference, play_scene_begin(fixture)) {
     }
 }
 
-// Left foot with left foot, and right with right: half way between two clips of 20 and 30
-// intervals, whose markers divide them differently.
+// Blends left foot with left foot and right foot with right foot, at the middle between two clips
+// of 20 and 30 intervals whose markers divide them differently.
 TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(fixture)) {
     play_scene_add(fixture, 21, 20, 0.5, 61);
     play_scene_add(fixture, 31, 20, 0.5, 62);
@@ -252,11 +257,11 @@ TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(fixture)) {
                     "clip a f { markers ( 2 10 ) } clip b f { markers ( 3 21 ) } float x 0.5 "
                     "motion go line x { markers item a 0 item b 1 } "
                     "layer body { state go go transition go go { exit 1.25 } }");
-    // Seconds from left to right foot, and on to the left one: at the mean of the two speeds.
+    // Seconds from the left foot to the right foot, and from the right foot to the left foot, at
+    // the mean speed of the two clips.
     const double to_right = 2.0 / (20.0 / 8.0 + 20.0 / 18.0);
     const double to_left = 2.0 / (20.0 / 12.0 + 20.0 / 12.0);
-    // It begins at the first frame of the walk, which is 10 of 12 parts on the way to the left
-    // foot.
+    // Playback begins at the first frame of the walk, which is 10/12 of the way to the left foot.
     const double first = to_left * 2.0 / 12.0;
     const double samples[4] = {first, first + to_right, first + 0.5 * to_right,
                                first + to_right + 0.25 * to_left};
@@ -271,8 +276,8 @@ TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(fixture)) {
         CHECK(play_miss(fixture->player, expected) < NEAR);
         CHECK_NEAR(play_time(fixture->player), frames[i][0] / 20.0, 1e-6);
     }
-    // The walk reaches 1.25 at the predicted time, although its speed changes: frame 5 is three of
-    // eight parts on the way to the right foot.
+    // The walk reaches 1.25 at the predicted time although its speed changes: frame 5 is 3/8 of the
+    // way to the right foot.
     md5_player_reset(fixture->player);
     play_advance(fixture->player, first + to_right + to_left + 3.0 / 8.0 * to_right - 0.01);
     CHECK_NEAR(play_time(fixture->player), 1.25, 0.03);
@@ -281,8 +286,8 @@ TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(fixture)) {
     CHECK_NEAR(play_time(fixture->player), 0.05, 1e-6);
 }
 
-// Two pairs of clips, each in step with the other of its pair only: of 20 and 30 frames a second in
-// the first, of 40 and 60 in the second.
+// Two pairs of clips, each synchronized only within the pair: 20 and 30 frames per second in the
+// first pair, 40 and 60 in the second.
 TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(fixture)) {
     for (uint32_t i = 0; i < 4; i++)
         play_scene_add(fixture, 21, i < 2 ? 20 + 10.0 * i : 20.0 * i, 0.5, 91 + i);
@@ -293,7 +298,7 @@ TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(fixture)) {
     for (int step = 0; step < 40; step++) {
         real_place parts[2][PLAY_JOINTS], other[PLAY_JOINTS];
         for (int pair = 0; pair < 2; pair++) {
-            // The mean of 1 and 1.5 cycles a second, or of 2 and 3.
+            // The mean of 1 and 1.5 cycles per second, or of 2 and 3 cycles per second.
             const double frame = fmod(0.03 * step * (pair ? 2.5 : 1.25), 1) * 20;
             play_real_sample(fixture->made.anims[2 * pair], frame, parts[pair]);
             play_real_sample(fixture->made.anims[2 * pair + 1], frame, other);
@@ -305,7 +310,8 @@ TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(fixture)) {
     }
 }
 
-// Steps hold each frame; curves are those of md5_sample(), whatever the clip does at its end.
+// Step interpolation holds each frame; cubic interpolation equals md5_sample() for each way in
+// which a clip ends.
 TEST (blend_kinds_interpolate) {
     for (int kind = 0; kind < 5; kind++) {
         static const md5_wrap wraps[5] = {MD5_WRAP_LOOP, MD5_WRAP_CYCLE, MD5_WRAP_CLAMP,
@@ -320,7 +326,7 @@ TEST (blend_kinds_interpolate) {
                         words[kind], kind == 2 ? "once" : "a");
         for (int i = 0; i < 100; i++) {
             md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
-            const double seconds = i / 64.0; // exact, and so the same bits
+            const double seconds = i / 64.0; // exact in binary, so that the bits are equal
             md5_sample_position sample =
                 md5_sample_position_at(fixture.made.anims[0], seconds, wraps[kind]);
             sample.interpolation = md5_machine_tables(fixture.machine)->clips[0].interpolation;
@@ -332,7 +338,7 @@ TEST (blend_kinds_interpolate) {
     }
 }
 
-// The items of a plane in any order of the table.
+// Gives the items of a two-dimensional blend space in every order.
 TEST (blend_kinds_of_a_plane_know_no_order) {
     enum { ITEMS = 5, ORDERS = 120 };
     static const char *const items[ITEMS] = {"item a 1 0", "item b -1 0", "item c 0 1",
@@ -368,17 +374,17 @@ TEST (blend_kinds_of_a_plane_know_no_order) {
 
 // -- By speed -------------------------------------------------------------------------------------
 //
-// Blends whose parameter is the speed of the root: measured over whole cycles.
+// Blend spaces whose parameter is the speed of the root, measured over whole cycles.
 
-// A clip: how it walks, its number of frames, the frames of its markers and its frames a second.
+// A clip: its walk, its number of frames, the frames of its markers and its frame rate, Hz.
 typedef struct speed_clip {
     play_walk walk;
     uint32_t num_frames, markers[2];
     double frame_rate;
 } speed_clip;
 
-// Clips c0, c1 and so on, whose left foot is on the floor at the first marker, the right one at the
-// second. Without markers there is one step at frame 0.
+// Adds the clips c0, c1 and so on. The left foot is on the floor at the first marker, the right
+// foot at the second. Without markers the clip has one footstep, at frame 0.
 static void begin(play_scene *fixture, const speed_clip *clips, uint32_t count, md5_sync sync,
                   md5_root_extraction extract)
 {
@@ -406,8 +412,9 @@ static void begin(play_scene *fixture, const speed_clip *clips, uint32_t count, 
                     rows, syncs[sync], items);
 }
 
-// Returns the mean speed along x over `cycles` whole cycles of the first clip; only a part of the
-// last step counts. `by_steps` adds up the lengths of the steps instead, for a root that turns.
+// Returns the mean speed along x over `cycles` whole cycles of the first clip; only the used part
+// of the last time step counts. If `by_steps` is true, the lengths of the time steps are added
+// instead, for a root that rotates.
 static double speed_over(md5_player *player, double cycles, bool by_steps)
 {
     const double step = 1.0 / 512.0;
@@ -427,7 +434,8 @@ static double speed_over(md5_player *player, double cycles, bool by_steps)
     return way / seconds;
 }
 
-// Returns the largest error relative to the speed or, near 0, to a hundredth of the highest speed.
+// Returns the largest error relative to the speed. For speeds near 0, it is relative to a hundredth
+// of the highest speed.
 static double worst_error(md5_player *player, double low, double high)
 {
     double worst = 0;
@@ -441,8 +449,9 @@ static double worst_error(md5_player *player, double low, double high)
     return worst;
 }
 
-// Backward, idle, walk, run; and two gaits of which the faster one has few and long steps: blended
-// by the mean of the rates they would be faster half way than at the end.
+// Two sets of clips: backward, idle, walk and run; and two gaits of which the faster gait has fewer
+// but longer footsteps. A blend of these two by the mean of their rates would be faster at the
+// middle than at the end.
 static const speed_clip GAITS[] = {{{-20, 0, 0}, 25, {3, 14}, 24},
                                    {{0, 0, 0}, 41, {5, 30}, 20},
                                    {{30, 0, 0}, 25, {1, 13}, 24},
@@ -456,8 +465,8 @@ TEST_LONG (by_speed_the_parameter_is_the_speed) {
              extract <= MD5_ROOT_EXTRACTION_TURN; extract++) {
             OWN_PLAY fixture, other;
             begin(&fixture, GAITS, 4, sync, extract);
-            // Without synchronisation the cycles of the other clips do not end with the first
-            // one's; their root motion is uniform.
+            // Without synchronization the cycles of the remaining clips do not end together with
+            // the first clip's; their root motion is uniform.
             CHECK_SMALL(worst_error(fixture.player, -20, 90), 1e-3);
             begin(&other, LONG_STEPS, 2, sync, extract);
             CHECK_SMALL(worst_error(other.player, 10, 14), 1e-3);
@@ -471,8 +480,8 @@ TEST_HERE (by_speed_items_have_the_speed_of_their_clips, GAITS, 4, MD5_SYNC_NONE
            MD5_ROOT_EXTRACTION_MOVE) {
     CHECK_NEAR(md5_machine_item_speed(fixture->machine, 0, 0), -20, 0.02);
     CHECK_NEAR(md5_machine_item_speed(fixture->machine, 0, 2), 30, 0.03);
-    CHECK_EXACT(md5_machine_item_speed(fixture->machine, 0, 4), 0); // there is no such item
-    CHECK_EXACT(md5_machine_item_speed(fixture->machine, 1, 0), 0); // nor such a motion
+    CHECK_EXACT(md5_machine_item_speed(fixture->machine, 0, 4), 0); // the item does not exist
+    CHECK_EXACT(md5_machine_item_speed(fixture->machine, 1, 0), 0); // the motion does not exist
 }
 
 TEST_HERE (by_speed_the_outermost_go_at_their_own_speed, GAITS, 4, MD5_SYNC_PHASE,
@@ -496,7 +505,7 @@ TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
     }
 }
 
-// Up counts as forward, also if down is faster.
+// Upward movement counts as forward, also if downward movement is faster.
 TEST (by_speed_of_clips_that_climb_is_along_z) {
     static const speed_clip climbs[] = {{{1, 0, -30}, 25, {3, 14}, 24},
                                         {{1, 0, 20}, 25, {1, 13}, 24}};
@@ -521,7 +530,7 @@ PLAY_LISTENER(hear)
         to->right++;
 }
 
-// The feet of both clips come down in the same step, and equally often.
+// The feet of both clips touch the floor in the same step, and equally often.
 TEST (by_speed_clips_are_synchronised) {
     for (md5_sync sync = MD5_SYNC_PHASE; sync <= MD5_SYNC_MARKERS; sync++) {
         OWN_PLAY fixture;
@@ -543,7 +552,8 @@ TEST (by_speed_clips_are_synchronised) {
 
 // -- Bobbin ---------------------------------------------------------------------------------------
 
-// Returns the largest error of a motion made of Bobbin's clips, at speeds from `low` to `high`.
+// Returns the largest error of a motion that consists of Bobbin's clips, at speeds from `low` to
+// `high`.
 static double worst_of_bobbin(const char *motion_text, double low, double high)
 {
     STRINGS(clips) = {"walk_backward", "walk", "run"};
@@ -558,13 +568,13 @@ static double worst_of_bobbin(const char *motion_text, double low, double high)
     return worst_error(player, low, high);
 }
 
-// As the header says of a line: its speed is far off between its items, although it is right at
-// them.
+// Checks the statement of the header about `line`: its speed is far off between its items, although
+// it is exact at the items.
 TEST (by_speed_of_bobbin_is_the_parameter_as_of_a_line_is_not) {
     const double of_line =
         worst_of_bobbin("line speed { markers item walk 20 item run 44 }", 20, 44);
-    // A share w of the run, which is longer by 15.2 units and quicker by a quarter, adds
-    // 3.8 w (1 - w) to 20 + 24 w units a second: 3.1 % at most.
+    // A weight w of the run, which is longer by 15.2 units and faster by a quarter, adds 3.8 w (1 -
+    // w) to 20 + 24 w units per second: 3.1 % at most.
     CHECK_NEAR(of_line, 0.031, 0.002);
     CHECK_SMALL(worst_of_bobbin("by_speed speed { markers item walk item run }", 20, 44), 1e-3);
     CHECK_SMALL(
@@ -572,7 +582,8 @@ TEST (by_speed_of_bobbin_is_the_parameter_as_of_a_line_is_not) {
         1e-3);
 }
 
-// -- What cannot be measured ----------------------------------------------------------------------
+// -- Speeds that cannot be measured
+// ----------------------------------------------------------------
 
 static void check_refused(const play_case *made, const char *extract, const char *motion,
                           const char *message)
@@ -607,7 +618,7 @@ TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NON
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++)
         check_refused(&fixture->made, "walk", cases[i].items, cases[i].message);
-    // A file has no place for this.
+    // A machine file cannot express these positions.
     static const md5_motion_item placed[][2] = {{{.motion = "c2"}, {.motion = "c3", .x = 90}},
                                                 {{.motion = "c2"}, {.motion = "c3", .y = 90}}};
     for (size_t i = 0; i < COUNT_OF(placed); i++) {
@@ -619,7 +630,7 @@ TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NON
         play_desc_refused(&desc, "motion 'go': item 1 ('c3') has a position: expected none, "
                                  "because items of 'by_speed' are placed by their speed");
     }
-    // Without extraction nothing moves.
+    // Without extraction the root does not move.
     check_refused(&fixture->made, "", "item c0 item c1 item c2 item c3",
                   "motion 'go': items are not sorted by speed: item 1 ('c1') moves the root at 0 "
                   "units/s, the previous item at 0");
@@ -627,7 +638,7 @@ TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NON
 
 // -- In step ------------------------------------------------------------------------------------
 //
-// How states go in step: test_play_states.c, by a simulator.
+// Errors of synchronized states. Their playback is compared with a simulator in test_play_states.c.
 
 TEST (states_that_cannot_be_in_step_are_refused) {
     OWN_PLAY fixture;
@@ -668,7 +679,7 @@ TEST (states_that_cannot_be_in_step_are_refused) {
         play_refused(&fixture.made, NULL, rows[i].message, "%s", rows[i].rows);
 }
 
-// As bytes of a damaged player may have it.
+// A damaged saved player can contain such states.
 TEST (states_of_unlike_markers_are_not_in_step) {
     OWN_PLAY fixture;
     play_scene_clips(&fixture, 1, 21, 20);
@@ -706,13 +717,14 @@ PLAY_LISTENER(count_two)
         fixture->counts[i] += strcmp(event->name, fixture->names[i]) == 0;
 }
 
-// A clip of 1 s forward fades into one backward. Their clock c, in cycles, goes through 0..1/2 at
-// 2 (1 - w) - w cycles a second, and through 1/2..1 at 2/3 (1 - w) - w, where w is the weight.
-// In 1 s from c = 0.4 it is at the marker after 0.052 s, turns behind it after 0.4 s at 0.6009,
-// beyond an event at 0.6, and is at the marker again after 0.748 s. In 0.5 s from c = 0.1875 it is
-// at the marker after 0.25 s, when the part behind it leads back to it, as that before it does
-// until 1/3 s. By integrals of these rates it ends at so many cycles, and it is at the event as
-// long before it turns as behind that, with weights 1 - 0.4 s on average.
+// A clip of 1 s that plays forward fades into a clip that plays backward. Their clock c, in cycles,
+// advances through 0..1/2 at 2 (1 - w) - w cycles per second, and through 1/2..1 at 2/3 (1 - w) -
+// w, where w is the weight. In 1 s from c = 0.4 the clock is at the marker after 0.052 s, reverses
+// after 0.4 s at 0.6009, which is past an event at 0.6, and is at the marker again after 0.748 s.
+// In 0.5 s from c = 0.1875 it is at the marker after 0.25 s; there the rate after the marker leads
+// back to it, and so does the rate before it until 1/3 s. The integrals of these rates give the
+// final cycle count. The clock is at the event equally long before and after it reverses, with a
+// mean weight of 1 - 0.4 s.
 TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
     static const struct {
         double start, fade, end;
@@ -731,7 +743,7 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
             heard_two heard_here = {.names = {"far", ""}};
             md5_player_reset(fixture.player);
             md5_player_seek(fixture.player, 0, 0,
-                            0.5 * rows[k].start); // c is twice as far, up to 1/2
+                            0.5 * rows[k].start); // c is twice the start, up to 1/2
             md5_player_set(fixture.player, 0, 1);
             for (int i = 0; i < splits[j]; i++)
                 md5_player_advance(fixture.player, rows[k].fade / splits[j], count_two,
@@ -743,7 +755,7 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
     }
 }
 
-// The same over days: the rate is 2 - 3 t / D, at t = 2/3 D it turns.
+// The same over several days: the rate is 2 - 3 t / D, which reverses at t = 2/3 D.
 TEST (a_clock_in_step_turns_round_within_days) {
     OWN_PLAY fixture;
     play_scene_make(&fixture, 2,
@@ -752,11 +764,11 @@ TEST (a_clock_in_step_turns_round_within_days) {
                     "transition a b { when go duration 600000 in_step } }");
     md5_player_set(fixture.player, 0, 1);
     play_advance(fixture.player, 600000);
-    // Its integral over D is D / 2.
+    // The integral of the rate over D is D / 2.
     CHECK_NEAR(play_time(fixture.player), 300000, 1e-3);
 }
 
-// Ten times 0.1 s are a little less than 1 s, where the transition is taken.
+// Ten steps of 0.1 s are slightly less than 1 s, the time of the transition.
 TEST (a_state_in_step_begins_at_a_whole_cycle) {
     static const int splits[] = {1, 10};
     for (size_t j = 0; j < COUNT_OF(splits); j++) {
@@ -775,7 +787,8 @@ TEST (a_state_in_step_begins_at_a_whole_cycle) {
     }
 }
 
-// Plays 1.9 s in so many steps. Returns for how long it is in state c, -1: it is not.
+// Plays 1.9 s in `num_steps` steps. Returns the time in state c, or -1 if the player is in another
+// state.
 static double time_behind(play_scene *fixture, int num_steps)
 {
     md5_player_reset(fixture->player);
@@ -785,18 +798,18 @@ static double time_behind(play_scene *fixture, int num_steps)
     return status.state == 2 ? status.time : -1;
 }
 
-// Cycles of 1 s and 1/2 s fade over each other from `begin` on, linearly, so that their clock goes
-// 1 + t / D cycles a second. It has v seconds left where
-//   1 - begin - t - t^2 / (2 D) = v (1 + t / D).
-// With markers `to` goes, in the quarter of a second in which the leader goes from the first to the
-// second, 0.6 of its cycle, 2.4 cycles a second, and then 0.4 of it in 3/4 s.
+// Cycles of 1 s and 1/2 s fade linearly into each other from `begin` on, so that their clock
+// advances by 1 + t / D cycles per second. It has v seconds left when 1 - begin - t - t^2 / (2 D) =
+// v (1 + t / D). With markers, `to` advances by 0.6 of its cycle in the quarter of a second in
+// which the leader moves from the first marker to the second: 2.4 cycles per second. It then
+// advances by 0.4 of its cycle in 3/4 s.
 TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
     static const int splits[] = {1, 10, 19, 190, 1900};
     static const struct {
-        double begin, fade, left; // markers: no fade
+        double begin, fade, left; // seconds; `fade` is 0 with markers
         bool has_markers;
         const char *compare;
-        double at; // with markers
+        double at; // only with markers
     } rows[] = {
         {0, 1, 0.3, false, "<", 0},
         {0, 2, 0.25, false, "<=", 0},
@@ -830,7 +843,7 @@ TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
     }
 }
 
-// Whatever clips, fades, leaders and conditions, as in steps of a millisecond.
+// Random clips, fades, leaders and conditions; the reference plays them in steps of a millisecond.
 TEST (time_left_in_step_does_not_depend_on_steps) {
     uint64_t random = 4;
     uint32_t num_taken = 0;

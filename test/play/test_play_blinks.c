@@ -1,5 +1,6 @@
-// How often characters blink in the loops of their machines, and when they do not: seen by their
-// lids.
+// Tests that characters blink as often as people do in the looping states of their machines, and
+// that they do not blink in the states that forbid it. A blink is detected by the rotation of a lid
+// joint.
 #include "test/ik/test_ik_case.h"
 
 #include "test/play/test_play_case.h"
@@ -11,8 +12,8 @@ static const double rate_of_steps = 30;
 
 typedef struct blinker {
     const char *file, *lid;
-    double shut;               // degrees from its place in the bind pose
-    const char *parameters[2]; // that are set, to
+    double shut;               // rotation of the closed lid from the bind pose, degrees
+    const char *parameters[2]; // parameters that are set to `values`
     float values[2];
 } blinker;
 
@@ -21,7 +22,7 @@ typedef struct blinker {
 #define SPINDLE .file = "models/spindle/spindle.md5machine", .lid = "lid_upper_l", .shut = 40
 #define THIMBLE .file = "models/thimble/thimble.md5machine", .lid = "shutter_upper", .shut = 30
 
-// Degrees between a joint and its bind pose.
+// Returns the angle between a joint and its bind pose, degrees.
 static double turned(play_actor *fixture, uint32_t joint)
 {
     md5_xform pose[MAX_JOINTS];
@@ -33,8 +34,7 @@ static double turned(play_actor *fixture, uint32_t joint)
     return 2 * acos(fmin(fabs(dot), 1)) * 57.29578;
 }
 
-// Goes on for some seconds; returns how often the lid shut in them, and *least is how far it was
-// open.
+// Plays for some seconds. Returns how often the lid closed; writes the smallest opening to *least.
 static int count_blinks(play_actor *fixture, const blinker *who, double seconds, double *least)
 {
     const uint32_t lid = md5_find_joint(&fixture->character->model->skeleton, who->lid);
@@ -52,10 +52,10 @@ static int count_blinks(play_actor *fixture, const blinker *who, double seconds,
     return count;
 }
 
-// People blink 15 to 20 times a minute; without a layer, clips alone would show none.
+// People blink 15 to 20 times per minute. Without a layer for blinks, the clips would contain none.
 TEST (blinks_in_loops_are_as_many_as_those_of_people) {
     static const blinker loops[] = {
-        {BOBBIN, .parameters = {"pointer"}, .values = {1}}, // he stands, and is not left alone
+        {BOBBIN, .parameters = {"pointer"}, .values = {1}}, // stands, with a pointer to look at
         {BOBBIN, .parameters = {"pointer", "talk"}, .values = {1, 1}},
         {BOBBIN, .parameters = {"pointer", "carry"}, .values = {1, 1}},
         {BOBBIN, .parameters = {"speed"}, .values = {20}},
@@ -106,7 +106,7 @@ TEST (blinks_open_no_eyes_that_are_shut) {
         if (play_actor_begin(&actor, who->file, "")) {
             if (who->parameters[0])
                 play_set(actor.player, who->parameters[0], 1);
-            count_blinks(&actor, who, 40, &least); // he falls asleep, it folds
+            count_blinks(&actor, who, 40, &least); // falls asleep / folds
             CHECK(count_blinks(&actor, who, 60, &least) == 0);
             CHECK(least > who->shut);
         }

@@ -1,3 +1,5 @@
+// Implements test_play_case.h: the character, its clips, their samples in double precision, and the
+// fixtures.
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
@@ -14,7 +16,7 @@ const char *const play_joint_names[PLAY_JOINTS] = {
 
 static const int parents[PLAY_JOINTS] = {-1, 0, 1, 2, 3, 3, 5, 3, 7, 1, 9, 10};
 
-// Translations from the parent in the bind pose, which has no rotations.
+// Translations from the parent joint in the bind pose, which has no rotations.
 static const double places[PLAY_JOINTS][3] = {
     {0, 0, 0},  {0, 0, 40},  {0, 0, 10},  {0, 0, 12}, {0, 0, 14},  {0, 10, 6},
     {0, 12, 0}, {0, -10, 6}, {0, -12, 0}, {0, 5, 0},  {1, 0, -20}, {-1, 0, -20},
@@ -93,7 +95,7 @@ void play_begin_bobbin(play_case *made, const char *const *names, uint32_t count
     }
 }
 
-// Writes a rotation that swings about a random axis, a different one for each joint.
+// Writes a rotation that swings about a random axis; each joint has a different axis.
 static void put_swing(test_text *to, int joint, double phase, double size, uint64_t seed)
 {
     uint64_t random = seed * 1000 + (uint64_t)joint;
@@ -136,7 +138,7 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
             x = walk.speed / walk.turning * sin(yaw);
             y = walk.speed / walk.turning * (1 - cos(yaw));
         }
-        // Loaders rebuild w as a number <= 0: the signs are selected accordingly.
+        // Loaders reconstruct w as a number <= 0: the signs are selected accordingly.
         const double sign = cos(0.5 * yaw) > 0 ? -1 : 1;
         test_append(&to, "%.9g %.9g %.9g 0 0 %.9g", x, y, walk.rise * seconds,
                     sign * sin(0.5 * yaw));
@@ -166,7 +168,7 @@ static real_place real_of(md5_xform from)
     return (real_place){real4_of(from.rotation), real3_of(from.translation)};
 }
 
-// Reads a frame as it is stored: components that change for each frame, constant ones once.
+// Reads a frame as it is stored: animated components once per frame, constant components once.
 static void real_frame(const md5_anim *anim, uint32_t frame, real_place *pose)
 {
     for (uint32_t i = 0; i < PLAY_JOINTS; i++) {
@@ -329,7 +331,7 @@ void play_scene_play(play_scene *fixture, const md5_machine_desc *desc)
     fixture->player = play_player(fixture->machine);
 }
 
-// NULL and an error if the tables are refused.
+// Returns NULL and an error if the tables are rejected.
 static md5_machine *read_rows(const play_case *made, const md5_clip_desc *clips, const char *rows,
                               va_list values, md5_error *error)
 {

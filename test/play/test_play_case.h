@@ -1,5 +1,9 @@
-// A small character with generated clips for tests of playback, and its expected poses in double
-// precision, from code that shares nothing with the library's.
+// The fixture of the playback tests: a small character with generated clips, and its expected
+// poses. The expected poses are computed in double precision by code that shares nothing with the
+// library.
+//
+// play_case contains a model and its clips, play_scene adds a machine and a player, play_crowd a
+// batch of players. play_rig reads its model from a text; play_actor loads a character from a file.
 #ifndef TEST_PLAY_TEST_PLAY_CASE_H
 #define TEST_PLAY_TEST_PLAY_CASE_H
 
@@ -9,15 +13,15 @@
 
 enum { PLAY_JOINTS = 12, PLAY_CLIPS = 8 };
 
-// Joints: 0 origin, 1 pelvis, 2 spine, 3 chest, 4 head, 5 and 6 upper and lower left arm, 7 and 8
-// of the right one, 9 10 11 left leg. Names are those of play_joint_names.
+// Joints: 0 origin, 1 pelvis, 2 spine, 3 chest, 4 head; 5 and 6 upper and lower left arm, 7 and 8
+// the same of the right arm; 9, 10 and 11 left leg. play_joint_names contains their names.
 extern const char *const play_joint_names[PLAY_JOINTS];
 
 // The motion of joint 0 in a clip.
 typedef struct play_walk {
-    double speed;   // units a second along its own x
-    double turning; // radians a second to the left
-    double rise;    // units a second up
+    double speed;   // units per second along the x axis of joint 0
+    double turning; // radians per second to the left
+    double rise;    // units per second upward
 } play_walk;
 
 typedef struct play_case {
@@ -25,24 +29,25 @@ typedef struct play_case {
     md5_anim *anims[PLAY_CLIPS];
     md5_binding *bindings[PLAY_CLIPS];
     uint32_t num_clips;
-    uint32_t still; // a bit for each joint: it stands still in clips that are added from now on
+    uint32_t still; // bit set of joints that do not move in clips that are added later
 } play_case;
 
 void play_begin(play_case *made);
 void play_end(play_case *made);
 
-// Adds a clip whose joints swing by `size` radians and end as they began. Returns its number.
+// Adds a clip whose joints swing by `size` radians and return to their first rotation. Returns the
+// index of the clip.
 uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, double size,
                        play_walk walk, uint64_t seed);
 
-// Bobbin with clips of these names instead.
+// Loads Bobbin with the clips of these names instead.
 void play_begin_bobbin(play_case *made, const char *const *names, uint32_t count);
 #define OWN_CASE __attribute__((cleanup(play_end))) play_case
 
 // -- Double precision -------------------------------------------------------------------------
 
-// A clip at a time in frames, between frame floor(time) and the next; the last frame is followed by
-// the first.
+// Samples a clip at a time in frames, between frame floor(time) and the next frame. The last frame
+// is followed by the first.
 void play_real_sample(const md5_anim *anim, double frame, real_place pose[PLAY_JOINTS]);
 void play_real_blend(const real_place *from, const real_place *to, double weight, const float *mask,
                      real_place *pose);
@@ -51,14 +56,14 @@ void play_real_add(const real_place *pose, const real_place *source, const real_
                    double weight, const float *mask, real_place *out);
 void play_real_bind(const md5_model *model, real_place *pose);
 
-// The largest difference of a joint: angle in radians plus distance in units.
+// Returns the largest difference of a joint: angle in radians plus distance in units.
 double play_distance(const md5_xform *pose, const real_place *expected);
 double play_pose_distance(const md5_xform *a, const md5_xform *b);
-// The same of the pose that a player has now, and of those of two players.
+// Returns the same difference for the current pose of a player, and for the poses of two players.
 double play_miss(md5_player *player, const real_place *expected);
 double play_apart(md5_player *a, md5_player *b);
 
-// Whether rotations are of unit length, and nothing is NaN or infinite.
+// Returns true if all rotations have unit length and no number is NaN or infinite.
 bool play_is_sound(const md5_xform *pose, uint32_t num_joints);
 
 // -- Machines ---------------------------------------------------------------------------------
@@ -67,7 +72,8 @@ bool play_is_sound(const md5_xform *pose, uint32_t num_joints);
 md5_machine *play_machine(const md5_machine_desc *desc);
 md5_player *play_player(const md5_machine *machine);
 
-// A character that plays: its clips, which are named a, b, c and so on, a machine, a player.
+// A character that plays: its clips, which have the names a, b, c and so on, a machine and a
+// player.
 typedef struct play_scene {
     play_case made;
     md5_clip_desc clips[PLAY_CLIPS];
@@ -82,35 +88,35 @@ void play_scene_begin(play_scene *fixture);
 void play_scene_add(play_scene *fixture, uint32_t num_frames, double frame_rate, double size,
                     uint64_t seed);
 
-// Begins a scene with so many clips.
+// Begins a scene with `count` clips.
 void play_scene_clips(play_scene *fixture, uint32_t count, uint32_t num_frames, double frame_rate);
 
-// Creates the machine from the scene's model and clips and the other tables of `desc`.
+// Creates the machine from the model and clips of the scene and the remaining tables of `desc`.
 void play_scene_play(play_scene *fixture, const md5_machine_desc *desc);
 void play_scene_end(play_scene *fixture);
 #define OWN_PLAY __attribute__((cleanup(play_scene_end))) play_scene
-// A test on a scene `of`, which `begin` begins.
+// A test with a play_scene that `begin` initializes.
 #define TEST_PLAY(title, begin) \
     TEST_WITH (title, play_scene, fixture, begin, play_scene_end(fixture))
 
-// The same of the rows of a machine file, without "machine NAME {" and "}"; formatted as printf()
-// does. If there are rows of clips, they are those of `made` in their order, and the scene's clips
-// do not count.
+// Does the same with the entries of a machine file, without "machine NAME {" and "}", formatted as
+// by printf(). If the text contains clips, they are the clips of `made` in their order, and the
+// names of the scene's clips are not used.
 void play_scene_read(play_scene *fixture, const char *rows, ...) TEST_PRINTF(2, 3);
-// The same of a new scene with so many clips of a second, of 21 frames.
+// Does the same for a new scene with `num_clips` clips of one second and 21 frames.
 void play_scene_make(play_scene *fixture, uint32_t num_clips, const char *rows, ...)
     TEST_PRINTF(3, 4);
-// Only the machine. `clips` may be NULL if there are rows for all.
+// Creates only the machine. `clips` may be NULL if the text contains an entry for each clip.
 md5_machine *play_machine_read(const play_case *made, const md5_clip_desc *clips, const char *rows,
                                ...) TEST_PRINTF(3, 4);
-// Checks that the rows can be read, but make no machine.
+// Checks that the text can be parsed, but is rejected when the machine is created.
 void play_refused(const play_case *made, const md5_clip_desc *clips, const char *message,
                   const char *rows, ...) TEST_PRINTF(4, 5);
 
-// Checks that tables make no machine.
+// Checks that the tables are rejected when the machine is created.
 void play_desc_refused(const md5_machine_desc *desc, const char *message);
 
-// The head of a callback for events, which has a user, a player, an event and its weight.
+// The signature of an event callback: a user pointer, a player, an event and its weight.
 #define PLAY_LISTENER(name)                                                             \
     static void name(                                                                   \
         __attribute__((unused)) void *user, __attribute__((unused)) md5_player *player, \
@@ -120,7 +126,8 @@ void play_desc_refused(const md5_machine_desc *desc, const char *message);
 
 enum { PLAY_CROWD = 70 };
 
-// A crowd in one scene, and the same players alone, whose first modifier has a target.
+// A crowd in one scene, and the same players played separately. The first modifier of each player
+// has a target.
 typedef struct play_crowd {
     play_scene scene;
     uint32_t count;
@@ -133,9 +140,10 @@ play_crowd *play_crowd_new(const char *rows, uint32_t count);
 void play_crowd_free(play_crowd *fixture);
 void play_crowd_go_on(play_crowd *fixture);
 
-// -- Rigs of their own ----------------------------------------------------------------------------
+// -- Models from texts
+// -----------------------------------------------------------------------------
 
-// A machine of a model and rows that are texts, and what its player shows.
+// A machine for a model that is read from a text, and the results of its player.
 typedef struct play_rig {
     md5_model *model;
     md5_anim *anims[PLAY_CLIPS];
@@ -148,21 +156,21 @@ typedef struct play_rig {
     md5_xform place, pose[PLAY_JOINTS];
 } play_rig;
 
-// Reads the joints of a model, from `numJoints` on, and rows as play_scene_read() does. If these
-// are wrong, there is an error and no file.
+// Reads the joints of a model, from `numJoints` on, and a machine as play_scene_read() does. If the
+// machine is invalid, sets an error and no file.
 void play_rig_read(play_rig *fixture, const char *joints, const md5_load_opts *opts,
                    const char *rows, ...) TEST_PRINTF(4, 5);
-// Creates machine and player of the file. If it is refused, there is an error and no machine.
+// Creates machine and player of the file. If the machine is rejected, sets an error and no machine.
 void play_rig_start(play_rig *fixture);
 void play_rig_end(play_rig *fixture);
 #define OWN_RIG __attribute__((cleanup(play_rig_end))) play_rig
 
-// Advances, and computes place and pose.
+// Advances the player and computes placement and pose.
 void play_rig_go_on(play_rig *fixture, double seconds);
 
 // -- Characters ---------------------------------------------------------------------------------
 
-// A character of a file, and how often events of a name came.
+// A character from a file, and the number of events of one name that it fired.
 typedef struct play_actor {
     md5_character *character;
     md5_player *player;
@@ -170,51 +178,52 @@ typedef struct play_actor {
     uint32_t count;
 } play_actor;
 
-// Whether it could be loaded; if not, the test fails.
+// Returns true if the character could be loaded; otherwise the test fails.
 bool play_actor_begin(play_actor *fixture, const char *file, const char *event);
 void play_actor_end(play_actor *fixture);
 void play_actor_go_on(play_actor *fixture, double seconds);
 
-// Sets a parameter that must be there, and the name of the state that a layer is in.
+// Sets a parameter that must exist; returns the name of a layer's current state.
 void play_set(md5_player *player, const char *name, float value);
 const char *play_state_name(const md5_player *player, uint32_t layer);
 
-// Bytes of a text in hexadecimal.
+// Converts `size` bytes from hexadecimal text.
 void play_unhex(const char *text, size_t size, uint8_t *bytes);
 
-// Returns how many random transitions a property must hold for: the environment variable
+// Returns the number of random transitions that a property test plays: the environment variable
 // MD5_TRANSITIONS or, if it is not set, `otherwise`.
 uint32_t play_transitions(uint32_t otherwise);
 
 // -- Players ------------------------------------------------------------------------------------
 
-// Advances without a callback, once or in equal steps.
+// Advance without a callback, in one step or in equal steps.
 void play_advance(md5_player *player, double seconds);
 void play_steps(md5_player *player, int num_steps, double seconds);
 
-// Of layer 0: where its clip is, and its state.
+// Return the clip time and the state of layer 0.
 double play_time(const md5_player *player);
 uint32_t play_state(const md5_player *player);
 
 // Fades linearly to a state of a layer.
 bool play_fade(md5_player *player, uint32_t layer, uint32_t state, float seconds);
 
-// Plays a one-shot with these members of a md5_one_shot_desc.
+// Plays a one-shot clip with these members of md5_one_shot_desc.
 #define PLAY_ONE_SHOT(player, slot, clip, ...) \
     md5_player_play_one_shot(player, slot, clip, &(md5_one_shot_desc){__VA_ARGS__})
 
-// The bytes of a player, which the caller frees; and new players that go on as another one does.
+// Returns the saved bytes of a player, which the caller frees, or a new player that continues from
+// the state of another player.
 void *play_save(const md5_player *player, size_t *size);
 md5_player *play_restored(const md5_player *player);
 md5_player *play_copied(const md5_player *player);
 
-// The pose of a player, with scratch of exactly the size that is asked for.
+// Computes the pose of a player with scratch memory of exactly the required size.
 void play_pose(md5_player *player, md5_xform *pose);
 
-// The same, and the joints and palette of it.
+// Computes the same pose and its joint matrices and palette.
 void play_matrices(md5_player *player, md5_mat34 *joints, md5_mat34 *palette);
 
-// The position that root motion has led to, and the rotation about z there, radians.
+// The position after all root motion, and the rotation about z, radians.
 typedef struct play_place {
     double x, y, z, yaw;
 } play_place;

@@ -1,11 +1,11 @@
-// Times at random, which conditions draw anew whenever a state begins.
+// Tests of random durations, which conditions draw again each time a state begins.
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
 enum { OPEN, SHUT, BINS = 20, VISITS = 10000 };
 
-// Clips of a second. An eye is open for 2.5 to 5 s, and shut for a fifth of one; a hand waves to
-// either side.
+// Clips of one second. An eye is open for 2.5 to 5 s and closed for 0.2 s; a hand waves to either
+// side.
 static void begin(play_scene *fixture)
 {
     play_scene_make(fixture, 2,
@@ -20,8 +20,8 @@ static void begin(play_scene *fixture)
 
 #define TEST_HERE(title) TEST_PLAY (title, begin(fixture))
 
-// Advances a player whose eye has just opened. Writes for how long it is open each time; where
-// within a step it shut is seen by the clip that began there.
+// Advances a player whose eye has just opened. Writes the duration of each open phase. The clip of
+// the closed eye shows at which time within a step it began.
 static void watch(md5_player *player, double step, int count, double *seconds)
 {
     double now = 0;
@@ -36,8 +36,8 @@ static void watch(md5_player *player, double step, int count, double *seconds)
     }
 }
 
-// The bound of chi squared is that which 19 degrees of freedom exceed once in 1000; others are four
-// standard deviations.
+// The bound of chi squared is exceeded once in 1000 with 19 degrees of freedom; the remaining
+// bounds are four standard deviations.
 TEST_HERE (chance_is_within_its_bounds_and_even) {
     static double seconds[VISITS];
     int counts[BINS] = {0};
@@ -61,7 +61,7 @@ TEST_HERE (chance_is_within_its_bounds_and_even) {
     CHECK(fabs(product) < 4 * deviation * deviation * sqrt(VISITS));
 }
 
-// The earlier of two times is taken, and each is as often the earlier one.
+// The earlier of two times applies, and each of them is the earlier time equally often.
 TEST_HERE (chance_of_each_condition_is_its_own) {
     uint32_t last = 0;
     int count = 0;
@@ -96,7 +96,8 @@ TEST_HERE (chance_is_the_same_in_any_steps) {
     CHECK_NEAR(play_time(fixture->player), 0.1, 1e-9);
 }
 
-// Also seeds that are near: their first times are as far apart as any.
+// Also seeds that are close to each other: their first times differ as much as those from any
+// seeds.
 TEST_HERE (chance_differs_by_the_seed) {
     double first[100];
     double sum = 0;
@@ -110,7 +111,7 @@ TEST_HERE (chance_differs_by_the_seed) {
             CHECK(first[k] != first[i]);
     }
     CHECK(fabs(sum) < 4 * 2.5 / sqrt(12) * 10);
-    md5_player_reset(fixture->player); // a new player has the seed 0
+    md5_player_reset(fixture->player); // the seed of a new player is 0
     watch(fixture->player, 0.15, 1, &again);
     CHECK_EXACT(again, first[0]);
 }

@@ -1,4 +1,8 @@
-// A clip's clock: loops, ends and reversals, at any speed, and the same for any split of the time.
+// Tests of clip clocks: loops, ends and reversals at any speed, events, root motion and exits. The
+// results must be the same for every division of the time into steps.
+//
+// The first three parts test internal functions (clock, event walk, root track); "Borders" tests
+// the same through players.
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
@@ -37,7 +41,7 @@ TEST (an_open_loop_leads_from_its_last_frame_to_its_first) {
     const md5_timing timing = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_LOOP);
     CHECK_UINT(md5_timing_intervals(&timing), 5);
     check_sample_position(&timing, 0.9, 4, 0, 0.5);
-    // A clip that does not loop has no interval there.
+    // A clip that does not loop has no interval from the last frame to the first.
     const md5_timing once = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_ONCE);
     CHECK_UINT(md5_timing_intervals(&once), 4);
 }
@@ -89,7 +93,7 @@ TEST (what_is_not_finite_does_not_move_a_clock) {
     CHECK(md5_clock_time(md5i_clock_advance(&timing, clock, NAN)) == 0.3);
     CHECK(md5_clock_time(md5i_clock_advance(&timing, clock, INFINITY)) == 0.3);
     CHECK(md5_clock_time(md5i_clock_at(&timing, NAN)) == 0);
-    // Far beyond what a double divides into frames there is still a phase.
+    // A time that is too large for a double to be divided into frames still has a phase.
     const md5_clock far = md5i_clock_at(&timing, -1e300);
     CHECK(far.phase >= 0 && far.phase < 1);
 }
@@ -98,17 +102,18 @@ TEST (just_below_a_cycle_rounds_up_to_the_next) {
     const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     const md5_clock clock = md5i_clock_at(&timing, -1e-20);
     CHECK(clock.cycle == 0 && clock.phase == 0);
-    // And a fraction that a float cannot tell from the next frame is that frame.
+    // A fraction that a float cannot distinguish from the next frame becomes that frame.
     check_sample_position(&timing, 0.25 - 1e-13, 1, 2, 0);
     check_sample_position(&timing, 1 - 2e-9, 4, 4, 0);
-    // Where the events of the next cycle have fired, it is the next cycle's first frame.
+    // If the events of the next cycle have fired, the position is the first frame of the next
+    // cycle.
     check_sample_position(&timing, 1 - 1e-13, 0, 0, 0);
     const md5_clock end = md5i_clock_at(&timing, 3 - 1e-13);
     CHECK(md5i_clock_sample_position(&timing, end, MD5_INTERPOLATE_LINEAR).cycle == 3);
 }
 
-// That end is the first frame of the next cycle: with a root of the cycle before it would jump back
-// by one cycle.
+// The end of an open loop is the first frame of the next cycle: with the root of the previous
+// cycle, the character would jump back by one cycle.
 TEST (the_end_of_an_open_loop_belongs_to_the_next_cycle) {
     const md5_timing open = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_LOOP);
     const md5_clock clock = md5i_clock_at(&open, 3 - 1e-13);
@@ -139,7 +144,7 @@ TEST (a_time_near_a_frame_snaps_to_it) {
     CHECK(snapped(&loop, 3.0 - 1e-8) == 3);
     CHECK(snapped(&once, 1.0 - 1e-8) == 1);
     CHECK(snapped(&loop, 0.26) == 0.26);
-    // With 100 million frames every time is near a frame: only whole cycles count.
+    // With 100 million frames every time is near a frame, so only whole cycles are snapped.
     const md5_timing many = timing_of(100000000, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     CHECK(snapped(&many, 0.123) == 0.123);
     CHECK(snapped(&many, 1.0 - 1e-8) == 1);
@@ -157,11 +162,11 @@ TEST (days_of_small_steps_lose_nothing_that_shows) {
 
 // -- Event walk -----------------------------------------------------------------------------------
 //
-// Events: each exactly once a pass, in order, however the time is split.
+// Each event must fire exactly once per pass, in order, for every division of the time.
 
 enum { NUM_EVENTS = 5, MAX_FIRED = 64 };
 
-// Frames 0 2 2 3 4 of five, as letters a b c d e.
+// Events at frames 0 2 2 3 4 of five, with the letters a b c d e.
 static const md5_event EVENTS[NUM_EVENTS] = {
     {.frame = 0, .name = "a"}, {.frame = 2, .name = "b"}, {.frame = 2, .name = "c"},
     {.frame = 3, .name = "d"}, {.frame = 4, .name = "e"},
@@ -177,10 +182,10 @@ static md5_cues cues_of(const md5_timing *timing, md5_cue table[2 * NUM_EVENTS])
     return (md5_cues){timing, table, md5i_build_cues(timing, EVENTS, NUM_EVENTS, false, table)};
 }
 
-// How a step begins and ends.
+// Special conditions at the begin or end of a step.
 typedef enum step_kind { PLAIN, AT_START, ENDS_CYCLE } step_kind;
 
-// What fires from one normalised time to another, appended to `fired`.
+// Appends the events between two normalized times to `fired`.
 static void walk(const md5_timing *timing, double from, double to, step_kind kind, char *fired)
 {
     md5_cue table[2 * NUM_EVENTS];
@@ -245,7 +250,8 @@ TEST (events_fire_where_a_clip_begins) {
     check_start(MD5_PLAY_LOOP, 0.6, "");
     check_start(MD5_PLAY_ONCE, 1, "e");
     check_start(MD5_PLAY_PING_PONG, 0.5, "e");
-    // The next step, forward and backward: only backward does it pass the end of the cycle before.
+    // The next step, forward and backward: only the backward step passes the end of the previous
+    // cycle.
     check_step(MD5_PLAY_LOOP, 0, 0.5, AT_START, "bc");
     check_step(MD5_PLAY_LOOP, 0, -0.3, AT_START, "ed");
     check_step(MD5_PLAY_LOOP, 0.5, 0.2, AT_START, "");
@@ -343,7 +349,7 @@ TEST (backward_over_a_clip_with_nothing_but_its_last_frame) {
     CHECK(!md5i_next_event(&events, &event, &when));
 }
 
-// The same stretch in one step and in many, in all modes, in both directions.
+// Plays the same interval in one step and in many, in all modes and in both directions.
 TEST (any_split_of_a_step_fires_the_same_events) {
     uint64_t random = 5;
     for (int i = 0; i < 20000; i++) {
@@ -355,7 +361,7 @@ TEST (any_split_of_a_step_fires_the_same_events) {
         walk(&timing, from, to, PLAIN, whole);
         double at = from;
         for (int part = 0; part < 4; part++) {
-            // Events lie at quarters of a cycle.
+            // Events are at quarters of a cycle.
             double next = at + (to - at) * test_random(&random);
             if (part == 1)
                 next = (double)(int64_t)(next * 4) / 4.0;
@@ -371,11 +377,11 @@ TEST (any_split_of_a_step_fires_the_same_events) {
 
 // -- Root track -----------------------------------------------------------------------------------
 //
-// Root motion: the part that is extracted from a clip, over any split of the time.
+// Root motion, which is extracted from a clip, for every division of the time.
 
 enum { NUM_FRAMES = 9 };
 
-// Walks along a curve to the left: on frame i it has turned by i * step radians.
+// Walks along a curve to the left: at frame i it has rotated by i * step radians.
 static void make_roots(double step, md5_xform *roots)
 {
     for (int i = 0; i < NUM_FRAMES; i++) {
@@ -387,7 +393,7 @@ static void make_roots(double step, md5_xform *roots)
     }
 }
 
-// Such roots, and the track of what is extracted from them.
+// The roots of such a walk, and the track of the extracted part.
 typedef struct rooted {
     md5_xform roots[NUM_FRAMES];
     md5_root_delta frames[NUM_FRAMES];
@@ -451,7 +457,8 @@ TEST (each_kind_takes_its_own_axes) {
     ways_agree(way_of(&fixture.track, &LOOP, start, end), (md5_root_delta){8, 4.8, 0, 1, 0}, 1e-5);
 }
 
-// With the extracted part restored, the root is where the clip has it: delta * residual = sampled.
+// With the extracted part restored, the root equals the root of the clip: delta * residual =
+// sampled.
 TEST (what_is_taken_out_is_what_is_given) {
     rooted fixture;
     make_roots(0.4, fixture.roots);
@@ -529,7 +536,7 @@ TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
     }
 }
 
-// Motion counts from the root's place in the first frame, wherever that is.
+// Root motion is relative to the root in the first frame, for any position of it.
 TEST (root_motion_begins_where_the_clip_does) {
     OWN_PLAY fixture;
     play_scene_begin(&fixture);
@@ -559,7 +566,7 @@ TEST (root_motion_begins_where_the_clip_does) {
 
 // Events at the borders of steps, states and fades; steps that are far too large.
 
-// The events that the callback received, by the first letters of their names.
+// The first letters of the names of the received events.
 typedef struct heard {
     char names[512];
     double least_weight, sum;
@@ -580,7 +587,7 @@ PLAY_LISTENER(hear)
 
 enum { FLAG, PACE };
 
-// Two clips of a second, `a` and `b`, with events at 0, 0.3, 0.7 and 1; `b` calls them in capitals.
+// Two clips of one second, `a` and `b`, with events at 0, 0.3, 0.7 and 1; `b` has capital letters.
 #define CLIPS                                                 \
     "bool flag float pace 1 "                                 \
     "clip a f { frame 0 a frame 6 m frame 14 n frame 20 z } " \
@@ -592,7 +599,7 @@ static void begin(play_scene *fixture, const char *rows)
     play_scene_make(fixture, 2, CLIPS "%s", rows);
 }
 
-// One layer with the states `a` and `b` and transitions, as in a machine file.
+// Creates one layer with the states `a` and `b` and transitions in the syntax of a machine file.
 TEST_PRINTF(2, 3) static void begin_states(play_scene *fixture, const char *transitions, ...)
 {
     char rows[512];
@@ -619,8 +626,8 @@ static heard heard_in(play_scene *fixture, double seconds, uint32_t steps)
 
 static const double RATES[] = {24, 25, 30, 48, 50, 60, 72, 75, 90, 100, 120, 144, 165, 240};
 
-// The new state begins at the fraction of the exit: not at 0 with one frame rate and at 0.99999
-// with another.
+// The new state begins at the fraction of the exit, for all frame rates: not at 0 with one rate and
+// at 0.99999 with another.
 TEST (borders_keep_the_phase_of_whole_exits) {
     static const double exits[] = {1, 2, 3, 4, 7};
     static const double durations[] = {0, 0.2, 0.25};
@@ -642,8 +649,8 @@ TEST (borders_keep_the_phase_of_whole_exits) {
     }
 }
 
-// At the end of a cycle the last frame of the old clip and the first frame of the new one fire,
-// never both first frames.
+// At the end of a cycle the last frame of the previous clip and the first frame of the new clip
+// fire; the first frames of both clips never fire together.
 TEST (borders_have_an_owner) {
     static const struct {
         double exit;
@@ -696,7 +703,8 @@ TEST_PLAY (borders_of_a_first_step_of_no_time, begin_states(fixture, " ")) {
         md5_player_advance(fixture->player, -1e-12, hear, &got);
         md5_player_advance(fixture->player, -0.4, hear, &got);
         CHECK_STRING(got.names, "azn");
-        // Events that were passed backward fire again, in reverse order, when time goes forward.
+        // Events that were passed backward fire again, in reverse order, when the time advances
+        // again.
         md5_player_advance(fixture->player, 0.4, hear, &got);
         CHECK_STRING(got.names, "aznnza");
     }
@@ -707,7 +715,7 @@ TEST (borders_divide_backward_steps) {
     OWN_PLAY fixture;
     begin_states(&fixture, "transition a b { duration 0.5 interrupt_none } "
                            "transition b a { start 0.5 }");
-    // Half a second to b, then a from 0.5, which fades to b immediately.
+    // Half a second in b, then a from 0.5, which fades to b immediately.
     for (uint32_t steps = 1; steps < 60; steps = 2 * steps + 1) {
         heard_in(&fixture, -0.75, steps);
         CHECK_UINT(play_state(fixture.player), 1);
@@ -732,12 +740,12 @@ TEST_PLAY (borders_are_silent_without_weight, begin_states(fixture, " ")) {
     for (int i = 0; i < 4; i++)
         md5_player_advance(fixture->player, 0.025, hear, &got);
     CHECK_STRING(got.names, "aM");
-    CHECK_NEAR(got.sum, 1.0 / 16.0 + 0.75, 1e-5); // at the event, whatever the step is
+    CHECK_NEAR(got.sum, 1.0 / 16.0 + 0.75, 1e-5); // weight at the event, for every step
 }
 
 // -- Circles ----------------------------------------------------------------------------------
 
-// Such a circle is followed once; then time passes in the state that it has reached.
+// A cycle of transitions is followed once; after that, time passes in the state that was reached.
 TEST (borders_of_circles_in_no_time) {
     static const struct {
         const char *circle;
@@ -746,7 +754,7 @@ TEST (borders_of_circles_in_no_time) {
         {"transition a b transition b a", 1.2},
         {"transition a a { exit 0 }", 1.2},
         {"transition any b transition any a { start 0.5 }", 1.2},
-        // After the end of the fade the circle is followed again.
+        // The cycle is followed again after the end of the fade.
         {"transition a b transition b a { duration 0.5 }", 0.2},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -780,7 +788,8 @@ TEST (borders_consume_triggers_immediately) {
 
 // -- Steps that are far too large -------------------------------------------------------------
 
-// A million seconds at a million times the speed: what fires is capped, the rest is counted.
+// A million seconds at a million times the speed: the number of fired events is limited, the
+// remaining events are counted.
 TEST_PLAY (borders_of_a_step_of_too_many_events,
            begin(fixture, FAST "layer body { state fast fast }")) {
     static const double way[2] = {1e6, -1e6};
@@ -792,7 +801,8 @@ TEST_PLAY (borders_of_a_step_of_too_many_events,
         const md5_advance_status status = md5_player_advance(fixture->player, way[i], hear, &got);
         CHECK_UINT(got.count, MD5_MAX_STEP_EVENTS);
         CHECK_UINT(status.num_events, MD5_MAX_STEP_EVENTS);
-        // Four a cycle, 1e12 cycles; backward the last frame, from which it begins, comes twice.
+        // Four events per cycle, 1e12 cycles. Backward, the last frame, from which the step begins,
+        // fires twice.
         CHECK_UINT(status.num_dropped, 4000000000000 + (uint64_t)i - MD5_MAX_STEP_EVENTS);
         CHECK(status.undivided == 0);
     }
@@ -803,7 +813,7 @@ TEST_PLAY (borders_of_a_step_of_too_many_events,
     CHECK_UINT(got.count, 0);
 }
 
-// Endless transitions: the rest of the step passes undivided.
+// Endless transitions: the remaining time of the step passes in one part.
 TEST (borders_of_a_step_of_too_many_transitions) {
     OWN_PLAY fixture;
     begin(&fixture, FAST "layer body { state fast fast state b b "
@@ -818,7 +828,7 @@ TEST (borders_of_a_step_of_too_many_transitions) {
     CHECK(md5_player_advance(fixture.player, 1e-6, hear, &got).undivided == 0);
 }
 
-// Half of the parts are cycles of a second each, the others the transitions behind them.
+// Half of the parts are cycles of one second each, the rest are the transitions after them.
 TEST_PLAY (borders_of_a_step_leave_what_is_after_its_parts,
            begin(fixture, FAST "layer body { state fast fast transition fast fast { exit 1 } }")) {
     CHECK_NEAR(md5_player_advance(fixture->player, 1e6, NULL, NULL).undivided,
@@ -827,9 +837,9 @@ TEST_PLAY (borders_of_a_step_leave_what_is_after_its_parts,
 
 // -- Poses --------------------------------------------------------------------------------------
 
-// At the border of two cycles, whatever steps lead there, the events of the last frame and of the
-// first have fired, and the pose is the first. The root, which stays in the pose, goes 40 units
-// from the first to the last.
+// At the border of two cycles, for every division into steps, the events of the last frame and of
+// the first frame have fired, and the pose is the first frame. The root, which remains in the pose,
+// moves 40 units from the first frame to the last.
 TEST_PLAY (borders_of_cycles_show_the_first_frame, play_scene_begin(fixture)) {
     static const int steps[] = {1, 3, 7, 10, 24, 49, 60, 98, 144, 1000};
     play_add_clip(&fixture->made, 21, 20, 0.3, (play_walk){40, 0, 0}, 1);
@@ -846,7 +856,7 @@ TEST_PLAY (borders_of_cycles_show_the_first_frame, play_scene_begin(fixture)) {
     }
 }
 
-// -- Synchronised clips -----------------------------------------------------------------------
+// -- Synchronized clips -----------------------------------------------------------------------
 
 // md5i_sync_seconds() is the inverse of md5i_sync_advance().
 TEST (borders_of_synchronised_clips) {
@@ -868,7 +878,7 @@ TEST (borders_of_synchronised_clips) {
         const md5_clock to = md5i_sync_advance(items, 3, num_markers, from, seconds);
         CHECK_NEAR(md5i_sync_seconds(items, 3, num_markers, from, to), seconds, 1e-9);
     }
-    // A clock that stands still never reaches a later time.
+    // A clock whose rate is 0 never reaches a later time.
     const double marker[2] = {0, 0.5};
     const md5_sync_item still = {.weight = 1, .rate = 0, .markers = marker};
     CHECK(!isfinite(md5i_sync_seconds(&still, 1, 2, (md5_clock){0, 0.1}, (md5_clock){0, 0.9})));

@@ -1,10 +1,11 @@
-// Complete characters: crowds, modifiers, bounds, random input.
+// Tests of complete characters: crowds in batches, all kinds of modifiers, bounding boxes, pose
+// hooks, and random input. A batch must give the same bits as its players one by one.
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
 enum { CROWD = 24, STATES = 6 };
 
-// Two layers below have the same states and transitions, and so has one that is added.
+// The states and transitions that two base layers and an additive layer share.
 #define STATES_AND_TRANSITIONS                                             \
     "state line line state stack stack state once once state swing swing " \
     "state none nothing state still e "                                    \
@@ -85,7 +86,7 @@ static void stir(md5_player *player, uint64_t *random)
     target->has_rotation = test_random_u32(random) % 2;
 }
 
-// A step that a game would make, and now and then one that it would not.
+// Returns a step as a game would make; sometimes a step that a game would not make.
 static double random_step(uint64_t *random)
 {
     static const double odd[6] = {0, -0.3, 3, 500, -100, 40};
@@ -96,7 +97,7 @@ static double random_step(uint64_t *random)
 
 #define TEST_HERE(title) TEST_PLAY (title, begin(fixture))
 
-// test/long/play_split.sh has it make more steps.
+// test/long/play_split.sh runs this test with more steps.
 TEST_HERE (crowd_survives_anything) {
     const char *const given = getenv("MD5_CROWD_STEPS");
     const unsigned long steps = given ? strtoul(given, NULL, 10) : 1500;
@@ -124,8 +125,8 @@ PLAY_LISTENER(count_event)
     ++*(uint32_t *)user;
 }
 
-// A batch has the same bits as players one by one, in scratch of the size that is asked for, at any
-// address.
+// A batch must give the same bits as separate players, with scratch memory of the required size at
+// any address.
 TEST_HERE (crowd_plays_as_one_by_one) {
     uint64_t random = 32;
     uint64_t same = 32;
@@ -178,7 +179,7 @@ TEST_HERE (crowd_plays_as_one_by_one) {
     }
 }
 
-// Skeletons of two sizes alternate, and there are more of them than one group holds.
+// Skeletons of two sizes alternate, and there are more of them than fit into one group.
 TEST_HERE (crowd_of_two_machines) {
     enum { COUNT = 19, MAX_JOINTS = 128 };
     OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
@@ -210,7 +211,8 @@ TEST_HERE (crowd_of_two_machines) {
 
 enum { MAX = 37 };
 
-// `count` characters in one batch, of two machines of one model; every `part`-th wants joints.
+// Plays `count` characters in one batch, of two machines of one model; every `part`-th requests
+// joints.
 static void check_alike(const md5_machine *const machines[2], int count, int part)
 {
     static md5_mat34 joints[MAX][PLAY_JOINTS], palettes[MAX][PLAY_JOINTS];
@@ -235,7 +237,7 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
     }
 }
 
-// As many characters as there are lanes, more, and fewer; also with a machine without clips.
+// As many characters as SIMD lanes, more, and fewer; also with a machine without clips.
 TEST_HERE (crowd_of_one_model) {
     static const int counts[] = {1, 2, 3, 5, 8, 9, 11, 16, 25, MAX};
     OWN_MACHINE still = play_machine(&(md5_machine_desc){.model = fixture->made.model});
@@ -249,7 +251,7 @@ TEST_HERE (crowd_of_one_model) {
     }
 }
 
-// Each modifier does what the function of its name does.
+// Each modifier must have the effect of the function with its name.
 TEST_HERE (crowd_modifiers_change_the_pose) {
     md5_player *const player = fixture->player;
     const md5_skeleton *const skeleton = &fixture->made.model->skeleton;
@@ -288,13 +290,13 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
             md5_solve_two_bone(skeleton, &bend, expected);
         else if (i < 5)
             md5_solve_chain(skeleton, &reach, expected);
-        // A spring begins at the animated pose, up to rounding error.
+        // A spring begins at the animated pose, except for rounding errors.
         CHECK(i == 5 ? play_pose_distance(pose, plain) < 1e-4
                      : memcmp(pose, expected, sizeof pose) == 0);
         CHECK(i == 5 || memcmp(pose, plain, sizeof pose) != 0);
         target->weight = 0;
     }
-    // Then it hangs down; after a reset it begins again.
+    // After that it hangs down; after a reset it begins at the animated pose again.
     md5_player_target(player, 5)->weight = 1;
     play_pose(player, pose);
     play_advance(player, 0.2);
@@ -335,7 +337,7 @@ TEST_HERE (crowd_stays_in_its_bounds) {
     }
 }
 
-// Biases that sum to more or less than 1, that are negative, that cancel out; no vertices at all.
+// Biases whose sum is more or less than 1, that are negative, or that cancel out; also no vertices.
 TEST (crowd_bounds_hold_odd_biases) {
     static const struct {
         const char *weights;
@@ -348,7 +350,7 @@ TEST (crowd_bounds_hold_odd_biases) {
         {"", 0},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        // A model of one mesh whose weights are the given text, on two joints.
+        // A model of one mesh on two joints, with the given text of weights.
         unsigned num_weights = cases[i].count;
         char text[2048];
         const int size =
@@ -383,7 +385,7 @@ TEST (crowd_bounds_hold_odd_biases) {
         }
         md5_xform pose[2];
         play_pose(player, pose);
-        CHECK_BYTES(pose, model->bind_local, sizeof pose); // there is nothing to play
+        CHECK_BYTES(pose, model->bind_local, sizeof pose); // the machine has no clips
         md5_mat34 joints[2];
         play_advance(player, 1);
         md5_local_to_model(&model->skeleton, pose, joints);
@@ -392,7 +394,7 @@ TEST (crowd_bounds_hold_odd_biases) {
     }
 }
 
-// After a year of playing, a clip goes on as in its first second.
+// After a year of playback, a clip continues as in its first second.
 TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_end(made)) {
     play_add_clip(made, 31, 24, 0.5, (play_walk){40, 0, 0}, 1);
     OWN_MACHINE machine =
@@ -419,7 +421,7 @@ TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_
 
 // -- Pose hooks -----------------------------------------------------------------------------------
 
-// Pose hooks of crowds: they see the pose that one character alone has, and what they change is in
+// Pose hooks of crowds. They receive the pose of a separate character, and their changes appear in
 // joints and palettes.
 
 enum { MAX_CALLS = 64, HOOK_CROWD = 37 };
@@ -430,7 +432,7 @@ typedef struct hooked {
     uint32_t first[MAX_CALLS], count[MAX_CALLS], num_calls;
 } hooked;
 
-// Keeps the poses, and turns a head.
+// Stores the poses and rotates a head.
 static void hear_poses(void *user, const md5_play_job *jobs, uint32_t count,
                        md5_xform *const *poses)
 {
@@ -453,7 +455,7 @@ static void hook_begin(hooked *fixture)
 #define TEST_HOOK(title) \
     TEST_WITH (title, hooked, fixture, hook_begin(fixture), play_crowd_free(fixture->crowd))
 
-// Which jobs are hooked.
+// Sets the hook of some of the jobs.
 static void hook(hooked *fixture, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
@@ -494,14 +496,14 @@ TEST_HOOK(play_hook_is_called_for_its_jobs_only)
     play(fixture);
     CHECK_UINT(fixture->num_calls, 0);
     md5_mat34 plain[HOOK_CROWD][PLAY_JOINTS];
-    // Twice the same instant, so that the crowd without hooks can be compared.
+    // No time passes, so that the crowd without hooks can be compared.
     for (int i = 0; i < HOOK_CROWD; i++)
         crowd->jobs[i].seconds = 0;
     memcpy(plain, crowd->palettes, sizeof plain);
     hook(fixture, 3, 9);
     hook(fixture, 10, 20);
     play(fixture);
-    // Jobs are posed 16 at a time; the hook gets 3 to 8, 10 to 15 and 16 to 19.
+    // Jobs are posed 16 at a time; the hook receives 3 to 8, 10 to 15 and 16 to 19.
     static const uint32_t first[] = {3, 10, 16};
     static const uint32_t count[] = {6, 6, 4};
     if (CHECK_UINT(fixture->num_calls, 3)) {

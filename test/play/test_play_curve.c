@@ -1,4 +1,5 @@
-// Transitions that are eased by a cubic Bézier curve or by steps.
+// Tests of easing: transitions, weights of items and layers, and parameters that follow their goal,
+// eased by a cubic Bézier curve or by steps. Expected values are closed forms in double precision.
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
@@ -7,7 +8,7 @@ static void begin_two(play_scene *fixture)
     play_scene_clips(fixture, 2, 11, 10);
 }
 
-// A transition of half a second from low to high, with this easing.
+// A transition of half a second from low to high, with the given easing.
 #define EASED                                          \
     "bool go 1 layer body { state low a state high b " \
     "transition low high { when go duration 0.5 %s } }"
@@ -18,7 +19,7 @@ static void begin(play_scene *fixture, const char *easing)
     play_scene_read(fixture, EASED, easing);
 }
 
-// The y of a cubic Bézier curve from 0 0 to 1 1 at x, by bisection.
+// Returns the y of a cubic Bézier curve from 0 0 to 1 1 at x, found by bisection.
 static double bezier(const double c[4], double x)
 {
     double low = 0;
@@ -36,7 +37,7 @@ static double bezier(const double c[4], double x)
     return 3 * r * r * s * c[1] + 3 * r * s * s * c[3] + s * s * s;
 }
 
-// How far the pose is from both clips blended by this weight.
+// Returns the distance of the pose from both clips blended by this weight.
 static double miss(const play_scene *fixture, double seconds, double weight)
 {
     real_place from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
@@ -65,7 +66,7 @@ TEST (curve_of_a_transition_is_that_of_style_sheets) {
 TEST_PLAY (curve_of_a_transition_may_have_steps, begin(fixture, "steps 4")) {
     for (int step = 1; step < 10; step++) {
         play_advance(fixture->player, 0.05);
-        if (step != 5) // a step begins there
+        if (step != 5) // a step of the curve begins at 5
             CHECK(miss(fixture, 0.05 * step, floor(0.4 * step) / 4.0) < 1e-5);
     }
 }
@@ -87,7 +88,7 @@ TEST_PLAY (curve_of_a_transition_is_saved_and_copied,
     }
 }
 
-// A file cannot say what makes no sense: the table of the same machine is changed.
+// A machine file cannot express invalid curves, so the table of the same machine is changed.
 static void check_refused(md5_ease_kind easing, md5_easing curve, const char *message)
 {
     OWN_PLAY fixture;
@@ -123,12 +124,12 @@ TEST (curve_of_a_transition_must_make_sense) {
 
 // -- Weights by curves ----------------------------------------------------------------------------
 
-// Weights of items on a stack and of layers that are eased, and parameters that follow by a curve,
-// against double precision.
+// Weights of items on a stack and of layers that are eased, and parameters that follow along a
+// curve, compared with double precision.
 
 #define BEZIER "cubic_bezier 0.5 0 0.5 1"
 
-// A clip with another one on a stack, or in a layer over it, by weights that are eased.
+// Creates a stack of two clips, or two layers, with an eased weight.
 static void weight_curves_begin(play_scene *fixture, bool in_layer, const char *item,
                                 const char *layer, const char *follow)
 {
@@ -142,7 +143,7 @@ static void weight_curves_begin(play_scene *fixture, bool in_layer, const char *
                     in_layer ? layer : "");
 }
 
-// How far the pose at the start is from both clips blended by this weight.
+// Returns the distance of the pose at the start from both clips blended by this weight.
 static double weight_curves_miss(const play_scene *fixture, double weight)
 {
     float weights[PLAY_JOINTS];
@@ -155,7 +156,7 @@ static double weight_curves_miss(const play_scene *fixture, double weight)
     return play_miss(fixture->player, blended);
 }
 
-// t in 0..1, apart from the starts of steps.
+// `t` is in 0..1, but not at the start of a step of the curve.
 static double expected(const char *curve, double t)
 {
     if (strcmp(curve, BEZIER) == 0)
@@ -164,7 +165,7 @@ static double expected(const char *curve, double t)
         return floor(4 * t) / 4.0;
     if (strcmp(curve, "cubic_in") == 0)
         return t * t * t;
-    if (strcmp(curve, "back_out") == 0) // beyond 1 it stays at 1
+    if (strcmp(curve, "back_out") == 0) // the weight is clamped to 1
         return fmin(1 + 2.70158 * pow(t - 1, 3) + 1.70158 * pow(t - 1, 2), 1);
     return t;
 }
@@ -188,7 +189,7 @@ TEST (weight_of_an_item_or_layer_is_eased) {
     }
 }
 
-// As a fade over time: the parameter follows in 0.5 s, by a curve of its own.
+// Like a fade over time: the parameter follows in 0.5 s, along a curve.
 TEST (parameter_follows_by_a_curve) {
     STRINGS(curves) = {BEZIER, "steps 4"};
     for (size_t i = 0; i < COUNT_OF(curves); i++) {
@@ -208,7 +209,7 @@ TEST (parameter_follows_by_a_curve) {
     }
 }
 
-// A machine with other curves in its tables.
+// A machine whose tables contain other curves.
 typedef struct curved {
     play_scene scene;
     md5_motion_item items[2];
@@ -331,7 +332,7 @@ static void set_all(play_scene *fixture, float value)
         CHECK(md5_player_set(fixture->player, i, value));
 }
 
-// From 1 to 5: the distance that is left after t seconds, of 4.
+// The distance that is left after t seconds on the path from 1 to 5, whose length is 4.
 static double left(int kind, double t)
 {
     if (kind == SMOOTH)
@@ -350,14 +351,14 @@ TEST (follow_moves_as_its_formula_however_time_is_split) {
         follow_begin(&fixture);
         set_all(&fixture, 5);
         for (int i = 0; i < 3; i++)
-            CHECK_EXACT(get(&fixture, (uint32_t)i), 1); // nothing has happened yet
+            CHECK_EXACT(get(&fixture, (uint32_t)i), 1); // no time has passed
         CHECK_EXACT(get(&fixture, PLAIN), 5);
         for (int step = 1; step <= 40; step++) {
             play_steps(fixture.player, split, 0.02);
             for (int i = 0; i < NUM_PARAMETERS; i++)
                 CHECK_NEAR(get(&fixture, (uint32_t)i), 5 - 4 * left(i, 0.02 * step), 2e-5);
         }
-        CHECK_EXACT(get(&fixture, EASE), 5); // exactly there
+        CHECK_EXACT(get(&fixture, EASE), 5); // exactly at the goal
     }
 }
 
@@ -381,11 +382,11 @@ TEST_HERE (follow_stands_while_time_does_and_begins_anew) {
     play_advance(fixture->player, -0.1);
     CHECK_EXACT(get(fixture, EASE), ease);
     CHECK_EXACT(get(fixture, SPRING), spring);
-    CHECK(md5_player_set(fixture->player, EASE, 5)); // the same goal: it goes on
+    CHECK(md5_player_set(fixture->player, EASE, 5)); // setting the same goal continues the movement
     play_advance(fixture->player, 0.05);
     CHECK_NEAR(get(fixture, EASE), 5 - 4 * left(EASE, 0.3), 2e-5);
     const double from = get(fixture, EASE);
-    CHECK(md5_player_set(fixture->player, EASE, -1)); // another one: from here
+    CHECK(md5_player_set(fixture->player, EASE, -1)); // a new goal restarts from the current value
     play_advance(fixture->player, 0.25);
     CHECK_NEAR(get(fixture, EASE), from + 0.25 * (-1 - from), 2e-5);
     md5_player_reset(fixture->player);
@@ -407,7 +408,7 @@ TEST_HERE (follow_is_saved_and_copied) {
             CHECK(md5_player_get(others[i], p) == md5_player_get(fixture->player, p));
     }
     // Writes NaN over four bytes at every offset: more than half of these saved players are
-    // refused.
+    // rejected.
     uint32_t refused = 0;
     for (size_t at = 0; at + 4 <= size; at++) {
         OWN unsigned char *const changed = (unsigned char *)malloc(size);
@@ -422,7 +423,7 @@ TEST_HERE (follow_is_saved_and_copied) {
 
 // -- Rates ------------------------------------------------------------------------------------
 
-// How a parameter goes from 1 to 3, and after a second back to 0.5.
+// A parameter moves from 1 to 3, and after one second back to 0.5.
 static const md5_follow_desc kinds[] = {
     {.rate = 5},
     {.rate = 0.2f},
@@ -447,7 +448,7 @@ typedef struct moving {
     double value, velocity;
 } moving;
 
-// By the formulas of each kind, with libc's functions.
+// Evaluates the formula of each kind with functions of libc.
 static moving moved(const md5_follow_desc *follow, moving from, double goal, double t)
 {
     const double x = from.value - goal;
@@ -470,8 +471,8 @@ static moving moved(const md5_follow_desc *follow, moving from, double goal, dou
     return (moving){goal + x * (1 - part), 0};
 }
 
-// Cycles of a clip of one second that it drives, after t seconds: by the middles of many short
-// times, none of which a step of the staircase divides.
+// Returns the cycles after t seconds of a clip of one second whose speed is the parameter. Sums the
+// middles of many short intervals, none of which a step of the staircase divides.
 static double cycles_after(const md5_follow_desc *follow, double t)
 {
     enum { PARTS = 72000 };
@@ -489,7 +490,7 @@ static double cycles_after(const md5_follow_desc *follow, double t)
 typedef struct paced {
     play_scene scene;
     play_place place;
-    char heard[64]; // the events' names, one letter each
+    char heard[64]; // first letters of the received events
 } paced;
 
 PLAY_LISTENER(hear_letter)
@@ -499,8 +500,8 @@ PLAY_LISTENER(hear_letter)
         heard[strlen(heard)] = event->name[0];
 }
 
-// A clip of one second and 40 units, at the pace of the parameter; `exit` leaves it for another
-// one.
+// A clip of one second and 40 units whose speed is the parameter; at `exit` it changes to another
+// clip.
 static void begin_paced(paced *fixture, const md5_follow_desc *follow, double exit)
 {
     play_scene *const scene = &fixture->scene;
@@ -517,7 +518,7 @@ static void begin_paced(paced *fixture, const md5_follow_desc *follow, double ex
                     "float pace 1 motion go clip a { speed pace } "
                     "layer body { state go go state then b %s }",
                     leave);
-    // The rows of `follow` are compared with formulas: they are tables.
+    // The entries of `follow` are also input of the formulas, so they are set as tables.
     md5_machine_desc desc = *md5_machine_tables(scene->machine);
     md5_follow_desc of_pace = *follow;
     of_pace.parameter = "pace";
@@ -562,8 +563,8 @@ TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
     }
 }
 
-// Clips on a line, in step: their rate changes otherwise where the parameter passes one of them.
-// Where they are blended by speed, the way is the integral of the speed.
+// Synchronized clips on a line: the change of their rate differs when the parameter passes an item.
+// If they are blended by speed, the distance is the integral of the speed.
 TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
     for (int by_speed = 0; by_speed < 2; by_speed++) {
         OWN_PLAY fixture;
@@ -591,7 +592,7 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
             const double now = play_time(fixture.player);
             time = i == 0 ? now : time;
             CHECK_NEAR(now, time, 1e-6);
-            // From 50 to 130, held at 100, and from 126.0 to -20, held at 100 and at 40.
+            // From 50 to 130, held at 100; then from 126.0 to -20, held at 100 and at 40.
             const double up = log(80.0 / 30.0) / 3.0;
             const double top = 130 - 80 * exp(-3);
             const double at_100 = log((top + 20) / 120.0) / 3.0;
@@ -604,7 +605,7 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
     }
 }
 
-// An exit is reached when the integral of the pace is there, within a step.
+// The exit is reached when the integral of the speed reaches it, within a step.
 TEST (follow_reaches_an_exit_at_the_same_time_at_any_frame_rate) {
     paced fixture;
     for (int kind = 0; kind < KINDS; kind++) {
@@ -641,7 +642,8 @@ PLAY_LISTENER(count_event)
     *(int *)user += 1;
 }
 
-// A cycle of transitions that takes no time rests while a parameter that they do not ask for moves.
+// A cycle of transitions that takes no time remains inactive while a parameter moves that its
+// conditions do not use.
 TEST_PLAY (follow_wakes_no_layer_that_rests, play_scene_begin(fixture)) {
     play_scene_add(fixture, 11, 10, 0.3, 1);
     play_scene_add(fixture, 11, 10, 0.3, 2);

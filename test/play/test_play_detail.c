@@ -1,25 +1,28 @@
-// Level of detail: joints that are animated have the bits of full detail, others keep the bind
-// pose; the last pose is kept between two computed ones; time, events and root motion do not
-// change.
+// Tests of the level of detail. Animated joints have the same bits as at full detail, the remaining
+// joints keep the bind pose. The last pose is kept until the next pose is due. Time, events and
+// root motion do not change.
+//
+// Each test plays a machine twice, at full and at reduced detail; the last part does so with
+// crowds.
 #include "test/own.h"
 #include "test/play/test_play_random.h"
 
 enum { MACHINES = 150, STEPS = 24, MASKS = 2, MAX_JOINTS = 128 };
 
-// The same machine twice: one player at full detail, the other one reduced.
+// The same machine twice: one player at full detail, one at reduced detail.
 typedef struct detail_test {
     play_random_stock stock;
     play_random_tables tables;
     md5_machine *machine;
     md5_player *full, *reduced;
     play_heard heard[2];
-    char words[128]; // of mask "few"
+    char words[128]; // joints of the mask "few"
     bool are_animated[PLAY_JOINTS];
 } detail_test;
 
 static const int play_parents[PLAY_JOINTS] = {-1, 0, 1, 2, 3, 3, 5, 3, 7, 1, 9, 10};
 
-// Selects random joints. Their ancestors must be animated, too.
+// Selects random joints and their ancestors, which must also be animated.
 static void select_joints(detail_test *fixture, uint64_t *random)
 {
     size_t used = 0;
@@ -42,7 +45,8 @@ static const md5_modifier_desc swaying = {.name = "sway",
                                           .length = 2,
                                           .spring.gravity = 50};
 
-// play_random_make() gives layers no masks; here layers of every second machine have them.
+// play_random_make() does not give masks to layers; here the layers of every second machine have
+// masks.
 static void begin_machine(detail_test *fixture, uint64_t seed, uint64_t *random,
                           const md5_modifier_desc *modifier)
 {
@@ -64,7 +68,7 @@ static void begin_machine(detail_test *fixture, uint64_t seed, uint64_t *random,
     fixture->reduced = play_player(fixture->machine);
 }
 
-// A random step of both; events and root motion must be the same, to the bit.
+// Advances both players by a random step. Events and root motion must be bit-identical.
 static bool advance_both(detail_test *fixture, uint64_t *random)
 {
     md5_player *const players[2] = {fixture->full, fixture->reduced};
@@ -122,7 +126,8 @@ static void check_machines(check_machine *check, const md5_modifier_desc *modifi
     play_end(&fixture->stock.made);
 }
 
-// The pose of a player, in memory full of NaN: nothing that was there before may show.
+// Computes the pose of a player in memory full of NaN, so that a joint that is not written is
+// detected.
 static void pose_over_nan(md5_player *player, const md5_machine *machine, uint32_t num_joints,
                           md5_xform *pose)
 {
@@ -152,7 +157,7 @@ TEST (detail_of_few_joints_poses_them_with_the_same_bits) {
     check_machines(poses_few_joints, NULL);
 }
 
-// The player at full detail is posed at the same moments, so its spring has the same past.
+// The player at full detail is posed at the same times, so that its spring has the same history.
 static bool poses_at_intervals(detail_test *fixture, uint64_t *random)
 {
     const uint32_t interval = 1 + play_below(random, 5);
@@ -207,7 +212,7 @@ TEST (detail_in_full_has_the_same_bits) {
 
 // -- One character ----------------------------------------------------------------------------
 
-// A clip that swings, and a machine with a mask and modifiers.
+// Creates a clip that swings, and a machine with a mask and modifiers.
 static void begin_scene(play_scene *fixture, const char *modifiers)
 {
     play_scene_begin(fixture);
@@ -233,18 +238,18 @@ TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
     md5_player_feet(fixture.player, 1)->floor = 9;
     CHECK(md5_player_set_detail(fixture.player, &(md5_detail){.mask = "trunk"}));
     play_pose(fixture.player, pose);
-    CHECK_BYTES(pose, still, 4 * sizeof pose[0]); // up to the chest, which nods
+    CHECK_BYTES(pose, still, 4 * sizeof pose[0]); // up to the chest, which nods in the clip
     const md5_xform *const bind = fixture.made.model->bind_local;
     CHECK_BYTES(pose + 4, bind + 4, (PLAY_JOINTS - 4) * sizeof pose[0]);
     // The hand is animated, the foot is not.
     CHECK(md5_player_set_detail(fixture.player, &(md5_detail){.mask = "legless"}));
     play_pose(fixture.player, pose);
     CHECK(memcmp(pose + 3, still + 3, sizeof pose[0]) != 0);
-    CHECK_BYTES(pose + 1, still + 1, sizeof pose[0]); // the pelvis is not lowered
+    CHECK_BYTES(pose + 1, still + 1, sizeof pose[0]); // the modifier must not lower the pelvis
     CHECK_BYTES(pose + 10, bind + 10, 2 * sizeof pose[0]);
 }
 
-// An unknown mask changes neither the interval nor the phase, of which only the rest counts.
+// An unknown mask changes neither the interval nor the phase, of which only the remainder counts.
 TEST_PLAY (detail_with_an_unknown_mask_is_refused, begin_scene(fixture, "")) {
     md5_xform pose[PLAY_JOINTS];
     OWN void *const scratch = malloc(md5_player_pose_scratch(fixture->machine));
@@ -252,7 +257,8 @@ TEST_PLAY (detail_with_an_unknown_mask_is_refused, begin_scene(fixture, "")) {
                                 &(md5_detail){.mask = "trunk", .interval = 4, .phase = 11}));
     CHECK(!md5_player_set_detail(fixture->player,
                                  &(md5_detail){.mask = "tail", .interval = 2, .phase = 1}));
-    for (uint32_t call = 0; call < 12; call++) // the first, since there is none to show
+    for (uint32_t call = 0; call < 12;
+         call++) // the first call computes a pose because none is stored
         CHECK(md5_player_pose(fixture->player, pose, NULL, NULL, scratch)
               == (call == 0 || (call + 11) % 4 == 0));
     md5_player_reset(fixture->player);
@@ -260,7 +266,7 @@ TEST_PLAY (detail_with_an_unknown_mask_is_refused, begin_scene(fixture, "")) {
         CHECK(md5_player_pose(fixture->player, pose, NULL, NULL, scratch));
 }
 
-// No pose becomes older than the interval, whatever it was before.
+// No pose becomes older than the interval, for any previous interval.
 TEST_PLAY (detail_pose_is_never_older_than_its_interval, begin_scene(fixture, "")) {
     uint64_t random = 5;
     uint32_t age = 0;
@@ -277,8 +283,8 @@ TEST_PLAY (detail_pose_is_never_older_than_its_interval, begin_scene(fixture, ""
 
 // -- A character with many joints ---------------------------------------------------------------
 
-// Masks with several separate ranges of joints, some together with layers that have masks
-// themselves.
+// Masks with several separate ranges of joints, some of them together with layers that also have
+// masks.
 static const md5_mask_desc FAR_MASKS[] = {
     {.name = "limbs", .joints = "foot_l foot_r hand_l hand_r"},
     {.name = "ears", .joints = "*ear_1_r tail_1"},
@@ -321,7 +327,7 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
             OWN_PLAYER part = play_player(machine);
             md5_player *const players[2] = {whole, part};
             CHECK(md5_player_set_detail(players[1], &(md5_detail){.mask = FAR_MASKS[kind].name}));
-            // Held feet bend legs only where their ankles are animated.
+            // Held feet bend legs only if their ankles are animated.
             md5_player_target(players[0], 0)->weight = md5_player_target(players[1], 0)->weight = 0;
             bool is_right = true;
             for (int step = 0; step < 120 && is_right; step++) {
@@ -344,8 +350,8 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
 
 // -- Detail crowd ---------------------------------------------------------------------------------
 //
-// Level of detail in crowds: each job gives what its player gives alone, and each frame costs the
-// same.
+// Level of detail in crowds: each job must give the result of its player alone, and each frame must
+// cost the same.
 
 enum { CROWD = PLAY_CROWD };
 
@@ -354,7 +360,7 @@ typedef struct hooked {
     uint32_t num_hooked;
 } hooked;
 
-// Moves a hand by the number of the job.
+// Moves a hand by a distance that depends on the index of the job.
 static void hook(void *user, const md5_play_job *jobs, uint32_t count, md5_xform *const *poses)
 {
     hooked *const fixture = user;
@@ -389,7 +395,7 @@ static void play(hooked *fixture)
     play_crowd_go_on(fixture->crowd);
 }
 
-// Compares a job with its player alone, whose pose is changed as the hook changes it.
+// Compares a job with its separate player, whose pose is changed in the same way as by the hook.
 static bool is_as_alone(const play_crowd *fixture, uint32_t number, void *scratch)
 {
     const md5_model *const model = fixture->scene.made.model;
@@ -451,7 +457,7 @@ TEST_HERE (detail_of_a_crowd_costs_the_same_in_each_frame) {
         uint32_t num_computed = 0;
         for (uint32_t i = 0; i < 64; i++)
             md5_player_set_detail(crowd->players[i], &(md5_detail){.interval = 4, .phase = i});
-        for (uint32_t i = 0; i < 4; i++) // they come near, and go again
+        for (uint32_t i = 0; i < 4; i++) // four players come near and leave again
             md5_player_set_detail(crowd->players[i], frame / 10 % 2 ? NULL : &(md5_detail){0});
         play(fixture);
         for (uint32_t i = 4; i < 64u; i++)

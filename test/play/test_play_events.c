@@ -1,4 +1,5 @@
-// Events and root motion: each event exactly once and all of the motion, however time is split.
+// Tests of events, root motion and reports of machines. Each event must fire exactly once and all
+// motion must be applied, for every division of the time into steps.
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
@@ -21,19 +22,20 @@ PLAY_LISTENER(hear)
     to->weights[to->count++] = weight;
 }
 
-// What is heard in a step.
+// Collects the events of one step.
 static void listen(md5_player *player, double seconds, events_heard *to)
 {
     to->count = 0;
     md5_player_advance(player, seconds, hear, to);
 }
 
-// The words of clips that say which motion of joint 0 moves the character, by md5_root_extraction.
+// The keywords of clips that select the extracted motion of joint 0, indexed by
+// md5_root_extraction.
 STRINGS(EXTRACTS) = {"", "move", "walk", "turn"};
 
 #define EVENTS "frame 15 footstep right frame 5 footstep left frame 0 start frame 20 end "
 
-// Three clips of a second, with the same events. `extract` is a word of a clip, or "".
+// Creates three clips of one second with the same events. `extract` is one of EXTRACTS.
 static void begin(play_scene *fixture, const char *extract, const char *states)
 {
     const play_walk walks[3] = {WALKS, RUNS, TURNS};
@@ -57,7 +59,7 @@ TEST_PLAY (play_events_come_in_order, begin(fixture, "", "state walk walk")) {
     OWN_PLAYER player = play_player(fixture->machine);
     events_heard got = {0};
     listen(player, 2, &got);
-    CHECK_UINT(got.count, 9); // at a whole cycle the end of one and the start of the next
+    CHECK_UINT(got.count, 9); // at a whole cycle, the end of one pass and the start of the next
     CHECK_STRING(got.events[0]->name, "start");
     CHECK_STRING(got.events[1]->text, "left");
     CHECK_STRING(got.events[2]->text, "right");
@@ -69,11 +71,11 @@ TEST_PLAY (play_events_come_in_order, begin(fixture, "", "state walk walk")) {
     listen(player, 0, &got);
     CHECK_UINT(got.count, 0);
     listen(player, -0.3, &got);
-    CHECK_UINT(got.count, 1); // the end lies where the step begins
+    CHECK_UINT(got.count, 1); // the event `end` is at the start of the step
     CHECK_STRING(got.events[0]->text, "right");
-    // Without a callback events pass unheard.
+    // Without a callback the events are lost.
     play_advance(player, 0.3);
-    // Seeking is not playing: an event at the new time does not fire, later ones do.
+    // Seeking is not playback: an event at the new time does not fire, later events do.
     CHECK(md5_player_seek(player, 0, 0, 0.25));
     listen(player, 0, &got);
     CHECK_UINT(got.count, 0);
@@ -82,7 +84,7 @@ TEST_PLAY (play_events_come_in_order, begin(fixture, "", "state walk walk")) {
     CHECK_STRING(got.events[0]->text, "right");
 }
 
-// The same random stretch of time, in one step and in many, over transitions and at their exits.
+// Plays the same random interval in one step and in many, with transitions and their exits.
 TEST (play_events_do_not_depend_on_steps) {
     OWN_PLAY fixture;
     begin(&fixture, "",
@@ -116,7 +118,7 @@ TEST (play_events_do_not_depend_on_steps) {
     }
 }
 
-// As many events fire as the clip's time says.
+// The number of fired events must follow from the time of the clip.
 TEST_PLAY (play_events_are_as_many_as_passes, begin(fixture, "", "state loop loop")) {
     OWN_PLAYER player = play_player(fixture->machine);
     uint64_t random = 9;
@@ -135,30 +137,30 @@ TEST_PLAY (play_events_are_as_many_as_passes, begin(fixture, "", "state loop loo
             left += strcmp(got->events[k]->text, "left") == 0;
             ends += strcmp(got->events[k]->name, "end") == 0;
         }
-        // The left foot comes down at n + 0.25, cycles end at n.
+        // The left foot touches the ground at n + 0.25, cycles end at n.
         CHECK_UINT(left, (uint64_t)fabs(floor(now - 0.25) - floor(before - 0.25)));
         CHECK_UINT(ends, (uint64_t)fabs(floor(now) - floor(before)));
     }
 }
 
-// Each event has the weight of its clip when it fires: in the blend space and in the fade. An event
-// at the start of a fade has the weight in the middle of the fade's first eighth.
+// Each event has the weight of its clip when it fires, in blend spaces and in fades. An event at
+// the start of a fade has the weight at the middle of the first eighth of the fade.
 TEST_PLAY (play_events_have_weights,
            begin(fixture, "", "state bend bend state run run state none nothing")) {
     OWN_PLAYER player = play_player(fixture->machine);
     events_heard got = {0};
     md5_player_set(player, 0, 0.25f);
     listen(player, 0.3, &got);
-    CHECK_UINT(got.count, 4); // start and left foot of both
+    CHECK_UINT(got.count, 4); // start and left foot of both clips
     CHECK_NEAR(got.weights[2] + got.weights[3], 1, 1e-6);
     CHECK_NEAR(fmaxf(got.weights[2], got.weights[3]), 0.75, 1e-6);
-    // An event of a clip without weight in its blend space does not fire.
+    // An event of a clip with weight 0 in its blend space does not fire.
     md5_player_set(player, 0, 0);
     listen(player, 0.6, &got);
     CHECK_UINT(got.count, 1);
     play_fade(player, 0, 1, 0.4f);
     listen(player, 0.2, &got);
-    CHECK_UINT(got.count, 3); // the end of one and its start, the start of the other
+    CHECK_UINT(got.count, 3); // end and start of one clip, start of the other
     float sum = 0;
     for (uint32_t i = 0; i < got.count; i++)
         sum += got.weights[i];
@@ -179,7 +181,7 @@ static void check_place(play_place at, double x, double y, double z, double yaw,
     CHECK_SMALL(remainder(at.yaw - yaw, 6.283185307179586), 0.01 * tolerance + 1e-5);
 }
 
-// Advances by `parts` random steps. Returns where root motion has led.
+// Advances by `parts` random steps. Returns the position after root motion.
 static play_place walk_on(md5_player *player, double seconds, uint32_t parts, uint64_t *random)
 {
     play_place at = {0};
@@ -209,8 +211,8 @@ TEST (play_root_moves_as_its_clips) {
             const bool turns = extract == MD5_ROOT_EXTRACTION_TURN;
             const double up = extract == MD5_ROOT_EXTRACTION_MOVE ? 1.0 : 0.0;
             check_place(walk_on(player, s, parts, &random), goes ? 40.0 * s : 0.0, 0, 0, 0, 1e-3);
-            // Half way between 40 and 100 units a cycle, which goes from marker to marker: 8 and 12
-            // frames in one clip, 11 and 9 in the other.
+            // The mean of 40 and 100 units per cycle. The cycle is played from marker to marker: 8
+            // and 12 frames in one clip, 11 and 9 in the other.
             const double cycle =
                 2.0 / (20.0 / 8.0 + 20.0 / 11.0) + 2.0 / (20.0 / 12.0 + 20.0 / 9.0);
             md5_player_seek(player, 0, 2, 0);
@@ -218,17 +220,17 @@ TEST (play_root_moves_as_its_clips) {
                         10.5 * up, 0, 2e-3);
             md5_player_seek(player, 0, 3, 0.5);
             check_place(walk_on(player, s, parts, &random), goes ? 20.0 : 0.0, 0, 0, 0, 1e-3);
-            // There and back again, and there for 0.7 seconds: one cycle takes two.
+            // Forward, backward, and 0.7 seconds forward: one cycle takes two seconds.
             md5_player_seek(player, 0, 4, 0);
             check_place(walk_on(player, 4.7, parts, &random), goes ? 70.0 : 0.0, 0, 2.1 * up, 0,
                         1e-3);
-            // Frames lie on the arc of a circle, positions between them on chords.
+            // Frames are on the arc of a circle, positions between them on chords.
             md5_player_seek(player, 0, 1, 0);
             const play_place at = walk_on(player, s, parts, &random);
             if (turns)
                 check_place(at, 50.0 / 0.7 * sin(0.7 * s), 50.0 / 0.7 * (1.0 - cos(0.7 * s)), 0,
                             0.7 * s, 0.03);
-            // A blend of going straight and turning turns half as much, at the mean speed.
+            // A blend of a straight and a curved walk rotates half as much, at the mean speed.
             md5_player_seek(player, 0, 5, 0);
             const play_place bent = walk_on(player, s, parts, &random);
             if (turns)
@@ -238,8 +240,8 @@ TEST (play_root_moves_as_its_clips) {
     }
 }
 
-// While weights change, root motion uses their mean: a fade from one speed to another moves at half
-// of each. So does an inertial transition, whose velocity goes over smoothly, exactly.
+// While weights change, root motion uses their mean: a fade between two speeds moves at half of
+// each. An inertial transition, whose velocity changes smoothly, does so exactly.
 TEST_PLAY (play_root_moves_smoothly_through_fades,
            begin(fixture, "walk", "state walk walk state run run state none nothing")) {
     uint64_t random = 4;
@@ -260,8 +262,8 @@ TEST_PLAY (play_root_moves_smoothly_through_fades,
     }
 }
 
-// Nor does its velocity jump when a fifth state begins and a pose is frozen: each of the at most
-// four fades changes it by less than 60 units a second in a second.
+// The velocity does not jump either when a fifth state begins and a pose is frozen: each of the at
+// most four fades changes it by less than 60 units per second in one second.
 TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
     enum { CHANGES = 12, PARTS = 50 };
     const double step = 1.0 / 512.0;
@@ -291,7 +293,7 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
     md5_destroy_player(other);
 }
 
-// Extracted motion is removed from the pose; both together are the motion of the clip.
+// Extracted motion is removed from the pose; together they give the motion of the clip.
 TEST_PLAY (play_root_and_pose_are_the_clip, begin(fixture, "turn", "state turn turn")) {
     OWN_PLAYER player = play_player(fixture->machine);
     play_place at = {0};
@@ -314,8 +316,8 @@ TEST_PLAY (play_root_and_pose_are_the_clip, begin(fixture, "turn", "state turn t
 
 // -- Reports --------------------------------------------------------------------------------------
 
-// Events that a machine reports: states entered and left, ends of transitions and clips. The
-// expected events are computed manually from durations: clips a (1 s) and b (0.5 s) end at their
+// Events that a machine reports: states that begin and end, ends of transitions and of clips. The
+// expected events were computed manually from durations: clips a (1 s) and b (0.5 s) end at their
 // last frames.
 
 enum { MAX_TEXT = 1024 };
@@ -326,7 +328,7 @@ typedef struct report_test {
     md5_advance_status status; // of the last step
 } report_test;
 
-// Writes "enter body/stand", "end a" and so on, and of clips' own events their names.
+// Appends "enter body/stand", "end a" and so on, and the names of the clips' own events.
 PLAY_LISTENER(report_hear)
 {
     STRINGS(words) = {"", "enter ", "leave ", "arrive ", "end "};
@@ -349,7 +351,7 @@ static void report_end(report_test *fixture)
 #define OWN_REPORT __attribute__((cleanup(report_end))) report_test
 #define REPORTS_ALL "report { enter leave transition_end clip_end } "
 
-// Two clips, a of 1 s and b of 0.5 s; four states, the first with `motion`.
+// Creates two clips, a of 1 s and b of 0.5 s, and four states; the first state plays `motion`.
 static void report_begin(report_test *fixture, const char *report, const char *motion,
                          const char *transitions)
 {
@@ -384,7 +386,8 @@ TEST (states_are_entered_and_left_and_transitions_end) {
     CHECK_STRING(advance(&fixture, 0), "leave body/stand 0.0; enter body/jump 0.1; ");
     CHECK_STRING(advance(&fixture, 0.125), "");
     CHECK_STRING(advance(&fixture, 0.125), "arrive body/jump 0.1; ");
-    // At the clip's end, in this order; the exit is a cut, which arrives immediately.
+    // The events at the end of the clip, in this order. The exit is a cut, which arrives
+    // immediately.
     CHECK_STRING(advance(&fixture, 0.25), "last; end b; leave body/jump 0.1; enter body/stand 0.0; "
                                           "arrive body/stand 0.0; ");
     CHECK_STRING(advance(&fixture, 2), "end a; end a; ");
@@ -435,7 +438,7 @@ TEST (clips_end_in_every_mode_and_direction) {
         {"b", {0.5, 1, -0.75}, {"last; end b; ", "last; end b; last; end b; ", "end b; last; "}},
         {"b_once", {0.25, 1, 1}, {"", "last; end b; ", ""}},
         {"b_there", {0.5, 0.5, 1}, {"last; ", "end b; ", "last; end b; "}},
-        // It begins at its last frame, which is not its end.
+        // Playback begins at the last frame, which does not count as reaching the end.
         {"b_back", {0, 0.25, 1}, {"last; ", "", "end b; "}},
         {"b_once", {1, -0.25, -1}, {"last; end b; ", "", "end b; "}},
     };
@@ -469,7 +472,7 @@ TEST (only_events_that_are_asked_for_are_reported) {
     }
 }
 
-// A callback that begins to listen later hears only what changes from then on.
+// A callback that is set later receives only changes from then on.
 TEST (changes_without_a_callback_are_not_kept) {
     OWN_REPORT fixture;
     report_begin(&fixture, REPORTS_ALL, "a", "");

@@ -1,4 +1,5 @@
-// Modifiers that place feet on the ground, in a rig whose legs have helper joints.
+// Tests of modifiers that place feet on the ground, in a rig whose legs have helper joints, and
+// measurements of sliding soles of the characters in models/.
 #include "test/ik/test_ik_case.h"
 #include "test/own.h"
 #include "test/play/test_play_case.h"
@@ -6,7 +7,7 @@
 enum { PELVIS = 1, HIP_L = 2, KNEE_L = 4, ANKLE_L = 6, HIP_R = 7, KNEE_R = 8, ANKLE_R = 9 };
 enum { HEAD = 10, JOINTS = 11 };
 
-// The left leg has a twist helper in the thigh and, at the knee, one on which the foot hangs.
+// The left leg has a twist helper in the thigh, and the foot is a child of a helper at the knee.
 static const char model_text[] = "numJoints 11\nnumMeshes 0\njoints {\n"
                                  "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
                                  "\"pelvis\" 0 ( 0 0 20 ) ( 0 0.1 0 )\n"
@@ -20,8 +21,7 @@ static const char model_text[] = "numJoints 11\nnumMeshes 0\njoints {\n"
                                  "\"ankle_r\" 8 ( 0 -3 2 ) ( 0 0 0 )\n"
                                  "\"head\" 1 ( 0 0 40 ) ( 0 0 0 )\n}\n";
 
-// Creates a machine that has a modifier of these words. If they are wrong, there is an error and no
-// machine.
+// Creates a machine with the given modifier. If the text is invalid, sets an error and no machine.
 static void begin(play_rig *fixture, const char *words)
 {
     play_rig_read(fixture, model_text, NULL, "machine m {\nmodifier stand %s }", words);
@@ -37,7 +37,7 @@ static real3 at_of(const play_rig *fixture, const md5_xform *pose, uint32_t join
 
 #define LEGS "foot ankle_l { knee knee_l hip hip_l } foot ankle_r"
 
-// A ground that rises to the left: 1/2 a unit for each unit of y, and 1 unit below the origin.
+// A ground that rises to the left by 1/2 unit per unit of y and is 1 unit below the origin.
 static void slope(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
 {
     ++*(uint32_t *)user;
@@ -67,8 +67,7 @@ TEST_HERE (play_feet_stand_on_the_ground_of_the_callback, "feet pelvis { " LEGS 
         CHECK_NEAR(is.z, was.z + floors[i], 1e-4);
         CHECK(feet[i].result == MD5_LIMB_REACHED && feet[i].miss < 1e-4f);
     }
-    // The pelvis and all that hangs on it sink with the lower foot. The up direction of the feet
-    // tilts.
+    // The pelvis and its descendants sink with the lower foot. The up direction of the feet tilts.
     CHECK_NEAR(at_of(fixture, fixture->pose, HEAD).z, 40 - 2.5, 1e-4);
     const real3 up = real4_rotate(
         ik_place(&fixture->model->skeleton, fixture->pose, ANKLE_R).rotation, (real3){0, 0, 1});
@@ -110,8 +109,8 @@ TEST (play_feet_follow_with_their_time_constant) {
     }
 }
 
-// With weight 0 nothing is changed; afterwards feet do not move from their old positions, but begin
-// on the ground.
+// With weight 0 nothing changes. After that, feet begin on the ground instead of moving there from
+// their previous positions.
 TEST_HERE (play_feet_that_begin_to_stand_are_there, "feet pelvis { " LEGS " smoothing 10 }") {
     md5_foot *const feet = md5_player_feet(fixture->player, 0);
     md5_target *const target = md5_player_target(fixture->player, 0);
@@ -161,7 +160,7 @@ TEST (play_feet_that_cannot_stand_are_refused) {
     }
 }
 
-// The same for tables written in C.
+// The same errors for tables that are written in C.
 TEST_HERE (play_feet_without_a_table_are_refused, "feet pelvis { " LEGS " }") {
     const md5_foot_desc nameless = {0};
     md5_modifier_desc modifier = {
@@ -174,12 +173,13 @@ TEST_HERE (play_feet_without_a_table_are_refused, "feet pelvis { " LEGS " }") {
 
 // -- Soles ----------------------------------------------------------------------------------------
 //
-// Characters as their machine files have them, without a word about their feet: how fast the
-// vertices of their soles slide that are on the floor.
+// Characters with their machine files and without added parameters for feet: measures how fast the
+// vertices of their soles slide while they are on the floor.
 
 enum { STEPS_A_SECOND = 60, MAX_SOLES = 512 };
 
-// Units: vertices that are no higher in the bind pose are soles; no higher they are on the floor.
+// Heights in units. Vertices below `sole_height` in the bind pose belong to soles; soles below
+// `on_floor` are on the floor.
 static const float sole_height = 0.3f;
 static const float on_floor = 0.15f;
 
@@ -189,9 +189,9 @@ typedef struct strider {
     void *scratch;
     md5_xform *pose, place;
     md5_mat34 *palette;
-    md5_vec3 *skin; // of the largest mesh
+    md5_vec3 *skin; // vertices of the largest mesh
     uint32_t num_soles, mesh[MAX_SOLES], vertex[MAX_SOLES];
-    md5_vec3 at[MAX_SOLES]; // in the world
+    md5_vec3 at[MAX_SOLES]; // positions in world space
 } strider;
 
 static void pose(strider *fixture)
@@ -207,10 +207,10 @@ static void pose(strider *fixture)
     }
 }
 
-// What sole vertices do from step to step that are on the floor before and after it.
+// Movement of sole vertices between two steps if they are on the floor in both.
 typedef struct slide_record {
-    double fastest, mean; // units a second
-    double share;         // of them that is faster than 2
+    double fastest, mean; // units per second
+    double share;         // fraction of the vertices that is faster than 2 units per second
     uint32_t count;
 } slide_record;
 
@@ -234,8 +234,8 @@ static void step(strider *fixture, slide_record *seen)
     }
 }
 
-// Order `first` is given at rest, `then` (or a trigger) 2.5 seconds later; seen are the seconds
-// from `from` to `until`.
+// A test case: the parameter `first` is set at the start, `then` (or a trigger) 2.5 seconds later.
+// The seconds from `from` to `until` are measured.
 typedef struct order {
     const char *name;
     float first, then, turn;
@@ -243,7 +243,7 @@ typedef struct order {
     double from, until;
 } order;
 
-// `weight` below 0: that of the machine file.
+// Plays an order. A negative `weight` selects the weight of the machine file.
 static slide_record stride(const char *file, const order *given, float weight)
 {
     strider fixture;
@@ -316,8 +316,8 @@ static void check_order(const char *file, const order *given, double most_share)
     CHECK(as_it_is.mean < 0.6 * off.mean && as_it_is.share <= most_share * off.share);
 }
 
-// The fastest are not bounded: where the root's speed jumps, as when a run begins, so do soles that
-// are about to lift.
+// The fastest vertices have no limit: if the speed of the root jumps, as at the start of a run,
+// soles that are about to lift move with it.
 TEST (soles_of_bobbin_stand_without_a_word) {
     static const order orders[] = {
         {"fall out of steps back", -3, -3, 0, "fall", 2.5, 3.4},

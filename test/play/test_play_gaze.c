@@ -1,4 +1,4 @@
-// Modifiers by which a head and eyes look about by themselves.
+// Tests of gaze modifiers, which move a head and eyes by a seeded random process.
 #include "test/ik/test_ik_case.h"
 
 #include "test/own.h"
@@ -16,8 +16,7 @@ static const char model_text[] = "numJoints 6\nnumMeshes 0\njoints {\n"
 
 #define EYES "eye eye_l eye eye_r "
 
-// Creates a machine that has a modifier of these words. If they are wrong, there is an error and no
-// machine.
+// Creates a machine with the given modifier. If the text is invalid, sets an error and no machine.
 static void begin_with(play_rig *fixture, const char *words, const md5_load_opts *opts)
 {
     play_rig_read(fixture, model_text, opts,
@@ -33,7 +32,7 @@ static void begin(play_rig *fixture, const char *words)
     CHECK_STRING(fixture->error.message, "");
 }
 
-// Degrees between an eye's own x axis and a point.
+// Returns the angle between the x axis of an eye and a point, degrees.
 static double off_by(const play_rig *fixture, uint32_t eye, md5_vec3 point)
 {
     const real_place at = ik_place(&fixture->model->skeleton, fixture->pose, eye);
@@ -44,7 +43,7 @@ static double off_by(const play_rig *fixture, uint32_t eye, md5_vec3 point)
 #define TEST_HERE(title, ...) \
     TEST_WITH (title, play_rig, fixture, begin(fixture, __VA_ARGS__), play_rig_end(fixture))
 
-// The eyes are on the point that the state names, wherever the head is.
+// The eyes point at the point in the state of the gaze, for any position of the head.
 TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
            "gaze head { " EYES "length 2 distance 60 max_seconds 1 eye_limit 1 seed 5 }") {
     const md5_gaze_desc same = {.origin = {5, 0, 48}, .params.distance = 60};
@@ -64,7 +63,7 @@ TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
     CHECK(md5_player_gaze(fixture->player, 1) == NULL);
 }
 
-// The head turns by its share of the direction, seen from (5 0 48).
+// The head rotates by its fraction of the direction, seen from (5 0 48).
 TEST_HERE (play_gaze_turns_the_head_a_part_of_the_way,
            "gaze head { " EYES "length 1 distance 60 head_share 0.5 head_seconds 0 }") {
     for (int i = 0; i < 100; i++) {
@@ -76,7 +75,7 @@ TEST_HERE (play_gaze_turns_the_head_a_part_of_the_way,
     }
 }
 
-// The target's position attracts the gaze; 0 0 0 means that there is no target.
+// The position of the target attracts the gaze; 0 0 0 means that there is no target.
 TEST_HERE (play_gaze_follows_the_target,
            "gaze head { " EYES "interest 1 max_seconds 0.5 eye_limit 1 }") {
     md5_target *const target = md5_player_target(fixture->player, 0);
@@ -93,7 +92,8 @@ TEST_HERE (play_gaze_follows_the_target,
     CHECK(md5_player_gaze(fixture->player, 0)->target == MD5_NONE);
 }
 
-// With weight 0 the pose is the clip's, and the gaze rests; between 0 and 1 it is weaker.
+// With weight 0 the pose is the clip's and the gaze does not advance; between 0 and 1 its effect is
+// smaller.
 TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
     play_rig_go_on(fixture, 0.3);
     const md5_gaze before = *md5_player_gaze(fixture->player, 0);
@@ -113,7 +113,8 @@ TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
         CHECK_BYTES(&fixture->pose[i], &fixture->model->bind_local[i], sizeof fixture->pose[i]);
 }
 
-// The seed of the machine, or another one for a player: the same seed gives the same gaze.
+// A player uses the seed of the machine or a seed that is set for it; the same seed gives the same
+// gaze.
 TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }") {
     md5_player *const others[2] = {play_player(fixture->machine), play_player(fixture->machine)};
     md5_xform poses[2][JOINTS];
@@ -157,8 +158,8 @@ TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
         md5_destroy_player(others[k]);
 }
 
-// A gaze with numbers that are not finite, from the game or from broken bytes, begins again; poses
-// stay finite.
+// A gaze with numbers that are not finite, set by the game or by damaged bytes, begins again; poses
+// remain finite.
 TEST (play_gaze_that_is_not_finite_begins_anew) {
     const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
     for (int number = 0; number < 36; number++) {
@@ -182,7 +183,7 @@ TEST (play_gaze_that_is_not_finite_begins_anew) {
     }
 }
 
-// Without eyes that are animated the head looks alone; without the head nothing does.
+// Without animated eyes only the head moves; without an animated head nothing moves.
 TEST_HERE (play_gaze_looks_at_a_level_of_detail, "gaze head { " EYES "}") {
     play_rig_go_on(fixture, 0.5);
     const md5_xform head = fixture->pose[HEAD];
@@ -196,13 +197,13 @@ TEST_HERE (play_gaze_looks_at_a_level_of_detail, "gaze head { " EYES "}") {
     CHECK_BYTES(fixture->pose, fixture->model->bind_local, JOINTS * sizeof *fixture->pose);
 }
 
-// Backward in time a gaze stays as it is.
+// A gaze does not change if time runs backward.
 TEST_HERE (play_gaze_does_not_go_backward, "gaze head") {
     play_rig_go_on(fixture, 0.5);
     const md5_gaze before = *md5_player_gaze(fixture->player, 0);
     play_rig_go_on(fixture, -0.4);
     CHECK_BYTES(&before, md5_player_gaze(fixture->player, 0), sizeof before);
-    // A gaze without eyes turns the head alone, by a chain of three joints.
+    // A gaze without eyes rotates only the head, by a chain of three joints.
     CHECK(fixture->pose[HEAD].rotation.z != 0 && fixture->pose[EYE_L].rotation.z == 0);
 }
 
@@ -283,8 +284,8 @@ TEST (play_gaze_that_cannot_look_is_refused) {
     }
 }
 
-// In tables written in C: other kinds of modifiers refuse a gaze; the machine has a copy; each
-// number is part of the fingerprint.
+// Tables that are written in C: other kinds of modifiers reject a gaze; the machine stores a copy;
+// each number is part of the fingerprint.
 TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
     md5_modifier_gaze rule = {.eyes = {"eye_l", NULL, "nobody"}};
     md5_modifier_desc modifier = {
@@ -321,7 +322,7 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
 
 // -- What comes near ------------------------------------------------------------------------------
 
-// Tendril strikes at what comes near: a parameter says how far that is.
+// Tendril strikes at approaching objects: a parameter contains their distance.
 
 static void check_state(play_actor *fixture, double seconds, const char *name)
 {
@@ -336,7 +337,7 @@ TEST_IF (near_tendril_strikes_while_something_is_near_and_recoils, play_actor, f
     CHECK(fixture->count == 0);
     play_set(fixture->player, "distance", 40);
     check_state(fixture, 0.1, "strike");
-    check_state(fixture, 4, "strike"); // 1.6 s each: it strikes again
+    check_state(fixture, 4, "strike"); // strikes take 1.6 s each: it strikes again
     CHECK(fixture->count >= 2);
     play_set(fixture->player, "distance", 90);
     check_state(fixture, 3, "idle");

@@ -1,5 +1,6 @@
-// Modifiers that the machine's text drives: hands on joints of what the character holds or stands
-// beside, against places of joints in double precision; weights by parameters and states.
+// Tests of modifiers that a machine file drives: hands on joints of an object that the character
+// carries or stands next to, compared with joint positions in double precision; weights that depend
+// on parameters and states.
 #include "test/ik/test_ik_case.h"
 #include "test/own.h"
 #include "test/play/test_play_case.h"
@@ -10,7 +11,7 @@ static const char gun_text[] = "MD5Version 10 commandline \"\" numJoints 2 numMe
                                "\"grip\" 0 ( 2 3 -1 ) ( 0 0.6 0 ) }";
 static char machine_text[32768];
 
-// The machine and what is attached lie in memory, the others in Bobbin's folder.
+// Opens the machine and the attached object from memory, all other files from Bobbin's folder.
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     const char *const name = strrchr(path, '/') + 1;
@@ -34,7 +35,7 @@ static md5_character *load(md5_error *error)
     return md5_load_character(test_path("models/bobbin/m.md5machine"), &opts, error);
 }
 
-// All clips of Bobbin, one state each.
+// Loads a character with all clips of Bobbin, each in one state.
 static md5_character *load_with(const char *rows)
 {
     md5_error error = {0};
@@ -44,7 +45,7 @@ static md5_character *load_with(const char *rows)
         return NULL;
     size_t used = (size_t)snprintf(machine_text, sizeof machine_text,
                                    "machine m { model bobbin.md5mesh float near 1 %s\n", rows);
-    for (uint32_t i = 0; i < 2 * own->desc.num_clips; i++) { // clips, then states
+    for (uint32_t i = 0; i < 2 * own->desc.num_clips; i++) { // first for clips, then for states
         const md5_clip_desc *const clip = &own->clips[i % own->desc.num_clips];
         const bool is_clip = i < own->desc.num_clips;
         used += (size_t)snprintf(machine_text + used, sizeof machine_text - used, "%s%s %s %s\n",
@@ -96,7 +97,7 @@ TEST (hands_hold_one_gun_in_all_clips) {
         const double far = real3_distance(shoulder, grip);
         const double miss = real3_distance(left.at, grip);
         real_worse(&worst_turn, 1 - fabs(real4_dot(turn, left.rotation)));
-        const bool is_near = far < reach * 0.9999; // else the arm points there
+        const bool is_near = far < reach * 0.9999; // if it is out of reach, the arm points at it
         num_near += is_near;
         num_far += !is_near;
         real_worse(is_near ? &worst : &worst_far, is_near ? miss : fabs(miss - (far - reach)));
@@ -126,7 +127,7 @@ TEST (hand_is_on_a_shoulder_while_the_game_says_where) {
     play_pose(player, pose);
     const real3 there = {shoulder.x + 6, shoulder.y, shoulder.z - 3};
     CHECK(real3_distance(place_of(character, pose, "hand_r").at, there) < 1e-3);
-    md5_player_copy(other, player); // without what is attached
+    md5_player_copy(other, player); // without the attached object
     play_pose(other, pose);
     CHECK_BYTES(pose, before, size);
 }
@@ -171,7 +172,8 @@ TEST (hands_of_saved_copied_and_written_players_are_alike) {
     }
 }
 
-// Arms out of reach bend within the limits of all joints, and are not straight, as others are.
+// Arms whose target is out of reach bend within the limits of all joints and are not straight, as
+// they would be without limits.
 TEST (hands_obey_the_limits_of_joints) {
     STRINGS(limits) = {"", "limit lhand cone ( 1 0 0 ) { min -0.2 max 0.3 swing 0.1 }\n"
                            "limit larm hinge ( 0 2 0 ) { min -0.4 max -0.2 }\n"};
@@ -206,7 +208,7 @@ TEST (hands_obey_the_limits_of_joints) {
     "clip a a clip b b float p 0 morph w state body b layer body { weight 0.5 state a a " \
     "state b b } " HAND words " }"
 
-// Whether a player's pose is that of one whose weight the game has set.
+// Compares the pose of a player with the pose of a player whose weight was set by the game.
 static void check_weight(md5_player *player, md5_player *plain, double weight)
 {
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
@@ -231,7 +233,8 @@ TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
     md5_player_target(eased.player, 0)->weight = 0.5f;
     check_weight(eased.player, plain.player, 0.0625);
     check_weight(by_state.player, plain.player, 0);
-    // A cross-fade, then others that freeze and that decay: as those of the morph.
+    // A cross-fade, then fades that freeze poses and inertial fades: the weight follows the weight
+    // of the morph target.
     for (uint32_t i = 0; i < 60; i++) {
         const md5_fade fade = i % 3 == 2 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS;
         for (int k = 0; k < 3; k += 2) {
@@ -276,7 +279,7 @@ TEST (hands_have_the_weight_of_a_curve_or_a_window) {
         CHECK_NEAR(morph, 2 * open, 1e-6);
         check_weight(by_curve.player, plain.player, fmin(0.25 + 0.1 * i, 1));
         check_weight(by_window.player, plain.player, open);
-        if (i == 4) { // in an edited machine it stays open until it ends there
+        if (i == 4) { // in an edited machine the hand remains open until the state ends
             md5_player_migrate(edited.player, by_window.player, NULL, NULL);
             check_weight(edited.player, plain.player, 1);
         }
@@ -321,7 +324,8 @@ TEST (hands_of_wrong_names_are_refused_with_their_place) {
                  "clip a idle.md5anim layer body { state s a }\n%s }",
                  cases[i].row);
         CHECK(!load(&error));
-        error.message[strlen(cases[i].message)] = '\0'; // a missing file's reason is the system's
+        error.message[strlen(cases[i].message)] =
+            '\0'; // the reason for a missing file is the system's text
         CHECK_STRING(error.message, cases[i].message);
         CHECK(error.line == 3 && error.column == cases[i].column);
     }

@@ -1,11 +1,15 @@
-// Feet that are held where they stand while a character glides over them.
+// Tests of feet that are held at their position on the ground while the root of the character moves
+// or rotates.
+//
+// The rig has two legs; its clips slide the character over its feet. The first part tests
+// positions, "Hold heading" directions of feet, and "Hold tables" errors of the definition.
 #include "test/ik/test_ik_case.h"
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
 #include "md5/play/run/player_state.h"
 
-// A character with two legs that glides over its feet, for tests of feet that are held.
+// Joints and clips of the rig, which has two legs.
 
 enum { ANKLE_L = 4, TOE_L = 5, ANKLE_R = 8, HOLD_JOINTS = 10, HOLD_CLIPS = 7, HOLD_FRAMES = 11 };
 
@@ -15,7 +19,7 @@ enum { ANKLE_L = 4, TOE_L = 5, ANKLE_R = 8, HOLD_JOINTS = 10, HOLD_CLIPS = 7, HO
 #define TEST_HOLD(title, clip, words) \
     TEST_WITH (title, play_rig, fixture, hold_begin(fixture, clip, words), play_rig_end(fixture))
 
-// Bones of 10.3: a leg of 20.6 over 18, so that a foot may be moved by 10.
+// Bones of 10.3 units: the leg reaches 20.6 over a height of 18, so that a foot can be moved by 10.
 static const char model_text[] = "numJoints 10\nnumMeshes 0\njoints {\n"
                                  "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
                                  "\"pelvis\" 0 ( 0 0 20 ) ( 0 0 0 )\n"
@@ -33,8 +37,9 @@ static const char model_text[] = "numJoints 10\nnumMeshes 0\njoints {\n"
     "clip lifts f { turn }\nclip turns f { turn }\nclip spins f { turn }\nclip twists f { turn " \
     "}\n"
 
-// In the order of CLIPS. In each of its ten frames a second the character moves ahead by `ahead`,
-// turns by `turn`, the z of a quaternion, and its left leg rises by `up`, all from its first frame.
+// Movements of the clips, in the order of CLIPS. In each of its ten frames per second the character
+// moves ahead by `ahead`, rotates by `turn`, which is the z of a quaternion, and its left leg rises
+// by `up`; all are relative to the first frame.
 static const struct {
     double ahead, turn, up;
 } clips[HOLD_CLIPS] = {{0, 0, 0},      {0.5, 0, 0},   {2, 0, 0},    {0.5, 0, 0.1},
@@ -71,7 +76,7 @@ static md5_anim *make_clip(int number, const md5_load_opts *opts)
     return anim;
 }
 
-// Creates a machine that plays a clip in its only layer and has these words.
+// Creates a machine with the given text that plays a clip in its only layer.
 static void hold_begin_in(play_rig *fixture, const char *clip, const char *words, md5_axes axes)
 {
     const md5_load_opts opts = {.axes = axes};
@@ -99,7 +104,8 @@ static void hold_steps(play_rig *fixture, int num_steps)
         play_rig_go_on(fixture, HOLD_TICK);
 }
 
-// Where the sole of a foot is in the world, in id's axes: below its toe, or its ankle.
+// Returns the position of the sole of a foot in world space, in id's axes: the point below the toe
+// or the ankle.
 static real3 hold_sole_of(const play_rig *fixture, uint32_t joint)
 {
     const md5_mat34 axes = md5_mat34_from_axes(fixture->model->skeleton.axes, 1);
@@ -110,7 +116,7 @@ static real3 hold_sole_of(const play_rig *fixture, uint32_t joint)
     return real3_of(md5_mat34_direction(md5_mat34_inverse(axes), md5_xform_point(at, point)));
 }
 
-// How far the left sole is from there.
+// Returns the distance of the left sole from a point.
 static double hold_moved(const play_rig *fixture, real3 from)
 {
     return real3_distance(hold_sole_of(fixture, TOE_L), from);
@@ -125,7 +131,7 @@ static double heading_in_degrees(const play_rig *fixture, md5_quat rotation)
     return atan2((double)ahead.y, (double)ahead.x) * 180.0 / 3.14159265358979;
 }
 
-// Where it points in the world, and the character: degrees to the left of x.
+// Return the heading of a joint, or of the character, in world space: degrees to the left of x.
 static double hold_heading_of(const play_rig *fixture, uint32_t joint)
 {
     const md5_xform at = md5_joint_in_model(&fixture->model->skeleton, fixture->pose, joint);
@@ -137,7 +143,7 @@ static double hold_body_heading(const play_rig *fixture)
     return heading_in_degrees(fixture, fixture->place.rotation);
 }
 
-// Largest distance by which the soles leave their places within so many steps.
+// Returns the largest distance by which a sole leaves its position within `num_steps` steps.
 static double hold_slide(play_rig *fixture, int num_steps)
 {
     static const uint32_t joints[] = {TOE_L, ANKLE_R};
@@ -154,7 +160,7 @@ static double hold_slide(play_rig *fixture, int num_steps)
     return most;
 }
 
-// For half a second at 5 units a second, and as the character turns by 11 degrees.
+// Half a second at 5 units per second, also while the character rotates by 11 degrees.
 TEST (play_hold_keeps_soles_where_they_stand) {
     static const struct {
         const char *clip, *words;
@@ -165,7 +171,8 @@ TEST (play_hold_keeps_soles_where_they_stand) {
         {"glides", HOLD_FEET "hold { toe toe_l } }\nmodifier none joint head", 0, 1e-4},
         {"turns", HOLD_FEET "}", 1.4, 4},
         {"turns", HOLD_FEET "hold { toe toe_l } }", 0, 1e-4},
-        // Faster than clips have soles stand; held nowhere far; not low enough.
+        // Three causes of sliding: the clip is faster than the limit for standing soles; the
+        // distance is too short; the soles are not low enough.
         {"slides", HOLD_FEET "hold { toe toe_l } }", 9.99, 10.01},
         {"glides", HOLD_FEET "hold { toe toe_l speed 4.9 } }", 2.49, 2.51},
         {"glides", HOLD_FEET "hold { toe toe_l speed 0 } }", 2.49, 2.51},
@@ -180,7 +187,7 @@ TEST (play_hold_keeps_soles_where_they_stand) {
     }
 }
 
-// A character that is turned and moved by the game carries its feet along.
+// A character that the game moves and rotates takes its feet along.
 TEST_HOLD (play_hold_goes_with_what_the_game_moves, "still", HOLD_FEET "hold }") {
     play_rig_go_on(fixture, 0);
     for (int i = 0; i < 20; i++) {
@@ -190,18 +197,18 @@ TEST_HOLD (play_hold_goes_with_what_the_game_moves, "still", HOLD_FEET "hold }")
     CHECK_NEAR(hold_sole_of(fixture, ANKLE_R).x, 20, 1e-4);
 }
 
-// After the distance is passed the foot returns like a critically damped spring: in double, the
-// exact motion from the displacement x and velocity v at which it was let go,
-//   x(t) = (x + (v + w x) t) exp(-w t)
-// w leaves 1 % of a displacement at rest within the release. Meanwhile it steps: a parabola of a
-// third of the displacement.
+// When the distance is exceeded, the foot returns like a critically damped spring. In double
+// precision, the exact motion from the displacement x and velocity v at its release is
+//      x(t) = (x + (v + w x) t) exp(-w t)
+// where w leaves 1 % of a displacement at rest within the release time. Meanwhile the foot steps
+// along a parabola whose height is a third of the displacement.
 TEST_HOLD (play_hold_lets_go_and_returns, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0.3 } }") {
     const double release = 0.3;
     const double w = 6.638352 / release;
     CHECK_NEAR((1 + w * release) * exp(-w * release), 0.01, 1e-7);
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
-    // From here on it is seen from the character, which has gone on by a unit.
+    // From here on, positions are relative to the character, which has moved on by a unit.
     const double start = hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x;
     for (int i = 1; i <= 17; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
@@ -213,7 +220,7 @@ TEST_HOLD (play_hold_lets_go_and_returns, "glides",
         CHECK_NEAR(hold_sole_of(fixture, TOE_L).z, 4 * 0.33 * t / release * (1 - t / release),
                    1e-4);
     }
-    // It is held again from where it is then.
+    // The foot is held again at its current position.
     play_rig_go_on(fixture, HOLD_TICK);
     play_rig_go_on(fixture, HOLD_TICK);
     const real3 was = hold_sole_of(fixture, TOE_L);
@@ -221,7 +228,7 @@ TEST_HOLD (play_hold_lets_go_and_returns, "glides",
     CHECK_SMALL(hold_moved(fixture, was), 1e-4);
 }
 
-// With a release of 0 a foot is back at once.
+// With a release time of 0 a foot is back immediately.
 TEST_HOLD (play_hold_without_release_is_back_at_once, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0 } }") {
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
@@ -229,7 +236,8 @@ TEST_HOLD (play_hold_without_release_is_back_at_once, "glides",
     CHECK_NEAR(hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x, 4, 1e-4);
 }
 
-// A leg that would be stretched lets go: no foot is farther from its hip than it can reach.
+// A leg that would be stretched is released: no foot is farther from its hip than the leg can
+// reach.
 TEST_HOLD (play_hold_stretches_no_leg, "slides",
            HOLD_FEET "hold { toe toe_l speed 30 distance 100 } }") {
     double most = 0;
@@ -240,12 +248,13 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
         const double shift = fabs((double)fixture->player->held[0].shift.x);
         most = fmax(most, shift);
     }
-    // The foot of a leg of 20.59 over 18 goes as far as 9.9, or before it a step of 1/3 less.
+    // The foot of a leg of 20.59 over 18 reaches 9.9, and is released at most one step of 1/3
+    // before that.
     const double far = sqrt(0.999 * 0.999 * 4 * 106 - 18 * 18.0);
     CHECK(most > far - 0.34 && most <= far + 1e-3);
 }
 
-// A sole is held until it is higher than 0.3, after 0.3 s; the other foot stays.
+// A sole is held until it is higher than 0.3, after 0.3 s; the other foot remains held.
 TEST_HOLD (play_hold_ends_as_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_l } }") {
     play_rig_go_on(fixture, 0);
     const real3 left = hold_sole_of(fixture, TOE_L);
@@ -262,8 +271,8 @@ TEST_HOLD (play_hold_ends_as_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_l 
     CHECK_NEAR(hold_sole_of(fixture, ANKLE_R).x, right.x, 1e-4);
 }
 
-// What is blended over the legs counts, in layers and as one-shots; what is not over them, or is
-// added, does not.
+// Clips that are blended over the legs count, in layers and as one-shot clips; clips that do not
+// affect the legs, or that are added, do not count.
 TEST (play_hold_counts_what_plays_at_the_ankles) {
     static const char words[] = "float over 0 layer more { weight over state t slides }\n"
                                 "layer face { mask head state u slides }\n"
@@ -287,7 +296,7 @@ TEST (play_hold_counts_what_plays_at_the_ankles) {
     }
 }
 
-// A state without motion has no soles that stand, nor has a machine without layers.
+// Soles are not held in a state without motion, nor in a machine without layers.
 TEST_HOLD (play_hold_without_clips_holds_what_is_low, "nothing", HOLD_FEET "hold }") {
     play_rig_go_on(fixture, HOLD_TICK);
     CHECK(fixture->player->held[0].is_held);
@@ -296,7 +305,7 @@ TEST_HOLD (play_hold_without_clips_holds_what_is_low, "nothing", HOLD_FEET "hold
     CHECK(fixture->player->held[0].is_held);
 }
 
-// A foot that is held again, here after it was let go, does not move in that step either.
+// A foot that is held again, here after its release, does not move in that step either.
 TEST_HOLD (play_hold_begins_where_a_sole_was, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
@@ -311,7 +320,7 @@ TEST_HOLD (play_hold_begins_where_a_sole_was, "glides",
     CHECK_SMALL(hold_moved(fixture, was), 1e-4);
 }
 
-// Frozen below a chain of states that interrupt each other.
+// The pose is frozen below a chain of states that interrupt each other.
 TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
     for (uint32_t i = 0; i < 8; i++) {
         CHECK(play_fade(fixture->player, 0, 1 - i % 2, 1));
@@ -321,7 +330,8 @@ TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
     CHECK_SMALL(hold_sole_of(fixture, ANKLE_R).x, 1e-4);
 }
 
-// In every third pose, as in each; with weight 0 a foot begins anew.
+// Poses in every third step give the result of poses in each step; with weight 0 a foot begins
+// again.
 TEST_HOLD (play_hold_advances_with_poses, "glides", HOLD_FEET "hold { toe toe_l } }") {
     CHECK(md5_player_set_detail(fixture->player, &(md5_detail){.interval = 3}));
     play_rig_go_on(fixture, 0);
@@ -339,7 +349,7 @@ TEST_HOLD (play_hold_advances_with_poses, "glides", HOLD_FEET "hold { toe toe_l 
     CHECK_NEAR(hold_sole_of(fixture, TOE_L).x, 4.0 + fixture->place.translation.x, 1e-4);
 }
 
-// Restored, copied and in a batch, a player goes on with the same bits.
+// A player that is restored, copied, or played in a batch continues with the same bits.
 TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }") {
     enum { OTHERS = 3 };
     hold_steps(fixture, 20);
@@ -366,7 +376,7 @@ TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l d
         md5_destroy_player(others[k]);
 }
 
-// Numbers that are not finite, from broken bytes, begin anew.
+// Numbers that are not finite, from damaged bytes, make the foot begin again.
 TEST (play_hold_that_is_not_finite_begins_anew) {
     static const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
     for (int number = 0; number < 32; number++) {
@@ -415,7 +425,7 @@ static void see_ankle(void *user, const md5_player *player, md5_vec3 ankle, md5_
     foot->floor = 0;
 }
 
-// The ground is asked for where a foot is held.
+// The ground callback receives the position at which the foot is held.
 TEST_HOLD (play_hold_asks_for_the_ground_where_it_stands, "glides",
            HOLD_FEET "hold { toe toe_l } }") {
     md5_vec3 ankle = {0, 0, 0};
@@ -426,15 +436,15 @@ TEST_HOLD (play_hold_asks_for_the_ground_where_it_stands, "glides",
     }
 }
 
-// Where a cycle leads back to its first frame over an interval of its own, that is as those beside
-// it; a clip of one frame stands.
+// The interval from the last frame of an open loop back to its first frame counts like its
+// neighbours; a clip of one frame stands.
 TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe toe_l } }") {
     md5_machine_desc *const desc = &fixture->file->desc;
     fixture->file->clips[1].period = MD5_PERIOD_OPEN;
     fixture->file->clips[3].period = MD5_PERIOD_OPEN;
     OWN_MACHINE open = md5_create_machine(desc, NULL, NULL);
     REQUIRE(open);
-    const uint8_t *const contacts = open->contacts; // of the left sole
+    const uint8_t *const contacts = open->contacts; // contacts of the left sole
     CHECK_UINT(open->num_soles, 2);
     CHECK_UINT(open->num_frames, (size_t)HOLD_CLIPS * HOLD_FRAMES);
     CHECK_UINT(contacts[HOLD_FRAMES + HOLD_FRAMES - 1], MD5_CONTACT_STANDS);
@@ -446,7 +456,7 @@ TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe to
 
 // -- Hold heading ---------------------------------------------------------------------------------
 //
-// Feet that are held keep pointing where they pointed while a character turns over them.
+// Feet that are held keep their heading while a character rotates over them.
 
 static double tangent_of(double degrees)
 {
@@ -458,7 +468,7 @@ static double degrees_of(double tangent)
     return atan(tangent) * 360.0 / 3.14159265358979;
 }
 
-// While the character turns by 5.7 degrees.
+// The character rotates by 5.7 degrees.
 TEST (play_hold_keeps_headings) {
     for (int holds = 0; holds < 2; holds++) {
         OWN_RIG fixture;
@@ -473,7 +483,7 @@ TEST (play_hold_keeps_headings) {
     }
 }
 
-// A leg turns its foot by 45 degrees; from then on the foot goes along.
+// A leg rotates its foot by at most 45 degrees; after that the foot rotates with the character.
 TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
     play_rig_go_on(fixture, 0);
@@ -487,9 +497,9 @@ TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
     CHECK(hold_body_heading(fixture) > 60);
 }
 
-// Nor does a turned foot stretch its leg. The character turns by 30 degrees about a sole, so that
-// the ankle 4 units behind it has to be 8 sin 15 = 2.07 units beside the animated one: a leg of 10
-// becomes one of 10.21.
+// A rotated foot does not stretch its leg either. The character rotates by 30 degrees about a sole,
+// so that the ankle 4 units behind it has to be 8 sin 15 = 2.07 units next to the animated ankle: a
+// leg of 10 becomes a leg of 10.21.
 TEST (play_hold_stretches_no_leg_by_turning) {
     static const md5_hold_params hold = {
         .height = 0.3f, .speed = 10, .distance = 4, .release = 0.2f};
@@ -516,7 +526,7 @@ TEST (play_hold_stretches_no_leg_by_turning) {
     }
 }
 
-// A foot that is held again does not turn in that step either.
+// A foot that is held again does not rotate in that step either.
 TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
            HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
     CHECK(hold_slide(fixture, 30) > 0.1);
@@ -533,7 +543,7 @@ TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
     CHECK(num_begun > 1);
 }
 
-// A clip that turns a sole that stands, faster than 30 degrees a second, does so on purpose.
+// A clip that rotates a standing sole by more than 30 degrees per second does so on purpose.
 TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
     play_rig_go_on(fixture, 0);
@@ -546,8 +556,8 @@ TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
     CHECK(hold_body_heading(fixture) > 40);
 }
 
-// As a foot that is let go returns, so does the tangent of half of the angle by which it is turned:
-//   x(t) = (x + (v + w x) t) exp(-w t)
+// The tangent of half of the angle by which a foot is rotated returns like its position:
+//      x(t) = (x + (v + w x) t) exp(-w t)
 TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l release 0.3 } }") {
     const double release = 0.3;
     const double w = 6.638352 / release;
@@ -571,7 +581,7 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
     }
 }
 
-// However fast the body turned, a foot that is let go does not turn much farther away.
+// A foot that is released does not rotate much farther away, however fast the body rotated.
 TEST_HOLD (play_hold_throws_no_foot_about, "spins", HOLD_FEET "hold { toe toe_l } }") {
     play_rig_go_on(fixture, 0);
     play_rig_go_on(fixture, HOLD_TICK);
@@ -586,7 +596,7 @@ TEST_HOLD (play_hold_throws_no_foot_about, "spins", HOLD_FEET "hold { toe toe_l 
     }
 }
 
-// With half of the weight a foot is turned back by half.
+// With a weight of 0.5 a foot is rotated back by half of the angle.
 TEST_HOLD (play_hold_turns_feet_by_weight, "turns", HOLD_FEET "hold { toe toe_l } }") {
     md5_player_target(fixture->player, 0)->weight = 0.5f;
     play_rig_go_on(fixture, 0);
@@ -596,7 +606,7 @@ TEST_HOLD (play_hold_turns_feet_by_weight, "turns", HOLD_FEET "hold { toe toe_l 
                1e-3);
 }
 
-// The ground is asked for where the turned foot has its ankle.
+// The ground callback receives the ankle position of the rotated foot.
 TEST_HOLD (play_hold_asks_for_the_ground_below_a_turned_foot, "turns",
            HOLD_FEET "hold { toe toe_l } }") {
     md5_vec3 ankle = {0, 0, 0};
@@ -609,8 +619,8 @@ TEST_HOLD (play_hold_asks_for_the_ground_below_a_turned_foot, "turns",
     }
 }
 
-// What the library wrote for this machine after 30 steps, in hexadecimal, when the format was in
-// version 4: no headings were held.
+// The bytes in hexadecimal that the library saved for this machine after 30 steps when the format
+// had version 4, which did not contain headings.
 static const char saved[] =
     "4d35505304000000752e2c240ff0b334010100000000000000000060f993b8fa7aa93f00e507e33bc673"
     "3f0000000000000000405b8753f4ffef3f202ce5e05a556bbf0000000000000000000000000000000000"
@@ -627,7 +637,7 @@ static const char saved[] =
 
 enum { SAVED_SIZE = (sizeof saved - 1) / 2 };
 
-// The place stays held. The heading begins to be, as the foot is animated then.
+// The position remains held. The heading is held from now on, as the foot is animated now.
 TEST (play_hold_saved_without_headings_is_restored) {
     OWN_RIG old, same;
     uint8_t bytes[SAVED_SIZE];
@@ -654,7 +664,7 @@ TEST (play_hold_saved_without_headings_is_restored) {
 
 // -- Hold tables ----------------------------------------------------------------------------------
 //
-// What says that feet are held, in machine files and in tables written in C.
+// Errors of the definitions of held feet, in machine files and in tables that are written in C.
 
 TEST (play_hold_that_cannot_hold_is_refused) {
     static const struct {
@@ -688,8 +698,8 @@ TEST (play_hold_that_cannot_hold_is_refused) {
     }
 }
 
-// In tables written in C: other kinds refuse it; the machine has a copy; each number is part of the
-// fingerprint.
+// Tables that are written in C: other kinds of modifiers reject it; the machine stores a copy; each
+// number is part of the fingerprint.
 TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
     md5_modifier_hold rule = {.toes = {"toe_l", NULL, "nobody"}};
     static const md5_foot_desc feet[] = {{.ankle = "ankle_l"}, {.ankle = "ankle_r"}};

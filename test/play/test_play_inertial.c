@@ -1,6 +1,10 @@
-// Inertial transitions of real characters, at random: no joint is ever farther from the new motion
-// than when the transition began, and a pose does not depend on whether poses were computed before.
-// play_transitions() says how many transitions there are of each model.
+// Tests of inertial transitions. The first part plays real characters at random: no joint may ever
+// be farther from the new motion than when the transition began, and a pose must not depend on
+// whether poses were computed before. play_transitions() returns the number of transitions for each
+// model.
+//
+// "Inertia" tests the offsets themselves, "Speed" velocities at the start of a transition,
+// "Smoothness" interrupted transitions of all kinds, "Frozen poses" their long-term accuracy.
 #include "test/ik/test_ik_case.h"
 #include "test/own.h"
 #include "test/play/test_play_case.h"
@@ -10,8 +14,8 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-// How much farther from the target a joint may get than at the start (the issue allows a degree),
-// for positions as a part of the longest translation of a joint.
+// Limits for the increase of a joint's distance from the target since the start: degrees (the
+// specification allows 1), and for positions a fraction of the longest translation of a joint.
 #define MAX_DEGREES 0.02
 #define MAX_PART 1e-5
 
@@ -21,8 +25,8 @@ enum { PATH_ROOM = 1024, MAX_FOLDERS = 512, MAX_ENTRIES = 512, MAX_CLIPS = 32 };
 
 // -- Characters -------------------------------------------------------------------------------
 
-// A model with the clips beside it that fit it, each played in two ways, and a blend of the first
-// two.
+// A model with the matching clips of its folder, each played in two ways, and a blend of the first
+// two clips.
 typedef struct character {
     const char *path;
     md5_model *model;
@@ -50,7 +54,7 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-// The entries of a folder that are not hidden, in the order of their names; free() each.
+// Lists the entries of a folder that are not hidden, sorted by name; free() each.
 static size_t list_folder(const char *folder, char *paths[MAX_ENTRIES])
 {
     size_t count = 0;
@@ -117,7 +121,7 @@ static md5_machine *make_machine(const character *fixture, uint64_t *random)
     return machine;
 }
 
-// Calls `use` for the model at a path, if clips beside it fit it. Returns whether it did that.
+// Calls `use` for the model at a path if a clip in its folder matches it. Returns true if it did.
 static bool use_model(const char *path, char *const *beside, size_t count,
                       void (*use)(const character *fixture))
 {
@@ -140,7 +144,7 @@ static bool use_model(const char *path, char *const *beside, size_t count,
     return is_used;
 }
 
-// The same for every model in a folder and below. Returns how many.
+// Does the same for every model in a folder and its subfolders. Returns the number of models.
 static size_t for_each_character(const char *folder, void (*use)(const character *fixture))
 {
     char *folders[MAX_FOLDERS] = {copy_text(folder)};
@@ -172,8 +176,8 @@ static void for_each_of_all(void (*use)(const character *fixture))
 
 // -- Play -------------------------------------------------------------------------------------
 
-// One player is posed in every step, one now and then, one plays in a crowd; TARGET plays without a
-// transition the state that the others are going to.
+// SEEN is posed in every step, UNSEEN only sometimes, IN_CROWD plays in a crowd. TARGET plays the
+// new state of these players without a transition.
 enum { SEEN, UNSEEN, IN_CROWD, TARGET, PLAYERS };
 
 typedef struct scene {
@@ -185,7 +189,7 @@ typedef struct scene {
     void *scratch;
     uint64_t random;
     uint32_t state;
-    double most_degrees, most_part; // largest increases of these since then
+    double most_degrees, most_part; // largest increases of `angles` and `distances` since then
 } scene;
 
 static void *room(size_t count, size_t size)
@@ -281,7 +285,8 @@ static void play_character(const character *fixture)
     size_t num_wrong = 0;
     for (uint32_t left = play_transitions(40); left > 0; left--) {
         const double sign = test_random_u32(&play.random) % 8 == 0 ? -1 : 1;
-        // From a fade, from the middle of a transition, from several at one instant.
+        // Begin in a fade, in the middle of a transition, or with several transitions at one
+        // instant.
         if (test_random_u32(&play.random) % 4 == 0)
             go(&play, MD5_FADE_CROSS);
         advance(&play, sign * test_random(&play.random) * test_random(&play.random));
@@ -295,7 +300,7 @@ static void play_character(const character *fixture)
             play.distances[i] = real_distance(shown.translation, target.translation);
         }
 
-        // Lets the transition run, in steps of a game's size, mostly to its end; `sign` < 0:
+        // Play the transition in steps of the usual size, in most cases to its end; `sign` < 0:
         // backward.
         uint32_t num_steps = 1 + test_random_u32(&play.random) % 24;
         while (num_steps-- > 0) {
@@ -335,8 +340,8 @@ TEST (inertial_transitions_of_models_go_no_farther_and_need_no_looking) {
 
 // -- Inertia --------------------------------------------------------------------------------------
 //
-// Offsets of inertial transitions: full at the start, zero at the end, never longer in between,
-// with the initial velocity if that leads to the target.
+// Offsets of inertial transitions: complete at the start, zero at the end, never longer in between,
+// with the initial velocity if it leads to the target.
 
 static md5_xform random_transform(uint64_t *random)
 {
@@ -344,7 +349,7 @@ static md5_xform random_transform(uint64_t *random)
                        .translation = ik_random_point(1, random)};
 }
 
-// Velocities of about 1e-4 to 1e4: from nearly none to far more than joints have.
+// Returns a velocity of about 1e-4 to 1e4: from nearly 0 to far more than joints reach.
 static md5_velocity random_velocity(uint64_t *random)
 {
     const float size = (float)pow(10, test_random(random) * 8 - 4.0);
@@ -380,8 +385,8 @@ TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
     }
 }
 
-// Offsets of every size, also tiny ones, and velocities of every size and direction. The shown
-// transform comes nearer to the target from step to step, however the target moves.
+// Offsets and velocities of every size and direction, also tiny offsets. The resulting transform
+// approaches the target in every step, for every motion of the target.
 TEST (an_offset_never_becomes_longer) {
     uint64_t random = 2;
     for (uint32_t left = play_transitions(20000); left > 0; left--) {
@@ -411,7 +416,7 @@ TEST (an_offset_never_becomes_longer) {
     }
 }
 
-// Bollo's quintic as given in his talk, for the length of an offset, in double precision.
+// Bollo's quintic as published in his talk, for the length of an offset, in double precision.
 static double bollo(double x0, double v0, double duration, double t)
 {
     const double v = fmin(v0, 0);
@@ -433,7 +438,7 @@ TEST (an_offset_decays_as_in_the_talk) {
         const double v0 = 40 * test_random(&random) - 35;
         const double duration = 0.1 + test_random(&random);
         const double t = duration * test_random(&random);
-        // Along y; velocity across it has no effect.
+        // The velocity is along y; velocity across it has no effect.
         const md5_xform from = {.rotation = none, .translation = {0, (float)x0, 0}};
         const md5_xform to = {.rotation = none};
         const md5_velocity of_from = {.linear = {5, (float)(v0 + 3), 0}};
@@ -456,14 +461,14 @@ TEST (a_transition_without_duration_leaves_nothing) {
     CHECK(pose.rotation.w == 1);
 }
 
-// Both joints turn and move at steady speeds. The speed of approach does not jump at the start, and
-// then changes only as the quintic does.
+// Both joints rotate and move at constant speeds. The speed of approach must not jump at the start;
+// after that it changes only as the quintic does.
 TEST (velocity_towards_the_target_continues_without_a_jump) {
     const double step = 0.0005;
     uint64_t random = 4;
     for (int i = 0; i < 200; i++) {
         const double angle = 0.2 + 2.8 * test_random(&random);
-        const double approach = 4 * test_random(&random); // radians and units a second
+        const double approach = 4 * test_random(&random); // radians and units per second
         const md5_xform to = {.rotation = {0, 0, 0, 1}};
         const md5_xform from = {
             .rotation = {.z = (float)sin(0.5 * angle), .w = (float)cos(0.5 * angle)},
@@ -493,7 +498,7 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
     }
 }
 
-// A velocity past half a turn leads away from the target, the long way round.
+// A velocity past an angle of 180 degrees leads away from the target.
 TEST (velocity_beyond_half_a_turn_is_dropped) {
     const double degree = 3.14159265358979324 / 180.0;
     const md5_xform to = {.rotation = {0, 0, 0, 1}};
@@ -508,7 +513,7 @@ TEST (velocity_beyond_half_a_turn_is_dropped) {
     }
 }
 
-// Offsets of any size give finite results.
+// Offsets of any size must give finite results.
 TEST (offsets_next_to_nothing_and_beyond_reason_are_sound) {
     static const float sizes[] = {0, 1e-30f, 1e-18f, 1e-9f, 1, 1e15f, 1e18f};
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
@@ -532,23 +537,25 @@ TEST (offsets_next_to_nothing_and_beyond_reason_are_sound) {
 
 // -- Speed ----------------------------------------------------------------------------------------
 //
-// An inertial transition keeps the speed at which each joint comes nearer to the new motion, and
-// drops what leads away from it.
+// An inertial transition keeps the speed at which each joint approaches the new motion, and drops
+// velocity that leads away from it.
 
-// How long after the start of a transition speeds are measured, and how long it lasts, in seconds.
+// Time from the start of a transition to the measurement of speeds, and duration of the transition,
+// seconds.
 #define STEP_SECONDS 5e-5
 #define DURATION 0.25
 
-// Smaller gaps are not measured, in units or radians: their directions change too fast.
+// Minimum distance that is measured, in units or radians: directions of smaller distances change
+// too fast.
 #define NEAREST 0.2
 
-// One player in a transition, one that goes on as before, and one that only plays the target of the
-// transition.
+// SHOWN plays a transition, OLD continues the previous state, SPEED_TARGET plays only the new
+// state.
 enum { SHOWN, OLD, SPEED_TARGET, SPEED_PLAYERS };
 
-// States, each of which moves evenly for half a second at least from where it begins; one that
-// comes to its end after two seconds; one that begins just before the end of its cycle;
-// and some in which joint 0 walks, and jumps where the cycle begins anew.
+// States. Each moves at a constant rate for at least half a second from its start; ONCE ends after
+// two seconds; EDGE begins just before the end of its cycle; in some states joint 0 walks, and
+// jumps at the start of a new cycle.
 enum { A, B, BLEND, MIDDLE, STATES, ONCE = STATES, EDGE, THERE, THERE_AT_END, BACK, ALL_STATES };
 
 typedef struct speed_case {
@@ -556,12 +563,13 @@ typedef struct speed_case {
     md5_machine *machine;
     md5_player *players[SPEED_PLAYERS];
     uint64_t random;
-    uint32_t num_kept, num_dropped; // speeds that were measured
+    uint32_t num_kept, num_dropped; // numbers of measured speeds
 } speed_case;
 
 enum { CLIPS = 5 };
 
-// Clips of three frames; and a blend of two that are synchronised although one takes twice as long.
+// Adds clips of three frames, and a blend of two synchronized clips of which one takes twice as
+// long.
 static void speed_begin(speed_case *fixture)
 {
     static const double rates[CLIPS] = {1, 0.5, 0.8, 1, 1};
@@ -621,17 +629,17 @@ static gaps find_gaps(md5_player *player, md5_player *target)
     return found;
 }
 
-// How far a speed of this size may change in a step: the quintic's acceleration is at most 20 gaps
-// in its duration squared, motion across the gap makes it longer to second order, and blends do not
-// move evenly.
+// Returns the limit for the change of a speed of this size in one step. The acceleration of the
+// quintic is at most 20 gaps per squared duration; motion across the gap makes it longer to second
+// order, and blends do not move at a constant rate.
 static double most_change(double gap, double speed)
 {
     const double duration = fmin(DURATION, speed < 0 ? -5 * gap / speed : DURATION);
     return 20 * gap / (duration * duration) * STEP_SECONDS + 0.06;
 }
 
-// Begins inertial transitions from `from`, after `seconds` in it, to all `num_states` states in the
-// same moment, and compares the speeds before and after.
+// Begins inertial transitions from `from`, after `seconds` in it, to all `num_states` states at the
+// same time, and compares the speeds before and after.
 static bool keeps_speed(speed_case *fixture, uint32_t from, double seconds, const uint32_t *states,
                         uint32_t num_states)
 {
@@ -663,7 +671,7 @@ static bool keeps_speed(speed_case *fixture, uint32_t from, double seconds, cons
     return held;
 }
 
-// Seconds in which every state moves evenly.
+// Returns seconds during which every state moves at a constant rate.
 static double random_while(speed_case *fixture)
 {
     return 0.05 + 0.4 * test_random(&fixture->random);
@@ -700,7 +708,7 @@ TEST_HERE (inertial_transitions_keep_the_speed_through_states_that_are_left_imme
     check_that_there_were_some(fixture);
 }
 
-// Backward, states that begin in the middle of their cycle go on evenly.
+// Backward, states that begin in the middle of their cycle continue at a constant rate.
 TEST_HERE (inertial_transitions_keep_the_speed_backward) {
     const uint32_t to = MIDDLE;
     for (int i = 0; i < 1000; i++) {
@@ -711,7 +719,7 @@ TEST_HERE (inertial_transitions_keep_the_speed_backward) {
     check_that_there_were_some(fixture);
 }
 
-// Rounding decides whether a cycle is just over or about to be: that makes no difference.
+// Rounding decides if a cycle has just ended or is about to end: the result must be the same.
 TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle) {
     md5_player *const before = fixture->players[SHOWN];
     md5_player *const after = fixture->players[OLD];
@@ -723,7 +731,7 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
             play_advance(before, cycle - 1e-7);
             play_advance(after, cycle + 1e-7);
             for (uint32_t i = 0; i < 2; i++) {
-                // The same state begins at the end of a cycle, or at the beginning of the next.
+                // The same state begins at the end of a cycle, or at the start of the next cycle.
                 const uint32_t state = to == A && i == 0 ? EDGE : to;
                 md5_player_fade_to(fixture->players[i], 0, state, (float)DURATION,
                                    MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
@@ -736,7 +744,7 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
     }
 }
 
-// A jump where a cycle begins again is not a speed, neither of the old motion nor of the new one.
+// A jump at the start of a cycle is not a speed, neither of the old motion nor of the new motion.
 TEST_HERE (inertial_transitions_take_no_jump_for_a_speed) {
     for (int i = 0; i < 100; i++) {
         const uint32_t there = THERE;
@@ -747,7 +755,7 @@ TEST_HERE (inertial_transitions_take_no_jump_for_a_speed) {
     CHECK_UINT(fixture->num_dropped, 200);
 }
 
-// A clip that has come to its end stands, and has no speed that could go on.
+// A clip that has reached its end stands still and has no speed that could continue.
 TEST_HERE (inertial_transitions_from_the_end_of_a_clip_begin_at_rest) {
     for (int i = 0; i < 1000; i++) {
         const uint32_t to = B + test_random_u32(&fixture->random) % 3;
@@ -757,7 +765,7 @@ TEST_HERE (inertial_transitions_from_the_end_of_a_clip_begin_at_rest) {
     check_that_there_were_some(fixture);
 }
 
-// The same in one step as in many, also where a clip comes to its end meanwhile.
+// One step gives the result of many steps, also if a clip reaches its end meanwhile.
 TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
     md5_player *const one = fixture->players[SHOWN];
     md5_player *const many = fixture->players[OLD];
@@ -788,19 +796,19 @@ TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
 
 // -- Smoothness -----------------------------------------------------------------------------------
 
-// No transition makes a pose jump, whenever and however often it is interrupted.
+// A transition never makes a pose jump, at whatever time and however often it is interrupted.
 
 static const play_walk STANDS = {0, 0, 0};
 
-// The longest that a joint moves in a step of the fastest clip, and in one of the fastest fade
-// between the two that lie farthest apart: half a turn and some units. Four fades may run
-// simultaneously, and a layer of differences on top. A jump is much longer: clips differ by a
+// Limits for the movement of a joint in one step: of the fastest clip, and of the fastest fade
+// between the two clips with the largest distance, half a rotation and some units. Four fades can
+// be active simultaneously, and an additive layer on top. A jump is much longer: clips differ by a
 // radian and more.
 #define SMOOTH_STEP_SECONDS 0.001
 #define FASTEST_CLIP 25.0
 #define FARTHEST 6.0
 #define SHORTEST_FADE 0.2
-#define STEEPEST 3.0 // of the easings used
+#define STEEPEST 3.0 // largest slope of the easings in use
 #define LONGEST_STEP \
     (SMOOTH_STEP_SECONDS * (FASTEST_CLIP + 4.0 * FARTHEST * STEEPEST / SHORTEST_FADE))
 
@@ -814,12 +822,13 @@ typedef struct smooth_case {
     play_case made;
     md5_machine *machine;
     md5_player *player;
-    md5_xform pose[PLAY_JOINTS]; // the last
+    md5_xform pose[PLAY_JOINTS]; // the previous pose
 } smooth_case;
 #define OWN_SMOOTH __attribute__((cleanup(smooth_end))) smooth_case
 
-// States: clips, a blend space, a stack, a clip that is played once, nothing. Layers: the body; one
-// that is added; and a masked one over them, whose weight is 0 unless a test sets it.
+// Creates the states: clips, a blend space, a stack, a clip that is played once, nothing. Layers:
+// the body, an additive layer, and above them a masked layer, whose weight is 0 unless a test sets
+// it.
 static void smooth_begin(smooth_case *fixture)
 {
     memset(fixture, 0, sizeof *fixture);
@@ -844,7 +853,7 @@ static void smooth_end(smooth_case *fixture)
     play_end(&fixture->made);
 }
 
-// Advances and poses the player. Returns how far the pose has moved.
+// Advances and poses the player. Returns the movement of the pose.
 static double step(smooth_case *fixture, double seconds)
 {
     md5_xform now[PLAY_JOINTS];
@@ -865,7 +874,8 @@ static void smooth_go(smooth_case *fixture, uint32_t layer, md5_fade fade, uint6
                              (float)duration, fade, easings[test_random_u32(random) % 4]));
 }
 
-// Clips alone stay far below the limit: otherwise the other tests would show nothing.
+// Clips without transitions must remain far below the limit; otherwise the other tests would prove
+// nothing.
 TEST_WITH (smooth_clips_move_slowly, smooth_case, fixture, smooth_begin(fixture),
            smooth_end(fixture)) {
     for (uint32_t state = 0; state < SMOOTH_STATES; state++) {
@@ -876,7 +886,7 @@ TEST_WITH (smooth_clips_move_slowly, smooth_case, fixture, smooth_begin(fixture)
     }
 }
 
-// Interrupts the active transition about `often` times a second, at times many times in a row.
+// Interrupts the active transition about `often` times per second, sometimes many times in a row.
 static void interrupt_at_random(int kinds, double often, uint64_t seed)
 {
     uint64_t random = seed;
@@ -913,7 +923,7 @@ TEST (smooth_transitions_of_all_kinds_may_be_interrupted) {
     interrupt_at_random(2, 30, 6);
 }
 
-// There and back again, half way.
+// Fades to a state and back again at the middle of the fade.
 TEST (smooth_there_and_back) {
     for (int fade = 0; fade < 2; fade++) {
         OWN_SMOOTH fixture;
@@ -927,7 +937,7 @@ TEST (smooth_there_and_back) {
     }
 }
 
-// An inertial transition ends at its time, exactly in the state that it leads to.
+// An inertial transition ends at its time, exactly in its target state.
 TEST (smooth_inertial_transitions_end) {
     OWN_SMOOTH fixture, other;
     smooth_begin(&fixture);
@@ -937,10 +947,10 @@ TEST (smooth_inertial_transitions_end) {
     for (int i = 0; i < 26; i++) {
         step(&fixture, 0.01);
         step(&other, 0.01);
-        if (i != 24) // it ends here, up to rounding error
+        if (i != 24) // it ends at this step, with rounding errors
             CHECK((memcmp(fixture.pose, other.pose, sizeof fixture.pose) == 0) == (i > 24));
     }
-    // Nothing is left either of a transition during which no pose was computed.
+    // A transition during which no pose was computed leaves nothing either.
     md5_player_fade_to(fixture.player, 0, 2, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
     play_fade(other.player, 0, 2, 0);
     step(&fixture, 0.3);
@@ -948,8 +958,8 @@ TEST (smooth_inertial_transitions_end) {
     CHECK_BYTES(fixture.pose, other.pose, sizeof fixture.pose);
 }
 
-// However many transitions begin while no pose is computed, a limited number is kept; the next pose
-// is sound, and the motion goes on smoothly.
+// If any number of transitions begins while no pose is computed, a limited number is stored; the
+// next pose is valid and the motion continues smoothly.
 TEST (smooth_play_may_go_unseen) {
     for (int fade = 0; fade < 3; fade++) {
         for (int unseen = 1; unseen < 24; unseen++) {
@@ -962,14 +972,14 @@ TEST (smooth_play_may_go_unseen) {
                                    (md5_fade)kind, MD5_EASE_LINEAR);
                 play_advance(fixture.player, 0.01);
             }
-            step(&fixture, 0.01); // checks that the pose is sound
+            step(&fixture, 0.01); // checks that the pose is valid
             for (int i = 0; i < 50; i++)
                 CHECK(step(&fixture, SMOOTH_STEP_SECONDS) < LONGEST_STEP);
         }
     }
 }
 
-// Begins transitions in a random layer and sets the weight of the masked one to 0, 0.5 or 1.
+// Begins a transition in a random layer and sets the weight of the masked layer to 0, 0.5 or 1.
 static void stir(smooth_case *fixture, uint64_t *random)
 {
     const uint32_t layer = test_random_u32(random) % 3;
@@ -979,9 +989,8 @@ static void stir(smooth_case *fixture, uint64_t *random)
         smooth_go(fixture, layer, (md5_fade)(test_random_u32(random) % 2), random);
 }
 
-// Neither states nor poses depend on whether poses were computed before, to the bit, whatever is
-// active: fades of more states than are kept, inertial transitions that are interrupted, layers of
-// weight 0.
+// States and poses must be bit-identical whether or not poses were computed before, for fades of
+// more states than are stored, interrupted inertial transitions and layers of weight 0.
 TEST (smooth_play_needs_no_looking) {
     OWN_SMOOTH seen, unseen;
     smooth_begin(&seen);
@@ -1011,8 +1020,8 @@ TEST (smooth_play_needs_no_looking) {
 
 // -- Frozen poses ---------------------------------------------------------------------------------
 //
-// A pose that is frozen again and again, because transitions interrupt each other for hours, stays
-// a pose: rounding errors do not accumulate.
+// A pose that is frozen again and again, because transitions interrupt each other for hours,
+// remains valid: rounding errors do not accumulate.
 
 static void check_endless_interruption(const char *mode)
 {

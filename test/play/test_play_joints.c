@@ -1,19 +1,20 @@
-// Layers that change only some joints: these are as if all joints were computed, and the others
-// keep their bits.
+// Tests of layers that change only some joints. The changed joints must be as if all joints were
+// computed; the remaining joints must keep their bits. "Masks" and "Below a mask" test that skipped
+// computations of joints do not change the result.
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 #include "test/pose/test_made_pose.h"
 
 #include "md5/play/run/player_state.h"
 
-// Offsets and differences are worked out in floats, in another order.
+// Offsets and differences are computed in floats, in another order.
 #define NEAR 1e-5
 
 enum { ALL = (1u << PLAY_JOINTS) - 1, RATE = 24, FRAMES = 25 };
 
 #define BUT(...) (ALL & ~(__VA_ARGS__))
 
-// Clips a b c d, of which some move few joints only: b 2 and 8, c 8 and 10.
+// Adds the clips a b c d, some of which move only few joints: b moves 2 and 8, c moves 8 and 10.
 static void begin_parts(play_scene *fixture)
 {
     static const uint32_t still[4] = {0, BUT(1u << 2 | 1u << 8), BUT(1u << 8 | 1u << 10), 0};
@@ -31,7 +32,8 @@ static void sample(const play_case *made, uint32_t clip, double seconds, md5_xfo
     md5_sample(made->bindings[clip], position, MD5_ROOT_FILE, pose);
 }
 
-// Adds to a pose what a layer in state b adds or, if `fade` > 0, in a transition from b to c.
+// Adds to a pose the contribution of a layer in state b or, if `fade` > 0, in a transition from b
+// to c.
 static void add_full(const play_case *made, double seconds, double since, float fade,
                      const float *mask, float weight, md5_xform *pose)
 {
@@ -91,7 +93,7 @@ TEST (joints_that_nothing_moves_stay) {
     check_added("head");
 }
 
-// Motions that evaluate to b, whatever other items they have.
+// Motions that evaluate to b, whatever other items they contain.
 TEST_PLAY (joints_of_items_that_are_added, begin_parts(fixture)) {
     // 17 items on a line.
     play_scene_read(fixture, "float x motion line line x { item b 0 item c 1 } "
@@ -115,7 +117,7 @@ TEST_PLAY (joints_of_items_that_are_added, begin_parts(fixture)) {
         add_full(&fixture->made, 0.4, 0, 0, NULL, 0.75f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
     }
-    // At the other end of the line, joint 10 is moved by c alone.
+    // At the other end of the line, only c moves joint 10.
     CHECK(md5_player_set(fixture->player, 0, 1));
     play_fade(fixture->player, 0, 1, 0);
     play_advance(fixture->player, 0.4);
@@ -165,7 +167,7 @@ static bool is_near(const md5_xform *a, const md5_xform *b)
     return true;
 }
 
-// Samples the clip of a layer, which has the number of the layer, at its current time.
+// Samples the clip of a layer, whose index is the index of the layer, at its current time.
 static void sample_layer(const md5_machine *machine, md5_player *player, uint32_t layer,
                          md5_xform *pose)
 {
@@ -176,8 +178,8 @@ static void sample_layer(const md5_machine *machine, md5_player *player, uint32_
     md5_sample(source->binding, position, MD5_ROOT_FILE, pose);
 }
 
-// One of Bobbin's layers over another through a mask: the same bits as md5_blend_poses() or, if it
-// is added, md5_add_pose() of all joints.
+// Plays one of Bobbin's layers over another layer through a mask. The bits must equal those of
+// md5_blend_poses() or, if the layer is additive, of md5_add_pose() with all joints.
 static void check_mask(const char *joints, uint32_t feather, float weight, md5_layer_mode mode)
 {
     static const char *const names[2] = {"walk", "wave"};
@@ -211,7 +213,7 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
 }
 
 TEST (joints_of_a_mask_are_blended_as_all_are) {
-    // Branches with and without feathering, scattered joints, all joints, none.
+    // Branches with and without feathering, scattered joints, all joints, and an empty mask.
     STRINGS(masks) = {"*spine_2", "*spine_2 *thigh_l -head", "jaw foot_r belly",
                       "*origin",  "*tail_1 -*tail_3",        ""};
     for (size_t i = 0; i < COUNT_OF(masks); i++) {
@@ -223,7 +225,7 @@ TEST (joints_of_a_mask_are_blended_as_all_are) {
     }
 }
 
-// A list longer than one gathered chunk.
+// A list that is longer than one chunk of collected joints.
 TEST (joints_of_a_long_list) {
     check_mask("origin belly tail_2 tail_4 tail_6 thigh_l foot_l toe_in_l toe_out_l shin_r toes_r "
                "toe_mid_r spine_1 chest upperarm_l hand_l thumb_2_l finger_a_2_l finger_b_2_l "
@@ -232,7 +234,7 @@ TEST (joints_of_a_long_list) {
                0, 0.6f, MD5_LAYER_ADD);
 }
 
-// A layer needs only some joints of a clip: masks with and without joint 0, with and without
+// A layer needs only some joints of a clip. Tests masks with and without joint 0, with and without
 // extracted root motion, with each kind of interpolation.
 TEST (joints_of_a_mask_are_all_that_is_sampled) {
     STRINGS(joints) = {"*chest", "*origin -*chest", "origin head", ""};
@@ -268,7 +270,7 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
     }
 }
 
-// A clip of the only binding, in a layer of a branch.
+// Creates a machine with the clip of the only binding in a layer with the mask `branch`.
 static md5_machine *play_masked(const play_case *made, const char *words, const char *branch,
                                 uint32_t feather)
 {
@@ -279,7 +281,7 @@ static md5_machine *play_masked(const play_case *made, const char *words, const 
                              words, branch, feather);
 }
 
-// Where the clip of layer 1 is.
+// Returns the sample position of the clip of layer 1.
 static md5_sample_position player_sample_position(const md5_machine *machine,
                                                   const md5_player *player, md5_interpolation kind)
 {
@@ -294,9 +296,9 @@ TEST (joints_of_a_branch_through_other_skeletons) {
         const uint32_t num_joints = 1 + test_random_u32(&random) % (MAX_JOINTS - 1);
         make_pose(&made, num_joints, (made_pairing)(round % MADE_PAIRINGS), 0.9, 0.7, &random);
 
-        // Branches of random skeletons, with clips whose joints are in another order, more, or
-        // below other joints: the same bits as md5_blend_poses() of the bind pose and the whole
-        // clip.
+        // Branches of random skeletons, with clips whose joints have another order, other parents,
+        // or are more. The bits must equal those of md5_blend_poses() of the bind pose and the
+        // whole clip.
         uint32_t feather = (uint32_t)round / MADE_PAIRINGS % 3;
         const uint32_t count = made.model.skeleton.num_joints;
         const char *const name = made.model.skeleton.joints[test_random_u32(&random) % count].name;
@@ -315,7 +317,7 @@ TEST (joints_of_a_branch_through_other_skeletons) {
     }
 }
 
-// A machine whose clip is compressed has the bits of sampling it, whole and through a mask.
+// A machine with a compressed clip gives the bits of a sample of the clip, without and with a mask.
 TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
     static const md5_interpolation kinds[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_NLERP,
                                               MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_STEP};
@@ -346,13 +348,14 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
 
 // -- Below a mask ---------------------------------------------------------------------------------
 //
-// What a layer with a mask overwrites need not be computed below it: the same bits as if it were.
+// Joints that a layer with a mask overwrites need not be computed below it. The bits must be the
+// same as if they were computed.
 
 enum { CLIPS = 3, BELOW_FRAMES = 240 };
 
 typedef struct below_case {
     play_case made;
-    md5_machine *machines[2]; // the second computes all joints
+    md5_machine *machines[2]; // the second machine computes all joints
     md5_player *players[2];
     md5_xform *poses[2];
     void *scratch;
@@ -361,7 +364,7 @@ typedef struct below_case {
 
 static const char *const NAMES[CLIPS] = {"walk", "idle", "wave"};
 
-// The fade is `cross` or `inertial`.
+// `fade` is `cross` or `inertial`.
 static md5_machine *make_machine(const below_case *fixture, const char *fade)
 {
     return play_machine_read(
@@ -392,7 +395,7 @@ static void begin(below_case *fixture, const char *fade)
     fixture->machines[1]->uncovered[0].num_runs = 0;
 }
 
-// What was in the memory before must not come through: it is no number.
+// The memory is filled with NaN first, so that joints that are not written are detected.
 static const md5_xform *pose_of(const below_case *fixture, int which)
 {
     const size_t size = fixture->made.model->skeleton.num_joints * sizeof *fixture->poses[which];

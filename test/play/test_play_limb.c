@@ -1,9 +1,10 @@
-// Two-bone modifiers in rigs whose hands and feet hang on helper joints.
+// Tests of two-bone modifiers in rigs whose hands and feet are children of helper joints, and of
+// the weights of all modifiers whose player has no target or setting.
 #include "test/ik/test_ik_case.h"
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
-// A thigh with a helper that twists; at the knee a helper on which the foot hangs.
+// A thigh with a twist helper, and a foot that is a child of a helper at the knee.
 static const char model_text[] =
     "MD5Version 10\ncommandline \"\"\nnumJoints 6\nnumMeshes 0\njoints {\n"
     "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
@@ -51,7 +52,7 @@ TEST (play_limb_of_named_joints_reaches) {
     for (uint32_t i = 0; CHECK(model) && i < 3; i++) {
         OWN_MACHINE machine = make_machine(model, limbs[i], &error);
         CHECK_STRING(error.message, "");
-        if (machine && i == 0) // the other limbs are too short to reach it
+        if (machine && i == 0) // the limbs of the other machines are too short to reach it
             CHECK_SMALL(miss_of(machine, model), 1e-4);
         if (machine) {
             const md5_modifier_desc *const kept = md5_machine_tables(machine)->modifiers;
@@ -94,8 +95,8 @@ TEST (play_limb_that_cannot_bend_is_refused) {
 
 // -- Modifier weight ------------------------------------------------------------------------------
 //
-// Modifiers of a player to whom nothing was said: springs, feet and gazes work, the others wait for
-// a target; the machine file may switch each off, or give it a part of its weight.
+// Modifiers of a player without settings: springs, feet and gazes are active, all others wait for a
+// target. The machine file can disable each modifier or set its weight.
 
 typedef struct weighed {
     play_case made;
@@ -113,7 +114,8 @@ static void warn(void *user, const md5_error *warning)
              warning->column, warning->message);
 }
 
-// A machine that plays a clip, and these modifiers, in the third line.
+// Creates a machine that plays a clip with these modifiers, which are in the third line of the
+// text.
 static void begin(weighed *fixture, const char *modifiers)
 {
     char text[1024];
@@ -150,8 +152,8 @@ static void go_on(md5_player *player, md5_xform *pose)
     play_pose(player, pose);
 }
 
-// The largest difference between the poses of two machines, whose players are only played. If
-// `weight` is not negative, the first one's modifier is given it.
+// Returns the largest difference between the poses of two machines. If `weight` is not negative, it
+// is set for the modifier of the first machine's player.
 static double difference_with(const char *modifiers, const char *others, float weight)
 {
     OWN_WEIGHED a, b;
@@ -214,7 +216,7 @@ static void free_filled(void *fill, void *memory, size_t size)
     free(memory);
 }
 
-// Whatever was in the memory that a player is created in.
+// The saved bytes do not depend on the previous content of the memory in which a player is created.
 TEST (modifier_spring_that_cannot_move_saves_the_same_bytes) {
     OWN_WEIGHED fixture;
     md5_xform pose[PLAY_JOINTS];
@@ -232,7 +234,7 @@ TEST (modifier_spring_that_cannot_move_saves_the_same_bytes) {
           && memcmp(saved[0], saved[1], sizes[0]) == 0);
 }
 
-// To the bit: they are not there.
+// Modifiers without a target have no effect on any bit.
 TEST (modifier_weight_without_a_target_nothing_is_aimed) {
     STRINGS(waiting) = {"modifier m joint spine { local }",
                         "modifier m joint spine { model }",
@@ -251,7 +253,7 @@ TEST (modifier_weight_of_a_file_is_what_a_player_begins_with) {
     for (int i = 0; i < NUM_AT_ONCE; i++) {
         OWN_WEIGHED fixture;
         CHECK(difference(with(AT_ONCE[i], "weight 0"), "") == 0);
-        // Until the game sets another one.
+        // The weight of the file applies until the game sets another weight.
         CHECK(difference_with(with(AT_ONCE[i], "weight 0"), with(AT_ONCE[i], ""), 1) == 0);
         CHECK(difference(with(AT_ONCE[i], "weight 0.3"), with(AT_ONCE[i], "")) > 0.01);
         begin(&fixture, with(AT_ONCE[i], "weight 0.3"));
@@ -262,7 +264,8 @@ TEST (modifier_weight_of_a_file_is_what_a_player_begins_with) {
     }
 }
 
-// The position alone is a target; that of a joint may be a rotation or a position alone.
+// A position is a sufficient target; the target of a joint can be only a rotation or only a
+// position.
 TEST (modifier_weight_a_target_is_enough) {
     static const char modifiers[] =
         "modifier a aim head { length 2 } modifier b two_bone lfoot { weight 0.4 }\n"
@@ -295,7 +298,7 @@ TEST (modifier_weight_a_target_is_enough) {
     CHECK_BYTES(&pose[3].rotation, &expected[3].rotation, sizeof(md5_quat));
 }
 
-// Saved, copied and in a batch, before and after anything was set.
+// Saved, copied and in a batch, before and after a weight or target was set.
 TEST (modifier_weight_is_saved_and_copied) {
     enum { OTHERS = 3 };
     OWN_WEIGHED fixture;

@@ -1,10 +1,10 @@
-// Creating machines: every error in the tables is reported by name. Errors that the words of a
-// machine file can have are those of test_machine_locations.c; here are those of tables written in
-// C.
+// Tests of the creation of machines: each error in the tables is reported with a name.
+// test_machine_locations.c tests the errors that the text of a machine file can contain; this file
+// tests errors of tables that are written in C, and memory limits.
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
-// Something of everything.
+// A machine with every kind of entry.
 static const char rows[] =
     "machine everything { clip walk walk.md5anim { turn frame 4 footstep left frame 16 footstep\n"
     "markers ( 2 12 ) } clip run f { markers ( 3 13 ) } clip idle f\n"
@@ -31,20 +31,20 @@ static const char rows[] =
     "morph smile parameter speed morph oh state body go morph blink clip idle ( 4 0 8 1 )\n"
     "slot arm { mask upper layer body } one_shot nod arm run { when jump until not armed } }";
 
-// These tables, and pointers to rows that the tests change.
+// The tables of such a machine, and pointers to entries that the tests change.
 typedef struct full {
     md5_machine_file *file;
     md5_clip_desc *clips;
-    md5_event *events;   // of walk
-    md5_window *windows; // of lean
+    md5_event *events;   // events of `walk`
+    md5_window *windows; // windows of `lean`
     md5_follow_desc *follows;
-    uint32_t *markers; // of run
+    uint32_t *markers; // markers of `run`
     md5_mask_desc *masks;
     md5_parameter_desc *parameters;
     md5_motion_item *line, *plane, *stack;
     md5_motion_desc *motions;
-    md5_state_desc *states;   // of body
-    md5_condition *condition; // of its first transition
+    md5_state_desc *states;   // states of `body`
+    md5_condition *condition; // condition of the first transition of `body`
     md5_transition_desc *transitions;
     md5_layer_desc *layers;
     md5_modifier_desc *modifiers;
@@ -65,7 +65,7 @@ static void fill(const play_case *made, full *all)
         file->clips[i].binding = made->bindings[i];
     *all = (full){.file = file, .clips = file->clips, .desc = file->desc};
     all->desc.model = made->model;
-    all->desc.locations = NULL; // errors are those of tables
+    all->desc.locations = NULL; // errors are reported for tables, without locations
     all->events = (md5_event *)all->clips[0].events;
     all->windows = (md5_window *)all->clips[3].windows;
     all->follows = (md5_follow_desc *)all->desc.follows;
@@ -106,7 +106,7 @@ static void begin(play_case *made)
 
 #define TEST_HERE(title) TEST_WITH (title, play_case, made, begin(made), play_end(made))
 
-// Applies `change` to valid tables called `all`, which must then be refused.
+// Applies `change` to valid tables called `all`, which must be rejected after that.
 #define REFUSE(change, message)                \
     do {                                       \
         OWN_FULL all;                          \
@@ -308,7 +308,7 @@ TEST_HERE (machine_refuses_one_shots) {
            "too many slots: expected at most 64, found 65");
 }
 
-// One more than there are bits for.
+// One event more than a bit set can contain.
 TEST_HERE (machine_refuses_conditions_about_too_many_events) {
     enum { COUNT = 65 };
     static char names[COUNT][8];
@@ -340,7 +340,7 @@ TEST_HERE (machine_keeps_its_tables) {
     OWN_FULL all;
     fill(made, &all);
     OWN_MACHINE machine = play_machine(&all.desc);
-    drop(&all); // the machine needs none of the caller's memory
+    drop(&all); // the machine must not use the caller's memory
     all.file = NULL;
     const md5_machine_desc *const kept = md5_machine_tables(machine);
     CHECK_STRING(kept->name, "everything");
@@ -366,7 +366,7 @@ TEST_HERE (machine_keeps_its_tables) {
     md5_destroy_player(NULL);
 }
 
-// Where the head is after a while.
+// Returns the transform of the head after some time.
 static md5_xform head_after(const full *all)
 {
     md5_xform pose[PLAY_JOINTS];
@@ -406,9 +406,9 @@ static void survive_failures(const md5_machine_desc *desc)
     }
 }
 
-// The tables are copied: 8 times as many rows need at most 8 times the memory, also while the
-// machine is made, and no more than some blocks more: their size is a quarter of what is held
-// already, and the last one, a fifth of all, may be empty.
+// The tables are copied. 8 times as many entries need at most 8 times the memory, also while the
+// machine is created, plus a few blocks: the size of a new block is a quarter of the memory in use,
+// and the last block, a fifth of the total, can be empty.
 TEST (machine_memory_is_linear_in_its_tables) {
     enum { ROWS_IN_ALL = 4096 };
     play_case made;
@@ -418,7 +418,7 @@ TEST (machine_memory_is_linear_in_its_tables) {
     static md5_state_desc states[ROWS_IN_ALL];
     static md5_transition_desc ways[ROWS_IN_ALL];
     for (int i = 0; i < ROWS_IN_ALL; i++) {
-        snprintf(names[i], sizeof names[i], "s%04u", i); // of one length
+        snprintf(names[i], sizeof names[i], "s%04u", i); // all names have the same length
         states[i] = (md5_state_desc){.name = names[i], .motion = "a"};
         ways[i] = (md5_transition_desc){.from = names[i], .to = names[0]};
     }
@@ -448,7 +448,7 @@ TEST_HERE (machine_survives_failure_of_every_allocation) {
     survive_failures(&all.desc);
 }
 
-// So long that what is computed of its frames needs a block of its own.
+// The clip is so long that the data computed from its frames needs a separate block.
 TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_case, made,
            play_begin(made), play_end(made)) {
     play_add_clip(made, 2000, 30, 0.1, (play_walk){0.1, 0, 0}, 1);
@@ -459,8 +459,8 @@ TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_cas
     survive_failures(md5_machine_tables(machine));
 }
 
-// Arenas allocate large blocks, and what is made at their ends is what fails: with each row more of
-// the parameters this is something else.
+// Arenas allocate large blocks, so only the allocation at the end of a block can fail. With each
+// additional parameter another allocation is at the end of a block.
 TEST_HERE (machine_survives_failure_wherever_a_block_ends) {
     enum { MAX = 512 };
     static char names[MAX][8];
@@ -482,7 +482,7 @@ TEST_HERE (machine_survives_failure_wherever_a_block_ends) {
     }
 }
 
-// The heap never holds more than the limit, in whatever block this is reached.
+// The heap must never exceed the limit, whichever block reaches it.
 TEST_HERE (machine_keeps_within_every_memory_limit) {
     OWN_FULL all;
     fill(made, &all);

@@ -1,8 +1,9 @@
-// Weights of morph targets that a machine drives, against sums and curves in double precision.
+// Tests of the weights of morph targets that a machine drives, compared with sums and curves in
+// double precision.
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
-// Targets in the order in which rows first name them.
+// Targets in the order of their first entry.
 enum { SMILE, BLINK, OH, NUM_TARGETS };
 
 #define KEYS "( 2 0 4 1 5 -0.5 )"
@@ -14,7 +15,7 @@ enum { SMILE, BLINK, OH, NUM_TARGETS };
 static const md5_morph_key keys[] = {
     {.frame = 2}, {.frame = 4, .weight = 1}, {.frame = 5, .weight = -0.5f}};
 
-// Clips a and b of 11 frames at 10 a second: 1 s.
+// Creates the clips a and b of 11 frames at 10 Hz, 1 s each.
 static void begin(play_scene *fixture, const char *morphs)
 {
     play_scene_clips(fixture, 2, 11, 10);
@@ -43,7 +44,7 @@ static void pass(const play_scene *fixture, double seconds)
     play_advance(fixture->player, seconds);
 }
 
-// The polyline of `keys`.
+// Evaluates the polyline `keys`.
 static double curve(double frame)
 {
     return frame < 2 ? 0 : frame < 4 ? (frame - 2) / 2 : frame < 5 ? 1 - 1.5 * (frame - 4) : -0.5;
@@ -63,7 +64,7 @@ TEST_HERE (morph_is_the_value_of_a_parameter) {
     CHECK_EXACT(weight_of(fixture, SMILE), 0.25);
     CHECK(md5_player_set(fixture->player, 0, -3));
     CHECK_EXACT(weight_of(fixture, SMILE), -3);
-    CHECK_EXACT(weight_of(fixture, OH), 0); // its row has the factor 0
+    CHECK_EXACT(weight_of(fixture, OH), 0); // its entry has the factor 0
     CHECK(md5_player_set(fixture->player, 0, 3e38f));
     CHECK_EXACT(weight_of(fixture, SMILE), 1e6);
     CHECK(md5_player_set(fixture->player, 0, -3e38f));
@@ -85,7 +86,7 @@ TEST_HERE (morph_fades_with_its_state) {
 }
 
 TEST_HERE (morph_has_the_weight_of_its_layer) {
-    go(fixture, 1, 1, 0.5f, MD5_FADE_CROSS); // between states without motions
+    go(fixture, 1, 1, 0.5f, MD5_FADE_CROSS); // a fade between states without motions
     pass(fixture, 0.1);
     CHECK_NEAR(weight_of(fixture, OH), 0.2, 1e-6);
     CHECK(md5_player_set(fixture->player, 1, 0.25f));
@@ -99,7 +100,7 @@ TEST_HERE (morph_follows_a_curve_over_a_clip) {
         pass(fixture, 0.037);
         CHECK_NEAR(weight_of(fixture, BLINK), curve(fmod(0.37 * i, 10)), 1e-5);
     }
-    // The curve has the weight of its clip: state `high` plays another one.
+    // The curve has the weight of its clip; state `high` plays another clip.
     go(fixture, 0, 1, 0.4f, MD5_FADE_CROSS);
     pass(fixture, 0.1);
     CHECK_NEAR(weight_of(fixture, BLINK), 0.75 * curve(fmod(0.37 * 50 + 1.0, 10)), 1e-5);
@@ -120,7 +121,7 @@ TEST_HERE (morph_follows_a_clip_that_is_a_one_shot) {
     CHECK_EXACT(weight_of(fixture, BLINK), 0);
 }
 
-// Bollo's quintic for an offset at rest.
+// The weight follows Bollo's quintic for an offset at rest.
 TEST_HERE (morph_decays_in_an_inertial_transition) {
     md5_player_seek(fixture->player, 0, 1, 0);
     CHECK_EXACT(weight_of(fixture, SMILE), 0.75);
@@ -135,7 +136,7 @@ TEST_HERE (morph_decays_in_an_inertial_transition) {
     }
 }
 
-// More transitions than there are slots for states, of both kinds: the oldest are frozen.
+// More transitions of both kinds than there are slots for states: the oldest states are frozen.
 TEST_HERE (morph_does_not_jump_when_transitions_are_interrupted) {
     for (uint32_t i = 1; i < 60u; i++) {
         const double before = weight_of(fixture, SMILE);
@@ -159,7 +160,7 @@ static bool are_weights_alike(md5_player *a, md5_player *b)
     return memcmp(left, right, sizeof left) == 0;
 }
 
-// Leads the player to a frozen pose, offsets and a fade.
+// Brings the player into a state with a frozen pose, offsets and a fade.
 static void stir(const play_scene *fixture)
 {
     for (uint32_t i = 1; i < 12u; i++) {

@@ -1,10 +1,14 @@
-// One-shots: what they do to the pose, against double precision; slots, fades, what is refused.
+// Tests of one-shot clips: their effect on the pose compared with double precision, slots, fades
+// and errors.
+//
+// The later parts test their events and root motion over time, fades with curves, sections
+// (compared with a simulator), stops by events, and the table of one-shot clips in a machine.
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
 enum { BASE, HIT, WAVE };
 
-// Clips of 25, 17 and 21 frames at 20 a second: 1.2, 0.8 and 1 s.
+// Clips of 25, 17 and 21 frames at 20 Hz: 1.2, 0.8 and 1 s.
 static const uint32_t one_shots_num_frames[3] = {25, 17, 21};
 static const double rate = 20;
 
@@ -23,7 +27,7 @@ static void advance(play_scene *fixture, double seconds)
     play_advance(fixture->player, seconds);
 }
 
-// A clip that loops, at a time in seconds.
+// Samples a looping clip at a time in seconds.
 static void real_loop(const play_scene *fixture, uint32_t clip, double seconds, real_place *pose)
 {
     play_real_sample(fixture->made.anims[clip],
@@ -42,7 +46,7 @@ static void make_mask(const play_scene *fixture, uint32_t mask, float *weights)
                    weights, NULL);
 }
 
-// Linear fades of 0.2 s in and 0.3 s out of a clip of 0.8 s.
+// Returns the weight of a clip of 0.8 s with linear fades of 0.2 s in and 0.3 s out.
 static double expected_weight(double time)
 {
     return fmin(time / 0.2, 1) * fmin((0.8 - time) / 0.3, 1);
@@ -80,7 +84,8 @@ TEST (one_shot_is_blended_over_the_layers_with_its_fades) {
     }
 }
 
-// Of five in a slot the faintest, here the first, ends at once: another player never had it.
+// If a slot has five one-shots, the one-shot with the smallest weight, here the first, ends
+// immediately. The second player never plays it.
 TEST (one_shot_of_least_weight_leaves_a_full_slot) {
     OWN_PLAY fixture;
     begin(&fixture);
@@ -99,7 +104,7 @@ TEST (one_shot_of_least_weight_leaves_a_full_slot) {
     CHECK(play_apart(fixture.player, other) == 0);
 }
 
-// The difference from a frame of its own clip, and of another one.
+// Adds the difference from a frame of the same clip, or of another clip.
 TEST (one_shot_adds_its_difference) {
     for (int variant = 0; variant < 3; variant++) {
         OWN_PLAY fixture;
@@ -134,8 +139,8 @@ TEST_HERE (one_shot_is_played_over_its_layer) {
     play_real_sample(fixture->made.anims[WAVE], 0, from);
     play_real_add(hit, top, from, 1, NULL, expected);
     CHECK_SMALL(miss(fixture, expected), 3e-5);
-    // A one-shot over all layers hides them; in a higher slot it also hides the one in the lower
-    // slot.
+    // A one-shot over all layers hides them; in a higher slot it also hides the one-shot in the
+    // lower slot.
     md5_player_play_one_shot(fixture->player, 1, WAVE, NULL);
     advance(fixture, 0.2);
     real_loop(fixture, WAVE, 0.2, expected);
@@ -145,7 +150,7 @@ TEST_HERE (one_shot_is_played_over_its_layer) {
 TEST (one_shot_starts_and_goes_as_described) {
     static const struct {
         md5_one_shot_desc desc;
-        double seconds, frame; // -1: it has ended
+        double seconds, frame; // -1: the clip has ended
     } cases[] = {
         {{.start = 0.25}, 0.2, 8},
         {{.start = 0.25}, 0.59, 15.8},
@@ -180,8 +185,8 @@ TEST (one_shot_starts_and_goes_as_described) {
     }
 }
 
-// While `new` fades in over `old`, each joint has their weights as shares, also where only one of
-// the masks reaches: old first, by its share of what is left.
+// While `new` fades in over `old`, each joint is blended by their weights, also if only one of the
+// masks contains it. The old clip is blended first, by its fraction of the remaining weight.
 TEST_HERE (one_shot_takes_a_slot_joint_by_joint) {
     float old_mask[PLAY_JOINTS], new_mask[PLAY_JOINTS], share[PLAY_JOINTS];
     make_mask(fixture, 0, old_mask);
@@ -212,7 +217,8 @@ TEST_HERE (one_shot_takes_a_slot_joint_by_joint) {
         play_real_blend(base, hit, 1, share, both);
         play_real_blend(both, wave, in, new_mask, both);
         CHECK_SMALL(miss(fixture, both), 3e-5);
-        // A joint of both masks, by its translation alone: shares of the three clips.
+        // A joint in both masks, of which only the translation is compared: fractions of the three
+        // clips.
         md5_xform pose[PLAY_JOINTS];
         play_pose(fixture->player, pose);
         const double expected =
@@ -222,8 +228,8 @@ TEST_HERE (one_shot_takes_a_slot_joint_by_joint) {
     CHECK_UINT(md5_player_one_shot(fixture->player, 2).clip, WAVE);
 }
 
-// One-shots are played and stopped at random with fades of 0.2 to 0.3 s, at most four in a slot: in
-// steps of 1/1000 s no joint moves faster than clips and fades do.
+// One-shots are played and stopped at random with fades of 0.2 to 0.3 s, at most four in a slot. In
+// steps of 1/1000 s no joint may move faster than clips and fades do.
 TEST_HERE (one_shot_never_jumps) {
     STRINGS(mask_names) = {NULL, "upper", "arms"};
     uint64_t random = 77;
@@ -258,7 +264,7 @@ TEST_HERE (one_shot_stops_over_its_fade) {
     CHECK(!md5_player_stop_one_shot(fixture->player, 0, 0.5f));
     md5_player_play_one_shot(fixture->player, 0, HIT, &loops);
     advance(fixture, 0.1);
-    // Stopping again does not take longer.
+    // A second stop does not make the fade longer.
     for (int step = 0; step < 5; step++) {
         CHECK(md5_player_stop_one_shot(fixture->player, 0, 0.5f));
         const md5_one_shot_status status = md5_player_one_shot(fixture->player, 0);
@@ -267,7 +273,7 @@ TEST_HERE (one_shot_stops_over_its_fade) {
         advance(fixture, 0.1);
     }
     CHECK(!md5_player_one_shot(fixture->player, 0).is_playing);
-    // A shorter fade takes over from what is left.
+    // A shorter fade continues from the current weight.
     md5_player_play_one_shot(fixture->player, 0, HIT, &loops);
     md5_player_stop_one_shot(fixture->player, 0, 1);
     advance(fixture, 0.5);
@@ -306,7 +312,7 @@ TEST_PLAY (one_shot_slots_are_counted_when_the_machine_is_made, play_scene_begin
     play_scene_add(fixture, 17, rate, 0.5, 1);
     md5_machine_desc desc = {.model = fixture->made.model, .max_one_shots = MD5_MAX_ONE_SHOTS + 1};
     play_desc_refused(&desc, "max_one_shots is out of range: expected 0 to 64, found 65");
-    // A machine without layers plays one-shots all the same, over the bind pose.
+    // A machine without layers plays one-shots over the bind pose.
     play_scene_play(fixture, &(md5_machine_desc){.max_one_shots = 1});
     CHECK(!md5_player_play_one_shot(fixture->player, 1, 0, NULL));
     CHECK(PLAY_ONE_SHOT(fixture->player, 0, 0, .weight = 0.5f));
@@ -320,8 +326,7 @@ TEST_PLAY (one_shot_slots_are_counted_when_the_machine_is_made, play_scene_begin
 
 // -- Time of one-shots ----------------------------------------------------------------------------
 
-// One-shots over time: events, root motion, and that the result does not depend on how time is
-// split.
+// One-shots over time: events and root motion, and independence of the division into steps.
 
 enum { ONE_SHOT_TIME_BASE, LUNGE, NOD, CLIPS, MAX_HEARD = 256 };
 
@@ -341,8 +346,8 @@ typedef struct acting {
     play_place place;
 } acting;
 
-// Two clips that walk, at 40 and 100 units a second, and one that stands; masks with and without
-// joint 0.
+// Creates two clips that walk, at 40 and 100 units per second, and one clip that stands; masks with
+// and without joint 0.
 static void one_shot_time_begin(acting *fixture)
 {
     static const uint32_t num_frames[CLIPS] = {25, 17, 21};
@@ -383,7 +388,7 @@ static void one_shot_time_advance(acting *fixture, double seconds)
     play_go_on(&fixture->place, md5_player_root_motion(fixture->player));
 }
 
-// Events of one-shots that are heard in a step, in words; those of the layer are left out.
+// Returns the events of one-shots in a step as text; events of the layer are skipped.
 static const char *heard_in(acting *fixture, double seconds)
 {
     static char text[1024];
@@ -409,22 +414,22 @@ TEST_HERE (one_shot_fires_its_events_once) {
     CHECK_STRING(heard_in(fixture, 0.4), "hit 1.0000 ");
     CHECK_STRING(heard_in(fixture, 0.4), "end 1.0000 ");
     CHECK_STRING(heard_in(fixture, 5), "");
-    // All of it in one step; twice around.
+    // The whole clip in one step, then two cycles.
     PLAY_ONE_SHOT(fixture->player, 1, LUNGE, .weight = 0.5f);
     CHECK_STRING(heard_in(fixture, 5), "begin 0.5000 hit 0.5000 end 0.5000 ");
     PLAY_ONE_SHOT(fixture->player, 1, LUNGE, .end = MD5_ONE_SHOT_LOOPS);
     CHECK_STRING(heard_in(fixture, 1.7),
                  "begin 1.0000 hit 1.0000 end 1.0000 begin 1.0000 hit 1.0000 end 1.0000 "
                  "begin 1.0000 ");
-    // Backward from its end.
+    // Backward from the end of the clip.
     PLAY_ONE_SHOT(fixture->player, 1, LUNGE, .speed = -2.0f);
     CHECK_STRING(heard_in(fixture, 1), "end 1.0000 hit 1.0000 begin 1.0000 ");
-    // Backward from the start of a cycle, which is the end of the cycle before.
+    // Backward from the start of a cycle, which is the end of the previous cycle.
     PLAY_ONE_SHOT(fixture->player, 1, LUNGE, .speed = -1.0f, .end = MD5_ONE_SHOT_LOOPS);
     CHECK_STRING(heard_in(fixture, 0.6), "begin 1.0000 end 1.0000 hit 1.0000 ");
 }
 
-// With negative time it plays backward, leaves the fade at its end, and waits at its start.
+// With negative time the clip plays backward, leaves the fade at its end, and waits at its start.
 TEST_HERE (one_shot_goes_back_in_time) {
     PLAY_ONE_SHOT(fixture->player, 0, LUNGE, .fade_out = 0.5f);
     one_shot_time_advance(fixture, 0.7);
@@ -441,12 +446,13 @@ TEST_HERE (one_shot_events_within_fades_have_their_weight) {
     const md5_one_shot_desc slow = {.fade_in = 0.5f, .fade_out = 0.5f};
     md5_player_play_one_shot(fixture->player, 0, LUNGE, &slow);
     CHECK_STRING(heard_in(fixture, 1), "begin 0.0625 hit 0.6400 end 0.0625 ");
-    // Stopped before the hit: at 0.4 s a third is left. A one-shot that has stopped is silent.
+    // Stopped before the hit: at 0.4 s a third of the weight is left. A stopped one-shot fires no
+    // events.
     md5_player_play_one_shot(fixture->player, 0, LUNGE, NULL);
     CHECK_STRING(heard_in(fixture, 0.2), "begin 1.0000 ");
     md5_player_stop_one_shot(fixture->player, 0, 0.3f);
     CHECK_STRING(heard_in(fixture, 1), "hit 0.3333 ");
-    // A one-shot that is replaced at the instant of its start fires nothing.
+    // A one-shot that is replaced at the instant of its start fires no events.
     md5_player_play_one_shot(fixture->player, 0, LUNGE, &slow);
     md5_player_play_one_shot(fixture->player, 0, NOD, &slow);
     CHECK_STRING(heard_in(fixture, 1), "");
@@ -456,7 +462,7 @@ TEST (one_shot_moves_the_root_by_its_weight_at_joint_0) {
     static const struct {
         md5_one_shot_desc desc;
         uint32_t clip;
-        double way; // in 0.8 s
+        double way; // distance in 0.8 s
     } cases[] = {
         {{0}, LUNGE, 80},
         {{.weight = 0.5f}, LUNGE, 56},
@@ -483,7 +489,7 @@ TEST (one_shot_moves_the_root_by_its_weight_at_joint_0) {
     }
 }
 
-// The root moves from the one to the other as the weights do.
+// The root's speed changes from one clip to the other as the weights do.
 TEST_HERE (one_shot_that_replaces_another_shares_the_root) {
     PLAY_ONE_SHOT(fixture->player, 0, LUNGE, .end = MD5_ONE_SHOT_LOOPS);
     one_shot_time_advance(fixture, 0.1);
@@ -535,7 +541,7 @@ TEST (one_shot_is_the_same_in_any_split_of_time) {
         whole.place = split.place = (play_place){0};
         one_shot_time_advance(&whole, stretch);
 
-        // The same stretch of time in random parts.
+        // Play the same interval in random parts.
         double left = stretch;
         for (int j = 0; j < 12; j++) {
             const double part = test_random_u32(&cuts) % 4 == 0 ? 0.0 : left * test_random(&cuts);
@@ -565,9 +571,9 @@ TEST (one_shot_is_the_same_in_any_split_of_time) {
 
 // -- Curves of one-shots --------------------------------------------------------------------------
 
-// One-shots whose fades have easing curves, against double precision.
+// One-shots whose fades have easing curves, compared with double precision.
 
-// Two clips of 21 frames at 20 a second: 1 s each.
+// Creates two clips of 21 frames at 20 Hz, 1 s each.
 static void one_shot_curves_begin(play_scene *fixture)
 {
     play_scene_begin(fixture);
@@ -581,7 +587,7 @@ static const md5_easing bezier = {
 static const md5_easing stairs = {.kind = MD5_EASE_STEPS, .steps = 5, .jump = MD5_JUMP_START};
 static const md5_easing back = {.kind = MD5_EASE_BACK_IN};
 
-// The y of the curve `bezier` at x, by bisection.
+// Returns the y of the curve `bezier` at x, found by bisection.
 static double bezier_at(double x)
 {
     double low = 0;
@@ -604,7 +610,7 @@ static double weight_of(const play_scene *fixture)
     return md5_player_one_shot(fixture->player, 0).weight;
 }
 
-// How far the pose is from both clips blended by this weight.
+// Returns the distance of the pose from both clips blended by this weight.
 static double one_shot_curves_miss(const play_scene *fixture, double seconds, double weight)
 {
     real_place base[PLAY_JOINTS], one_shot[PLAY_JOINTS], blended[PLAY_JOINTS];
@@ -627,7 +633,7 @@ TEST_HERE (one_shot_fades_by_curves_of_style_sheets_and_steps) {
         const double in = fmin(time / 0.4, 1);
         const double out = fmax((time - 0.6) / 0.4, 0);
         if (fabs(5.0 * out - floor(5.0 * out + 0.5)) < 1e-6)
-            continue; // a step begins there
+            continue; // a step of the curve begins there
         const double left = 1.0 - (time > 0.6 ? fmin(floor(5.0 * out) + 1.0, 5) / 5.0 : 0.0);
         CHECK_NEAR(weight_of(fixture), bezier_at(in) * left, 2e-6);
         CHECK(one_shot_curves_miss(fixture, time, bezier_at(in) * left) < 2e-5);
@@ -636,7 +642,7 @@ TEST_HERE (one_shot_fades_by_curves_of_style_sheets_and_steps) {
     CHECK(!md5_player_one_shot(fixture->player, 0).is_playing);
 }
 
-// Each fade has its own easing. Where the curve goes below 0 the weight stays at 0.
+// Each fade has its own easing. If the curve is below 0, the weight is 0.
 TEST_HERE (one_shot_fades_by_a_curve_and_an_easing) {
     CHECK(PLAY_ONE_SHOT(fixture->player, 0, 1, .fade_in = 0.5f, .fade_out = 0.5f,
                         .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN, .fade_in_easing = back));
@@ -649,8 +655,8 @@ TEST_HERE (one_shot_fades_by_a_curve_and_an_easing) {
     }
 }
 
-// The old one-shot fades out as the new one fades in, so their shares add up to 1. Steps of a fade
-// out that has not begun do not count, although their curve is not 0 at 0.
+// The old one-shot fades out as the new one fades in, so their weights add up to 1. The steps of a
+// fade-out that has not begun have no effect, although their curve is not 0 at 0.
 TEST_HERE (one_shot_is_replaced_by_the_curve_of_the_new_one) {
     const md5_one_shot_desc loops = {.end = MD5_ONE_SHOT_LOOPS};
     CHECK(md5_player_play_one_shot(fixture->player, 0, 0, &loops));
@@ -673,7 +679,7 @@ TEST_HERE (one_shot_is_stopped_by_the_curve_of_its_fade_out) {
     }
 }
 
-// The description and its curves may be freed: the player has copies.
+// The description and its curves may be freed: the player stores copies.
 TEST_HERE (one_shot_with_curves_is_saved_and_copied) {
     md5_easing in = bezier;
     md5_easing out = stairs;
@@ -718,8 +724,8 @@ TEST_HERE (one_shot_with_a_wrong_curve_is_refused) {
     CHECK(!md5_player_one_shot(fixture->player, 0).is_playing);
 }
 
-// In the last one-shot the curves follow 56 bytes of description: 4 + 16 bytes of the Bézier curve
-// and 3 times 4 of the steps, then 4 of the curve of the stop.
+// In the last one-shot the curves follow 56 bytes of description: 4 + 16 bytes for the Bézier
+// curve, 3 times 4 bytes for the steps, and 4 bytes for the curve of the stop.
 TEST_HERE (one_shot_with_a_wrong_curve_is_not_restored) {
     static const uint8_t not_a_number[4] = {0, 0, 0xc0, 0x7f};
     static const uint8_t minus_one[4] = {0, 0, 0x80, 0xbf};
@@ -729,7 +735,8 @@ TEST_HERE (one_shot_with_a_wrong_curve_is_not_restored) {
         PLAY_ONE_SHOT(fixture->player, 3, 1, .fade_in_easing = bezier, .fade_out_easing = stairs));
     uint8_t bytes[1024], broken[1024];
     const size_t size = md5_player_save(fixture->player, bytes, sizeof bytes);
-    const size_t rest = 8 + 8 + 1 + 8 + 1 + 1 + 4; // clock, start, fade in, new, stopping, kept
+    const size_t rest =
+        8 + 8 + 1 + 8 + 1 + 1 + 4; // sizes of: clock, start, fade in, new, stopping, kept
     const size_t curves = size - rest - 4 - 12 - 20;
     CHECK_UINT(bytes[curves], MD5_EASE_CUBIC_BEZIER);
     CHECK_UINT(bytes[curves + 20], MD5_EASE_STEPS);
@@ -752,7 +759,7 @@ TEST_HERE (one_shot_with_a_wrong_curve_is_not_restored) {
 
 // -- Sections -----------------------------------------------------------------------------------
 
-// Sections of one-shots, against a simulator that goes from frame to frame of the clip in seconds.
+// Sections of one-shots, compared with a simulator that plays the clip frame by frame, in seconds.
 
 enum { SIM_FRAMES = 41, SIM_ENDS = 4, MAX_FRAMES = 4096 };
 
@@ -762,10 +769,10 @@ static const struct {
 } sections[] = {{"a", 0, 10}, {"b", 10, 20}, {"c", 5, 31}, {"d", 30, 40}};
 
 typedef struct section_sim {
-    double frame, rate; // the latter in frames a second
+    double frame, rate; // current frame; frames per second
     int section, next;  // -1: none
     bool repeats, is_over, holds;
-    int frames[MAX_FRAMES]; // that fired
+    int frames[MAX_FRAMES]; // events that fired
     uint32_t count;
 } section_sim;
 
@@ -859,7 +866,7 @@ static void sections_end(sectioned *fixture)
     play_end(&fixture->made);
 }
 
-// One command to both players and the simulator.
+// Applies one random command to both players and the simulator.
 static void sections_change(sectioned *fixture, section_sim *sim, uint64_t *random)
 {
     md5_player *const players[] = {fixture->whole, fixture->split};
@@ -923,7 +930,7 @@ TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, fi
         sim_advance(&sim, seconds);
         md5_player_advance(fixture->whole, seconds, hear_frame, &fired[0]);
         play_go_on(&places[0], md5_player_root_motion(fixture->whole));
-        for (int k = 0; k < 9; k++) { // saved and restored, or copied, between its parts
+        for (int k = 0; k < 9; k++) { // saved and restored, or copied, between the parts
             const double part = k == 8 ? left : left * test_random(&random);
             const size_t size = md5_player_save(fixture->split, bytes, sizeof bytes);
             if (k % 2 == 0)
@@ -949,7 +956,7 @@ TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, fi
                               && (status.section != NULL) == (sim.section >= 0)
                               && (!status.section
                                   || !strcmp(status.section, sections[sim.section].name))));
-            // The root goes on across every jump, until the clip is held or over.
+            // The root continues across every jump until the clip is held or has ended.
             if (!sim.is_over && !was_held && !sim.holds)
                 is_same = CHECK_NEAR(places[k].x, 2.5 * sim.rate * seconds, 2e-3) && is_same;
         }
@@ -969,7 +976,7 @@ TEST_WITH (section_fires_both_its_ends_and_goes_back_in_time, sectioned, fixture
     CHECK(md5_player_play_one_shot(fixture->whole, 0, 0, &loop));
     CHECK(!md5_player_one_shot_section(fixture->whole, 0, "e", MD5_SECTION_NEXT));
     md5_player_advance(fixture->whole, 1.05, hear_frame,
-                       &fired); // twice around: 10..20 10..20 10 11
+                       &fired); // two cycles: 10..20 10..20 10 11
     static const int expected[] = {10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 10,
                                    11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 10, 11};
     CHECK_UINT(fired.count, COUNT_OF(expected));
@@ -986,10 +993,11 @@ TEST_WITH (section_fires_both_its_ends_and_goes_back_in_time, sectioned, fixture
     CHECK(!md5_player_one_shot_section(fixture->whole, 0, "b", MD5_SECTION_NEXT));
 }
 
-// -- Until something is heard -------------------------------------------------------------------
+// -- Until an event fires -----------------------------------------------------------------------
 
-// Layers play clip a, a second long, which fires `ev` at 0.3 s. In each of two slots one-shots of b
-// are stopped by it: that of the first begins again there; in the second, a call had waited.
+// Layers play clip a of one second, which fires `ev` at 0.3 s. The event stops one-shots of b in
+// two slots: the one-shot of the first slot begins again at that time; in the second slot, a call
+// waited for the stop.
 TEST (one_shot_that_is_stopped_by_what_is_heard_begins_again_at_that_instant) {
     static const int splits[] = {1, 3, 7, 60, 600};
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
@@ -1013,7 +1021,8 @@ TEST (one_shot_that_is_stopped_by_what_is_heard_begins_again_at_that_instant) {
     }
 }
 
-// What fires where a section begins again does stop it: that is not where it begins.
+// An event at the frame where a section begins again stops the one-shot, because that is not its
+// start.
 TEST (one_shot_hears_its_own_section_begin_again) {
     OWN_PLAY fixture = {0};
     play_scene_make(&fixture, 1,
@@ -1029,7 +1038,8 @@ TEST (one_shot_hears_its_own_section_begin_again) {
     CHECK_NEAR(md5_player_one_shot(fixture.player, 0).weight, 0.95, 1e-6);
 }
 
-// One that plays a section over and over is let go on within its fade out: then it makes room.
+// A one-shot that repeats a section is released during the time of its fade-out: the next one-shot
+// must begin immediately.
 TEST (one_shot_that_is_let_go_on_makes_room_at_once) {
     static const int splits[] = {1, 3, 60};
     for (size_t i = 0; i < COUNT_OF(splits); i++) {
@@ -1053,7 +1063,7 @@ TEST (one_shot_that_is_let_go_on_makes_room_at_once) {
 
 // -- One-shots of a machine's table -------------------------------------------------------------
 
-// Against rules that are looked at 4800 times a second.
+// The reference evaluates the rules of the table 4800 times per second.
 
 #define TICK (1.0 / 4800.0)
 
@@ -1070,8 +1080,8 @@ static const struct {
                  {0.4, 2, 0.13, 1, -1, false}};
 
 typedef struct table_sim {
-    float set[4];                             // speed, wave, hit, dance
-    double from, speed, since, age, stopping; // stopping: seconds left, -1: it is not
+    float set[4];                             // parameters speed, wave, hit, dance
+    double from, speed, since, age, stopping; // stopping: seconds left, or -1
     int playing;                              // -1: nothing
 } table_sim;
 
@@ -1104,7 +1114,7 @@ static void table_rules(table_sim *fixture)
             || !table_begins(fixture, i))
             continue;
         if (i < 2)
-            fixture->set[1 + i] = 0; // its trigger is used
+            fixture->set[1 + i] = 0; // its trigger is consumed
         if (table_ends(fixture, i))
             continue;
         fixture->playing = i;
@@ -1208,7 +1218,7 @@ TEST_WITH (table_of_one_shots_is_that_of_a_simulator_at_any_rate, play_case, mad
         }
     }
     CHECK(num_begun > (int)(play_transitions(4000) / 50));
-    // A game plays a row by its name, which the row's `until` stops.
+    // A game plays an entry by its name; the `until` of the entry stops it.
     for (int k = 0; k < 3; k++) {
         const md5_one_shot_desc *const rows = md5_machine_tables(machine)->one_shots;
         md5_player_reset(players[k]);
@@ -1221,7 +1231,7 @@ TEST_WITH (table_of_one_shots_is_that_of_a_simulator_at_any_rate, play_case, mad
         md5_destroy_player(players[k]);
 }
 
-// A row of Bobbin's machine does what three rows of a layer do.
+// An entry of Bobbin's machine has the same effect as three lines of a layer.
 TEST (one_shot_of_bobbin_is_what_states_and_transitions_were) {
     static const char rows[] =
         "machine g { layer gesture { mask upper state none nothing "

@@ -1,12 +1,13 @@
-// Poses of players, compared with the same in double precision.
+// Tests of the poses of players, compared with the same poses in double precision. The last part
+// compares layers with the channels of the original engine.
 #include "test/play/test_play_case.h"
 
-// Both ends round to floats, and slerp is within 2e-6 each time.
+// Both ends are rounded to floats, and the error of each slerp is at most 2e-6.
 #define NEAR 3e-5
 
 enum { RATE = 24, FRAMES = 25 };
 
-// Four clips of a second.
+// Creates four clips of one second.
 static void begin_four(play_scene *fixture)
 {
     play_scene_begin(fixture);
@@ -63,7 +64,7 @@ TEST_HERE (play_crossfades_up_to_four) {
     }
 }
 
-// A fade with an easing that overshoots stays within its ends: otherwise BACK would extrapolate
+// A fade with an easing that overshoots is clamped to its ends: otherwise BACK would extrapolate
 // from A.
 TEST_HERE (play_crossfade_stays_within_its_ends) {
     play_scene_read(fixture, "layer body { state a a state b b }");
@@ -80,7 +81,7 @@ TEST_HERE (play_crossfade_stays_within_its_ends) {
     }
 }
 
-// A state without a motion shows what is below it: the bind pose, or a layer.
+// A state without a motion shows the bind pose or the layer below it.
 TEST_HERE (play_fades_to_nothing) {
     play_scene_read(fixture, "layer body { state a a state nothing nothing state c c }");
     md5_xform pose[PLAY_JOINTS];
@@ -93,8 +94,8 @@ TEST_HERE (play_fades_to_nothing) {
     play_real_blend(bind, a, 0.6, NULL, expected);
     CHECK(play_miss(fixture->player, expected) < NEAR);
 
-    // The fade to nothing has left A 0.6; the fade to C is half done: A has 0.3, C 0.5, nothing
-    // 0.2.
+    // The fade to nothing has left 0.6 of A; the fade to C is half done: A has the weight 0.3, C
+    // 0.5, nothing 0.2.
     play_fade(fixture->player, 0, 2, 0.2f);
     play_advance(fixture->player, 0.1);
     at(&fixture->made, 0, 0.3, a);
@@ -108,7 +109,8 @@ TEST_HERE (play_fades_to_nothing) {
     CHECK_BYTES(pose, fixture->made.model->bind_local, sizeof pose);
 }
 
-// Weights of a space, a stack on top of it, items that are added, nested and with their own speed.
+// Weights of a blend space, a stack on top of it, and items that are added, nested and have their
+// own speed.
 TEST_HERE (play_nests_motions) {
     play_scene_read(fixture,
                     "float x 0.25 float more 0.5 mask arms ( *larm *rarm ) "
@@ -172,15 +174,15 @@ TEST_HERE (play_lays_layers_over_another) {
 
 // -- Channels of the original engine ----------------------------------------------------------
 
-// What a channel of id's plays: blends, newest first, each with a weight.
+// The blends that a channel of id's engine plays, newest first, each with a weight.
 typedef struct channel {
     const float *mask; // NULL: all joints
     uint32_t clips[2];
     double weights[2];
 } channel;
 
-// Accumulates a channel as id's engine does: the first pose counts in full, each further one by its
-// share of the weight so far; from a weight of 1 on, poses are ignored.
+// Accumulates a channel as id's engine does: the first pose counts in full, each further pose by
+// its fraction of the weight so far; after a weight of 1, poses are ignored.
 static double accumulate(const play_case *made, const channel *from, double time, double gathered,
                          real_place *pose)
 {
@@ -200,7 +202,7 @@ typedef struct original {
     float masks[4][PLAY_JOINTS];
 } original;
 
-// Layers instead of channels: the parts, ALL over them, the eyelids over that.
+// Creates layers instead of channels: the parts, ALL over them, the eyelids over ALL.
 static void begin_original(original *fixture)
 {
     play_scene *const scene = &fixture->scene;
@@ -222,8 +224,8 @@ static void begin_original(original *fixture)
 static void check_original(original *fixture, const channel *channels, double time)
 {
     real_place expected[PLAY_JOINTS];
-    // ALL, then the parts with the weight that ALL leaves them, then eyelids, which are blended
-    // over the result.
+    // The expected pose: ALL, then the parts with the weight that ALL leaves them, then the
+    // eyelids, which are blended over the result.
     const play_case *made = &fixture->scene.made;
     play_real_bind(made->model, expected);
     const double of_all = accumulate(made, &channels[0], time, 0, expected);
@@ -234,7 +236,7 @@ static void check_original(original *fixture, const channel *channels, double ti
     CHECK(play_miss(fixture->scene.player, expected) < NEAR);
 }
 
-// Torso, legs and head each go from one animation to another; eyes blink.
+// Torso, legs and head each change from one animation to another; the eyes blink.
 TEST (play_fades_channels_as_the_original) {
     original fixture;
     begin_original(&fixture);
@@ -256,7 +258,7 @@ TEST (play_fades_channels_as_the_original) {
     play_scene_end(&fixture.scene);
 }
 
-// An animation of the whole body gives way to the parts, whose weights rise as its own falls.
+// An animation of the whole body fades out to the parts, whose weights rise as its weight falls.
 TEST (play_fades_the_whole_body_as_the_original) {
     original fixture;
     begin_original(&fixture);

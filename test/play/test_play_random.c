@@ -1,3 +1,4 @@
+// Implements test_play_random.h.
 #include "test/play/test_play_random.h"
 
 static const char *const clip_names[PLAY_RANDOM_CLIPS] = {"walk", "run", "turn", "two", "still"};
@@ -67,7 +68,7 @@ static void make_motions(play_random_tables *to, uint64_t *random)
         motion->sync = (md5_sync)play_below(random, 3);
         motion->num_items = 1 + play_below(random, PLAY_ITEMS);
         motion->x_parameter = "x";
-        // Synchronised clips must loop; with markers they must have them.
+        // Synchronized clips must loop; clips that are synchronized by markers must have markers.
         const bool is_free = motion->kind == MD5_MOTION_STACK || motion->sync == MD5_SYNC_NONE;
         for (uint32_t k = 0; k < motion->num_items; k++)
             to->items[i][k] = (md5_motion_item){
@@ -117,7 +118,7 @@ static void make_transition(md5_transition_desc *to, md5_condition *condition, u
         to->num_conditions = 0;
 }
 
-// From or to a state without a motion, an inertial transition is a cross-fade.
+// From or to a state without a motion, an inertial transition becomes a cross-fade.
 static void add_fade(play_random_tables *to, uint32_t layer, md5_fade fade, float duration)
 {
     bool is_inertial = fade == MD5_FADE_INERTIAL;
@@ -171,7 +172,7 @@ static double speed_in(const double *speeds, const char *name)
     return speeds[PLAY_RANDOM_CLIPS + motion];
 }
 
-// Motions are made of ones before them. A stack may add its items up.
+// Motions consist of earlier motions. A stack can add up its items.
 static void find_speeds(const play_random_tables *fixture, double pace, double *speeds)
 {
     for (int i = 0; i < PLAY_RANDOM_CLIPS; i++)
@@ -238,7 +239,7 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
     const md5_root_extraction extract =
         extracts[play_one_in(random, 2) ? 0 : play_below(random, 4)];
     to->has_turns = extract == MD5_ROOT_EXTRACTION_TURN;
-    uint64_t aside = *random; // windows and curves change nothing else of a machine
+    uint64_t aside = *random; // windows and curves must not change the rest of the random machine
     for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS; i++) {
         const uint32_t last = fixture->num_frames[i] - 1;
         for (int k = 0; k < PLAY_EVENTS; k++) {
@@ -277,8 +278,8 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
     make_layers(to, random);
 }
 
-// How many markers the first clip of a motion and those synchronised with it have; -1: it ends, or
-// goes there and back.
+// Returns the number of markers of the first clip of a motion and of the clips synchronized with
+// it; -1: it ends, or alternates its direction.
 static int markers_of(const play_random_tables *fixture, const char *name)
 {
     for (int i = 0; i < PLAY_RANDOM_CLIPS; i++) {
@@ -302,7 +303,7 @@ void play_random_step(play_random_tables *to, uint64_t *random)
         bool may_interrupt = false;
         for (uint32_t k = 0; k < layer->num_transitions; k++) {
             md5_transition_desc *const transition = &to->transitions[i][k];
-            int least = PLAY_MARKERS, most = -1; // of the states that must be alike
+            int least = PLAY_MARKERS, most = -1; // limits of the states that must match
             for (uint32_t j = 0; j < layer->num_states; j++) {
                 const md5_state_desc *const state = &layer->states[j];
                 if (transition->from && strcmp(state->name, transition->from) != 0
@@ -318,9 +319,9 @@ void play_random_step(play_random_tables *to, uint64_t *random)
             may_interrupt = may_interrupt
                             || (transition->in_step && transition->interrupt != MD5_INTERRUPT_NONE);
         }
-        // Three states in step: the mean of a product of two fades has no closed form, and is less
-        // exact, by 1e-8 s, where one of them has a vertical tangent in the midst of the other.
-        // Each transition whose exit depends on that adds some.
+        // Three synchronized states: the mean of a product of two fades has no closed form. It is
+        // less exact, by 1e-8 s, if one of the fades has a vertical tangent in the middle of the
+        // other. Each transition whose exit depends on this time adds an error.
         if (may_interrupt) {
             for (uint32_t k = 0; k < layer->num_transitions; k++) {
                 md5_transition_desc *const transition = &to->transitions[i][k];
@@ -358,10 +359,10 @@ void play_random_add_times(play_random_tables *to, uint64_t *random)
         way->conditions = added + 1 - way->num_conditions;
         way->num_conditions++;
         way->exits_each = play_one_in(random, 2);
-        // A phase that goes from clip to clip, at times that depend on it, is only as exact as they
-        // are: it grows unequal.
+        // A phase that is passed from clip to clip, at times that depend on the phase, is only as
+        // exact as these times: its error grows unequally.
         way->keeps_phase = false;
-        // An event of a state that is one of the clips.
+        // Use an event of a state that plays a clip.
         for (uint32_t k = 0; k < layer->num_states * PLAY_RANDOM_CLIPS; k++) {
             const md5_state_desc *const state = &layer->states[k / PLAY_RANDOM_CLIPS];
             const md5_clip_desc *const own = &to->clips[k % PLAY_RANDOM_CLIPS];
@@ -377,7 +378,7 @@ void play_random_add_one_shots(play_random_tables *to, uint64_t *random)
 {
     static const char *const slots[PLAY_SLOTS] = {"up", "down"};
     static const char *const names[PLAY_ONE_SHOTS] = {"w", "x", "y", "z"};
-    static const md5_mask_desc upper = {.name = "upper", .joints = "*spine"}; // the root goes on
+    static const md5_mask_desc upper = {.name = "upper", .joints = "*spine"}; // the root continues
     for (int i = 0; i < PLAY_ONE_SHOTS; i++) {
         const md5_clip_desc *const clip = &to->clips[play_below(random, PLAY_RANDOM_CLIPS)];
         const md5_clip_desc *const other = &to->clips[play_below(random, PLAY_RANDOM_CLIPS)];
@@ -465,7 +466,8 @@ void play_hear(void *user, md5_player *player, const md5_event *event, float wei
 
 bool play_heard_the_same(const play_heard *a, const play_heard *b)
 {
-    bool is_same = CHECK_UINT(b->count, a->count); // of one machine, or of two with the same tables
+    bool is_same = CHECK_UINT(
+        b->count, a->count); // events of one machine, or of two machines with the same tables
     for (uint32_t i = 0; i < a->count && is_same; i++)
         is_same = CHECK_STRING(b->events[i]->name, a->events[i]->name)
                   && CHECK_UINT(b->events[i]->frame, a->events[i]->frame);

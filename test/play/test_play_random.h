@@ -1,5 +1,8 @@
-// Random machines, for properties that must hold for all of them: clips with events and markers,
+// Random machines for properties that must hold for every machine: clips with events and markers,
 // motions of every kind, layers, transitions with every option.
+//
+// play_random_stock contains the clips; play_random_make() writes the tables of a machine to
+// play_random_tables.
 #ifndef TEST_PLAY_TEST_PLAY_RANDOM_H
 #define TEST_PLAY_TEST_PLAY_RANDOM_H
 
@@ -17,13 +20,13 @@ enum { PLAY_RANDOM_CLIPS = 5, PLAY_TRANSITIONS = 8, PLAY_LAYERS = 3 };
 enum { PLAY_ONE_SHOTS = 4, PLAY_SLOTS = 2 };
 enum { PLAY_X, PLAY_PACE, PLAY_FLAG, PLAY_LEAP, PLAY_CALL, PLAY_PARAMETERS };
 
-// The clips of random machines. Free them with play_end(&stock.made).
+// The clips of random machines. The caller frees them with play_end(&stock.made).
 typedef struct play_random_stock {
     play_case made;
     uint32_t num_frames[PLAY_RANDOM_CLIPS];
 } play_random_stock;
 
-// A machine's tables, and what they point to.
+// The tables of a machine, and the arrays that they point to.
 typedef struct play_random_tables {
     md5_machine_desc desc;
     md5_clip_desc clips[PLAY_RANDOM_CLIPS];
@@ -39,41 +42,42 @@ typedef struct play_random_tables {
     md5_state_desc states[PLAY_LAYERS][PLAY_STATES];
     md5_transition_desc transitions[PLAY_LAYERS][PLAY_TRANSITIONS];
     md5_condition conditions[PLAY_LAYERS][PLAY_TRANSITIONS];
-    md5_condition added[PLAY_LAYERS][PLAY_TRANSITIONS][2]; // play_random_add_times()
-    md5_slot_desc slots[PLAY_SLOTS];                       // play_random_add_one_shots()
+    md5_condition added[PLAY_LAYERS][PLAY_TRANSITIONS][2]; // by play_random_add_times()
+    md5_slot_desc slots[PLAY_SLOTS];                       // by play_random_add_one_shots()
     md5_one_shot_desc one_shots[PLAY_ONE_SHOTS];
     md5_condition whens[PLAY_ONE_SHOTS][2], untils[PLAY_ONE_SHOTS];
     bool has_turns, has_fades;
     bool has_crossfades;
-    double longest; // seconds: of a fade
+    double longest; // duration of the longest fade, seconds
 } play_random_tables;
 
 void play_random_begin(play_random_stock *fixture);
 
-// Makes tables from a random number, which it advances.
+// Creates tables from the random state, which advances.
 void play_random_make(const play_random_stock *fixture, play_random_tables *to, uint64_t *random);
 
-// Puts some transitions in step: those between states of which the first clips can be.
+// Synchronizes some transitions: those between states whose first clips can be synchronized.
 void play_random_step(play_random_tables *to, uint64_t *random);
-// Gives transitions exits of each cycle and at events, and conditions about time and events.
+// Adds exits in each cycle and at events to transitions, and conditions on time and events.
 void play_random_add_times(play_random_tables *to, uint64_t *random);
 
-// Adds one-shots that begin by themselves, and stop when something is heard.
+// Adds one-shots that begin by conditions and stop at events.
 void play_random_add_one_shots(play_random_tables *to, uint64_t *random);
 
-// How fast the root can be moved, units a second: by the fastest state of each layer.
+// Returns the highest possible speed of the root, units per second: of the fastest state of each
+// layer.
 double play_random_speed(const play_random_tables *fixture, double pace);
 
-// Changes a parameter or a state of each player, all of them in the same way.
+// Changes a parameter or a state of all players in the same way.
 void play_random_change(md5_player *const *players, uint32_t num_players,
                         play_random_tables *fixture, uint64_t *random);
 
-// Returns a random step of time, forward or backward. Two of three are multiples of units such as
-// 0.05 s, a frame of one clip, and 1 s, a cycle: these often end at borders.
+// Returns a random time step, forward or backward. Two of three steps are multiples of units such
+// as 0.05 s, a frame of one clip, and 1 s, a cycle: these often end at borders.
 double play_random_seconds(uint64_t *random);
 
-// The events of one step, as many as there can be: a random machine may leave a state and come back
-// in a fade of 1e-4 s. More fail the test.
+// Limit for the events of one step. It is the library's limit because a random machine can leave a
+// state and return within a fade of 1e-4 s. More events fail the test.
 enum { PLAY_MOST_HEARD = MD5_MAX_STEP_EVENTS };
 typedef struct play_heard {
     const md5_event *events[PLAY_MOST_HEARD];

@@ -1,6 +1,9 @@
-// Saving, restoring and copying players: whatever a player is doing, the restored one goes on with
-// the same bits; bytes that are no such player are refused and change nothing.
-// MD5_SAVE_MACHINES says how many random machines are tried, MD5_SAVE_SEED which one alone.
+// Tests that save, restore and copy players. In every state, a restored player must continue with
+// the same bits; invalid bytes must be rejected and change nothing.
+//
+// MD5_SAVE_MACHINES sets the number of random machines, MD5_SAVE_SEED selects a single machine.
+// Further parts test players of edited machines, invalid bytes, and saved bytes of previous format
+// versions.
 #include "test/own.h"
 #include "test/play/test_play_random.h"
 
@@ -89,7 +92,7 @@ static void change_one_shots(const save_test *fixture, md5_player *const *player
     }
 }
 
-// One random step of each player; they must do the same, to the bit.
+// Advances each player by the same random step; their results must be bit-identical.
 static bool step_alike(save_test *fixture, md5_player *const *players, uint32_t num_players,
                        uint64_t *random)
 {
@@ -164,8 +167,8 @@ static bool by_copying(md5_player *to, const md5_player *from)
     return true;
 }
 
-// One player plays; at random moments the other one, which has done something else meanwhile, takes
-// its state over, and both go on.
+// One player plays. At random times a second player, which has played something else, receives its
+// state, and both continue.
 static bool check_machine(save_test *fixture, uint64_t seed, take_over *take)
 {
     uint64_t random;
@@ -179,7 +182,7 @@ static bool check_machine(save_test *fixture, uint64_t seed, take_over *take)
             step_alike(fixture, &players[0], 1, &random);
         for (uint32_t i = play_below(&random, STEPS); i > 0; i--)
             step_alike(fixture, &players[1], 1, &random);
-        // A change that no step has followed yet is part of the state.
+        // A change before the next step is part of the saved state.
         play_random_change(players, 1, &fixture->tables, &random);
         change_one_shots(fixture, players, 1, &random);
         is_same = take(players[1], players[0]) && CHECK(are_saved_alike(players[0], players[1]));
@@ -253,7 +256,7 @@ TEST (adopted_player_of_any_other_machine_has_sound_poses) {
 
 // -- Machines that were edited ----------------------------------------------------------------
 
-// Clips a and b are of one length, c is shorter.
+// Clips a and b have the same length, c is shorter.
 static void begin_edited(play_scene *fixture, const char *rows)
 {
     play_scene_begin(fixture);
@@ -270,8 +273,9 @@ static void note_lost(void *user, const char *kind, const char *name)
     snprintf(end, LOST_TEXT - strlen(user), "%s %s, ", kind, name);
 }
 
-// An edit of a machine that was called at 0.2 s and is taken over at 0.5 s; names that are lost,
-// the state that plays, and its normalised times then and 0.4 s later.
+// An edit of a machine whose trigger was set at 0.2 s; the edited machine adopts the player at 0.5
+// s. `lost` lists the lost names, `state` is the current state, and the numbers are its normalized
+// times at that time and 0.4 s later.
 typedef struct edit {
     const char *was, *is, *lost, *state;
     double time, end;
@@ -284,32 +288,34 @@ typedef struct edit {
 #define GO "layer body { state go a }"
 
 static const edit edits[] = {
-    // The clip's file changed, also in length; another clip; a clip's speed.
+    // The file of a clip is replaced, also by one of another length; the state plays another clip;
+    // the speed of a clip changes.
     {GO, "clip b f clip a f clip c f " GO, "", "go", 0.5, 0.9},
     {GO, "clip b f clip c f clip a f " GO, "", "go", 0.5, 1.3},
     {GO, "layer body { state go b }", "", "go", 0, 0.4},
     {GO, "motion m clip a { speed 0.5 } layer body { state go m }", "", "go", 0.5, 0.7},
-    // Another share of clips in step; one more, which keeps step: c is half as long.
+    // The weight of a synchronized clip changes; a synchronized clip is added: c has half the
+    // length.
     {MIX("item a 0 item b 1"), MIX("item a 0 item b 0.7"), "", "go", 0.5, 0.9},
     {MIX("item a 0 item b 1"), MIX("item c 0 item a 0.3 item b 1"), "", "go", 0.5, 0.9},
-    // In the middle of a fade its easing changes, or one of both states goes.
+    // In the middle of a fade its easing changes, or one of its states is removed.
     {FADE(""), FADE("quadratic_in"), "", "far", 0.3, 0.7},
     {FADE(""), "layer body { state new c state go a }", "parameter call, state far, ", "go", 0.5,
      0.9},
     {FADE(""), "trigger call layer body { state new c state far b }", "state go, ", "far", 0.3,
      0.7},
-    // The source of an inertial transition begins again; else the first state begins.
+    // The source of an inertial transition begins again; without a source, the first state begins.
     {FADE("inertial"), "layer body { state new c state go a }", "parameter call, state far, ", "go",
      0, 0.4},
     {FADE(""), "layer body { state new c }", "parameter call, state go, state far, ", "new", 0,
      0.8},
-    // A fade that is over has no source.
+    // A fade that has ended has no source.
     {"trigger call layer body { state go a state far b transition go far { when call duration 0.1 "
      "} }",
      "layer body { state new c state go a }", "parameter call, state far, ", "new", 0, 0.8},
 };
 
-// Advances by frames of 1/60 s. Returns the largest move of one.
+// Advances by frames of 1/60 s. Returns the largest movement in one frame.
 static double move(md5_player *player, int num_frames, md5_xform *pose)
 {
     double most = 0;
@@ -323,8 +329,9 @@ static double move(md5_player *player, int num_frames, md5_xform *pose)
     return most;
 }
 
-// The pose is the old one, moves in the first frame no farther than in a frame of one of both
-// machines, and later is that of a player that has only known the new one.
+// The pose is the pose of the old machine. In the first frame it moves no farther than in a frame
+// of one of the two machines; later it is the pose of a player that has always used the new
+// machine.
 TEST (player_of_an_edited_machine_goes_on_without_a_jump) {
     for (size_t i = 0; i < COUNT_OF(edits); i++) {
         const edit *const each = &edits[i];
@@ -360,7 +367,7 @@ TEST (player_of_an_edited_machine_goes_on_without_a_jump) {
     }
 }
 
-// What plays beside layers, and models with other joints.
+// States outside of layers, and models with other joints.
 TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
     static const char was[] = "float x 0.3 float y 2 follow y smooth 3 mask top ( *spine ) "
                               "modifier sway spring lhand { length 2 } modifier look aim head " GO;
@@ -379,11 +386,11 @@ TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
     play_advance(from.player, 0.25);
     md5_player_migrate(to.player, from.player, note_lost, lost);
     CHECK_STRING(lost, "mask top, parameter x, ");
-    CHECK_EXACT(md5_player_get(to.player, 0), 5); // it follows no more
+    CHECK_EXACT(md5_player_get(to.player, 0), 5); // the parameter is no longer followed
     CHECK_EXACT(md5_player_get(to.player, 1), 4);
     CHECK_EXACT(md5_player_target(to.player, 0)->position.x, 7);
     CHECK_NEAR(md5_player_one_shot(to.player, 2).time, 0.25, 1e-9);
-    CHECK(!md5_player_one_shot(to.player, 3).is_playing); // its mask is gone
+    CHECK(!md5_player_one_shot(to.player, 3).is_playing); // its mask was removed
     CHECK_NEAR(md5_player_layer(to.player, 1).time, 0.25, 1e-9);
 }
 
@@ -396,8 +403,8 @@ PLAY_LISTENER(note_window)
              event->name, event->frame);
 }
 
-// Clip a at frame 5 of 20, where `hit` of frames 2 to 8 is open, and what is
-// heard from there to frame 19.
+// Clip a at frame 5 of 20, where `hit` of frames 2 to 8 is open, and the events from there to frame
+// 19.
 TEST (open_window_of_an_edited_machine_is_told_from_others_of_its_name) {
 #define OF_A(windows) "clip a f { " windows " } clip b f clip c f " GO
     static const struct {
@@ -445,10 +452,10 @@ TEST (what_plays_in_a_slot_of_an_edited_machine_goes_on_in_that_of_its_name) {
     CHECK_UINT(md5_player_one_shot(is.player, 2).clip, 1);
 }
 
-// -- Bytes that are no player -----------------------------------------------------------------
+// -- Invalid bytes ------------------------------------------------------------------------------
 
-// Restores bytes that may be wrong: either nothing has changed, or there is a player with sound
-// poses, which is saved as the same bytes.
+// Restores bytes that can be invalid. Returns true if they were rejected without a change, or if
+// the player is valid, has finite poses, and is saved as the same bytes.
 static bool is_refused_or_valid(md5_player *player, const md5_player *before, const void *bytes,
                                 size_t size)
 {
@@ -459,7 +466,7 @@ static bool is_refused_or_valid(md5_player *player, const md5_player *before, co
                && CHECK(are_saved_alike(player, before));
     size_t saved_size;
     void *const saved = play_save(player, &saved_size);
-    // An older version is saved as the newest.
+    // A player of a previous version is saved in the current version.
     const bool is_old = size > 4 && ((const uint8_t *)bytes)[4] < 5;
     const bool is_same = is_old || (saved_size == size && memcmp(saved, bytes, size) == 0);
     free(saved);
@@ -504,9 +511,9 @@ TEST (bytes_that_are_no_player_change_nothing) {
     play_end(&fixture->stock.made);
 }
 
-// -- Which machine, which version --------------------------------------------------------------
+// -- Fingerprint and version --------------------------------------------------------------------
 
-// The rows of a small machine; one of its words may be another one.
+// The text of a small machine with replaceable parts.
 #define SMALL_OF(clip, parameter, layer) \
     "clip a f { " clip " } " parameter " layer body { " layer " state go a }"
 #define SMALL SMALL_OF("", "float speed", "state stand a")
@@ -552,7 +559,8 @@ TEST (player_of_another_version_is_refused_by_number) {
     CHECK_FAILS(md5_player_restore(one.player, bytes, size, &error), error, MD5_ERROR_SYNTAX);
 }
 
-// Bytes ff ff ff ff are -1, which stands for none of a table's rows: no number below that does.
+// The bytes ff ff ff ff are -1, which means that no entry of a table is selected; lower numbers are
+// invalid.
 TEST (saved_indices_below_none_are_refused) {
     OWN_PLAY one;
     begin_small(&one, SMALL);
@@ -575,8 +583,8 @@ TEST (saved_indices_below_none_are_refused) {
     CHECK_UINT(num_states, 1);
 }
 
-// The first bytes are the format's: magic word, version, fingerprint, all little-endian; after them
-// three flags, then the time since the last pose, a double.
+// The format begins with a magic number, version and fingerprint, all little-endian; then three
+// flags and, as a double, the time since the last pose.
 TEST (saved_bytes_are_little_endian) {
     OWN_PLAY one;
     begin_small(&one, SMALL);
@@ -605,7 +613,7 @@ TEST (save_without_room_is_cut_and_returns_the_size_needed) {
     }
 }
 
-// Each change of a table that a player depends on is another machine.
+// Each change of a table that a player depends on must change the fingerprint.
 TEST (fingerprint_depends_on_every_table) {
     STRINGS(changed) = {
         SMALL_OF("", "float speed", "weight 0.5 state stand a"),
@@ -627,9 +635,10 @@ TEST (fingerprint_depends_on_every_table) {
 
 // -- Old versions ---------------------------------------------------------------------------------
 //
-// Saved players of old versions of the format: their bytes, written by the library as it was then,
-// are still restored. In version 2 one-shots had one easing without parameters for both fades. In
-// version 5 inertial transitions left the root's velocity, and a spring's was the present one.
+// Saved players of previous versions of the format, as bytes that those versions of the library
+// wrote, can still be restored. In version 2 one-shots had one easing without parameters for both
+// fades. In version 5 inertial transitions did not include the root's velocity, and the velocity of
+// a spring was its current velocity.
 
 static const md5_parameter_desc parameters[2] = {{.name = "speed", .kind = MD5_PARAMETER_FLOAT},
                                                  {.name = "armed", .kind = MD5_PARAMETER_BOOL}};
@@ -672,7 +681,7 @@ static void begin(play_scene *fixture)
     play_scene_play(fixture, &desc);
 }
 
-// What that library's md5_player_save() wrote then, in hexadecimal.
+// The output of md5_player_save() of that version, in hexadecimal.
 static const char saved[] =
     "4d355053020000007a72686d79a899f3010100000000000000d43f000000000000000000000000000000"
     "000000000000000000000000000000f03f00000000000000000000000000000000000000000000000000"
@@ -699,8 +708,8 @@ TEST (saved_player_of_version_2_is_restored) {
     begin(&old);
     begin(&same);
 
-    // What the player had done when it was saved: it is in a transition, a parameter is following
-    // its goal, and three one-shots play, of which one is being replaced and one is being stopped.
+    // The history of the saved player: it is in a transition, a parameter follows its goal, and
+    // three one-shots play, of which one is being replaced and one is being stopped.
     md5_player *player = same.player;
     md5_player_set(player, 0, 2);
     md5_player_set(player, 1, 1);
@@ -731,7 +740,7 @@ TEST (saved_player_of_version_2_is_restored) {
             const md5_one_shot_status a = md5_player_one_shot(old.player, slot);
             const md5_one_shot_status b = md5_player_one_shot(same.player, slot);
             CHECK(a.is_playing == b.is_playing && a.is_stopping == b.is_stopping);
-            // Times are sums of other parts than those of that library.
+            // The times are sums of other parts than in that version.
             CHECK(a.clip == b.clip && a.weight == b.weight);
             CHECK_NEAR(a.time, b.time, 1e-15);
         }
@@ -741,7 +750,7 @@ TEST (saved_player_of_version_2_is_restored) {
     }
 }
 
-// Saved again, the player is in the new version, and nothing is lost.
+// The player is saved again in the current version without loss.
 TEST (saved_player_of_version_2_is_saved_in_the_newest) {
     OWN_PLAY fixture, other;
     uint8_t bytes[SAVED_SIZE], again[2 * SAVED_SIZE];
@@ -756,7 +765,7 @@ TEST (saved_player_of_version_2_is_saved_in_the_newest) {
     CHECK(play_apart(fixture.player, other.player) == 0);
 }
 
-// In version 2 easings have no parameters; its players have neither more nor fewer bytes.
+// Easings have no parameters in version 2. Players with more or fewer bytes are rejected.
 TEST_PLAY (saved_player_of_version_2_is_checked, begin(fixture)) {
     uint8_t bytes[SAVED_SIZE + 1] = {0};
     md5_error error = {0};
@@ -765,7 +774,7 @@ TEST_PLAY (saved_player_of_version_2_is_checked, begin(fixture)) {
                 MD5_ERROR_SYNTAX);
     CHECK_FAILS(md5_player_restore(fixture->player, bytes, SAVED_SIZE - 1, &error), error,
                 MD5_ERROR_SYNTAX);
-    // The last one-shot's two easings come before its clock, 55 bytes from the end.
+    // The two easings of the last one-shot are before its clock, 55 bytes from the end.
     const size_t easing = SAVED_SIZE - 55;
     for (uint32_t i = 0; i < 2; i++) {
         CHECK_UINT(bytes[easing + 4 * i], MD5_EASE_CUBIC_OUT);
@@ -774,7 +783,7 @@ TEST_PLAY (saved_player_of_version_2_is_checked, begin(fixture)) {
                     MD5_ERROR_RANGE);
         bytes[easing + 4 * i] = MD5_EASE_CUBIC_OUT;
     }
-    // Version 1 is too old.
+    // Version 1 is not supported.
     bytes[4] = 1;
     CHECK(!md5_player_restore(fixture->player, bytes, SAVED_SIZE, &error));
     CHECK_STRING(error.message, "unsupported version of a saved player: expected 2 to 6, found 1");
@@ -782,8 +791,8 @@ TEST_PLAY (saved_player_of_version_2_is_checked, begin(fixture)) {
 
 // -- Version 5 ----------------------------------------------------------------------------------
 
-// A parameter on a spring has been on its way from 1 to 5 for 0.375 seconds; an inertial transition
-// of a second, from a clip of 40 units a second to one of 100, for 0.125.
+// A parameter with a spring has moved from 1 toward 5 for 0.375 seconds. An inertial transition of
+// one second, from a clip of 40 units per second to a clip of 100, has lasted for 0.125 seconds.
 static const char saved_5[] =
     "4d355053050000001843986f3c078898010100000000000000d83f000000000000294000000000000000"
     "000000000000000000000000000000f03f00000000000000000000000000000000000000000000000000"
@@ -819,7 +828,7 @@ TEST (saved_player_of_version_5_is_restored) {
         CHECK(md5_player_layer(fixture.player, 0).from == 0);
         play_advance(fixture.player, 0.0625);
         play_advance(same, 0.0625);
-        // It goes on as it was: the root has the velocity of the new clip.
+        // The transition continues as in version 5: the root has the velocity of the new clip.
         CHECK_NEAR(md5_player_root_motion(fixture.player).translation.x, 6.25, 1e-4);
     }
 }

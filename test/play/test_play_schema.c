@@ -1,5 +1,8 @@
-// The list of what a machine is made of: every walk over it knows every column. Random tables are
-// made from the list itself, and come back from a text bit for bit.
+// Tests of the schema that lists the tables and columns of a machine. Every function that iterates
+// over it must handle every column.
+//
+// Random tables are generated from the schema, written as text and read again without changing a
+// bit. The tables in the manual are compared with the schema.
 #include "test/own.h"
 #include "test/play/test_play_random.h"
 
@@ -7,7 +10,7 @@
 
 enum { MAX_SCHEMAS = 32, MAX_ROWS = 4096, TEXT_SIZE = 1 << 20 };
 
-// All kinds of row, each once, behind the one that names it first.
+// Each kind of entry once, after the kind that refers to it first.
 typedef struct schema_list {
     const md5_schema *schemas[MAX_SCHEMAS];
     uint32_t count;
@@ -111,7 +114,8 @@ static size_t alignment_of(const md5_column *column)
                                                  : sizeof(uint32_t);
 }
 
-// Only the padding before an aligned member, or before the end of the row, is left over.
+// Only the padding before an aligned member or before the end of the entry is not covered by a
+// column.
 TEST (columns_cover_their_rows) {
     const schema_list all = all_schemas();
     for (uint32_t i = 0; i < all.count; i++) {
@@ -147,13 +151,13 @@ TEST (columns_cover_their_rows) {
 
 // -- Random tables ------------------------------------------------------------------------------
 
-// Rows that are to be filled, and all that was allocated for them.
+// Entries to be filled, and all memory that was allocated for them.
 typedef struct random_tables {
     md5_machine_desc desc;
     struct {
         const md5_schema *schema;
         char *row;
-        uint32_t above; // the kind of the row above
+        uint32_t above; // kind of the parent entry
     } rows[MAX_ROWS];
     void *memory[MAX_ROWS];
     uint32_t num_rows, num_allocated;
@@ -227,7 +231,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         while (schema->columns[leading].position == MD5_POSITION_AFTER)
             leading--;
         char none[sizeof(void *)] = {0};
-        const md5_column *const lead = &schema->columns[leading]; // of a number, 0 is one too
+        const md5_column *const lead = &schema->columns[leading]; // for a number, 0 is also a value
         if (lead->kind != MD5_COLUMN_FLOAT && memcmp(row + lead->offset, none, size_of(lead)) == 0)
             return;
     }
@@ -292,15 +296,15 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
     }
     case MD5_COLUMN_PART:
         for (size_t i = 0; i < offsetof(md5_report_desc, reserved); i++)
-            value[i] = (char)play_below(random, 2); // of flags
+            value[i] = (char)play_below(random, 2); // for flags
         break;
     default:
         break;
     }
 }
 
-// Conditions about times and events, and alternatives; `before` is the row before it, if there is
-// one in the table.
+// Fills conditions on times and events, and alternatives. `before` is the previous entry, or NULL
+// if there is none in the table.
 static void fill_condition(md5_condition *condition, const void *before, uint64_t *random)
 {
     condition->kind = (md5_condition_kind)play_below(random, 4);
@@ -347,7 +351,7 @@ static bool is_same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0) || (!a && b && !*b) || (!b && a && !*a);
 }
 
-// Whether two tables are the same, column by column.
+// Compares two tables column by column.
 static bool are_same(const md5_schema *schema, const void *first, const void *second)
 {
     md5_table_iterator a = md5i_begin_columns(schema, first, NULL);
@@ -390,7 +394,7 @@ static bool are_same(const md5_schema *schema, const void *first, const void *se
     return !md5i_next_column(&b);
 }
 
-// How many random machines go through a text: MD5_TRANSITIONS, or so many.
+// MD5_TRANSITIONS sets the number of random machines that are written and read.
 TEST (written_machines_are_read_bit_for_bit) {
     static random_tables tables;
     OWN_STRING text = malloc(TEXT_SIZE);
@@ -445,7 +449,8 @@ TEST (machines_of_the_models_come_back_from_their_own_text) {
     }
 }
 
-// Words of a machine of everything, some of which change places or become a number.
+// Copies the tokens of a machine with every kind of entry; some of them are swapped or replaced by
+// a number.
 static size_t mix_words(const char *text, char *to, uint64_t *random)
 {
     STRINGS(numbers) = {"0", "1", "2", "0.5", "7", "and", "linear", "steps 2"};
@@ -469,7 +474,7 @@ static size_t mix_words(const char *text, char *to, uint64_t *random)
     return size;
 }
 
-// What can be read can be written, and is the same when it is read again.
+// A machine that can be read can be written, and is the same when it is read again.
 TEST (machine_that_is_read_is_written) {
     OWN_STRING mixed = malloc(TEXT_SIZE);
     OWN_STRING text = malloc(TEXT_SIZE);
@@ -497,9 +502,9 @@ TEST (machine_that_is_read_is_written) {
     CHECK_UINT(num_same, num_read);
 }
 
-// -- Every walk knows a new column --------------------------------------------------------------
+// -- Every iteration handles a new column -------------------------------------------------------
 
-// Lists of columns with one more, in the place of the reserved member.
+// Lists of columns with one more column, at the reserved member.
 typedef struct longer_schema {
     md5_schema machine, modifier;
     md5_column machine_columns[24], modifier_columns[40];
@@ -596,7 +601,7 @@ TEST_WITH (one_line_makes_a_column_known_to_every_walk, play_case, made, play_be
         md5_free_machine_file(files[i]);
 }
 
-// -- What a file cannot have --------------------------------------------------------------------
+// -- Machines that a file cannot express --------------------------------------------------------
 
 static void is_refused(const md5_machine_desc *desc, const char *message)
 {
@@ -660,7 +665,7 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
             continue;
         test_append(to, "| ");
 
-        // What is written for a column: its word and its value.
+        // Writes the keyword and the value of a column.
         const bool has_word = column->position == MD5_POSITION_BLOCK;
         if (column->kind == MD5_COLUMN_CHOICE || column->kind == MD5_COLUMN_EASING
             || column->choices)
@@ -696,7 +701,7 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
             test_append(to, "%s", column->usual);
         test_append(to, " | ");
 
-        // For which kinds of row a column is.
+        // Writes the kinds of entries that have a column.
         const md5_schema *const kinds = schema->kind_is_above ? above : schema;
         const char *word;
         uint32_t value;
@@ -715,7 +720,7 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
     }
 }
 
-// Which kind of row names another one.
+// Returns the kind of entry that refers to another kind.
 static const md5_schema *schema_parent(const schema_list *all, const md5_schema *schema)
 {
     for (uint32_t i = 0; i < all->count; i++) {
@@ -728,8 +733,8 @@ static const md5_schema *schema_parent(const schema_list *all, const md5_schema 
     return NULL;
 }
 
-// The tables of machine_files.md match the schema. If not, the test writes a correct copy to
-// build/.
+// The tables of machine_files.md must match the schema. If they do not, the test writes a correct
+// copy to build/.
 TEST (manual_has_every_column) {
     static const char begin[] = "<!-- columns -->\n";
     static const char end[] = "\n<!-- /columns -->";

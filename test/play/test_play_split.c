@@ -1,7 +1,9 @@
-// Random machines: a stretch of time in one step and in any split of it, forward and backward, must
-// bring the same events in the same order, the same states, and the same displacement of the root.
-// MD5_SPLIT_MACHINES says how many machines are tried, without and with conditions about time and
-// events; MD5_SPLIT_SEED which one alone.
+// Tests with random machines that the division of time into steps does not matter. One step and any
+// division of it, forward and backward, must give the same events in the same order, the same
+// states, and the same displacement of the root.
+//
+// MD5_SPLIT_MACHINES sets the number of machines, without and with conditions on time and events;
+// MD5_SPLIT_SEED selects a single machine. The last part tests interpolation between fixed steps.
 #include "test/own.h"
 #include "test/play/test_play_random.h"
 
@@ -22,7 +24,7 @@ PLAY_LISTENER(hear)
     heard *const to = user;
     if (to->count == MAX_HEARD)
         return;
-    const bool is_end = event->kind == MD5_EVENT_END; // nothing may play any more
+    const bool is_end = event->kind == MD5_EVENT_END; // at an end the weight can be 0
     CHECK(player && (is_end ? weight >= 0 : weight > 0) && weight <= 1);
     to->all[to->count++] = (heard_event){event, weight};
 }
@@ -30,15 +32,15 @@ PLAY_LISTENER(hear)
 typedef struct split_test {
     play_random_stock stock;
     heard whole, split;
-    bool is_cut_off;      // a step would have done more than a step may
-    bool is_backward;     // the last step that took time
-    bool has_order;       // events come in the same order
-    uint32_t num_fades;   // at most, in this step
-    double variation;     // the largest of an easing
-    uint64_t num_cut_off; // machines of which that is true
+    bool is_cut_off;      // the step exceeded a limit of one step
+    bool is_backward;     // direction of the last step that was not 0
+    bool has_order;       // events have the same order
+    uint32_t num_fades;   // maximum in this step
+    double variation;     // largest variation of an easing
+    uint64_t num_cut_off; // number of machines that exceeded a limit
 } split_test;
 
-// -- One step, and a split of it --------------------------------------------------------------
+// -- One step and a division of it --------------------------------------------------------------
 
 static int compare_doubles(const void *left, const void *right)
 {
@@ -48,7 +50,7 @@ static int compare_doubles(const void *left, const void *right)
 }
 
 // Divides a step into random parts, some of length 0 and some that end at borders, or into equal
-// ones. Returns their number.
+// parts. Returns their number.
 static uint32_t split_step(double seconds, double parts[MAX_PARTS], uint64_t *random)
 {
     const uint32_t count = 1 + play_below(random, MAX_PARTS - 1);
@@ -70,7 +72,8 @@ static uint32_t split_step(double seconds, double parts[MAX_PARTS], uint64_t *ra
     return count;
 }
 
-// A step of 0 goes the way of the step before it: where time turns round, none comes first.
+// A step of 0 has the direction of the previous step: if the direction changes, a step of 0 must
+// not be first.
 static uint32_t first_part(split_test *fixture, const double *parts, uint32_t num_parts,
                            double seconds)
 {
@@ -135,7 +138,7 @@ static bool same_states(md5_player *const players[2], uint32_t num_layers)
     return true;
 }
 
-// How much the weight of an easing changes in all, there and back.
+// Returns the total variation of an easing, up and down.
 static double variation_of(md5_ease_kind easing)
 {
     double sum = 0;
@@ -149,10 +152,11 @@ static double variation_of(md5_ease_kind easing)
     return sum;
 }
 
-// How far the displacements of a whole step and of a split may lie apart, as md5play.h says. Of a
-// cross-fade each is off by at most what the weights change in a part of an eighth, or a quarter of
-// a second, times what both motions go in it. Where root motion that turns is blended, only short
-// steps are exact; `path` is how far the root went, there and back.
+// Returns the allowed distance between the displacements of a whole step and of its parts, as
+// md5play.h documents. For a cross-fade, each displacement has an error of at most the change of
+// the weights in a part (an eighth, or a quarter of a second) times the movement of both motions in
+// it. If root motion with rotation is blended, only short steps are exact; `path` is the length of
+// the root's path, in both directions.
 static double most_apart(const split_test *fixture, const play_random_tables *made, double pace,
                          double path)
 {
@@ -184,7 +188,7 @@ static bool check_step(split_test *fixture, const play_random_tables *made,
     play_place whole = {0};
     play_place split = {0};
     double path = 0;
-    // Computing poses makes no difference.
+    // Computing poses must not make a difference.
     const bool is_seen = play_one_in(random, 4);
     fixture->whole.count = fixture->split.count = 0;
     fixture->num_fades = 0;
@@ -217,10 +221,11 @@ static bool check_step(split_test *fixture, const play_random_tables *made,
            && same_places(whole, split, most_apart(fixture, made, pace, path));
 }
 
-// What random machines have besides the usual. One-shots and states that begin because one heard
-// the other may be some 1e-10 s early each time, as what is within 1e-9 counts as reached, and what
-// comes at one instant then in another order; or, one in some thousand, otherwise. As many have
-// clocks in step, each exact to 1e-7 of a cycle, that decide together when a time has come.
+// Extra features of the random machines. One-shots and states that begin at the event of each other
+// can begin about 1e-10 s early each time, because a time within 1e-9 counts as reached; events of
+// one instant can then have another order, or, for one in some thousand machines, a different
+// result. The same fraction of machines has synchronized clocks, each exact to 1e-7 of a cycle,
+// that decide together if a time is reached.
 typedef enum extra { NOTHING, STEPS_SHARED, TIMES, STEPS_AND_TIMES, ONE_SHOTS } extra;
 
 static bool check_machine(split_test *fixture, uint64_t seed, extra kind)
@@ -251,14 +256,14 @@ static bool check_machine(split_test *fixture, uint64_t seed, extra kind)
     return is_same;
 }
 
-// Machines of which a split was once something else: events and fades that end at the same time to
-// within rounding, instants that came too early, clips that rested for no time at their end.
+// Machines whose division once had another result: events and fades that end at the same time
+// within rounding, instants that were too early, clips that rested for a time of 0 at their end.
 static const uint64_t hard[] = {102758, 128932, 137671, 237263, 350927, 419914,
                                 421860, 474843, 499869, 515201, 1132802};
 
-// The same in step: clocks that turn round or stand at a marker, tangents of easings that are
-// vertical, states that begin a rounding error before a cycle ends, exits of states that have just
-// come in step, and events in parts of fades that are steep.
+// The same for synchronized machines: clocks that reverse or stand at a marker, vertical tangents
+// of easings, states that begin a rounding error before the end of a cycle, exits of states that
+// have just become synchronized, and events in parts of steep fades.
 static const uint64_t hard_steps[] = {3264, 4030, 5581, 5618, 6709, 13122, 16503};
 
 TEST (any_split_of_a_step_of_any_machine_is_the_same) {
@@ -289,7 +294,8 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
 
 // -- Exceptions ---------------------------------------------------------------------------------
 
-// The root after two seconds in so many steps: one clip goes straight on, the other one turns.
+// Returns the root after two seconds in `steps` steps: one clip moves straight on, the other
+// rotates.
 static play_place go(md5_player *player, md5_fade fade, md5_ease_kind easing, int steps)
 {
     play_place at = {0};
@@ -310,7 +316,8 @@ static double distance_to(play_place a, play_place b)
     return hypot(a.x - b.x, a.y - b.y) + 50 * fabs(a.yaw - b.yaw);
 }
 
-// In steps half as long the result is four times as near, once steps are parts.
+// With steps of half the length the error is a quarter, if steps are as short as the parts of a
+// fade.
 TEST (splits_of_exceptions_are_of_second_order) {
     enum { CASES = 4, HALVES = 3 };
     for (int i = 0; i < CASES; i++) {
@@ -337,8 +344,8 @@ TEST (splits_of_exceptions_are_of_second_order) {
 
 // == Between fixed steps ========================================================================
 
-// The part of a screw, from its axis: a point that a turn by `share` of the angle about a line
-// takes along, and along the line. In the library it comes from the chord.
+// A fraction of a screw motion, computed from its axis: a point rotates by `share` of the angle
+// about a line and moves along it. The library computes it from the chord.
 TEST (part_of_a_motion_is_on_its_screw) {
     uint64_t random = 5;
     for (int i = 0; i < 200; i++) {
@@ -348,13 +355,13 @@ TEST (part_of_a_motion_is_on_its_screw) {
         const double rise = 2 * test_random(&random) - 1;
         const double pitch = 5 * test_random(&random);
         const double cx = 9 * test_random(&random);
-        // About the axis a = (r cos yaw, r sin yaw, rise / n) through the point c = (cx, 2, -3).
+        // The axis is a = (r cos yaw, r sin yaw, rise / n) through the point c = (cx, 2, -3).
         const double n = sqrt(1 + rise * rise);
         const real3 a = {cos(yaw) / n, sin(yaw) / n, rise / n};
         const real3 c = {cx, 2, -3};
         md5_xform at[2];
         real3 places[2];
-        for (int k = 0; k < 2; k++) { // all of it, and the part
+        for (int k = 0; k < 2; k++) { // the whole motion, then the fraction
             const double t = k == 0 ? 1 : share;
             const double s = sin(0.5 * angle * t);
             const double w = cos(0.5 * angle * t);
@@ -387,7 +394,8 @@ static void run_backward(void *pool, size_t count, md5_range_fn *range, void *us
         range(user, (uint32_t)(i % 3), i, i + 1);
 }
 
-// A crowd has the bits of blended poses, with any threads; a step with a cut shows the new pose.
+// A crowd gives the bits of blended poses, with any number of threads; a step with a cut shows the
+// new pose.
 TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
     OWN_PLAY fixture = {0};
     play_scene_begin(&fixture);
@@ -431,7 +439,8 @@ TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
     CHECK_BYTES(blended[0], blended[1], sizeof blended[0]);
 }
 
-// The largest distance of a joint between a pose at a share of a step and the true one.
+// Returns the largest distance of a joint between the pose at a fraction of a step and the exact
+// pose.
 static double worst_between(const md5_machine *machine, uint32_t clip, double rate)
 {
     const md5_model *const model = md5_machine_tables(machine)->model;
@@ -472,7 +481,7 @@ TEST (interpolated_pose_is_near_the_true_one) {
     if (!CHECK_STRING(error.message, ""))
         return;
     const md5_bounds bounds = character->model->bounds;
-    for (int half = 1; half <= 2; half++) { // 30 and 60 Hz, as md5play.h says
+    for (int half = 1; half <= 2; half++) { // 30 and 60 Hz, as in md5play.h
         double worst = 0;
         for (uint32_t i = 0; i < character->num_clips; i++)
             real_worse(&worst, worst_between(character->machine, i, 30.0 * half));

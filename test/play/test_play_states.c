@@ -1,5 +1,8 @@
-// Which state a layer is in: transitions, conditions, times, interruption. MD5_STATE_MACHINES says
-// how many random machines are compared with a simulator.
+// Tests of the current state of layers: transitions, conditions, times, interruption, events at
+// which states begin.
+//
+// "A simulator" compares random machines with an independent implementation that advances in small
+// fixed ticks; MD5_STATE_MACHINES sets their number.
 #include "test/play/test_play_random.h"
 
 #include <stdarg.h>
@@ -11,13 +14,13 @@ static const char *const FADES[2] = {"cross", "inertial"};
 #define CLIPS "clip stand f clip walk f clip jump f clip sit f "
 #define STATES "state stand stand state walk walk state jump once state sit sit "
 
-// Clips of a second.
+// Creates clips of one second.
 static void begin_clips(play_scene *fixture)
 {
     play_scene_clips(fixture, 4, 21, 20);
 }
 
-// Two layers of four states each; the tests give the transitions, as in a machine file.
+// Creates two layers of four states each, with transitions in the syntax of a machine file.
 TEST_PRINTF(2, 3) static void begin(play_scene *fixture, const char *transitions, ...)
 {
     char text[512];
@@ -77,7 +80,7 @@ TEST_PLAY (states_need_all_conditions,
     CHECK_UINT(state_after(fixture, 0.01), WALK);
 }
 
-// Both layers see it in the step in which it is set; then it is used up.
+// Both layers receive a trigger in the step in which it is set; after that it is consumed.
 TEST (states_use_up_triggers) {
     OWN_PLAY fixture;
     begin(&fixture, "transition stand jump { when leap } transition jump sit { when leap } "
@@ -88,12 +91,13 @@ TEST (states_use_up_triggers) {
     CHECK(md5_player_get(fixture.player, 2) == 0);
     CHECK_UINT(state_after(&fixture, 0.01), JUMP);
     md5_player_set(fixture.player, 2, 1);
-    // To sit, which it leaves immediately: the trigger is no longer set in this layer.
+    // The layer changes to sit and leaves it immediately: the trigger is no longer set in this
+    // layer.
     CHECK_UINT(state_after(&fixture, 0.01), STAND);
     CHECK_UINT(state_after(&fixture, 0.01), STAND);
 }
 
-// The exit falls within a step: the rest of the step is the next state's.
+// The exit is within a step: the next state receives the rest of the step.
 TEST (states_leave_at_their_exit) {
     for (int parts = 1; parts < 60; parts = 2 * parts + 1) {
         OWN_PLAY fixture;
@@ -113,8 +117,8 @@ TEST (states_leave_at_their_exit) {
     }
 }
 
-// A clip that is played once ends at 1: nothing comes after it. Backward, an exit counts from the
-// end of the clip.
+// A clip that is played once ends at 1: later exits are never reached. Backward, an exit counts
+// from the end of the clip.
 TEST (states_end_with_their_clip) {
     play_scene fixture;
     begin(&fixture, "transition stand jump { exit 0 } transition jump sit { exit 1.01 }");
@@ -138,7 +142,7 @@ TEST (states_end_with_their_clip) {
     play_scene_end(&fixture);
 }
 
-// A clip that stands still does not reach its exit until it moves again.
+// A clip with speed 0 does not reach its exit until it moves again.
 TEST_PLAY (states_wait_for_what_stands, begin_clips(fixture)) {
     play_scene_read(fixture, CLIPS "float speed motion paced clip walk { speed speed } "
                                    "layer body { state paced paced state sit sit "
@@ -163,13 +167,13 @@ TEST (states_go_by_priority) {
               transitions[2]);
         CHECK_UINT(state_after(&fixture, 0), expected[first]);
     }
-    // Of transitions of equal priority, the first in the table.
+    // If transitions have equal priority, the first transition in the table applies.
     play_scene same;
     begin(&same, "transition stand sit { interrupt_none duration 1 } transition stand walk "
                  "transition any jump");
     CHECK_UINT(state_after(&same, 0), SIT);
     play_scene_end(&same);
-    // From any state, but not to the one that it is in.
+    // From any state except the target itself.
     play_scene fixture;
     begin(&fixture, "transition any walk { duration 0.5 }");
     CHECK_UINT(state_after(&fixture, 0.25), WALK);
@@ -206,8 +210,8 @@ TEST (states_may_be_interrupted) {
     }
 }
 
-// Two transitions at one instant: the state between them is not seen, neither in the pose, which
-// fades from the first to the last, nor in the status.
+// Two transitions at one instant: the state between them is never visible, neither in the pose,
+// which fades from the first state to the last, nor in the status.
 TEST (states_that_are_left_at_once_are_no_source) {
     for (int fade = 0; fade < 4; fade++) {
         OWN_PLAY fixture;
@@ -243,8 +247,8 @@ TEST (states_begin_at_their_start_times) {
     CHECK_NEAR(play_time(fixture.player), 0.175, 1e-9);
 }
 
-// The exit was passed long before the condition holds, at 1.375 s: it begins at that phase, where a
-// clip that is played once stands at its end.
+// The exit was passed long before the condition is met, at 1.375 s: the new state begins at the
+// phase of that time. There, a clip that is played once stands at its end.
 TEST (states_that_keep_the_phase_long_after_the_exit_begin_where_it_is_then) {
     static const struct {
         const char *from, *to, *exit;
@@ -266,13 +270,13 @@ TEST (states_that_keep_the_phase_long_after_the_exit_begin_where_it_is_then) {
             md5_player_set(fixture.player, 0, 1);
             play_steps(fixture.player, steps, 1.5);
             CHECK_UINT(play_state(fixture.player), 1);
-            // The parameter is a float.
+            // Tolerance: the parameter is a float.
             CHECK_NEAR(play_time(fixture.player), fmin(cases[i].begin + 0.25, 1), 1e-6);
         }
     }
 }
 
-// Circles of transitions end: those that are always open, and those that take almost no time.
+// Cycles of transitions must end: cycles that are always open, and cycles that take almost no time.
 TEST (states_may_go_in_circles) {
     OWN_PLAY fixture;
     begin(&fixture, "transition stand walk transition walk stand "
@@ -300,7 +304,7 @@ TEST_PLAY (states_can_be_set, begin(fixture, " ")) {
     CHECK(md5_player_layer(fixture->player, 0).from == WALK);
     play_advance(fixture->player, NAN);
     CHECK_EXACT(md5_player_layer(fixture->player, 0).progress, 0);
-    // Backward, clips go back; the transition goes on.
+    // Backward, clips play backward; the transition continues forward.
     play_advance(fixture->player, -0.25);
     CHECK_NEAR(md5_player_layer(fixture->player, 0).progress, 0.25, 1e-7);
     CHECK_NEAR(play_time(fixture->player), -0.25, 1e-9);
@@ -311,7 +315,8 @@ TEST_PLAY (states_can_be_set, begin(fixture, " ")) {
     CHECK(md5_player_get(fixture->player, 0) == 0);
 }
 
-// -- What is heard where states begin -------------------------------------------------------------
+// -- Events at the start of states
+// -----------------------------------------------------------------
 
 // Clip b fires `bang` at its first frame, c `peep`, and d `own`.
 static void begin_ears(play_scene *fixture)
@@ -342,7 +347,7 @@ TEST (start_states_hear_what_is_fired_at_the_first_instant) {
                 play_advance(fixture.player, 2.5);
                 md5_player_reset(fixture.player);
             }
-            if (way >= AFTER_SEEK) // it is away from its first state
+            if (way >= AFTER_SEEK) // the layer has left its first state
                 md5_player_seek(fixture.player, 1, 1, 0);
             if (way >= AFTER_SEEK)
                 play_advance(fixture.player, 0.25);
@@ -350,7 +355,7 @@ TEST (start_states_hear_what_is_fired_at_the_first_instant) {
                 md5_player_seek(fixture.player, 1, 0, 0);
             if (way == AFTER_FADE)
                 play_fade(fixture.player, 1, 0, 0.1f);
-            if (way == AT_AN_END) { // it comes back at the end of a step
+            if (way == AT_AN_END) { // it returns at the end of a step
                 md5_player_set(fixture.player, 1, 1);
                 play_advance(fixture.player, 0);
                 CHECK_UINT(md5_player_layer(fixture.player, 1).state, 0);
@@ -358,10 +363,11 @@ TEST (start_states_hear_what_is_fired_at_the_first_instant) {
             md5_player_set(fixture.player, 0, 1);
             play_steps(fixture.player, num_steps, 0.5);
             CHECK_UINT(md5_player_layer(fixture.player, 1).state,
-                       1); // and not back by the same event
+                       1); // the same event must not lead back
             CHECK_NEAR(md5_player_layer(fixture.player, 1).time, 0.5, 1e-9);
             CHECK_UINT(md5_player_layer(fixture.player, 3).state, 1);
-            if (way < AFTER_SEEK) { // what a state begins with is not for itself, the next cycle is
+            if (way < AFTER_SEEK) { // the first event does not apply to the state that it begins
+                                    // with, the event of the next cycle does
                 CHECK_UINT(md5_player_layer(fixture.player, 4).state, 0);
                 play_advance(fixture.player, 0.75);
                 CHECK_NEAR(md5_player_layer(fixture.player, 4).time, 0.25, 1e-9);
@@ -373,18 +379,18 @@ TEST (start_states_hear_what_is_fired_at_the_first_instant) {
 
 // -- A simulator ------------------------------------------------------------------------------
 //
-// It knows nothing of intervals: it goes from frame to frame of every clip that plays, and from
-// 1/16 s to 1/16 s of a state's age, and looks there whether something happens. All that happens is
-// at such places: events, markers, exits, times of conditions, ends of fades. Between them a clock
-// that two states share goes as far as the area below the curve of their weights says.
+// The simulator does not use intervals. It advances from frame to frame of every clip that plays,
+// and in steps of 1/16 s of the age of a state, and checks for events at these times. Everything
+// happens at such times: events, markers, exits, times of conditions, ends of fades. Between them,
+// the clock that two states share advances by the area below the curve of their weights.
 
 enum { SIM_LAYERS = 2, SIM_STATES = 3, SIM_WAYS = 7, SIM_TERMS = 3, SIM_CLIPS = 3, SIM_LOG = 512 };
 enum { SIM_MARKERS = 3 };
 enum { NO_EXIT, EXIT_ONCE, EXIT_EACH, EXIT_AT };
 enum { IS_FLAG, IS_GO, IS_SPEED, IS_AGE, IS_LEFT, IS_HEARD, NUM_TERMS };
 
-// Time is counted in ticks, 1/64 s, and a place in half ticks: a clip of speed 1 goes 2 a tick, and
-// 4 from frame to frame.
+// Time is counted in ticks of 1/64 s, positions in half ticks: a clip of speed 1 moves 2 per tick,
+// and 4 from frame to frame.
 static const int sim_frame = 4;
 static const int sim_length[SIM_CLIPS] = {128, 64, 96};
 static const int sim_events[SIM_CLIPS][2] = {{32, 84}, {16, 48}, {24, 72}}; // step left, step right
@@ -392,7 +398,7 @@ STRINGS(sim_names) = {"step", "\"step left\"", "\"step right\""};
 STRINGS(sim_easings) = {"linear", "smooth", "quadratic_out"};
 
 typedef struct sim_term {
-    int kind, value; // of times in 1/16 s; of HEARD a name
+    int kind, value; // for times in 1/16 s; for HEARD a name
     bool is_or, is_more;
 } sim_term;
 
@@ -406,18 +412,19 @@ typedef struct sim_way {
 typedef struct sim_live {
     int state;
     double place, begin, age;
-    bool in_step; // it began so
+    bool in_step; // began synchronized
 } sim_live;
 
 typedef struct sim_layer {
     sim_live now, old; // `old` fades out while now.age < by->fade
     const sim_way *by;
     bool is_new, has_used;
-    unsigned deaf; // bits of names: what begins hears nothing then, and never what it begins with
+    unsigned deaf; // bits of names that conditions ignore: of all events at a start, then of its
+                   // first events
 } sim_layer;
 
 typedef struct sim {
-    int clip[SIM_STATES], speed[SIM_STATES], start[SIM_STATES]; // half ticks a tick; quarters
+    int clip[SIM_STATES], speed[SIM_STATES], start[SIM_STATES]; // half ticks per tick; quarters
     bool is_once[SIM_STATES];
     int num_markers[SIM_CLIPS], markers[SIM_CLIPS][SIM_MARKERS];
     sim_way ways[SIM_LAYERS][SIM_WAYS];
@@ -434,7 +441,7 @@ static double sim_wrapped(const sim *fixture, const sim_live *live)
                                          : live->place - length * floor(live->place / length);
 }
 
-// A place or time that rounding alone keeps from a frame is there.
+// Moves a position or time to a frame if only rounding separates them.
 static double sim_snapped(double place)
 {
     const double frame = sim_frame * round(place / sim_frame);
@@ -448,7 +455,8 @@ static unsigned sim_hear(const sim *fixture, const sim_live *live)
     return at == events[0] ? 3u : at == events[1] ? 5u : 0u;
 }
 
-// From a clip's marker to the next one; without markers it has one part, from its first frame.
+// Returns the length from a marker of a clip to the next marker. A clip without markers has one
+// part, from its first frame.
 static double sim_part(const sim *fixture, int clip, int number)
 {
     const int *const markers = fixture->markers[clip];
@@ -456,7 +464,7 @@ static double sim_part(const sim *fixture, int clip, int number)
     return (number < last ? markers[number + 1] : markers[0] + sim_length[clip]) - markers[number];
 }
 
-// The part in which a state is, or which it enters at a marker.
+// Returns the part that contains a state, or the part that it enters at a marker.
 static int sim_part_of(const sim *fixture, const sim_live *live)
 {
     const int clip = fixture->clip[live->state];
@@ -467,7 +475,7 @@ static int sim_part_of(const sim *fixture, const sim_live *live)
     return number;
 }
 
-// Where a state begins that is in step with the one that is left.
+// Returns the position at which a state begins that is synchronized with the state before it.
 static double sim_begin_in_step(const sim *fixture, const sim_live *left, int to)
 {
     const int clip = fixture->clip[left->state];
@@ -486,7 +494,7 @@ static bool sim_fades(const sim_layer *layer)
     return !layer->by->is_inertial && layer->now.age < layer->by->fade;
 }
 
-// The area below an easing from 0 to `time`, which is at most 1.
+// Returns the area below an easing from 0 to `time`, which is at most 1.
 static double sim_area(int easing, double time)
 {
     const double square = time * time;
@@ -495,7 +503,8 @@ static double sim_area(int easing, double time)
                          : square - square * time / 3.0;
 }
 
-// The parts that two states in step go in so many ticks, in which both come to no marker.
+// Returns the parts by which two synchronized states advance in `ticks` ticks, if neither of them
+// reaches a marker.
 static double sim_go_in_step(const sim *fixture, const sim_layer *layer, double ticks)
 {
     const sim_way *const by = layer->by;
@@ -565,7 +574,8 @@ static bool sim_is_open(const sim *fixture, const sim_layer *layer, const sim_wa
     return is_there && all;
 }
 
-// Takes transitions at an instant, until none is open, and lets what begins there be heard.
+// Follows transitions at one instant until none is open, and applies the events of the states that
+// begin.
 static void sim_instant(sim *fixture)
 {
     for (bool goes_on = true; goes_on && !fixture->is_circle;) {
@@ -612,10 +622,11 @@ static void sim_instant(sim *fixture)
                 if (!layer->is_new)
                     continue;
                 layer->is_new = false;
-                // What begins in step goes on: its events are those of the state that is left.
+                // A state that begins synchronized continues: its events are those of the previous
+                // state.
                 unsigned own = layer->now.in_step ? 0u : sim_hear(fixture, &layer->now);
                 if (sim_fades(layer) && layer->old.age == 0 && !layer->old.in_step)
-                    own |= sim_hear(fixture, &layer->old); // it began here, too
+                    own |= sim_hear(fixture, &layer->old); // the source of the fade also began here
                 fixture->heard |= own;
                 layer->deaf |= own;
                 fixture->log[fixture->num_log++ % SIM_LOG] = SIM_STATES * i + layer->now.state;
@@ -626,14 +637,14 @@ static void sim_instant(sim *fixture)
     }
 }
 
-// Half ticks to the next frame.
+// Returns the half ticks to the next frame.
 static double sim_ahead(double place, bool backward)
 {
     return backward ? place - sim_frame * (ceil(place / sim_frame) - 1)
                     : sim_frame * (floor(place / sim_frame) + 1) - place;
 }
 
-// Ticks until a clip is at a frame, or a state's age a multiple of 1/16 s.
+// Returns the ticks until a clip is at a frame or the age of a state is a multiple of 1/16 s.
 static double sim_until_frame(const sim *fixture, const sim_layer *layer)
 {
     const sim_live *const lives[] = {&layer->now, &layer->old};
@@ -696,7 +707,7 @@ static void sim_go(sim *fixture, double ticks)
                 sim_move(fixture, lives[k], step,
                          shares ? parts * sim_part(fixture, fixture->clip[state], number)
                                 : fixture->speed[state] * step);
-                if (k == 1 && !sim_fades(layer)) // then it is silent
+                if (k == 1 && !sim_fades(layer)) // a state that has faded out fires no events
                     fixture->heard = heard;
             }
         }
@@ -709,7 +720,7 @@ static uint32_t below(uint64_t *random, uint32_t count)
     return test_random_u32(random) % count;
 }
 
-// Whether two states can be in step, as their clips go the same way.
+// Returns true if two states can be synchronized because their clips play in the same direction.
 static bool sim_alike(const sim *fixture, int a, int b)
 {
     return !fixture->is_once[a] && !fixture->is_once[b]
@@ -748,8 +759,8 @@ static void sim_make_motions(sim *fixture, test_text *text, uint64_t *random)
     }
 }
 
-// How a way goes over; in half of the cases in step where that is possible. Some cuts, of priority
-// 2, may interrupt some fades, of priority 1.
+// Sets the fade of a transition; half of the transitions that allow it are synchronized. Some cuts,
+// of priority 2, can interrupt some fades, of priority 1.
 static void sim_make_fade(sim *fixture, sim_way *way, test_text *text, uint64_t *random)
 {
     static const int fades[] = {0, 8, 16, 40};
@@ -772,7 +783,7 @@ static void sim_make_fade(sim *fixture, sim_way *way, test_text *text, uint64_t 
         test_append(text, "leader s%d ", way->leader);
 }
 
-// Makes a machine, and writes it.
+// Creates a random machine and its text.
 static void sim_make(sim *fixture, test_text *text, uint64_t *random)
 {
     static const sim_way none;
@@ -806,7 +817,8 @@ static void sim_make(sim *fixture, test_text *text, uint64_t *random)
                 const int kind = t == 0 && way->exit == NO_EXIT ? IS_AGE : 0;
                 *term = (sim_term){kind + (int)below(random, NUM_TERMS - (uint32_t)kind), 0,
                                    t > 0 && below(random, 2) == 0, below(random, 2) == 0};
-                if (way->priority > 1 && term->kind == IS_LEFT) // in step its rate is a mean
+                if (way->priority > 1
+                    && term->kind == IS_LEFT) // the rate of synchronized states is a mean
                     term->kind = IS_AGE;
                 term->value =
                     (int)(term->kind == IS_HEARD ? below(random, 3) : 1 + below(random, 20));
@@ -825,7 +837,7 @@ static void sim_make(sim *fixture, test_text *text, uint64_t *random)
             }
             test_append(text, "}\n");
         }
-        // Never open, but a time to look for while clocks change their rates.
+        // This transition is never open, but its time is evaluated while clocks change their rates.
         test_append(text, "transition any s%u { when time_left < %g and never priority 2 } }\n",
                     below(random, SIM_STATES), (1 + below(random, 20)) / 16.0);
     }
@@ -848,11 +860,12 @@ PLAY_LISTENER(sim_listen)
 }
 
 typedef struct sim_sums {
-    int num_entered, num_in_step, num_close, num_failed; // of close ones those that differ
+    int num_entered, num_in_step, num_close,
+        num_failed; // num_close, num_failed: machines with another result
 } sim_sums;
 
-// Plays one machine in whole steps, in those of two rates, and in one without a callback, whose
-// states alone can be seen.
+// Plays one machine in whole steps, at two step rates, and in one step without a callback, of which
+// only the states are compared.
 static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
 {
     enum { SEGMENTS = 5, PLAYERS = 4 };
@@ -920,10 +933,10 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
     free(text.bytes);
 }
 
-// Machines in which the time that a clip has left once let a clock go past a marker.
+// Machines in which the time left of a clip once moved a clock past a marker.
 static const uint64_t sim_hard[] = {4558, 4773, 5565, 6568, 13406};
 
-// Two things within 1e-6 s of each other may come in another order, but in few machines.
+// Two events within 1e-6 s of each other can have another order, but only in few machines.
 TEST (states_are_those_of_a_simulator) {
     enum { USUAL_MACHINES = 200, MAX_FAILED = 3 };
     const char *const wanted = getenv("MD5_STATE_MACHINES");
@@ -942,7 +955,8 @@ TEST (states_are_those_of_a_simulator) {
     play_end(&made);
 }
 
-// The first transition of the highest priority whose conditions are met, by a look at all.
+// Returns the open transition of the highest priority by checking all of them, the first one if
+// several are equal.
 static uint32_t first_open(const md5_player *player, const md5_layer_desc *layer)
 {
     uint32_t best = MD5_NONE;
@@ -958,7 +972,8 @@ static uint32_t first_open(const md5_player *player, const md5_layer_desc *layer
     return best;
 }
 
-// From the first state to one of their own each; with more parameters than are told apart by bits.
+// From the first state, each transition leads to a different state. There are more parameters than
+// the bits that distinguish them.
 TEST (many_transitions_are_taken_as_if_all_were_looked_at) {
     enum { STEPS = 10000, MANY = 511, OF_A_KIND = 30 };
     STRINGS(kinds) = {"f", "f", "b", "t", "not t"}, *const compared[] = {"< -1", "<= -1", "> 1",

@@ -1,20 +1,21 @@
-// Characters that are steered at random: how fast their soles slide and turn while they are on the
-// floor.
+// Tests of characters that are steered by random input: the speed at which their soles slide and
+// rotate while they are on the floor, the velocity of the root in transitions, and the states of
+// Bobbin's and Thimble's machines.
 #include "test/ik/test_ik_case.h"
 
 #include "test/play/test_play_case.h"
 
 enum { MAX_FEET = 6, STEPS_A_SECOND = 60, MAX_JOINTS = 128, BONES = 3, SPEEDS = 5 };
 
-static const float on_floor = 0.15f; // units above the sole's height at rest
-static const float fast = 2;         // units a second
+static const float on_floor = 0.15f; // units above the height of the sole at rest
+static const float fast = 2;         // units per second
 
-// Who is steered. The soles are the points of the floor below the toes in the bind pose.
+// A steered character. Its soles are the points of the floor below the toes in the bind pose.
 typedef struct subject {
     const char *file;
     int num_feet;
     const char *ankles[MAX_FEET], *toes[MAX_FEET];
-    float speeds[SPEEDS], most_turn; // units, degrees a second
+    float speeds[SPEEDS], most_turn; // units, degrees per second
     const char *action;              // a trigger
     bool strafes;
 } subject;
@@ -52,8 +53,8 @@ typedef struct walker {
     md5_xform place, pose[MAX_JOINTS];
     md5_mat34 joints[MAX_JOINTS];
     uint32_t joint[MAX_FEET];
-    md5_vec3 point[MAX_FEET], sole[MAX_FEET];   // in the joint's space; in the world
-    md5_vec3 ahead[MAX_FEET], facing[MAX_FEET]; // likewise: where it points
+    md5_vec3 point[MAX_FEET], sole[MAX_FEET];   // in the space of the joint; in world space
+    md5_vec3 ahead[MAX_FEET], facing[MAX_FEET]; // heading, also in joint space and in world space
 } walker;
 
 static void find_soles(walker *fixture)
@@ -99,12 +100,12 @@ static void end(walker *fixture)
     md5_free_character(fixture->character);
 }
 
-// How fast soles slide and turn that are on the floor before and after a step. One that moves up or
-// down is lifted or put down: of a leg whose reach ends as the body moves on, too.
+// Sliding and rotation of soles that are on the floor before and after a step. A sole that moves up
+// or down is being lifted or lowered, also if its leg becomes too short as the body moves on.
 typedef struct skating {
-    float slide; // fastest, units a second
-    double turn; // fastest, degrees a second
-    double all;  // of all
+    float slide; // fastest, units per second
+    double turn; // fastest, degrees per second
+    double all;  // sum over all soles
     int num_on_floor;
 } skating;
 
@@ -145,13 +146,13 @@ static const char *state_of(const walker *fixture)
     return play_state_name(fixture->player, 0);
 }
 
-// Of the layer of Bobbin's machine that is over his body.
+// Returns the state of the layer of Bobbin's machine above his body's layer.
 static const char *story_of(const walker *fixture)
 {
     return play_state_name(fixture->player, 2);
 }
 
-// The clip that shows in a slot of his machine.
+// Returns the name of the clip that plays in a slot of the machine.
 static const char *one_shot_in(const walker *fixture, const char *slot)
 {
     const md5_machine *const machine = fixture->character->machine;
@@ -160,22 +161,23 @@ static const char *one_shot_in(const walker *fixture, const char *slot)
     return one_shot.weight > 0 ? md5_machine_tables(machine)->clips[one_shot.clip].name : "";
 }
 
-// What was seen of a walk.
+// Measurements of a walk.
 typedef struct walk_record {
-    float slide;               // fastest of a sole that is on the floor, units a second
-    int num_sliding;           // steps in which one is faster than 2
-    double turn, mean_turn;    // of a sole that is on the floor, degrees a second: fastest, average
-    int num_turning;           // steps in which one is faster than 2
+    float slide;               // fastest sole that is on the floor, units per second
+    int num_sliding;           // number of steps in which a sole is faster than 2
+    double turn, mean_turn;    // soles that are on the floor, degrees per second: fastest, average
+    int num_turning;           // number of steps in which a sole is faster than 2
     double acceleration, mean; // change of the rotation of a leg's joint in a step, degrees
 } walk_record;
 
-// Rotations of the legs' joints, and how far they turned in the last step.
+// Rotations of the joints of the legs, and their change in the last step.
 typedef struct leg_motion {
     md5_quat rotation[MAX_FEET * BONES];
     real3 turn[MAX_FEET * BONES];
 } leg_motion;
 
-// By how many degrees the turn of a joint differs from that in the step before.
+// Returns the difference between the rotations of a joint in this step and in the previous step,
+// degrees.
 static double watch_joint(const walker *fixture, uint32_t joint, int number, leg_motion *legs)
 {
     const md5_quat now = fixture->pose[joint].rotation;
@@ -188,7 +190,7 @@ static double watch_joint(const walker *fixture, uint32_t joint, int number, leg
     return change * 180.0 / 3.14159265358979;
 }
 
-// A walk of so many seconds, with feet that are held or not.
+// Walks for `seconds` seconds, with or without held feet.
 static walk_record walk_about(const subject *who, int seconds, uint64_t random, bool holds)
 {
     walker fixture;
@@ -205,8 +207,8 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
     find_soles(&fixture);
     for (int i = 0; i < num_steps; i++) {
         if (i == next) {
-            // Random input as from keys, or from a stick that turns at any rate; the test changes
-            // it every 0.3 to 1.5 seconds.
+            // Random input as from keys, or from a stick that turns at any rate; it changes every
+            // 0.3 to 1.5 seconds.
             const float most = fixture.who->most_turn;
             const float turns[] = {0, most, -most, (float)(test_random(&random) * 2 - 1.0) * most};
             static const float strafes[] = {0, 0, 5, -5};
@@ -222,7 +224,7 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
         }
         const skating now = skate(&fixture);
 
-        // The ankle of each foot, and the two joints above it.
+        // The ankle of each foot and the two joints above it.
         const md5_skeleton *const skeleton = &fixture.character->model->skeleton;
         for (int j = 0; j < fixture.who->num_feet * BONES; j++) {
             uint32_t joint = md5_find_joint(skeleton, fixture.who->ankles[j / BONES]);
@@ -230,13 +232,13 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
                 joint = skeleton->joints[joint].parent;
             const double acceleration = watch_joint(&fixture, joint, j, &legs);
             if (i < 2)
-                continue; // no two steps yet
+                continue; // two steps are needed
             seen.acceleration = fmax(seen.acceleration, acceleration);
             seen.mean += acceleration / (fixture.who->num_feet * BONES);
         }
 
         if (strncmp(state_of(&fixture), "skid", 4) == 0)
-            continue; // the states in which soles slide on purpose
+            continue; // states in which soles slide on purpose
         seen.num_sliding += now.slide > fast;
         seen.slide = fmaxf(now.slide, seen.slide);
         seen.num_turning += now.turn > 2;
@@ -260,14 +262,15 @@ static void report(const subject *who, const char *what, int seconds, const walk
            seen->mean_turn, seen->acceleration, seen->mean);
 }
 
-// `most`: how fast joints of legs may accelerate with held feet, by that of the animation itself.
+// Checks a walk. `most` limits the acceleration of the leg joints with held feet, as a multiple of
+// the acceleration in the animation.
 static void check_walk(const subject *who, int seconds, uint64_t random, double most)
 {
     const walk_record free = walk_about(who, seconds, random, false);
     const walk_record held = walk_about(who, seconds, random, true);
     report(who, "as animated", seconds, &free);
     report(who, "held", seconds, &held);
-    // No knee pops because a foot is held.
+    // A held foot must not make a knee jump.
     CHECK(free.slide > 10 && held.num_sliding == 0);
     CHECK(free.turn > 20 && held.num_turning == 0);
     CHECK(held.acceleration < most * free.acceleration && held.mean < 1.3 * free.mean);
@@ -280,21 +283,21 @@ TEST (steer_soles_stand_still_whatever_is_ordered) {
 
 TEST_LONG (steer_soles_stand_still_for_ten_minutes) {
     for (uint64_t random = 1; random <= 5; random++) {
-        // Now and then his leg's reach ends as the body moves on, and the foot makes a step.
+        // Sometimes Bobbin's leg becomes too short as the body moves on, and the foot makes a step.
         check_walk(&bobbin, 120, random, 1.5);
         check_walk(&thimble, 120, random, 1.25);
     }
 }
 
-// Of a transition of so many seconds between two clips of steady root motion, without modifiers:
-// the root's velocity goes over as offsets of joints do that begin at rest, whose steepest slope is
-// 15/8. Before the transition and after it, it is that of the clips.
+// A transition between two clips of constant root motion, without modifiers. The velocity of the
+// root changes like the offset of a joint that begins at rest, whose steepest slope is 15/8. Before
+// and after the transition it is the velocity of the clips.
 TEST (steer_the_root_keeps_its_velocity_in_transitions) {
     static const struct {
         float before;
         const char *parameter;
         float after;
-        double from, to, seconds; // units a second; of the transition
+        double from, to, seconds; // units per second; duration of the transition
     } cases[] = {
         {-3, "fall", 1, -10.5, 0, 0.15},
     };
@@ -323,12 +326,12 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
 
 #define TEST_HERE(title) TEST_IF (title, walker, fixture, make(fixture, &bobbin), end(fixture))
 
-// A walk and a run of which one fades over the other in step: strides of 20 units, one a second,
-// and of 35.2 in 0.8 seconds. Both their lengths and their number a second go over by the weights.
+// A walk that fades into a synchronized run: strides of 20 units at one per second, and of 35.2
+// units in 0.8 seconds. Both the length and the rate of the strides follow the weights.
 TEST_HERE (steer_a_walk_goes_over_into_a_run_in_step) {
     const double step = 1.0 / 240.0;
     const double fade = 0.25;
-    double time = -1, worst = 0; // of the fade, once the root is faster
+    double time = -1, worst = 0; // of the fade, from the first step in which the root is faster
     play_set(fixture->player, "speed", 22.5f);
     play_advance(fixture->player, 3);
     play_set(fixture->player, "speed", 45);
@@ -348,7 +351,7 @@ TEST_HERE (steer_a_walk_goes_over_into_a_run_in_step) {
     CHECK(time > fade && worst < 0.02);
 }
 
-// How often events of a name come, and when the last one did.
+// Number of events of one name, and the time of the last event.
 typedef struct heard {
     const char *name;
     int count;
@@ -364,7 +367,7 @@ PLAY_LISTENER(hear)
     fixture->last = fixture->time;
 }
 
-// Plays for so many seconds, in steps.
+// Plays for `seconds` seconds in equal steps.
 static void play(walker *fixture, double seconds, heard *events)
 {
     const int num_steps = (int)(seconds * (double)STEPS_A_SECOND + 0.5);
@@ -375,8 +378,8 @@ static void play(walker *fixture, double seconds, heard *events)
     }
 }
 
-// Who was out of sight for seconds has no leg that reaches back to where it stood then: a shown
-// sole is no farther from the animated one than the machine allows.
+// A character that was not posed for seconds must not reach back to its previous footholds: a
+// visible sole is no farther from the animated sole than the machine allows.
 TEST (steer_a_pose_after_seconds_holds_no_foot_where_it_was) {
     walker held, free_feet;
     if (!make(&held, &thimble) || !make(&free_feet, &thimble))
@@ -418,7 +421,8 @@ TEST_HERE (steer_a_character_left_alone_falls_asleep_and_starts_up) {
     CHECK_STRING(state_of(fixture), "start");
 }
 
-// demo/docs/viewer.md: a speed that is set before the first step, and one after a reset.
+// Checks demo/docs/viewer.md: a speed that is set before the first step, and a speed that is set
+// after a reset.
 TEST_HERE (steer_who_walks_from_the_first_step_on_does_not_fall_asleep) {
     for (int i = 0; i < 2; i++) {
         play_set(fixture->player, "speed", 20);
@@ -429,7 +433,8 @@ TEST_HERE (steer_who_walks_from_the_first_step_on_does_not_fall_asleep) {
     }
 }
 
-// README.md, models/bobbin/bobbin.md5machine: the speed of the clips, whatever is ordered.
+// Checks README.md and models/bobbin/bobbin.md5machine: the root has the speed of the clips for
+// every requested speed.
 TEST (steer_walks_and_runs_as_fast_as_is_written) {
     static const float orders[][2] = {{20, 20}, {45, 44}};
     for (int i = 0; i < 2; i++) {
@@ -446,14 +451,14 @@ TEST (steer_walks_and_runs_as_fast_as_is_written) {
     }
 }
 
-// Nobody sleeps while somebody is there.
+// Bobbin does not sleep while a pointer is near.
 TEST_HERE (steer_a_character_that_is_looked_at_stays_awake) {
     play_set(fixture->player, "pointer", 1);
     play_advance(fixture->player, 60);
     CHECK_STRING(state_of(fixture), "idle");
 }
 
-// He waves with all of himself if he stands; asleep, he is only startled.
+// Standing, Bobbin waves with the whole body; asleep, Bobbin is only startled.
 TEST_HERE (steer_a_sleeper_does_not_wave) {
     play_set(fixture->player, "wave", 1);
     play_advance(fixture->player, 0.5);
@@ -484,7 +489,7 @@ TEST_HERE (steer_a_sneeze_is_fire_and_throws_him_back) {
     CHECK(fire.count == 0);
     play(fixture, 1.7, &fire);
     CHECK_STRING(one_shot_in(fixture, "act"), "");
-    // Frame 38 of 30 a second.
+    // Frame 38 at 30 Hz.
     CHECK(fire.count == 1 && fabs(fire.last - 38.0 / 30.0) < 0.02);
     CHECK_NEAR(fixture->place.translation.x, -3, 0.01);
 }
@@ -518,11 +523,12 @@ TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
     }
     CHECK(number == 5 && slide < 2);
     CHECK_STRING(state_of(fixture), "idle");
-    // Twice around.
+    // Two full rotations.
     CHECK_SMALL(fixture->place.rotation.z, 1e-3);
 }
 
-// His body, his stories and his one-shots only hear of each other: none may be left waiting.
+// Bobbin's body, stories and one-shots react only to each other's events: no layer may wait
+// forever.
 TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
     const md5_machine_desc *const tables = md5_machine_tables(fixture->character->machine);
     uint64_t random = 29;
@@ -530,18 +536,18 @@ TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
         for (int i = 0; i < 30; i++) {
             const uint32_t number = test_random_u32(&random) % tables->num_parameters;
             const md5_parameter_desc *const row = &tables->parameters[number];
-            // Degrees, units a second: all that the conditions ask for.
+            // Degrees and units per second that include all values in the conditions.
             const float value = row->kind == MD5_PARAMETER_FLOAT
                                     ? (float)(test_random(&random) * 180 - 90.0)
                                     : (float)(test_random_u32(&random) % 2);
             md5_player_set(fixture->player, number, value);
-            // Now and then he has time to fall asleep.
+            // Sometimes enough time passes to fall asleep.
             const double most = test_random_u32(&random) % 50 == 0 ? 60 : 2;
             play_advance(fixture->player, test_random(&random) * most);
         }
         for (uint32_t i = 0; i < tables->num_parameters; i++)
             md5_player_set(fixture->player, i, tables->parameters[i].value);
-        play_set(fixture->player, "speed", 20); // awake
+        play_set(fixture->player, "speed", 20); // ends the sleep
         play_advance(fixture->player, 15);
         play_set(fixture->player, "speed", 0);
         play_advance(fixture->player, 3);
@@ -555,7 +561,7 @@ TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
 
 // -- Six legs -------------------------------------------------------------------------------------
 
-// Thimble, steered: it folds, unfolds and fires. How its soles stand is tested above.
+// Thimble, steered: it folds, unfolds and fires. An earlier test checks its soles.
 
 static void check_state(play_actor *fixture, double seconds, const char *name)
 {

@@ -1,13 +1,13 @@
-// Windows and curves of clips: when windows open and close, in pairs whatever interrupts, and what
-// curves are, against sums in double precision. MD5_WINDOW_MACHINES says how many random machines
-// are tried.
+// Tests of windows and curves of clips. Windows must open and close in pairs, whatever interrupts
+// them; curves are compared with sums in double precision. MD5_WINDOW_MACHINES sets the number of
+// random machines.
 #include "test/own.h"
 #include "test/play/test_play_random.h"
 
 typedef struct log_of_windows {
     char text[2048];
     size_t used;
-    double time; // of the end of the step
+    double time; // time at the end of the step
 } log_of_windows;
 
 PLAY_LISTENER(note)
@@ -20,7 +20,7 @@ PLAY_LISTENER(note)
                                  kind, event->name, event->text, weight);
 }
 
-// What is heard in steps of `step` seconds.
+// Returns the events that fire in steps of `step` seconds.
 static const char *heard(play_scene *fixture, double seconds, double step, log_of_windows *to)
 {
     *to = (log_of_windows){.used = 0};
@@ -29,7 +29,7 @@ static const char *heard(play_scene *fixture, double seconds, double step, log_o
     return to->text;
 }
 
-// Clips of 11 frames and a second.
+// Clips of 11 frames and one second.
 #define CLIPS                                                                     \
     "clip a f { window hit 2-4 sword\nwindow far 8 10 frame 4 step frame 2 step " \
     "curve force ( 0 1 10 3 ) curve odd cubic_in_out ( 2 0 6 4 ) } "              \
@@ -54,7 +54,7 @@ TEST (windows_open_and_close_at_their_frames) {
         {"o", round, "", 3},
         {"p", round, again, 2.1},
         {"r", "+far 1.00 -far 1.00 +hitsword 1.00 step 1.00 -hitsword 1.00 step 1.00 ", "", 0.95},
-        {"s", "+far 1.00 ", "", 1.1}, // a still in it
+        {"s", "+far 1.00 ", "", 1.1}, // stands at frame 9 of clip a
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         for (int rate = 20; rate <= 240; rate += 20) {
@@ -101,7 +101,7 @@ TEST (whatever_ends_a_clip_closes_its_windows) {
             md5_player_stop_one_shot(fixture.player, 0, 0);
         const bool is_now = way != FADE && way != ITSELF;
         CHECK_STRING(heard(&fixture, 0, 0.1, &to), is_now ? "-hitsword 0.00 " : "");
-        if (way == ITSELF) // the old one plays on until it has faded out
+        if (way == ITSELF) // the old clip plays until it has faded out
             CHECK_STRING(heard(&fixture, 0.3, 0.02, &to),
                          "-hitsword 0.00 step 1.00 +hitsword 1.00 ");
         if (way == FADE)
@@ -111,7 +111,8 @@ TEST (whatever_ends_a_clip_closes_its_windows) {
     CHECK(true);
 }
 
-// Clip b, which has one open all the time, fades out over a second, in steps and in one.
+// Clip b, which has a window that is always open, fades out in one second, in many steps and in
+// one.
 TEST (open_window_has_the_weight_of_its_clip) {
     OWN_PLAY fixture;
     begin(&fixture, "layer l { state b b state c c }");
@@ -136,7 +137,7 @@ typedef struct pairs {
     const play_random_tables *made;
 } pairs;
 
-// Each opens when it is closed, and closes when it is open.
+// A window opens only if it is closed, and closes only if it is open.
 PLAY_LISTENER(pair)
 {
     pairs *const to = user;
@@ -144,7 +145,7 @@ PLAY_LISTENER(pair)
     if (!begins && event->kind != MD5_EVENT_END)
         return;
     CHECK(weight >= (begins ? 1e-6f : 0) && weight <= 1);
-    // Of windows that are alike the first that fits.
+    // Of equal windows, use the first that matches.
     for (int k = 0; k < PLAY_WINDOWS; k++) {
         const md5_window *const window = &to->made->windows[event->index][k];
         bool *const is_open = &to->are_open[event->index][k];
@@ -161,7 +162,8 @@ PLAY_LISTENER(pair)
 static bool are_as_asked(const pairs *fixture, const md5_machine *machine, const md5_player *player)
 {
     for (int i = 0; i < PLAY_WINDOWS; i++) {
-        const char *const name = fixture->made->windows[0][i].name; // the same in all clips
+        const char *const name =
+            fixture->made->windows[0][i].name; // all clips have the same window names
         bool is_open = false;
         for (int k = 0; k < PLAY_RANDOM_CLIPS; k++)
             is_open = is_open || fixture->are_open[k][i];
@@ -185,7 +187,7 @@ TEST (each_window_that_opens_closes) {
     for (uint64_t seed = 0; seed < num_machines; seed++) {
         uint64_t random = seed * 0x2545F4914F6CDD1Du + 77;
         play_random_make(&stock, &made, &random);
-        for (uint32_t i = 0; i < made.desc.num_layers; i++) // there is one that is empty
+        for (uint32_t i = 0; i < made.desc.num_layers; i++) // an empty state exists
             made.states[i][made.layers[i].num_states - 1].motion = NULL;
         if (seed % 2)
             play_random_step(&made, &random);
@@ -211,7 +213,7 @@ TEST (each_window_that_opens_closes) {
                                          0.2f * (float)play_below(&random, 2));
             if (play_one_in(&random, 8))
                 md5_player_reset(player);
-            if (play_one_in(&random, 4)) { // what was saved goes on as it was
+            if (play_one_in(&random, 4)) { // a restored player continues
                 kept = heard_of;
                 size = md5_player_save(player, bytes, sizeof bytes);
             }
@@ -225,7 +227,7 @@ TEST (each_window_that_opens_closes) {
                 player = other;
                 other = swapped;
             }
-            // Where no one listens they open and close as well.
+            // Windows open and close in the same way without a callback.
             md5_player_advance(player, play_random_seconds(&random), pair, &heard_of);
             is_right = are_as_asked(&heard_of, machine, player);
         }
@@ -253,7 +255,7 @@ TEST (each_window_that_opens_closes) {
 
 // -- Curves -----------------------------------------------------------------------------------
 
-static double force_at(double frame) // of clip a; that of clip b is -2
+static double force_at(double frame) // of clip a; the curve of clip b is -2
 {
     return 1 + 0.2 * frame;
 }
@@ -278,14 +280,14 @@ TEST (curves_are_blended_as_clips_are) {
     md5_player *const player = fixture.player;
     play_advance(player, 0.42);
     CHECK_NEAR(curve_of(&fixture, "force"), force_at(4.2), 1e-5);
-    // Eased at whole frames, linear between: 4 t^3 from 0 to a half, in 4 frames.
+    // Eased at whole frames, linear between: 4 t^3 from 0 to 0.5, in 4 frames.
     const double e4 = 4 * 0.125;
     const double e5 = 1 - 4 * 0.25 * 0.25 * 0.25;
     CHECK_NEAR(curve_of(&fixture, "odd"), 4 * (e4 + (e5 - e4) * 0.2), 1e-5);
     float smile;
     md5_player_morphs(player, &smile);
     CHECK_NEAR(smile, 2 * force_at(4.2), 1e-5);
-    // Fades, from a clip to one without the curve, and further.
+    // Fades: from a clip to a clip without the curve, and on.
     go(&fixture, 0, 2, 0.4f, MD5_FADE_CROSS);
     play_advance(player, 0.1);
     CHECK_NEAR(curve_of(&fixture, "force"), 0.75 * force_at(5.2), 1e-5);
@@ -293,7 +295,7 @@ TEST (curves_are_blended_as_clips_are) {
     play_advance(player, 0.05);
     double below = 0.75 * 0.625 * force_at(5.7) + 0.25 * -2;
     CHECK_NEAR(curve_of(&fixture, "force"), below, 1e-5);
-    // Layers above: as much as plays there and has it.
+    // Layers above count by the weight of the clips that play there and have the curve.
     go(&fixture, 1, 1, 0, MD5_FADE_CROSS);
     CHECK_NEAR(curve_of(&fixture, "force"), 0.5 * below - 1, 1e-5);
     go(&fixture, 1, 2, 0.2f, MD5_FADE_CROSS);
@@ -304,12 +306,12 @@ TEST (curves_are_blended_as_clips_are) {
     go(&fixture, 2, 1, 0, MD5_FADE_CROSS);
     below += 0.25 * force_at(0);
     CHECK_NEAR(curve_of(&fixture, "force"), below, 1e-5);
-    // One-shots, over all and added.
+    // One-shots that replace the pose, and additive one-shots.
     const md5_one_shot_desc half = {.weight = 0.4f};
     const md5_one_shot_desc added = {.weight = 0.5f, .mode = MD5_LAYER_ADD};
     CHECK(md5_player_play_one_shot(player, 0, 0, &half)
           && md5_player_play_one_shot(player, 1, 1, &added));
-    CHECK(md5_player_play_one_shot(player, 2, 2, NULL)); // has none
+    CHECK(md5_player_play_one_shot(player, 2, 2, NULL)); // its clip does not have the curve
     CHECK_NEAR(curve_of(&fixture, "force"), 0.6 * below + 0.4 * 1 + 0.5 * -2, 1e-5);
     // A blend space.
     md5_player_reset(player);
@@ -318,7 +320,8 @@ TEST (curves_are_blended_as_clips_are) {
     CHECK_EXACT(curve_of(&fixture, "none"), 0);
 }
 
-// More transitions than there are slots, of both kinds: nothing jumps, and a saved player goes on.
+// More transitions of both kinds than there are slots: curves do not jump, and a saved player
+// continues.
 TEST (curves_do_not_jump_when_transitions_are_interrupted) {
     OWN_PLAY fixture;
     begin(&fixture, "layer l { state a a state b b state c c } layer m { weight 0.5 state b b }");
