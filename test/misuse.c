@@ -1,10 +1,11 @@
+// Implements misuse.h.
 #include "test/misuse.h"
 
 #include "test/test.h"
 
-// Returns true if an assertion that failed printed the expected text: the whole message without the
-// condition, if the text begins with the name of the library ("md5model: md5_skin(): mesh: not
-// NULL"); otherwise any part of it.
+// Returns true if a failed assertion printed the expected text. If the text begins with the name of
+// the library ("md5model: md5_skin(): mesh: not NULL"), it is the whole message without the
+// condition; otherwise it is any part of the message.
 static bool is_expected(const char *message, const char *says)
 {
     if (strncmp(says, "md5model: ", strlen("md5model: ")) != 0
@@ -40,7 +41,7 @@ static void write_counts(int number)
 #define ON_ABORT SIG_DFL
 #endif
 
-// In the child true, in its parent false, when the child has ended.
+// Returns true in the child, and false in its parent when the child has ended.
 bool test_misuse_begins(const char *says, const char *file, int line)
 {
     char message[512] = "";
@@ -75,8 +76,8 @@ _Noreturn void test_misuse_ends(bool has_aborted)
 
 #else
 
-// Windows has no fork(), so the error is made in this process. abort() raises SIGABRT there as an
-// ordinary function call, so the handler may leave it by longjmp().
+// Windows does not have fork(), so the error is made in this process. abort() raises SIGABRT there
+// as an ordinary function call, so the handler may leave it by longjmp().
 #include <io.h>
 #include <signal.h>
 

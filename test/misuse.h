@@ -1,15 +1,17 @@
-// Errors of callers that end the program, tried in a child process; on Windows in this one.
+// Tests of invalid calls that end the program. Each call is made in a child process; on Windows, in
+// the same process.
 #ifndef TEST_MISUSE_H
 #define TEST_MISUSE_H
 
 #include <stdbool.h>
 
-// Checks that the statement after it aborts and says this on standard error; the test goes on.
+// Checks that the next statement aborts and prints this text on standard error; the test continues.
 //     MISUSE ("md5_skin(): mesh: must not be NULL")
 //         md5_skin(NULL, palette, positions, NULL, NULL);
 // A text that begins with "md5model: " or "md5gl: " is the whole message without the condition in
 // parentheses; any other text is a part of the message.
-// What the statement changes in memory may last or not: it changes only what is its own.
+// Changes that the statement makes to memory are lost in some builds, so it must change only
+// objects that no later statement uses.
 #if defined(_WIN32)
 #include <setjmp.h>
 #define MISUSE(says)                                     \

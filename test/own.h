@@ -1,4 +1,6 @@
-// Variables that free what they point to at the end of their block, the last one first.
+// Variables that are freed automatically at the end of their block, in reverse order of their
+// declarations. Each OWN_* macro declares a variable of one type. Also contains loads of the
+// project's files, and loops that make each allocation fail.
 #ifndef TEST_OWN_H
 #define TEST_OWN_H
 
@@ -17,7 +19,8 @@ static inline void own_memory(const void *owner)
     free(memory);
 }
 
-// OWN float *const numbers = malloc(size); OWN_STRING text = test_read_file(path, &size);
+// OWN float *const numbers = malloc(size);
+// OWN_STRING text = test_read_file(path, &size);
 #define OWN __attribute__((unused, cleanup(own_memory)))
 #define OWN_STRING OWN char *const
 
@@ -83,10 +86,10 @@ static inline void own_text(const test_text *owner)
 // OWN_TEXT text = {0};
 #define OWN_TEXT __attribute__((unused, cleanup(own_text))) test_text
 
-// A zeroed array: OWN_ARRAY(float, numbers, 3 * count);
+// Declares a zeroed array: OWN_ARRAY(float, numbers, 3 * count);
 #define OWN_ARRAY(type, name, count) OWN type *const name = test_calloc((count), sizeof *(name))
 
-// -- Files of ours --------------------------------------------------------------------------------
+// -- Files of the project -------------------------------------------------------------------------
 
 static inline md5_model *our_model(const char *path)
 {
@@ -98,7 +101,7 @@ static inline md5_anim *our_anim(const char *path)
     return md5_load_anim(test_path(path), NULL, NULL);
 }
 
-// Of a text, by the default options.
+// Parses a text with default options.
 static inline md5_model *text_model(const char *text, md5_error *error)
 {
     return md5_parse_model(text, strlen(text), NULL, error);
@@ -109,9 +112,9 @@ static inline md5_anim *text_anim(const char *text, md5_error *error)
     return md5_parse_anim(text, strlen(text), NULL, error);
 }
 
-// -- Memory that runs out -----------------------------------------------------------------------
+// -- Failing allocations --------------------------------------------------------------------------
 
-// `limit` 0: none.
+// If `limit` is 0, the memory is not limited.
 static inline md5_load_opts heap_opts(test_heap *heap, size_t limit)
 {
     return (md5_load_opts){.allocator = {test_heap_alloc, test_heap_free, heap, limit}};
@@ -136,12 +139,12 @@ static inline bool own_next_failure(test_failure *it, const char *file, int line
 }
 
 // for (test_failure it = {0}; NEXT_FAILURE(it);) { ... }
-// In the first iteration the first allocation fails, in the second one the second allocation, and
-// so on, until an iteration needs fewer allocations. The body frees its results; NEXT_FAILURE()
+// In the first iteration the first allocation fails, in the second iteration the second allocation,
+// and so on, until an iteration needs fewer allocations. The body frees its results; NEXT_FAILURE()
 // checks that no memory is left.
 #define NEXT_FAILURE(it) own_next_failure(&(it), __FILE__, __LINE__)
 
-// Such a round ends with the result, or with an error of that kind.
+// Checks that such an iteration ended with a result, or with MD5_ERROR_MEMORY.
 #define CHECK_FAILURE(it, made) CHECK_UINT((it).error.status, (made) ? MD5_OK : MD5_ERROR_MEMORY)
 
 #endif

@@ -1,4 +1,5 @@
-// Vectors and rotations in double precision: what tests compare the library's floats with.
+// Vectors and rotations in double precision, with which tests compare the floats of the library.
+// real3 is a vector, real4 a quaternion, real_place a transform.
 #ifndef TEST_REAL_H
 #define TEST_REAL_H
 
@@ -29,7 +30,7 @@ static inline void test_check_vec3(md5_vec3 actual, double x, double y, double z
 #define CHECK_VEC3(actual, x, y, z, tolerance) \
     test_check_vec3((actual), (x), (y), (z), (tolerance), __FILE__, __LINE__, #actual)
 
-// `value` if it is greater than `*worst`, or not a number.
+// Stores `value` in `*worst` if it is greater, or not a number.
 static inline void real_worse(double *worst, double value)
 {
     if (!(value <= *worst))
@@ -86,7 +87,7 @@ static inline real3 real3_cross(real3 a, real3 b)
     return (real3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// M v, with the translation of M times `w`.
+// Returns M v, with the translation of M times `w`.
 static inline real3 real3_transform(const md5_mat34 *matrix, real3 v, double w)
 {
     const float *const m = matrix->m;
@@ -95,7 +96,7 @@ static inline real3 real3_transform(const md5_mat34 *matrix, real3 v, double w)
                    m[8] * v.x + m[9] * v.y + m[10] * v.z + m[11] * w};
 }
 
-// The distance between two points, and the length of a vector.
+// Return the distance between two points, and the length of a vector.
 static inline double real_distance(md5_vec3 a, md5_vec3 b)
 {
     return real3_distance(real3_of(a), real3_of(b));
@@ -121,7 +122,7 @@ static inline real4 real4_add(real4 a, real4 b)
     return (real4){a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
 
-// Of the length that the quaternion has.
+// Converts a quaternion without changing its length.
 static inline real4 real4_widen(md5_quat q)
 {
     return (real4){q.x, q.y, q.z, q.w};
@@ -132,7 +133,7 @@ static inline double real4_length(md5_quat q)
     return sqrt(real4_dot(real4_widen(q), real4_widen(q)));
 }
 
-// Of unit length.
+// Converts a quaternion to unit length.
 static inline real4 real4_of(md5_quat q)
 {
     return real4_scale(real4_widen(q), 1.0 / real4_length(q));
@@ -153,14 +154,14 @@ static inline real4 real4_mul(real4 a, real4 b)
     };
 }
 
-// q v q^-1, as it is defined.
+// Computes q v q^-1 according to the definition.
 static inline real3 real4_rotate(real4 q, real3 v)
 {
     const real4 turned = real4_mul(real4_mul(q, (real4){v.x, v.y, v.z, 0}), real4_conjugate(q));
     return (real3){turned.x, turned.y, turned.z};
 }
 
-// The angle of the turn from one to the other, 0..pi.
+// Returns the angle of the rotation from `a` to `b`, 0..pi.
 static inline double real4_angle(real4 a, real4 b)
 {
     const real4 way = real4_mul(b, real4_conjugate(a));
@@ -172,13 +173,13 @@ static inline double real_angle(md5_quat a, md5_quat b)
     return real4_angle(real4_of(a), real4_of(b));
 }
 
-// `q` or -q, which is the same rotation: whichever is nearer to `to`.
+// Returns `q` or -q, which is the same rotation: the quaternion that is nearer to `to`.
 static inline real4 real4_towards(real4 q, real4 to)
 {
     return real4_dot(q, to) < 0 ? real4_scale(q, -1) : q;
 }
 
-// By sines, along the arc from one quaternion to the other; accurate for any angle.
+// Interpolates by sines along the arc from one quaternion to the other; accurate for any angle.
 static inline real4 real4_slerp(real4 a, real4 b, double t)
 {
     const real4 sum = real4_add(a, b);

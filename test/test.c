@@ -1,15 +1,16 @@
+// Implements test.h: the list of tests, the checks and main().
 #include "test/test.h"
 
 #include <stdarg.h>
 #include <time.h>
 
-enum { MAX_PRINTED = 20 }; // of what a loop finds, the first tell enough
+enum { MAX_PRINTED = 20 }; // failures of one test that are printed
 
 static test_case *first_test;
-static unsigned num_failures; // checks of the running test
+static unsigned num_failures; // failed checks of the running test
 static bool test_skipped;
 
-// In order of file, then of registration, so that output does not depend on the linker.
+// Sorts by file, then by order of registration, so that the output does not depend on the linker.
 void test_register(test_case *test)
 {
     test_case **place = &first_test;
@@ -164,7 +165,8 @@ void test_append(test_text *text, const char *format, ...)
     va_end(values);
 }
 
-// splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
+// The splitmix64 generator of Steele, Lea, Flood, "Fast splittable pseudorandom number generators",
+// 2014.
 static uint64_t random_u64(uint64_t *state)
 {
     uint64_t z = *state += 0x9E3779B97F4A7C15u;
@@ -213,7 +215,7 @@ void test_heap_free(void *user, void *memory, size_t size)
     free(memory);
 }
 
-// MD5_TEST_LONG: if unset or empty, the quick tests run; `only`: the long ones; `all`: both.
+// MD5_TEST_LONG: if unset or empty, the quick tests run; `only`: the long tests; `all`: both.
 static bool has_selected_length(const test_case *test)
 {
     const char *const length = getenv("MD5_TEST_LONG");
@@ -222,8 +224,8 @@ static bool has_selected_length(const test_case *test)
     return test->is_long || strcmp(length, "all") == 0;
 }
 
-// The arguments are parts of names. A test runs if one of them occurs in its name. If one occurs in
-// the path of its file, or if there are no arguments, it runs if it has the selected length.
+// The arguments are parts of names. A test runs if its name contains one of them. If the path of
+// its file contains one, or if there are no arguments, it runs if it has the selected length.
 static bool is_selected(const test_case *test, int count, char **parts)
 {
     bool in_file = count <= 1;
@@ -235,7 +237,7 @@ static bool is_selected(const test_case *test, int count, char **parts)
     return in_file && has_selected_length(test);
 }
 
-// With MD5_TEST_TIMES=0.2 in the environment, lists tests that take at least so many seconds of
+// With MD5_TEST_TIMES=0.2 in the environment, lists tests that take at least that many seconds of
 // processor time.
 static void report_time(const test_case *test, clock_t start)
 {
@@ -245,8 +247,8 @@ static void report_time(const test_case *test, clock_t start)
         printf("%8.2f s %s (%s)\n", seconds, test->name, test->file);
 }
 
-// With MD5_TEST_SHARE=1/3 in the environment, only the first of every three tests is run, with 2/3
-// the second, and so on: as many programs run all tests, on as many cores.
+// With MD5_TEST_SHARE=1/3 in the environment, only the first of every three tests runs, with 2/3
+// the second, and so on. Three programs then run all tests, on three cores.
 static bool is_in_share(unsigned index)
 {
     const char *const share = getenv("MD5_TEST_SHARE");

@@ -1,9 +1,12 @@
-// A test program: TEST() functions register themselves, main() of test.c runs them and ends
-// with `N passed, N failed, N skipped`. A check that fails is printed and the test goes on.
+// The test harness. TEST() functions register themselves; main() of test.c runs them and ends with
+// `N passed, N failed, N skipped`. A failed check is printed, and the test continues.
+//
+// TEST declares a test, TEST_WITH a test with a fixture; CHECK_* are the checks. The rest are files
+// of the project, memory, pseudo-random numbers, and an allocator that fails on demand.
 #ifndef TEST_H
 #define TEST_H
 
-// The part of the C library that tests use; they need not include it again.
+// Headers of the C library for all tests, which need not include them again.
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,8 +26,9 @@ void test_register(test_case *test);
 
 #define TEST(title) TEST_THAT_IS(title, false)
 
-// A test that takes more than half a second although a quicker one finds nearly the same. It runs
-// with `make test-long`, with MD5_TEST_LONG set to `only` or `all`, or if its name is given.
+// A test that takes more than half a second although a quicker test finds almost the same errors.
+// It runs with `make test-long`, with MD5_TEST_LONG set to `only` or `all`, or if its name is
+// given.
 #define TEST_LONG(title) TEST_THAT_IS(title, true)
 
 #define TEST_THAT_IS(title, is_long)                                            \
@@ -38,8 +42,9 @@ void test_register(test_case *test);
 
 // A type and a name are no expressions. NOLINTBEGIN(bugprone-macro-parentheses)
 
-// A test on what `begin` makes and `end` frees, expressions of `name`, a pointer. The body may
-// return at any place. A file with several tests of a kind defines TEST_HERE for them.
+// A test on a fixture that the expression `begin` creates and `end` frees; `name` is a pointer to
+// it. The body may return at any point. A file with several tests of a kind defines TEST_HERE for
+// them.
 #define TEST_WITH(title, type, name, begin, end) TEST_IF (title, type, name, ((begin), true), end)
 
 // The same; if `open` is false, neither the body nor `close` runs.
@@ -56,7 +61,7 @@ void test_register(test_case *test);
 
 // NOLINTEND(bugprone-macro-parentheses)
 
-// Compilers that know the format compare it with the values.
+// Compilers that support the attribute compare the format with the arguments.
 #if defined(__GNUC__) && !defined(_WIN32)
 #define TEST_PRINTF(text, values) __attribute__((format(printf, text, values)))
 #else
@@ -68,23 +73,23 @@ void test_register(test_case *test);
 // STRINGS (names) = {"a", "b"};
 #define STRINGS(name) static const char *const name[]
 
-// In an initializer: a member that points to the rows of an array, or to one row, and their count.
+// In an initializer: sets a member to an array, or to one entry, and its num_ member to the count.
 #define ROWS(member, rows) .member = (rows), .num_##member = COUNT_OF(rows)
 #define ROW(member, row) .member = &(row), .num_##member = 1
 
-// Every CHECK counts as part of its test and returns whether it held.
+// Every CHECK counts as a part of its test and returns true if it succeeded.
 bool test_check(bool held, const char *file, int line, const char *format, ...) TEST_PRINTF(4, 5);
 
 #define CHECK(condition) test_check((condition), __FILE__, __LINE__, "%s", #condition)
-// Prints more than the condition: a format and its values.
+// Prints a format with its arguments in addition to the condition.
 #define CHECK_THAT(condition, ...) test_check((condition), __FILE__, __LINE__, __VA_ARGS__)
 #define CHECK_UINT(actual, expected) \
     test_check_uint((actual), (expected), __FILE__, __LINE__, #actual)
 #define CHECK_NEAR(actual, expected, tolerance) \
     test_check_near((actual), (expected), (tolerance), __FILE__, __LINE__, #actual)
-// The same number.
+// Checks for the same number.
 #define CHECK_EXACT(actual, expected) CHECK_NEAR((actual), (expected), 0)
-// What is off, of any sign.
+// Checks that the absolute value is within the tolerance.
 #define CHECK_SMALL(actual, tolerance) \
     test_check_near((actual), 0.0, (tolerance), __FILE__, __LINE__, #actual)
 #define CHECK_STRING(actual, expected) \
@@ -93,9 +98,9 @@ bool test_check(bool held, const char *file, int line, const char *format, ...) 
     test_check(memcmp((actual), (expected), (size)) == 0, __FILE__, __LINE__, \
                "%s differs from %s", #actual, #expected)
 
-// A call that may fail, with what its error says.
+// Checks a call that can fail; prints the message of its error.
 #define CHECK_DONE(result, error) CHECK_THAT((result), "%s", (error).message)
-// A call that fails with a status in its error, and with a message, or a part of one.
+// Check that a call fails with this status in its error, and with this message or a part of it.
 #define CHECK_FAILS(result, error, code) (CHECK(!(result)), CHECK_UINT((error).status, (code)))
 #define CHECK_ERROR(error, code, text) \
     (CHECK_UINT((error).status, (code)), CHECK_STRING((error).message, (text)))
@@ -111,14 +116,14 @@ bool test_check_near(double actual, double expected, double tolerance, const cha
 bool test_check_string(const char *actual, const char *expected, const char *file, int line,
                        const char *what);
 
-// Ends the function, which is void, if it does not hold.
+// Ends the function, which must return void, if the condition is false.
 #define REQUIRE(condition)     \
     do {                       \
         if (!CHECK(condition)) \
             return;            \
     } while (0)
 
-// Marks the running test as skipped and prints why. The test must then return.
+// Marks the running test as skipped and prints the reason. The test must then return.
 void test_skip(const char *format, ...) TEST_PRINTF(1, 2);
 #define REQUIRE_CORPUS()                        \
     do {                                        \
@@ -128,35 +133,37 @@ void test_skip(const char *format, ...) TEST_PRINTF(1, 2);
         }                                       \
     } while (0)
 
-// The folder that holds corpus/ and golden/ ($MD5_CORPUS), or NULL.
+// Returns the folder that contains corpus/ and golden/ ($MD5_CORPUS), or NULL.
 const char *test_corpus(void);
 
-// "<root>/<path>" with the project's root ($MD5_ROOT, or ".", from which tests are run).
-// "models/..." is in $MD5_MODELS if that is set, a copy with small textures; "./models/..." never
-// is. "corpus..." and "golden..." are in $MD5_CORPUS. The result is valid for the next 7 calls.
+// Returns "<root>/<path>" with the root of the project ($MD5_ROOT, or ".", from which tests are
+// run). "models/..." is in $MD5_MODELS if that is set, a copy with small textures; "./models/..."
+// is never replaced. "corpus..." and "golden..." are in $MD5_CORPUS. The result is valid for the
+// next 7 calls.
 const char *test_path(const char *path);
-// The same of a path that is formatted as printf() does.
+// Does the same for a path that is formatted as by printf().
 const char *test_pathf(const char *format, ...) TEST_PRINTF(1, 2);
 
-// A whole file, NUL-terminated; the caller frees it. NULL if it cannot be read.
+// Reads a whole file and terminates it with NUL; the caller frees it. Returns NULL if it cannot be
+// read.
 char *test_read_file(const char *path, size_t *size);
 
 // malloc() and calloc() that end the program if there is no memory; a size of 0 counts as 1. The
 // caller frees the result.
 void *test_alloc(size_t size);
 void *test_calloc(size_t count, size_t size);
-// A copy in a block of exactly its size, in which reads past its end are detected.
+// Copies bytes into a block of exactly their size, so that reads past the end are detected.
 void *test_copy(const void *bytes, size_t size);
 
-// A text that grows; zero it first, and free(text.bytes) at last. What is appended is formatted as
-// printf() does.
+// A text that grows. Initialize it with zeros and free(text.bytes) at the end. Appended text is
+// formatted as by printf().
 typedef struct test_text {
     char *bytes;
     size_t used, room;
 } test_text;
 void test_append(test_text *text, const char *format, ...) TEST_PRINTF(2, 3);
 
-// Pseudo-random, the same on every machine: uniform in 0..1, and 32 bits.
+// Pseudo-random numbers, the same on every machine: uniform in 0..1, and 32 bits.
 double test_random(uint64_t *state);
 uint32_t test_random_u32(uint64_t *state);
 double test_between(double low, double high, uint64_t *state);

@@ -1,7 +1,7 @@
-// Every public function of md5*.h that takes an object, with that object freed: the function, the
-// argument, the object, and the arguments of the call. test_freed.c defines FREED and includes this
-// file; test/tree/misuse.sh checks that no function is missing.
-// clang-format off
+// Every public function of md5*.h that takes an object, to be called with that object freed. Each
+// entry contains the function, the argument, the object, and the arguments of the call.
+// test_freed.c defines FREED and includes this file; test/tree/misuse.sh checks that no function is
+// missing. clang-format off
 
 FREED(md5_find_joint, skeleton, model, (o->skeleton, NULL))
 FREED(md5_find_mesh, model, model, (o->model, NULL))
@@ -28,7 +28,8 @@ FREED(md5_local_to_model_xforms, skeleton, model, (o->skeleton, NULL, NULL))
 FREED(md5_model_to_local_xforms, skeleton, model, (o->skeleton, NULL, NULL))
 FREED(md5_build_palette, model, model, (o->model, NULL, NULL))
 FREED(md5_local_to_palette, model, model, (o->model, NULL, NULL, NULL))
-FREED(md5_pose_palette, binding, binding, (o->binding, SAMPLE_POSITION, (md5_root)0, NULL, NULL, NULL))
+FREED(md5_pose_palette, binding, binding,
+      (o->binding, SAMPLE_POSITION, (md5_root)0, NULL, NULL, NULL))
 FREED(md5_create_pose_buffers, model, model, (o->model, 0, NULL, NULL))
 FREED(md5_destroy_pose_buffers, buffers, buffers, (o->buffers))
 FREED(md5_build_mask, skeleton, model, (o->skeleton, NULL, 0, NULL, NULL))

@@ -1,5 +1,5 @@
-// The caller's errors: with assertions they end the program with a message that names function
-// and argument; without assertions the likely ones are harmless.
+// Tests of invalid calls: with assertions they end the program with a message that contains
+// function and argument; without assertions the most probable of them are harmless.
 #include "test/own.h"
 #include "test/misuse.h"
 #include "test/pose/test_made_pose.h"

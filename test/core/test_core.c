@@ -1,4 +1,5 @@
-// md5/core: messages, warnings, the memory budget, the arena and the block.
+// Tests of md5/core: messages, warnings, memory limits, the arena and the memory block, and the
+// mathematics of core/math.h.
 #include "test/real.h"
 #include "test/own.h"
 
@@ -45,7 +46,7 @@ TEST (error_text_leaves_out_what_is_not_known) {
     CHECK_STRING(text, "warn");
 }
 
-// A terminal obeys a control character, which a file's name may contain.
+// A terminal obeys control characters, which the name of a file can contain.
 TEST (error_text_escapes_what_cannot_be_printed) {
     char text[128];
     md5_error error = {.status = MD5_WARNING, .file = "a\x1b[2J.md5mesh"};
@@ -100,7 +101,7 @@ TEST (quoting_escapes_what_is_not_printable_utf8) {
     CHECK_STRING(md5i_quote("", 0).text, "''");
     CHECK_STRING(md5i_quote("a\n\x1b[", 4).text, "'a\\x0a\\x1b['");
     CHECK_STRING(md5i_quote("\xc3\xa9", 2).text, "'\xc3\xa9'");                 // e acute
-    CHECK_STRING(md5i_quote("\xf0\x9f\x98\x80", 4).text, "'\xf0\x9f\x98\x80'"); // beyond 16 bits
+    CHECK_STRING(md5i_quote("\xf0\x9f\x98\x80", 4).text, "'\xf0\x9f\x98\x80'"); // above 16 bits
     CHECK_STRING(md5i_quote("\xe9", 1).text, "'\\xe9'");                        // Latin-1
     CHECK_STRING(md5i_quote("\xc3", 1).text, "'\\xc3'");                        // cut short
     CHECK_STRING(md5i_quote("\xc0\x80", 2).text, "'\\xc0\\x80'");               // overlong
@@ -112,7 +113,7 @@ TEST (quoting_escapes_what_is_not_printable_utf8) {
     CHECK_STRING(md5i_quote("\xf0\x80\x80\x80", 4).text, "'\\xf0\\x80\\x80\\x80'");
     CHECK_STRING(md5i_quote("\xf5\x80\x80\x80", 4).text, "'\\xf5\\x80\\x80\\x80'");
     CHECK_STRING(md5i_quote("~\x7f", 2).text, "'~\\x7f'"); // the last ASCII control character
-    // The accepted neighbours of refused characters: the first after C1, the first of three bytes,
+    // The accepted neighbours of rejected characters: the first after C1, the first of three bytes,
     // the last before the surrogates, the first of four bytes, the last of all.
     STRINGS(edges) = {"\xc2\xa0", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xf0\x90\x80\x80",
                       "\xf4\x8f\xbf\xbf"};
@@ -213,8 +214,8 @@ TEST (math_rebuilds_w_and_shortens_long_rotations) {
     CHECK_NEAR(shortened.w, -sqrt(24.0) / 7.0, 1e-6);
 }
 
-// Checks md5_quat_from_xyz() against the rule of md5_quat in double, for x y z along (2 3 6) / 7 of
-// any length.
+// Compares md5_quat_from_xyz() with the rule of md5_quat in double precision, for x y z along (2 3
+// 6) / 7 of any length.
 static void check_rebuilt(double length)
 {
     const float x = (float)(length * 2.0 / 7.0);
@@ -224,7 +225,7 @@ static void check_rebuilt(double length)
     const double square = (double)x * x + (double)y * y + (double)z * z;
     const double w = -sqrt(fabs(1 - square));
     const double scale = square > 1 ? sqrt(2 * square - 1) : 1;
-    // Near w = 0 the rounding of the square costs w half of its digits.
+    // Near w = 0 the rounding error of the square costs half of the digits of w.
     const double off = fabs(q.w - w / scale);
     const double near = fabs(w) > 1e-3 ? 3e-4 : 1e-3;
     CHECK_THAT(off <= near, "length %.9g: w is off by %.3g", length, off);
@@ -234,7 +235,8 @@ static void check_rebuilt(double length)
     CHECK_NEAR(unit, 1, 1e-6);
 }
 
-// Continuous: a length slightly above 1 gives nearly the same rotation as one slightly below.
+// The rule is continuous: a length slightly above 1 gives nearly the same rotation as a length
+// slightly below 1.
 TEST (math_rebuilds_w_by_one_rule_for_every_length) {
     for (double above = 1e-9; above < 1e19; above *= 1.1) {
         check_rebuilt(1 + above);
@@ -246,7 +248,7 @@ TEST (math_rebuilds_w_by_one_rule_for_every_length) {
     CHECK_NEAR(widest.w, -sqrt(0.5), 1e-6);
 }
 
-// A rotation by 90 degrees about z takes x to y; then a translation along x.
+// A rotation by 90 degrees about z maps x to y; after it, a translation along x.
 TEST (math_composes_in_textbook_order) {
     const float half = 0.70710678f;
     const md5_xform rotation = {.rotation = {0, 0, half, half}, .translation = {1, 2, 3}};
@@ -288,7 +290,7 @@ TEST (cpu_best_is_no_less_than_what_there_is) {
     CHECK(md5i_cpu_has(best));
     CHECK(md5i_cpu_has(MD5_CPU_SCALAR));
     CHECK(!md5i_cpu_has(MD5_CPU_COUNT));
-    // Sets that are part of an architecture need no check at run time.
+    // Instruction sets that are part of an architecture do not need a check at run time.
     CHECK(md5i_cpu_has(MD5_CPU_SSE2) == MD5_HAS_SSE2);
     CHECK(md5i_cpu_has(MD5_CPU_NEON) == MD5_HAS_NEON);
     CHECK(!md5i_cpu_has(MD5_CPU_AVX2) || MD5_HAS_AVX2);
@@ -306,7 +308,7 @@ TEST (math_bounds_leave_out_nan) {
 
 // -- Arena ----------------------------------------------------------------------------------------
 
-// Scratch memory of one call: reserved in one piece, and released back to a mark.
+// Temporary memory of one call: reserved in one piece, and released back to a mark.
 
 typedef struct arena_case {
     test_heap heap;
@@ -360,7 +362,7 @@ TEST_HERE (arena_reserving_fails_without_memory, 0) {
     CHECK(!it->arena.chunks);
 }
 
-// What does not fit there comes from the heap, no more than that.
+// Only the part that does not fit there is allocated from the heap.
 TEST_HERE (arena_begins_in_other_memory, 0) {
     char *const memory = md5i_arena_alloc_raw(&it->arena, 256, 1);
     md5_arena over = md5i_arena_in_memory(&it->context, memory, 256);

@@ -1,5 +1,9 @@
-// Objects that were freed: builds with assertions report each use of one with the function and the
-// argument. Also objects that others still refer to, and objects that are changed in a callback.
+// Tests of freed objects: builds with assertions report each use of a freed object with the
+// function and the argument. Also tests objects that other objects still refer to, and objects that
+// are changed in a callback.
+//
+// The parts test functions that free, arguments that were freed (freed_rows.h), references, and
+// callbacks.
 #include "test/ragdoll/ragdoll_case.h"
 #include "test/misuse.h"
 #include "test/own.h"
@@ -28,8 +32,8 @@ enum { MAX_KEPT = 4096, MAX_JOINTS = 128 };
         0, 0, 0 \
     }
 
-// One object of each kind, from an allocator that keeps freed memory until the test ends, so that
-// the test may read it.
+// One object of each kind. The allocator keeps freed memory until the test ends, so that the test
+// may read it.
 typedef struct objects {
     md5_load_opts opts;
     md5_model *model, *model2;
@@ -81,7 +85,7 @@ static void keep_freed(void *user, void *memory, size_t size)
         o->kept[o->num_kept++] = memory;
 }
 
-// The files of a script and of a model of Cube 2.
+// Opens the files of a script and of a model of Cube 2.
 static const void *open_text(void *user, const char *path, size_t *size, md5_error *error)
 {
     (void)user, (void)error;
@@ -97,7 +101,8 @@ static void close_text(void *user, const void *bytes, size_t size)
     (void)user, (void)bytes, (void)size;
 }
 
-// From the tables of the character, so that the machine can be freed without the character.
+// Creates the machine from the tables of the character, so that it can be freed without the
+// character.
 static void make_machine(objects *o)
 {
     const md5_clip_desc clip = {.name = "a", .binding = o->binding};
@@ -513,7 +518,7 @@ TEST_WITH (a_freed_object_that_another_one_uses_is_reported, objects, o, begin(o
 
 // -- Callbacks ------------------------------------------------------------------------------------
 
-// The character's machine and model are freed with it.
+// The machine and the model of the character are freed with it.
 TEST_WITH (a_player_of_a_freed_character_is_reported, objects, o, begin(o), end(o)) {
     md5_player *const player = md5_create_player(o->character->machine, &o->opts.allocator, NULL);
     MISUSE("md5model: md5_player_advance(): player->machine: must not have been freed")
@@ -663,7 +668,7 @@ TEST_WITH (an_object_that_its_callback_changes_is_reported, objects, o, begin(o)
     }
 }
 
-// Frame commands of eyes stop the blinking of the actor in whose callback they are passed on.
+// Frame commands of the eyes stop the blinking of the actor whose callback forwards them.
 static void pass_on_frame(void *user, const md5_frame_command *command, const md5_entity_clip *clip,
                           md5_channel channel)
 {
@@ -679,8 +684,8 @@ TEST_WITH (a_callback_may_pass_frame_commands_on, objects, o, begin(o), end(o)) 
     md5_states_advance(o->states, 16, pass_on_frame, o);
 }
 
-// An object of malloc() is reported, too, although the C library has its memory: debug builds keep
-// the objects that were freed last.
+// A freed object of malloc() is also reported, although its memory belongs to the C library: debug
+// builds store the objects that were freed last.
 TEST (an_object_of_malloc_that_was_freed_is_reported) {
     MISUSE("md5model: md5_free_model(): model: must not have been freed")
     {

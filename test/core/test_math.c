@@ -1,5 +1,6 @@
-// md5math.h against the same formulas in double precision, written as matrices: rotations are
-// compared by what they do to vectors, so that no formula of the library is used twice.
+// Tests of md5math.h against the same formulas in double precision, written as matrices. Rotations
+// are compared by their effect on vectors, so that no formula of the library is used in its own
+// test.
 #include "test/real.h"
 
 #include "md5/motion/functions.h"
@@ -42,7 +43,7 @@ static matrix about(real3 axis, double angle)
                      {v * x * z - s * y, v * y * z + s * x, c + v * z * z}}};
 }
 
-// q v q* of a quaternion of any length, in double.
+// Computes q v q* for a quaternion of any length, as a matrix in double precision.
 static matrix matrix_of(md5_quat q)
 {
     const double x = q.x;
@@ -87,7 +88,7 @@ static void check_vector(md5_vec3 actual, real3 expected, double tolerance)
 
 static const matrix identity = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
-// Rotations, of whole quaternions or matrices.
+// Compares rotations, which are given as quaternions or matrices.
 static void check_rotation(matrix actual, matrix expected, double tolerance)
 {
     CHECK(difference(actual, expected) < tolerance);
@@ -132,7 +133,7 @@ static matrix matrix_of_euler(double pitch, double yaw, double roll)
 }
 
 TEST (math_reads_and_writes_ids_angles) {
-    // Pitch looks down, yaw turns left, roll leans right: what was left goes up.
+    // Pitch looks down, yaw turns left, roll leans right: the left side rises.
     static const struct {
         md5_euler turn;
         md5_vec3 from;
@@ -151,7 +152,7 @@ TEST (math_reads_and_writes_ids_angles) {
         const md5_quat q = md5_quat_from_euler(angles);
         check_rotation(matrix_of(q), matrix_of_euler(angles.pitch, angles.yaw, angles.roll), 1e-6);
         const md5_euler again = md5_quat_to_euler(q);
-        // A quaternion of floats fixes yaw and roll to about 1e-7 / cos(pitch) radians.
+        // A quaternion of floats determines yaw and roll to about 1e-7 / cos(pitch) radians.
         CHECK_NEAR(again.pitch, angles.pitch, 2e-3);
         CHECK_SMALL(remainder((double)again.yaw - angles.yaw, 360), 2e-3);
         CHECK_SMALL(remainder((double)again.roll - angles.roll, 360), 2e-3);
@@ -175,7 +176,7 @@ static void check_between(md5_vec3 from, md5_vec3 to)
     const real3 begin = real3_unit(real3_of(from));
     const real3 goal = real3_unit(real3_of(to));
     CHECK_SMALL(real3_distance(apply(matrix_of(q), begin), goal), 1e-6);
-    // No longer than needed: the angle of the rotation is that between the directions.
+    // The shortest rotation: its angle is the angle between the directions.
     CHECK_NEAR(2 * (double)q.w * (double)q.w - 1, real3_dot(begin, goal), 2e-6);
 }
 
@@ -198,7 +199,7 @@ TEST (math_takes_rotations_from_matrices) {
     uint64_t random = 5;
     for (int i = 0; i < 300; i++) {
         md5_xform from = random_transform(&random);
-        if (i % 3 == 0) // small traces, where each of the four components may be the largest
+        if (i % 3 == 0) // small traces, for which each of the four components can be the largest
             from.rotation = md5_quat_from_axis_angle(random_vector(&random), 3.1f);
         const md5_xform again = md5_xform_from_mat34(md5_mat34_from_xform(from));
         check_rotation(matrix_of(again.rotation), matrix_of(from.rotation), 2e-6);
@@ -248,7 +249,7 @@ TEST (math_blends_transforms) {
 
 // -- Matrices ---------------------------------------------------------------------------------
 
-// Scale, shear and mirror included.
+// Including scale, shear and mirroring.
 TEST (math_inverts_affine_matrices) {
     uint64_t random = 7;
     for (int i = 0; i < 200; i++) {
@@ -316,13 +317,13 @@ TEST (math_looks_at_a_target) {
     check_clip(apply44(view, (real4){1, 2, 3, 1}), (real4){0, 0, -sqrt(85.0), 1}, 1e-5);
     check_clip(apply44(view, (real4){1, 2, 9, 1}), (real4){0, 6, -sqrt(85.0), 1}, 1e-5);
     check_clip(apply44(view, (real4){10, 4, 3, 1}), (real4){0, 0, 0, 1}, 1e-5);
-    // From the front, +y (left of the character) is on the right.
+    // Seen from the front, +y (left of the character) is on the right.
     const md5_mat44 front =
         md5_mat44_look_at((md5_vec3){10, 0, 0}, (md5_vec3){0, 0, 0}, (md5_vec3){0, 0, 1});
     CHECK_NEAR(apply44(front, (real4){0, 1, 0, 1}).x, 1, 1e-6);
 }
 
-// Rigid and right-handed whatever the arguments are.
+// The matrix is rigid and right-handed for all arguments.
 TEST (math_looks_along_up_and_at_itself) {
     const md5_vec3 eyes[] = {{0, 0, 5}, {0, 0, -5}, {1, 2, 3}, {5, 0, 0}, {0, 0, 0}};
     const md5_vec3 ups[] = {{0, 0, 1}, {0, 0, 0}, {1, 0, 0}, {1, 2, 3}};
@@ -363,7 +364,7 @@ TEST (math_projects_near_and_far_to_the_ends_of_depth) {
         CHECK_NEAR(depth_at(clip, 0.5), cases[i].near_depth, 1e-6);
         CHECK_NEAR(depth_at(clip, cases[i].far_away), cases[i].far_depth, 1e-6);
     }
-    // The edge of the picture: 30 degrees up, and twice as far to the side.
+    // The edge of the image: 30 degrees up, and twice as far to the side.
     const double up = 10 * tan(30 * DEGREES);
     const real4 edge = apply44(md5_mat44_perspective(60, 2, 0.5f, 200, MD5_DEPTH_MINUS_ONE_TO_ONE),
                                (real4){2 * up, up, -10, 1});
@@ -373,7 +374,7 @@ TEST (math_projects_near_and_far_to_the_ends_of_depth) {
 
 // -- Decay ----------------------------------------------------------------------------------------
 
-// Exponential decay, against exp() of libc.
+// Exponential decay, compared with exp() of libc.
 
 TEST (decay_is_exp) {
     for (int i = 0; i < 1400; i++) {
@@ -409,8 +410,8 @@ TEST (math_inverts_4x4_matrices) {
     }
 }
 
-// A camera in textbook terms: where a point is, as fractions of the picture from its middle and as
-// distance along the line of sight.
+// A camera in textbook terms. It gives the position of a point as fractions of the image from its
+// middle, and as the distance along the line of sight.
 typedef struct test_eye {
     real3 right, up, forward, at;
     double half_width, half_height, near_z, far_z;
@@ -445,7 +446,8 @@ static double along(real3 axis, const test_eye *eye, md5_vec3 p)
     return real3_dot(axis, real3_sub(real3_of(p), eye->at));
 }
 
-// The pixel of a point by similar triangles, and its depth: linear in d, or in 1 / d.
+// Returns the pixel of a point by similar triangles, and its depth, which is linear in d or in 1 /
+// d.
 static real3 see(const test_eye *eye, md5_viewport window, md5_vec3 p)
 {
     const double d = along(eye->forward, eye, p);
@@ -500,13 +502,13 @@ TEST (math_takes_points_to_pixels_and_back) {
         const real3 pixel = see(&eye, window, point);
         md5_vec3 actual, back;
         REQUIRE(md5_mat44_project(clip, window, point, &actual));
-        // Floats of the matrix and of the distance of 20 to the origin, in 800 pixels.
+        // Tolerance: floats of the matrix and of the distance of 20 to the origin, in 800 pixels.
         CHECK_NEAR(actual.x, pixel.x, 0.02);
         CHECK_NEAR(actual.y, pixel.y, 0.02);
         CHECK_NEAR(actual.z, pixel.z, 2e-5);
         REQUIRE(md5_mat44_unproject(clip, window, actual, &back));
         check_vector(back, p, 3e-4 * d * d);
-        // The ray begins at the near plane, goes through the point and ends at the far plane.
+        // The ray begins at the near plane, passes through the point and ends at the far plane.
         const md5_ray ray = md5_ray_from_pixel(clip, window, actual.x, actual.y);
         const double t = real_length(md5_vec3_sub(point, ray.origin));
         CHECK_NEAR(real_length(ray.direction), 1, 1e-6);
@@ -539,7 +541,8 @@ TEST (math_has_no_ray_without_an_inverse) {
     CHECK(out.x == 7 && out.y == 8 && out.z == 9);
 }
 
-// In its own axes a camera looks along those of the load, whose matrix is applied to id's here.
+// A camera of a converted load looks along the axes of that load, whose matrix is applied to id's
+// axes here.
 TEST (math_looks_along_a_camera_view) {
     uint64_t random = 11;
     for (int i = 0; i < 60; i++) {
@@ -558,6 +561,6 @@ TEST (math_looks_along_a_camera_view) {
             CHECK_SMALL(real3_distance((real3){seen.x, seen.y, seen.z}, expected[k]), 1e-5);
         }
     }
-    // 90 degrees in 2:1: the edge is half as far up as to the side.
+    // 90 degrees at an aspect of 2:1: the vertical edge is half as far as the horizontal edge.
     CHECK_NEAR(md5_vertical_fov(90, 2), 2 * atan(0.5) / DEGREES, 1e-5);
 }

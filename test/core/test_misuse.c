@@ -1,11 +1,11 @@
-// Misuse, one row each: what builds with assertions say of it, and that the likely kinds are
-// harmless in builds without.
+// A table of invalid calls, one entry each: the message in builds with assertions, and the harmless
+// effect of the most probable of them in builds without assertions.
 #include "test/misuse.h"
 #include "test/own.h"
 
 enum { MAX_JOINTS = 128, MAX_KEPT = 4096 };
 
-// Freed memory stays the test's until the end, so that reading it is defined.
+// Freed memory belongs to the test until its end, so that reads of it are defined.
 typedef struct misused {
     md5_model *model;
     md5_anim *anim;
@@ -243,14 +243,14 @@ static void move_far(misused *fixture)
     const md5_quat q = placement.rotation;
     const md5_quat d = drifting.rotation;
     CHECK_NEAR(sqrt((double)q.z * q.z + (double)q.w * q.w), 1, 1e-6);
-    CHECK(d.w > 2); // what it is for
+    CHECK(d.w > 2); // md5_xform_mul() does not normalize
     const md5_xform none = md5_xform_advance(start, (md5_xform){.rotation = {0, 0, 0, 0}});
     CHECK(none.rotation.w == 1);
 }
 
 // -- The table ------------------------------------------------------------------------------
 
-// `says` NULL: no misuse, or one that the header allows.
+// `says` is NULL if the call is valid, or if the header permits it.
 typedef struct misuse {
     const char *says;
     void (*make)(misused *fixture);
@@ -302,7 +302,7 @@ TEST_WITH (misuse_is_said_with_assertions_and_mostly_harmless_without, misused, 
     }
 }
 
-// One block, each part of it aligned and as large as it is said to be.
+// One block whose parts are aligned and have the documented sizes.
 TEST (pose_buffers_have_room_for_a_pose) {
     OWN_MODEL model = our_model("test/reference/data/seam.md5mesh");
     const uint32_t count = model->skeleton.num_joints;

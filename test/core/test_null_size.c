@@ -1,10 +1,10 @@
 // Every public function that takes a pointer and a size accepts NULL and 0. Clang's undefined
-// behaviour sanitizer reports NULL + 0, which test/tree/null_sizes.sh looks for.
+// behaviour sanitizer reports NULL + 0, which test/tree/null_sizes.sh detects.
 #include "test/game/entity_case.h"
 #include "test/ragdoll/ragdoll_case.h"
 #include "test/own.h"
 
-// Texts and bytes that are read. Empty input is an error, never a crash.
+// Texts and bytes as input. Empty input is an error, never a crash.
 
 TEST (null_and_size_0_are_an_empty_file) {
     md5_error error = {0};
@@ -74,7 +74,7 @@ TEST (null_and_size_0_are_no_saved_state) {
     close_case(&man);
 }
 
-// Texts and bytes that are written. NULL and 0 ask for the size.
+// Texts and bytes as output. NULL and 0 request the size.
 
 TEST (null_and_size_0_ask_for_the_size_of_a_text) {
     const md5_error failure = {.status = MD5_ERROR_SYNTAX, .line = 3, .message = "wrong"};

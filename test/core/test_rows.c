@@ -1,4 +1,5 @@
-// Fast reading of table rows: gives the lexer's result, or leaves the row to the lexer.
+// Tests of the fast reader of table lines: it must give the result of the lexer, or leave the line
+// to the lexer.
 #include "test/load/test_asset.h"
 #include "test/own.h"
 
@@ -6,7 +7,7 @@
 
 enum { BEFORE = 32, BEHIND = 200 };
 
-// A row surrounded by enough other bytes, as in a file.
+// A line between sufficiently many other bytes, as in a file.
 typedef struct row_case {
     char text[1024];
     md5_context context;
@@ -27,7 +28,7 @@ static md5_lex *begin(row_case *it, const char *row)
     return &it->lex;
 }
 
-// Returns how many bytes of the row were read.
+// Returns the number of bytes of the line that were read.
 static size_t length_read(const row_case *it)
 {
     return (size_t)(it->lex.at - it->text) - BEFORE;
@@ -94,7 +95,7 @@ TEST (row_of_a_weight_is_read_or_left) {
     STRINGS(rows) = {
         "height 0 1 1.0 ( 0.5 -0.25 1.5 )\n", "weight 2 1 1.0 ( 0.5 -0.25 1.5 )\n",
         "weight 0 . 1.0 ( 0.5 -0.25 1.5 )\n",
-        "weight 0 2 1.0 ( 0.5 -0.25 1.5 )\n", // no such joint
+        "weight 0 2 1.0 ( 0.5 -0.25 1.5 )\n", // joint 2 does not exist
         "weight 0 1 1 ( 0.5 -0.25 1.5 )\n",   "weight 0 1 1.0 [ 0.5 -0.25 1.5 )\n",
         "weight 0 1 1.0 (0.5 -0.25 1.5 )\n",  "weight 0 1 1.0 ( ?.5 -0.25 1.5 )\n",
         "weight 0 1 1.0 ( 0.5 -0..5 1.5 )\n", "weight 0 1 1.0 ( 0.5 -0.25 1.5.)\n",
@@ -112,7 +113,8 @@ TEST (row_of_a_weight_is_read_or_left) {
     CHECK(weight.offset.x == 0.5f && weight.offset.y == -0.25f && weight.offset.z == 1.5f);
 }
 
-// Whatever their form is, with or without room for reading by words, up to the end of the block.
+// Numbers in every form, with or without space for reading by machine words, up to the end of the
+// block.
 TEST (numbers_are_read_up_to_the_end_of_a_block) {
     row_case it;
     float numbers[8] = {0};
@@ -142,7 +144,7 @@ TEST (points_are_read_in_every_form) {
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2);
         CHECK(md5i_lex_vec3(begin(&it, forms[i]), md5i_lex_length, &value));
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2);
-        md5i_lex_begin(&it.lex, &it.arena, forms[i], strlen(forms[i])); // without room
+        md5i_lex_begin(&it.lex, &it.arena, forms[i], strlen(forms[i])); // without space
         CHECK(md5i_lex_vec3(&it.lex, md5i_lex_length, &value));
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2);
     }
@@ -198,7 +200,7 @@ TEST (row_numbers_count_on) {
         CHECK((md5_read_u64le(digits) & number.mask) != number.text);
 }
 
-// A comment in each row prevents fast reading.
+// A comment in each line prevents fast reading.
 static char *with_comments(const char *text)
 {
     STRINGS(words) = {"\tvert ", "\ttri ", "\tweight "};

@@ -1,5 +1,6 @@
-// The posing kernels compiled for one float at a time, in plain C: their arithmetic without any
-// instruction set. Apart from shuffles of registers, this is the code of every instruction set.
+// Tests of the posing kernels that are compiled for one float at a time, in plain C: their
+// arithmetic without an instruction set. Except for shuffles of registers, this is the code of
+// every instruction set.
 #include "test/test.h"
 #include "test/pose/test_made_pose.h"
 #include "test/pose/with_kernels.h"

@@ -1,5 +1,8 @@
-// Points and tangents of curves, against textbook sums in double precision that share nothing with
-// the library.
+// Tests of points, tangents and lengths of curves, compared with textbook formulas in double
+// precision that share no code with the library.
+//
+// "Textbook forms" contains the formulas; the remaining parts compare points and tangents, basis
+// functions, lengths, and test hostile input.
 #include "test/misuse.h"
 #include "test/own.h"
 #include "test/real.h"
@@ -81,7 +84,7 @@ static point3 exact_cubic_bezier(const md5_curve_desc *desc, double t)
     return exact_bezier(&one, t * count - piece);
 }
 
-// The basis matrix of Catmull and Rom, tension 1/2; beyond the ends mirrored points.
+// The basis matrix of Catmull and Rom, tension 1/2, with mirrored points at the ends.
 static point3 exact_uniform_catmull_rom(const md5_curve_desc *desc, double t)
 {
     const int n = (int)desc->num_points;
@@ -157,7 +160,7 @@ static point3 exact_centripetal(const md5_curve_desc *desc, double t)
     const double x = t * total;
     for (int round = 1; round <= 3; round++) {
         for (int i = 0; i + round < 4; i++) {
-            // Round 1 spans one interval, round 2 spans two, and round 3 the middle one.
+            // Round 1 spans one interval, round 2 two intervals, and round 3 the middle interval.
             const double from = round == 3 ? knots[1] : knots[i];
             const double to = round == 3 ? knots[2] : knots[i + round];
             const double share = (x - from) / (to - from);
@@ -207,7 +210,7 @@ static point3 exact_nurbs(const md5_curve_desc *desc, double t)
     return rational_sum(desc, knots, degree, knots[degree] + t * (knots[n] - knots[degree]));
 }
 
-// Knots 0, 1, 2, ...; a closed spline is an open one over points that repeat from the start.
+// Knots 0, 1, 2, ...; a closed spline is an open spline over points that repeat from the start.
 static point3 exact_b_spline(const md5_curve_desc *desc, double t)
 {
     const int n = (int)desc->num_points;
@@ -239,7 +242,7 @@ static bool check_at(const md5_curve *curve, const md5_curve_desc *desc, exact_c
            && CHECK_SMALL(curve_distance(md5_curve_tangent(curve, t), tangent), 5e-4);
 }
 
-// Stays away from the starts of pieces, where the difference would span two pieces.
+// Avoids the starts of pieces, where the difference would span two pieces.
 static void check_curve(const md5_curve_desc *desc, exact_curve *exact)
 {
     OWN_CURVE curve = curve_of(desc);
@@ -315,7 +318,7 @@ TEST (curve_nurbs_is_cox_and_de_boors_sum) {
     }
 }
 
-// Knots that are not clamped, repeat, and are far from even.
+// Knots that are not clamped, repeat, and are far from uniform.
 TEST (curve_nurbs_with_knots_of_its_own) {
     static const float knots[] = {-1,    0, 0.5f, 1, 1.5f, 1.5f, 1.5f, 4,
                                   4.25f, 7, 7,    8, 9,    12,   13,   13.5f};
@@ -354,7 +357,7 @@ static bool is_same(md5_vec3 a, md5_vec3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// Basis functions that sum to 1 leave a point where it is.
+// Basis functions with the sum 1 do not move a curve whose points are all equal.
 TEST (curve_of_equal_points_is_a_point) {
     md5_vec3 points[CURVE_POINTS];
     for (int i = 0; i < CURVE_POINTS; i++)
@@ -374,7 +377,7 @@ TEST (curve_of_equal_points_is_a_point) {
     }
 }
 
-// The basis functions sum to 1 for any weights and knots, however uneven.
+// The sum of the basis functions is 1 for any weights and knots, however uneven.
 TEST (curve_nurbs_with_any_weights_of_equal_points_is_a_point) {
     static const float weights[] = {0.001f, 1000, 1, 0.5f, 7, 0.001f, 1000};
     static const float knots[] = {0, 0, 0, 0, 1, 1, 5, 9, 9, 9, 9};
@@ -443,7 +446,7 @@ TEST (curve_closed_goes_round) {
 }
 
 // Compares tangents just before and just after the start of each piece. Cubic Bézier curves are
-// left out, because their points decide how pieces join.
+// skipped, because their points determine how pieces are connected.
 TEST (curve_has_no_jump_in_its_velocity) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 10);
@@ -464,7 +467,7 @@ TEST (curve_has_no_jump_in_its_velocity) {
 
 // -- Lengths --------------------------------------------------------------------------------------
 
-// Lengths and distances along curves, against closed forms.
+// Lengths and distances along curves, compared with closed forms.
 
 static const double pi = 3.14159265358979324;
 
@@ -551,7 +554,7 @@ TEST (curve_length_with_a_cusp) {
     CHECK_NEAR(md5_curve_at_distance(cusp, length / 2.0), 0.5, 1e-3);
 }
 
-// Compares a random curve with a polygon of so many sides that its error is below the tolerance.
+// Compares a random curve with a polygon that has enough sides for an error below the tolerance.
 TEST (curve_length_is_that_of_a_fine_polygon) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 3);
@@ -616,7 +619,7 @@ TEST (curve_equal_distances_are_equal_steps) {
 
 // -- Hostile input --------------------------------------------------------------------------------
 
-// Curves of extreme numbers, refused descriptions, failing memory, errors.
+// Curves of extreme numbers, rejected descriptions, failing memory, invalid calls.
 
 static const md5_vec3 line[MD5_MAX_CURVE_DEGREE + 2] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0},
                                                         {4, 0, 0}, {5, 0, 0}, {6, 0, 0}, {7, 0, 0}};
@@ -631,7 +634,7 @@ static void refuse(const md5_curve_desc *desc, const char *message)
 
 TEST (curve_refuses_wrong_numbers_of_points) {
     static const struct {
-        md5_curve_desc desc; // of the points of a line
+        md5_curve_desc desc; // its points are taken from `line`
         const char *message;
     } cases[] = {
         {{.num_points = 0},
@@ -775,7 +778,7 @@ TEST (curve_of_hostile_weights_and_knots_is_finite) {
                                    .knots = knots});
 }
 
-// Between equal points a Catmull-Rom curve stands still or nearly so; elsewhere it moves on.
+// Between equal points a Catmull-Rom curve stands still or nearly so; elsewhere it advances.
 TEST (curve_with_equal_neighbours_still_passes_them) {
     const md5_vec3 points[] = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 2, 0}};
     OWN_CURVE curve = curve_of(&(md5_curve_desc){.points = points, .num_points = 6});

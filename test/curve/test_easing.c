@@ -1,4 +1,5 @@
-// Easings against their published forms, computed with libc.
+// Tests of easings, springs and smoothing: they are compared with their published forms, computed
+// with libc.
 #include "test/test.h"
 
 #include "md5/motion/functions.h"
@@ -94,7 +95,7 @@ static double published_power(double x, int way, int exponent)
 
 // -- Named easings --------------------------------------------------------------------------------
 
-// Of the first four the exponents are 2 to 5.
+// The exponents of the first four are 2 to 5.
 static const struct {
     const char *name;
     double (*published)(double x, int way);
@@ -234,7 +235,7 @@ TEST (easing_short_names_and_hyphens) {
 
 // -- Parameters -----------------------------------------------------------------------------------
 
-// y by bisection of the textbook sums, in long double.
+// Finds y by bisection of the textbook sums, in long double.
 static double exact_bezier(const md5_easing *curve, double x)
 {
     const long double x1 = (long double)curve->x1, x2 = (long double)curve->x2;
@@ -287,7 +288,7 @@ TEST (easing_bezier_with_vertical_and_horizontal_tangents) {
     }
 }
 
-// Values that CSS gives: 'ease' reaches 0.8024 half way, ease-in 0.3154.
+// Values of the CSS specification: 'ease' is 0.8024 at the middle, ease-in 0.3154.
 TEST (easing_bezier_of_css) {
     const md5_easing ease = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.25f, 0.1f, 0.25f, 1};
     const md5_easing ease_in = {MD5_EASE_CUBIC_BEZIER, .x1 = 0.42f, 0, 1, 1};
@@ -305,7 +306,7 @@ TEST (easing_bezier_clamps_x) {
 }
 
 TEST (easing_steps_are_those_of_css) {
-    // Of steps(4, ...) at 0, just before 1/4, at 1/4, at 1/2, just before 1, and at 1.
+    // Values of steps(4, ...) at 0, just before 1/4, at 1/4, at 1/2, just before 1, and at 1.
     static const float t[] = {0, 0.24f, 0.25f, 0.5f, 0.99f, 1};
     static const double expected[4][6] = {
         [MD5_JUMP_END] = {0, 0, 0.25, 0.5, 0.75, 1},
@@ -398,7 +399,7 @@ static double swinging(double k, double c, double t)
 }
 
 TEST (spring_follows_as_its_closed_form) {
-    static const float dampings[] = {0, 4, 20, 30}; // of stiffness 100: 20 is critical
+    static const float dampings[] = {0, 4, 20, 30}; // for a stiffness of 100: 20 is critical
     for (int i = 0; i < 4; i++) {
         float value = -3;
         float velocity = 0;
@@ -436,8 +437,8 @@ TEST (spring_ignores_what_is_no_number) {
     CHECK(value == 1 && velocity == 2);
 }
 
-// The area below each easing, against the sum of many thin strips. None has an edge of a staircase
-// of 2, 5 or 8 steps inside.
+// Compares the area below each easing with the sum of many thin strips. No strip contains an edge
+// of a staircase of 2, 5 or 8 steps.
 TEST (easing_areas_are_integrals) {
     enum { STRIPS = 40000, CURVES = 6, ALL = MD5_EASE_CUBIC_BEZIER + CURVES };
     static const md5_easing curves[CURVES] = {

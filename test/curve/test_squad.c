@@ -1,4 +1,5 @@
-// Rotations along keys, against Shoemake's formulas with the functions of libc.
+// Tests of rotation curves along keys, compared with Shoemake's formulas, computed with functions
+// of libc.
 #include "test/misuse.h"
 #include "test/own.h"
 #include "test/real.h"
@@ -121,7 +122,7 @@ TEST (squad_passes_its_keys) {
     }
 }
 
-// Half of the angular velocity at a time, by a one-sided difference of second order.
+// Returns half of the angular velocity at a time, by a one-sided difference of second order.
 static real4 velocity_beside(const md5_squad *squad, double time, double h)
 {
     const real4 at = real4_of(md5_squad_rotation(squad, time));
@@ -199,7 +200,7 @@ TEST (squad_of_one_key_is_the_key) {
     }
 }
 
-// Half turns, equal keys, and intervals that differ by 18 orders of magnitude.
+// Rotations by 180 degrees, equal keys, and intervals that differ by 18 orders of magnitude.
 TEST (squad_of_hostile_keys_is_a_rotation) {
     static const md5_quat few[] = {
         {1, 0, 0, 0},  {0, 1, 0, 0},      {0, 0, 1, 0},         {0, 0, 0, 1},
@@ -224,7 +225,7 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
     }
 }
 
-// The keys are so close in time that the velocity is beyond the range of a double.
+// The keys are so close in time that the velocity exceeds the range of a double.
 TEST (squad_at_a_time_is_a_rotation) {
     static const md5_quat keys[] = {{0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}};
     static const double times[] = {0, 4e-320, 8e-320};

@@ -1,4 +1,5 @@
-// Games whose files are texts in memory.
+// Game folders whose files are texts in memory, with a log of their warnings; also the games of the
+// golden files.
 #ifndef TEST_GAME_CASE_H
 #define TEST_GAME_CASE_H
 
@@ -17,10 +18,11 @@ typedef struct game_log {
 // Adds a warning to the game_log `user`, for md5_load_opts.
 void log_warning(void *user, const md5_error *warning);
 
-// A place with the files texts[count], which must outlive it.
+// Returns a search path with the files texts[count], which must exist as long as it.
 md5_game_path game_place(const game_text *texts, size_t count, bool is_archive);
 
-// A file of the folder golden of MD5_CORPUS, and the game of some files of a folder there.
+// Reads a file of the folder golden of MD5_CORPUS, or opens the game of some files of a folder
+// there.
 char *read_golden(const char *name, size_t *size);
 typedef struct golden_folder {
     const char *path;
@@ -29,24 +31,25 @@ typedef struct golden_folder {
 } golden_folder;
 md5_game *open_golden_game(const golden_folder *folder, const md5_load_opts *opts);
 
-// Opens a game of one place with the files texts[count], in engine mode. `log` may be
-// NULL.
+// Opens a game with one search path that contains the files texts[count], in engine mode. `log` may
+// be NULL.
 md5_game *open_texts(const game_text *texts, size_t count, game_log *log);
 
-// The same for one file of materials.
+// Does the same for one file of materials.
 md5_game *open_materials(const char *text, game_log *log);
 
 // A mesh with the joints root, a, b below a, and c, and animations of 2 and 3 frames.
 extern const char game_mesh[], game_anim2[], game_anim3[];
 
-// The same for one file of models. Beside it are x.md5mesh, two.md5anim and three.md5anim: the
-// files above. Only one such game at a time.
+// Does the same for one file of models. The game also contains x.md5mesh, two.md5anim and
+// three.md5anim: the files above. Only one such game can exist at a time.
 md5_game *open_models(const char *text, game_log *log);
 
-// Returns whether the log has a line.
+// Returns true if the log contains a line.
 bool has_logged(const game_log *log, const char *line);
 
-// The value of a register of a stage's color at a time, with all parameters 0 but parm4 = 0.25.
+// Returns the value of a register of a stage's color at a time, with all parameters 0 except parm4
+// = 0.25.
 double color_at(const md5_material *material, uint32_t stage, uint32_t channel, float time);
 
 #endif

@@ -1,8 +1,9 @@
+// Implements game_case.h.
 #include "test/decl/game_case.h"
 
 #include "test/test.h"
 
-// `user` of a place is its array of texts.
+// `user` of the search path is its array of texts.
 static const char *text_name(void *user, size_t file)
 {
     return ((const game_text *)user)[file].name;
@@ -16,7 +17,7 @@ static const void *open_text(void *user, size_t file, size_t *size, md5_error *e
         return NULL;
     }
     *size = strlen(text);
-    // Exact size, so that a read past the end is detected.
+    // A block of the exact size, so that a read past the end is detected.
     char *const copy = test_copy(text, *size);
     return copy;
 }
@@ -95,7 +96,7 @@ md5_game *open_materials(const char *text, game_log *log)
     return open_texts(texts, 1, log);
 }
 
-// root, with a (with b below it) and c below it
+// root; its children a (with the child b) and c
 const char game_mesh[] = "MD5Version 10\ncommandline \"\"\nnumJoints 4\nnumMeshes 0\njoints {\n"
                          "\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"a\" 0 ( 0 0 0 ) ( 0 0 0 )\n"
                          "\"b\" 1 ( 0 0 0 ) ( 0 0 0 )\n\"c\" 0 ( 0 0 0 ) ( 0 0 0 )\n}\n";

@@ -1,4 +1,5 @@
-// Which text declares which name.
+// Tests of declarations: the text that declares a name, tables, skins, texts that are cut off, the
+// precedence of files, and the tokens of the language.
 #include "test/decl/game_case.h"
 #include "test/misuse.h"
 #include "test/own.h"
@@ -57,7 +58,8 @@ static void check_keyword(md5_game *game, const char *name, uint32_t line, uint3
     CHECK_UINT(decl->keyword_column, column);
 }
 
-// The engine's line is where the declaration before ends, and comments hide ends of lines from it.
+// The engine's line is the line where the previous declaration ends; it does not count ends of
+// lines in comments.
 TEST (decls_have_the_location_of_their_first_word) {
     OWN_GAME game = open_materials("first { }\n\n  material second\n{ } third { }\n"
                                    "/* a comment\n   */\n\t// another one\nfourth { }\n"
@@ -68,7 +70,7 @@ TEST (decls_have_the_location_of_their_first_word) {
     check_keyword(game, "third", 4, 5);
     check_keyword(game, "fourth", 8, 1);
     check_keyword(game, "fifth", 9, 1);
-    // An image that is taken for a material is in no file.
+    // An image that is used as a material is not in a file.
     const md5_material *const implicit = md5_game_material(game, "nowhere", NULL);
     REQUIRE(implicit);
     CHECK_UINT(implicit->decl->keyword_line, 0);
@@ -116,7 +118,7 @@ TEST (decl_index_holds_many_names) {
     static char text[COUNT * ROOM];
     size_t used = 0;
     for (unsigned i = 0; i < COUNT; i++) {
-        // Names that share long beginnings, in an order without a pattern.
+        // Names with long common prefixes, in an order without a pattern.
         const unsigned number = i * 7919 % COUNT;
         for (unsigned digit = 1; digit < 10000; digit *= 10)
             text[used++] = (char)('a' + number / digit % 10);
@@ -136,7 +138,7 @@ TEST (decl_index_holds_many_names) {
 
 // -- Tables ---------------------------------------------------------------------------------------
 
-// The value of a table in a material whose one operation looks it up at the time.
+// Returns the value of a table in a material whose only operation looks it up at the time.
 static double table_at(md5_game *game, const char *name, float x)
 {
     const float zeros[MD5_FIRST_REGISTER + 1] = {0};
@@ -161,7 +163,7 @@ TEST (tables_repeat_snap_and_clamp) {
                                    "table c { clamp { 0, 10, 20 } } table one { { 7 } }",
                                    NULL);
     CHECK_NEAR(table_at(game, "t", 0.375f), 1.5, 1e-6); // 1.5 of 4 values
-    CHECK_NEAR(table_at(game, "t", 0.875f), 1.5, 1e-6); // between 3 and the first again
+    CHECK_NEAR(table_at(game, "t", 0.875f), 1.5, 1e-6); // between 3 and the first value again
     CHECK_NEAR(table_at(game, "t", -0.25f), 3, 1e-6);
     CHECK_NEAR(table_at(game, "t", 5.25f), 1, 1e-6);
     CHECK_NEAR(table_at(game, "s", 0.49f), 1, 1e-6);
@@ -225,7 +227,7 @@ TEST (skins_that_are_missing_or_broken_are_default) {
 }
 
 // -- Cut ------------------------------------------------------------------------------------------
-// Declarations that are cut off anywhere: each of them is read to its end, in both modes.
+// Declarations that are cut off at any byte: each of them is read to its end, in both modes.
 
 // Every kind of declaration and block.
 static const char whole[] =
@@ -263,7 +265,7 @@ TEST (declarations_that_are_cut_come_to_an_end) {
     }
 }
 
-// In lenient mode everything before the end counts.
+// In lenient mode everything before the end of the file counts.
 TEST (commands_without_a_brace_behind_them_count) {
     game_log log = {.count = 0};
     OWN_GAME game =
@@ -277,7 +279,7 @@ TEST (commands_without_a_brace_behind_them_count) {
 
 // -- Files ----------------------------------------------------------------------------------------
 
-// Which file has precedence if several places have it.
+// The precedence of files that several search paths contain.
 
 static md5_game *open_places(const md5_game_path *places, size_t count)
 {
@@ -286,7 +288,7 @@ static md5_game *open_places(const md5_game_path *places, size_t count)
     return game;
 }
 
-// The text of a file as loaders of assets get it.
+// Checks the text of a file as loaders of assets receive it.
 static void check_text(md5_game *game, const char *name, const char *expected)
 {
     const md5_files files = md5_game_files(game);
@@ -386,7 +388,7 @@ TEST (game_survives_failure_of_every_allocation) {
 
 // -- Decl lex -------------------------------------------------------------------------------------
 
-// Tokens of declarations, one rule a test.
+// Tokens of declarations, one rule per test.
 
 // Reads all tokens of a text and joins them with |.
 static void lex_all(const char *text, char *result, size_t size, game_log *log)
@@ -412,7 +414,7 @@ static void check_tokens(const char *text, const char *expected)
     CHECK_STRING(log.text, "");
 }
 
-// The tokens before an error, and the error.
+// Checks the tokens before an error, and the error.
 static void check_error(const char *text, const char *expected, const char *line)
 {
     char result[512];
@@ -477,7 +479,7 @@ TEST (decl_lex_reports_unknown_punctuation_and_dots) {
     check_error("a 1.2.3 b", "a", "text:1: more than one dot in number");
 }
 
-// The number that a text begins with.
+// Returns the number at the start of a text.
 static double number_of(const char *text)
 {
     OWN_GAME game = open_texts(NULL, 0, NULL);
@@ -531,8 +533,8 @@ static void keep_warning(void *user, const md5_error *warning)
     *(md5_error *)user = *warning;
 }
 
-// Columns are those of the first byte of what is wrong, or, where something is missing, of the end
-// of what is before it. A joint that is unknown is found among the names of its list.
+// A column is the position of the first byte of the error or, if something is missing, the end of
+// the text before it. An unknown joint is located among the names of its list.
 TEST (warnings_point_to_the_beginning_of_words) {
     static const struct {
         const char *file, *text;
@@ -584,7 +586,7 @@ TEST (decl_lex_warns_at_line_and_column) {
 
 // -- Errors ---------------------------------------------------------------------------------------
 
-// The caller's errors: builds with assertions abort with a message.
+// Invalid calls: builds with assertions abort with a message.
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 

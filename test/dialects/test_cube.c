@@ -1,16 +1,19 @@
-// Models of Cube 2's engines: md5.cfg files, their language and their commands.
+// Tests of models of Cube 2's engines: md5.cfg files, their language and their commands.
+//
+// cube_case contains a loaded model and its files in memory. "Scripts" tests the language, "Real
+// models" a model of MD5_CORPUS.
 #include "test/decl/game_case.h"
 #include "test/own.h"
 #include "test/real.h"
 
 // md5.cfg files in memory.
 
-// Where the md5.cfg of a case is.
+// The path of the md5.cfg of a case.
 #define CUBE_CASE_PATH "data/actors/hero/md5.cfg"
 
-// A loaded model, with the texts that its files are read from.
+// A loaded model and the texts of its files.
 typedef struct cube_case {
-    game_text files[4]; // ended by one without a name
+    game_text files[4]; // the last has no name
     game_log log;
     md5_error error;
     md5_cube2 *cube;
@@ -44,7 +47,7 @@ static void add_line(void *user, const md5_error *warning)
     log->count++;
 }
 
-// Options that read from files[], which end with one without a name.
+// Returns options that read from files[]. The last file has no name.
 static md5_load_opts cube_opts(const game_text *files, game_log *log)
 {
     memset(log, 0, sizeof *log);
@@ -55,7 +58,7 @@ static md5_load_opts cube_opts(const game_text *files, game_log *log)
     };
 }
 
-// The same, beside a file `name` of the text `other`.
+// Does the same in a folder that also contains a file `name` with the text `other`.
 static const md5_cube2 *open_cube_with(cube_case *test, const char *text, const char *name,
                                        const char *other)
 {
@@ -67,7 +70,7 @@ static const md5_cube2 *open_cube_with(cube_case *test, const char *text, const 
     return test->cube;
 }
 
-// Loads an md5.cfg of this text. Returns NULL on failure.
+// Loads an md5.cfg with this text. Returns NULL on failure.
 static const md5_cube2 *open_cube(cube_case *test, const char *text)
 {
     return open_cube_with(test, text, NULL, NULL);
@@ -81,7 +84,7 @@ static void close_cube(cube_case *test)
 
 #define OWN_CUBE __attribute__((cleanup(close_cube))) cube_case
 
-// A cube that is loaded, from `test`, until the end of the block.
+// Declares a loaded cube until the end of the block; its case is `test`.
 #define OPEN_CUBE(cube, text)                               \
     OWN_CUBE test;                                          \
     const md5_cube2 *const cube = open_cube(&test, (text)); \
@@ -107,7 +110,7 @@ TEST (cube_reads_parts_with_their_animations) {
     CHECK_EXACT(body->anims[0].frame_rate, 15);
     CHECK(body->anims[0].priority == 2 && body->anims[0].start == 3 && body->anims[0].end == -4);
     CHECK_STRING(body->anims[1].file, "data/actors/shared/run.md5anim");
-    CHECK_EXACT(body->anims[1].frame_rate, 10); // the engines' default
+    CHECK_EXACT(body->anims[1].frame_rate, 10); // default of the engines
     CHECK_UINT(cube->num_links, 1);
     CHECK(cube->links[0].parent == 0 && cube->links[0].child == 1);
     CHECK_STRING(cube->links[0].tag, "tag_hat");
@@ -154,8 +157,8 @@ TEST (cube_reads_pitch_and_masks) {
     CHECK(md5_find_cube2_anim(part, 1, NULL) == MD5_NONE);
 }
 
-// The engines' matrix of a tag is that of the quaternion whose parts are the products of half
-// angles; a turn about one axis is the same in any order.
+// The engines' matrix of a tag is the matrix of a quaternion whose components are products of half
+// angles. The order does not matter for a rotation about one axis.
 TEST (cube_mirrors_tags) {
     OPEN_CUBE(cube, "md5load a.md5mesh\nmd5tag Hand tag_weapon 1 2 3 90 0 0\nmd5tag Head tag_head\n"
                     "md5tag Foot tag_foot 0 0 0 0 60\n");
@@ -188,7 +191,7 @@ TEST (cube_matches_names_by_patterns) {
     CHECK(matches("*", "idle"));
     CHECK(matches("* idle", "gun idle"));
     CHECK(!matches("*", ""));
-    CHECK(!matches("*idle", "gunidle")); // * takes the whole word
+    CHECK(!matches("*idle", "gunidle")); // * matches the whole word
     CHECK(matches("a||b", ""));
     CHECK(!matches("a|b", ""));
 }
@@ -217,7 +220,7 @@ TEST (cube_ranges_are_never_empty) {
     check_range(INT32_MAX, INT32_MAX, 9, 1);
 }
 
-// -- Looks ----------------------------------------------------------------------------------------
+// -- Materials ------------------------------------------------------------------------------------
 
 TEST (cube_finds_the_skin_of_a_mesh) {
     md5_cube2_material skin;
@@ -257,7 +260,7 @@ TEST (cube_finds_the_skin_of_a_mesh) {
 
 // -- Adjustments ----------------------------------------------------------------------------------
 
-// What the engines do to a dual quaternion: real = q real, dual = q^-1 dual.
+// The engines' operation on a dual quaternion: real = q real, dual = q^-1 dual.
 static void turn_dual(real4 *real, real4 *dual, double x, double y, double z, double degrees)
 {
     const double half = degrees * 3.14159265358979323846 / 360.0;
@@ -270,7 +273,7 @@ TEST (cube_adjusts_joints_as_the_engines_do) {
     const md5_cube2_adjustment adjustment = {
         .joint = "j", .yaw = 35, .pitch = -50, .roll = 20, .translation = {0.5f, -0.25f, 1}};
     const md5_xform local = {.rotation = {0.5f, 0.5f, -0.5f, -0.5f}, .translation = {1, 2, 3}};
-    // Mirrored: y and, of quaternions, x and z change their signs.
+    // Mirroring: y and, in quaternions, x and z change their signs.
     real4 real = {-0.5, 0.5, 0.5, -0.5};
     const real4 half_translation = {0.5, -1, 1.5, 0};
     real4 dual = real4_mul(half_translation, real);
@@ -322,7 +325,7 @@ TEST (cube_adjusts_poses_of_other_axes) {
         .num_joints = 1, .joints = &joint, .order = &order, .axes = MD5_AXES_Y_UP_LEFT, .scale = 2};
     md5_xform pose = {.rotation = {0, 0, 0, 1}};
     md5_cube2_adjust_pose(&cube->parts[0], &cube->parts[0].anims[0], &skeleton, &pose);
-    // Unity's z is forward, y up, and its space is mirrored.
+    // In Unity z is forward and y is up, and its space is mirrored.
     CHECK_NEAR(pose.translation.z, 2, 1e-6);
     CHECK_SMALL(pose.translation.x, 1e-6);
     CHECK_NEAR(fabs((double)pose.rotation.y), 0.70710678, 1e-6);
@@ -331,7 +334,7 @@ TEST (cube_adjusts_poses_of_other_axes) {
 
 // -- Scripts --------------------------------------------------------------------------------------
 
-// The language of md5.cfg files: words, blocks, variables, other files, and what is wrong in them.
+// The language of md5.cfg files: words, blocks, variables, other files, and their errors.
 
 static void check_warnings(const char *text, const char *expected)
 {
@@ -441,7 +444,7 @@ TEST (cube_reads_other_files) {
         "data/actors/base.cfg:3:6: 'actors/hero/md5.cfg' is skipped: it is already being read\n"
         "data/actors/base.cfg:4:6: 'actors/base.cfg' is skipped: it is already being read\n" //
         AT("2:1") "unknown command 'md5fly': line skipped\n");
-    CHECK(!test.error.message[0] && !test.error.file[0]); // nothing failed
+    CHECK(!test.error.message[0] && !test.error.file[0]); // no call failed
 }
 
 TEST (cube_goes_on_without_files_that_it_cannot_read) {
@@ -540,7 +543,7 @@ TEST (cube_survives_failure_of_every_allocation) {
 
 TEST (cube_survives_every_memory_limit) {
     const game_text files[] = {{"md5.cfg", whole}, {"b.cfg", "md5shader * a\n"}, {NULL, NULL}};
-    // The text many times, so that more than one block of memory is needed.
+    // The text is repeated many times, so that more than one block of memory is needed.
     char text[sizeof whole * 40];
     text[0] = '\0';
     for (int i = 0; i < 40; i++)
@@ -584,7 +587,7 @@ TEST (cube_reads_red_eclipses_drone) {
     OWN_CUBE2 cube = md5_load_cube2(test_path("corpus/redeclipse/drone/md5.cfg"), NULL, NULL, NULL);
     REQUIRE(cube);
     const md5_cube2_part *const part = &cube->parts[0];
-    // Counted in the file: grep -c '^md5tag' and so on.
+    // The numbers were counted in the file: grep -c '^md5tag' and so on.
     CHECK_UINT(cube->num_parts, 1);
     CHECK_UINT(part->num_tags, 6);
     CHECK_UINT(part->num_pitches, 2);

@@ -1,11 +1,11 @@
-// Files beside models of the Quake re-releases: skins by name, scales of joints.
+// Tests of additional files of the Quake re-releases: skins by name, scales of joints.
 #include "test/real.h"
 #include "test/decl/game_case.h"
 #include "test/own.h"
 
 // -- Skins ----------------------------------------------------------------------------------------
 
-// `user` is a list of names, ended by NULL.
+// `user` is a list of names that ends with NULL.
 static bool is_listed(void *user, const char *name)
 {
     for (const char *const *listed = user; *listed; listed++) {
@@ -25,7 +25,7 @@ TEST (quake_finds_skins_by_their_names) {
                       NULL};
     md5_quake_skins skins;
     md5_build_quake_skins("dog", is_listed, (void *)(uintptr_t)names, &skins);
-    CHECK_UINT(skins.num_skins, 2); // skin 2 has no image 0
+    CHECK_UINT(skins.num_skins, 2); // skin 2 does not have image 0
     CHECK_UINT(skins.num_images[0], 1);
     CHECK_UINT(skins.num_images[1], 3);
     md5_build_quake_skins("cat", is_listed, (void *)(uintptr_t)names, &skins);
@@ -55,7 +55,7 @@ TEST (quake_limits_skins_and_images) {
     CHECK_STRING(name, "ogre_31_00");
 }
 
-// Tenths of a second 0 to 3 of groups of 1 to 4 images, as vkQuake fills its four slots.
+// At 0 to 0.3 s, groups of 1 to 4 images, as vkQuake fills its four slots.
 TEST (quake_shows_images_in_turn) {
     static const uint32_t expected[4][4] = {{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 2, 0}, {0, 1, 2, 3}};
     const md5_quake_skins skins = {.num_skins = 4, .num_images = {1, 2, 3, 4}};
@@ -71,8 +71,8 @@ TEST (quake_shows_images_in_turn) {
 
 // -- Scales ---------------------------------------------------------------------------------------
 
-// A root, a joint 2 above it that is turned by a quarter, and one at 1 along its x, which is at
-// (0 -1 2): files have w < 0, so that z = 0.7071068 turns x to -y.
+// A root, a joint 2 above it that is rotated by 90 degrees, and a joint at 1 along its x axis,
+// which is at (0 -1 2). Files have w < 0, so that z = 0.7071068 rotates x to -y.
 static const char mesh_text[] =
     "MD5Version 10\ncommandline \"\"\nnumJoints 3\nnumMeshes 1\njoints {\n"
     "\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n\"arm\" 0 ( 0 0 2 ) ( 0 0 0.70710678 )\n"
@@ -130,7 +130,7 @@ static void check_vertex(md5_vec3 actual, double x, double y, double z)
     CHECK_VEC3(actual, x, y, z, 1e-6);
 }
 
-// Writes the three vertices at a sample position.
+// Computes the three vertices at a sample position.
 static void skin_scaled(const scale_case *test, const md5_sample_position *sample,
                         md5_vec3 vertices[3])
 {

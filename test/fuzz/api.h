@@ -1,6 +1,8 @@
-// What a program may do with a model and a clip once they are read: each input tries one group of
-// functions, with joints and numbers selected by its bytes. The sanitizers check what is written;
+// Calls the functions that a program can use with a loaded model and clip. Each input selects one
+// group of functions; its bytes select joints and numbers. The sanitizers check memory accesses;
 // rotations must keep unit length.
+//
+// api_use contains the assets, buffers and the random state of one input.
 #ifndef FUZZ_API_H
 #define FUZZ_API_H
 
@@ -25,7 +27,8 @@ typedef struct api_use {
     uint32_t num_blocks;
 } api_use;
 
-// Of exact size, so that writes beyond it are detected. Freed at the end.
+// Returns memory of the exact size, so that a write past its end is detected. It is freed at the
+// end.
 static void *api_memory(api_use *fixture, size_t count, size_t size)
 {
     void **const block = &fixture->blocks[fixture->num_blocks++];
@@ -43,7 +46,7 @@ static uint32_t api_choice(api_use *fixture, uint32_t count)
     return (fixture->random >> 8) % count;
 }
 
-// One in eight is no joint.
+// Returns the index of a joint; one of eight results is not a joint.
 static uint32_t api_joint(api_use *fixture)
 {
     return api_choice(fixture, 8) > 0 ? api_choice(fixture, fixture->num_joints)

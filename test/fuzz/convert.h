@@ -1,5 +1,5 @@
-// Checks for formats that md5tool converts: a file is read, or refused with a message; what is read
-// is MD5 that the library loads; and a writer takes it.
+// Checks for the formats that md5tool converts. A file is read, or rejected with a message. The
+// result must be MD5 text that the library loads, and a writer must accept it.
 #ifndef FUZZ_CONVERT_H
 #define FUZZ_CONVERT_H
 
@@ -25,7 +25,7 @@ static inline const char *fuzz_part_fault(const convert_part *part)
     return model || anim ? NULL : "what was read is no MD5";
 }
 
-// `model`: the text of a model that is there before, or NULL. `write` may be NULL.
+// `model` is the text of an existing model, or NULL. `write` may be NULL.
 static inline const char *fuzz_convert(convert_read_fn *read, convert_write_fn *write,
                                        const char *model, const uint8_t *data, size_t size)
 {
@@ -42,7 +42,7 @@ static inline const char *fuzz_convert(convert_read_fn *read, convert_write_fn *
     convert_scene scene = {.name = common_copy("fuzzed")};
     if (model)
         convert_add_part(&scene, CONVERT_MODEL, "model", NULL, common_copy(model), strlen(model));
-    // Of its own size, so that a read beyond its end is detected.
+    // A block of the exact size, so that a read past its end is detected.
     convert_input input = {.path = "fuzzed", .bytes = common_alloc(size, 1), .size = size};
     if (size > 0)
         memcpy(input.bytes, data, size);

@@ -1,4 +1,4 @@
-// libFuzzer's entry point: -DFUZZ_TARGET=fuzz_mesh selects the target of this program.
+// The entry point of libFuzzer: -DFUZZ_TARGET=fuzz_mesh selects the target of the program.
 #include "test/fuzz/target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,4 @@
-// A small model for machines, and its clip.
+// A small model with a clip, for targets that play machines and scripts.
 #ifndef FUZZ_FIGURE_H
 #define FUZZ_FIGURE_H
 
@@ -26,7 +26,7 @@ static const char FUZZ_ANIM[] =
 
 enum { FUZZ_JOINTS = 6 };
 
-// Whether rotations have unit length and all components are finite.
+// Returns true if all rotations have unit length and all components are finite.
 static inline bool fuzz_is_sound(const md5_xform *pose)
 {
     for (int i = 0; i < FUZZ_JOINTS; i++) {

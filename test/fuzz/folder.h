@@ -1,4 +1,4 @@
-// A folder of a game whose files are in memory.
+// A game folder whose files are in memory: the functions of an md5_game_path.
 #ifndef FUZZ_FOLDER_H
 #define FUZZ_FOLDER_H
 
@@ -11,7 +11,7 @@ typedef struct fuzz_file {
     size_t size;
 } fuzz_file;
 
-// Of md5_game_path; `user`: its files.
+// Implements md5_game_path; `user` is the array of files.
 static inline const char *fuzz_file_name(void *user, size_t file)
 {
     return ((const fuzz_file *)user)[file].name;

@@ -1,4 +1,4 @@
-// Failing allocations, for targets of any kind.
+// Failing allocations for targets of any kind.
 #ifndef FUZZ_MEMORY_H
 #define FUZZ_MEMORY_H
 
@@ -8,8 +8,8 @@
 typedef void *fuzz_make(const void *fixture, const md5_load_opts *opts, md5_error *error);
 typedef void fuzz_destroy(void *asset);
 
-// Makes an asset from `of` twice: with memory, then while one of the allocations fails, selected by
-// `choice`. That must be reported, and all memory freed.
+// Creates an asset from `of` twice: first with sufficient memory, then with one failing allocation,
+// which `choice` selects. The failure must be reported, and all memory freed.
 static inline const char *fuzz_memory(fuzz_make *make, fuzz_destroy *destroy, const void *fixture,
                                       md5_load_opts opts, size_t choice)
 {
@@ -34,7 +34,8 @@ static inline const char *fuzz_memory(fuzz_make *make, fuzz_destroy *destroy, co
                                               : asset_heap_fault(&heap);
 }
 
-// Casts of the functions would be undefined.
+// Defines a function of type fuzz_destroy, because a cast of the function pointer is undefined
+// behaviour.
 #define FUZZ_DESTROY(name, type, destroy) \
     static void name(void *asset)         \
     {                                     \

@@ -1,6 +1,7 @@
-// Changes that keep a text nearly valid: whole tokens, lines of tables together with their counts,
-// blocks, numbers at the edges of their ranges. One in four is a mutation of libFuzzer's own, which
-// does not know the format. Single-threaded, as libFuzzer is: large buffers are static.
+// Mutations that keep a text nearly valid: whole tokens, lines of tables together with their
+// counts, blocks, numbers at the limits of their ranges. One of four mutations is a mutation of
+// libFuzzer, which does not use the format. libFuzzer is single-threaded, so large buffers are
+// static.
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +34,7 @@ typedef struct output {
 
 // -- Random ---------------------------------------------------------------------------------
 
-// xorshift32: Marsaglia, "Xorshift RNGs", 2003.
+// The xorshift32 generator of Marsaglia, "Xorshift RNGs", 2003.
 static uint32_t next_random(uint32_t *state)
 {
     *state ^= *state << 13;
@@ -134,8 +135,8 @@ typedef struct range {
     size_t first, end;
 } range;
 
-// From an opening bracket to its closing one, with the words between the previous bracket and
-// it: `mesh { ... }`, `frame 3 { ... }`.
+// Returns the range from an opening bracket to its closing bracket, with the tokens between the
+// previous bracket and it: `mesh { ... }`, `frame 3 { ... }`.
 static range bracketed(const token_list *list, size_t open)
 {
     range found = {open, open};
@@ -157,7 +158,8 @@ static range bracketed(const token_list *list, size_t open)
     return found;
 }
 
-// From a word that begins an entry of a table to the next such word or the end of the block.
+// Returns the range from a keyword that begins an entry of a table to the next such keyword or the
+// end of the block.
 static range table_line(const token_list *list, size_t first)
 {
     static const char *const starts[] = {"vert", "tri", "weight", "vertexcolor"};
@@ -187,7 +189,8 @@ static range random_range(const token_list *list, uint32_t *random)
     return (range){at, at + (length < left ? length : left)};
 }
 
-// The index of the number after the last `num...` before a token, or the length of the list.
+// Returns the index of the number after the last `num...` before a token, or the length of the
+// list.
 static size_t count_before(const token_list *list, size_t at)
 {
     while (at-- > 0) {
@@ -198,7 +201,7 @@ static size_t count_before(const token_list *list, size_t at)
     return list->count;
 }
 
-// The index of the number after a given word, or the length of the list.
+// Returns the index of the number after the given keyword, or the length of the list.
 static size_t count_of(const token_list *list, const char *word)
 {
     for (size_t i = 0; i + 1 < list->count; i++) {
@@ -268,7 +271,7 @@ static void put_edge_number(output *out, const token *replaced, uint32_t *random
     put_instead(out, replaced, numbers[below(random, sizeof numbers / sizeof numbers[0])]);
 }
 
-// Writes all tokens, with one number off by one or replaced by an edge case.
+// Writes all tokens; one number differs by one or is replaced by an edge case.
 static void change_number(output *out, const token_list *list, uint32_t *random)
 {
     size_t at = below(random, list->count);
@@ -378,7 +381,7 @@ static void insert_text(output *out, const token_list *list, uint32_t *random)
     put_tokens(out, list, at, list->count);
 }
 
-// The output, before it replaces the input.
+// The output before it replaces the input.
 static uint8_t changed[MAX_BYTES];
 static token_list list, other;
 
@@ -407,8 +410,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     return out.size;
 }
 
-// Inserts a range of the second text into the first, or joins the start of one with the end of the
-// other.
+// Inserts a range of the second text into the first, or joins the start of one text with the end of
+// the other.
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8_t *data2,
                                  size_t size2, uint8_t *out_data, size_t max_size,
                                  unsigned int seed)

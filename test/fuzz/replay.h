@@ -1,5 +1,5 @@
-// Runs targets on stored inputs, without a fuzzer: every one that reaches code that no other
-// reaches, and every one that once revealed an error.
+// Runs targets on stored inputs without a fuzzer: inputs that reach code that no other input
+// reaches, and inputs that once revealed an error.
 #ifndef FUZZ_REPLAY_H
 #define FUZZ_REPLAY_H
 
@@ -18,7 +18,7 @@ static inline void fuzz_replay_file(fuzz_target *run, const char *path)
     CHECK_THAT(!fault, "%s: %s", path, fault ? fault : "");
 }
 
-// Returns how many files are in the folder.
+// Returns the number of files in the folder.
 static inline size_t fuzz_replay_folder(fuzz_target *run, const char *folder)
 {
     DIR *const entries = opendir(folder);
@@ -37,7 +37,7 @@ static inline size_t fuzz_replay_folder(fuzz_target *run, const char *folder)
     return count;
 }
 
-// Returns how many inputs of a target are in "seeds" or "corpus".
+// Returns the number of inputs of a target in "seeds" or "corpus".
 static inline size_t fuzz_replay(fuzz_target *run, const char *kind, const char *name)
 {
     char folder[256];

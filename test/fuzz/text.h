@@ -1,5 +1,5 @@
-// Checks for texts of any kind: a text is read, or refused with a message, within a memory limit,
-// and all memory is freed.
+// Checks for texts of any kind. A text must be read, or rejected with a message, within a memory
+// limit, and all memory must be freed.
 #ifndef FUZZ_TEXT_H
 #define FUZZ_TEXT_H
 
@@ -8,9 +8,9 @@
 typedef struct fuzz_text_kind {
     void *(*parse)(const void *text, size_t size, const md5_load_opts *opts, md5_error *error);
     uint32_t (*count_warnings)(const void *asset);
-    const char *(*find_fault)(void *asset); // NULL, or a description of the fault
+    const char *(*find_fault)(void *asset); // returns NULL, or a description of the fault
     void (*free)(void *asset);
-    size_t most; // bytes of memory for each of the text, beyond FUZZ_FIXED_BYTES
+    size_t most; // bytes of memory per byte of text, in addition to FUZZ_FIXED_BYTES
 } fuzz_text_kind;
 
 typedef struct fuzz_piece {

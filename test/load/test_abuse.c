@@ -1,7 +1,7 @@
-// Every valid file of the project, cut short, altered, and read with too little memory: never a
-// crash, a leak, or an asset that differs from the whole file's without a warning.
+// Loads every valid file of the project cut short, altered, and with too little memory. A load must
+// never crash, leak, or return an asset that differs from the whole file's asset without a warning.
 //
-// Small files are cut and altered at every byte, large ones at evenly spread positions, so that
+// Small files are cut and altered at every byte, large files at evenly spaced positions, so that
 // each kind of abuse reads about MD5_ABUSE_MB million bytes of every file (default 6). If both
 // MD5_ABUSE_MB and MD5_CORPUS are set, the files in corpus/ are included: see test/long/abuse.sh.
 #include "test/load/test_asset.h"
@@ -12,14 +12,14 @@
 
 enum { DEFAULT_MEGABYTES = 6 };
 
-// -- Either kind of asset -------------------------------------------------------------------
+// -- Models, animations and cameras ---------------------------------------------------------
 
 typedef enum asset_kind { NO_KIND, MODEL, ANIM, CAMERA } asset_kind;
 
 typedef struct asset {
     md5_model *model;
     md5_anim *anim;
-    md5_camera *camera; // one of them, or none
+    md5_camera *camera; // at most one of the three is set
 } asset;
 
 static asset_kind kind_of_path(const char *path)
@@ -91,13 +91,13 @@ typedef struct victim {
     char *text;
     size_t size;
     asset whole;
-    asset_warnings warnings; // of the whole file
+    asset_warnings warnings; // warnings about the whole file
     size_t num_allocs, peak_bytes;
-    size_t budget; // bytes that one kind of abuse may read
+    size_t budget; // limit for the bytes that one kind of abuse reads
 } victim;
 
-// The distance between positions at which `most` of them, with `cost` bytes read for each, keep to
-// the budget.
+// Returns the distance between positions that keeps to the budget, if each position costs `cost`
+// bytes. There are `most` positions in total.
 static size_t stride_for(const victim *file, size_t most, size_t cost)
 {
     const size_t affordable = file->budget / (cost + 1) + 1;
@@ -113,7 +113,7 @@ typedef struct trial {
 } trial;
 typedef const char *judge(const victim *file, const trial *tried);
 
-// Reads a text, checks what must hold for any text and what `is_right` adds, and frees the asset.
+// Parses a text, checks the conditions for any text and those of `is_right`, and frees the asset.
 static bool attempt(const victim *file, const char *text, size_t size, asset_heap *heap,
                     size_t limit, judge *is_right, const char *what, size_t at)
 {
@@ -147,7 +147,7 @@ static void cut_everywhere(const victim *file)
 {
     const size_t stride = stride_for(file, file->size, file->size / 2);
     for (size_t cut = 0; cut < file->size; cut += stride) {
-        char *const part = malloc(cut ? cut : 1); // exact size: a read beyond it is detected
+        char *const part = malloc(cut ? cut : 1); // exact size: a read past the end is detected
         asset_heap heap = {0};
         if (!part)
             abort();
@@ -259,7 +259,7 @@ static bool open_victim(victim *file, const char *path)
 
 enum { PATH_ROOM = 1024, MAX_FOLDERS = 512 };
 
-// Folders still to visit.
+// Folders that are still to be visited.
 typedef struct folder_list {
     size_t count;
     char *paths[MAX_FOLDERS];
@@ -274,8 +274,8 @@ static void add_folder(folder_list *list, const char *path)
     list->paths[list->count++] = copy;
 }
 
-// Adds a folder to the list, or calls `use` for a valid model, animation or camera. Returns whether
-// `use` was called.
+// Adds a folder to the list, or calls `use` for a valid model, animation or camera. Returns true if
+// it called `use`.
 static bool take_entry(folder_list *list, const char *path, void (*use)(const victim *file))
 {
     struct stat status;
@@ -292,7 +292,7 @@ static bool take_entry(folder_list *list, const char *path, void (*use)(const vi
     return true;
 }
 
-// Calls `use` for every valid file in a folder and below. Returns how many there are.
+// Calls `use` for every valid file in a folder and its subfolders. Returns their number.
 static size_t for_each_file(const char *folder, void (*use)(const victim *file))
 {
     folder_list list = {0};
@@ -319,8 +319,8 @@ static void for_each_good_file(void (*use)(const victim *file))
 {
     enum { MIN_OF_OURS = 10 };
     size_t count = for_each_file(test_path("test/reference/data"), use);
-    // All models of the project if MD5_ABUSE_MB is set; otherwise the small and odd ones, and one
-    // whose mirror seams take more memory than estimated.
+    // All models of the project if MD5_ABUSE_MB is set; otherwise the small and unusual models, and
+    // one model whose mirror seams need more memory than estimated.
     const bool has_time = getenv("MD5_ABUSE_MB") != NULL;
     count += for_each_file(test_path(has_time ? "models" : "models/zoo"), use);
     count += has_time ? 0 : for_each_file(test_path("models/lantern"), use);
@@ -348,11 +348,11 @@ TEST (abuse_memory_limits_are_kept) {
 
 // -- Memory ---------------------------------------------------------------------------------
 
-// The most that reading may hold at a time: one and a half of the text of all files over 16 KB, but
-// for these, whose numbers have few digits: there the finished asset alone is larger.
+// Limits for the memory in use while reading: 1.5 times the text for all files over 16 KB, except
+// for these, whose numbers have few digits. Their finished assets are larger than that.
 static const struct {
     const char *name;
-    size_t percent; // held at most; NOTES.md of the benchmark says of what
+    size_t percent; // limit, % of the size that NOTES.md of the benchmark defines
 } heavy_files[] = {
     {"/zoo/flags.md5mesh", 187},
     {"/zoo/chain.md5mesh", 184},

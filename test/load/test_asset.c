@@ -1,7 +1,9 @@
+// Implements test_asset.h: a counting allocator, the collection of warnings, and the checks of
+// models, animations, cameras and bindings.
 #include "test/load/test_asset.h"
 #include "test/own.h"
 
-// Returns `fault` from the function if the condition does not hold.
+// Returns `fault` from the function if the condition is false.
 #define HOLDS(condition, fault) \
     do {                        \
         if (!(condition))       \
@@ -17,7 +19,7 @@
 
 // -- Heap and warnings ----------------------------------------------------------------------
 
-// Precedes each block. Its size is the alignment that the library requires of allocators.
+// The header of each block. Its size is the alignment that the library requires of allocators.
 typedef union heap_header {
     size_t size;
     char alignment[16];
@@ -61,7 +63,7 @@ static const char *message_fault(const char *message, size_t room)
 
 enum { MAX_HASHES = sizeof((asset_warnings *)0)->hashes / sizeof(uint32_t) };
 
-// FNV-1a: Fowler, Noll, Vo.
+// The FNV-1a hash of Fowler, Noll and Vo.
 static uint32_t hash_text(const char *text)
 {
     uint32_t hash = 2166136261u;
@@ -129,7 +131,7 @@ static bool has_place(md5_status status)
     return status == MD5_ERROR_SYNTAX || status == MD5_ERROR_RANGE || status == MD5_ERROR_VERSION;
 }
 
-// Compressed clips are binary: their errors have no line.
+// Compressed clips are binary: their errors do not have a line.
 static bool is_compressed(const char *text, size_t size)
 {
     return size >= 4 && memcmp(text, "M5CC", 4) == 0;
@@ -167,7 +169,7 @@ const char *asset_answer_fault(const void *asset, uint32_t num_warnings, const m
 
 // -- Parts ----------------------------------------------------------------------------------
 
-// Arrays of an asset lie inside its block, 4-byte aligned at least.
+// Returns true if an array is inside the block of an asset, with 4-byte alignment at least.
 static bool lies_in(const void *block, size_t block_size, const void *array, size_t count,
                     size_t size)
 {
@@ -179,7 +181,7 @@ static bool lies_in(const void *block, size_t block_size, const void *array, siz
            && (size == 1 || at % 4 == 0);
 }
 
-// The chunks of memory that meshes share: see md5/core/arena.h.
+// The memory chunks that meshes share: see md5/core/arena.h.
 typedef struct chunk {
     struct chunk *next;
     size_t size;
@@ -294,7 +296,7 @@ static const char *file_tables_fault(const md5_model *model, const md5_mesh *mes
     return NULL;
 }
 
-// For each joint the last vertex that it influences; vertices are counted over all meshes.
+// For each joint, the last vertex that it influences; vertices are counted over all meshes.
 typedef struct last_uses {
     uint64_t *of_joints;
     uint64_t vertex;

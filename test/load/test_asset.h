@@ -1,14 +1,17 @@
-// What must hold for every asset that the library returns, whatever the text was: for tests with
-// bad files. Does not need test.h, so that fuzzers can use it.
+// Checks for every asset that the library returns, for any text. They are used by tests with
+// invalid files. Does not include test.h, so that fuzzers can use it.
+//
+// asset_heap is an allocator that detects leaks, asset_warnings collects warnings; the *_fault()
+// functions return a description of the first error.
 #ifndef TEST_LOAD_TEST_ASSET_H
 #define TEST_LOAD_TEST_ASSET_H
 
 #include "md5/md5model.h"
 
-// An allocator that counts, and detects a block that is freed with the wrong size.
+// An allocator that counts blocks, and detects a block that is freed with the wrong size.
 typedef struct asset_heap {
-    size_t fail_at;    // this allocation fails; 0 = none
-    size_t num_allocs; // asked for
+    size_t fail_at;    // index of the allocation that fails; 0 = none
+    size_t num_allocs; // requested by the library
     size_t live, live_bytes, peak_bytes;
     bool has_wrong_size;
 } asset_heap;
@@ -16,37 +19,37 @@ typedef struct asset_heap {
 // The warnings that were reported.
 typedef struct asset_warnings {
     uint32_t num_reported;
-    const char *fault;     // what is wrong with the first faulty one
-    uint64_t largest_line; // none = 0
+    const char *fault;     // description of the first invalid warning
+    uint64_t largest_line; // 0 = none
     uint32_t hashes[128];  // of the first messages
 } asset_warnings;
 
-// Whether a warning was reported that is not in `known`.
+// Returns true if a warning was reported that `known` does not contain.
 bool asset_warnings_have_new(const asset_warnings *warnings, const asset_warnings *known);
 
-// Options that use both, with all else at its default.
+// Returns options with this allocator and warning callback, and defaults for the rest.
 md5_load_opts asset_opts(asset_heap *heap, asset_warnings *warnings);
 
-// Each returns NULL, or the first thing that is wrong.
+// These functions return NULL, or the first error.
 //
-// Checks every index and count, that every array is inside the block, that rotations, normals and
-// tangents have unit length, and that bounds enclose what they should.
+// They check every index and count, that every array is inside the block, that rotations, normals
+// and tangents have unit length, and that bounds enclose their contents.
 const char *asset_model_fault(const md5_model *model);
-size_t asset_num_chunks(const md5_model *model); // of memory that its meshes share
+size_t asset_num_chunks(const md5_model *model); // number of memory chunks that its meshes share
 const char *asset_anim_fault(const md5_anim *anim);
 const char *asset_camera_fault(const md5_camera *camera);
 const char *asset_binding_fault(const md5_binding *binding);
 
-// Checks that the results of a call fit together: an error with a location and a message exactly if
-// there is no asset, as many warnings reported as counted up to the cap, every location inside the
-// text.
+// Checks that the results of a call are consistent: an error with a location and a message if and
+// only if there is no asset, as many reported as counted warnings up to the limit, and every
+// location inside the text.
 const char *asset_answer_fault(const void *asset, uint32_t num_warnings, const md5_load_opts *opts,
                                const md5_error *error, const char *text, size_t size);
 
-// Checks that all memory was freed, every block with its size.
+// Checks that all memory was freed, and every block with its size.
 const char *asset_heap_fault(const asset_heap *heap);
 
-// Whether two assets are equal bit for bit, except for warnings and addresses.
+// Return true if two assets are bit-identical except for warnings and addresses.
 bool asset_models_equal(const md5_model *a, const md5_model *b);
 bool asset_anims_equal(const md5_anim *a, const md5_anim *b);
 bool asset_cameras_equal(const md5_camera *a, const md5_camera *b);

@@ -1,5 +1,6 @@
-// Assets that are loaded in other axes and units: every result is the converted result of the same
-// asset in the file's axes.
+// Tests of assets that are loaded in converted axes and units: every result must be the converted
+// result of the same asset in the axes of its file. The parts test loaded data, computed poses and
+// vertices, and errors.
 #include "test/load/test_axes_case.h"
 #include "test/own.h"
 
@@ -41,9 +42,9 @@ static double size_of(const md5_model *model)
     return size;
 }
 
-// -- What is loaded ---------------------------------------------------------------------------
+// -- Loaded data ------------------------------------------------------------------------------
 
-// With a power of two as scale every number is exact.
+// Returns the largest difference. If the scale is a power of two, every number must be exact.
 static double mesh_error(const axes_case *fixture, double scale, const md5_mesh *a,
                          const md5_mesh *b)
 {
@@ -103,7 +104,7 @@ TEST (axes_convert_every_number_of_a_model) {
     }
 }
 
-// The matrix with which a program converts its own points. Its columns are the directions of
+// The matrix for the conversion of a program's own points. Its columns are the directions of
 // forward, left and up, times the scale.
 TEST (axes_matrix_takes_forward_left_and_up) {
     for (int i = 0; i < NUM_AXES; i++) {
@@ -123,7 +124,8 @@ static void cross(const double a[3], const double b[3], double out[3])
         out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
-// The bitangent, which points along +v, is the converted one; with v flipped it is the opposite.
+// The bitangent, which points along +v, must be the converted bitangent; with v flipped it is the
+// opposite.
 TEST (axes_keep_the_bitangent_along_v) {
     OWN_MODEL from = axes_load_model("models/bobbin/bobbin.md5mesh", NULL);
     if (from) {
@@ -155,7 +157,7 @@ TEST (axes_keep_the_bitangent_along_v) {
 }
 
 // Triangles are clockwise from outside in every space. In left-handed axes this means that (b - a)
-// x (c - a) points outward. Outside is where the normals of the vertices point.
+// x (c - a) points outward. The normals of the vertices define the outside.
 TEST (axes_keep_triangles_facing_outward) {
     for (int i = 0; i < NUM_AXES; i++) {
         const md5_load_opts opts = axes_options(&axes_cases[i], 1);
@@ -185,7 +187,7 @@ TEST (axes_keep_triangles_facing_outward) {
     }
 }
 
-// -- What is computed -------------------------------------------------------------------------
+// -- Computed data ----------------------------------------------------------------------------
 
 typedef struct posed {
     md5_xform *pose;
@@ -234,8 +236,8 @@ static double skin_error(const axes_case *fixture, double scale, const md5_mesh 
     return worst;
 }
 
-// Poses, joints, palettes and skinned vertices of a clip. Normals of long sums of rotations are
-// less exact than the palette.
+// Compares poses, joints, palettes and skinned vertices of a clip. Normals of long sums of
+// rotations are less exact than the palette.
 static void check_posing(const char *mesh, const char *clip, const axes_case *fixture, float scale)
 {
     const md5_load_opts opts = axes_options(fixture, scale);
@@ -307,7 +309,7 @@ TEST (axes_convert_bounds_and_root_motion) {
                     1e-5);
         const md5_bounds a = md5_anim_bounds(from, begin, MD5_ROOT_FILE);
         const md5_bounds b = md5_anim_bounds(to, begin, MD5_ROOT_FILE);
-        // The bounds are exactly those of the converted corners.
+        // The bounds must be exactly the bounds of the converted corners.
         double low[3] = {1e9, 1e9, 1e9};
         double high[3] = {-1e9, -1e9, -1e9};
         for (int corner = 0; corner < 8; corner++) {
@@ -340,7 +342,7 @@ TEST (axes_convert_cameras) {
                     CHECK_SMALL(axes_point_error(fixture, 0.0254f, a.position, b.position), 1e-5);
                     CHECK_SMALL(axes_quat_error(fixture, a.rotation, b.rotation), 1e-6);
                     CHECK(a.fov == b.fov);
-                    // It looks along the axes' own forward.
+                    // The camera looks along the forward direction of the axes.
                     const md5_vec3 x = {1, 0, 0};
                     CHECK_SMALL(
                         axes_point_error(fixture, 1, md5_quat_rotate(a.rotation, x),

@@ -1,6 +1,7 @@
+// Implements test_axes_case.h: the conversions in double precision.
 #include "test/load/test_axes_case.h"
 
-// Where forward, left and up go, as md5_axes documents.
+// The directions of forward, left and up in each kind of axes, as md5_axes documents them.
 const axes_case axes_cases[NUM_AXES] = {
     {"id", MD5_AXES_ID, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, false},
     {"y up", MD5_AXES_Y_UP, {{0, 0, -1}, {-1, 0, 0}, {0, 1, 0}}, false},
@@ -25,7 +26,7 @@ void axes_direction(const axes_case *fixture, md5_vec3 v, double out[3])
     }
 }
 
-// C R C^T
+// Computes C R C^T.
 void axes_rotation(const axes_case *fixture, const double from[3][3], double out[3][3])
 {
     for (int i = 0; i < 3; i++) {

@@ -1,4 +1,7 @@
-// Models and animations of Doom 3 BFG, written by functions that know nothing of the reader.
+// Tests of the binary models, animations and cameras of Doom 3 BFG. Functions that are independent
+// of the reader write the test data.
+//
+// The parts test models, animations, hostile input, cameras, and the conversion to text.
 #include "test/own.h"
 #include "test/pose/test_made_pose.h"
 #include "test/real.h"
@@ -143,7 +146,7 @@ TEST (bfg_models_are_read_like_text) {
     CHECK_UINT(mesh->num_weights, 4);
     CHECK_UINT(mesh->weights[0].joint, 1);
     CHECK_EXACT(mesh->weights[0].bias, 1);
-    CHECK_VEC3(mesh->weights[0].offset, 1, 0, 0, 1e-6); // 0 -1 2 seen from the arm
+    CHECK_VEC3(mesh->weights[0].offset, 1, 0, 0, 1e-6); // 0 -1 2 relative to the arm
     CHECK_NEAR(mesh->weights[1].bias, 0.8, 1e-6);
     CHECK_NEAR(mesh->weights[2].bias, 0.2, 1e-6);
     CHECK_NEAR(mesh->positions[1].x, 4, 1e-5);
@@ -173,7 +176,7 @@ TEST (bfg_vertices_may_have_no_weights) {
 
 typedef enum file_kind { MODEL, ANIM, CAMERA } file_kind;
 
-// Returns whether the file was read.
+// Returns true if the data could be parsed.
 static bool parse_any(file_kind kind, const unsigned char *data, size_t size,
                       const md5_load_opts *opts, md5_error *error)
 {
@@ -279,8 +282,8 @@ static void make_anim(bytes *anim)
     put(anim, "BMD\x65", 4);
     put_zeros(anim, 8);
     put_big(anim, 2);  // frames
-    put_big(anim, 24); // frames a second
-    put_big(anim, 42); // milliseconds
+    put_big(anim, 24); // frame rate, Hz
+    put_big(anim, 42); // duration, ms
     put_big(anim, 2);  // joints
     put_big(anim, 3);  // components
     put_big(anim, 2);
@@ -378,7 +381,8 @@ TEST (bfg_anims_name_the_byte_of_an_error) {
 static void check_hostile(const bytes *good, file_kind kind)
 {
     md5_error error = {0};
-    for (size_t size = 4; size < good->size; size++) { // exact size: a read beyond it is detected
+    for (size_t size = 4; size < good->size;
+         size++) { // exact size: a read past the end is detected
         OWN unsigned char *const part = test_calloc(size, 1);
         memcpy(part, good->data, size);
         CHECK(!parse_any(kind, part, size, NULL, &error));
@@ -405,7 +409,8 @@ TEST (bfg_files_may_be_truncated_or_altered) {
 
 // -- Camera ---------------------------------------------------------------------------------------
 //
-// Camera paths of RBDOOM-3-BFG, .bcanim, written by functions that know nothing of the reader.
+// Camera paths of RBDOOM-3-BFG (.bcanim). Functions that are independent of the reader write the
+// test data.
 
 // Field of view, x y z of the rotation, position.
 static const float frames[4][7] = {
@@ -549,7 +554,7 @@ TEST (bfg_files_are_written_as_text) {
     OWN_MODEL model = text_model(model_text, NULL);
     REQUIRE(binary && model);
     CHECK_STRING(model->meshes[0].shader, "models/arm/skin");
-    for (int i = 0; i < 12; i++) // w is computed anew
+    for (int i = 0; i < 12; i++) // w is recomputed
         CHECK_NEAR(model->bind[1].m[i], binary->bind[1].m[i], 1e-6);
     CHECK_BYTES(model->meshes[0].weights, binary->meshes[0].weights, 4 * sizeof(md5_weight));
     make_anim(&file);

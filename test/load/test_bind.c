@@ -1,11 +1,13 @@
-// Automatic weights on simple bodies, against distances computed here in double precision.
+// Tests of automatic weights. On simple bodies they are compared with distances that this file
+// computes in double precision; for Bobbin, with the weights of the model file. The last part tests
+// hostile input.
 #include "test/misuse.h"
 #include "test/own.h"
 #include "test/real.h"
 
 #include "md5/edit/weights.h"
 
-// Bare meshes with skeletons, to be bound automatically.
+// Meshes without weights and their skeletons, to be bound automatically.
 
 enum { BIND_POSITIONS = 4096, BIND_TRIANGLES = 8192, BIND_JOINTS = 8 };
 
@@ -19,7 +21,7 @@ typedef struct bind_case {
     md5_weights_desc desc;
 } bind_case;
 
-// An empty case; the caller frees it.
+// Returns an empty case; the caller frees it.
 static bind_case *bind_new(void)
 {
     bind_case *const made = test_calloc(1, sizeof *made);
@@ -33,7 +35,7 @@ static bind_case *bind_new(void)
     return made;
 }
 
-// Adds a joint that is not rotated. Returns its index.
+// Adds a joint without rotation. Returns its index.
 static uint32_t bind_add_joint(bind_case *to, uint32_t parent, md5_vec3 at)
 {
     const uint32_t joint = to->skeleton.num_joints++;
@@ -59,7 +61,7 @@ static void bind_add_triangle(bind_case *to, uint32_t a, uint32_t b, uint32_t c)
     corners[0] = a, corners[1] = b, corners[2] = c;
 }
 
-// A side at `along` of axis w, between `low` and `high` of the others.
+// Adds a side at `along` of axis w, between `low` and `high` of the remaining axes.
 static void add_side(bind_case *to, const float *low, const float *high, int w, float along,
                      uint32_t cuts)
 {
@@ -83,8 +85,7 @@ static void add_side(bind_case *to, const float *low, const float *high, int w, 
         }
 }
 
-// Adds a closed box, each side cut into `cuts` times `cuts` squares. Each side has positions of
-// its own.
+// Adds a closed box. Each side is cut into `cuts` times `cuts` squares and has separate positions.
 static void bind_add_box(bind_case *to, md5_vec3 low, md5_vec3 high, uint32_t cuts)
 {
     const float l[3] = {low.x, low.y, low.z};
@@ -95,8 +96,8 @@ static void bind_add_box(bind_case *to, md5_vec3 low, md5_vec3 high, uint32_t cu
     }
 }
 
-// Adds a tube of radius 1 along x from 0 to `length` in rings of 24 at distances of 1/4, with or
-// without ends.
+// Adds a tube of radius 1 along x from 0 to `length` in rings of 24 vertices at distances of 1/4,
+// with or without ends.
 static void bind_add_tube(bind_case *to, float length, bool is_closed)
 {
     enum { AROUND = 24 };
@@ -126,7 +127,7 @@ static void bind_add_tube(bind_case *to, float length, bool is_closed)
         }
 }
 
-// The weight of a joint on a vertex; 0 if it has none.
+// Returns the weight of a joint on a vertex, or 0 if the joint does not influence it.
 static double bind_weight(const md5_weights *weights, uint32_t vertex, uint32_t joint)
 {
     const md5_vertex *const fixture = &weights->vertices[vertex];
@@ -136,7 +137,7 @@ static double bind_weight(const md5_weights *weights, uint32_t vertex, uint32_t 
     return 0;
 }
 
-// The distance of a point from a segment, in double.
+// Returns the distance of a point from a segment, in double precision.
 static double bind_distance(md5_vec3 point, md5_vec3 from, md5_vec3 to)
 {
     const real3 way = real3_sub(real3_of(to), real3_of(from));
@@ -146,8 +147,8 @@ static double bind_distance(md5_vec3 point, md5_vec3 from, md5_vec3 to)
     return real3_distance(p, real3_scale(way, fmin(fmax(t, 0), 1)));
 }
 
-// A tube of length 8 with joints at its start and its middle: bones of 4 units each, of which the
-// second one continues the first.
+// A tube of length 8 with joints at its start and its middle: bones of 4 units each; the second
+// bone continues the first.
 static bind_case *tube_with_two_joints(bool is_closed)
 {
     bind_case *const made = bind_new();
@@ -205,7 +206,7 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
     md5i_arena_free(&arena);
 }
 
-// A triangle without area fills no square of a projection: its edges mark the cells.
+// A triangle without area does not fill any square of a projection: its edges mark the cells.
 TEST (bind_grid_holds_a_triangle_without_area) {
     OWN bind_case *const fixture = bind_new();
     for (int i = 0; i < 3; i++)
@@ -220,8 +221,7 @@ TEST (bind_grid_holds_a_triangle_without_area) {
     md5i_arena_free(&arena);
 }
 
-// In a convex body every path is straight, so weights are those of the formula, with exact
-// distances.
+// In a convex body every path is straight, so the weights follow the formula with exact distances.
 TEST (bind_weights_in_a_tube_follow_the_formula) {
     OWN bind_case *const fixture = tube_with_two_joints(true);
     static const float falloffs[] = {0, 0.5f, 1};
@@ -234,7 +234,7 @@ TEST (bind_weights_in_a_tube_follow_the_formula) {
         for (uint32_t vertex = 0; vertex < fixture->desc.num_positions; vertex++) {
             const md5_vec3 at = fixture->positions[vertex];
             if (at.y == 0 && at.z == 0)
-                continue; // on a bone, where distances have a least value
+                continue; // on a bone, where distances have a minimum
             const double a = bind_distance(at, (md5_vec3){0.01f, 0, 0}, (md5_vec3){4, 0, 0}) / 8.0;
             const double b = bind_distance(at, (md5_vec3){4, 0, 0}, (md5_vec3){7.99f, 0, 0}) / 8.0;
             const double wa = 1.0 / pow((1 - f) * a + f * a * a, 2);
@@ -259,7 +259,7 @@ TEST (bind_tube_changes_smoothly_at_its_middle) {
         before = now;
         CHECK_NEAR(now + bind_weight(weights, ring * 24, 1), 1, 1e-6);
     }
-    CHECK_NEAR(bind_weight(weights, 16 * 24, 0), 0.5, 1e-3); // the joint
+    CHECK_NEAR(bind_weight(weights, 16 * 24, 0), 0.5, 1e-3); // at the joint
     CHECK(bind_weight(weights, 4 * 24, 0) > 0.98);
     CHECK(bind_weight(weights, 28 * 24, 1) > 0.98);
     CHECK(largest_step < 0.15); // between rings a quarter of the radius apart
@@ -267,7 +267,7 @@ TEST (bind_tube_changes_smoothly_at_its_middle) {
     CHECK_UINT(weights->num_bound, 2);
 }
 
-// Two legs side by side, joined far above: the path from one to the other is long.
+// Two parallel legs that are connected far above: the path from one to the other is long.
 TEST (bind_does_not_cross_a_gap) {
     OWN bind_case *const fixture = bind_new();
     bind_add_box(fixture, (md5_vec3){0, 0, 0}, (md5_vec3){2, 2, 20}, 8);
@@ -291,7 +291,7 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
     OWN bind_case *const fixture = tube_with_two_joints(true);
     for (int i = 0; i < 5; i++)
         bind_add_joint(fixture, (uint32_t)i, (md5_vec3){(float)i + 0.5f, 0.2f, 0.1f});
-    // A quarter turn about z, so that offsets are not just differences of positions.
+    // A rotation of 90 degrees about z, so that offsets are not only differences of positions.
     fixture->bind[1] = (md5_mat34){{0, -1, 0, 4, 1, 0, 0, 0, 0, 0, 1, 0}};
     for (uint32_t most = 1; most <= 5; most++) {
         fixture->desc.max_influences = most;
@@ -351,8 +351,8 @@ TEST (bind_open_mesh_follows_its_surface) {
     REQUIRE(weights);
     CHECK_UINT(weights->num_distant, 0);
     CHECK(bind_weight(weights, 0, 0) > 0.9);
-    // The far side of the other end: bone 1 is half of the circumference away, bone 0 that and
-    // 4 along the tube.
+    // The far side of the opposite end: bone 1 is half of the circumference away; bone 0 is also 4
+    // units away along the tube.
     const double around = 3.14159265;
     const double longer = sqrt(around * around + 16);
     const double expected = 1.0 / (1 + pow(around / longer, 4));
@@ -395,8 +395,8 @@ TEST (bind_twice_gives_the_same_bits) {
 
 // -- Bobbin ---------------------------------------------------------------------------------------
 //
-// Automatic weights for Bobbin, whose own weights were made with knowledge of his parts: how far
-// the two move his surface apart in his clips.
+// Automatic weights for Bobbin. The weights of the model file were made with knowledge of its
+// parts. Measures the distance between the surfaces that the two sets of weights give in the clips.
 
 typedef struct comparison {
     md5_model *model;
@@ -411,8 +411,8 @@ typedef struct comparison {
     uint64_t count;
 } comparison;
 
-// Joints for which nobody would use weights by distance: parts of the face, things to hold, the
-// belly's bounce.
+// Joints for which weights by distance are not suitable: parts of the face, held objects, the
+// bouncing belly.
 static bool is_special(const char *name)
 {
     STRINGS(words) = {"prop", "eye", "lid", "belly", "cheek", "tongue", "twist"};
@@ -479,8 +479,8 @@ static void end(comparison *fixture)
     md5_free_model(fixture->model);
 }
 
-// The distance from the posed vertex to that of the automatic weights, computed as for a file: the
-// sum of bias * (joint * offset), in double.
+// Returns the distance of a posed vertex from the vertex that the automatic weights give. It is
+// computed as for a file: the sum of bias * (joint * offset), in double precision.
 static double distance_to_posed(const comparison *fixture, uint32_t vertex)
 {
     const md5_vertex at = fixture->weights->vertices[vertex];
@@ -494,9 +494,9 @@ static double distance_to_posed(const comparison *fixture, uint32_t vertex)
     return real3_distance(sum, real3_of(fixture->posed[vertex]));
 }
 
-// His longest side is 57 units; the mean difference is half of a hundredth of that. The largest
-// differences are where distance is not enough: eyes and lids, which move as one with the head
-// here, the surface between the thighs, and sleeves.
+// Bobbin's longest side is 57 units; the mean difference is 0.5 % of that. The largest differences
+// are at parts for which distance is not sufficient: eyes and lids, which move with the head here,
+// the surface between the thighs, and sleeves.
 TEST (bind_poses_bobbin_as_his_own_weights_do) {
     STRINGS(clips) = {"attack",   "bow",       "breathe",    "carry",       "dance",
                       "fall",     "get_up",    "hit",        "idle",        "jump",
@@ -542,8 +542,8 @@ TEST (bind_poses_bobbin_as_his_own_weights_do) {
 
 // -- Hostile input --------------------------------------------------------------------------------
 
-// Automatic weights: refused input and its messages, random meshes, failing allocations, errors
-// of callers.
+// Automatic weights: rejected input and its messages, random meshes, failing allocations, invalid
+// calls.
 
 static bind_case *box_with_joint(void)
 {
@@ -622,7 +622,7 @@ TEST (bind_refuses_wrong_positions_indices_and_joints) {
                   "no usable joints: all 0 joints are outside the mesh or excluded");
 }
 
-// Without this limit small files whose triangles overlap would take minutes.
+// Without this limit, small files with overlapping triangles would take minutes.
 TEST_LONG (bind_refuses_triangles_that_overlap_everywhere) {
     OWN bind_case *const fixture = box_with_joint();
     for (uint32_t i = fixture->desc.num_triangles; i < BIND_TRIANGLES; i++)

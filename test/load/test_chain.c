@@ -1,10 +1,11 @@
-// Chains of calls that are checked once, at their end: the programs of the API's design, and every
-// call that takes an asset and an error, with an asset that is NULL. Public headers only.
+// Tests of chains of calls whose errors are checked once at the end: the example programs of the
+// API's design, and every call that takes an asset and an error, with an asset that is NULL. Uses
+// public headers only.
 #include "test/own.h"
 
 // -- Programs -----------------------------------------------------------------------------------
 
-// Five lines: an asset, or what is wrong. Returns whether it is there.
+// Five lines: prints an asset or an error. Returns true if the asset exists.
 static bool print_model(const char *path, char *said, size_t size)
 {
     md5_error error = {0};
@@ -40,7 +41,7 @@ static bool pose_model(const char *mesh_path, const char *anim_path, md5_vec3 *f
     return is_bound;
 }
 
-// Sixty lines: walks, waves with the upper body, and skins into the engine's vertex buffer.
+// Sixty lines: walks, waves with the upper body, and skins into the vertex buffer of an engine.
 typedef struct vertex {
     md5_vec3 position, normal;
     float u, v;
@@ -55,7 +56,7 @@ typedef struct hero {
     md5_mat34 *palette;     // [num_joints]
     md5_dual_quat *duals;   // [num_joints]
     md5_skin_job *jobs;     // [num_meshes]
-    vertex **buffers;       // [num_meshes], the engine's
+    vertex **buffers;       // [num_meshes], of the engine
 } hero;
 
 static bool load_hero(hero *h, const char *mesh, const char *walk, const char *wave,
@@ -116,7 +117,7 @@ TEST (chain_programs_work_as_they_are_written) {
     md5_error error = {0};
     CHECK(pose_model(test_path(mesh_path), test_path(walk_path), &first, &error));
     CHECK(error.status == MD5_OK && error.message[0] == '\0' && error.file[0] == '\0');
-    CHECK(md5_vec3_length(first) > 1 && md5_vec3_length(first) < 100); // Bobbin is 40 high
+    CHECK(md5_vec3_length(first) > 1 && md5_vec3_length(first) < 100); // Bobbin is 40 units high
 
     hero h = {0};
     if (CHECK(load_hero(&h, test_path(mesh_path), test_path(walk_path), test_path(wave_path),
@@ -138,7 +139,7 @@ TEST (chain_programs_work_as_they_are_written) {
                 const vertex *const v = &h.buffers[i][k];
                 CHECK(v->position.y > bounds.min.y - 3 && v->position.y < bounds.max.y + 3);
                 CHECK_NEAR(md5_vec3_length(v->normal), 1, 1e-5);
-                CHECK(v->u == 0 && v->v == 0); // not ours
+                CHECK(v->u == 0 && v->v == 0); // not written by the library
             }
         }
     }
@@ -150,7 +151,7 @@ TEST (chain_programs_say_which_file_is_missing) {
     char said[600];
     CHECK(!print_model("no/such.md5mesh", said, sizeof said));
     CHECK(strncmp(said, "no/such.md5mesh:0: ", 19) == 0);
-    // The model, then the animation, then both: the last load that failed is what is reported.
+    // The model is missing, then the animation, then both: the last load that failed is reported.
     for (int missing = 1; missing <= 3; missing++) {
         md5_vec3 first;
         md5_error error = {0};
@@ -169,7 +170,7 @@ TEST (chain_programs_say_which_file_is_missing) {
 
 // -- Assets that are NULL -----------------------------------------------------------------------
 
-// Each call has one asset that is NULL, and else what it needs.
+// Each call has one asset that is NULL; all remaining arguments are valid.
 typedef struct parts {
     const md5_model *model;
     const md5_anim *anim;
@@ -405,7 +406,7 @@ TEST (chain_of_null_assets_keeps_the_first_failure) {
         const parts without = {model, anim, NULL};
         CHECK_THAT(calls[i](&without), "call %zu without an error", i);
     }
-    // A failure of its own replaces it; a success leaves it.
+    // A failure of a later load replaces the error; a success does not change it.
     md5_error later = first;
     CHECK_FAILS(md5_parse_model("MD5Version 10 ?", 15, NULL, &later), later, MD5_ERROR_SYNTAX);
     CHECK(later.file[0] == '\0');

@@ -1,6 +1,6 @@
-// What engines say to texts: md5_check_doc() and what follows it. The texts of diagnostics are
-// tested with md5tool check, whose table of what is broken says which engine minds
-// (test/tool/check.sh).
+// Tests of md5_check_doc(), which reports the compatibility of texts with engines, and of the
+// repairs that follow it. The texts of diagnostics are tested with md5tool check; the table of
+// test/tool/check.sh contains the engines that reject each fault.
 #include "test/own.h"
 
 #include <time.h>
@@ -56,7 +56,7 @@ static const char clip_text[] = "MD5Version 10\n"
                                 "baseframe {\n\t( 0 0 0 ) ( 0 0 0 )\n\t( 0 0 0 ) ( 0 0 0 )\n}\n"
                                 "frame 0 {\n}\n";
 
-// A capital E twice: id's lexer stops there, others read on.
+// Contains a capital E twice: id's lexer stops there, other readers accept it.
 TEST (check_finds_where_rules_are_broken) {
     OWN_CHECK check = check_text(MD5_DOC_MODEL, mesh_text, "doom3");
     const md5_diagnostic *const found = find_rule(check, "capital-exponent");
@@ -100,8 +100,8 @@ TEST (check_compares_a_clip_with_its_mesh) {
     CHECK_UINT(md5_check_pair(mesh, clip), 0); // the same mesh again
 }
 
-// The only frame is numbered 3 and puts the root 5 units away; names may differ in a third of their
-// letters and one more; the second weight lies 2 units from the first.
+// The only frame has the number 3 and moves the root by 5 units. Names may differ in a third of
+// their letters plus one; the second weight is 2 units from the first.
 TEST (check_counts_and_names_places) {
     OWN_CHECK clip = check_text(
         MD5_DOC_ANIM,
@@ -157,8 +157,8 @@ TEST (check_fails_if_memory_runs_out) {
     CHECK(num_failed > 0);
 }
 
-// Processor time of a check of 40 000 vertices with one or all of 40 000 weights each,
-// the least of three.
+// Returns the shortest processor time of three checks of 40 000 vertices with one weight each or
+// with all 40 000 weights.
 static double time_weights(bool all)
 {
     enum { COUNT = 40000, ROW = 40 };
@@ -185,20 +185,20 @@ static double time_weights(bool all)
     return least;
 }
 
-// 1.6e9 sums, if each were made.
+// 1.6e9 sums, if each were computed.
 TEST (check_is_linear_in_shared_weights) {
     const double shared = time_weights(true);
     const double own = time_weights(false);
     CHECK_THAT(shared < 10 * own, "%g s, for one weight each %g s", shared, own);
 }
 
-// -- Scale and turn -------------------------------------------------------------------------------
+// -- Scale and rotation ---------------------------------------------------------------------------
 
-// A clip on a mesh whose joints stand 5 above each other; x y z of the root's rotation in two
-// frames. Of the first `num_odd` joints below the root bones are of other lengths.
+// A clip on a mesh whose joints are 5 above each other; x y z of the root's rotation in two frames.
+// The first `num_odd` joints below the root have bones of other lengths.
 typedef struct chain {
     int num_joints, num_odd;
-    double scale[2]; // of the clip's bones in both frames
+    double scale[2]; // scale of the clip's bones in both frames
     const char *turns[2];
 } chain;
 
@@ -242,7 +242,7 @@ static md5_check *check_chain(const chain *of)
 TEST (check_finds_bones_of_another_length) {
     static const struct {
         chain of;
-        const char *said; // NULL: nothing
+        const char *said; // expected text; NULL: no diagnostic
     } rows[] = {
         {{.num_joints = 6, .scale = {1.6, 1.6}},
          "1.6 times as long as in the mesh; use 'md5tool fix --mesh'"},
@@ -259,8 +259,8 @@ TEST (check_finds_bones_of_another_length) {
          "in the mesh (centimeters instead of inches); use"},
         {{.num_joints = 6, .scale = {1.06, 1.06}}, "1.06 times"},
         {{.num_joints = 6, .scale = {1.04, 1.04}}, NULL},
-        {{.num_joints = 5, .scale = {1.6, 1.6}}, NULL},                          // 4 bones
-        {{.num_joints = 6, .scale = {1.6, 0.5}}, NULL},                          // it grows
+        {{.num_joints = 5, .scale = {1.6, 1.6}}, NULL}, // 4 bones
+        {{.num_joints = 6, .scale = {1.6, 0.5}}, NULL}, // the scale changes
         {{.num_joints = 11, .num_odd = 2, .scale = {1.06, 1.06}}, "1.06 times"}, // 8 of 10
         {{.num_joints = 11, .num_odd = 3, .scale = {1.06, 1.06}}, NULL},
         {{.num_joints = 11, .num_odd = 3, .scale = {1.3, 1.3}}, "1.3 times"},
@@ -278,15 +278,16 @@ TEST (check_finds_bones_of_another_length) {
     }
 }
 
-// x y z of a rotation stand for one whose w is negative: 0.7071 0 0 is a quarter turn back about x.
+// x y z of a rotation belong to a quaternion whose w is negative: 0.7071 0 0 is a rotation by -90
+// degrees about x.
 TEST (check_says_once_that_clips_are_turned) {
     static const char *const by_x = "0.70710678 0 0";
     static const char *const by_y = "0 0.70710678 0";
     static const char *const none = "0 0 0";
     static const struct {
         const char *turns[3]; // of three clips, in all frames
-        const char *last;     // of the first in its last frame, if it is another
-        int number;           // of the clip that is said to be turned; -1: none
+        const char *last;     // of the first clip in its last frame, if it differs
+        int number;           // index of the clip that is reported as rotated; -1: none
         const char *said;
     } rows[] = {
         {{none, by_x, none},
@@ -300,9 +301,9 @@ TEST (check_says_once_that_clips_are_turned) {
          "clip is rotated by -90 degrees about y relative to the mesh, as are the other 2 clips"},
         {{by_x, by_x, none}, NULL, -1, NULL},
         {{by_x, by_x, by_y}, NULL, -1, NULL},
-        {{by_x, none, none}, "0.6 0 0", -1, NULL},        // it turns
+        {{by_x, none, none}, "0.6 0 0", -1, NULL},        // the rotation changes
         {{"0.72 0 0", none, none}, NULL, -1, NULL},       // by 92 degrees
-        {{"0 0 0.70710678", none, none}, NULL, -1, NULL}, // along the bones, which stay
+        {{"0 0 0.70710678", none, none}, NULL, -1, NULL}, // along the bones, which do not move
         {{"0.5 0.5 0.5", none, none}, NULL, 0, "several axes"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -324,7 +325,7 @@ TEST (check_says_once_that_clips_are_turned) {
     }
 }
 
-// Read in memory that ends with the text, so that a sanitizer sees what is read behind it.
+// The text is at the end of a block, so that a sanitizer detects a read past its end.
 TEST (check_reads_nothing_behind_a_text) {
     STRINGS(ends) = {"\"", "-", "'", "/", "/*", "1 \"\"", "\xC3", "{", "0x"};
     for (size_t i = 0; i < COUNT_OF(ends); i++) {

@@ -1,5 +1,8 @@
-// Documents: every real file is written as a text that loads as the same bits; what cannot be
-// written; and repairs.
+// Tests of documents: every real file is written as a text that loads with the same bits; documents
+// that cannot be written; repairs; edits; hostile input.
+//
+// `model_text` is the small model of most tests; TEST_DOC parses a text into the document of a
+// test.
 #include "test/load/test_asset.h"
 #include "test/load/test_edit_case.h"
 #include "test/real.h"
@@ -54,7 +57,7 @@ TEST_DOC (edit_writes_as_ids_exporter, MD5_DOC_MODEL, model_text) {
     CHECK_STRING(cut, "MD5Version 10 // Pa");
 }
 
-// With one decimal less, rounded, each is another float.
+// With one decimal less, each rounded number is another float.
 TEST_DOC (edit_writes_the_fewest_decimals, MD5_DOC_MODEL, model_text) {
     uint64_t state = 7;
     for (int i = 0; i < 3000; i++) {
@@ -116,7 +119,7 @@ TEST (edit_refuses_what_no_text_can_say) {
                 MD5_ERROR_VERSION);
 }
 
-// As the writer lays it out; cuts may have a view of their own.
+// In the layout of the writer; cuts can have a separate view.
 static const char camera_text[] =
     "MD5Version 10\ncommandline \"\"\n\nnumFrames 2\nframeRate 24\nnumCuts 3\n\ncuts {\n"
     "\t0 pos ( 1 2 3 )\n\t1 rot ( 0 0 0.6 )\n\t1 pos ( 4 5 6 ) rot ( 0 0 0 )\n}\n\ncamera {\n"
@@ -160,7 +163,7 @@ TEST (edit_writes_texts_as_they_are) {
     CHECK(!md5_parse_camera(NULL, 0, NULL, &error));
 }
 
-// No row may say so much with so little, and 2^32 weights are too many for tables.
+// A line must not expand to too much data, and 2^32 weights are too many for the tables.
 TEST (edit_refuses_rows_that_share_too_much) {
     enum { MAX = 65537 };
     OWN_ARRAY(md5_vertex, vertices, MAX);
@@ -199,8 +202,9 @@ static bool is_equal(md5_doc_kind kind, const char *a, size_t a_size, const char
     return first && second && asset_cameras_equal(first, second);
 }
 
-// Files that md5_load_...() accepts become documents, but for version 12, and are written as
-// texts that load as the same bits, but for control bytes in names; such a text is its own text.
+// Files that md5_load_...() accepts, except for version 12, become documents and are written as
+// texts that load with the same bits, except for control bytes in names. Writing such a text again
+// gives the same text.
 static void check_file(const char *path)
 {
     STRINGS(ends) = {".md5mesh", ".md5anim", ".md5camera"};
@@ -223,7 +227,7 @@ static void check_file(const char *path)
         }
         num_files++;
         OWN_MODEL loaded = kind == MD5_DOC_MODEL ? md5_parse_model(source, size, NULL, NULL) : NULL;
-        if (loaded) // without meshes beyond numMeshes, which the document has
+        if (loaded) // the document also contains meshes after numMeshes
             doc->num_meshes = loaded->num_meshes;
         OWN_STRING text = written(doc, &error);
         if (!text) {
@@ -232,7 +236,7 @@ static void check_file(const char *path)
                        error.message);
             return;
         }
-        const bool is_old = strstr(source, "MD5Version 6") != NULL; // has other rotations
+        const bool is_old = strstr(source, "MD5Version 6") != NULL; // version 6 has other rotations
         CHECK_THAT(is_old || is_equal(kind, source, size, text), "%s", path);
         OWN_DOC again = md5_parse_doc(kind, text, strlen(text), NULL, &error);
         OWN_STRING same = again ? written(again, &error) : NULL;
@@ -300,8 +304,8 @@ TEST_DOC (edit_weights_are_pruned_and_sum_to_1, MD5_DOC_MODEL, model_text) {
     float loss = -1;
     CHECK_UINT(md5_fix_weights(doc, 0, INFINITY, &loss, NULL), 0);
     CHECK(loss == 0);
-    // Vertex 0 has 0.6 on joint 0 at ( 1 2/3 2/3 ), 0.1 on joint 1 at ( 0 1 2 ), which it loses,
-    // and 0.3 on joint 2; vertices 1 and 3 shared a weight, with sums of 0.9 and 0.5.
+    // Vertex 0 has 0.6 on joint 0 at ( 1 2/3 2/3 ), 0.1 on joint 1 at ( 0 1 2 ), which is removed,
+    // and 0.3 on joint 2. Vertices 1 and 3 shared a weight, with sums of 0.9 and 0.5.
     CHECK_UINT(md5_fix_weights(doc, 2, 1e-3f, &loss, NULL), 3);
     const double grown = 1.0 / 0.9 - 1.0;
     CHECK_NEAR(loss, 0.1 * sqrt(5.0) + grown * (0.6 * sqrt(17.0 / 9.0) + 0.3 * 3.0), 1e-6);
@@ -319,8 +323,9 @@ TEST_DOC (edit_weights_are_pruned_and_sum_to_1, MD5_DOC_MODEL, model_text) {
     CHECK_UINT(md5_fix_weights(doc, 2, 1e-3f, &loss, NULL), 0);
 }
 
-// Of 0.2, 0.3 and 0.5 the first goes, at a distance of 1, and what the others grow by counts at 2
-// and 3; a vertex without weights has none, and those that sum to less than 1e-3 stay.
+// Of the weights 0.2, 0.3 and 0.5 the first is removed, at a distance of 1; the increase of the
+// remaining weights counts at distances of 2 and 3. A vertex without weights remains without
+// weights, and weights whose sum is less than 1e-3 do not change.
 TEST_DOC (edit_weights_lose_the_least, MD5_DOC_MODEL, model_text) {
     md5_doc_mesh *const mesh = &doc->meshes[0];
     const md5_vertex vertices[] = {{0, 3}, {3, 0}, {7, 1}, {7, 1}};
@@ -337,8 +342,8 @@ TEST_DOC (edit_weights_lose_the_least, MD5_DOC_MODEL, model_text) {
     CHECK_EXACT(mesh->weights[mesh->vertices[3].first_weight].bias, 0.0005f);
 }
 
-// Those that pull are as large as those that push: the two largest stay, divided by their sum, the
-// last number.
+// Negative weights are compared by their absolute value: the two largest remain, divided by their
+// sum, which is the last number.
 TEST (edit_weights_below_0_count_by_their_size) {
     static const float cases[3][5] = {{-0.6f, 0.3f, 0.2f, 1.1f, 0.5f},
                                       {1.1f, 0.2f, 0.3f, -0.6f, 0.5f},
@@ -366,7 +371,8 @@ TEST (edit_weights_below_0_count_by_their_size) {
     }
 }
 
-// Two weights of vertex 0 are on joint 1, and make one at their mean: 0.05 * 2 and 0.05 * 4.
+// Two weights of vertex 0 are on joint 1 and become one weight at their mean: 0.05 * 2 and 0.05 *
+// 4.
 TEST_DOC (edit_weights_of_one_joint_are_added_up, MD5_DOC_MODEL, model_text) {
     doc->meshes[0].weights[4].joint = 1; // three on joint 1: the third has 0.2 at ( 1 2 2 )
     float loss = -1;
@@ -408,7 +414,7 @@ TEST (edit_bounds_are_those_of_the_skin) {
         CHECK_SMALL(real_distance(doc->bounds[f].max, box.max), 1e-4);
     }
     CHECK_UINT(md5_fix_bounds(doc, model, NULL), 0);
-    CHECK_UINT(md5_fix_joints(doc, model, false, NULL), 0); // nothing is wrong with ours
+    CHECK_UINT(md5_fix_joints(doc, model, false, NULL), 0); // this model has no errors
     md5_error error = {0};
     CHECK_FAILS(md5_fix_bounds(doc, NULL, &error) != MD5_NONE, error, MD5_ERROR_MISSING);
     doc->bounds[3].max.x += 1.0f;
@@ -426,7 +432,7 @@ static const char clip_text[] =
     "baseframe {\n( 7 0 0 ) ( 0 0 0 )\n( 0 0 10 ) ( 0 0 0 )\n( 0 0 0 ) ( 0 0 0 )\n}\n"
     "frame 0 { 5 1 2 3 0 }\nframe 1 { 6 1 2 4 1.5 }\n";
 
-// What loading refuses is not written: 1e9 is, the next float is not.
+// Numbers that loading rejects are not written: 1e9 is written, the next float is not.
 TEST (edit_refuses_lengths_that_are_not_read) {
     const float most = 1e9f;
     const float more = nextafterf(most, INFINITY);
@@ -445,7 +451,7 @@ TEST (edit_refuses_lengths_that_are_not_read) {
                                   &camera->cut_views[0].position.z,
                                   &mesh->meshes[0].texcoords[0].y,
                                   &mesh->joints[1].rotation.x,
-                                  &clip->bounds[1].max.x}; // the last three are read, however large
+                                  &clip->bounds[1].max.x}; // the last three are read at any size
         const md5_doc *const docs[] = {mesh,   mesh,   mesh, clip, clip, camera,
                                        camera, camera, mesh, mesh, clip};
         md5_error error = {0};
@@ -490,8 +496,8 @@ TEST (edit_clip_gets_the_joints_of_a_model) {
         REQUIRE(binding && binding->same_order);
         md5_xform pose[3];
         md5_sample(binding, md5_sample_position_from_frames(anim, 1, 1, 0), MD5_ROOT_FILE, pose);
-        // The crane is 10 above the origin, and turned about y by (0 1.5 0), which is longer than
-        // 1: w is -sqrt(1.25), all divided by their length.
+        // The crane is 10 above the origin and rotated about y by (0 1.5 0), which is longer than
+        // 1: w is -sqrt(1.25), and all four are divided by their length.
         CHECK_SMALL(real_distance(pose[0].translation, (md5_vec3){7, 0, 6}), 1e-6);
         const double y = 1.5 / sqrt(2.25 + 1.25);
         const double w = -sqrt(1.25 / (2.25 + 1.25));
@@ -505,7 +511,7 @@ TEST (edit_clip_gets_the_joints_of_a_model) {
     }
     OWN_DOC doc = parse(MD5_DOC_ANIM, clip_text);
     REQUIRE(doc);
-    CHECK_UINT(md5_fix_joints(doc, NULL, false, NULL), 2); // crane and, behind it, upper arm
+    CHECK_UINT(md5_fix_joints(doc, NULL, false, NULL), 2); // crane and, after it, upper arm
     doc->joints[0].name = doc->joints[1].name = doc->joints[2].name = "other";
     md5_error error = {0};
     CHECK_FAILS(md5_fix_joints(doc, model, false, &error) != MD5_NONE, error, MD5_ERROR_MISMATCH);
@@ -519,8 +525,8 @@ static md5_doc *parse_ours(md5_doc_kind kind, const char *name)
     return text ? parse(kind, text) : NULL;
 }
 
-// Where the corners of all triangles are in a frame, one after the other; `clip` NULL: in the bind
-// pose.
+// Positions of the corners of all triangles in a frame, one after the other; if `clip` is NULL, in
+// the bind pose.
 typedef struct corners {
     md5_vec3 *at;
     size_t count;
@@ -560,7 +566,7 @@ static corners corners_of(const md5_doc *mesh, const md5_doc *clip, uint32_t fra
     return all;
 }
 
-// Whether they are, within a tolerance, where they were.
+// Checks that the corners are at their previous positions, within a tolerance.
 static void check_corners(corners before, const md5_doc *mesh, const md5_doc *clip, uint32_t frame,
                           double tolerance)
 {
@@ -570,7 +576,7 @@ static void check_corners(corners before, const md5_doc *mesh, const md5_doc *cl
         CHECK_SMALL(real_distance(before.at[i], now.at[i]), tolerance);
 }
 
-typedef md5_vec3 place_fn(md5_vec3 p); // where an edit takes a point
+typedef md5_vec3 place_fn(md5_vec3 p); // expected effect of an edit on a point
 
 static md5_vec3 scaled(md5_vec3 p)
 {
@@ -580,7 +586,7 @@ static md5_vec3 turned(md5_vec3 p) // by 90 degrees to the left, and twice as la
 {
     return (md5_vec3){-2.0f * p.y, 2.0f * p.x, 2.0f * p.z};
 }
-static md5_vec3 raised(md5_vec3 p) // of y up: x is right, z backward
+static md5_vec3 raised(md5_vec3 p) // y is up, x right, z backward
 {
     return (md5_vec3){-p.z, -p.x, p.y};
 }
@@ -595,7 +601,7 @@ static md5_vec3 mirrored_and_turned(md5_vec3 p) // by 30 degrees
     return (md5_vec3){cosine * p.x + sine * p.y, sine * p.x - cosine * p.y, p.z};
 }
 
-// In the bind pose and in a frame, whose box holds the skin.
+// In the bind pose and in a frame, whose bounding box contains the skin.
 TEST (edit_space_moves_mesh_and_clip_alike) {
     const struct {
         md5_space_edit job;
@@ -671,8 +677,8 @@ TEST (edit_mirror_exchanges_sides_and_keeps_names) {
     CHECK_STRING(same, before);
 }
 
-// A camera looks along x of its own space, wherever its path is. Files keep a w near 0 to no more
-// than 3e-4, the root of what x y z are rounded by.
+// A camera looks along x of its own space, wherever its path is. Files store a w near 0 only to
+// 3e-4, the square root of the rounding error of x y z.
 TEST (edit_space_turns_cameras) {
     OWN_DOC doc = parse_ours(MD5_DOC_CAMERA, "flight.md5camera");
     REQUIRE(doc);
@@ -719,8 +725,8 @@ TEST (edit_meshes_are_cut_and_merged) {
     CHECK_FAILS(EDIT_MESHES(mesh, &error, .max_vertices = 2) != MD5_NONE, error, MD5_ERROR_RANGE);
 }
 
-// Of three triangles the first two have 4 vertices, of which two begin at the same weight and have
-// one and two.
+// The first two of three triangles have 4 vertices. Two of these begin at the same weight and have
+// one and two weights.
 TEST (edit_cut_meshes_are_as_large_as_they_may_be) {
     for (uint32_t most = 4; most > 2; most--) {
         OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
@@ -750,8 +756,8 @@ TEST (edit_cut_meshes_are_as_large_as_they_may_be) {
     }
 }
 
-// Vertex 3 is used by the second triangle only, which becomes a line; weights 5 and 6 remain for
-// vertex 1.
+// Only the second triangle, which becomes a line, uses vertex 3; weights 5 and 6 remain for vertex
+// 1.
 TEST_DOC (edit_unused_rows_are_left_out, MD5_DOC_MODEL, model_text) {
     const md5_mesh_edit job = {.drops_unused = true};
     CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 0);
@@ -774,8 +780,8 @@ TEST_DOC (edit_unused_rows_are_left_out, MD5_DOC_MODEL, model_text) {
     CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 3);
 }
 
-// Names of one length, of two lengths, and none, which is as "". Of each of two equal meshes one
-// vertex has no weights, and two share theirs, 5 + 2.
+// Names of one length, of two lengths, and no name, which equals "". One vertex of each of two
+// equal meshes has no weights, and two vertices share their weights, 5 + 2.
 TEST_DOC (edit_meshes_are_merged_by_their_whole_names, MD5_DOC_MODEL, model_text) {
     STRINGS(shaders) = {"a", "b", "ba", NULL, "a", ""};
     doc->meshes[0].vertices[2].num_weights = 0;
@@ -801,7 +807,7 @@ TEST_DOC (edit_meshes_are_merged_by_their_whole_names, MD5_DOC_MODEL, model_text
     CHECK_UINT(doc->num_meshes, 4 + 2 + 2 + 4);
 }
 
-// A mesh without triangles stays, however many vertices it has.
+// A mesh without triangles remains, with any number of vertices.
 TEST_DOC (edit_meshes_without_triangles_stay, MD5_DOC_MODEL, model_text) {
     doc->meshes[0].num_triangles = 0;
     const md5_mesh_edit job = {.drops_unused = true, .max_vertices = 3};
@@ -809,7 +815,7 @@ TEST_DOC (edit_meshes_without_triangles_stay, MD5_DOC_MODEL, model_text) {
     CHECK_UINT(doc->meshes[0].num_vertices, 4);
 }
 
-// Joints are exchanged so that children come first, in both files; then they come back.
+// Joints are reordered so that children come first, in both files; then the order is repaired.
 TEST (edit_joints_come_behind_their_parents) {
     OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
@@ -857,7 +863,8 @@ TEST (edit_joints_come_behind_their_parents) {
     check_corners(before, mesh, clip, 7, 1e-4);
 }
 
-// A chain that is stored from its end, below a root of the right name, and of none.
+// A chain that is stored from its end, below a root with the right name, and below a root without
+// it.
 TEST_DOC (edit_roots_are_known_by_name, MD5_DOC_MODEL, model_text) {
     STRINGS(names) = {"hand", "upper arm", "origin"};
     for (uint32_t j = 0; j < 3; j++) {
@@ -871,7 +878,8 @@ TEST_DOC (edit_roots_are_known_by_name, MD5_DOC_MODEL, model_text) {
     CHECK_UINT(md5_edit_joints(doc, &job, NULL), 4);
 }
 
-// Of a chain of three, the hand has no weights; with those of the arm gone, neither is needed.
+// In a chain of three joints, the hand has no weights; without the weights of the arm, neither is
+// needed.
 TEST_DOC (edit_unused_joints_are_left_out, MD5_DOC_MODEL, model_text) {
     const md5_joint_edit job = {.drops_unused = true};
     md5_weight *const weights = doc->meshes[0].weights;
@@ -887,11 +895,11 @@ TEST_DOC (edit_unused_joints_are_left_out, MD5_DOC_MODEL, model_text) {
         doc->meshes[0].weights[w].joint = 0;
     CHECK_UINT(md5_edit_joints(doc, &job, NULL), 1);
     CHECK_STRING(doc->joints[0].name, "origin");
-    OWN_DOC two = parse(MD5_DOC_MODEL, model_text); // roots, of which one has the name
+    OWN_DOC two = parse(MD5_DOC_MODEL, model_text); // one of two roots has the name
     two->joints[2].parent = MD5_NONE;
     CHECK_UINT(EDIT_JOINTS(two, NULL, .root = "hand"), 4);
     two->meshes[0].num_weights = two->meshes[0].num_vertices = two->meshes[0].num_triangles = 0;
-    CHECK_UINT(md5_edit_joints(two, &job, NULL), 0); // of no weights all joints stay
+    CHECK_UINT(md5_edit_joints(two, &job, NULL), 0); // without weights all joints remain
 }
 
 TEST (edit_frames_cut_parts_are_the_whole) {
@@ -915,8 +923,8 @@ TEST (edit_frames_cut_parts_are_the_whole) {
     CHECK_UINT(EDIT_FRAMES(whole, NULL, .frame_rate = 0.001), 2);
 }
 
-// At twice the rate every second frame is an old one to the bit; those between are what playing
-// shows; and at the old rate it is the old clip.
+// At twice the rate every second frame is bit-identical to an original frame, the frames between
+// equal playback; back at the original rate it is the original clip.
 TEST (edit_frames_are_resampled) {
     OWN_DOC old = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     OWN_DOC doc = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
@@ -951,9 +959,8 @@ TEST (edit_frames_are_resampled) {
     CHECK_STRING(after, before);
 }
 
-// Of a clip in which all moves, as numbers: a root that walks by 10 along x and 0.4 along y and
-// rises by 1, and an arm that is moved by 2 and turned about x by what has sin(half the angle) =
-// 0.6.
+// The numbers of a clip in which everything moves: a root that walks by 10 along x and 0.4 along y
+// and rises by 1, and an arm that moves by 2 and rotates about x with sin(half the angle) = 0.6.
 static const char walk_text[] =
     "MD5Version 10\ncommandline \"\"\nnumFrames 3\nnumJoints 2\nframeRate 24\n"
     "numAnimatedComponents 12\nhierarchy {\n\"origin\" -1 63 0\n\"arm\" 0 63 6\n}\n"
@@ -967,13 +974,15 @@ TEST_DOC (edit_loops_are_closed_and_roots_stay, MD5_DOC_ANIM, walk_text) {
     CHECK(md5_edit_frames(doc, &job, NULL) > 0);
     const float *const middle = doc->numbers + 12;
     const float *const last = doc->numbers + 24;
-    CHECK_BYTES(last + 2, doc->numbers + 2, 10 * sizeof *last); // but the way along x and y
+    CHECK_BYTES(last + 2, doc->numbers + 2,
+                10 * sizeof *last); // except for the movement along x and y
     CHECK_EXACT(last[0], 10);
     CHECK_EXACT(last[1], 0.4f);
     CHECK_EXACT(middle[0], 5);
     CHECK_NEAR(middle[2], 2.0 - 0.5, 1e-6);
     CHECK_NEAR(middle[7], 1.0 - 1.0, 1e-6);
-    CHECK_NEAR(fabsf(middle[9]), sin(0.5 * asin(0.6)), 1e-6); // half the turn, the other way
+    CHECK_NEAR(fabsf(middle[9]), sin(0.5 * asin(0.6)),
+               1e-6); // half of the angle, in the opposite direction
     CHECK_NEAR(doc->bounds[1].max.z, 1.0 - 0.5, 1e-6);
     CHECK_UINT(md5_edit_frames(doc, &job, NULL), 0);
     job.is_in_place = true;
@@ -985,7 +994,7 @@ TEST_DOC (edit_loops_are_closed_and_roots_stay, MD5_DOC_ANIM, walk_text) {
     CHECK_BYTES(doc->numbers + 24, doc->numbers, 12 * sizeof *doc->numbers);
 }
 
-// In place only; one frame, no boxes, no name; and tolerances that are none.
+// Only in place; one frame, no bounds, no name; and tolerances of 0.
 TEST_DOC (edit_frames_may_be_few, MD5_DOC_ANIM, walk_text) {
     md5_error error = {0};
     CHECK_FAILS(EDIT_FRAMES(doc, &error, .tolerance = -1.0f) != MD5_NONE, error, MD5_ERROR_RANGE);
@@ -1002,7 +1011,8 @@ TEST_DOC (edit_frames_may_be_few, MD5_DOC_ANIM, walk_text) {
     CHECK_UINT(EDIT_FRAMES(doc, NULL, 0), 0);
 }
 
-// In the model the arm of the walk is below a hand, at the origin, that the clip lacks.
+// In the model the arm of the walk is the child of a hand at the origin, which the clip does not
+// contain.
 TEST (edit_clip_gets_other_parents_and_more_joints) {
     OWN_DOC mesh = parse(MD5_DOC_MODEL, model_text);
     OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
@@ -1018,7 +1028,8 @@ TEST (edit_clip_gets_other_parents_and_more_joints) {
     CHECK_SMALL(real_distance((md5_vec3){arm[0], arm[1], arm[2]}, (md5_vec3){0, 2, 8}), 1e-5);
 }
 
-// A root that turns mixes its components, of which the file has only x and one of the rotation.
+// A rotation of the root mixes its components; the file contains only x and one component of the
+// rotation.
 TEST_DOC (edit_roots_get_the_flags_that_they_need, MD5_DOC_ANIM, walk_text) {
     doc->joints[0].track.flags = 1 | 16;
     doc->joints[0].position = (md5_vec3){1, 2, 3};
@@ -1026,7 +1037,7 @@ TEST_DOC (edit_roots_get_the_flags_that_they_need, MD5_DOC_ANIM, walk_text) {
     OWN_ANIM old = anim_of(doc);
     CHECK_UINT(EDIT_SPACE(doc, NULL, .rotation = {.yaw = 90}), 2);
     CHECK_UINT(doc->joints[0].track.flags, 63);
-    CHECK_EXACT(doc->joints[0].position.x, -2); // quarters of a circle are exact
+    CHECK_EXACT(doc->joints[0].position.x, -2); // multiples of 90 degrees are exact
     CHECK_EXACT(doc->joints[0].position.y, 1);
     OWN_ANIM now = anim_of(doc);
     REQUIRE(old && now);
@@ -1053,8 +1064,8 @@ static void mirror_pose(void *user, md5_xform *pose)
     memcpy(pose, mirrored, model->skeleton.num_joints * sizeof *pose);
 }
 
-// The corners of a clip that is mirrored on a model that is nearly symmetric, against those of the
-// clip: as a cloud of points, whose boxes are mirror images.
+// The corners of a clip that is mirrored on a nearly symmetric model, compared with those of the
+// clip as a cloud of points, whose bounding boxes are mirror images.
 TEST (edit_frames_are_changed_by_the_caller) {
     OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "wave.md5anim");
@@ -1066,7 +1077,7 @@ TEST (edit_frames_are_changed_by_the_caller) {
     OWN_CORNERS after = corners_of(mesh, clip, 12);
     const md5_bounds a = md5_bounds_from_points(before.at, before.count);
     const md5_bounds b = md5_bounds_from_points(after.at, after.count);
-    CHECK(fabsf(a.max.y + a.min.y) > 1); // he waves with one hand
+    CHECK(fabsf(a.max.y + a.min.y) > 1); // Bobbin waves with one hand
     CHECK_NEAR(a.max.y, -b.min.y, 0.5);
     CHECK_NEAR(a.min.y, -b.max.y, 0.5);
     CHECK_NEAR(a.max.z, b.max.z, 0.5);
@@ -1074,8 +1085,9 @@ TEST (edit_frames_are_changed_by_the_caller) {
     check_corners(before, mesh, clip, 12, 1e-3);
 }
 
-// The last bone, of 8 units, ends 16 units from the root, which may spend half of the tolerance of
-// 1: a turn by twice the stored 0.02 moves that end by 0.64, one by twice 0.01 by 0.32.
+// The last bone, of 8 units, ends 16 units from the root, which may use half of the tolerance of 1:
+// a rotation by twice the stored 0.02 moves that end by 0.64, a rotation by twice 0.01 moves it by
+// 0.32.
 TEST (edit_components_are_reduced_by_what_they_reach) {
     static const float turns[] = {0.02f, 0.01f};
     for (size_t i = 0; i < COUNT_OF(turns); i++) {
@@ -1087,7 +1099,8 @@ TEST (edit_components_are_reduced_by_what_they_reach) {
         }
         doc->numbers[12 + 3] = turns[i];
         CHECK(EDIT_FRAMES(doc, NULL, .tolerance = 1.0f) > 0);
-        // The root's way stays; of it, and of the arm, what equals the base frame needs no flag.
+        // The path of the root remains. Components of root and arm that equal the base frame do not
+        // need a flag.
         CHECK_UINT(doc->joints[0].track.flags, i == 0 ? 1 | 4 | 8 : 1 | 4);
         CHECK_UINT(doc->joints[1].track.flags, 0);
     }
@@ -1115,7 +1128,7 @@ TEST (edit_components_are_reduced_within_a_tolerance) {
 
 // -- Hostile --------------------------------------------------------------------------------
 
-// Repairs and edits by number.
+// Calls a repair or edit by its index.
 static uint32_t fix(uint32_t number, md5_doc *doc, md5_error *error)
 {
     static const bool turned[64] = {true};
@@ -1132,8 +1145,8 @@ static uint32_t fix(uint32_t number, md5_doc *doc, md5_error *error)
                          : md5_edit_space(doc, &space, error);
 }
 
-// With tables of many sizes, of which some end where a block of memory does, so that another one is
-// needed for the next: a failure leaves all as it was.
+// Uses tables of many sizes. Some of them end at the end of a memory block, so that the next table
+// needs another block: a failure must not change anything.
 TEST (edit_fails_wherever_memory_ends) {
     enum { MAX = 20000 };
     static const md5_doc_kind kinds[] = {MD5_DOC_MODEL, MD5_DOC_MODEL, MD5_DOC_MODEL, MD5_DOC_ANIM,
@@ -1144,9 +1157,10 @@ TEST (edit_fails_wherever_memory_ends) {
     OWN_ARRAY(md5_vertex, vertices, MAX);
     OWN_ARRAY(md5_weight, weights, MAX);
     OWN uint32_t *const indices = test_calloc(MAX, 3 * sizeof *indices);
-    OWN_ARRAY(md5_camera_view, zeros, MAX); // for what is smaller, too
+    OWN_ARRAY(md5_camera_view, zeros, MAX); // also for smaller types
     for (uint32_t i = 0; i < MAX; i++) {
-        joints[i] = (md5_doc_joint){.parent = i - 1, .track = {1, i}}; // that of the first is none
+        joints[i] =
+            (md5_doc_joint){.parent = i - 1, .track = {1, i}}; // the first joint has no parent
         vertices[i] = (md5_vertex){i, 1};
         indices[3 * i] = indices[3 * i + 1] = indices[3 * i + 2] = i;
     }
@@ -1157,7 +1171,7 @@ TEST (edit_fails_wherever_memory_ends) {
         const bool is_model = kind == MD5_DOC_MODEL;
         const bool is_anim = kind == MD5_DOC_ANIM;
         if (number == 3 && size > 1000)
-            continue; // through texts it takes long
+            continue; // too slow with texts
         for (test_failure it = {0}; NEXT_FAILURE(it);) {
             meshes[0] = (md5_doc_mesh){
                 NULL, NULL, size, size, size, vertices, (md5_vec2 *)zeros, indices, weights, {0}};
@@ -1186,7 +1200,7 @@ TEST (edit_fails_wherever_memory_ends) {
     }
 }
 
-// Repairs and writes; what was written loads.
+// Repairs and writes a document; the written text must load.
 static void use(md5_doc *doc, const md5_model *model)
 {
     static const md5_doc_kind kinds[] = {MD5_DOC_MODEL, MD5_DOC_ANIM, MD5_DOC_CAMERA};
@@ -1257,7 +1271,7 @@ TEST (edit_survives_failure_of_every_allocation) {
         OWN_DOC mesh = md5_parse_doc(MD5_DOC_MODEL, model_text, strlen(model_text), &it.opts, NULL);
         const size_t failed = it.heap.num_allocs;
         if (doc && md5_fix_joints(doc, NULL, true, &it.error) == MD5_NONE)
-            CHECK_UINT(doc->num_components, 5); // as before
+            CHECK_UINT(doc->num_components, 5); // unchanged
         if (mesh && md5_fix_weights(mesh, 4, 1e-3f, NULL, &it.error) == MD5_NONE)
             CHECK_UINT(mesh->meshes[0].vertices[0].num_weights, 5);
         if (doc && EDIT_JOINTS(doc, &it.error, .root = "r") == MD5_NONE)

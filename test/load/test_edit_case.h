@@ -1,4 +1,4 @@
-// Documents of tests, their texts, and what loading makes of these.
+// Helpers for tests of documents: parsing, writing, and loading of the written texts.
 #ifndef TEST_LOAD_TEST_EDIT_CASE_H
 #define TEST_LOAD_TEST_EDIT_CASE_H
 
@@ -28,7 +28,7 @@ static inline md5_doc *parse(md5_doc_kind kind, const char *text)
     }                                           \
     static void run_##title##_on(md5_doc *doc)
 
-// The text of a document, or NULL with the error.
+// Returns the text of a document, or NULL and the error.
 static inline char *written(const md5_doc *doc, md5_error *error)
 {
     const size_t size = md5_write_doc(doc, NULL, 0, error);

@@ -1,10 +1,10 @@
-// Documents lose nothing of a file: clips of version 6, meshes beyond their number, comments; and
-// open cycles get the frame that they lack.
+// Tests that documents lose no part of a file: clips of version 6, meshes after the declared
+// number, comments. Further tests cover open cycles, which get the missing frame.
 #include "test/load/test_edit_case.h"
 #include "test/real.h"
 
-// A clip of the alpha has no hierarchy until it gets that of a model; then its poses are those that
-// the model has with the file, in each frame.
+// A clip of the alpha version does not have a hierarchy until it gets the hierarchy of a model.
+// After that its poses equal the poses of the model with the file, in each frame.
 TEST (edit_writes_clips_of_version_6_with_their_mesh) {
     static const char old_mesh[] =
         "MD5Version 6 commandline \"\" numbones 2\n"
@@ -46,7 +46,7 @@ TEST (edit_writes_clips_of_version_6_with_their_mesh) {
     }
 }
 
-// A document has what the file says: meshes beyond numMeshes, too, which loading leaves.
+// A document contains everything in the file, also meshes after numMeshes, which loading skips.
 TEST (edit_keeps_meshes_beyond_their_number) {
     static const char head[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes ";
     static const char joint[] = "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n";
@@ -70,8 +70,8 @@ TEST (edit_keeps_meshes_beyond_their_number) {
     }
 }
 
-// On request triangles are left out, with a warning that has their number, also where the corners
-// come before the vertices.
+// On request, invalid triangles are dropped with a warning that contains their number, also if the
+// triangles come before the vertices.
 static void keep_message(void *user, const md5_error *warning)
 {
     memcpy(user, warning->message, sizeof warning->message);
@@ -105,7 +105,7 @@ TEST (edit_triangles_beyond_the_vertices_are_dropped) {
     }
 }
 
-// Comments in a text that is laid out as it is written.
+// Comments in a text that has the layout of the writer.
 static const char commented_text[] =
     "MD5Version 10 // Scale: 1\n// first\ncommandline \"http://a\" // made by hand\n\n"
     "numJoints 2\nnumMeshes 2\n// two\n// lines\n\n"
@@ -128,22 +128,22 @@ TEST (edit_comments_stay_at_their_lines) {
     OWN_STRING larger = written(doc, NULL);
     REQUIRE(larger);
     CHECK(strstr(larger, "( 0 0 2 )\n// last weight\n}\n"));
-    // A comment of a joint moves with it.
+    // The comment of a joint moves with it.
     doc->joints[0].parent = 1;
     doc->joints[1].parent = MD5_NONE;
     CHECK_UINT(md5_edit_joints(doc, &(md5_joint_edit){0}, NULL), 2);
     OWN_STRING sorted = written(doc, NULL);
     REQUIRE(sorted);
     CHECK(strstr(sorted, "\t\"a\"\t0 ( 0 0 0 ) ( 0 0 0 )\t\t// the root\n} // end\n"));
-    // Where lines are gone, what stood there follows.
+    // If lines are removed, their comments follow the remaining lines.
     doc->num_meshes = 1;
     OWN_STRING fewer = written(doc, NULL);
     REQUIRE(fewer);
     CHECK(strstr(fewer, "// last weight\n}\n\n// other\n// none\n// the end\n"));
 }
 
-// In another layout: long comments, above the version and within a row, with bytes that no text
-// has.
+// Other layouts: long comments, comments above the version and within a line, and bytes that are
+// not valid in a text.
 TEST (edit_comments_of_any_layout) {
     OWN_DOC doc = parse(MD5_DOC_MODEL,
                         "// above\nMD5Version 10 // behind\ncommandline \"\"\r\n/* one\r\n two*/"
@@ -159,7 +159,7 @@ TEST (edit_comments_of_any_layout) {
                        "\tnumweights 0\n}\n");
 }
 
-// Those of a frame go with it, or are left out.
+// Comments of a frame are moved or removed with it.
 TEST (edit_comments_go_with_their_frames) {
     OWN_TEXT text = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\n\nnumFrames 5\nnumJoints 1\n"
@@ -183,8 +183,9 @@ TEST (edit_comments_go_with_their_frames) {
     CHECK(finer && strstr(finer, "\nframe 2 {\n\t9 // at 3\n}\n"));
 }
 
-// Of 8 frames a sine, from any phase on, and a root that walks by 3 units a frame: the next frame
-// is the first again, 24 units on. What leads elsewhere, or back over several steps, is blended.
+// A sine over 8 frames, from any phase, and a root that walks by 3 units per frame: the next frame
+// is the first frame again, 24 units ahead. A clip that continues differently, or that returns over
+// several steps, is blended.
 TEST (edit_open_cycles_get_their_first_frame_again) {
     enum { FRAMES = 8, ROW = 12 };
     const double pi = acos(-1);
@@ -225,8 +226,8 @@ TEST (edit_open_cycles_get_their_first_frame_again) {
     }
 }
 
-// The height of a tip goes up by 1 a frame to 10 and down to 3: an average step is 1, and a gap of
-// 3 needs 5 frames, of which none gets more than 1.5 / 5 of it. At twice the rate those are ten.
+// The height of a tip rises by 1 per frame to 10 and falls to 3: the mean step is 1, and a gap of 3
+// needs 5 frames, each of which gets at most 1.5 / 5 of it. At twice the rate it needs ten frames.
 TEST (edit_loops_that_end_elsewhere_are_blended_at_their_end) {
     enum { FRAMES = 18, BLENDED = 5 };
     for (int doubled = 0; doubled < 2; doubled++) {
@@ -259,9 +260,9 @@ TEST (edit_loops_that_end_elsewhere_are_blended_at_their_end) {
     }
 }
 
-// Two joints swing over 24 frames, one twice as fast, while the root walks and sways. Of 25 frames
-// the last is the first again; of 24 it lacks; of fewer, and of those of a swing that begins and
-// ends at rest, none is said to lack. Frames that the clip does not have are no loop.
+// Two joints swing over 24 frames, one twice as fast, while the root walks and sways. The last of
+// 25 frames equals the first; 24 frames lack that frame. Fewer frames, and frames of a swing that
+// begins and ends at rest, lack nothing. Frames that the clip does not contain are not a loop.
 TEST (edit_finds_how_loops_end) {
     enum { CYCLE = 24, FRAMES = 3 * CYCLE + 1 };
     const double pi = acos(-1);
@@ -303,7 +304,7 @@ TEST (edit_finds_how_loops_end) {
     }
 }
 
-// At twice the rate the gap has a frame in its middle; without a walk the root returns, too.
+// At twice the rate the gap contains a frame in its middle; without a walk the root also returns.
 TEST (edit_open_cycles_at_another_rate) {
     REQUIRE_CORPUS();
     OWN_STRING text = test_read_file(test_path("golden/reports/open_cycle/walk.md5anim"), NULL);

@@ -1,15 +1,16 @@
-// The numbers of golden files (computed by id Tech 4 itself, and by the independent reference in
-// test/reference) against those of the library, record by record, in the order of the file.
+// Compares the numbers of golden files with those of the library, record by record, in the order of
+// the file. id Tech 4 itself and the independent reference in test/reference computed these
+// numbers.
 #include "test/own.h"
 #include "test/pose/test_made_pose.h"
 
 #include <dirent.h>
 
-// Tolerances, from golden/FORMAT.md. `loose` holds for joints with a rotation, in their own or an
-// ancestor's pose, whose w is near 0, where rebuilding w from rounded x y z loses half of the
-// digits.
+// Tolerances, from golden/FORMAT.md. `loose` applies to joints with a rotation whose w is near 0,
+// in their own pose or in the pose of an ancestor. There the reconstruction of w from rounded x y z
+// loses half of the digits.
 typedef struct tolerances {
-    double quaternion, rotation, length; // length: times the model's size
+    double quaternion, rotation, length; // length: times the size of the model
 } tolerances;
 static const tolerances strict = {2e-6, 1e-5, 3e-6};
 static const tolerances loose = {2e-5, 2e-5, 1.2e-5};
@@ -19,11 +20,11 @@ static const double near_zero_w = 0.05;
 typedef struct golden {
     const char *file;
     char *text, *at;
-    const char *folder; // to which the paths in the file are relative
+    const char *folder; // base of the paths in the file
     md5_model *model;
     md5_anim *anim;
     md5_binding *binding;
-    double size; // diagonal of the bind pose's bounds
+    double size; // diagonal of the bounding box in the bind pose
     md5_xform *pose;
     md5_mat34 *joints, *palette;
     md5_vec3 *points;
@@ -64,7 +65,7 @@ static bool expect(golden *g, const char *word)
     return test_check(false, g->file, 0, "expected '%s', found '%s'", word, found);
 }
 
-// Whether the next record is called `word`; does not consume it.
+// Returns true if the next record is `word`; does not consume it.
 static bool is_next(golden *g, const char *word)
 {
     char *const at = g->at;
@@ -134,7 +135,8 @@ static void check_bounds(golden *g, const char *what, md5_bounds actual, double 
     check_vec3(g, what, 0, actual.max, tolerance);
 }
 
-// Golden rotations are (x, y, z, -w) of the library's, with either sign of the quaternion.
+// Golden rotations are (x, y, z, -w) of the library's rotations, with either sign of the
+// quaternion.
 static void check_transform(golden *g, const char *what, uint32_t index, md5_xform actual,
                             tolerances allowed)
 {
@@ -237,7 +239,7 @@ static void check_mesh(golden *g, uint32_t index)
         check_vec3(g, "bv", i, mesh->positions[i], loose.length);
 }
 
-// Joints whose own or an ancestor's w is near 0.
+// Finds joints whose w, or the w of an ancestor, is near 0.
 static void find_loose(golden *g)
 {
     const md5_skeleton *const skeleton = &g->model->skeleton;
@@ -264,8 +266,8 @@ static void check_time(golden *g)
     const uint32_t num_joints = g->model->skeleton.num_joints;
     expect(g, "time");
 
-    // The engine counts milliseconds; the library counts seconds. At the time of a frame, one may
-    // give the end of an interval and the other the start of the next.
+    // The engine counts milliseconds, the library seconds. At the time of a frame, one of them can
+    // return the end of an interval and the other the start of the next interval.
     char label[32];
     next_word(g, label, sizeof label);
     const double ms = number(g);
@@ -412,7 +414,7 @@ static void check_all(golden *g)
     while (is_next(g, "time"))
         check_time(g);
     while (is_next(g, "singleframe")) {
-        // A single frame; for the first the engine shows the base frame.
+        // A single frame; the engine shows the base frame instead of the first frame.
         expect(g, "singleframe");
         const uint32_t frame = (uint32_t)number(g);
         const md5_sample_position sample = {.frame0 = frame, .frame1 = frame};
@@ -429,7 +431,7 @@ static void check_all(golden *g)
     expect(g, "end");
 }
 
-// Checks every file of `folder` that begins like a golden file, except `skipped`.
+// Checks every file of `folder` whose name begins like a golden file, except `skipped`.
 static unsigned check_folder(const char *folder, const char *relative_to, const char *skipped)
 {
     unsigned count = 0;
@@ -479,7 +481,7 @@ static void count_warning(void *user, const md5_error *warning)
     *count += strstr(warning->message, "normalized") != NULL;
 }
 
-// Rotations longer than 1 are normalized here, with a warning; the engine uses them raw.
+// The library normalizes rotations longer than 1, with a warning; the engine uses them unchanged.
 TEST (golden_overlong_rotations_become_rotations) {
     REQUIRE_CORPUS();
     unsigned mesh_warnings = 0;

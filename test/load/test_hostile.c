@@ -1,8 +1,12 @@
-// Files that are made to be slow or large to read: memory and time stay linear in their size.
+// Tests with files that are designed to be slow or to need much memory: memory and time must be
+// linear in the size of the file.
 //
 // MD5_HOSTILE_MB=N makes each file N million bytes long and limits the nanoseconds per byte, which
-// on a loaded machine takes several attempts: see test/long/hostile.sh. Otherwise files are small,
-// and the limit is on how time grows with their size.
+// takes several attempts on a busy machine: see test/long/hostile.sh. Without it, files are small,
+// and the limit applies to the growth of time with the size.
+//
+// Inputs are described by pieces of text (`piece`), by forms (`anim_form`), or by functions;
+// hostile_case is one kind of input.
 #include "test/load/test_asset.h"
 #include "test/own.h"
 
@@ -10,12 +14,13 @@
 #include <time.h>
 
 #if defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers" // rows leave out what is 0
+#pragma GCC diagnostic ignored \
+    "-Wmissing-field-initializers" // initializers omit members that are 0
 #endif
 
 // -- Texts ----------------------------------------------------------------------------------------
 
-// Text that grows. Free `bytes`.
+// A text that grows. The caller frees `bytes`.
 typedef struct hostile_text {
     char *bytes;
     size_t size, room;
@@ -54,13 +59,14 @@ static void fill(hostile_text *text, const char *part, size_t size)
     }
 }
 
-// A part of a text of about `size` bytes. In its words # and then ? stand for a number.
+// A part of a text of about `size` bytes. In its text # and ? are replaced by numbers.
 typedef struct piece {
     const char *words;
     enum { ONCE, TIMES, BYTES, NULS } kind;
-    // ONCE: # is size / part, ? size / other. TIMES: so many, size / part, # is which of them, $
-    // its last digit, @ three digits all over, ? how many there are or, if `other` is set, size /
-    // other - 1. BYTES: again and again, size / part bytes long. NULS: size bytes of 0.
+    // ONCE: # is size / part, ? size / other. TIMES: repeated size / part times; # is the index of
+    // the repetition, $ its last digit, @ three digits that cycle; ? is the number of repetitions
+    // or, if `other` is set, size / other - 1. BYTES: repeated until size / part bytes are written.
+    // NULS: size bytes of 0.
     size_t part, other;
 } piece;
 
@@ -85,7 +91,7 @@ static void add_words(hostile_text *text, const piece *from, size_t size, size_t
     }
 }
 
-// A number, or -n: size / n.
+// A number or, if negative (-n), size / n.
 typedef long amount;
 
 static size_t amount_of(amount number, size_t size)
@@ -93,10 +99,10 @@ static size_t amount_of(amount number, size_t size)
     return number < 0 ? size / (size_t)-number : (size_t)number;
 }
 
-// Every joint has `flags`; its first component is `first` and its index times `stride`. Numbers of
-// frames are `even` and `odd` by turns.
+// Every joint has `flags`; its first component is `first` plus its index times `stride`. Numbers of
+// frames alternate between `even` and `odd`.
 typedef struct anim_form {
-    amount frames, joints, components; // and `stride` more components for each joint
+    amount frames, joints, components; // components: plus `stride` for each joint
     unsigned flags;
     size_t stride, first;
     const char *even, *odd;
@@ -136,7 +142,7 @@ static void add_anim(hostile_text *text, const anim_form *form, size_t size)
     }
 }
 
-// Names and parents of the joints of a model or an animation, in so many bytes each.
+// Names and parents of the joints of a model or an animation, in a given number of bytes each.
 typedef enum naming { UNNAMED, EQUAL, COUNTED, COUNTED_DOWN, LONG_PREFIX, LONG_ROOT } naming;
 typedef enum shape { FLAT, CHAIN, REVERSED, STAR, SCATTERED, CIRCLE } shape;
 typedef struct joint_form {
@@ -150,7 +156,7 @@ static long parent_of(shape form, size_t joint, size_t count)
     switch (form) {
     case FLAT:
         return -1;
-    case REVERSED: // the parent of each joint is the next one in the table; the last joint is the
+    case REVERSED: // the parent of each joint is the next joint in the table; the last joint is the
                    // root
         return joint + 1 < count ? (long)joint + 1 : -1;
     case CIRCLE:
@@ -160,7 +166,7 @@ static long parent_of(shape form, size_t joint, size_t count)
     }
     if (joint == 0)
         return -1;
-    // SCATTERED: far from their children, all over the table.
+    // SCATTERED: parents are far from their children, all over the table.
     return form == STAR    ? 0
            : form == CHAIN ? (long)joint - 1
                            : (long)((uint64_t)joint * 2654435761u % joint);
@@ -198,11 +204,11 @@ static void add_joints(hostile_text *text, const joint_form *form, bool is_anim,
 
 // -- Cases ----------------------------------------------------------------------------------------
 
-// One kind of hostile input, made in any size: of pieces, or as a form says, or by a function. If
-// both forms of joints are set, a model and an animation are bound.
+// One kind of hostile input in any size. It consists of pieces, follows a form, or is written by a
+// function. If both forms of joints are set, a model and an animation are bound.
 typedef struct hostile_case {
     const char *name;
-    bool is_refused; // an error is the right answer, else an asset
+    bool is_refused; // true: expect an error; false: an asset
     piece pieces[8];
     joint_form mesh_joints, anim_joints;
     anim_form anim;
@@ -216,11 +222,11 @@ typedef struct hostile_case {
 #define EMPTY_MESH "numverts 0 numtris 0 numweights 0}"
 #define WEIGHT "weight 0 # 1($ 0 0)"
 #define COUNTS "numJoints 1 numMeshes 0 joints{a -1(0 0 0)(0 0 0)}\n"
-#define REST "commandline \"\" " COUNTS // all that a model needs after its first line
+#define REST "commandline \"\" " COUNTS // the required entries of a model after its first line
 #define WHOLE "MD5Version 10 " REST
 
-// Vertices that share `width` weights: as many as the text can hold, but with at most one reference
-// to a weight in `per_byte` bytes of text.
+// Adds vertices that share `width` weights: as many as the text can contain, but with at most one
+// reference to a weight in `per_byte` bytes of text.
 static void add_shared_weights(hostile_text *text, size_t size, size_t width, size_t per_byte)
 {
     const size_t text_size = size - size / 8;
@@ -282,7 +288,7 @@ static const hostile_case models[] = {
     {"joints in a chain", .mesh_joints = {23, UNNAMED, CHAIN}},
     {"joints in a chain from the end", .mesh_joints = {23, UNNAMED, REVERSED}},
     {"roots", .mesh_joints = {18, UNNAMED, FLAT}},
-    {"joints below one", .mesh_joints = {17, UNNAMED, STAR}}, // the shortest joints there are
+    {"joints below one", .mesh_joints = {17, UNNAMED, STAR}}, // the shortest joints that are valid
     {"joints all over the table", .mesh_joints = {23, UNNAMED, SCATTERED}},
     {"joints in a circle", .is_refused = true, .mesh_joints = {23, UNNAMED, CIRCLE}},
     {"weights of one vertex",
@@ -318,7 +324,7 @@ static const hostile_case models[] = {
       {"mesh{numverts 2 vert 0(0 0)0 1 vert 1(0 0)0 0 numtris 0 "
        "numweights 1 weight 0 0 1(.1 .2 .3)}",
        TIMES, 88}}},
-    // Half of the text is joints, half meshes that each use the last joint.
+    // Half of the text are joints, half are meshes that each use the last joint.
     {"meshes of the last joint",
      false,
      {{JOINTS("#", "?"), ONCE, 2 * 18, 2 * 75},
@@ -352,7 +358,7 @@ static const hostile_case models[] = {
     {0},
 };
 
-// Numbers next to the middle between two floats, and tiny ones: what takes a reader longest.
+// Numbers next to the middle between two floats, and tiny numbers: the slowest input for a reader.
 static void make_slow_numbers(hostile_text *text, size_t size)
 {
     STRINGS(numbers) = {"1.000000059604644775390625",
@@ -425,7 +431,7 @@ static const hostile_case tokens[] = {
     {"huge count of vertices",
      true,
      {{ONE_ROOT "mesh{numverts 4294967295 "}, {"vert 0(0 0)0 0", BYTES, 1}}},
-    // Counts that the text could just hold if it held nothing else, one after the other.
+    // Counts that the text could just contain if it contained nothing else, one after the other.
     {"largest counts",
      true,
      {{"MD5Version 10 commandline \"\" numJoints # numMeshes ? joints{", ONCE, 17, 39},
@@ -438,7 +444,7 @@ static const hostile_case tokens[] = {
     {0},
 };
 
-// As many frames as may share the components of 200 joints.
+// As many frames as can share the components of 200 joints.
 static void make_shared_anim(hostile_text *text, size_t size)
 {
     const anim_form form = {
@@ -467,15 +473,15 @@ static const hostile_case anims[] = {
     {"frames without numbers", .anim = {-2 * 14, -2 * 22, 0, .even = "0"}},
     {"joints in a chain from the end", .anim_joints = {32, UNNAMED, REVERSED}},
     {"joints", .anim = {1, -22, 0, .even = "0"}},
-    // One changing number for each rotation, which is stored as four.
+    // One changing number for each rotation, which is stored as four numbers.
     {"rotations of one number", .anim = {-2100, 1000, 0, 8, .stride = 1, .even = "0", .odd = "1"}},
-    // Joints take about as many bytes as frames do.
+    // Joints take about as many bytes as frames.
     {"two frames", .anim = {2, -34, 0, 8, .stride = 1, .even = "0", .odd = "1"}},
     {"overlong rotations in many frames",
      .anim = {-20, 1, 0, 56, .stride = 3, .even = "1", .odd = "2"}},
     {"overlong rotations of many joints",
      .anim = {5, -60, 0, 56, .stride = 3, .even = "1", .odd = "2"}},
-    // Every frame has one rotation that is too long, because of its last number.
+    // Every frame has one rotation that is too long because of its last number.
     {"overlong rotations at the end of frames",
      .anim = {-2100, 1, 1000, 8, .first = 999, .even = "3", .odd = "3"}},
     {"joints sharing components", .make = make_shared_anim},
@@ -546,9 +552,9 @@ static const hostile_case pairs[] = {
 // -- Reading --------------------------------------------------------------------------------------
 
 // Limits for reading n bytes. Time per byte: attempts are repeated until one is within the first
-// limit, which a quiet machine reaches. The test fails only if every attempt took longer than
-// `most_yardsticks` times the yardstick measured beside it: a slow machine, or one whose memory is
-// busy, slows both. Memory: FIXED_BYTES + BYTES_PER_BYTE * n, the text included.
+// limit, which an idle machine reaches. The test fails only if every attempt took longer than
+// `most_yardsticks` times the yardstick measured at the same time: a slow machine, or a machine
+// with busy memory, slows both. Memory: FIXED_BYTES + BYTES_PER_BYTE * n, including the text.
 static const double wanted_nanoseconds = 10;
 static const double most_yardsticks = 1.5;
 enum { FIXED_BYTES = 64 << 10, BYTES_PER_BYTE = 16 };
@@ -572,9 +578,10 @@ static double processor_seconds(void)
     return (double)clock() / CLOCKS_PER_SEC;
 }
 
-// Seconds a byte of the work that a byte may cost by design: the C library converts a text of
-// numbers, and BYTES_PER_BYTE bytes of new memory are touched for each byte of it. The numbers are
-// as short as words of hostile files: a byte costs most where each second one is a word.
+// Returns the time per byte of the work that a byte may cost by design, in seconds: the C library
+// converts a text of numbers, and BYTES_PER_BYTE bytes of new memory are touched for each byte of
+// it. The numbers are as short as the tokens of hostile files: a byte costs most if every second
+// byte is a token.
 static double yardstick_per_byte(void)
 {
     enum {
@@ -582,7 +589,7 @@ static double yardstick_per_byte(void)
         MEMORY_BYTES = TEXT_BYTES * BYTES_PER_BYTE,
         CACHE_LINE = 64
     };
-    static const char number[] = "1 "; // of which the text's last byte is the first
+    static const char number[] = "1 "; // the last byte of the text is a digit
     OWN_STRING text = malloc(TEXT_BYTES + 1);
     for (size_t i = 0; i < TEXT_BYTES; i++)
         text[i] = number[i % (sizeof number - 1)];
@@ -674,7 +681,7 @@ static outcome bind_texts(const hostile_text *mesh, const hostile_text *motion)
     return result;
 }
 
-// Makes the input, reads or binds it, and returns its size in bytes.
+// Creates the input, reads or binds it, and returns its size in bytes.
 static size_t attempt(const hostile_case *tried, file_kind kind, size_t size, outcome *result)
 {
     hostile_text first = {0};

@@ -1,8 +1,9 @@
-// Batches that the caller's threads divide: the bits of one thread, with any number of workers and
-// any division. test/long/threads.sh runs this under ThreadSanitizer.
+// Tests of batches that the caller's threads divide. With any number of workers and any division
+// they must give the bits of a single thread. test/long/threads.sh runs this test under
+// ThreadSanitizer.
 #include "test/own.h"
 
-#if !defined(__EMSCRIPTEN__) // which has no threads
+#if !defined(__EMSCRIPTEN__) // has no threads
 
 #include <pthread.h>
 
@@ -12,7 +13,7 @@ enum { MAX_WORKERS = 5 };
 
 typedef struct test_pool {
     uint32_t num_workers;
-    size_t num_ranges; // that were run
+    size_t num_ranges; // number of ranges that ran
 } test_pool;
 
 typedef struct part {
@@ -30,7 +31,7 @@ static void *run_part(void *argument)
     return NULL;
 }
 
-// A thread for each worker, with equal parts.
+// Starts a thread for each worker, with equal parts.
 static void run_threads(void *user, size_t count, md5_range_fn *range, void *range_user)
 {
     test_pool *const pool = user;
@@ -49,7 +50,7 @@ static void run_threads(void *user, size_t count, md5_range_fn *range, void *ran
     pool->num_ranges += pool->num_workers;
 }
 
-// On this thread: single items, the last one first, and empty ranges between them.
+// Runs on this thread: single items, the last item first, and empty ranges between them.
 static void run_backwards(void *user, size_t count, md5_range_fn *range, void *range_user)
 {
     test_pool *const pool = user;

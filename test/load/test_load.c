@@ -1,5 +1,5 @@
-// Whole assets: from files and from memory, within a budget, and from good files cut short or
-// altered.
+// Tests of whole assets: loaded from files and from memory, with limited memory, and from valid
+// files that are cut short or altered. "Range" tests numbers of any size.
 #include "test/own.h"
 #include "test/read/read_case.h"
 
@@ -7,7 +7,7 @@
 
 STRINGS(small_files) = {"test/data/read/small.md5mesh", "test/data/read/small.md5anim"};
 
-// -- What is in an asset --------------------------------------------------------------------
+// -- Contents of an asset ---------------------------------------------------------------------
 
 TEST (load_model_holds_what_the_file_says) {
     md5_error error = {0};
@@ -38,7 +38,7 @@ TEST (load_model_holds_what_the_file_says) {
     CHECK_UINT(body->max_weights, 2);
     CHECK_UINT(body->num_off_sums, 1); // vertex 3: 0.5 + 1
 
-    // Joint 0 turns x to y, y to z, z to x, since its w is negative too.
+    // Joint 0 rotates x to y, y to z, z to x, because its w is also negative.
     const float *const m = model->bind[0].m;
     CHECK_NEAR(m[4], 1, 1e-6);
     CHECK_NEAR(m[9], 1, 1e-6);
@@ -62,8 +62,7 @@ TEST (load_anim_holds_what_the_file_says) {
     CHECK(anim->frame_rate == 12.5 && anim->duration == 2 / 12.5);
     CHECK(anim->tracks[1].flags == 40 && anim->tracks[1].first == 2);
     CHECK(anim->base_frame[0].translation.z == 5);
-    // Joints whose values change: the arm turns and the root moves; the number of the hand never
-    // changes.
+    // Animated joints: the arm rotates and the root moves; the number of the hand is constant.
     CHECK_UINT(anim->num_rotations, 1);
     CHECK_UINT(anim->num_translations, 1);
     CHECK(anim->rotation_joints[0] == 1 && anim->translation_joints[0] == 0);
@@ -105,7 +104,7 @@ TEST (load_keeps_unusual_values_of_an_asset) {
 
 // -- Files and their errors -----------------------------------------------------------------
 
-// One mesh of `count` vertices and two triangles that name vertex `last`.
+// Writes one mesh of `count` vertices and two triangles that refer to vertex `last`.
 static size_t write_two_triangles(char *text, unsigned count, unsigned last, bool triangles_first)
 {
     char triangles[200];
@@ -122,8 +121,8 @@ static size_t write_two_triangles(char *text, unsigned count, unsigned last, boo
                              triangles_first ? "" : triangles);
 }
 
-// During reading a corner takes as few bytes as the number of vertices needs, if that is known
-// already.
+// If the number of vertices is known before the triangles, an index takes only as many bytes as
+// that number needs.
 TEST (load_reads_triangles_of_few_and_many_vertices) {
     static const unsigned counts[] = {3, 65536, 65537};
     OWN_STRING text = test_alloc(65537 * 24 + 1000);
@@ -176,7 +175,7 @@ TEST (load_names_the_file_in_messages) {
 
     CHECK(!md5_load_model(path, NULL, NULL));
 
-    path = test_path(small_files[1]); // an animation as the model, and the other way round
+    path = test_path(small_files[1]); // an animation as the model, and a model as the animation
     CHECK_FAILS(md5_load_model(path, NULL, &error), error, MD5_ERROR_SYNTAX);
     CHECK_STRING(error.file, path);
     CHECK_UINT(error.line, 4);
@@ -191,7 +190,7 @@ TEST (load_names_the_file_in_messages) {
 
 #if !defined(_WIN32)
 
-// Devices, and a file that is shorter than its reported size, on systems that have these.
+// Devices, and a file that is shorter than its reported size, on systems that have them.
 TEST (load_refuses_files_without_a_true_size) {
     const char *const short_file = "/sys/kernel/mm/transparent_hugepage/enabled";
     const md5_load_opts opts = {.allocator = {.limit = 1 << 20}};
@@ -202,7 +201,7 @@ TEST (load_refuses_files_without_a_true_size) {
             continue;
         CHECK_FAILS(md5_load_anim(devices[i], &opts, &error), error, MD5_ERROR_IO);
         CHECK_STRING(error.file, devices[i]);
-        if (i < 2) // there may be no terminal
+        if (i < 2) // a terminal does not always exist
             CHECK_STRING(error.message, "cannot read a pipe or a device: expected a file");
     }
     if (access(short_file, R_OK) == 0) {
@@ -241,7 +240,7 @@ TEST (load_from_memory_uses_the_given_file_name) {
     CHECK_STRING(error.file, "");
     CHECK_FAILS(md5_parse_model(NULL, 0, NULL, &error), error, MD5_ERROR_SYNTAX);
     CHECK(!md5_parse_anim(NULL, 0, NULL, NULL));
-    CHECK(!md5_parse_model("x", SIZE_MAX, NULL, &error)); // refused because of its size
+    CHECK(!md5_parse_model("x", SIZE_MAX, NULL, &error)); // rejected because of its size
     CHECK_UINT(error.status, MD5_ERROR_IO);
 }
 
@@ -251,7 +250,7 @@ TEST (load_frees_nothing_for_null) {
     md5_free_camera(NULL);
 }
 
-// -- Budgets --------------------------------------------------------------------------------
+// -- Memory limits --------------------------------------------------------------------------
 
 TEST (load_survives_failure_of_every_allocation) {
     for (uint32_t f = 0; f < 2; f++) {
@@ -260,7 +259,8 @@ TEST (load_survives_failure_of_every_allocation) {
             const read_asset made = read_asset_load(test_path(small_files[f]), &it.opts, &it.error);
             loaded = read_asset_is_there(made);
             CHECK_FAILURE(it, loaded);
-            // A model has three blocks, and this one a fourth for the skin plan of its mesh.
+            // A model has three blocks, and this model a fourth block for the skin plan of its
+            // mesh.
             CHECK_UINT(it.heap.live, !loaded ? 0 : made.model ? 4 : 1);
             read_asset_free(made);
         }
@@ -290,9 +290,9 @@ TEST (load_keeps_to_every_memory_limit) {
     }
 }
 
-// -- Good files cut short, and altered ------------------------------------------------------
+// -- Valid files, cut short and altered -----------------------------------------------------
 
-// A part of a file loads only with a warning, unless nothing of meaning was cut off.
+// A part of a file loads only with a warning, unless the removed part has no meaning.
 TEST (load_of_a_file_cut_anywhere_is_an_error_or_a_warning) {
     for (uint32_t f = 0; f < 2; f++) {
         size_t size;
@@ -352,8 +352,8 @@ TEST (load_of_a_file_with_any_byte_altered_is_sound) {
     }
 }
 
-// Joint b is rotated by 90 degrees about z (its x is y of the model); vertex 0 belongs to it alone,
-// vertex 1 mostly to the root, vertex 2 to nothing.
+// Joint b is rotated by 90 degrees about z (its x is y of the model). Vertex 0 has only joint b,
+// vertex 1 mostly the root, vertex 2 no joint.
 TEST (load_uses_the_frames_and_colours_of_version_12) {
     static const char text[] =
         "MD5Version 12 commandline \"\" numJoints 2 numMeshes 1 joints {\n"
@@ -369,7 +369,7 @@ TEST (load_uses_the_frames_and_colours_of_version_12) {
     OWN_MODEL model = text_model(text, NULL);
     REQUIRE(model);
     const md5_mesh *const mesh = &model->meshes[0];
-    CHECK_UINT(model->num_warnings, 1); // of the vertex without weights
+    CHECK_UINT(model->num_warnings, 1); // about the vertex without weights
     CHECK_UINT(mesh->num_vertices, 3);
     CHECK_NEAR(mesh->normals[0].y, 1, 1e-6);
     CHECK_NEAR(mesh->tangents[0].z, 1, 1e-6);
@@ -382,10 +382,10 @@ TEST (load_uses_the_frames_and_colours_of_version_12) {
 
 // -- Range ----------------------------------------------------------------------------------------
 
-// Numbers of any size in files: either they are refused with their location, or everything computed
-// from them is finite.
+// Numbers of any size in files: they are rejected with their location, or everything computed from
+// them is finite.
 
-// -- Where a number is refused --------------------------------------------------------------
+// -- Locations of rejected numbers ----------------------------------------------------------
 
 static const char good_mesh[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
                                 "joints {\n\t\"a\" -1 ( 1 2 3 ) ( 0 0 0 )\n}\n"
@@ -463,7 +463,7 @@ TEST (range_frames_replace_numbers_of_the_base_frame) {
     CHECK_NEAR(anim->base_frame[0].rotation.y, 0.9 / sqrt(1.34), 1e-6);
 }
 
-// -- What is computed from accepted numbers -------------------------------------------------
+// -- Data computed from accepted numbers ----------------------------------------------------
 
 enum { JOINTS = 6, VERTICES = 9, WEIGHTS = 14, FRAMES = 4, ROOM = 1 << 14 };
 
@@ -477,7 +477,7 @@ typedef struct writer {
     ((out)->used +=     \
      (size_t)snprintf((out)->text + (out)->used, sizeof(out)->text - (out)->used, __VA_ARGS__))
 
-// Mostly below 1 or at the limit of 1e9; rarely in between or far beyond.
+// In most cases below 1 or at the limit of 1e9; rarely in between or far above.
 static double any_number(writer *out)
 {
     const double kind = test_random(&out->random);

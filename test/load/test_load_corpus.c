@@ -1,5 +1,5 @@
-// Loading of the whole corpus of real files, and the verdicts of the original engine on tiny odd
-// files.
+// Loads the whole corpus of real files, compares the results for tiny unusual files with those of
+// the original engine, and replays the fuzz corpus.
 #include "test/fuzz/replay.h"
 #include "test/read/read_case.h"
 
@@ -20,9 +20,9 @@ static char *next_field(char **rest)
 
 typedef struct corpus_line {
     const char *path;
-    uint32_t counts[5]; // joints, meshes, vertices, triangles, weights; a clip: joints
+    uint32_t counts[5]; // joints, meshes, vertices, triangles, weights; for a clip: joints
     uint32_t num_frames;
-    bool is_one_file; // not several files in one, whose counts are summed up
+    bool is_one_file; // false: several files in one, whose counts are added up
 } corpus_line;
 
 static corpus_line split_corpus_line(char *line)
@@ -32,7 +32,7 @@ static corpus_line split_corpus_line(char *line)
         next_field(&line); // source ref orig_path licence size kind
     for (int i = 0; i < 5; i++)
         split.counts[i] = (uint32_t)strtoul(next_field(&line), NULL, 10);
-    next_field(&line); // most weights of a vertex
+    next_field(&line); // largest number of weights of a vertex
     split.num_frames = (uint32_t)strtoul(next_field(&line), NULL, 10);
     split.is_one_file = !strstr(line, "file_concatenated");
     return split;
@@ -61,7 +61,7 @@ static void check_counts(const corpus_line *line, read_asset made)
     CHECK_UINT(num_weights, line->counts[4]);
 }
 
-// Every model and animation of the corpus, against the counts in its list.
+// Compares every model and animation of the corpus with the counts in its list.
 TEST (load_reads_the_whole_corpus) {
     size_t num_files = 0;
     REQUIRE_CORPUS();
@@ -77,7 +77,7 @@ TEST (load_reads_the_whole_corpus) {
         const md5_load_opts opts = heap_opts(&heap, 0);
         md5_error error = {0};
         const read_asset made = read_asset_load(test_pathf("corpus/%s", split.path), &opts, &error);
-        // Files that were broken on purpose, and cannot be read.
+        // These files were damaged on purpose and cannot be read.
         CHECK_THAT(read_asset_is_there(made)
                        != (strcmp(split.path, "assimp/malformed_weight_index.md5mesh") == 0
                            || strcmp(split.path, "assimp/invalid/InvalidBoneIndex.md5mesh") == 0),
@@ -136,9 +136,9 @@ TEST (load_reports_warnings_of_the_corpus) {
     }
 }
 
-// -- Verdicts of the original engine --------------------------------------------------------
+// -- Results of the original engine ---------------------------------------------------------
 
-// Where the library's verdict differs, and why.
+// Files for which the result of the library differs from the engine's, and the reasons.
 static const struct {
     const char *name, *why;
 } other_verdicts[] = {
@@ -167,7 +167,7 @@ static const struct {
     {"anim baseframe-before-bounds", "the order of these does not matter"},
 };
 
-// Whether a file is in the list above; marks the entry as used.
+// Returns true if the list above contains a file, and marks the entry as used.
 static bool differs_on_purpose(const char *name, bool *is_used)
 {
     for (size_t i = 0; i < COUNT_OF(other_verdicts); i++) {

@@ -1,5 +1,5 @@
-// Loads through the caller's own file functions, and characters: a machine file with everything it
-// names.
+// Tests of loading through the caller's file functions, and of characters: a machine file with all
+// files that it refers to, also with threads and with limited memory.
 #include "test/own.h"
 
 #include <time.h>
@@ -10,7 +10,7 @@ typedef struct memory_file {
     const char *path, *text;
 } memory_file;
 
-// An archive that counts what is open, and fails to open the file `fails_at` with a reason.
+// An archive that counts open files, and fails to open the file `fails_at` with a reason.
 typedef struct archive {
     const memory_file *files;
     size_t num_files;
@@ -33,7 +33,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
             *size = strlen(file->text);
             in->num_opened++;
             in->num_open++;
-            // A block of exactly its size: a sanitizer detects a read beyond it.
+            // A block of exactly the size of the file: a sanitizer detects a read past its end.
             void *const bytes = malloc(*size ? *size : 1);
             return bytes ? memcpy(bytes, file->text, *size) : NULL;
         }
@@ -150,7 +150,7 @@ TEST (load_reports_why_a_file_function_fails) {
 
 // -- Characters -----------------------------------------------------------------------------------
 
-// A name of a file on another machine is one in the folder of the machine file.
+// The name of a file on another machine is treated as a name in the folder of the machine file.
 TEST (character_reads_nothing_on_other_machines) {
     archive from = good_archive();
     const md5_load_opts opts = reading(&from);
@@ -209,7 +209,7 @@ TEST (character_loads_the_machine_of_our_model) {
     CHECK(md5_find_parameter(bobbin->machine, "speed") != MD5_NONE);
 }
 
-// A pool of one thread that does the last item first.
+// A pool of one thread that processes the last item first.
 static void run_backwards(void *pool, size_t count, md5_range_fn *range, void *user)
 {
     *(size_t *)pool += count;
@@ -217,7 +217,8 @@ static void run_backwards(void *pool, size_t count, md5_range_fn *range, void *u
         range(user, (uint32_t)(i % 2), i, i + 1);
 }
 
-// Replaces one file of the archive and returns the error as text: the same with threads.
+// Replaces one file of the archive and returns the error as text, which must be the same with
+// threads.
 static const char *error_with(const char *path, const char *text)
 {
     static char message[600];
@@ -304,8 +305,9 @@ static double seconds_since(clock_t start)
     return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
-// That the first of many clips has no file is found in a few times as long as the text is parsed
-// in: beside other programs 8.4 times was seen. Comparing each clip with all before takes 450.
+// The missing file of the first of many clips is found in a small multiple of the time to parse the
+// text: 8.4 times was measured on a busy machine. A comparison of each clip with all previous clips
+// takes 450 times as long.
 TEST (character_of_many_clips_takes_linear_time) {
     enum { NUM_CLIPS = 48000 };
     OWN_TEXT text = {0};
@@ -413,7 +415,7 @@ static void ignore_warning(void *user, const md5_error *warning)
     (void)warning;
 }
 
-// Lets each allocation fail in turn, until the character loads.
+// Makes each allocation fail in turn until the character loads.
 static void load_with_less_memory(archive from, const char *path, const md5_threads *threads)
 {
     uint32_t num_loaded = 0;
@@ -439,7 +441,7 @@ TEST (character_frees_everything_when_memory_runs_out) {
                           &threads);
 }
 
-// Paths and arrays so large that each step allocates a chunk of its own.
+// Paths and arrays so large that each step allocates a separate chunk.
 TEST (large_character_frees_everything_when_memory_runs_out) {
     enum { LENGTH = 200000, CLIPS = 4000, ROOM = 2 * LENGTH + 40 * CLIPS + 1000 };
     OWN_STRING text = malloc(ROOM);

@@ -1,4 +1,5 @@
-// What options leave out of a model, and what stays of one whose geometry is released.
+// Tests of options that skip parts of a model, of models whose geometry was released, and of parts
+// that are derived later. A part that is derived later must have the bits of a whole load.
 #include "test/load/test_asset.h"
 #include "test/misuse.h"
 #include "test/own.h"
@@ -15,7 +16,7 @@ static md5_model *load(const md5_load_opts *opts)
     return model;
 }
 
-// The skinned vertices of a mesh, in one block: positions, normals.
+// Returns the skinned vertices of a mesh in one block: positions, then normals.
 static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, md5_vec4 *tangents)
 {
     const uint32_t count = mesh->num_vertices;
@@ -34,8 +35,7 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
     return points;
 }
 
-// thimble has mirror seams: without tangents the copies of their vertices are left out, and nothing
-// else.
+// Thimble has mirror seams: a load without tangents drops only the copies of their vertices.
 TEST (models_without_tangents_have_the_vertices_of_the_file) {
     OWN_MODEL whole = load(NULL);
     OWN_MODEL bare = load(&(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS});
@@ -71,7 +71,7 @@ TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
     OWN_MODEL whole = load(NULL);
     OWN_MODEL bare = load(&(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS});
     CHECK(asset_model_fault(bare) == NULL);
-    CHECK_UINT(bare->geometry_size, whole->geometry_size); // a plan is a block of its own
+    CHECK_UINT(bare->geometry_size, whole->geometry_size); // a plan is a separate block
     for (uint32_t m = 0; m < whole->num_meshes; m++) {
         const md5_mesh *const a = &whole->meshes[m];
         const md5_mesh *const b = &bare->meshes[m];
@@ -145,7 +145,7 @@ TEST (released_models_have_no_bounds_of_skinning) {
 }
 #endif
 
-// A triangle without area beside a good one has no normal to weigh.
+// A triangle without area next to a valid triangle has no normal to weight.
 TEST (normals_of_any_weights_ignore_triangles_without_area) {
     static const char text[] =
         "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1\n"
@@ -180,9 +180,10 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
 
 // -- Memory ---------------------------------------------------------------------------------------
 
-// In how many blocks. An ordinary file takes those of the asset, and working blocks that are freed
-// before skinning plans are allocated: a clip one, a model one of its joints, one of tables that it
-// does not keep, and perhaps one of what deriving needs. What is held at once: test_abuse.c.
+// Numbers of memory blocks. An ordinary file takes the blocks of the asset and temporary blocks
+// that are freed before skinning plans are allocated: a clip takes one temporary block; a model
+// takes one for its joints, one for tables that it does not store, and sometimes one for deriving
+// data. test_abuse.c tests the memory in use at one time.
 
 typedef struct measured {
     size_t num_allocs, num_blocks, peak_bytes, asset_bytes;
@@ -226,7 +227,7 @@ TEST (our_files_take_few_blocks) {
     STRINGS(files) = {
         "bobbin/bobbin.md5mesh",
         "thimble/thimble.md5mesh", // many mirror seams
-        "lantern/lantern.md5mesh", // more of them, and short numbers
+        "lantern/lantern.md5mesh", // more mirror seams, and short numbers
         "flame/flame.md5mesh",
         "zoo/chain.md5mesh", // many joints
         "bobbin/walk.md5anim",     "bobbin/dance.md5anim",
@@ -248,17 +249,17 @@ TEST (real_files_take_few_blocks) {
         check_file(test_pathf("corpus/%s", files[i]));
 }
 
-// A clip whose text is compact is read twice, so that less is held at once. Behind a long comment
-// the text is not compact any more.
+// A clip with a compact text is read twice to reduce the memory in use. After a long comment the
+// text is not compact any more.
 TEST (clips_that_are_read_twice_are_as_those_read_once) {
     STRINGS(files) = {"zoo/flags", "thimble/fold", "thimble/back_start", "flame/burst"};
     for (size_t i = 0; i < 3 * COUNT_OF(files); i++) {
         size_t size = 0;
         OWN_STRING text = test_read_file(test_pathf("models/%s.md5anim", files[i / 3]), &size);
         REQUIRE(text);
-        if (i % 3 == 1) // the base frame's first rotation is too long: a warning
+        if (i % 3 == 1) // the first rotation of the base frame is too long: a warning
             memcpy(strstr(strstr(text, "baseframe"), ") (") + 3, " 9", 2);
-        if (i % 3 == 2) // another word between two frames: both are read once
+        if (i % 3 == 2) // another token between two frames: both are read once
             strstr(text, "\nframe 1")[-1] = 'x';
         OWN_TEXT padded = {0};
         test_append(&padded, "%s// %*s", text, (int)size, "");
@@ -276,7 +277,7 @@ TEST (clips_that_are_read_twice_are_as_those_read_once) {
     }
 }
 
-// Counts in comments are read before it is known that they are in a comment.
+// Counts in comments are read before the comment is recognized.
 TEST (repeated_counts_allocate_no_more) {
     static const char model[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                 "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
@@ -297,12 +298,12 @@ TEST (repeated_counts_allocate_no_more) {
 
 // -- Later ----------------------------------------------------------------------------------------
 
-// What options leave out of a model, made later: the result is the model of a whole load, bit for
-// bit.
+// Parts of a model that options skip are derived later: the model must be bit-identical to a whole
+// load.
 
 enum { ALL = MD5_GEOMETRY_ALL };
 
-// With seams, and with several influences a vertex.
+// With seams, and with several influences per vertex.
 STRINGS(paths) = {"models/thimble/thimble.md5mesh", "models/lantern/lantern.md5mesh"};
 enum { NUM_PATHS = COUNT_OF(paths) };
 
@@ -332,7 +333,7 @@ static void check_equal(const md5_model *found, const md5_model *expected)
     }
 }
 
-// Loads with `opts`, makes a part, and expects what `whole` options load.
+// Loads with `opts`, derives a part, and expects the result of a load with `whole_opts`.
 static void check_made(const char *path, const md5_load_opts *opts, uint32_t parts,
                        const md5_load_opts *whole_opts)
 {
@@ -346,7 +347,7 @@ static void check_made(const char *path, const md5_load_opts *opts, uint32_t par
     check_equal(model, whole);
     const void *const geometry = model->internal.memory;
     CHECK(md5_derive_geometry(model, parts, NULL));
-    CHECK(model->internal.memory == geometry); // nothing more to do
+    CHECK(model->internal.memory == geometry); // a second call does nothing
     check_equal(model, whole);
 }
 
@@ -381,7 +382,7 @@ TEST (tangents_and_seams_made_later_are_those_of_a_load) {
     check_made(paths[0], &opts, MD5_GEOMETRY_TANGENTS, &whole);
 }
 
-// Neither the scale nor the flip can be undone exactly.
+// Neither the scale nor the flip can be reverted exactly.
 TEST (tangents_made_after_a_lossy_conversion_are_close) {
     md5_load_opts opts = {.scale = 0.3f, .flip_v = true};
     OWN_MODEL whole = load_later_load(paths[0], &opts);
@@ -405,7 +406,7 @@ TEST (plans_made_later_are_those_of_a_load) {
     for (int i = 0; i < NUM_PATHS; i++)
         check_made(paths[i], &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS},
                    MD5_GEOMETRY_SKIN_PLANS, NULL);
-    // Tangents bring the plans that the model had, and those only.
+    // Derived tangents include the plans that the model had, and no others.
     const md5_load_opts bare = {.skip_geometry = ALL & 7};
     check_made(paths[0], &bare, MD5_GEOMETRY_TANGENTS,
                &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES});
@@ -454,7 +455,7 @@ static bool has_groups_of_one(const md5_mesh *mesh, uint32_t v)
                   == 0;
 }
 
-// Corner by corner both draw the same vertices, to the last bit of their skinning.
+// Corner by corner, both draw the same vertices with bit-identical skinning.
 TEST (grouped_vertices_are_the_same_in_another_order) {
     STRINGS(files) = {"models/thimble/thimble.md5mesh", "models/spindle/spindle.md5mesh"};
     for (size_t j = 0; j < COUNT_OF(files); j++) {
@@ -518,7 +519,7 @@ TEST (models_without_geometry_have_their_skeleton_and_counts) {
     }
 }
 
-// What is kept is checked as it is in any load.
+// The parts that are read are checked as in any load.
 TEST (bad_tables_are_errors_without_geometry) {
     static const char text[] =
         "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1 joints { \"a\" -1 ( 0 0 0 ) ( 0 0 "
@@ -540,11 +541,11 @@ TEST (models_without_meshes_have_all_parts) {
     CHECK(md5_derive_geometry(model, ALL, NULL));
 }
 
-// The word that counts them is named, whatever it says.
+// The error is at the token that counts the meshes, for any value.
 TEST (models_without_meshes_are_errors_if_meshes_are_needed) {
     const md5_load_opts opts = {.require_meshes = true};
     for (int count = 0; count < 3; count++) {
-        char text[512]; // with room for meshes
+        char text[512]; // with capacity for meshes
         snprintf(text, sizeof text,
                  "MD5Version 10 commandline \"\" numJoints 1\nnumMeshes %d\n"
                  "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) } // %0200d",
@@ -578,7 +579,7 @@ TEST (nothing_is_made_of_released_geometry) {
     }
 }
 
-// Lets each allocation of making a part fail in turn. Returns how many there were.
+// Makes each allocation of the derivation fail in turn. Returns the number of allocations.
 static size_t check_failures(uint32_t without, uint32_t parts)
 {
     size_t fail = 1;
@@ -593,7 +594,7 @@ static size_t check_failures(uint32_t without, uint32_t parts)
         is_made = md5_derive_geometry(model, parts, &error);
         CHECK_UINT(error.status, is_made ? MD5_OK : MD5_ERROR_MEMORY);
         CHECK(is_made || (model->internal.memory == geometry && !model->meshes[0].tangents));
-        if (!is_made) { // a second try
+        if (!is_made) { // a second attempt
             heap.fail_at = 0;
             CHECK(md5_derive_geometry(model, parts, NULL));
         }

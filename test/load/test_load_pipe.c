@@ -1,4 +1,6 @@
-// Pipes and what else is no regular file: refused at once, whether a program writes to them or not.
+// Tests that pipes and everything else that is not a regular file are rejected immediately, with or
+// without a program that writes to them. Further parts test repeated warnings and errors of the
+// caller.
 #define _GNU_SOURCE // mkdtemp(), mkfifo() and MAP_ANONYMOUS
 #include "test/own.h"
 #include "test/misuse.h"
@@ -6,7 +8,7 @@
 
 #include "md5/core/file.h"
 
-// WebAssembly's system has no pipes by itself.
+// WebAssembly's system does not have pipes.
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(__EMSCRIPTEN__)
 
 #include <fcntl.h>
@@ -36,7 +38,7 @@ TEST (load_refuses_pipes_without_waiting) {
     snprintf(path, sizeof path, "%s/pipe", folder);
     if (CHECK(mkfifo(path, 0600) == 0)) {
         check_refused(path);
-        const int writer = open(path, O_RDWR | O_NONBLOCK); // which writes nothing
+        const int writer = open(path, O_RDWR | O_NONBLOCK); // writes nothing
         if (CHECK(writer >= 0)) {
             check_refused(path);
             close(writer);
@@ -66,7 +68,7 @@ TEST (load_reports_what_cannot_be_read) {
     CHECK_STRING(error.message, "path is missing: expected a file name, found NULL");
 }
 
-// A file of the system whose size is 0 until it is read: one line for each piece of memory.
+// A system file whose size is 0 until it is read: one line for each memory mapping.
 TEST (load_reads_files_of_unknown_size) {
     enum { PIECES = 4000 };
     static const char unknown[] = "/proc/self/maps";
@@ -96,9 +98,9 @@ TEST (load_reads_files_of_unknown_size) {
 
 // -- Repeats --------------------------------------------------------------------------------------
 //
-// Warnings that a file gives cause for again and again: each kind of them is reported once.
+// Warnings that a file causes repeatedly: each kind is reported once.
 
-// An animation of 50 frames; its rotations are too long in all but frame 3.
+// An animation of 50 frames; its rotations are too long in all frames but frame 3.
 static void write_anim(test_text *text)
 {
     test_append(text, "MD5Version 10\ncommandline \"\"\nnumFrames 50\nnumJoints 2\n"
@@ -161,7 +163,7 @@ TEST (load_reports_warnings_before_the_error) {
         "268:6: error: unterminated frame: expected '}' after 6 values, found the end of the file");
 }
 
-// More kinds than are kept at a time: none is lost, and all are in order.
+// More kinds than can be stored at a time: all are reported, in order.
 TEST (load_reports_more_kinds_than_it_keeps) {
     enum { KINDS = 40 };
     OWN_TEXT text = {0};
@@ -184,8 +186,8 @@ TEST (load_reports_more_kinds_than_it_keeps) {
 
 // -- Errors ---------------------------------------------------------------------------------------
 //
-// The caller's errors in loading: builds with assertions abort with a message that names function
-// and argument; release builds report an error.
+// Invalid calls of load functions: builds with assertions abort with a message that contains
+// function and argument; release builds report an error.
 
 #if defined(NDEBUG)
 

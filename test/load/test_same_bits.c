@@ -1,10 +1,10 @@
-// The same bits on every platform: one hash of the poses and vertices of the project's models, clip
-// by clip and machine by machine, compared with test/data/same_bits.txt. The hashes were computed
-// on x86-64, and every other platform that runs this test agrees. Other tests check that the
-// numbers are right.
+// Tests that every platform computes the same bits. One hash of poses and vertices for each clip
+// and machine of the project's models is compared with test/data/same_bits.txt. The hashes were
+// computed on x86-64, and every other platform that runs this test agrees. Other tests check that
+// the numbers are correct.
 //
-// MD5_TEST_BITS=list in the environment prints the lines of that file, for a change that is meant
-// to change the bits.
+// MD5_TEST_BITS=list in the environment prints the lines of that file, for an intended change of
+// the bits.
 #include "test/own.h"
 #include "test/skin/skin_jobs.h"
 
@@ -12,8 +12,8 @@ enum { MAX_PATH_LENGTH = 256, NUM_TIMES = 3, NUM_STEPS = 40, MAX_CLIPS = 64 };
 
 // -- Hashing ----------------------------------------------------------------------------------
 
-// FNV-1a, 64 bits: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm". Lowest byte first,
-// so that the machine's byte order does not matter.
+// FNV-1a, 64 bits: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm". The lowest byte is
+// first, so that the byte order of the machine does not matter.
 static uint64_t hash_bits(uint64_t hash, uint64_t bits, unsigned num_bytes)
 {
     for (uint32_t i = 0; i < num_bytes; i++)
@@ -42,7 +42,7 @@ static uint64_t hash_pose(uint64_t hash, const md5_xform *pose, size_t count)
     return hash;
 }
 
-// -- What is hashed ---------------------------------------------------------------------------
+// -- Hashed data ------------------------------------------------------------------------------
 
 typedef struct buffers {
     md5_xform *pose;
@@ -96,7 +96,7 @@ static uint64_t hash_vertices(uint64_t hash, const buffers *fixture, size_t coun
     return hash_floats(hash, fixture->tangents, 4 * count);
 }
 
-// A pose: its joints, palette and vertices, skinned in both ways.
+// Hashes a pose: its joints, palette and vertices, skinned in both ways.
 static uint64_t hash_posed(uint64_t hash, const md5_model *model, const buffers *fixture)
 {
     const uint32_t num_joints = model->skeleton.num_joints;
@@ -114,7 +114,7 @@ static uint64_t hash_posed(uint64_t hash, const md5_model *model, const buffers 
     return hash;
 }
 
-// What is derived when a model is loaded.
+// Hashes the data that is derived when a model is loaded.
 static uint64_t hash_model(const md5_model *model)
 {
     uint64_t hash =
@@ -161,7 +161,7 @@ typedef struct machine_case {
     md5_player *player;
 } machine_case;
 
-// "folder/name" for a file beside `path`.
+// Returns "folder/name" for a file in the folder of `path`.
 static const char *beside(const char *path, const char *name)
 {
     static char joined[MAX_PATH_LENGTH];
@@ -201,7 +201,7 @@ static uint64_t hash_player(const machine_case *made)
         const uint32_t parameter = test_random_u32(&random) % (made->file->desc.num_parameters + 1);
         md5_player_set(made->player, parameter, (float)(test_random(&random) * 40));
 
-        // Every modifier has a target, at a side and height that change, so that each has an
+        // Every modifier has a target whose side and height change, so that each modifier has an
         // effect.
         const float where = (float)(step - 20);
         for (uint32_t i = 0; i < made->file->desc.num_modifiers; i++) {
@@ -251,7 +251,7 @@ static uint64_t hash_mesh_and_clip(const char *mesh, const char *clip)
     return hash;
 }
 
-// Checks a line: the hash, then a model, a model and a clip, or a machine.
+// Checks a line that consists of the hash, then a model, a model and a clip, or a machine.
 static uint64_t check_line(const char *line)
 {
     unsigned long long expected = 0;

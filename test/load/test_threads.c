@@ -1,9 +1,9 @@
-// Many threads load, bind, sample and skin at the same time, with assets of their own and with
-// shared ones: each gets the same bits as a single thread. test/long/threads.sh runs this under
-// ThreadSanitizer.
+// Tests that many threads can load, bind, sample and skin at the same time, with separate and with
+// shared assets: each must get the bits of a single thread. test/long/threads.sh runs this test
+// under ThreadSanitizer.
 #include "test/own.h"
 
-#if !defined(__EMSCRIPTEN__) // which has none
+#if !defined(__EMSCRIPTEN__) // has no threads
 #include "test/load/test_asset.h"
 
 #include <pthread.h>
@@ -27,7 +27,7 @@ typedef struct result {
 typedef struct worker {
     const pair *work;
     pthread_t thread;
-    result own, shared; // from assets of its own, and from the shared ones
+    result own, shared; // from separate assets, and from shared assets
     bool failed;
 } worker;
 
@@ -133,7 +133,7 @@ static bool is_same(const result *a, const result *b)
     return a->size == b->size && a->size > 0 && memcmp(a->bytes, b->bytes, a->size) == 0;
 }
 
-// The threads run before the reference pass, so that anything that is initialized on first use is
+// The threads run before the reference pass, so that everything that is initialized on first use is
 // initialized by all of them at the same time.
 static void check_pair(const char *mesh, const char *anim)
 {

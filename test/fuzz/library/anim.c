@@ -1,3 +1,4 @@
+// Fuzz target for .md5anim files.
 #include "test/fuzz/text.h"
 
 static void *parse_anim(const void *text, size_t size, const md5_load_opts *opts, md5_error *error)

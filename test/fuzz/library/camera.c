@@ -1,3 +1,4 @@
+// Fuzz target for .md5camera files.
 #include "test/fuzz/text.h"
 
 static const char *view_mesh_defect(const md5_camera *camera, double time, md5_wrap wrap)

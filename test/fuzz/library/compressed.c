@@ -1,5 +1,5 @@
-// The file of a compressed clip. Its size and checksum are renewed, so that changes reach the
-// checks of the numbers; the bytes as they are must be refused or sound, too.
+// Fuzz target for files of compressed clips. Size and checksum are recomputed, so that mutations
+// reach the checks of the numbers. The unchanged bytes must also be rejected or give a valid clip.
 #include "test/fuzz/memory.h"
 #include "test/pose/test_made_pose.h"
 
@@ -11,7 +11,7 @@ static void put_compressed_32(uint8_t *to, uint64_t value)
         to[i] = (uint8_t)(value >> (8 * i));
 }
 
-// FNV-1a of what follows the head: see md5/compress/file.c.
+// Writes the FNV-1a hash of the bytes after the header: see md5/compress/file.c.
 static void seal_compressed(uint8_t *bytes, size_t size)
 {
     uint64_t hash = 0xCBF29CE484222325u;
@@ -34,7 +34,7 @@ static bool is_compressed_sound(const md5_xform *pose, uint32_t num_joints)
     return true;
 }
 
-// At sample positions in and beyond the clip, and from any frame to any other.
+// Samples the clip at positions inside and outside of it, and from any frame to any other.
 static const char *sample_compressed(const md5_anim *clip, md5_xform *pose)
 {
     for (uint32_t i = 0; i < NUM_COMPRESSED_SAMPLES; i++) {
@@ -51,7 +51,7 @@ static const char *sample_compressed(const md5_anim *clip, md5_xform *pose)
     return NULL;
 }
 
-// Decompresses clips of some frames: the first frame and the last are the samples at them.
+// Decompresses clips of some frames: the first frame and the last frame must equal their samples.
 static const char *decompress(const md5_anim *clip, md5_xform *pose)
 {
     const md5_load_opts opts = {.allocator = {.limit = 1 << 20}};
@@ -121,7 +121,7 @@ const char *fuzz_compressed(const uint8_t *data, size_t size)
     const char *fault = parse_compressed(data, size);
     if (fault || size < COMPRESSED_HEAD)
         return fault;
-    uint8_t *const sealed = malloc(size); // exact size: a read beyond it is detected
+    uint8_t *const sealed = malloc(size); // exact size: a read past the end is detected
     if (!sealed)
         abort();
     memcpy(sealed, data, size);

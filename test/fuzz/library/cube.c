@@ -1,5 +1,5 @@
-// An md5.cfg, a NUL byte, and a file that it may run as b.cfg. Every part, its animations and a
-// skin are looked up.
+// Fuzz target for md5.cfg files. The input is an md5.cfg, a NUL byte, and a file that it can run as
+// b.cfg. Every part, its animations and a skin are looked up.
 #include "test/fuzz/memory.h"
 
 #include "md5/md5dialects.h"

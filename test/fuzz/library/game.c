@@ -1,6 +1,7 @@
-// Files of declarations: bytes up to a NUL are materials, up to the next one skins, the rest models
-// and entities. Everything that they declare is looked up, evaluated and played. The folder also
-// has a mesh m.md5mesh, with the joints origin, a, b and c, a chain, and an animation m.md5anim.
+// Fuzz target for declarations. The input consists of materials, a NUL byte, skins, a NUL byte, and
+// models and entities. Everything that they declare is looked up, evaluated and played. The folder
+// also contains a mesh m.md5mesh, with a chain of the joints origin, a, b and c, and an animation
+// m.md5anim.
 #include "test/fuzz/folder.h"
 
 enum { NUM_TEXTS = 3, NUM_FILES = 5, MAX_ENTITIES = 8 };
@@ -95,7 +96,7 @@ static const char *ask_for_entities(md5_game *game)
     md5_error error = {0};
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_ENTITY); i++) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_ENTITY, i);
-        // A look-up cuts the name at its last dot, so it may find another declaration.
+        // A look-up cuts the name at its last dot, so it can find another declaration.
         if (md5_find_decl(game, MD5_DECL_ENTITY, decl->name) != decl)
             continue;
         const md5_entity_def *const def = md5_game_entity_def(game, decl->name, &error);
@@ -117,8 +118,8 @@ static void count_command(void *user, const md5_frame_command *command, const md
     *(uint32_t *)user += command->frame;
 }
 
-// Saves an actor and restores it with some bytes changed, but for those that only say what they
-// are.
+// Saves an actor and restores it with some changed bytes, except in the header that identifies the
+// format.
 static const char *restore_changed(md5_actor *actor, uint32_t choice)
 {
     enum { HEAD = 16 };
@@ -147,7 +148,7 @@ static float find_floor(void *user, md5_vec3 from, md5_vec3 to, float size, bool
     return is_waist ? to.z : to.z + size;
 }
 
-// Saves a monster and restores it with a byte changed.
+// Saves a monster and restores it with one changed byte.
 static const char *restore_monster(md5_monster *monster, uint32_t choice)
 {
     static uint8_t bytes[1 << 14], again[1 << 14];
@@ -161,7 +162,7 @@ static const char *restore_monster(md5_monster *monster, uint32_t choice)
     return memcmp(bytes, again, size) == 0 ? NULL : "a restored monster is saved as other bytes";
 }
 
-// Looks at something and walks for some ticks, from the keys of the entity.
+// Looks at a point and walks for some ticks, with the parameters of the entity.
 static const char *let_think(const md5_entity *entity, md5_actor *body, uint32_t choice)
 {
     static md5_xform pose[64];
@@ -188,7 +189,7 @@ static const char *let_think(const md5_entity *entity, md5_actor *body, uint32_t
     return fault;
 }
 
-// Makes a figure of an entity, and moves it there and back.
+// Creates a figure for an entity, and moves it back and forth.
 static const char *let_fall(const md5_figure_def *def, const md5_entity *entity)
 {
     static md5_body_state bodies[MD5_MAX_FIGURE_PARTS];
@@ -349,7 +350,7 @@ static const char *open_and_ask(const md5_game_path *path, asset_heap *heap)
     return fault ? fault : asset_heap_fault(heap);
 }
 
-// A second time one of the allocations of the game fails.
+// Runs twice; in the second run one of the allocations of the game fails.
 const char *fuzz_game(const uint8_t *data, size_t size)
 {
     fuzz_file files[NUM_FILES];

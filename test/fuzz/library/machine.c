@@ -1,4 +1,5 @@
-// A machine file for a small model: a machine that was created can be played.
+// Fuzz target for machine files on a small model. If the machine can be created, it is played,
+// saved, restored and written.
 #include "test/fuzz/figure.h"
 #include "test/fuzz/text.h"
 
@@ -12,7 +13,7 @@ static void forget_event(void *user, md5_player *player, const md5_event *event,
     ++*(size_t *)user;
 }
 
-// Sets parameters and targets, plays clips and advances, by the number of the step.
+// Sets parameters and targets, plays clips and advances, depending on the index of the step.
 static const char *play_machine(md5_player *player, const md5_machine_desc *desc, void *scratch)
 {
     static const float values[] = {0, 1, -3, 1e30f, 0.5f};
@@ -57,7 +58,7 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
         if (step % 8 == 6)
             md5_player_set_detail(
                 player, &(md5_detail){.mask = NULL, .interval = 1 + step % 3, .phase = step % 2});
-        for (uint32_t i = 0; i < desc->num_attached; i++) // at last none, as of copies
+        for (uint32_t i = 0; i < desc->num_attached; i++) // in the last steps none, as for copies
             md5_player_attach(player, i, step % 4 == 1 ? attached : NULL);
         md5_player_advance(player, seconds[step % 6], forget_event, &num_events);
         md5_player_pose(player, pose, joints, palette, scratch);
@@ -70,7 +71,7 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
     return NULL;
 }
 
-// Weights of morph targets must be finite, whatever plays.
+// Returns true if the weights of morph targets are finite, whatever plays.
 static bool has_sound_morphs(md5_player *player, const md5_machine *machine)
 {
     const uint32_t count = md5_machine_num_morphs(machine);
@@ -85,7 +86,7 @@ static bool has_sound_morphs(md5_player *player, const md5_machine *machine)
     return is_sound;
 }
 
-// A player that was restored, and one that was copied, continue as the one that was saved.
+// Checks that a restored and a copied player continue like the saved player.
 static const char *restored_fault(const md5_machine *machine, md5_player *player, void *scratch)
 {
     md5_player *const others[2] = {md5_create_player(machine, NULL, NULL),
@@ -114,7 +115,7 @@ static const char *restored_fault(const md5_machine *machine, md5_player *player
     return fault;
 }
 
-// What is written is read again, and written as the same text.
+// Checks that a written machine can be read again, and that it is written as the same text.
 static const char *written_fault(const md5_machine_file *file)
 {
     md5_error error = {0};
@@ -183,8 +184,8 @@ static const char *machine_fault(md5_machine_file *file)
     return fault;
 }
 
-// One-shots take most: rows of a dozen bytes become 2800, as the place of each of their members is
-// kept.
+// One-shot clips need the most memory: an entry of a dozen bytes becomes 2800 bytes, because the
+// location of each of its members is stored.
 enum { BYTES_PER_BYTE = 240 };
 
 static void *parse_machine(const void *text, size_t size, const md5_load_opts *opts,

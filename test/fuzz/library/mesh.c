@@ -1,3 +1,4 @@
+// Fuzz target for .md5mesh files.
 #include "test/fuzz/text.h"
 
 static void *parse_mesh(const void *text, size_t size, const md5_load_opts *opts, md5_error *error)

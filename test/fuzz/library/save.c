@@ -1,7 +1,8 @@
-// Changed bytes of a saved player. The input is a script: the first byte is how long to play before
-// saving; the second, which commands to give meanwhile; the third, how many bytes to cut off; then
-// three bytes for each change: an offset into the saved bytes (16 bits) and what to XOR with the
-// byte there. So inputs stay useful if the format changes.
+// Fuzz target for changed bytes of a saved player. The input is a script, so that inputs remain
+// useful if the format changes: the first byte is the time to play before saving; the second
+// selects the commands during that time; the third is the number of bytes to cut off; each change
+// then has three bytes, an offset into the saved bytes (16 bits) and the value to XOR with the byte
+// there.
 #include "test/fuzz/figure.h"
 #include "test/fuzz/target.h"
 
@@ -18,7 +19,8 @@ static const char SAVE_MACHINE[] =
     " transition x y { when t duration 0.2 smooth } transition y x { when t duration 0.3 inertial }"
     " transition any n { when b duration 0.3 priority 2 } transition n o { when not b duration 1 }"
     " transition o x { exit 1 duration 0.5 } }"
-    // Of two of these the first clips have markers, so that bytes may say that a third is in step.
+    // The first clips of two of these have markers, so that bytes can synchronize a third state
+    // with them.
     " layer three { state l l state c c state e e transition l c { when heard step duration 0.3 "
     "in_step }"
     " transition c e { exit 0.5 each duration 0.4 } transition e l { when state_time > 0.3 or b "
@@ -117,11 +119,11 @@ static bool is_saved_as(const md5_player *player, const uint8_t *bytes, size_t s
     return is_same;
 }
 
-// Whether these bytes, which have been restored, are of the version that is written now: older ones
-// are saved as it.
+// Returns true if these bytes, which have been restored, have the current version. Previous
+// versions are saved as the current version.
 static bool is_newest(const figure *fixture, const uint8_t *bytes)
 {
-    uint8_t head[8]; // the first word and the version
+    uint8_t head[8]; // magic number and version
     md5_player_save(fixture->players[0], head, sizeof head);
     return memcmp(bytes, head, sizeof head) == 0;
 }
@@ -157,7 +159,7 @@ const char *fuzz_save(const uint8_t *data, size_t size)
     for (size_t i = 3; i + 2 < size; i += 3)
         saved[(data[i] + 256u * data[i + 1]) % saved_size] ^= data[i + 2];
     const size_t cut = saved_size - (data[2] < saved_size ? data[2] : saved_size);
-    uint8_t *const bytes = malloc(cut ? cut : 1); // exact size: a read beyond it is detected
+    uint8_t *const bytes = malloc(cut ? cut : 1); // exact size: a read past the end is detected
     memcpy(bytes, saved, cut);
     if (!fault)
         fault = restore(&fixture, bytes, cut);

@@ -1,4 +1,4 @@
-// A .md5scale for an animation of three joints and 100 frames.
+// Fuzz target for .md5scale files, for an animation of three joints and 100 frames.
 #include "test/fuzz/memory.h"
 
 #include "md5/md5dialects.h"

@@ -1,6 +1,8 @@
+// Fuzz target for a model with a clip: the input is an .md5mesh and an .md5anim, which are bound,
+// sampled, drawn and checked.
 #include "test/fuzz/api.h"
 
-// Copies a part into a block of its own, so that a read beyond its end is detected.
+// Copies a part into a separate block, so that a read past its end is detected.
 static char *copy_part(const uint8_t *data, size_t size)
 {
     char *const part = malloc(size ? size : 1);
@@ -18,8 +20,8 @@ static const char *sample_position_fault(const md5_anim *anim, const md5_sample_
     return NULL;
 }
 
-// Skins a posed mesh, packs its influences and measures what that loses. The results are not read:
-// the sanitizers check the writes.
+// Skins a posed mesh, packs its influences and measures the loss. The results are not compared: the
+// sanitizers check the writes.
 static void draw(const md5_model *model, uint32_t number, const md5_mat34 *palette)
 {
     const md5_mesh *const mesh = &model->meshes[number];
@@ -122,7 +124,7 @@ static void *make_check(const void *fixture, const md5_load_opts *opts, md5_erro
 }
 FUZZ_DESTROY(destroy_check, md5_check, md5_free_check)
 
-// What engines say to both texts, whether they can be read or not, and to the pair.
+// Checks the compatibility of both texts with engines, readable or not, and of the pair.
 static const char *check_texts(const check_input inputs[2], const md5_model *model,
                                const md5_anim *anim, uint32_t random)
 {

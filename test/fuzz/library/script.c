@@ -1,5 +1,5 @@
-// A script, a NUL byte, and what it includes as b. The states of its object "o" are played, one
-// after the other in each channel.
+// Fuzz target for scripts. The input is a script, a NUL byte, and the file that it can include as
+// b. The states of its object "o" are played one after the other in each channel.
 #include "test/fuzz/figure.h"
 #include "test/fuzz/folder.h"
 
@@ -13,7 +13,7 @@ static const fuzz_file game_files[] = {{"def/m.def", fuzz_def, sizeof fuzz_def -
                                        {"m.md5mesh", FUZZ_MODEL, sizeof FUZZ_MODEL - 1},
                                        {"m.md5anim", FUZZ_ANIM, sizeof FUZZ_ANIM - 1}};
 
-// `user`: two files.
+// `user` points to two files.
 static const void *open_script(void *user, const char *path, size_t *size, md5_error *error)
 {
     const fuzz_file *const files = user;

@@ -1,8 +1,9 @@
-// A picture as the library reads it, TGA, DDS or PCX: the first byte is the length of an image
-// program, which follows; the rest is the file, by any name. Without a program it is decoded alone.
+// Fuzz target for the image formats of the library: TGA, DDS or PCX. The first byte is the length
+// of an image program, which follows; the rest is the content of every file that the program opens.
+// Without a program the file is decoded directly.
 #include "test/fuzz/folder.h"
 
-// Reads every byte of the picture, so that a sanitizer detects missing ones, and frees it.
+// Reads every byte of the image, so that a sanitizer detects missing bytes, and frees it.
 static const char *texture_fault(md5_image *image, const md5_error *error)
 {
     const char *fault = NULL;

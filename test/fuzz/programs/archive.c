@@ -1,4 +1,4 @@
-// An archive, zip or .pak; every file in it is read.
+// Fuzz target for archives, zip or .pak; every file in the archive is read.
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE // for memfd_create()
 #endif
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Entries may claim 512 MiB each; one of this size is enough to find what is wrong with it.
+// Entries can declare 512 MiB each; an entry of this size is sufficient to find errors.
 enum { MAX_READ = 64 << 20 };
 
 static void count_warning(void *user, const char *name, const char *fault)

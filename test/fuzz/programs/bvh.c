@@ -1,4 +1,5 @@
-// A BVH file, which becomes a clip of its own skeleton, and one of a small person.
+// Fuzz target for BVH files. The file becomes a clip with its own skeleton, and a clip for a small
+// person.
 #include "test/fuzz/convert.h"
 
 static const char person[] =

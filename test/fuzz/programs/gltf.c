@@ -1,5 +1,5 @@
-// A glTF file, as md5tool reads it: .gltf, .glb, or JSON, a NUL byte and the binary chunk, which
-// mutations do not tear apart.
+// Fuzz target for glTF files, as md5tool reads them: .gltf, .glb, or JSON, a NUL byte and the
+// binary chunk, which mutations do not separate.
 #include "test/fuzz/target.h"
 
 #include "demo/convert/budget.h"
@@ -10,7 +10,7 @@ static void put_u32(char *bytes, size_t value)
         bytes[i] = (char)(value >> 8 * i & 0xff);
 }
 
-// A .glb of two chunks.
+// Returns a .glb of two chunks.
 static char *make_glb(const uint8_t *text, size_t length, const uint8_t *binary, size_t binary_size,
                       size_t *size)
 {
@@ -34,7 +34,7 @@ static void look_at_note(void *user, const char *text)
     *(bool *)user |= text[0] == '\0' || strchr(text, '\n') != NULL;
 }
 
-// Whether the library reads what was made.
+// Returns true if the library can read the converted file.
 static bool is_readable(const convert_part *part)
 {
     md5_error error;

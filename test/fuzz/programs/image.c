@@ -1,4 +1,4 @@
-// A picture: PNG, JPEG, TGA or DDS, or one of Radiance.
+// Fuzz target for the images of the programs: PNG, JPEG, TGA or DDS, or a Radiance image.
 #include "test/fuzz/target.h"
 
 #include "demo/looks/image.h"

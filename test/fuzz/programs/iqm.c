@@ -1,4 +1,4 @@
-// An IQM file, which is read, and written again.
+// Fuzz target for IQM files, which are read and written again.
 #include "test/fuzz/convert.h"
 
 const char *fuzz_iqm(const uint8_t *data, size_t size)

@@ -1,4 +1,5 @@
-// A model of frames, which is read, and written as glTF: time and memory are linear in its bytes.
+// Fuzz target for models made of frames. They are read and written as glTF, with time and memory
+// linear in their size.
 #include "test/fuzz/convert.h"
 
 const char *fuzz_quake(const uint8_t *data, size_t size)

@@ -1,4 +1,4 @@
-// A .shader file, in which the material "m" is looked for.
+// Fuzz target for .shader files, in which the material "m" is looked up.
 #include "test/fuzz/target.h"
 
 #include "demo/looks/look.h"
