@@ -1,3 +1,7 @@
+// Collects the triangles and images of the interface (view_canvas), and lays out text and numbers.
+//
+// Triangles and rectangles are clipped here, on the CPU, so that panels with different clip
+// rectangles share one draw call.
 #include "demo/viewer/base/canvas.h"
 
 #include "demo/common/memory.h"
@@ -15,8 +19,8 @@ view_rect view_clip_canvas(view_canvas *canvas, view_rect clip)
     return last;
 }
 
-// Whether there is a clip rectangle, as left, top, right and bottom.
-static bool find_clip(const view_canvas *canvas, float edges[4])
+// Returns true if there is a clip rectangle, and its left, top, right and bottom edges.
+static bool get_clip_edges(const view_canvas *canvas, float edges[4])
 {
     const view_rect clip = canvas->clip;
     edges[0] = clip.x, edges[1] = clip.y;
@@ -24,24 +28,24 @@ static bool find_clip(const view_canvas *canvas, float edges[4])
     return clip.x != 0 || clip.y != 0 || clip.width != 0 || clip.height != 0;
 }
 
-view_rect view_cut(view_rect *rest, view_side side, float size)
+view_rect view_cut(view_rect *rect, view_side side, float size)
 {
-    view_rect part = *rest;
+    view_rect part = *rect;
     if (side <= VIEW_AT_RIGHT) {
-        part.width = fminf(size, rest->width);
-        rest->width -= part.width;
+        part.width = fminf(size, rect->width);
+        rect->width -= part.width;
         if (side == VIEW_AT_LEFT)
-            rest->x += part.width;
+            rect->x += part.width;
         else
-            part.x += rest->width;
+            part.x += rect->width;
         return part;
     }
-    part.height = fminf(size, rest->height);
-    rest->height -= part.height;
+    part.height = fminf(size, rect->height);
+    rect->height -= part.height;
     if (side == VIEW_AT_TOP)
-        rest->y += part.height;
+        rect->y += part.height;
     else
-        part.y += rest->height;
+        part.y += rect->height;
     return part;
 }
 
@@ -54,11 +58,12 @@ bool view_contains(view_rect rect, float x, float y)
 
 // -- Triangles ------------------------------------------------------------------------------
 
-static void add(view_canvas *canvas, float x, float y, float u, float v, view_color color)
+static void add_vertex(view_canvas *canvas, float x, float y, float u, float v, view_color color)
 {
-    if (canvas->count == canvas->room) {
-        canvas->room = canvas->room > 0 ? 2 * canvas->room : 6144;
-        canvas->vertices = common_realloc(canvas->vertices, canvas->room, sizeof *canvas->vertices);
+    if (canvas->count == canvas->capacity) {
+        canvas->capacity = canvas->capacity > 0 ? 2 * canvas->capacity : 6144;
+        canvas->vertices =
+            common_realloc(canvas->vertices, canvas->capacity, sizeof *canvas->vertices);
     }
     canvas->vertices[canvas->count++] = (md5gl_panel_vertex){
         x,
@@ -80,34 +85,35 @@ static view_color mix(view_color from, view_color to, float part)
     return color;
 }
 
-// A rectangle of the texture on one of the screen. Returns false if all of it is cut off.
-static bool add_quad(view_canvas *canvas, const float whole[4], const float texels[4],
+// Adds a rectangle of the screen that shows a rectangle of the texture. Both are given as left,
+// top, right and bottom. Returns false if the rectangle is outside of the clip rectangle.
+static bool add_quad(view_canvas *canvas, const float rect[4], const float texels[4],
                      view_color top, view_color bottom)
 {
     float xy[4], uv[4], edges[4];
-    memcpy(xy, whole, sizeof xy);
+    memcpy(xy, rect, sizeof xy);
     memcpy(uv, texels, sizeof uv);
-    if (find_clip(canvas, edges)) {
+    if (get_clip_edges(canvas, edges)) {
         for (int i = 0; i < 4; i++) {
             const int axis = i & 1;
-            const float size = whole[axis + 2] - whole[axis];
-            xy[i] = fminf(fmaxf(whole[i], edges[axis]), edges[axis + 2]);
-            const float part = size > 0 ? (xy[i] - whole[axis]) / size : 0;
+            const float size = rect[axis + 2] - rect[axis];
+            xy[i] = fminf(fmaxf(rect[i], edges[axis]), edges[axis + 2]);
+            const float part = size > 0 ? (xy[i] - rect[axis]) / size : 0;
             uv[i] = texels[axis] + (texels[axis + 2] - texels[axis]) * part;
         }
         if (!(xy[2] > xy[0] && xy[3] > xy[1]))
             return false;
-        const float height = whole[3] - whole[1];
-        const view_color first = mix(top, bottom, (xy[1] - whole[1]) / height);
-        bottom = mix(top, bottom, (xy[3] - whole[1]) / height);
+        const float height = rect[3] - rect[1];
+        const view_color first = mix(top, bottom, (xy[1] - rect[1]) / height);
+        bottom = mix(top, bottom, (xy[3] - rect[1]) / height);
         top = first;
     }
-    add(canvas, xy[0], xy[1], uv[0], uv[1], top);
-    add(canvas, xy[2], xy[1], uv[2], uv[1], top);
-    add(canvas, xy[2], xy[3], uv[2], uv[3], bottom);
-    add(canvas, xy[0], xy[1], uv[0], uv[1], top);
-    add(canvas, xy[2], xy[3], uv[2], uv[3], bottom);
-    add(canvas, xy[0], xy[3], uv[0], uv[3], bottom);
+    add_vertex(canvas, xy[0], xy[1], uv[0], uv[1], top);
+    add_vertex(canvas, xy[2], xy[1], uv[2], uv[1], top);
+    add_vertex(canvas, xy[2], xy[3], uv[2], uv[3], bottom);
+    add_vertex(canvas, xy[0], xy[1], uv[0], uv[1], top);
+    add_vertex(canvas, xy[2], xy[3], uv[2], uv[3], bottom);
+    add_vertex(canvas, xy[0], xy[3], uv[0], uv[3], bottom);
     return true;
 }
 
@@ -125,7 +131,8 @@ void view_draw_rect(view_canvas *canvas, view_rect rect, view_color color)
     view_draw_gradient(canvas, rect, color, color);
 }
 
-// Nine pieces: the disc's quarters in the corners, its middle stretched between them.
+// Draws nine pieces: a quarter of the disc in each corner, and the solid centre of the disc,
+// stretched, between the corners.
 void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, view_color color)
 {
     const view_font *const font = canvas->font;
@@ -163,16 +170,17 @@ void view_draw_disc(view_canvas *canvas, float x, float y, float radius, view_co
 
 void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color color)
 {
-    enum { MOST = 3 + 4 }; // each edge of the clip rectangle adds a corner at most
+    // Clips by one edge after another (Sutherland-Hodgman).
+    enum { MAX_CORNERS = 3 + 4 }; // each edge of the clip rectangle adds at most one corner
     const float u = canvas->font->solid_u;
     const float v = canvas->font->solid_v;
-    float polygon[MOST][2], edges[4];
+    float polygon[MAX_CORNERS][2], edges[4];
     memcpy(polygon, corners, 6 * sizeof *corners);
     size_t count = 3;
-    for (int edge = 0; edge < (find_clip(canvas, edges) ? 4 : 0); edge++) {
+    for (int edge = 0; edge < (get_clip_edges(canvas, edges) ? 4 : 0); edge++) {
         const int axis = edge & 1;
         const float inward = edge < 2 ? 1 : -1;
-        float cut[MOST][2];
+        float cut[MAX_CORNERS][2];
         size_t num_cut = 0;
         for (size_t i = 0; i < count; i++) {
             const float *const from = polygon[i];
@@ -191,9 +199,9 @@ void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color 
         count = num_cut;
     }
     for (size_t i = 2; i < count; i++) {
-        add(canvas, polygon[0][0], polygon[0][1], u, v, color);
-        add(canvas, polygon[i - 1][0], polygon[i - 1][1], u, v, color);
-        add(canvas, polygon[i][0], polygon[i][1], u, v, color);
+        add_vertex(canvas, polygon[0][0], polygon[0][1], u, v, color);
+        add_vertex(canvas, polygon[i - 1][0], polygon[i - 1][1], u, v, color);
+        add_vertex(canvas, polygon[i][0], polygon[i][1], u, v, color);
     }
 }
 
@@ -223,7 +231,7 @@ void view_draw_image(view_canvas *canvas, view_rect rect, const float uv[4], md5
     if (!add_quad(canvas, xy, uv, 0xFFFFFFFFu, 0xFFFFFFFFu))
         return;
     view_canvas_image *const drawn = &canvas->images[canvas->num_images++];
-    canvas->count -= 6; // which are the image's
+    canvas->count -= 6; // the quad's vertices move to the image
     *drawn = (view_canvas_image){.image = image, .is_color = is_color, .first = canvas->count};
     memcpy(drawn->vertices, canvas->vertices + canvas->count, sizeof drawn->vertices);
 }
@@ -296,7 +304,7 @@ float view_draw_text(view_canvas *canvas, view_text_size size, float x, float y,
 const char *view_format_number(char *text, size_t size, double value, int places, bool has_column)
 {
     const double absolute = fabs(value);
-    double half = 0.5; // of the last place
+    double half = 0.5; // half a unit of the last decimal place
     for (int i = 0; i < places; i++)
         half *= 0.1;
     double limit = 1e4;

@@ -1,3 +1,4 @@
+// The table of commands, and searches in it by option, action and key. See commands.h.
 #include "demo/viewer/base/commands.h"
 
 #include "demo/viewer/base/options.h"
@@ -29,8 +30,8 @@ const char *const view_menu_names[VIEW_NUM_GROUPS] = {
 #define ON(what) .context = VIEW_ON_##what
 #define ON_GROUND ON(GROUND)
 #define ON_BOTH .context = (VIEW_ON_MODEL | VIEW_ON_GROUND)
-// A switch, also one that is not of view_shown, a value that is asked for, and a choice of words:
-// of an option. Other words come first.
+// SWITCH sets an option to its next value; ASK prompts for the value of an option. The first of the
+// remaining arguments are the synonyms for the search.
 #define SWITCH(menu, label, its_option, ...)                                            \
     {                                                                                   \
         VIEW_TOGGLE, VIEW_MENU_##menu, NULL, label, __VA_ARGS__, .option = (its_option) \
@@ -195,7 +196,7 @@ const view_command_row view_command_rows[] = {
     ASK(MODEL, "Attach model…", "attach", "weapon hand hold", NEEDS(MODEL), ON(JOINT)),
     ASK(MODEL, "Retarget to…", "retarget", "another skeleton transfer map joints", NEEDS(MODEL)),
     ASK(MODEL, "Compare with…", "compare", "difference clip model diff", NEEDS(MODEL)),
-    // A group whose name asks is shown as one card.
+    // A submenu whose name ends in "…" is shown as one card of options.
     ASK(MODEL, "Crowd…/Crowd…", "crowd", "many hundred characters army", NEEDS(MODEL)),
     ASK(MODEL, "Crowd…/Simplified below", "crowd-reduced", ""),
     ASK(MODEL, "Crowd…/Baked below", "crowd-baked", ""),
@@ -353,7 +354,7 @@ static const view_command_row *const table = view_command_rows;
 enum { NUM_ROWS = COMMON_LENGTH(view_command_rows) };
 const size_t view_num_commands = NUM_ROWS;
 
-// == What a row says ==============================================================================
+// == Properties of entries ========================================================================
 
 const view_option *view_option_of(const view_command_row *row)
 {

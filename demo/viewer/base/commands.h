@@ -1,5 +1,9 @@
-// The table of commands: what menus, keys, the search and the lists of keys show, and which options
-// have the same effect. Whoever adds a command adds a row.
+// The commands of the viewer: one table entry (view_command_row) per menu item, shortcut and mouse
+// function, with its label, keys, requirements and option.
+//
+// Menus, shortcuts, the command search and the lists of keys are generated from this table.
+// view_action names an action; view_command is an action with its arguments, which the interface
+// returns and app/input.c executes. To add a command, add an entry.
 #ifndef DEMO_VIEWER_BASE_COMMANDS_H
 #define DEMO_VIEWER_BASE_COMMANDS_H
 
@@ -26,11 +30,11 @@ typedef enum view_action {
     VIEW_RANGE_ALL,
     VIEW_ONE_SHOT,
     VIEW_WALK,
-    VIEW_DIE,    // or end the fall
-    VIEW_TURN_X, // a quarter turn of the model about that axis
+    VIEW_DIE,    // start the ragdoll, or end it
+    VIEW_TURN_X, // rotate the model by 90 degrees about the axis
     VIEW_TURN_Z,
     VIEW_CAMERA_PATH,
-    VIEW_FRAME_ALL, // from here to VIEW_ORTHOGRAPHIC: the user's camera
+    VIEW_FRAME_ALL, // from here to VIEW_ORTHOGRAPHIC: actions of the user's camera
     VIEW_FRAME_SELECTED,
     VIEW_FRONT,
     VIEW_BEHIND,
@@ -39,9 +43,10 @@ typedef enum view_action {
     VIEW_TOP,
     VIEW_FROM_BELOW,
     VIEW_ISOMETRIC,
-    VIEW_PREVIOUS_VIEW, // before one of those
+    VIEW_PREVIOUS_VIEW, // the view before one of the actions above
     VIEW_ORTHOGRAPHIC,
-    VIEW_FILES, // to open; with `item` for the option `item` - 1, in place of "\1" in `path`
+    VIEW_FILES, // list files to open; if `item` > 0, to replace "\1" in `path` for option `item` -
+                // 1
     VIEW_GAME,
     VIEW_CLIPS,
     VIEW_NEXT_FILE,
@@ -55,93 +60,92 @@ typedef enum view_action {
     VIEW_SMALLER_TEXT,
     VIEW_NEXT_PAGE,
     VIEW_PREVIOUS_PAGE,
-    VIEW_EXPORT,       // the dialog
-    VIEW_EXPORT_AGAIN, // with the same choices
+    VIEW_EXPORT,       // open the export dialog
+    VIEW_EXPORT_AGAIN, // repeat the last export
     VIEW_START_PAGE,
-    VIEW_WARNINGS,      // opens or closes their list
-    VIEW_TEXTURES,      // select mesh `item` - 1, 0: that of the last click, and show its textures
-    VIEW_SAVE_TEXTURES, // as .mtr: says where; `number` 1: does it
+    VIEW_WARNINGS,      // open or close the list of problems
+    VIEW_TEXTURES,      // show the textures of mesh `item` - 1; 0 = the mesh of the last click
+    VIEW_SAVE_TEXTURES, // show the path of the .mtr file to write; if `number` is 1, write the file
     VIEW_CLOSE_LISTS,
-    VIEW_DRIVE,         // keys go to what moves the model
+    VIEW_DRIVE,         // assign the keyboard to the character
     VIEW_MENUS,         // open the first menu
-    VIEW_SEARCH,        // for commands
-    VIEW_FIND,          // what is in the outliner
-    VIEW_CONTEXT,       // open the menu of what is selected
-    VIEW_SELECT_PARENT, // of the selected joint
-    VIEW_ONLY_MESH,     // hide all but mesh `number`, or show all
-    VIEW_SHOW_MESHES,   // all
+    VIEW_SEARCH,        // search commands
+    VIEW_FIND,          // search the outliner
+    VIEW_CONTEXT,       // open the context menu of the selection
+    VIEW_SELECT_PARENT, // select the parent of the selected joint
+    VIEW_ONLY_MESH,     // hide all meshes except mesh `number`, or show all
+    VIEW_SHOW_MESHES,   // show all meshes
     VIEW_HIDE_SELECTION,
-    VIEW_COPY_NAME,    // `path`, of what a context menu is about
-    VIEW_COPY_PATH,    // likewise
-    VIEW_COPY_COMMAND, // the command line that shows this
-    VIEW_MEASURE,      // from the selected joint to the one that is selected next
+    VIEW_COPY_NAME,    // copy `path`, the name of the context menu's target
+    VIEW_COPY_PATH,    // copy `path`, the file of the context menu's target
+    VIEW_COPY_COMMAND, // copy the command line that shows the current content
+    VIEW_MEASURE,      // measure from the selected joint to the joint that is selected next
     VIEW_UNDO,
     VIEW_REDO,
-    VIEW_GO_TO_STEP, // `number` of those that can be undone
+    VIEW_GO_TO_STEP, // undo or redo up to step `number` of the undo history
     VIEW_RESET_ALL,
-    VIEW_FORGET_DOCUMENT, // what is shown is as usual, the next time too
-    VIEW_FORGET_ALL,      // documents, and recent files
+    VIEW_FORGET_DOCUMENT, // reset the current document to the defaults, also for later runs
+    VIEW_FORGET_ALL,      // forget all documents and recent files
     VIEW_QUIT,
-    VIEW_ASK, // for the value of option `number`
-    VIEW_SET, // option `number` to the text `path`; then the view_overlay `item` is there, 0: as it
-              // was
-    VIEW_SETTINGS,     // all options
-    VIEW_TAKE_BACK,    // all that the card has changed; `number` 1: to what is usual
-    VIEW_FIRE_TRIGGER, // trigger `number` of the machine
-    // From here to VIEW_GO_TO_STATE: of the mouse and of lists, see view_command. The first four
-    // have been carried out already.
+    VIEW_ASK,          // prompt for the value of option `number`
+    VIEW_SET,          // set option `number` to `path` and open view_overlay `item`, unless 0
+    VIEW_SETTINGS,     // show all options
+    VIEW_TAKE_BACK,    // undo all changes of the option card; if `number` is 1, set the default
+    VIEW_FIRE_TRIGGER, // fire trigger `number` of the machine
+    // From here to VIEW_GO_TO_STATE: actions of the mouse and of lists. The interface has already
+    // executed the first four.
     VIEW_HANDLED,         // the interface has used the event
-    VIEW_LISTED,          // the open list has another choice or filter
+    VIEW_LISTED,          // the selection or filter of the open list changed
     VIEW_CLOSED,          // the open list was closed
-    VIEW_MARKED,          // another joint is selected, or none
+    VIEW_MARKED,          // the selected joint changed
     VIEW_OPEN_FOLDER,     // list the folder `path`
     VIEW_OPEN_GAME,       // list the contents of the folder `path`
     VIEW_OPEN_SECTION,    // list section `number` of the game
-    VIEW_OPEN_FILE,       // `path`
-    VIEW_OPEN_CLIP,       // show clip `number`; `item` 1: and play it
-    VIEW_OPEN_NAMED,      // show what has the name `path` in section `number` of the game
-    VIEW_PLAY_IN_CHANNEL, // play clip `number` in channel `item`, an md5_channel; SIZE_MAX: none
+    VIEW_OPEN_FILE,       // open the file `path`
+    VIEW_OPEN_CLIP,       // show clip `number`; if `item` is 1, also play it
+    VIEW_OPEN_NAMED,      // show the entry `path` of section `number` of the game
+    VIEW_PLAY_IN_CHANNEL, // play clip `number` in md5_channel `item`; SIZE_MAX: no clip
     VIEW_SHOW_CHANNEL,    // show the time of channel `item`
     VIEW_LIST_CHANNEL,    // list the clips for channel `item`
-    VIEW_HIDE_MESH,       // or show mesh `number`
-    VIEW_TAKE_TEXTURE,    // give mesh `number` the image `path` as map `item`; NULL: as found
-    VIEW_FIND_TEXTURE,    // list images for that
-    VIEW_OPEN_PAGE,       // of techniques, `number`
-    VIEW_FORGET_RECENT,   // the file `path`
-    VIEW_TRY_AGAIN,       // what has led to the last error
-    VIEW_KEEP_MOVIE,      // a recording that was not finished
+    VIEW_HIDE_MESH,       // hide or show mesh `number`
+    VIEW_TAKE_TEXTURE,    // set map `item` of mesh `number` to the image `path`; NULL: as found
+    VIEW_FIND_TEXTURE,    // list images for map `item` of mesh `number`
+    VIEW_OPEN_PAGE,       // open lesson `number`
+    VIEW_FORGET_RECENT,   // remove the file `path` from the recent files
+    VIEW_TRY_AGAIN,       // repeat the action that caused the last error
+    VIEW_KEEP_MOVIE,      // save an unfinished recording
     VIEW_DELETE_MOVIE,
-    VIEW_RUN_EXPORT, // as the dialog says
+    VIEW_RUN_EXPORT, // export with the settings of the dialog
     VIEW_STOP_EXPORT,
-    VIEW_MAP_JOINTS,      // carry the clip `path` over to the shown model, as of "MODEL\nCLIP"
-    VIEW_REPAIR,          // the file `path`: see jobs/files.c
-    VIEW_SAVE_RETARGETED, // a clip, all or the map, by `number`: see jobs/view.h
-    VIEW_TAKE_TRANSITION, // `item` of the machine's layer `number`, whatever its conditions
-    VIEW_GO_TO_STATE,     // `item` of the machine's layer `number`
-    // From here to VIEW_TRIGGER: control of what moves the model, while a key is held or once.
+    VIEW_MAP_JOINTS,      // retarget clip `path`, or "MODEL\nCLIP", to the shown model
+    VIEW_REPAIR,          // repair the file `path`: see jobs/files.c
+    VIEW_SAVE_RETARGETED, // save a clip, all clips or the joint map, by `number`: see jobs/view.h
+    VIEW_TAKE_TRANSITION, // start transition `item` of the machine's layer `number` unconditionally
+    VIEW_GO_TO_STATE,     // enter state `item` of the machine's layer `number`
+    // From here to VIEW_TRIGGER: character controls, while a key is held or once.
     VIEW_AHEAD,
     VIEW_BACK,
     VIEW_TO_RIGHT,
     VIEW_TO_LEFT,
     VIEW_FAST,
     VIEW_TRIGGER,
-    // From here on: turns the option in that row of the table to its next word.
+    // VIEW_TOGGLE + i sets entry i of the option table to its next value.
     VIEW_TOGGLE,
 } view_action;
 
-// An action with what it is done to. Keys, the mouse and lists make commands; app/ carries them
-// out. What concerns the interface alone, it has done already.
+// An action with its arguments. Keys, the mouse and lists create commands; app/ executes them. The
+// interface executes actions that affect only the interface before it returns the command.
 typedef struct view_command {
     view_action action; // VIEW_NOTHING: an event was not used
     size_t number;
     size_t item;
-    char *path; // for the receiver to free; NULL if the action needs none
+    char *path; // freed by the receiver; NULL if the action does not need it
 } view_command;
 
-// The kind of document decides what there is to control.
+// The kind of the open document, on which the available controls depend.
 typedef enum view_mode {
-    VIEW_MODE_CLIPS,   // a model with or without clips, or joints alone
-    VIEW_MODE_MACHINE, // a state machine that keys drive
+    VIEW_MODE_CLIPS,   // a model with or without clips, or only a skeleton
+    VIEW_MODE_MACHINE, // a state machine that is controlled with keys
     VIEW_MODE_CROWD,
     VIEW_NUM_MODES,
 } view_mode;
@@ -158,16 +162,16 @@ typedef enum view_menu {
     VIEW_MENU_CAMERA,
     VIEW_MENU_LIGHT,
     VIEW_MENU_HELP,
-    VIEW_NUM_MENUS, // the bar ends here
+    VIEW_NUM_MENUS, // the following groups are not in the menu bar
     VIEW_MENU_MOUSE = VIEW_NUM_MENUS,
     VIEW_MENU_DRIVING,
-    VIEW_MENU_TARGET, // in context menus alone: about what was clicked on
+    VIEW_MENU_TARGET, // only in context menus: commands for the clicked object
     VIEW_NUM_GROUPS,
 } view_menu;
 
 extern const char *const view_menu_names[VIEW_NUM_GROUPS];
 
-// What a command needs; without it, it is shown grey. Bits.
+// Requirements of a command, as bits. If one is not met, the command is shown gray.
 typedef enum view_need {
     VIEW_NEEDS_MODEL = 1 << 0,
     VIEW_NEEDS_CLIP = 1 << 1,
@@ -176,16 +180,16 @@ typedef enum view_need {
     VIEW_NEEDS_ONE = 1 << 4,   // no crowd
     VIEW_NEEDS_CAMERA_PATH = 1 << 5,
     VIEW_NEEDS_ENVIRONMENT = 1 << 6,
-    VIEW_NEEDS_MOVER = 1 << 7, // that keys can drive
+    VIEW_NEEDS_MOVER = 1 << 7, // a character that keys can control
     VIEW_NUM_NEEDS = 8,
 } view_need;
 
-// Why a command that lacks some of its needs cannot be done now: "needs a clip".
+// Returns the text for the first unmet requirement of a command: "Requires a clip".
 const char *view_reason(uint32_t missing);
 
-// What a context menu is opened on. Bits.
+// Target of a context menu, as bits.
 enum {
-    VIEW_ON_MODEL = 1 << 0, // in the picture
+    VIEW_ON_MODEL = 1 << 0, // in the 3D view
     VIEW_ON_GROUND = 1 << 1,
     VIEW_ON_JOINT = 1 << 2,
     VIEW_ON_MESH = 1 << 3,
@@ -198,7 +202,7 @@ enum {
     VIEW_ON_ANY = (1 << 10) - 1,
 };
 
-// A submenu that is a list of what there is, instead of a command.
+// Source of a submenu that is filled at run time, instead of a command.
 typedef enum view_menu_list {
     VIEW_LIST_NONE,
     VIEW_LIST_RECENT,
@@ -211,90 +215,93 @@ typedef enum view_menu_list {
     VIEW_LIST_JOINTS,
 } view_menu_list;
 
-// Added to the code of a key, of platform.h.
+// Flags that are added to a key code of platform.h.
 enum {
     VIEW_WITH_SHIFT = 1 << 26,
     VIEW_WITH_CTRL = 1 << 27,
-    VIEW_WITH_ANY = 1 << 28, // the character may need Shift on some keyboards; or Shift is free
+    VIEW_WITH_ANY = 1 << 28, // with or without Shift, which some keyboards need for the character
     VIEW_KEY_FLAGS = VIEW_WITH_SHIFT | VIEW_WITH_CTRL | VIEW_WITH_ANY,
 };
 
 enum { VIEW_MAX_KEYS = 4 };
 
-// A row. A label may begin with the name of a submenu, "Show/Grid". Without one, the row has keys
-// or is one of the mouse only.
+// An entry of the table.
 typedef struct view_command_row {
-    view_action action; // VIEW_TOGGLE: turns `option`
+    view_action action; // VIEW_TOGGLE: sets `option` to its next value
     view_menu menu;
-    const char *name;  // of the action, in messages: "play"; of a switch NULL
-    const char *label; // "…" at its end: asks for something
-    const char *words; // others by which it is found
+    const char *name; // name of the action in messages, "play"; NULL for a switch
+    const char *label; // may begin with a submenu, "Show/Grid"; ends in "…" if it prompts for input
+    const char *words; // synonyms for the command search
     int32_t keys[VIEW_MAX_KEYS];
-    uint32_t needs;
-    const char *option; // whose value it shows and sets
-    // What the window calls the words of the option, "a|b|c"; of another, what VIEW_SET sets it to.
+    uint32_t needs;     // view_need bits
+    const char *option; // option whose value the entry shows and sets, or NULL
+    // Names in the window for the values of the option, "a|b|c". For an action that sets a fixed
+    // value: the text that VIEW_SET sets.
     const char *choices;
     const char *tooltip; // one line, or NULL: the tooltip of the option, or the label
     view_menu_list list;
-    uint16_t context;
-    uint8_t trigger; // VIEW_TRIGGER: number of the machine's trigger, from 0
+    uint16_t context; // VIEW_ON_ bits
+    uint8_t trigger;  // VIEW_TRIGGER: index of the machine's trigger
 } view_command_row;
 
 extern const view_command_row view_command_rows[];
 extern const size_t view_num_commands;
 
-// The option of a row, or NULL.
+// Returns the option of an entry, or NULL.
 const struct view_option *view_option_of(const view_command_row *row);
 
-// The action of a row, with the number of its switch; and that of the switch of an option.
+// Return VIEW_TOGGLE + the index of an option, by name, and the action of an entry. The action of a
+// switch contains the index of its option.
 view_action view_toggle_of(const char *name);
 view_action view_action_of(const view_command_row *row);
 
-// The row of a key, or NULL; `is_driving`: one of those that drive, which come first.
+// Returns the entry of a key, or NULL. With `is_driving` only character controls are searched,
+// otherwise only other entries.
 const view_command_row *view_find_key(int32_t code, bool shift, bool control, bool alt,
                                       bool is_driving);
 
-// All keys of a row as they are printed, "Ctrl+Shift+E", "[ or -"; "" without one.
+// Writes the keys of an entry, "Ctrl+Shift+E" or "[ or -"; "" if it does not have keys.
 void view_print_keys(const view_command_row *row, char *text, size_t size);
 
 enum { VIEW_MAX_TRIGGERS = 10 }; // triggers that have keys: Space, and F2 to F10
 
-// The key of a machine's trigger, or "" if it has none.
+// Writes the key of a machine's trigger, or "" if it does not have a key.
 void view_print_trigger_key(uint32_t trigger, char *text, size_t size);
 
-// The first row that shows or sets an option, or NULL; and the option's words, "a|b|c", as the
-// window calls them.
+// Return the first entry that shows or sets an option, or NULL, and the names of the option's
+// values in the window, "a|b|c".
 const view_command_row *view_command_of(const struct view_option *option);
 const char *view_words_of(const struct view_option *option);
 
-// The label without the menu within that it is in.
+// Returns the label without the submenu.
 const char *view_label_of(const view_command_row *row);
 
-// Returns the tooltip of a command: its own, that of its option, or its label.
+// Returns the tooltip of an entry, of its option, or the label: the first that exists.
 const char *view_tooltip_of(const view_command_row *row);
 
-// A line of the lists of keys. `heading`: of the group that begins here, or NULL.
+// A line of the list of keys.
 typedef struct view_key_line {
-    const char *heading;
+    const char *heading; // heading of the group that begins with this line, or NULL
     const char *help;
     char keys[48];
 } view_key_line;
 
 enum { VIEW_MAX_KEY_LINES = 160 };
 
-// Writes the lines of all rows that have keys and need no more than `have`, in the order of the
-// table; returns how many. The keys of triggers are listed with the names triggers[num_triggers] of
-// the machine, and those left over are not, nor are those that walk, unless it `walks`. NULL: any
-// machine.
+// Writes one line for each entry that has keys and whose requirements are in `have`, in the order
+// of the table. Returns the number of lines. triggers[num_triggers] are the names of the machine's
+// triggers; other trigger keys are omitted. Keys for walking are omitted unless `walks` is true. If
+// `triggers` is NULL, writes the list for any machine.
 uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num_triggers,
                         bool walks, view_key_line lines[VIEW_MAX_KEY_LINES]);
 
-// Whether it drives what moves the model, from VIEW_AHEAD to VIEW_TRIGGER.
+// Returns true if an action is a character control: VIEW_AHEAD to VIEW_TRIGGER.
 static inline bool view_is_driving(view_action action)
 {
     return action >= VIEW_AHEAD && action <= VIEW_TRIGGER;
 }
 
+// Returns the name of an action for log messages, or "nothing".
 const char *view_action_name(view_action action);
 
 #endif

@@ -1,4 +1,7 @@
-// The configuration file.
+// Reads, merges and writes the configuration file (view_config).
+//
+// Several viewers can run at the same time. Before one writes the file, it reads the file again and
+// merges its new lines (view_latest.num_new) into it, so that the lines of other viewers remain.
 #include "demo/viewer/base/config.h"
 
 #include "demo/common/system.h"
@@ -7,8 +10,7 @@
 
 #include <errno.h>
 
-// == Lists of the latest
-// ===========================================================================
+// == Lists of recent entries ======================================================================
 
 const char *const view_map_options[MD5GL_NUM_IMAGE_KINDS] = {
     [MD5GL_IMAGE_DIFFUSE] = "texture",
@@ -17,38 +19,39 @@ const char *const view_map_options[MD5GL_NUM_IMAGE_KINDS] = {
     [MD5GL_IMAGE_GLOW] = "glow-map",
 };
 
-// The place of the line about the same, or list->count.
+// Returns the index of the line with the same text before the tab, or list->count.
 static size_t find_line(const view_latest *list, const char *line)
 {
     const size_t length = strcspn(line, "\t");
-    size_t place = 0;
-    while (place < list->count
-           && (strncmp(list->names[place], line, length) != 0
-               || strcspn(list->names[place], "\t") != length))
-        place++;
-    return place;
+    size_t index = 0;
+    while (index < list->count
+           && (strncmp(list->names[index], line, length) != 0
+               || strcspn(list->names[index], "\t") != length))
+        index++;
+    return index;
 }
 
 static void drop_line(view_latest *list, const char *line)
 {
-    const size_t place = find_line(list, line);
-    if (place == list->count)
+    const size_t index = find_line(list, line);
+    if (index == list->count)
         return;
-    free(list->names[place]);
-    list->num_new -= place < list->num_new;
+    free(list->names[index]);
+    list->num_new -= index < list->num_new;
     list->count--;
-    for (size_t i = place; i < list->count; i++)
+    for (size_t i = index; i < list->count; i++)
         list->names[i] = list->names[i + 1];
 }
 
-// As the first, in place of an older one about the same. Returns whether that changes anything.
-static bool note_line(view_latest *list, size_t most, const char *line)
+// Inserts a line as the first and removes an older line about the same path. Returns true if the
+// list changed.
+static bool note_line(view_latest *list, size_t capacity, const char *line)
 {
     if (list->count > 0 && strcmp(list->names[0], line) == 0)
         return false;
     drop_line(list, line);
-    if (list->count == most)
-        drop_line(list, list->names[most - 1]);
+    if (list->count == capacity)
+        drop_line(list, list->names[capacity - 1]);
     for (size_t i = list->count++; i > 0; i--)
         list->names[i] = list->names[i - 1];
     list->names[0] = common_copy(line);
@@ -63,11 +66,11 @@ void view_free_lines_of(view_latest *list)
     *list = (view_latest){.count = 0};
 }
 
-// Takes over the stored ones, with what is new here.
-static void merge_lines(view_latest *list, view_latest *stored, size_t most)
+// Replaces the list by the stored list, with the new lines of `list` in front. Empties `stored`.
+static void merge_lines(view_latest *list, view_latest *stored, size_t capacity)
 {
     for (size_t i = list->num_new; i-- > 0;)
-        note_line(stored, most, list->names[i]);
+        note_line(stored, capacity, list->names[i]);
     stored->num_new = list->num_new;
     view_free_lines_of(list);
     *list = *stored;
@@ -86,10 +89,9 @@ const char *view_find_document(const view_latest *documents, const char *path)
 
 // == The file =====================================================================================
 
-// Of a line.
-enum { MAX_BYTES = 4200 };
+enum { MAX_BYTES = 4200 }; // limit of a line
 
-// -- Where it is ----------------------------------------------------------------------------
+// -- Location -------------------------------------------------------------------------------
 
 // Returns the folder for configuration files of the user: the folder itself in *folder, which is
 // NULL if the system does not define one, and a subfolder.
@@ -123,6 +125,7 @@ static char *config_path(void)
 
 // -- Reading --------------------------------------------------------------------------------
 
+// Returns true if a text can be written to the file: it contains no control characters except tabs.
 static bool is_text(const char *line)
 {
     for (; *line != '\0'; line++)
@@ -131,8 +134,7 @@ static bool is_text(const char *line)
     return true;
 }
 
-// One reading of the file: its position, and the removed options that were reported, so that each
-// is reported once.
+// State while the file is read. Each removed option is reported only once.
 typedef struct config_reader {
     view_config *config;
     view_log *log;
@@ -254,7 +256,7 @@ void view_read_config(view_config *config, const char *path, view_log *log)
     config->is_changed = false;
 }
 
-// -- Taking it -----------------------------------------------------------------------------
+// -- Applying the configuration -------------------------------------------------------------
 
 void view_take_config(view_config *config, int count, char **arguments, view_options *options,
                       view_log *log)
@@ -265,7 +267,7 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
     if (config->path == NULL)
         return;
     if (options->output != NULL) {
-        free(config->path); // the rest is not used
+        free(config->path); // the file is not written; the settings are not used
         config->path = NULL;
         return;
     }
@@ -288,7 +290,8 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
         memcpy(words, all.names, all.count * sizeof *words);
     memcpy(words + all.count, arguments, (size_t)count * sizeof *words);
     view_free_options(options);
-    // Both parts were valid alone, and the configuration contains no jobs: they cannot conflict.
+    // Each part was valid separately, and the configuration contains no jobs: no conflict is
+    // possible.
     view_read_options((int)total, words, options, problem, sizeof problem);
     free(words);
     common_free_list(&all);
@@ -296,9 +299,10 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
 
 // -- Writing --------------------------------------------------------------------------------
 
-// Another viewer may have written meanwhile: adds what is new here to its recent files and
-// documents, and takes its model unless a model was opened here since.
-static void merge(view_config *config)
+// Reads the file again, because another viewer may have written it in the meantime, and adds the
+// new recent files and documents of this viewer. Uses the stored export choices unless this viewer
+// has new ones.
+static void merge_stored(view_config *config)
 {
     view_log quiet = {.level = VIEW_QUIET};
     view_config stored;
@@ -334,14 +338,13 @@ bool view_write_config(view_config *config, view_log *log)
     common_create_folders(config->path, 0700);
     bool is_written = common_begin_file(&writer, config->path, true);
     if (is_written) {
-        merge(config);
+        merge_stored(config);
         fputs("# The state that md5view restores when it starts. Lines are command-line options;\n"
               "# unknown lines are reported and ignored.\n",
               writer.file);
         fputs(config->settings != NULL ? config->settings : "", writer.file);
 
-        // Lines that are not options. No other names are written, nor paths that would break the
-        // line or are longer than one that is read.
+        // Lines that are not options. Paths with control characters or above MAX_BYTES are skipped.
         if (config->export_choices != NULL)
             fprintf(writer.file, "export=%s\n", config->export_choices);
         for (size_t i = 0; i < config->recent.count; i++)
@@ -360,7 +363,7 @@ bool view_write_config(view_config *config, view_log *log)
     if (!is_written)
         view_warn(log, "cannot write %s: %s", config->path, strerror(errno));
     config->is_changed = false;
-    if (is_written) { // else it stays new, for the next time
+    if (is_written) { // otherwise the lines remain new for the next attempt
         config->recent.num_new = config->documents.num_new = 0;
         common_free_list(&config->forgotten);
         config->has_new_export = false;
@@ -401,7 +404,8 @@ void view_free_config(view_config *config)
 
 // -- Recent files ---------------------------------------------------------------------------
 
-// A copy of an absolute path, without "..", that fits in a line, or NULL.
+// Returns a copy of the path as an absolute path without "..", or NULL if it does not fit in a
+// line.
 static char *line_path(const char *path)
 {
     char *const full = common_canonical_path(path);
@@ -422,7 +426,7 @@ void view_note_recent(view_config *config, const char *path)
 
 void view_forget_recent(view_config *config, const char *path)
 {
-    common_add(&config->forgotten, common_copy(path)); // the row's text may be freed next
+    common_add(&config->forgotten, common_copy(path)); // drop_line() may free `path`
     drop_line(&config->recent, config->forgotten.names[config->forgotten.count - 1]);
     config->is_changed = true;
 }

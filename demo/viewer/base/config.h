@@ -1,4 +1,8 @@
-// What is remembered from run to run: settings of the user, and of each document.
+// The configuration file: settings of the user, settings of each document, recent files and the
+// choices of the last export. They persist between runs.
+//
+// Each line of the file is NAME=VALUE. Names are names of options, or "recent", "document" and
+// "export".
 #ifndef DEMO_VIEWER_BASE_CONFIG_H
 #define DEMO_VIEWER_BASE_CONFIG_H
 
@@ -6,62 +10,63 @@
 
 enum { VIEW_MAX_DOCUMENTS = 64, VIEW_MAX_RECENT = 16 };
 
-// Lines, the latest first: what each is about and, behind a tab, what is said of it.
+// A list of lines, the latest first. A line is a path or, for documents, PATH<tab>SETTINGS.
 typedef struct view_latest {
     char *names[VIEW_MAX_DOCUMENTS];
     size_t count;
-    size_t num_new; // of them, those that are not in the file yet
+    size_t num_new; // number of lines, from the first, that are not in the file yet
 } view_latest;
 
-// The options of the maps that can be selected: "texture", "normal-map", ...; NULL: it cannot be.
+// Option of each kind of map, "texture", "normal-map", ...; NULL: the map cannot be selected.
 extern const char *const view_map_options[MD5GL_NUM_IMAGE_KINDS];
 
-// What is remembered of the document of a path or an address in a game: see view_write_settings();
-// or NULL.
+// Returns the stored settings of a document, in the format of view_write_settings(), or NULL.
+// `path` is a file or a path in a game.
 const char *view_find_document(const view_latest *documents, const char *path);
 
 void view_free_lines_of(view_latest *list);
 
 typedef struct view_config {
     char *path;            // the file; NULL = neither read nor written
-    char *settings;        // lines "grid=no", as if they stood first on the command line
-    view_latest recent;    // files
-    common_list forgotten; // of them, those that may still be in it
-    view_latest documents; // PATH<tab>LINES, in the file with tabs
-    char *export_choices;  // as the dialog writes them, or NULL
+    char *settings;        // lines "grid=no"; they precede the arguments of the command line
+    view_latest recent;    // paths of recent files
+    common_list forgotten; // recent files that were removed here, but may still be in the file
+    view_latest documents; // PATH<tab>SETTINGS; the file has tabs instead of line breaks
+    char *export_choices;  // text of the export dialog, or NULL
     bool has_new_export;   // `export_choices` are not in the file yet
-    bool is_changed;       // it differs from the file
-    bool is_new;           // there was no file
+    bool is_changed;       // the configuration differs from the file
+    bool is_new;           // the file did not exist
 } view_config;
 
-// Reads the file, if there is one; NULL: the user's, where the system has a folder for it. Unknown
-// lines are reported and ignored.
+// Reads the file if it exists. If `path` is NULL, reads the user's file in the system's folder for
+// configuration files. Unknown lines are reported and ignored.
 void view_read_config(view_config *config, const char *path, view_log *log);
 
-// Reads the configuration that the options name, then, for a window, the command line again, which
-// overrides it. Unknown lines of the configuration are ignored; the last warning stays in `log`.
-// For a picture only the documents are taken, of which it uses the textures: it depends on the
-// command line and on how the model looks in a window.
+// Reads the configuration file that the options specify. For a window, then reads the command line
+// again, which overrides the configuration. Unknown lines of the file are ignored; the last warning
+// remains in `log`. With --output only the documents are used, for the textures that the user
+// selected: the image depends only on the command line and on these.
 void view_take_config(view_config *config, int count, char **arguments, view_options *options,
                       view_log *log);
 
-// Writes the file, and creates its folder. What other viewers have written since is kept: their
-// recent files and their documents. Returns false, and logs why, if that fails.
+// Writes the file, and creates its folder. Recent files and documents that other running viewers
+// have written in the meantime remain. Logs a warning and returns false on failure.
 bool view_write_config(view_config *config, view_log *log);
 
-// Stores what a window shows now, and writes the file; `is_soon`: only if something was changed
-// before, but nothing since the last call. Returns false, and logs why, if writing fails.
+// Stores the current settings of a window and writes the file. With `is_soon`, writes the file only
+// if there were changes before the last call, but none since, so that a slider that is being
+// dragged does not write it repeatedly. Logs a warning and returns false if writing fails.
 bool view_store_config(view_config *config, const view_options *now, bool is_soon, view_log *log);
 
-// Remembers options of a document in place of earlier ones.
+// Replaces the stored settings of a document.
 void view_note_document(view_config *config, const char *path, const char *lines);
 
-// Forgets a document; NULL: all of them, and all recent files.
+// Removes the settings of a document. If `path` is NULL, removes all documents and recent files.
 void view_forget_document(view_config *config, const char *path);
 
 void view_free_config(view_config *config);
 
-// The choices of the last export.
+// Stores the choices of the last export.
 void view_note_export(view_config *config, const char *choices);
 
 // Adds a file as the most recent one.

@@ -1,3 +1,7 @@
+// Rasterizes glyphs with stb_truetype into one texture, and decodes UTF-8. See font.h.
+//
+// view_letters is a hash table of the glyphs in the texture, by code point and size. system_fonts
+// finds system fonts for characters that our own fonts do not contain.
 #include "demo/viewer/base/font.h"
 
 #include "demo/common/file.h"
@@ -14,9 +18,9 @@
 // The bytes of DejaVuSans.ttf and DejaVuSansMono.ttf, embedded by the build.
 extern const unsigned char md5view_font[], md5view_code_font[];
 
-// Besides ASCII and Latin-1, the letters that the interface uses: minus, figure space (the place of
-// a minus that is not there, and as wide), dashes, bullet, ellipsis, arrows, signs on buttons, and
-// the sign for invalid text.
+// Characters that the interface uses in addition to ASCII and Latin-1: minus, figure space (a blank
+// as wide as the minus), dashes, bullet, ellipsis, arrows, symbols on buttons, and the replacement
+// character for invalid text. demo/web/font.py reads this list.
 static const char others[] = "\xE2\x88\x92\xE2\x80\x87\xE2\x80\x93\xE2\x80\x94\xE2\x80\xA2"
                              "\xE2\x80\xA6\xE2\x86\x90\xE2\x86\x91\xE2\x86\x92\xE2\x86\x93"
                              "\xE2\x89\xA0\xE2\x96\xB6\xE2\x97\x80\xE2\x8C\x82\xE2\x97\x90"
@@ -28,9 +32,9 @@ enum {
     INVALID = 0xFFFD,
     MINUS = 0x2212,
     FIGURE_SPACE = 0x2007,
-    BOX = 0, // of which no font has a letter
+    BOX = 0, // a code point without a glyph in any font: draws the missing-glyph box
     OVERSAMPLING = 3,
-    LARGEST_SIDE = 4096,
+    MAX_SIDE = 4096,
 };
 
 static const struct {
@@ -46,28 +50,28 @@ static float text_height(const view_font *font, view_text_size size)
     return roundf(sizes[size].height * font->scale);
 }
 
-// -- Fonts of the system --------------------------------------------------------------------
+// -- System fonts ---------------------------------------------------------------------------
 //
-// What our own fonts lack is looked for in those that fontconfig lists, which are sorted once, by
-// how well they fit. stb_truetype trusts what it reads: only files are taken that fontconfig could
-// read, and whose tables lie within them.
+// Characters that our own fonts do not contain are searched in the fonts that fontconfig lists. The
+// list is sorted once, by similarity to "sans-serif". stb_truetype does not validate files, so only
+// fonts are used that fontconfig could read and whose tables are within the file.
 
 #ifdef VIEW_HAS_FONTCONFIG
 
 enum { MAX_FONT_FILE = 64 << 20, NUM_OPENED = 4 };
 
 typedef struct opened_font {
-    int number; // index in the sorted fonts plus 1; 0: none
+    int number; // index in the sorted fonts + 1; 0 = empty entry
     unsigned char *bytes;
     stbtt_fontinfo info;
 } opened_font;
 
 typedef struct system_fonts {
-    bool is_sought; // true after the first search
+    bool is_searched; // fontconfig was initialized
     FcConfig *config;
     FcFontSet *sorted;
-    bool *is_bad;                   // [sorted->nfont] fonts that cannot be read
-    opened_font opened[NUM_OPENED]; // the oldest one is closed for another
+    bool *is_bad;                   // [sorted->nfont] fonts that cannot be opened
+    opened_font opened[NUM_OPENED]; // cache; a new font replaces the oldest
     uint32_t num_opened;
 } system_fonts;
 
@@ -79,7 +83,7 @@ static uint32_t read_big(const unsigned char *bytes, int count)
     return value;
 }
 
-// Whether the tables of font `index` lie within the file.
+// Initializes font `index` of a file. Returns false if a table is not within the file.
 static bool begin_font(stbtt_fontinfo *info, const unsigned char *bytes, size_t size, int index)
 {
     const bool is_collection = size >= 12 && memcmp(bytes, "ttcf", 4) == 0;
@@ -102,6 +106,7 @@ static bool begin_font(stbtt_fontinfo *info, const unsigned char *bytes, size_t 
     return stbtt_InitFont(info, bytes, (int)start) != 0;
 }
 
+// Returns the system font at an index of the sorted list, or NULL if it cannot be used.
 static const stbtt_fontinfo *open_system_font(system_fonts *system, int number)
 {
     FcPattern *const pattern = system->sorted->fonts[number];
@@ -121,7 +126,7 @@ static const stbtt_fontinfo *open_system_font(system_fonts *system, int number)
         return NULL;
     unsigned char *const bytes =
         (unsigned char *)common_read_stream((const char *)path, &size, &reason);
-    // The upper half of the index is that of a variable font's style.
+    // The upper 16 bits of the index select a style of a variable font.
     if (bytes == NULL || size > MAX_FONT_FILE || !begin_font(&info, bytes, size, index & 0xFFFF)) {
         free(bytes);
         return NULL;
@@ -132,20 +137,21 @@ static const stbtt_fontinfo *open_system_font(system_fonts *system, int number)
     return &opened->info;
 }
 
+// Returns the best system font that contains a character, or NULL.
 static const stbtt_fontinfo *find_system_font(system_fonts *system, int code)
 {
-    if (!system->is_sought) {
-        system->is_sought = true;
+    if (!system->is_searched) {
+        system->is_searched = true;
         system->config = FcInitLoadConfigAndFonts();
-        FcPattern *const wish = FcNameParse((const FcChar8 *)"sans-serif");
+        FcPattern *const query = FcNameParse((const FcChar8 *)"sans-serif");
         FcResult result;
-        if (system->config != NULL && wish != NULL
-            && FcConfigSubstitute(system->config, wish, FcMatchPattern)) {
-            FcDefaultSubstitute(wish);
-            system->sorted = FcFontSort(system->config, wish, FcTrue, NULL, &result);
+        if (system->config != NULL && query != NULL
+            && FcConfigSubstitute(system->config, query, FcMatchPattern)) {
+            FcDefaultSubstitute(query);
+            system->sorted = FcFontSort(system->config, query, FcTrue, NULL, &result);
         }
-        if (wish != NULL)
-            FcPatternDestroy(wish);
+        if (query != NULL)
+            FcPatternDestroy(query);
         if (system->sorted != NULL)
             system->is_bad = common_alloc((size_t)system->sorted->nfont, sizeof *system->is_bad);
     }
@@ -197,61 +203,65 @@ static void close_system_fonts(system_fonts *system)
 
 #endif
 
-// -- Letters --------------------------------------------------------------------------------
+// -- Glyphs ---------------------------------------------------------------------------------
 //
-// They are drawn when they are met for the first time; the usual ones at the beginning. Names in
-// files may hold any of a million code points: where there is no room, the box stands for a letter,
-// until all but the usual ones are dropped before the next picture.
+// A glyph is rasterized when it is used for the first time; the common glyphs are rasterized at the
+// beginning. Names in files may contain any of a million code points. If the texture is full, a box
+// replaces further glyphs, until view_update_font() removes all but the common glyphs.
 
 enum { NUM_SLOTS = 2048, MAX_LETTERS = 1400 };
 
 typedef struct slot {
-    uint32_t key;     // of code point and size; 0: free
-    uint32_t picture; // that showed it last; the usual ones stay
+    uint32_t key;        // code point and size; 0 = free slot
+    uint32_t last_frame; // last frame that used the glyph; UINT32_MAX = common glyph
     view_letter letter;
 } slot;
 
 struct view_letters {
-    stbtt_fontinfo own[VIEW_NUM_TEXT_SIZES];
-    view_letter boxes[VIEW_NUM_TEXT_SIZES];
+    stbtt_fontinfo fonts[VIEW_NUM_TEXT_SIZES]; // our own fonts
+    view_letter boxes[VIEW_NUM_TEXT_SIZES];    // missing-glyph boxes
     system_fonts system;
-    slot slots[NUM_SLOTS]; // hashed by the key; the next free one
+    slot slots[NUM_SLOTS]; // hash table with linear probing
     uint32_t num_letters;
-    uint32_t picture;
-    bool is_changed;
-    bool is_full;
-    uint8_t *coverage; // the whole texture
+    uint32_t frame;    // number of the current frame
+    bool is_changed;   // glyphs were added since the last upload
+    bool is_full;      // a glyph did not fit
+    uint8_t *coverage; // [height][width] texels
     int width;
     int height;
-    int x, y, row_height; // where the next letter goes
+    int x, y, row_height; // position of the next glyph, and height of the current line of glyphs
 };
 
-// Returns false if there is no room.
-static bool make_letter(const view_font *font, view_text_size size, int code, view_letter *letter)
+// Rasterizes a glyph into the texture. Returns false if it does not fit. A character without a font
+// uses the missing-glyph box.
+static bool rasterize_glyph(const view_font *font, view_text_size size, int code,
+                            view_letter *letter)
 {
     view_letters *const all = font->letters;
     const float height = text_height(font, size);
-    // As large as our own font is, by the em.
-    const float own = stbtt_ScaleForPixelHeight(&all->own[size], height);
-    const float em = own / stbtt_ScaleForMappingEmToPixels(&all->own[size], 1);
-    const stbtt_fontinfo *info = &all->own[size];
+    // A glyph of another font has the same em as our own font.
+    const float font_scale = stbtt_ScaleForPixelHeight(&all->fonts[size], height);
+    const float em = font_scale / stbtt_ScaleForMappingEmToPixels(&all->fonts[size], 1);
+    const stbtt_fontinfo *info = &all->fonts[size];
     if (code != BOX && stbtt_FindGlyphIndex(info, code) == 0)
-        info = &all->own[VIEW_TEXT];
+        info = &all->fonts[VIEW_TEXT];
     if (code != BOX && stbtt_FindGlyphIndex(info, code) == 0)
         info = find_system_font(&all->system, code);
     *letter = all->boxes[size];
     if (info == NULL)
         return true;
     const int glyph = stbtt_FindGlyphIndex(info, code);
-    const float unit = info == &all->own[size] ? own : stbtt_ScaleForMappingEmToPixels(info, em);
+    const bool is_own = info == &all->fonts[size];
+    const float unit = is_own ? font_scale : stbtt_ScaleForMappingEmToPixels(info, em);
     int left, top, right, bottom, advance, bearing;
     stbtt_GetGlyphBitmapBoxSubpixel(info, glyph, (float)OVERSAMPLING * unit, unit, 0, 0, &left,
                                     &top, &right, &bottom);
     stbtt_GetGlyphHMetrics(info, code == FIGURE_SPACE ? stbtt_FindGlyphIndex(info, MINUS) : glyph,
                            &advance, &bearing);
-    const int most = 4 * (int)height; // some letters of some fonts are as wide as a line
+    const int max_extent = 4 * (int)height; // some fonts contain glyphs as wide as a line
     const bool is_empty = right <= left || bottom <= top;
-    if (right > OVERSAMPLING * most || left < -OVERSAMPLING * most || bottom > most || top < -most)
+    if (right > OVERSAMPLING * max_extent || left < -OVERSAMPLING * max_extent
+        || bottom > max_extent || top < -max_extent)
         return true;
     const int width = is_empty ? 0 : right - left + OVERSAMPLING - 1;
     const int rows = is_empty ? 0 : bottom - top;
@@ -285,24 +295,25 @@ static bool make_letter(const view_font *font, view_text_size size, int code, vi
     return true;
 }
 
-static const view_letter *find_letter(const view_font *font, view_text_size size, int code)
+// Returns a glyph of the table. Rasterizes it if it is new; returns the box if it does not fit.
+static const view_letter *find_or_add_glyph(const view_font *font, view_text_size size, int code)
 {
     view_letters *const all = font->letters;
     const uint32_t key = (uint32_t)code * VIEW_NUM_TEXT_SIZES + size + 1;
-    uint32_t place = key * 2654435761u >> 21; // of NUM_SLOTS, by Fibonacci hashing
-    while (all->slots[place].key != key && all->slots[place].key != 0)
-        place = (place + 1) % NUM_SLOTS;
-    slot *const found = &all->slots[place];
+    uint32_t index = key * 2654435761u >> 21; // Fibonacci hashing to the 2048 slots
+    while (all->slots[index].key != key && all->slots[index].key != 0)
+        index = (index + 1) % NUM_SLOTS;
+    slot *const found = &all->slots[index];
     if (found->key == 0) {
-        if (all->num_letters == MAX_LETTERS || !make_letter(font, size, code, &found->letter)) {
+        if (all->num_letters == MAX_LETTERS || !rasterize_glyph(font, size, code, &found->letter)) {
             all->is_full = true;
             return &all->boxes[size];
         }
         found->key = key;
         all->num_letters++;
     }
-    if (found->picture < all->picture)
-        found->picture = all->picture;
+    if (found->last_frame < all->frame)
+        found->last_frame = all->frame;
     return &found->letter;
 }
 
@@ -354,12 +365,13 @@ const view_letter *view_next_letter(const view_font *font, view_text_size size, 
 {
     if (**text == '\0')
         return NULL;
-    return find_letter(font, size, next_code_point(text));
+    return find_or_add_glyph(font, size, next_code_point(text));
 }
 
 // -- The texture --------------------------------------------------------------------------
 
-// A disc in the upper left corner, its edge soft over one pixel. Returns its side with a border.
+// Draws a disc in the upper left corner, with an edge that is antialiased over one pixel. Returns
+// the side of its square, including a border.
 static int draw_disc(view_font *font)
 {
     view_letters *const all = font->letters;
@@ -385,8 +397,8 @@ static int draw_disc(view_font *font)
     return side;
 }
 
-// Draws the disc and the usual letters, and drops all others.
-static void begin_letters(view_font *font)
+// Clears the texture and draws the disc and the common glyphs.
+static void reset_glyphs(view_font *font)
 {
     view_letters *const all = font->letters;
     memset(all->slots, 0, sizeof all->slots);
@@ -396,15 +408,15 @@ static void begin_letters(view_font *font)
     all->y = 0;
     all->is_full = false;
     for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++) {
-        make_letter(font, size, BOX, &all->boxes[size]);
+        rasterize_glyph(font, size, BOX, &all->boxes[size]);
         for (int code = ' '; code < 256; code++)
             if (code < 127 || code >= 160)
-                find_letter(font, size, code);
+                find_or_add_glyph(font, size, code);
         for (const char *text = others; view_next_letter(font, size, &text) != NULL;)
             continue;
     }
     for (int i = 0; i < NUM_SLOTS; i++)
-        all->slots[i].picture = all->slots[i].key != 0 ? UINT32_MAX : 0;
+        all->slots[i].last_frame = all->slots[i].key != 0 ? UINT32_MAX : 0;
 }
 
 bool view_update_font(view_font *font, md5gl_renderer *renderer)
@@ -412,12 +424,12 @@ bool view_update_font(view_font *font, md5gl_renderer *renderer)
     view_letters *const all = font->letters;
     bool is_stale = false;
     for (int i = 0; i < NUM_SLOTS && all->is_full; i++)
-        is_stale |= all->slots[i].key != 0 && all->slots[i].picture < all->picture;
+        is_stale |= all->slots[i].key != 0 && all->slots[i].last_frame < all->frame;
     const bool is_changed = all->is_changed;
-    all->picture++;
+    all->frame++;
     all->is_full = all->is_changed = false;
     if (is_stale) {
-        begin_letters(font);
+        reset_glyphs(font);
         return true;
     }
     if (!is_changed)
@@ -450,7 +462,7 @@ bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_
                         .letters = common_alloc(1, sizeof *font->letters)};
     view_letters *const all = font->letters;
     for (view_text_size size = VIEW_TEXT; size < VIEW_NUM_TEXT_SIZES; size++) {
-        stbtt_fontinfo *const info = &all->own[size];
+        stbtt_fontinfo *const info = &all->fonts[size];
         int ascent = 0;
         int descent = 0;
         int gap = 0;
@@ -462,16 +474,16 @@ bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_
         font->ascent[size] = roundf((float)ascent * unit + 0.12f * height);
         font->line[size] = roundf(1.28f * height);
     }
-    for (int side = 256; side <= LARGEST_SIDE && font->mask == 0; side *= 2) {
-        // Room for about 400 letters more, which are as wide as high.
+    for (int side = 256; side <= MAX_SIDE && font->mask == 0; side *= 2) {
+        // Reserve space for about 400 more glyphs, which are as wide as high.
         const float letter = text_height(font, VIEW_TEXT) + 2;
         const int rows = (int)(400 * (float)OVERSAMPLING * letter * letter / (float)side);
         all->width = side;
-        all->height = side + (rows < LARGEST_SIDE - side ? rows : LARGEST_SIDE - side);
+        all->height = side + (rows < MAX_SIDE - side ? rows : MAX_SIDE - side);
         free(all->coverage);
         all->coverage = common_alloc((size_t)side, (size_t)all->height);
-        begin_letters(font);
-        if ((all->is_full || all->y + all->row_height > side) && side < LARGEST_SIDE)
+        reset_glyphs(font);
+        if ((all->is_full || all->y + all->row_height > side) && side < MAX_SIDE)
             continue;
         font->mask = upload(all, renderer, error);
         if (font->mask == 0)

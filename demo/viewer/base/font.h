@@ -1,11 +1,14 @@
-// Glyphs as coverage in one texture: DejaVu Sans in two sizes, DejaVu Sans Mono for code, what
-// these lack from the fonts of the system, and a disc for round corners.
+// Glyphs for the interface, as coverage in one texture: DejaVu Sans in two sizes, and DejaVu Sans
+// Mono for code. Characters that these fonts do not contain are drawn with fonts of the system. The
+// texture also contains a disc, which canvas.c uses for round corners and solid areas.
+//
+// A view_font contains the metrics and the texture, a view_letter the rectangles of one glyph.
 #ifndef DEMO_VIEWER_BASE_FONT_H
 #define DEMO_VIEWER_BASE_FONT_H
 
 #include "render/md5gl.h"
 
-// Of the interface.
+// Limits of the scale of the interface.
 #define VIEW_MIN_SCALE 0.5f
 #define VIEW_MAX_SCALE 4.0f
 
@@ -16,7 +19,7 @@ typedef enum view_text_size {
     VIEW_NUM_TEXT_SIZES,
 } view_text_size;
 
-// A glyph: its box relative to the pen on the base line, y down, and its position in the texture.
+// A glyph: its rectangle relative to the pen on the base line, y down, and its texture coordinates.
 typedef struct view_letter {
     float x0;
     float y0;
@@ -42,22 +45,23 @@ typedef struct view_font {
     float disc_u1;
     float disc_v1;
     float disc_radius;
-    float solid_u, solid_v; // its centre, which is fully covered: the plain colour
-    view_letters *letters;  // those that were met, in the texture
+    float solid_u, solid_v; // centre of the disc, where coverage is 1: for solid areas
+    view_letters *letters;  // glyphs in the texture
 } view_font;
 
-// Draws the usual letters for a scale, into font->mask. Returns false with MD5_ERROR_GPU in `error`
-// when the texture cannot be made.
+// Creates the texture font->mask with the common glyphs for a scale. Returns false with
+// MD5_ERROR_GPU in `error` if the texture cannot be created.
 bool view_make_font(view_font *font, md5gl_renderer *renderer, float scale, md5_error *error);
 void view_free_font(view_font *font, md5gl_renderer *renderer);
 
-// Reads the next character of UTF-8 text and moves past it: returns its glyph, a box if no font has
-// one, U+FFFD for each byte of invalid UTF-8. NULL at the end. A letter that is met for the first
-// time is seen only after view_update_font().
+// Reads the next character of UTF-8 text and advances *text. Returns its glyph, a box if no font
+// contains it, U+FFFD for each byte of invalid UTF-8, or NULL at the end. A glyph that is used for
+// the first time becomes visible after the next view_update_font().
 const view_letter *view_next_letter(const view_font *font, view_text_size size, const char **text);
 
-// Call it after each picture, outside of a frame: brings new letters into the texture, or makes
-// room for them. Returns whether the picture has to be drawn again, since it lacks some.
+// Uploads new glyphs to the texture. If the texture is full, removes all but the common glyphs.
+// Call it after each image, outside of a frame. Returns true if glyphs were missing, so that the
+// image must be drawn again.
 bool view_update_font(view_font *font, md5gl_renderer *renderer);
 
 #endif

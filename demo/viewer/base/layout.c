@@ -1,58 +1,61 @@
+// Computes the positions of the parts of the window. See layout.h.
 #include "demo/viewer/base/layout.h"
 
 #include "demo/viewer/base/math.h"
 
-// In em. A dock's own size, and the least one.
+// Default and minimum size of a dock, em.
 static const struct {
     float usual;
-    float least;
+    float minimum;
 } sizes[VIEW_NUM_DOCKS] = {
     [VIEW_DOCK_LEFT] = {18, 12},
     [VIEW_DOCK_RIGHT] = {25, 18},
     [VIEW_DOCK_BOTTOM] = {27, 8},
 };
 
-static const float menu_heights[2] = {2, 2.8f}; // of a window, of a phone
+// Sizes in em.
+static const float menu_heights[2] = {2, 2.8f}; // on a desktop, on a phone
 static const float time_height = 3;
 static const float handle_height = 1.2f;
-static const float least_sheet = 3;
-static const float least_free[2] = {20, 14}; // the picture's width and height
-static const float beside_from = 76;
-static const float single_from = 52;
-static const float single_height = 30;
-static const float sheet_from[2] = {20, 18}; // a phone's 320 pixels at a scale of 1.2, 240
+static const float min_sheet = 3;
+static const float min_free[2] = {20, 14}; // width and height of the image
+static const float min_beside_width = 76;
+static const float min_single_width = 52;
+static const float min_single_height = 30;
+static const float min_sheet_window[2] = {20, 18}; // a phone of 320 pixels at scale 1.2; 240
 
-static view_arrangement arrange(const view_layout_wish *wish)
+static view_arrangement choose_arrangement(const view_layout_wish *wish)
 {
     const float width = wish->width / wish->em;
     const float height = wish->height / wish->em;
-    if (width < sheet_from[0] || height < sheet_from[1])
+    if (width < min_sheet_window[0] || height < min_sheet_window[1])
         return VIEW_ARRANGE_ALONE;
-    if (width < single_from || height < single_height)
+    if (width < min_single_width || height < min_single_height)
         return VIEW_ARRANGE_SHEET;
-    return width < beside_from ? VIEW_ARRANGE_SINGLE : VIEW_ARRANGE_BESIDE;
+    return width < min_beside_width ? VIEW_ARRANGE_SINGLE : VIEW_ARRANGE_BESIDE;
 }
 
-// The most that the bottom dock takes of the height.
-static float most_of_height(view_arrangement arrangement)
+// Returns the maximum height of the bottom dock as a fraction of the height of the window.
+static float max_bottom_height(view_arrangement arrangement)
 {
     return arrangement == VIEW_ARRANGE_SINGLE ? 0.35f : 0.55f;
 }
 
-static float wished(const view_layout_wish *wish, view_dock dock)
+// Returns the size of a dock, em: the size that the user set, or the default.
+static float preferred_size(const view_layout_wish *wish, view_dock dock)
 {
     const float size = wish->docks.sizes[dock];
-    return size > 0 ? fmaxf(size, sizes[dock].least) : sizes[dock].usual;
+    return size > 0 ? fmaxf(size, sizes[dock].minimum) : sizes[dock].usual;
 }
 
-// The sheet of an upright window, below its handle and the time bar. Half of it, or less, leaves
-// the rest of the height to the picture.
+// Lays out the sheet of an upright window, below its handle and the time bar. A sheet of at most
+// half the height is below the image; a higher sheet covers a part of the image.
 static void lay_out_sheet(const view_layout_wish *wish, view_dock front, bool is_open,
                           view_layout *layout)
 {
     const float em = wish->em;
     const float bars = ceilf(time_height * em) + ceilf(handle_height * em);
-    const float most = fmaxf(layout->free.height - bars, 0);
+    const float max_height = fmaxf(layout->free.height - bars, 0);
     const float half = ceilf(fmaxf(0.45f * wish->height - bars, 0));
     float height = half;
     if (wish->docks.sheet_top > 0)
@@ -60,37 +63,37 @@ static void lay_out_sheet(const view_layout_wish *wish, view_dock front, bool is
     else if (!is_open)
         height = 0;
     else if (wish->docks.is_sheet_full)
-        height = most;
+        height = max_height;
     view_rect covered = layout->free;
     const view_rect sheet =
-        view_cut(&covered, VIEW_AT_BOTTOM, ceilf(fmaxf(fminf(height, most), 0)));
-    if (is_open && sheet.height > least_sheet * em)
+        view_cut(&covered, VIEW_AT_BOTTOM, ceilf(fmaxf(fminf(height, max_height), 0)));
+    if (is_open && sheet.height > min_sheet * em)
         layout->docks[front] = sheet;
     layout->time = view_cut(&covered, VIEW_AT_BOTTOM, ceilf(time_height * em));
     layout->handle = view_cut(&covered, VIEW_AT_BOTTOM, ceilf(handle_height * em));
-    layout->free.height = fmaxf(covered.height, most - half);
+    layout->free.height = fmaxf(covered.height, max_height - half);
 }
 
 view_layout view_lay_out(const view_layout_wish *wish)
 {
     const float em = wish->em;
     view_layout layout = {.free = {0, 0, wish->width, wish->height}};
-    layout.arrangement = em > 0 ? arrange(wish) : VIEW_ARRANGE_ALONE;
+    layout.arrangement = em > 0 ? choose_arrangement(wish) : VIEW_ARRANGE_ALONE;
     if (layout.arrangement == VIEW_ARRANGE_ALONE)
         return layout;
-    view_rect *const rest = &layout.free;
+    view_rect *const free_part = &layout.free;
     const bool is_upright = layout.arrangement == VIEW_ARRANGE_SHEET && wish->height > wish->width;
     layout.is_phone = is_upright || (layout.arrangement == VIEW_ARRANGE_SHEET && wish->is_touched);
     if (wish->has_menu)
-        layout.menu = view_cut(rest, VIEW_AT_TOP, ceilf(menu_heights[layout.is_phone] * em));
+        layout.menu = view_cut(free_part, VIEW_AT_TOP, ceilf(menu_heights[layout.is_phone] * em));
     if (wish->has_time && !is_upright)
-        layout.time = view_cut(rest, VIEW_AT_BOTTOM, ceilf(time_height * em));
+        layout.time = view_cut(free_part, VIEW_AT_BOTTOM, ceilf(time_height * em));
     bool is_open[VIEW_NUM_DOCKS];
     for (view_dock dock = 0; dock < VIEW_NUM_DOCKS; dock++)
         is_open[dock] = wish->is_open[dock];
     const bool has_side = is_open[VIEW_DOCK_LEFT] || is_open[VIEW_DOCK_RIGHT];
     view_dock front = wish->docks.front == VIEW_DOCK_LEFT ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
-    if (!is_open[front]) // then the other one
+    if (!is_open[front]) // use the dock of the other side
         front = front == VIEW_DOCK_LEFT ? VIEW_DOCK_RIGHT : VIEW_DOCK_LEFT;
     if (layout.arrangement == VIEW_ARRANGE_SHEET) {
         layout.has_tabs = is_open[VIEW_DOCK_LEFT] && is_open[VIEW_DOCK_RIGHT];
@@ -101,11 +104,11 @@ view_layout view_lay_out(const view_layout_wish *wish)
         else if (is_there) {
             const view_side side = wish->is_touched ? VIEW_AT_RIGHT : VIEW_AT_LEFT;
             const view_dock sized = wish->is_touched ? VIEW_DOCK_RIGHT : front;
-            const float width = fminf(wished(wish, sized) * em, 0.8f * wish->width);
+            const float width = fminf(preferred_size(wish, sized) * em, 0.8f * wish->width);
             layout.docks[front] = view_cut(&covered, side, floorf(width));
         }
-        // On a phone only the list of problems covers the picture, in a small window also the
-        // graph.
+        // On a phone only the list of problems may cover the image. In a small window the state
+        // graph may cover it, too.
         if (is_open[VIEW_DOCK_BOTTOM] && (wish->docks.shows_problems || !layout.is_phone)) {
             covered = layout.free;
             layout.docks[front] = (view_rect){0};
@@ -120,39 +123,40 @@ view_layout view_lay_out(const view_layout_wish *wish)
         is_open[VIEW_DOCK_RIGHT] = front == VIEW_DOCK_RIGHT;
     }
 
-    // Docks become smaller, and then close, until there is enough left of the picture: right,
-    // bottom, left.
+    // Until the image has its minimum size, docks shrink to their minimum, then close, in this
+    // order.
     static const view_dock order[VIEW_NUM_DOCKS] = {VIEW_DOCK_RIGHT, VIEW_DOCK_BOTTOM,
                                                     VIEW_DOCK_LEFT};
-    float room[2] = {rest->width / em - least_free[0] - 0.2f,
-                     rest->height / em - least_free[1] - 0.1f}; // rounding needs pixels
+    float available[2] = {free_part->width / em - min_free[0] - 0.2f,
+                          free_part->height / em - min_free[1]
+                              - 0.1f}; // reserve pixels for rounding
     float wanted[VIEW_NUM_DOCKS] = {0};
     for (view_dock dock = 0; dock < VIEW_NUM_DOCKS; dock++)
-        wanted[dock] = is_open[dock] ? wished(wish, dock) : 0;
+        wanted[dock] = is_open[dock] ? preferred_size(wish, dock) : 0;
     if (is_open[VIEW_DOCK_BOTTOM])
-        wanted[VIEW_DOCK_BOTTOM] =
-            fminf(wanted[VIEW_DOCK_BOTTOM], most_of_height(layout.arrangement) * wish->height / em);
+        wanted[VIEW_DOCK_BOTTOM] = fminf(wanted[VIEW_DOCK_BOTTOM],
+                                         max_bottom_height(layout.arrangement) * wish->height / em);
     for (int closing = 0; closing < 2; closing++)
         for (int i = 0; i < VIEW_NUM_DOCKS; i++) {
             const view_dock dock = order[i];
             const bool is_side = dock != VIEW_DOCK_BOTTOM;
             const float used = is_side ? wanted[VIEW_DOCK_LEFT] + wanted[VIEW_DOCK_RIGHT]
                                        : wanted[VIEW_DOCK_BOTTOM];
-            const float excess = used - room[is_side ? 0 : 1];
+            const float excess = used - available[is_side ? 0 : 1];
             if (wanted[dock] > 0 && excess > 0)
                 wanted[dock] = closing != 0 ? 0
                                             : fmaxf(wanted[dock] - excess,
-                                                    fminf(sizes[dock].least, wanted[dock]));
+                                                    fminf(sizes[dock].minimum, wanted[dock]));
         }
     if (wanted[VIEW_DOCK_BOTTOM] > 0)
         layout.docks[VIEW_DOCK_BOTTOM] =
-            view_cut(rest, VIEW_AT_BOTTOM, ceilf(wanted[VIEW_DOCK_BOTTOM] * em));
+            view_cut(free_part, VIEW_AT_BOTTOM, ceilf(wanted[VIEW_DOCK_BOTTOM] * em));
     const bool is_single = layout.arrangement == VIEW_ARRANGE_SINGLE;
     for (view_dock dock = VIEW_DOCK_LEFT; dock <= VIEW_DOCK_RIGHT; dock++)
         if (wanted[dock] > 0)
-            layout.docks[dock] =
-                view_cut(rest, is_single || dock == VIEW_DOCK_RIGHT ? VIEW_AT_RIGHT : VIEW_AT_LEFT,
-                         ceilf(wanted[dock] * em));
+            layout.docks[dock] = view_cut(
+                free_part, is_single || dock == VIEW_DOCK_RIGHT ? VIEW_AT_RIGHT : VIEW_AT_LEFT,
+                ceilf(wanted[dock] * em));
     return layout;
 }
 
@@ -168,7 +172,7 @@ float view_drag_dock(const view_layout_wish *wish, view_dock dock, float x, floa
     else if (is_left_sheet || is_left_dock)
         size = x - box.x;
     const float ems = size / wish->em;
-    return ems < 0.5f * sizes[dock].least ? 0 : fmaxf(ems, sizes[dock].least);
+    return ems < 0.5f * sizes[dock].minimum ? 0 : fmaxf(ems, sizes[dock].minimum);
 }
 
 void view_drop_sheet(const view_layout_wish *wish, view_docks *docks)
@@ -182,7 +186,7 @@ void view_drop_sheet(const view_layout_wish *wish, view_docks *docks)
         number = docks->is_sheet_full ? 0 : 2;
     for (int i = 0; i < 3 && top > 0; i++) {
         still.docks = (view_docks){.is_sheet_open = i > 0, .is_sheet_full = i == 2};
-        still.is_open[VIEW_DOCK_LEFT] = true; // what will be in it
+        still.is_open[VIEW_DOCK_LEFT] = true; // any side dock: the height does not depend on it
         const float away = fabsf(view_lay_out(&still).handle.y - top);
         if (i == 0 || away < best) {
             best = away;

@@ -1,5 +1,8 @@
-// Where the parts of the window lie: a pure function of its size, the size of its text, and what is
-// open. All measures are multiples of the em, the height of the text.
+// The positions of the parts of the window: menu bar, docks, time bar, and the image between them.
+//
+// view_lay_out() is a pure function of the size of the window, the size of the text and the open
+// docks (view_layout_wish); it returns the rectangles of all parts (view_layout). Sizes are
+// multiples of the em, the height of the text.
 #ifndef DEMO_VIEWER_BASE_LAYOUT_H
 #define DEMO_VIEWER_BASE_LAYOUT_H
 
@@ -12,26 +15,26 @@ typedef enum view_dock {
     VIEW_NUM_DOCKS,
 } view_dock;
 
-// By the width: fewer docks fit beside a picture that is large enough.
+// Arrangement of the docks, which depends on the size of the window.
 typedef enum view_arrangement {
-    VIEW_ARRANGE_ALONE,  // the picture: the window is too small for anything else
-    VIEW_ARRANGE_SHEET,  // one dock at a time lies over the picture
-    VIEW_ARRANGE_SINGLE, // one at the right, with tabs for both sides
-    VIEW_ARRANGE_BESIDE, // each has its place
+    VIEW_ARRANGE_ALONE,  // only the image: the window is too small for docks
+    VIEW_ARRANGE_SHEET,  // one dock at a time covers a part of the image
+    VIEW_ARRANGE_SINGLE, // one dock at the right, with tabs for both sides
+    VIEW_ARRANGE_BESIDE, // all docks next to the image
 } view_arrangement;
 
-// What the user has made of the docks.
+// The user's settings of the docks.
 typedef struct view_docks {
-    float sizes[VIEW_NUM_DOCKS];       // em; 0: its own
-    view_dock front;                   // of the left and the right one, where there is one place
-    bool is_second[VIEW_DOCK_BOTTOM];  // of the two parts of each side: joints, look
-    bool is_sheet_open, is_sheet_full; // full: all of the height of an upright window
-    float sheet_top;                   // pixels, while it is dragged there; else 0
-    bool is_folded;                    // those at the sides, until one is asked for
-    bool shows_problems;               // at the bottom, in front of others
+    float sizes[VIEW_NUM_DOCKS];      // em; 0 = default size
+    view_dock front;                  // left or right dock, if only one of them fits
+    bool is_second[VIEW_DOCK_BOTTOM]; // the second tab of each side is selected: joints, appearance
+    bool is_sheet_open, is_sheet_full; // full: the sheet has the full height of an upright window
+    float sheet_top;                   // top edge while the sheet is dragged, pixels; otherwise 0
+    bool is_folded;                    // the side docks are closed until the user opens one
+    bool shows_problems;               // the bottom dock shows the list of problems
 } view_docks;
 
-// What is to be laid out.
+// Input of the layout.
 typedef struct view_layout_wish {
     float width, height, em; // pixels
     bool has_menu;
@@ -41,29 +44,30 @@ typedef struct view_layout_wish {
     view_docks docks;
 } view_layout_wish;
 
-// Parts that are not there have no width.
+// Output of the layout. The rectangle of a part that is not shown has width 0.
 typedef struct view_layout {
     view_arrangement arrangement;
     view_rect menu;
     view_rect time;
-    view_rect handle;                // of the sheet of an upright window: it is above the time bar
-    view_rect docks[VIEW_NUM_DOCKS]; // a sheet covers the free part, all others lie beside it
-    view_rect free;
-    bool has_tabs; // the dock stands for both sides
-    bool is_phone; // a sheet for fingers, whose tabs are the parts of both sides
+    view_rect handle;                // handle of an upright window's sheet, above the time bar
+    view_rect docks[VIEW_NUM_DOCKS]; // a sheet covers `free`; other docks are next to it
+    view_rect free;                  // the image
+    bool has_tabs;                   // one dock shows both sides, with tabs
+    bool is_phone;                   // a sheet for touch, whose tabs are the parts of both sides
 } view_layout;
 
 view_layout view_lay_out(const view_layout_wish *wish);
 
-// The size of a dock in em that its edge has when it is dragged to a pixel; 0: it closes, below
-// half of its minimum.
+// Returns the size of a dock, em, if its edge is dragged to a pixel. Returns 0, which closes the
+// dock, if the size is less than half of the dock's minimum.
 float view_drag_dock(const view_layout_wish *wish, view_dock dock, float x, float y);
 
-// Ends the drag of the handle of an upright sheet, at the nearest of its heights: the time bar
-// alone, half, full; or goes to the next one if it was not dragged.
+// Ends the drag of the handle of an upright sheet at the nearest of three heights: only the time
+// bar, half, full. If the handle was clicked, but not dragged, changes to the next height: closed
+// to half, half to full, full to closed.
 void view_drop_sheet(const view_layout_wish *wish, view_docks *docks);
 
-// The text of a font in em.
+// Returns the em of a font, pixels.
 static inline float view_em(const view_font *font)
 {
     return 13 * font->scale;

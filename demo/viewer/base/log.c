@@ -1,3 +1,4 @@
+// Prints messages to standard error, and stores errors and warnings for the window. See log.h.
 #include "demo/viewer/base/log.h"
 
 #include "demo/common/text.h"
@@ -58,14 +59,15 @@ static uint64_t hash_text(uint64_t hash, const char *text)
     return hash;
 }
 
-// Adds a warning to the list, or counts it with the one that says the same of the same place.
-// Returns whether it is new.
+// Adds a warning to the list, or increments the count of an equal warning. Returns true if the
+// warning is new.
 static bool list_warning(const view_log *log, view_level level, const char *text,
-                         const md5_error *place)
+                         const md5_error *location)
 {
     view_reports *const reports = log->reports;
-    const uint64_t start = 0xCBF29CE484222325u ^ ((uint64_t)place->line << 32 | place->column);
-    const uint64_t hash = hash_text(3 * hash_text(start, place->file), text);
+    const uint64_t start =
+        0xCBF29CE484222325u ^ ((uint64_t)location->line << 32 | location->column);
+    const uint64_t hash = hash_text(3 * hash_text(start, location->file), text);
     for (size_t i = reports->count; i-- > 0;)
         if (reports->rows[i].hash == hash) {
             reports->rows[i].count++;
@@ -77,30 +79,31 @@ static bool list_warning(const view_log *log, view_level level, const char *text
         (view_report){.level = level,
                       .about = log->about,
                       .text = common_copy(text),
-                      .file = place->file[0] != '\0' ? common_copy(place->file) : NULL,
-                      .line = place->line,
-                      .column = place->column,
+                      .file = location->file[0] != '\0' ? common_copy(location->file) : NULL,
+                      .line = location->line,
+                      .column = location->column,
                       .count = 1,
                       .hash = hash};
     return true;
 }
 
-// Stores what the window shows: the last error, or a warning. `whole`: the text with its place,
-// which is empty if the text has none.
-static void remember(view_log *log, view_level level, const char *whole, const char *text,
-                     const md5_error *place)
+// Stores a message for the window: the last error, or a warning. `whole` is the text with its
+// location, which is empty if the message does not have one.
+static void store_message(view_log *log, view_level level, const char *whole, const char *text,
+                          const md5_error *location)
 {
     snprintf(level == VIEW_ERROR ? log->error : log->warning, sizeof log->error, "%.*s",
              (int)sizeof log->error - 1, whole);
     if (level == VIEW_ERROR) {
-        log->failure = *place;
+        log->failure = *location;
         log->num_errors++;
         return;
     }
-    log->num_warnings += log->reports == NULL || list_warning(log, level, text, place);
+    log->num_warnings += log->reports == NULL || list_warning(log, level, text, location);
 }
 
-// Formats the values after `format` into a text of the caller's, after a prefix.
+// Declares text[1024] in the calling function and writes a prefix and the variadic arguments of the
+// function to it, formatted by `format`.
 #define FORMAT_TEXT(prefix)                                                \
     char text[1024];                                                       \
     const size_t used = (size_t)snprintf(text, sizeof text, "%s", prefix); \
@@ -112,8 +115,8 @@ static void remember(view_log *log, view_level level, const char *whole, const c
 bool view_error(view_log *log, const char *format, ...)
 {
     FORMAT_TEXT("md5view: ");
-    const char *const own = text + strlen("md5view: ");
-    remember(log, VIEW_ERROR, own, own, &(md5_error){.line = 0});
+    const char *const message_text = text + strlen("md5view: ");
+    store_message(log, VIEW_ERROR, message_text, message_text, &(md5_error){.line = 0});
     write_line(log, VIEW_ERROR, text);
     return false;
 }
@@ -121,8 +124,8 @@ bool view_error(view_log *log, const char *format, ...)
 void view_warn(view_log *log, const char *format, ...)
 {
     FORMAT_TEXT("md5view: warning: ");
-    const char *const own = text + strlen("md5view: warning: ");
-    remember(log, VIEW_WARNING, own, own, &(md5_error){.line = 0});
+    const char *const message_text = text + strlen("md5view: warning: ");
+    store_message(log, VIEW_WARNING, message_text, message_text, &(md5_error){.line = 0});
     write_warning(log, text);
 }
 
@@ -137,11 +140,11 @@ void view_warn_about(view_log *log, view_about about, const char *format, ...)
 
 void view_note(view_log *log, const char *file, const char *note)
 {
-    md5_error place = {.line = 0};
-    COMMON_TEXT(place.file, "%s", file);
+    md5_error location = {.line = 0};
+    COMMON_TEXT(location.file, "%s", file);
     char *const text = common_format("%s: note: %s", common_base(file), note);
     write_warning(log, text);
-    log->num_notes += log->reports == NULL || list_warning(log, VIEW_INFO, note, &place);
+    log->num_notes += log->reports == NULL || list_warning(log, VIEW_INFO, note, &location);
     free(text);
 }
 
@@ -157,11 +160,12 @@ void view_debug(view_log *log, const char *format, ...)
     write_line(log, VIEW_DEBUG, text);
 }
 
-// The window shows only the location in the file and the message, of an error in words.
+// Reports an error or warning of the library. The window shows only the file name without its
+// folder, the line and the message; for errors the line and column are written in words.
 static void log_note(view_log *log, view_level level, const md5_error *note)
 {
     char text[640];
-    char place[64] = "";
+    char location[64] = "";
     md5_format_error(note, text, sizeof text);
     if (level == VIEW_WARNING)
         write_warning(log, text);
@@ -170,12 +174,12 @@ static void log_note(view_log *log, view_level level, const md5_error *note)
     const char *const slash = strrchr(note->file, '/');
     const char *const file = slash != NULL ? slash + 1 : note->file;
     if (note->line > 0 && level == VIEW_ERROR)
-        COMMON_TEXT(place, ", line %u, column %u", note->line, note->column);
+        COMMON_TEXT(location, ", line %u, column %u", note->line, note->column);
     else if (note->line > 0)
-        COMMON_TEXT(place, ":%u", note->line);
+        COMMON_TEXT(location, ":%u", note->line);
     const bool has_place = note->line > 0 || level != VIEW_ERROR || *file != '\0';
-    COMMON_TEXT(text, "%s%s%s%s", file, place, has_place ? ": " : "", note->message);
-    remember(log, level, text, note->message, note);
+    COMMON_TEXT(text, "%s%s%s%s", file, location, has_place ? ": " : "", note->message);
+    store_message(log, level, text, note->message, note);
 }
 
 bool view_log_error(view_log *log, const md5_error *error)
@@ -189,14 +193,14 @@ void view_log_warning(void *log, const md5_error *warning)
     log_note(log, VIEW_WARNING, warning);
 }
 
-static void warn_as_it_is(void *log, const char *text)
+static void warn_listener(void *log, const char *text)
 {
     view_warn(log, "%s", text);
 }
 
 view_listener view_log_listener(view_log *log)
 {
-    return (view_listener){warn_as_it_is, log};
+    return (view_listener){warn_listener, log};
 }
 
 void view_log_clear(view_log *log)

@@ -1,5 +1,8 @@
 // Messages of the viewer: lines on standard error by level, and errors and warnings for the window.
-// Standard output is reserved for requested output: pictures, figures, lists.
+// Standard output is reserved for requested output: images, measurements, lists.
+//
+// view_log contains the level, the last error and the last warning. If the caller provides a
+// view_reports list, each warning is stored in it with its file, line and subject.
 #ifndef DEMO_VIEWER_BASE_LOG_H
 #define DEMO_VIEWER_BASE_LOG_H
 
@@ -13,57 +16,60 @@ typedef enum view_level {
     VIEW_ERROR,
     VIEW_WARNING,
     VIEW_INFO,
-    VIEW_DEBUG, // also one line for every action, with the state after it
+    VIEW_DEBUG, // also one line for each action, with the resulting state
 } view_level;
 
-// What a report is about: `number` of a mesh, joint or clip, `vertex` of a mesh.
+// Kind of the subject of a report.
 typedef enum view_about_kind {
-    VIEW_ABOUT_FILE, // or nothing
+    VIEW_ABOUT_FILE, // a file, or no subject
     VIEW_ABOUT_MESH,
     VIEW_ABOUT_VERTEX,
     VIEW_ABOUT_JOINT,
     VIEW_ABOUT_CLIP,
 } view_about_kind;
 
+// The subject of a report.
 typedef struct view_about {
     view_about_kind kind;
-    uint32_t number;
-    uint32_t vertex;
-    const void *model; // that it is of; only compared
+    uint32_t number;   // index of the mesh, joint or clip
+    uint32_t vertex;   // vertex of the mesh
+    const void *model; // model that contains the subject; only compared
 } view_about;
 
-// A warning, or several that are alike.
+// A warning, or several equal warnings.
 typedef struct view_report {
     view_level level;
     view_about about;
-    char *text, *file;     // NULL: it names no file
+    char *text;
+    char *file;            // NULL if the warning does not name a file
     uint32_t line, column; // as in md5_error
-    uint32_t count;
-    uint64_t hash; // of all but the count
+    uint32_t count;        // number of equal warnings
+    uint64_t hash;         // hash of text, file, line and column
 } view_report;
 
-enum { VIEW_MAX_REPORTS = 10000 };        // later ones are only counted
+enum { VIEW_MAX_REPORTS = 10000 };        // further warnings are only counted
 enum { VIEW_MAX_PRINTED_WARNINGS = 100 }; // per opening of files
 
 typedef struct view_reports {
-    view_report *rows; // in the order of their first ones
+    view_report *rows; // [count] in the order in which they were first reported
     size_t count;
-    bool is_told; // that there are some
+    bool was_announced; // the window has shown a notice about the warnings
 } view_reports;
 
 typedef struct view_log {
     view_level level;
-    view_reports *reports;            // the caller's list that warnings are added to, or NULL
-    view_about about;                 // of what is reported meanwhile
-    bool keeps_rest;                  // what has an error is left out of what is opened with it
-    bool may_stop, has_stopped;       // the window's user may end the long job; and did
-    uint32_t num_warnings, num_notes; // with a list: each once
+    view_reports *reports;            // the caller's list for warnings, or NULL
+    view_about about;                 // subject of the following warnings
+    bool keeps_rest;                  // a file with an error is skipped; the other files are opened
+    bool may_stop;                    // the user can stop the current long job
+    bool has_stopped;                 // the user has stopped it
+    uint32_t num_warnings, num_notes; // with a list, equal warnings count once
     uint32_t num_printed;             // warnings since view_end_warnings(), printed or counted
-    char warning[320];                // the last one
-    char error[320];                  // the last one, for the window; "" = none, or dismissed
-    md5_error failure;                // its place and message, or without a file if it has no place
-    uint32_t num_errors;              // also of those that were dismissed
-    clock_t progress_begin;           // of the current long job, in processor time
+    char warning[320];                // the last warning
+    char error[320];                  // the last error, for the window; "" = none, or dismissed
+    md5_error failure;                // the last error; file "" if it has no location
+    uint32_t num_errors;              // includes dismissed errors
+    clock_t progress_begin;           // start of the current long job, CPU time
     bool progress_shown;
 } view_log;
 
@@ -73,26 +79,29 @@ void view_warn_about(view_log *log, view_about about, const char *format, ...) C
 void view_info(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
 void view_debug(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
 
-// A note on a file that was written: listed with the warnings, but none of what is shown.
+// Reports a note about a file that was written. Notes are listed with the warnings, but counted
+// separately, because they do not concern the current content.
 void view_note(view_log *log, const char *file, const char *note);
 
-// The library's errors and warnings, in its own form.
+// Report an error or a warning of the library, in the library's format.
 bool view_log_error(view_log *log, const md5_error *error); // returns false
 void view_log_warning(void *log, const md5_error *warning); // an md5_warn_fn
 
-// What the searches of look.h warn through.
+// Returns a listener that passes the warnings of look.h to the log.
 view_listener view_log_listener(view_log *log);
 
 // Prints the number of warnings that were not printed since the last call because of
 // VIEW_MAX_PRINTED_WARNINGS. At the level "debug" all warnings are printed.
 void view_end_warnings(view_log *log);
 
-// Forgets warnings and error, when another file is opened; frees what was in the list.
+// Removes all warnings and the error, and frees the reports in the list. Call it before another
+// file is opened.
 void view_log_clear(view_log *log);
 void view_free_reports(view_reports *reports);
 
-// Moves what a thread has found to the log's list, about a model. At the level "debug" it only says
-// what is about the same as what was reported of its line.
+// Moves the reports of a thread to the log's list and sets their model. A report of level
+// VIEW_DEBUG is not listed: it only sets the subject of earlier reports about the same file and
+// line.
 void view_take_reports(view_log *log, view_reports *found, const void *model);
 
 // Shows the progress of a long job, "what 3/12", on a terminal and only after half a second.

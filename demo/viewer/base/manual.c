@@ -1,15 +1,20 @@
-// What the table of options prints: the help text, the manual page, and completions for shells.
+// Prints the help text, the manual page, the list of shortcuts, and completions for shells, from
+// the tables of options and commands.
+//
+// Each output is a template (`prints`), which common_print_template() expands for each manual
+// entry: one per option, then `other_rows`, then one per shortcut.
 #include "demo/viewer/base/options.h"
 
 #include "demo/common/manual.h"
 
 // == Templates ====================================================================================
 //
-// Rows of options have the name, its value, the first line of the help, all of it, the heading
-// above it, the name with its value as the help has them, where the window has it, and a star if it
-// may be repeated. Their kinds are w for one of "a|b|c", f for a path, possibly after "NAME=", o
-// for a number or a name, s for a switch, after "=" yes or no. Behind them are other rows: usages;
-// a description, with what exit statuses mean; and keys, with heading and help at the end.
+// Values of the entry of an option: 0 name, 1 name of its value, 2 first line of the help without
+// punctuation, 3 complete help, 4 heading above it, 5 name and value as in --help, 6 menu and
+// shortcut in the window, 7 "*" if the option may be repeated. Kinds of these entries: 'w' one of
+// "a|b|c", 'f' a path, possibly after "NAME=", 'o' a number or a name, 's' a switch, followed by
+// "=yes", "=no" or nothing. Entries without an option follow: usages 'u', a description 'a' with
+// the exit statuses as value 2, and shortcuts with 0 keys, 7 keys padded, 8 heading, 9 help.
 
 #define DESCRIPTION                                                                              \
     "Shows an animated model. Animations in the folder of the model are loaded, unless the\n"    \
@@ -35,14 +40,14 @@ static const common_manual_entry other_rows[] = {
 };
 enum { NUM_OTHERS = COMMON_LENGTH(other_rows) };
 
-enum { COLUMN = 38 }; // of what an option does
+enum { COLUMN = 38 }; // column of the help texts
 static const char *const in_help[] = {"\n", "\n                                      ", NULL};
 static const char *const in_fish[] = {"|", " ", "'", "\\'", "\\", "\\\\", NULL};
 static const char *const in_quotes[] = {"|", " ",   "'",  "'\\''", "[", "\\[",
                                         "]", "\\]", "\\", "\\\\",  NULL};
 
-// What is printed. The scripts of --completions, first, are for options and their values; files are
-// completed by default.
+// Indices of the outputs. The first are the scripts for --completions, which complete options and
+// their values; files are completed by default.
 enum { HELP = VIEW_FISH + 1, VERSION, BINDINGS, MANUAL, NOTHING };
 
 static const struct {
@@ -136,12 +141,12 @@ static char value_kind(const char *value)
 
 bool view_print_asked(const view_options *options, FILE *file)
 {
-    const int asked = requested_text(options);
+    const int requested = requested_text(options);
     const size_t count = view_num_options;
     view_key_line lines[VIEW_MAX_KEY_LINES];
     const uint32_t num_keys = view_list_keys(UINT32_MAX, NULL, 0, true, lines);
     const size_t total = count + NUM_OTHERS + num_keys;
-    if (asked == NOTHING)
+    if (requested == NOTHING)
         return false;
     common_manual_entry *const rows = common_alloc(total, sizeof *rows);
     common_list texts = {0};
@@ -180,8 +185,8 @@ bool view_print_asked(const view_options *options, FILE *file)
                        [7] = common_add(&texts, common_format("%-27s", lines[i].keys)),
                        [8] = lines[i].heading,
                        [9] = lines[i].help}};
-    common_print_template(file, prints[asked].text, prints[asked].escapes, rows,
-                          asked <= VIEW_FISH ? count : total);
+    common_print_template(file, prints[requested].text, prints[requested].escapes, rows,
+                          requested <= VIEW_FISH ? count : total);
     common_free_list(&texts);
     free(rows);
     return true;

@@ -55,16 +55,16 @@ static inline float view_distance(md5_vec3 a, md5_vec3 b)
     return md5_vec3_length(md5_vec3_sub(a, b));
 }
 
-// Length of the diagonal: the "size" of the contents.
+// Returns the length of the diagonal of a box, 0 if the box is empty.
 static inline float view_size(md5_bounds bounds)
 {
     return view_is_empty(bounds) ? 0 : view_distance(bounds.max, bounds.min);
 }
 
-// A point moved by a part of a way.
-static inline md5_vec3 view_along(md5_vec3 point, md5_vec3 way, float part)
+// Returns point + fraction * displacement.
+static inline md5_vec3 view_along(md5_vec3 point, md5_vec3 displacement, float fraction)
 {
-    return md5_vec3_add(point, md5_vec3_scale(way, part));
+    return md5_vec3_add(point, md5_vec3_scale(displacement, fraction));
 }
 
 static inline md5_xform view_at_origin(void)
@@ -72,28 +72,29 @@ static inline md5_xform view_at_origin(void)
     return (md5_xform){.rotation = {.w = 1}};
 }
 
-// A turn about z after another.
+// Returns the rotation `a` times a rotation about z.
 static inline md5_quat view_turn_by(md5_quat a, float radians)
 {
     return md5_quat_mul(a, (md5_quat){.z = sinf(0.5f * radians), .w = cosf(0.5f * radians)});
 }
 
-// The degrees by which one is turned against the other: by the tangent of half the angle, which is
-// exact for small ones, whose cosine is 1.
+// Returns the angle between the rotations of two matrices, degrees. It is computed from the tangent
+// of half the angle, which is exact for small angles; their cosine would be rounded to 1.
 static inline float view_angle_between(md5_mat34 a, md5_mat34 b)
 {
     const md5_quat p = md5_quat_from_mat34(a);
     const md5_quat q = md5_quat_from_mat34(b);
-    const md5_quat turn = md5_quat_mul(md5_quat_conjugate(p), q);
-    const float axis = sqrtf(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-    return view_degrees(2 * atan2f(axis, fabsf(turn.w)));
+    const md5_quat rotation = md5_quat_mul(md5_quat_conjugate(p), q);
+    const float sine =
+        sqrtf(rotation.x * rotation.x + rotation.y * rotation.y + rotation.z * rotation.z);
+    return view_degrees(2 * atan2f(sine, fabsf(rotation.w)));
 }
 
-// Moves matrices[count], such as joints, in place.
-static inline void view_move_matrices(md5_mat34 way, md5_mat34 *matrices, uint32_t count)
+// Multiplies matrices[count], such as joints, by a transform from the left, in place.
+static inline void view_move_matrices(md5_mat34 transform, md5_mat34 *matrices, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        matrices[i] = md5_mat34_mul(way, matrices[i]);
+        matrices[i] = md5_mat34_mul(transform, matrices[i]);
 }
 
 #endif

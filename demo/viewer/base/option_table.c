@@ -1,5 +1,6 @@
-// The table of command line options. options.c reads and writes their values, manual.c prints their
-// help, and commands.c contains the menus and shortcuts.
+// The table of options, in the order of --help. options.h describes its fields. options.c reads and
+// writes the values of options, manual.c prints their help, and commands.c contains the menus and
+// shortcuts.
 #include "demo/viewer/base/options.h"
 
 #include "demo/viewer/base/font.h"

@@ -1,4 +1,5 @@
-// Reads and writes the values of command line options, one by one and as a whole command line.
+// Reads and writes the values of options, from single values to whole command lines and stored
+// settings. The table of the options is in option_table.c.
 #include "demo/viewer/base/options.h"
 
 #include "demo/common/game_folder.h"
@@ -28,22 +29,22 @@ size_t view_number_of(const char *name)
     return (size_t)(view_find_option(name, strlen(name)) - table);
 }
 
-// The one with the most similar name, or NULL.
+// Returns the option with the most similar name, or NULL.
 static const view_option *find_nearest(const char *name, size_t length)
 {
     const view_option *nearest = NULL;
-    size_t least = SIZE_MAX;
+    size_t min_distance = SIZE_MAX;
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const o = &table[i];
         size_t distance = common_edit_distance(name, length, o->name, false);
         if (distance > 1 && length > 3 && common_edit_distance(name, length, o->name, true) == 0)
-            distance = 1; // a word of the name
-        if (distance < least) {
-            least = distance;
+            distance = 1; // a part of the name
+        if (distance < min_distance) {
+            min_distance = distance;
             nearest = o;
         }
     }
-    return least <= (length + 2) / 4 ? nearest : NULL; // else not similar enough
+    return min_distance <= (length + 2) / 4 ? nearest : NULL; // otherwise not similar enough
 }
 
 bool *view_switch_field(const view_option *option, view_shown *shown)
@@ -66,7 +67,7 @@ view_lights view_usual_lights(void)
     return lights;
 }
 
-// Returns false if the text is malformed.
+// Reads "NAME=VALUE,NAME=VALUE". Returns false if the text is malformed.
 static bool read_lights(const char *text, view_lights *lights)
 {
     for (;;) {
@@ -91,7 +92,8 @@ static bool read_lights(const char *text, view_lights *lights)
     }
 }
 
-// Writes "NAME=VALUE,NAME=VALUE", which is read as the same values. `size`: LIGHTS_TEXT is enough.
+// Writes "NAME=VALUE,NAME=VALUE", which is read as the same values. A `size` of LIGHTS_TEXT is
+// sufficient.
 enum { LIGHTS_TEXT = 192 };
 static void write_lights(const view_lights *lights, char *text, size_t size)
 {
@@ -100,7 +102,7 @@ static void write_lights(const view_lights *lights, char *text, size_t size)
         const float value = lights->values[i];
         char number[24];
         int digits = 7;
-        // As short as it was set, but no shorter than what is read as the same bits.
+        // Use the smallest number of digits, from 7, that is read as the same bits.
         do {
             COMMON_TEXT(number, "%.*g", digits, value);
         } while ((float)strtod(number, NULL) != value && digits++ < 9);
@@ -126,8 +128,8 @@ void view_write_shown(const view_shown *shown, const view_lights *lights, char *
     common_append(text, size, " ", "lights=%s", values);
 }
 
-// The uses are those of the engine's scripts; parm7 is the time of death in most games, and a
-// number from 0 to 1 in few.
+// The names describe the use in the engine's scripts. parm7 is the time of death in most games, and
+// a number from 0 to 1 in a few.
 const view_parm_range view_parm_ranges[VIEW_NUM_PARM_ROWS] = {
     {"time", 10, 60},
     {"0 red", 1, 1},
@@ -172,8 +174,8 @@ static_assert(sizeof(md5_root) == sizeof(unsigned) && sizeof(md5_wrap) == sizeof
                   && sizeof(view_shell) == sizeof(unsigned),
               "enums have the size of an unsigned int");
 
-// "NAME=VALUE", or with "@TIME" if it may have one. Sorted by time; those of equal time in the
-// order given.
+// Reads "NAME=VALUE", or "NAME=VALUE@TIME" if `has_times`, and inserts it. The settings are sorted
+// by time; settings of equal time remain in the order given.
 static bool add_setting(const char *text, bool has_times, view_settings *settings)
 {
     const char *const equals = strchr(text, '=');
@@ -210,18 +212,18 @@ void view_copy_settings(view_settings *settings, const view_settings *from)
     }
 }
 
-static common_option row_of(const view_option *o)
+static common_option to_common_option(const view_option *o)
 {
     return (common_option){o->name, o->value, o->kind, o->place, o->low, o->high};
 }
 
-static void *field_of(const view_option *option, const view_options *options)
+static void *option_field(const view_option *option, const view_options *options)
 {
     return (unsigned char *)(uintptr_t)options + option->place;
 }
 
-// Where it is noted that the option was given; NULL: nowhere.
-static bool *given_of(const view_option *option, const view_options *options)
+// Returns the flag that records that the option was given, or NULL if the option does not have one.
+static bool *given_flag(const view_option *option, const view_options *options)
 {
     return option->given > 0 ? (bool *)((unsigned char *)(uintptr_t)options + option->given) : NULL;
 }
@@ -231,16 +233,16 @@ bool view_is_repeated(const view_option *option)
     return option->kind == COMMON_TEXTS || option->kind > VIEW_OPTION_LIGHTS;
 }
 
-// Whether fields of its kind point to the texts.
+// Returns true if fields of the option's kind point to strings.
 static bool is_text(const view_option *option)
 {
     return option->kind >= COMMON_TEXT && option->kind < COMMON_NUM_KINDS;
 }
 
-// Sets it, or adds one value.
-static bool read_one(const view_option *option, const char *text, view_options *options)
+// Sets the option's field to a value, or adds the value if the option may be repeated.
+static bool read_single_value(const view_option *option, const char *text, view_options *options)
 {
-    const common_option row = row_of(option);
+    const common_option row = to_common_option(option);
     double number;
     char *end = NULL;
     if (option->scope == VIEW_SCOPE_FILE
@@ -260,7 +262,8 @@ static bool read_one(const view_option *option, const char *text, view_options *
         }
     case VIEW_OPTION_SETTING:
     case VIEW_OPTION_WEIGHT:
-        return add_setting(text, option->kind == VIEW_OPTION_SETTING, field_of(option, options));
+        return add_setting(text, option->kind == VIEW_OPTION_SETTING,
+                           option_field(option, options));
     case VIEW_OPTION_PARM: {
         const unsigned long parm = strtoul(text, &end, 10);
         if (*text < '0' || *text > '9' || parm >= VIEW_NUM_PARMS || *end != '=')
@@ -278,13 +281,13 @@ static bool read_one(const view_option *option, const char *text, view_options *
 
 bool view_read_option(const view_option *option, const char *text, view_options *options)
 {
-    bool *const given = given_of(option, options);
+    bool *const given = given_flag(option, options);
     if (text == NULL && (option->value != NULL || option->kind >= VIEW_OPTION_LIGHTS))
         return false;
     if (given != NULL)
         *given = true;
     if (text == NULL)
-        return read_one(option, NULL, options);
+        return read_single_value(option, NULL, options);
     if (is_text(option) && options->own == NULL)
         options->own = common_alloc(view_num_options, sizeof *options->own);
     common_list *const texts = is_text(option) ? &options->own[option - table] : NULL;
@@ -293,14 +296,14 @@ bool view_read_option(const view_option *option, const char *text, view_options 
     do {
         const size_t length = strcspn(text, has_lines ? "\n" : "");
         char *const line = common_format("%.*s", (int)length, text);
-        is_read = (!has_lines || text[length] == '\n') && read_one(option, line, options);
+        is_read = (!has_lines || text[length] == '\n') && read_single_value(option, line, options);
         text += length + has_lines;
         if (texts != NULL)
             common_add(texts, line);
         else
             free(line);
     } while (is_read && has_lines && *text != '\0');
-    if (texts != NULL && !view_is_repeated(option) && texts->count > 1) { // in place of the first
+    if (texts != NULL && !view_is_repeated(option) && texts->count > 1) { // replaces the first
         free(texts->names[0]);
         texts->names[0] = texts->names[--texts->count];
     }
@@ -309,9 +312,9 @@ bool view_read_option(const view_option *option, const char *text, view_options 
 
 char *view_write_option(const view_option *option, const view_options *options)
 {
-    const common_option row = row_of(option);
-    const void *const field = field_of(option, options);
-    const bool *const given = given_of(option, options);
+    const common_option row = to_common_option(option);
+    const void *const field = option_field(option, options);
+    const bool *const given = given_flag(option, options);
     const common_texts *const texts = field;
     const view_settings *const settings = field;
     char lights[LIGHTS_TEXT], *text;
@@ -371,13 +374,12 @@ bool view_set_text(const view_option *option, const char *text, view_options *op
     return text == NULL || view_read_option(option, text, options);
 }
 
-// What they are without a command line, in a window or, where something is written to a file, not.
-// It points to no memory.
+// Returns the defaults of all options, in a window or for --output. They do not own memory.
 static view_options usual_options(bool is_in_window)
 {
-    // What an entity begins with says nothing. Time is a minute ahead: parm 4 is minus the time at
-    // which a gun fired last, so that at time 0 all would fire. After a minute no glow is left, and
-    // what repeats any number of times a minute is as at time 0.
+    // The material time starts at one minute. parm 4 is minus the time of the last shot of a gun;
+    // its default is 0, so at time 0 all guns would fire. After a minute no muzzle flash is
+    // visible, and effects that repeat a whole number of times per minute look as at time 0.
     view_options usual = {
         .width = 1280,
         .height = 720,
@@ -408,8 +410,8 @@ char *view_write_usual(const view_option *option)
 
 void view_reset_option(const view_option *option, view_options *options)
 {
-    void *const field = field_of(option, options);
-    bool *const given = given_of(option, options);
+    void *const field = option_field(option, options);
+    bool *const given = given_flag(option, options);
     const view_options usual = usual_options(true);
     if (given != NULL)
         *given = false;
@@ -436,21 +438,21 @@ void view_reset_option(const view_option *option, view_options *options)
         view_copy_settings(field, NULL);
         break;
     default:
-        memcpy(field, field_of(option, &usual), common_value_size(option->kind));
+        memcpy(field, option_field(option, &usual), common_value_size(option->kind));
     }
 }
 
 // == Settings =====================================================================================
 
-char *view_write_settings(const view_options *options, const view_options *usual, view_scope least,
-                          view_scope most)
+char *view_write_settings(const view_options *options, const view_options *usual, view_scope first,
+                          view_scope last)
 {
     const view_options none = usual_options(true);
     char *lines = common_copy("");
     for (size_t i = 0; i < view_num_options; i++) {
         const view_option *const o = &table[i];
-        const bool is_asked = o->scope >= least && o->scope <= most;
-        if (!is_asked)
+        const bool is_in_scope = o->scope >= first && o->scope <= last;
+        if (!is_in_scope)
             continue;
         char *const text = view_write_option(o, options);
         char *const usual_text = view_write_option(o, usual != NULL ? usual : &none);
@@ -485,21 +487,22 @@ const view_option *view_next_setting(const char **lines, char **value)
     return NULL;
 }
 
-void view_take_settings(view_options *options, const char *lines, view_scope least, view_scope most)
+void view_take_settings(view_options *options, const char *lines, view_scope first, view_scope last)
 {
     char *value;
     for (size_t i = 0; i < view_num_options; i++)
-        if (table[i].scope >= least && table[i].scope <= most)
+        if (table[i].scope >= first && table[i].scope <= last)
             view_reset_option(&table[i], options);
     for (const view_option *o; (o = view_next_setting(&lines, &value)) != NULL; free(value))
-        if (o->scope >= least && o->scope <= most && !view_read_option(o, value, options))
+        if (o->scope >= first && o->scope <= last && !view_read_option(o, value, options))
             view_reset_option(o, options);
 }
 
 // == The command line =============================================================================
 
-static bool unknown_option(const char *argument, const view_option *nearest, char *problem,
-                           size_t size)
+// Writes the error message. Returns false.
+static bool report_unknown_option(const char *argument, const view_option *nearest, char *problem,
+                                  size_t size)
 {
     if (nearest != NULL)
         snprintf(problem, size,
@@ -510,13 +513,13 @@ static bool unknown_option(const char *argument, const view_option *nearest, cha
     return false;
 }
 
-static bool removed_option(const common_removed *option, char *problem, size_t size)
+static bool report_removed_option(const common_removed *option, char *problem, size_t size)
 {
     snprintf(problem, size, "--%s was removed: %s", option->name, option->advice);
     return false;
 }
 
-// Reads the option at arguments[*i], advances to its value, and marks its row as given.
+// Reads the option at arguments[*i], advances *i to its value, and marks the option as given.
 static bool read_option(int count, char **arguments, int *i, view_options *options, bool *given,
                         char *problem, size_t size)
 {
@@ -526,7 +529,7 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
         return true;
     }
     if (argument[1] != '-')
-        return unknown_option(argument, NULL, problem, size);
+        return report_unknown_option(argument, NULL, problem, size);
 
     const char *const name = argument + 2;
     const char *equals = strchr(name, '=');
@@ -535,15 +538,15 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
     if (found == NULL) {
         const common_removed *const removed = view_find_removed_option(name, length);
         if (removed != NULL)
-            return removed_option(removed, problem, size);
-        return unknown_option(argument, find_nearest(name, length), problem, size);
+            return report_removed_option(removed, problem, size);
+        return report_unknown_option(argument, find_nearest(name, length), problem, size);
     }
 
     const char *value = equals != NULL ? equals + 1 : NULL;
     if (value == NULL && found->value != NULL && *i + 1 < count)
         value = arguments[++*i];
     given[found - table] = true;
-    const common_option row = row_of(found);
+    const common_option row = to_common_option(found);
     const bool is_read = view_read_option(found, value, options);
     if (!is_read)
         common_explain_value(&row, value, problem, size);
@@ -559,7 +562,8 @@ static bool is_movie(const char *path)
     return false;
 }
 
-// Of the other options only few say something about a thumbnail.
+// Returns true and writes the error message if an option was given that cannot be combined with
+// --thumbnail. Only a few can.
 static bool contradicts_thumbnail(const bool *given, const view_options *o, char *problem,
                                   size_t size)
 {
@@ -677,7 +681,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     options->files = common_alloc((size_t)count + 1, sizeof *options->files);
     options->folders = common_alloc((size_t)count + 1, sizeof *options->folders);
 
-    bool *const given = options->said = common_alloc(view_num_options, sizeof *given);
+    bool *const given = options->is_given = common_alloc(view_num_options, sizeof *given);
     bool only_files = false, is_read = true; // only_files: after "--"
     for (int i = 0; i < count && is_read; i++) {
         const char *const argument = arguments[i];
@@ -693,8 +697,8 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     bool is_wrong = is_read && options->thumbnail > 0
                     && contradicts_thumbnail(given, options, problem, problem_size);
 
-    // With --base, a folder alone is the mod. In a game, names that folders here have by chance are
-    // names like all others.
+    // With --base, a single folder is the mod. With --game, an argument is a name in the game, even
+    // if a folder of that name exists here.
     if (options->bases.count > 0 && options->game == NULL && options->num_folders == 1) {
         options->game = options->folders[0];
         options->num_folders = 0;
@@ -704,7 +708,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     if (options->game != NULL)
         options->num_folders = 0;
 
-    // All models but the first are worn.
+    // All models after the first are outfits.
     const size_t num_files = options->num_files;
     bool has_model = false;
     options->num_files = 0;
@@ -727,7 +731,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         is_wrong |= what != NULL;
     }
 
-    // Panels in a picture are asked for.
+    // Images contain panels only if an option requests them.
     for (size_t i = 0; i < view_num_options && options->output != NULL; i++)
         if (table[i].usual == VIEW_USUALLY_IN_WINDOW && !given[i])
             *view_switch_field(&table[i], &options->shown) = false;
@@ -747,7 +751,7 @@ void view_free_options(view_options *options)
         view_reset_option(o, options);
     }
     free(options->own);
-    free(options->said);
+    free(options->is_given);
     free(options->files);
     free(options->folders);
     *options = (view_options){0};

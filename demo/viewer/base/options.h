@@ -1,6 +1,9 @@
-// The table of all options: name, value, field of view_options, help text, and whether the
-// configuration stores it; for switches of view_shown also their name in the debug line. Command
-// line, configuration file and all printed lists use this table; commands.c has the keys and menus.
+// Options: their values (view_options) and their table (view_option).
+//
+// An entry of the table contains the name of an option, its kind of value, its field of
+// view_options, its help text, and where its value is stored; for switches of view_shown also their
+// name in the debug line. The command line, the configuration file and all printed lists use this
+// table. commands.c contains the keys and menus.
 #ifndef DEMO_VIEWER_BASE_OPTIONS_H
 #define DEMO_VIEWER_BASE_OPTIONS_H
 
@@ -11,12 +14,12 @@
 
 enum { VIEW_MAX_PICTURE_SIDE = 16384, VIEW_MAX_FRAMES = 1000000 };
 
-// --set: a value that a parameter of a machine is to have from a given time on, or a page's slider.
-// --morph: the weight of a target.
+// --set: the value of a machine's parameter from a time on, or of a lesson's slider.
+// --morph: the weight of a morph target.
 typedef struct view_setting {
-    char *parameter;
+    char *parameter; // name of the parameter, slider or morph target
     float value;
-    double time;
+    double time; // seconds
 } view_setting;
 
 typedef struct view_settings {
@@ -24,7 +27,7 @@ typedef struct view_settings {
     size_t count;
 } view_settings;
 
-// Frees what it has, and copies others; NULL: none.
+// Replaces the settings by a copy of `from`. If `from` is NULL, removes all settings.
 void view_copy_settings(view_settings *settings, const view_settings *from);
 
 // --record-as
@@ -35,11 +38,11 @@ typedef enum view_record_format {
     VIEW_RECORD_WEBM,
 } view_record_format;
 
-// --retarget-layout: position of the other model. ALONE: it replaces this model.
+// --retarget-layout: position of the target model.
 typedef enum view_retarget_place {
-    VIEW_RETARGET_BESIDE,
-    VIEW_RETARGET_OVER,
-    VIEW_RETARGET_ALONE,
+    VIEW_RETARGET_BESIDE, // next to the source model
+    VIEW_RETARGET_OVER,   // at the same position
+    VIEW_RETARGET_ALONE,  // only the target model is shown
 } view_retarget_place;
 
 // --completions
@@ -49,41 +52,42 @@ typedef enum view_shell {
     VIEW_FISH,
 } view_shell;
 
-// The options of the command line. The table in options.c has the option that sets each field.
+// The values of all options. The table in option_table.c names the option that sets each field.
 typedef struct view_options {
     const char **files; // MODEL, ANIMs and CAMERA, in the order given
     size_t num_files;
-    common_list *own;     // [view_num_options] what the fields of each point to
-    bool *said;           // [view_num_options] which were given
-    const char **folders; // given among them, or archives: a window lists what is in the last one
+    common_list *own;     // [view_num_options] strings that the fields of each option point to
+    bool *is_given;       // [view_num_options] the option was given on the command line
+    const char **folders; // folders and archives among the files; a window lists the last
     size_t num_folders;
-    const char *game;   // a game folder or archive that the files are names in, or NULL
-    common_texts bases; // --base: folders or archives behind it, the next one first
+    const char *game;   // game folder or archive that contains the files, or NULL
+    common_texts bases; // --base: folders or archives that `game` extends, the nearest first
     common_texts maps[MD5GL_NUM_IMAGE_KINDS]; // --texture and others: "FILE" of all, "MESH=FILE"
-    uint32_t skin;                            // of a Quake model
-    common_texts wear;
-    common_texts hidden;        // --hide: names or numbers of meshes
-    uint64_t hidden_meshes;     // which these are of what is shown: a bit for each of the first 64
-    view_settings settings;     // --set, by time
+    uint32_t skin;                            // skin of a Quake model
+    common_texts wear;                        // --outfit
+    common_texts hidden;                      // --hide: names or indices of meshes
+    uint64_t hidden_meshes;     // the hidden meshes of the document, a bit for each of the first 64
+    view_settings settings;     // --set, sorted by time
     view_parms parms;           // --parm, of materials
-    common_texts states, flags; // of a monster's script
+    common_texts states, flags; // states and flags of a monster's script
     view_settings morphs;       // --morph, in the order given; without times
-    double *times;              // --animation-time, in seconds
+    double *times;              // --animation-time, seconds
     size_t num_times;
 
     const char *output; // NULL = show a window; "-" = standard output
     uint32_t width;
     uint32_t height;
-    uint32_t thumbnail; // its size in pixels; 0 = none
-    uint32_t samples;
+    uint32_t thumbnail;                        // size of the thumbnail, pixels; 0 = none
+    uint32_t samples;                          // per pixel
     uint32_t num_frames;                       // --frames; 0 = not given
-    const char *retarget;                      // another model, or NULL
-    const char *retarget_map, *retarget_pairs; // a file of a map, its lines, or NULL
+    const char *retarget;                      // target model, or NULL
+    const char *retarget_map, *retarget_pairs; // file of a joint map, lines of a joint map, or NULL
     view_retarget_place retarget_place;
-    const char *attach;                                   // "JOINT=MODEL", or NULL
-    const char *compare;                                  // a clip or another model, or NULL
-    uint32_t crowd;                                       // 0 = one character
-    uint32_t crowd_reduced, crowd_baked, crowd_impostors; // pixels
+    const char *attach;  // "JOINT=MODEL", or NULL
+    const char *compare; // a clip or a second model, or NULL
+    uint32_t crowd;      // number of characters; 0 = no crowd
+    // Size below which a crowd member uses this level of detail, pixels.
+    uint32_t crowd_reduced, crowd_baked, crowd_impostors;
     bool crowd_reduced_given;
     bool crowd_baked_given;
     bool crowd_impostors_given;
@@ -93,14 +97,14 @@ typedef struct view_options {
     bool labels;
     view_ground_kind terrain;
     bool dies_given;
-    double dies; // seconds
+    double dies; // --ragdoll-time, seconds
     bool walk;
     bool no_render;
     bool watch;
     bool no_auto;
-    const char *joint;  // to be marked, or NULL
-    const char *page;   // a technique's page, "contents", "list", or NULL
-    const char *config; // another configuration file, or NULL
+    const char *joint;  // joint to select, or NULL
+    const char *page;   // name of a lesson, "contents", "list", or NULL
+    const char *config; // configuration file, or NULL for the user's file
     bool no_config;
     bool help;
     bool version;
@@ -108,14 +112,14 @@ typedef struct view_options {
     bool manual;
     bool completions_given;
     view_shell completions;
-    bool names_content; // an option that applies to a certain model was given: not the last one
+    bool names_content; // an option for a certain model was given: do not open the last document
 
     uint32_t animation_index; // the initial clip
     bool animation_index_given;
     uint32_t range_first, range_last; // --range; equal = not given
     double speed;                     // factor; negative = backward
-    double frame_rate; // frames a second: at most this many in a window, exactly in --frames
-    bool up_is_y;      // of the model's file, instead of z
+    double frame_rate; // frames per second: the maximum in a window, the exact rate with --frames
+    bool up_is_y;      // the model's file has y up instead of z
     md5_root root;
     md5_wrap wrap;
     md5gl_path path;
@@ -130,43 +134,43 @@ typedef struct view_options {
     float target[3];                    // units
     bool orthographic;
     bool camera_path;        // show the camera path instead of following it
-    double camera_smoothing; // of a camera path: seconds to each side
+    double camera_smoothing; // smoothing of a camera path: seconds to each side
 
     view_shown shown; // initial switches
     view_surface surface;
     view_record_format record_as;
     view_lights lights;
-    const char *environment; // a picture, or NULL
+    const char *environment; // environment map, or NULL
     bool no_background;
     bool background_given;
     bool mute;
     float background[3]; // sRGB, 0..1
-    float ui_scale;      // of the panel; 0 = by the screen's resolution
+    float ui_scale;      // scale of the interface; 0 = from the resolution of the screen
     float docks[3];      // sizes in em: see view_docks
     view_level level;
 } view_options;
 
 // -- The table --------------------------------------------------------------------------------
 
-// Kinds of values beside those of demo/common/options.h.
+// Kinds of values in addition to the kinds of demo/common/options.h.
 typedef enum view_option_kind {
     VIEW_OPTION_LIGHTS = COMMON_NUM_KINDS, // "NAME=VALUE,..." (view_lights)
-    // The following may be repeated.
+    // Options of the following kinds may be repeated.
     VIEW_OPTION_TIMES,   // "S,S,...", added to the times
     VIEW_OPTION_SETTING, // "NAME=VALUE@TIME", added to the settings
     VIEW_OPTION_WEIGHT,  // "NAME=VALUE", added to the morphs
     VIEW_OPTION_PARM,    // "N=VALUE", one of the parms
 } view_option_kind;
 
-// What an option is about decides whether a change in a window can be undone, and where it is
-// remembered.
+// The scope of an option determines if a change in a window can be undone, and where the value is
+// stored.
 typedef enum view_scope {
-    VIEW_SCOPE_JOB,    // a run of the program: neither
-    VIEW_SCOPE_WINDOW, // remembered for the user, not undone
-    VIEW_SCOPE_LOOK,   // remembered for the user
-    VIEW_SCOPE_ANY,    // remembered for each document
-    VIEW_SCOPE_FILE,   // likewise, and means nothing to another document
-    VIEW_SCOPE_PLACE,  // where one looks: remembered for each document, not undone
+    VIEW_SCOPE_JOB,    // one run of the program: neither stored nor undone
+    VIEW_SCOPE_WINDOW, // stored for the user, cannot be undone
+    VIEW_SCOPE_LOOK,   // stored for the user
+    VIEW_SCOPE_ANY,    // stored for each document
+    VIEW_SCOPE_FILE,   // stored for each document; meaningless for other documents
+    VIEW_SCOPE_PLACE,  // camera position: stored for each document, cannot be undone
 } view_scope;
 
 // The default of a switch.
@@ -176,24 +180,24 @@ typedef enum view_usual {
     VIEW_USUALLY_IN_WINDOW, // yes, unless --output is given
 } view_usual;
 
-// What a window does after an option was set in it, besides showing the value.
+// Action of a window, in addition to displaying the value, after an option was changed in it.
 typedef enum view_effect {
     VIEW_EFFECT_NONE,
-    VIEW_EFFECT_REOPENS,  // the files are read again
-    VIEW_EFFECT_DRESSES,  // or the textures alone
-    VIEW_EFFECT_MEASURES, // what is shown has another size
-    VIEW_EFFECT_FRAMES,   // the camera is placed
-    VIEW_EFFECT_OWN,      // by the option's name: see jobs/ask.c
+    VIEW_EFFECT_REOPENS,  // read all files again
+    VIEW_EFFECT_DRESSES,  // read only the textures again
+    VIEW_EFFECT_MEASURES, // compute the size of the content again
+    VIEW_EFFECT_FRAMES,   // set the camera
+    VIEW_EFFECT_OWN,      // an action for this option, by its name: see jobs/ask.c
 } view_effect;
 
-// What a text, or one part of a pair, is a name of: see ui/settings.c.
+// Kind of the object that a text, or one part of a pair, names: see ui/settings.c.
 typedef enum view_names {
     VIEW_NAMES_NOTHING,
-    VIEW_NAMES_MODEL, // files, from here to PICTURE
+    VIEW_NAMES_MODEL, // from here to VIEW_NAMES_PICTURE: files
     VIEW_NAMES_FOLDER,
-    VIEW_NAMES_MAP, // of joints
+    VIEW_NAMES_MAP, // joint map
     VIEW_NAMES_PICTURE,
-    VIEW_NAMES_CLIP, // things that are shown, from here on
+    VIEW_NAMES_CLIP, // from here on: parts of the document
     VIEW_NAMES_JOINT,
     VIEW_NAMES_MESH,
     VIEW_NAMES_MORPH,
@@ -202,13 +206,12 @@ typedef enum view_names {
     VIEW_NAMES_PAGE,
 } view_names;
 
-// `value`: the printed name of its value; NULL = a switch, which may be given as NAME=no.
-// A `heading` opens a group in the help.
+// An entry of the table.
 typedef struct view_option {
     const char *name;
-    const char *value;
-    const char *help;
-    const char *heading;
+    const char *value;   // printed name of the value; NULL = a switch, which accepts NAME=no
+    const char *help;    // lines for --help
+    const char *heading; // heading of the group in the help that begins with this option, or NULL
     const char *tooltip; // one line that the window shows, or NULL if the option is not in a menu
     int kind;            // common_kind, view_option_kind
     size_t place;        // offset of the field in view_options
@@ -220,29 +223,30 @@ typedef struct view_option {
 
     // Only for a switch whose field is in view_options.shown, of the kind SWITCH, OPPOSITE or
     // EITHER.
-    const char *word; // for the field, in messages and in the debug line; NULL = none of these
+    const char *word; // name of the field in messages and in the debug line; NULL for other options
     view_usual usual;
 } view_option;
 
-// Whether its value is the user's, for all documents, so that the configuration file may hold it.
+// Returns true if the value belongs to the user, for all documents, so that the configuration file
+// may contain it.
 static inline bool view_is_of_user(const view_option *option)
 {
     return option->scope == VIEW_SCOPE_WINDOW || option->scope == VIEW_SCOPE_LOOK;
 }
 
-// Whether a change of it is a step that can be undone.
+// Returns true if a change of the option can be undone.
 static inline bool view_is_undone(const view_option *option)
 {
     return option->scope >= VIEW_SCOPE_LOOK && option->scope <= VIEW_SCOPE_FILE;
 }
 
-// Frames a second, of what has so many usually.
+// Returns the frame rate that the user set, or the given default.
 static inline double view_rate_of(const view_options *options, double usual)
 {
     return options->frame_rate > 0 ? options->frame_rate : usual;
 }
 
-// Whether it selects textures: one of view_options.maps.
+// Returns true if the option selects textures: its field is one of view_options.maps.
 static inline bool view_is_texture(const view_option *option)
 {
     return option->kind == COMMON_TEXTS && option->names == VIEW_NAMES_PICTURE;
@@ -257,75 +261,80 @@ static inline md5gl_image_kind view_map_of_option(const view_option *option)
 extern const view_option view_option_rows[];
 extern const size_t view_num_options;
 
-// The option of that name (`length` bytes, without dashes), or NULL; the number of one that is
-// there.
+// Return the option with a name (`length` bytes, without dashes), or NULL, and the index of an
+// option that must exist.
 const view_option *view_find_option(const char *name, size_t length);
 size_t view_number_of(const char *name);
 
-// What an option of a picture, without which it has no effect, is not there; NULL: it has one. In a
-// window all may become of use.
+// Returns a missing option or file without which an option has no effect, for messages, or NULL if
+// the option has an effect. Only for --output; in a window every option may take effect later.
 const char *view_lacks(const view_option *option, const view_options *options);
 
-// Whether it may be given several times, so that each value is added to those before.
+// Returns true if the option may be given several times. Each value is then added to the earlier
+// values.
 bool view_is_repeated(const view_option *option);
 
-// Sets the option's field. `text` may be NULL for a switch: on. Of a row that may be repeated it is
-// added, or with line breaks each line. Returns false if the text is invalid; the field may then
-// have any value.
+// Sets the option's field. `text` may be NULL for a switch, which is then switched on. If the
+// option may be repeated, adds the text; text with line breaks adds each line. Returns false if the
+// text is invalid; the field may then have any value.
 bool view_read_option(const view_option *option, const char *text, view_options *options);
 
-// The text that view_read_option() reads as the same value; the caller frees it. Of a row that may
-// be repeated its values, each ended by '\n'. NULL if none was given, where that is something else
-// than the usual value.
+// Returns a text that view_read_option() reads as the same value; the caller frees it. If the
+// option may be repeated, the text contains all values, each followed by '\n'. Returns NULL if the
+// option was not given and does not have a default.
 char *view_write_option(const view_option *option, const view_options *options);
-char *view_write_usual(const view_option *option); // in a window
 
-// Sets the option's field, or fields, to what they are without it, and to a text that was written;
-// NULL: without it.
+// Returns the text of the option's default in a window, or NULL.
+char *view_write_usual(const view_option *option);
+
+// Reset the option's fields to their defaults, and set them to a written text; NULL = the defaults.
 void view_reset_option(const view_option *option, view_options *options);
 bool view_set_text(const view_option *option, const char *text, view_options *options);
 
-// Lines "--NAME=VALUE" of all options of those scopes that say something else than in `usual`;
-// NULL: than without them. The caller frees it.
-char *view_write_settings(const view_options *options, const view_options *usual, view_scope least,
-                          view_scope most);
+// Returns lines "--NAME=VALUE" for all options with scopes from `first` to `last` whose values
+// differ from `usual`, or from the defaults if `usual` is NULL. The caller frees the text.
+char *view_write_settings(const view_options *options, const view_options *usual, view_scope first,
+                          view_scope last);
 
-// The option of the next of such lines, which it advances, and its value, for the caller to free;
-// NULL at the end.
+// Reads the next of such lines and advances *lines. Returns its option, and its value, which the
+// caller frees. Returns NULL at the end.
 const view_option *view_next_setting(const char **lines, char **value);
 
-// Sets the options of those scopes to such lines, or to what they are without it.
-void view_take_settings(view_options *options, const char *lines, view_scope least,
-                        view_scope most);
+// Sets the options with scopes from `first` to `last` to the values of such lines. Options without
+// a line are reset to their defaults.
+void view_take_settings(view_options *options, const char *lines, view_scope first,
+                        view_scope last);
 
-// The file that a value of the option is the name of, or NULL.
+// Returns the file name in a value of the option, or NULL if the value does not name a file.
 const char *view_file_in(const view_option *option, const char *value);
 
-// The field that a row with a `word` switches.
+// Returns the field of an option with a `word`.
 bool *view_switch_field(const view_option *option, view_shown *shown);
 
-// Writes all switches as "grid=1 light=studio ...", and the lights behind them as "lights=...".
+// Writes all switches as "grid=1 light=studio ...", then the lights as "lights=...".
 void view_write_shown(const view_shown *shown, const view_lights *lights, char *text, size_t size);
 
-// Reads the arguments after the program's name. On wrong usage returns false and writes one line
-// that explains it. Free in both cases.
+// Reads the arguments after the program's name. If they are invalid, returns false and writes an
+// error message of one line. The caller frees the options in both cases.
 bool view_read_options(int count, char **arguments, view_options *options, char *problem,
                        size_t problem_size);
 void view_free_options(view_options *options);
 
-// Words as shells read them, behind the name of a program; to be freed.
+// Returns a command line: the name of a program and arguments, quoted for a shell. The caller frees
+// it.
 char *view_join_words(const char *program, const common_list *words);
 
-// Whether what is in it is listed: a folder, unless an md5.cfg of Cube 2's engines makes it a
-// model, or an archive.
+// Returns true if the window lists the contents of a path: an archive, or a folder without an
+// md5.cfg, which makes it a model of Cube 2's engines.
 bool view_is_listed(const char *path);
-// Whether they open a window, instead of running a job without one.
+
+// Returns true if the options open a window; otherwise they run a job without one.
 bool view_shows_window(const view_options *options);
 
 // -- Help, manual page and completions, from the tables of options and commands (manual.c) ------
 
-// Prints what the options ask for: --help, --version, --list-bindings, a manual page in roff for
-// --man, or for --completions a script that a shell reads. Returns false if they ask for none.
+// Prints the requested text: --help, --version, --list-bindings, a manual page in roff for --man,
+// or a shell script for --completions. Returns false if the options do not request a text.
 bool view_print_asked(const view_options *options, FILE *file);
 
 #endif

@@ -1,4 +1,4 @@
-// Colours and distances of the panels.
+// Colors and distances of the panels, for all code that draws the interface.
 #ifndef DEMO_VIEWER_BASE_PANEL_H
 #define DEMO_VIEWER_BASE_PANEL_H
 
@@ -29,6 +29,6 @@
 #define VIEW_MARGIN 14.0f
 #define VIEW_PADDING 14.0f
 #define VIEW_RADIUS 8.0f
-#define VIEW_INSET 9.0f // of what is in a dock
+#define VIEW_INSET 9.0f // inner margin of a dock
 
 #endif

@@ -1,22 +1,23 @@
+// Decides when the quality of the image is reduced and restored. See quality.h.
 #include "demo/viewer/base/quality.h"
 
 #include "demo/common/memory.h"
 
 #include <math.h>
 
-// One slow frame may be an accident, and the first after a change allocates memory.
+// A single slow frame is ignored, and so is the first frame after a change, which allocates memory.
 enum { FRAMES_TO_REDUCE = 3, FRAMES_TO_RETURN = 12, FRAMES_IGNORED = 1, FRAMES_COMPARED = 3 };
 
-// The share of the accepted time that a better picture may be expected to take, and the time
-// between two changes: without both, the quality would go to and fro. Without an expectation it
-// takes a trial, which waits longer.
-static const double room = 0.7;
+// Hysteresis, so that the quality does not oscillate: a better step must be expected to take at
+// most `fast_fraction` of the accepted time, and changes are at least `usual_calm` seconds apart. A
+// trial without an expected time waits `calms_to_trial` times as long.
+static const double fast_fraction = 0.7;
 static const double usual_calm = 1.5;
-static const double longest_calm = 60;
+static const double max_calm = 60;
 static const double calms_to_trial = 8;
 
-// Two frames that take longer together are enough.
-static const double long_enough = 0.4;
+// Two consecutive slow frames reduce the quality if they take more than this in total, seconds.
+static const double max_two_slow = 0.4;
 
 const view_economy view_economies[VIEW_NUM_QUALITIES] = {
     {.scale = 1},
@@ -45,25 +46,26 @@ static uint32_t next_step(uint32_t step, int direction, view_quality_offers offe
     return next >= 0 && next < VIEW_NUM_QUALITIES ? (uint32_t)next : step;
 }
 
-// How many times longer a frame of a better step can take: by its pixels, and by samples and
-// shadows as in software, where they cost the most.
-static double greatest_ratio(const view_economy *now, const view_economy *better)
+// Returns the maximum ratio of the frame times of a better step and the current step: the ratio of
+// their pixels, times factors for samples and shadows in software rendering, where these cost most.
+static double max_time_ratio(const view_economy *current, const view_economy *better)
 {
-    const double side = (better->scale / now->scale);
+    const double side = (better->scale / current->scale);
     double ratio = side * side;
-    if (now->one_sample && !better->one_sample)
+    if (current->one_sample && !better->one_sample)
         ratio *= 4;
-    if (now->no_shadows && !better->no_shadows)
+    if (current->no_shadows && !better->no_shadows)
         ratio *= 2.5;
     return ratio;
 }
 
-static double calm_of(const view_quality *quality)
+// Returns the minimum time before a better step is used, seconds.
+static double min_calm(const view_quality *quality)
 {
     return quality->calm > 0 ? quality->calm : usual_calm;
 }
 
-static bool change(view_quality *quality, uint32_t step)
+static bool change_step(view_quality *quality, uint32_t step)
 {
     quality->has_returned = step < quality->step;
     quality->step = step;
@@ -74,7 +76,7 @@ static bool change(view_quality *quality, uint32_t step)
 
 view_quality view_begin_quality(const char *device)
 {
-    // Of Mesa, of browsers, of Windows, of macOS.
+    // Software renderers of Mesa (two), browsers, Windows and macOS.
     static const char *const names[] = {"llvmpipe", "softpipe", "SwiftShader",
                                         "Microsoft Basic Render", "Apple Software Renderer"};
     uint32_t step = 0;
@@ -91,40 +93,40 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
     const uint32_t worse = next_step(quality->step, 1, offers);
     const uint32_t better = next_step(quality->step, -1, offers);
 
-    // Times of this step, directly after the better one was left, show what it costs: the shortest,
-    // because other programs only make frames longer.
+    // The first frames after the better step was left measure the cost of this step. Use the
+    // shortest time, because interference from other programs only lengthens frames.
     double *const next = &quality->next[better];
     if (!quality->has_returned && quality->num_frames <= FRAMES_IGNORED + FRAMES_COMPARED)
         *next = *next > 0 ? fmin(*next, seconds) : seconds;
-    // The frame time to be expected of the better step: no longer than its pixels can take, as the
-    // times from when it was left may be those of a machine that was busy.
+    // Expected frame time of the better step. It is limited by max_time_ratio(), because the
+    // machine may have been busy when the better step was measured.
     double expected = INFINITY;
     if (*next > 0)
         expected = seconds
                    * fmin(fmax(quality->left[better] / *next, 1),
-                          greatest_ratio(&view_economies[quality->step], &view_economies[better]));
-    const double fast = room * VIEW_SLOWEST_FRAME;
+                          max_time_ratio(&view_economies[quality->step], &view_economies[better]));
+    const double fast = fast_fraction * VIEW_SLOWEST_FRAME;
     const bool is_slow = seconds > VIEW_SLOWEST_FRAME;
     quality->num_slow = is_slow ? quality->num_slow + 1 : 0;
     quality->slow_sum = is_slow ? quality->slow_sum + seconds : 0;
     quality->num_fast = seconds < fast ? quality->num_fast + 1 : 0;
     quality->num_roomy = expected < fast ? quality->num_roomy + 1 : 0;
     const bool is_too_slow = quality->num_slow >= FRAMES_TO_REDUCE
-                             || (quality->num_slow >= 2 && quality->slow_sum > long_enough);
+                             || (quality->num_slow >= 2 && quality->slow_sum > max_two_slow);
     if (worse != quality->step && is_too_slow) {
-        // A return that was in vain doubles the wait for the next.
-        const double calm = calm_of(quality);
+        // A failed return to better quality doubles the wait before the next.
+        const double calm = min_calm(quality);
         const bool was_in_vain = quality->has_returned && quality->since < 2 * usual_calm;
-        quality->calm = was_in_vain ? fmin(2 * calm, longest_calm) : usual_calm;
+        quality->calm = was_in_vain ? fmin(2 * calm, max_calm) : usual_calm;
         quality->left[quality->step] = quality->slow_sum / quality->num_slow;
         quality->next[quality->step] = 0;
-        return change(quality, worse);
+        return change_step(quality, worse);
     }
     const bool is_roomy =
-        quality->num_roomy >= FRAMES_TO_RETURN && quality->since >= calm_of(quality);
+        quality->num_roomy >= FRAMES_TO_RETURN && quality->since >= min_calm(quality);
     const bool may_try = quality->num_fast >= FRAMES_TO_RETURN
-                         && quality->since >= calms_to_trial * calm_of(quality);
-    return better != quality->step && (is_roomy || may_try) && change(quality, better);
+                         && quality->since >= calms_to_trial * min_calm(quality);
+    return better != quality->step && (is_roomy || may_try) && change_step(quality, better);
 }
 
 void view_describe_economy(const view_economy *economy, char *text, size_t size)

@@ -1,11 +1,12 @@
-// What the user sets of a picture: switches, lights, parameters of materials, the camera. Sliders,
-// keys, the mouse, the command line and the configuration share it.
+// Display settings: switches (view_shown), lights (view_lights), parameters of materials
+// (view_parms) and the camera (view_camera). Sliders, keys, the mouse, the command line and the
+// configuration file set them.
 #ifndef DEMO_VIEWER_BASE_SHOWN_H
 #define DEMO_VIEWER_BASE_SHOWN_H
 
 #include "md5/md5model.h"
 
-// The switches: a row of options.c each, with its option and its keys.
+// Switches. Each has an entry in option_table.c and in commands.c.
 typedef struct view_shown {
     bool grid;
     bool axes;
@@ -19,8 +20,10 @@ typedef struct view_shown {
     bool checker;
     bool maps;
     bool two_sided;
-    bool classic, shadows;                // classic: light as in id's engine of 2004
-    bool environment, environment_behind; // light of --environment; its picture behind the model
+    bool classic; // light as in id's engine of 2004
+    bool shadows;
+    bool environment;        // light from --environment
+    bool environment_behind; // the environment map is the background
     bool panel;
     bool statistics;
     bool frame_time;
@@ -30,22 +33,23 @@ typedef struct view_shown {
     bool parm_list;
     bool graph;
     bool help;
-    bool curves, differences; // at the bottom: of the selected joint, of joints that are compared
-    bool auto_quality;        // pictures of a window leave out what makes them slow
+    bool curves;       // curves of the selected joint, in the bottom dock
+    bool differences;  // differences of compared joints, in the bottom dock
+    bool auto_quality; // a window reduces the quality of slow frames: see quality.h
     bool reduced_motion;
     bool open_last;
 } view_shown;
 
-// What the body shows.
+// Shading of the model.
 typedef enum view_surface {
-    VIEW_SURFACE_LIT,      // its materials in the light
-    VIEW_SURFACE_WEIGHTS,  // the weights of the marked joint, or how many joints move a vertex
-    VIEW_SURFACE_UV,       // a grid by texture coordinates; a panel shows the layout of a mesh
-    VIEW_SURFACE_TEXTURES, // its materials; a panel shows the images of a mesh
+    VIEW_SURFACE_LIT,      // materials and lights
+    VIEW_SURFACE_WEIGHTS,  // weights of the selected joint, or the number of influences
+    VIEW_SURFACE_UV,       // a grid in texture coordinates; a panel shows the layout of a mesh
+    VIEW_SURFACE_TEXTURES, // materials and lights; a panel shows the images of a mesh
     VIEW_NUM_SURFACES,
 } view_surface;
 
-// What feet stand on.
+// Shape of the ground below the feet.
 typedef enum view_ground_kind {
     VIEW_LEVEL,
     VIEW_HILLS,
@@ -86,42 +90,43 @@ view_lights view_usual_lights(void);
 
 // -- Parameters of materials -------------------------------------------------------------
 //
-// What drives the materials of a game folder besides the clock: see md5_material_input.
+// Inputs of the materials of a game folder, in addition to time: see md5_material_input.
 
-// Rows of sliders: time, then the parameters of the entity.
+// Sliders: 0 is the time, the following are the parameters of the entity.
 enum { VIEW_NUM_PARMS = 12, VIEW_PARM_TIME = 0, VIEW_FIRST_PARM, VIEW_NUM_PARM_ROWS = 13 };
 
 typedef struct view_parms {
     float values[VIEW_NUM_PARMS];
-    float ahead; // seconds by which the materials' time is ahead of the clip's
+    float ahead; // difference of the materials' time and the clip's time, seconds
 } view_parms;
 
-// What a row's slider covers, and the value of an entity that says nothing.
+// Range of a slider.
 typedef struct view_parm_range {
     const char *name;
-    float high, usual; // from 0
+    float high;  // maximum; the minimum is 0
+    float usual; // value of an entity that does not define the parameter
 } view_parm_range;
 
 extern const view_parm_range view_parm_ranges[VIEW_NUM_PARM_ROWS];
 
-// The materials' time in seconds, never below 0, at a time of the clip.
+// Returns the materials' time at a time of the clip, seconds, at least 0.
 float view_material_time(const view_parms *parms, double clip_time);
 
-// Sets a row to a value: time to seconds, by moving it ahead of the clip. Parms 4 and 7 are times
-// of the clip, which ends the usual one, a minute before.
+// Sets the value of a slider. Setting the time sets its difference to the clip's time. Parms 4 and
+// 7 are times of the clip: setting one resets the default difference of one minute to 0.
 void view_set_parm(view_parms *parms, int row, float value, double clip_time);
 
 // -- The camera --------------------------------------------------------------------------
 
-// The azimuth is that of the eye seen from the target: 0 = in front of the model (at +x, looking
-// towards -x), 90 = at its left (+y), -90 = at its right. The elevation is 0 when level, 90
-// straight above.
+// The azimuth is the direction from the target to the eye: 0 = in front of the model (at +x,
+// looking towards -x), 90 = at its left (+y), -90 = at its right. The elevation is 0 if the view is
+// level, and 90 straight above.
 typedef struct view_camera {
     float azimuth, elevation; // degrees
     float distance;           // from eye to target, units
     md5_vec3 target;          // centre of rotation
-    bool orthographic;        // shows at the target the same size as the perspective does
-    float scene_radius;       // of what view_frame_all() framed: determines near and far planes
+    bool orthographic;        // the size at the target is the same as in perspective
+    float scene_radius;       // radius from view_frame_all(); determines near and far planes
 } view_camera;
 
 #endif

@@ -1,3 +1,4 @@
+// Synthesizes the sounds of clip events from a table of tones and bands of noise.
 #include "demo/viewer/base/sounds.h"
 
 #include "demo/common/memory.h"
@@ -10,14 +11,16 @@ static float next_noise(uint32_t *random)
     return (float)(*random >> 8) / 8388608.0f - 1;
 }
 
-// == Of events ====================================================================================
+// == Sounds of events =============================================================================
 
-// A tone or a band of noise whose pitch glides. An event may have several.
+// A tone or a band of noise with a pitch glide. An event may have several entries.
 static const struct sound {
     const char *event;
-    float start, seconds, peak; // peak: where it is loudest, a share of its time
-    float low, high;            // hertz: at its beginning, and at its end
-    float flutter;              // times a second that it comes and goes; 0: it does not
+    float start;     // seconds after the event
+    float seconds;   // duration
+    float peak;      // time of the maximum, as a fraction of the duration
+    float low, high; // pitch at the beginning and at the end, Hz
+    float flutter;   // frequency of the amplitude modulation, Hz; 0 = none
     bool is_noise;
     float loudness;
 } sounds[] = {
@@ -37,28 +40,28 @@ static const struct sound {
     {"footstep", 0, 0.1f, 0.08f, 380, 130, 0, true, 0.2f},
 };
 
-static void add(float samples[VIEW_LONGEST_SOUND], const struct sound *sound, float loudness)
+static void add_sound(float samples[VIEW_LONGEST_SOUND], const struct sound *sound, float loudness)
 {
     const float rate = (float)VIEW_SOUND_RATE;
     const int first = (int)(sound->start * rate);
     const int count = (int)(sound->seconds * rate);
     uint32_t random = 1;
-    float turns = 0;
+    float cycles = 0;
     float low = 0;
     float band = 0;
     for (int i = 0; i < count && first + i < VIEW_LONGEST_SOUND; i++) {
-        const float share = (float)i / (float)count;
+        const float fraction = (float)i / (float)count;
         const float time = (float)i / rate;
-        const float pitch = sound->low * powf(sound->high / sound->low, share);
-        turns += pitch / rate;
+        const float pitch = sound->low * powf(sound->high / sound->low, fraction);
+        cycles += pitch / rate;
         // A state variable filter around the pitch: Chamberlin, "Musical Applications of
         // Microprocessors", 1980.
         const float tuning = 2 * sinf(VIEW_PI * pitch / rate);
         low += tuning * band;
         band += tuning * (next_noise(&random) - low - 0.5f * band);
-        const float near = fminf(share / sound->peak, (1 - share) / (1 - sound->peak));
-        const float wave = sound->is_noise ? band : sinf(2 * VIEW_PI * turns);
-        samples[first + i] += loudness * sound->loudness * wave * near * near
+        const float envelope = fminf(fraction / sound->peak, (1 - fraction) / (1 - sound->peak));
+        const float wave = sound->is_noise ? band : sinf(2 * VIEW_PI * cycles);
+        samples[first + i] += loudness * sound->loudness * wave * envelope * envelope
                               * (0.5f + 0.5f * cosf(2 * VIEW_PI * sound->flutter * time));
     }
 }
@@ -66,12 +69,12 @@ static void add(float samples[VIEW_LONGEST_SOUND], const struct sound *sound, fl
 bool view_add_sound(float samples[VIEW_LONGEST_SOUND], const char *event, float loudness)
 {
     const size_t length = strcspn(event, " ");
-    bool is_there = false;
+    bool is_found = false;
     for (size_t i = 0; i < COMMON_LENGTH(sounds); i++) {
         if (strlen(sounds[i].event) != length || memcmp(event, sounds[i].event, length) != 0)
             continue;
-        add(samples, &sounds[i], loudness);
-        is_there = true;
+        add_sound(samples, &sounds[i], loudness);
+        is_found = true;
     }
-    return is_there;
+    return is_found;
 }

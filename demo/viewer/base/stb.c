@@ -1,4 +1,4 @@
-// The body of the stb library for fonts, which comes as a header.
+// Compiles the implementation of stb_truetype, which is a single-header library.
 #include <stddef.h>
 
 #define STB_TRUETYPE_IMPLEMENTATION

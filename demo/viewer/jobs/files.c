@@ -187,7 +187,7 @@ static bool open_other(view_state *viewer, const char *const *files, size_t num_
     view_options *const options = viewer->options;
     view_remember_document(viewer);
     char *const before = view_write_settings(options, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
-    memset(options->said, 0, view_num_options);
+    memset(options->is_given, 0, view_num_options);
     view_take_settings(options, "", VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
     const bool is_open = view_open(viewer, files, num_files, true);
     if (!is_open)
@@ -649,9 +649,9 @@ bool view_follow_files(view_state *viewer)
         view_take_reports(&viewer->log, &viewer->checking->found, viewer->document->scene.model);
         view_end_check(viewer);
     }
-    if (viewer->log.num_warnings > 0 && !viewer->reports.is_told && !viewer->ui.docks.shows_problems
-        && viewer->now >= viewer->ui.notice_end) {
-        viewer->reports.is_told = true;
+    if (viewer->log.num_warnings > 0 && !viewer->reports.was_announced
+        && !viewer->ui.docks.shows_problems && viewer->now >= viewer->ui.notice_end) {
+        viewer->reports.was_announced = true;
         view_notice(viewer, "%u problem%s" VIEW_DOT "show", viewer->log.num_warnings,
                     viewer->log.num_warnings == 1 ? "" : "s");
         viewer->ui.notice_action = VIEW_WARNINGS;

@@ -258,7 +258,8 @@ static void restore(view_state *viewer, const char *path, common_list *lost)
     viewer->is_restored = false;
     for (const view_option *row; lines != NULL && (row = view_next_setting(&lines, &value)) != NULL;
          free(value)) {
-        const bool is_meant = row->scope >= VIEW_SCOPE_ANY && !options->said[row - view_option_rows]
+        const bool is_meant = row->scope >= VIEW_SCOPE_ANY
+                              && !options->is_given[row - view_option_rows]
                               && (view_is_texture(row) || view_shows_window(options));
         const char *const file = is_meant ? view_file_in(row, value) : NULL;
         if (file != NULL && strstr(path, "::") == NULL && common_file_stamp(file) == 0)

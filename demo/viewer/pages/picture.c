@@ -224,7 +224,7 @@ void view_open_page(view_pages *pages, int32_t number)
 // Whether text and sliders are in the panel: with --panel=no a page is the drawing alone.
 static bool has_text(const view_stage *stage)
 {
-    return stage->shown->panel || !stage->options->said[view_number_of("panel")];
+    return stage->shown->panel || !stage->options->is_given[view_number_of("panel")];
 }
 
 // The height of the panel where it is at the bottom, as on a telephone that is held upright; else
