@@ -1,5 +1,5 @@
-"""Runs in Blender: exports rigs, imports the files by default, and demands that bones, vertices, weights and
-actions come back as they were. Also puts a clip on the rig that it was exported from.
+"""Runs in Blender: exports rigs, imports the files with default options, and checks that bones, vertices,
+weights and actions are unchanged. Also imports a clip onto the rig that it was exported from.
 
     blender -b --factory-startup --python-exit-code 1 -P again.py -- ADD-ONS FOLDER"""
 
@@ -14,7 +14,7 @@ ADDONS, FOLDER = sys.argv[sys.argv.index("--") + 1:]
 sys.path.insert(0, ADDONS)
 import io_md5  # noqa: E402
 
-# Bones: parent, head, tail, roll. Lengths that no child tells, rolls, a leaf, a second root.
+# Bones: parent, head, tail, roll. They include lengths that do not follow from a child, rolls, a leaf, a second root.
 BONES = {"root": (None, (0, 0, 0), (0, 0, 0.5), 0.0), "spine": ("root", (0, 0.1, 0.5), (0, 0.3, 1.4), 0.4),
          "bone 7": ("spine", (0, 0.3, 1.4), (0.02, 0.3, 1.43), -2.0),
          "hand.L": ("spine", (0.2, 0, 1), (1.7, 0.1, 0.9), 1.0),
@@ -59,7 +59,7 @@ def build(several):
 
 
 def state(rig, bodies):
-    """Named numbers of all that must be the same."""
+    """Returns the numbers that must be unchanged, by name."""
     result = {}
     for bone in rig.data.bones:
         parent = bone.parent.name if bone.parent else ""
@@ -116,7 +116,7 @@ def main():
         assert bpy.ops.import_scene.md5(filepath=clip) == {"FINISHED"}
         bodies = [thing for thing in bpy.data.objects if thing.type == "MESH"]
         demand_same(what, old, state(rig, bodies))
-        # And once more: import and export are the identity too.
+        # A second time: import followed by export must not change the file either.
         with open(path, encoding="utf-8") as file:
             text = file.read()
         assert bpy.ops.export_scene.md5(filepath=path, actions="NONE") == {"FINISHED"}

@@ -12,9 +12,9 @@ import sys
 import types
 import zipfile
 
-# What changed, from the release notes and the change logs of Blender's Python API: version, name, what it is
-# an attribute, an argument or an import of (a regular expression on the source; "text": a string), what takes
-# its place.
+# Changes of Blender's Python API, from its release notes and change logs: version; name; object of which the
+# name is an attribute, an argument or an import (a regular expression on the source; "text": a string);
+# replacement.
 CHANGED = [
     ("4.0", "copy", r"context$", "Context.temp_override(): operators take no dict of a context any more"),
     ("4.0", "layers", r"(arm|bone|data|armature)\w*$", "Armature.collections"),
@@ -49,12 +49,12 @@ CHANGED = [
     ("5.0", "use_nodes", ".", "nothing: there are always nodes"),
     ("5.0", "collada_export", ".", "nothing"), ("5.0", "collada_import", ".", "nothing"),
 ]
-# The attribute whose presence decides between the old and the new way.
+# Attributes whose presence selects between the old and the new API.
 GUARDS = {"fcurves": {"slots", "layers"}, "action_group": {"slots"}, "use_nodes": {"node_tree"}}
 
 
 def asked(function):
-    """The attributes that a function asks for by name, or tests."""
+    """Returns the attributes that a function requests by name, or tests."""
     found = set()
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("hasattr", "getattr"):
@@ -65,7 +65,7 @@ def asked(function):
 
 
 def used(node):
-    """The names that a node uses, each with what it takes it from."""
+    """Returns the names that a node uses, each with the object that contains it."""
     if isinstance(node, ast.Attribute):
         return [(node.attr, ast.unparse(node.value))]
     if isinstance(node, ast.Call):
@@ -118,7 +118,7 @@ def old_action(_version):
 
 
 def slotted_action(version):
-    """4.4 and 4.5: fcurves beside the slots, which see the first of them; 5.0: no fcurves."""
+    """4.4 and 4.5: fcurves in addition to slots; they belong to the first slot. 5.0: no fcurves."""
     def new_bag():
         return thing(fcurves=Collection(lambda path, index=0: thing(data_path=path, index=index)),
                      groups=Collection(lambda name: thing(name=name)))
@@ -142,7 +142,7 @@ def slotted_action(version):
 
 
 class Data:
-    """AnimData: from 4.4 on, an action that nothing played yet gets no slot by itself if it has several."""
+    """AnimData: from 4.4 on, an action with several slots that was never played does not get a slot automatically."""
     def __init__(self, version):
         self.action = None
         if version >= (4, 4):
@@ -184,7 +184,7 @@ VERSION = re.compile(r"\d+\.\d+\.\d+")
 
 
 def terse(text):
-    """One line of 64 characters at most, without punctuation at the end, except brackets."""
+    """Returns true for one line of at most 64 characters without punctuation at the end, except brackets."""
     return isinstance(text, str) and 0 < len(text) <= 64 and text.isprintable() and text == text.strip() and (
         text[-1].isalnum() or text[-1] in ")]}")
 
@@ -220,7 +220,7 @@ def main(folder, path):
         if file.endswith((".py", ".toml")):
             with open(os.path.join(folder, file), encoding="utf-8") as text:
                 sources[file] = text.read()
-    # That the check sees what it should.
+    # Verify that the check finds each of these changes.
     seen = ("def f(action, bone, mesh, o):\n action.fcurves.new('a')\n bone.layers\n import bgl\n"
             " mesh.calc_normals_split()\n bpy.ops.export_scene.obj()\n o.engine = 'BLENDER_EEVEE_NEXT'\n"
             " return bag.fcurves\n")

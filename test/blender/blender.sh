@@ -27,7 +27,7 @@ compare() { # FOLDER...
     done
 }
 
-# Bobbin has vertices within 0.001 of others himself.
+# Bobbin has vertices within 0.001 of each other in the original file, too.
 clean() {
     "$tool" check --for doom3 --ignore seam "$scratch/$1" | tee "$scratch/checked"
     grep -q ' 0 errors, 0 warnings, for doom3$' "$scratch/checked"
@@ -45,7 +45,7 @@ check "exported files have no warnings" clean scene
 for how in weld apart; do
     mkdir "$scratch/$how"
     cp -r models/bobbin "$scratch/$how/imported"
-    # All clips are tested once only.
+    # Only one variant tests all clips.
     [ "$how" = weld ] || find "$scratch/$how" -name '*.md5anim' ! -name walk.md5anim -delete
     check "Bobbin is imported and exported again ($how)" \
         in_blender bobbin.py "$scratch/$how/imported" "$scratch/$how/again" "$how"
@@ -61,7 +61,7 @@ check "Tendril is rebuilt" "$blender" -b --factory-startup --python-exit-code 1 
     -P models/tendril/make_tendril.py -- "$scratch/tendril"
 check "Tendril equals the committed files" python3 test/blender/same.py models/tendril "$scratch/tendril"
 
-# Installed as by a user: from a zip, into an empty configuration.
+# Install the add-on as a user does: from a zip, into an empty configuration.
 make -s addon || exit 1
 mkdir "$scratch/user" "$scratch/trouble"
 check "the add-on can be installed, used and removed" \

@@ -1,5 +1,5 @@
-"""Runs in Blender: imports Bobbin with all clips, exports him again, and writes Blender's evaluation beside
-the original and beside the exported files.
+"""Runs in Blender: imports Bobbin with all clips, exports the model again, and writes Blender's evaluation to
+the folder of the original and to the folder of the exported files.
 
     blender -b --factory-startup --python-exit-code 1 -P bobbin.py -- ADD-ONS ORIGINAL AGAIN WELD"""
 
@@ -49,7 +49,7 @@ def main():
     truth.write(os.path.join(ORIGINAL, "truth.json"), what)
     what["own_bounds"] = True
     if WELD == "weld":
-        # Along the mirror plane, vertices differ only in their index.
+        # Vertices on the mirror plane differ only in their index.
         what["vertices"] = parts.counts()
     os.makedirs(AGAIN)
     assert bpy.ops.export_scene.md5(filepath=os.path.join(AGAIN, "bobbin.md5mesh"), bone_axis="X",

@@ -13,7 +13,7 @@ TOLERANCE = 1e-4
 
 
 def dump(tool, mesh, clip=None, times=()):
-    """The tool's lines per sample time; [0] is the bind pose. Each is {word: list of lists of numbers}."""
+    """Returns the output of md5tool for each sample time; [0] is the bind pose. Each is {keyword: lists of numbers}."""
     command = [tool, "dump", mesh] + ([clip] if clip else [])
     for time in times:
         command += ["--ms", "%.9f" % time]
@@ -40,7 +40,7 @@ def dump(tool, mesh, clip=None, times=()):
 
 
 def largest(ours, theirs):
-    """The largest difference between two lists of equal shape."""
+    """Returns the largest difference between two lists of equal shape."""
     if len(ours) != len(theirs):
         return float("inf")
     return max((abs(a - b) for one, two in zip(ours, theirs) for a, b in zip(one, two)), default=0.0)
@@ -51,7 +51,7 @@ def by_corner(part, tris):
 
 
 def pairs_of(tris, corners):
-    """Pairs of vertices, of the file and of Blender, that are the same corner of a triangle."""
+    """Returns pairs of vertices, of the file and of Blender, that are the same corner of a triangle."""
     mine = [int(vertex) for tri in tris for vertex in tri]
     return sorted(set(zip(mine, corners))) if len(mine) == len(corners) else None
 
@@ -64,7 +64,7 @@ def furthest(pairs, part, points):
 
 
 def volume(points):
-    """Six times the volume enclosed by triangles; negative if they are clockwise from outside."""
+    """Returns six times the volume enclosed by triangles; negative if they are clockwise from outside."""
     total = 0.0
     for n in range(0, len(points), 3):
         (ax, ay, az), (bx, by, bz), (cx, cy, cz) = points[n:n + 3]
@@ -153,7 +153,7 @@ def read_truth(path):
 
 
 def file_boxes(path):
-    """The numbers in each line of the file's bounds."""
+    """Returns the numbers in each line of the file's bounds."""
     with open(path, encoding="utf-8") as file:
         block = re.search(r"^bounds \{$(.*?)^\}$", file.read(), re.DOTALL | re.MULTILINE)[1]
     return [[float(number) for number in re.findall(r"[-0-9.]+", line)]

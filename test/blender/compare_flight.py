@@ -13,7 +13,7 @@ class View(ctypes.Structure):
 
 
 def axes(q):
-    """The columns of the textbook matrix: forward, left, up."""
+    """Returns the columns of the textbook matrix of a quaternion: forward, left, up."""
     x, y, z, w = q
     return ([1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)],
             [2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)],

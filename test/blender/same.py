@@ -1,4 +1,4 @@
-"""same.py OLD NEW: compares the models and pictures in two folders, with tolerances for rounding on other
+"""same.py OLD NEW: compares the models and images in two folders, with tolerances for rounding on other
 processors: 1e-4 for numbers, 2 of 255 for colours. Other files in OLD are ignored."""
 
 import os
@@ -11,7 +11,7 @@ KINDS = (".md5mesh", ".md5anim", ".md5camera", ".png")
 
 
 def texts_differ(one, two):
-    """The first difference, or None."""
+    """Returns the first difference, or None."""
     with open(one, encoding="utf-8") as left, open(two, encoding="utf-8") as right:
         old, new = left.read().split(), right.read().split()
     if len(old) != len(new):
@@ -24,7 +24,7 @@ def texts_differ(one, two):
 
 
 def pixels(path):
-    """Size, and rows of bytes, of an RGB picture."""
+    """Returns the size and the rows of bytes of an RGB image."""
     with open(path, "rb") as file:
         data = file.read()
     place, packed, size = 8, b"", None

@@ -1,5 +1,5 @@
-"""Runs in Blender: builds a character that uses every feature an exporter has to handle, exports it with
-several options, and writes Blender's own evaluation of the scene beside each export.
+"""Runs in Blender: builds a character with every feature that an exporter has to handle, exports it with
+several options, and writes Blender's evaluation of the scene to the folder of each export.
 
     blender -b --factory-startup --python-exit-code 1 -P scene.py -- ADD-ONS FOLDER"""
 
@@ -40,7 +40,7 @@ BONES = {  # name: parent, head, tail, roll
     "shin.L": ("thigh.L", (0.13, -0.03, 0.5), (0.12, 0, 0.05), 0.0),
     "thigh.R": ("hips", (-0.12, 0, 0.95), (-0.13, -0.03, 0.5), math.pi),
     "shin.R": ("thigh.R", (-0.13, -0.03, 0.5), (-0.12, 0, 0.05), 0.0),
-    # Control bones, and a bone in between that does not deform.
+    # Control bones, and a bone between others that does not deform.
     "target": (None, (0.5, -0.3, 1.2), (0.5, -0.3, 1.3), 0.0),
     "twist": ("head", (0, 0, 1.9), (0, 0, 2.0), 0.0),
     "hat": ("twist", (0, 0, 2.0), (0, 0, 2.1), 0.0),
@@ -76,7 +76,7 @@ def distance(point, bone):
 
 
 def weigh(thing, bones, most, power):
-    """Weights that do not sum to one, as in painted models; Blender normalizes them."""
+    """Adds weights whose sum is not one, as in painted models; Blender normalizes them."""
     groups = {name: thing.vertex_groups.new(name=name) for name in bones}
     for name in ("no bone", NOT_DEFORMING[1]):
         thing.vertex_groups.new(name=name).add([0, 1, 2], 1.0, "REPLACE")
@@ -88,7 +88,7 @@ def weigh(thing, bones, most, power):
 
 
 def tube(rings, around):
-    """A closed tube through rings of (centre, radius). Its UVs have a seam along the tube and at the
+    """Builds a closed tube through rings of (centre, radius). Its UVs have a seam along the tube and at the
     ends, where all triangles of a fan share one vertex."""
     mesh = bmesh.new()
     layer = mesh.loops.layers.uv.new("UVMap")
@@ -135,7 +135,7 @@ def add_armature(thing, armature):
 
 
 def build_body(armature):
-    """Seven rings with different weights, two materials on one surface, n-gons triangulated by Blender."""
+    """Builds seven rings with different weights, two materials on one surface, n-gons triangulated by Blender."""
     mesh = tube([((0, 0, 0.9 + 0.1 * n), 0.12 + 0.04 * math.sin(n)) for n in range(9)], 13)
     for face in mesh.faces:
         face.material_index = int(face.calc_center_median().z > 1.35)
@@ -146,8 +146,8 @@ def build_body(armature):
 
 
 def build_limbs(armature):
-    """One half; a mirror modifier makes the other, with mirrored weights. Subdivided before it is
-    deformed. The object has its own translation and rotation."""
+    """Builds one half; a mirror modifier adds the other half with mirrored weights. It is subdivided before it
+    is deformed. The object has a translation and a rotation."""
     mesh = tube([((0.13, -0.03, 0.02 + 0.11 * n), 0.06) for n in range(9)], 6)
     turned = Matrix.Translation((0.02, 0.01, 0.03)) @ Euler((0.1, 0.0, 0.2)).to_matrix().to_4x4()
     thing = finish(mesh, "limbs", armature, ["models/test/skin"])
@@ -161,7 +161,7 @@ def build_limbs(armature):
 
 
 def build_hat(armature):
-    """Parented to a bone, without weights; mirrored by a negative scale."""
+    """Builds an object without weights whose parent is a bone; a negative scale mirrors it."""
     mesh = bmesh.new()
     bmesh.ops.create_cone(mesh, cap_ends=True, segments=7, radius1=0.2, radius2=0.05, depth=0.2)
     layer = mesh.loops.layers.uv.new("UVMap")
@@ -213,7 +213,7 @@ def build_actions(armature):
     swing["hips"] = {1: ((0, 0, 0), None), 7: ((0, 0.04, 0), None), 13: ((0, 0, 0), None),
                      25: ((0, 0, 0), None)}
     act(armature, "walk", swing)
-    # Root motion by a bone, and a joint that turns once around, through 180 degrees, where the stored
+    # Root motion by a bone, and a joint that rotates by 360 degrees, through 180 degrees, where the stored
     # part of a rotation is least accurate.
     act(armature, "roll over", {
         "hips": {1: ((0, 0, 0), (1, 0, 0, 0)), 21: ((0.2, 0.3, 1.5), turn(0, 1.5, 0)),
@@ -222,11 +222,11 @@ def build_actions(armature):
                    for frame in range(1, 42, 4)},
         "twist": {1: (None, turn(0, 0, 0)), 41: (None, turn(0, 3.1, 0))},
         "shin.R": {1: (None, turn(0, 0, 0)), 41: (None, turn(2.2, 0, 0))}})
-    # The object itself moves by 4 m and turns.
+    # The object itself moves by 4 m and rotates.
     act(armature, "march", {
         None: {1: ((0.3, -0.2, 0.1), (0.1, 0.2, 0.7)), 31: ((0.3, -4.2, 0.1), (0.1, 0.2, 2.2))},
         "spine": {1: (None, turn(0.2, 0, 0)), 31: (None, turn(-0.3, 0.2, 0))}})
-    # Starts late, ends between frames, and has a constraint besides its keys.
+    # Starts late, ends between frames, and has a constraint in addition to its keys.
     act(armature, "reach", {"target": {100.25: ((0, 0, 0), None), 119.5: ((-0.3, 0.5, 0.4), None)}})
     act(armature, "still", {"head": {5: (None, turn(0.4, 0.2, 0.1))}})
     constraint = armature.pose.bones["hand.L"].constraints.new("IK")
@@ -236,7 +236,7 @@ def build_actions(armature):
 
 
 def use(armature, name):
-    """Plays one action as the exporter should: alone, from the rest position and the object's transform."""
+    """Plays one action as the exporter must: alone, from the rest position and the transform of the object."""
     for bone in armature.pose.bones:
         bone.matrix_basis = Matrix.Identity(4)
     armature.location, armature.rotation_euler = (0.3, -0.2, 0.1), (0.1, 0.2, 0.7)

@@ -1,5 +1,5 @@
 """Runs in Blender: checks that invalid input is reported by messages, never by a traceback, and that features
-that the format lacks are reported as warnings.
+which the format does not support are reported as warnings.
 
     blender -b --factory-startup --python-exit-code 1 -P trouble.py -- ADD-ONS FOLDER MD5MESH MD5ANIM"""
 
@@ -263,7 +263,7 @@ def warn_imports():
 
 
 def odd_imports():
-    """Equal and overlong names, and positions that are equal in single precision."""
+    """Tests equal and overlong names, and positions that are equal in single precision."""
     fresh()
     long = "j" * 100
     odd = TRI.replace('"b"', '"a"').replace("numJoints 2", "numJoints 4").replace(
@@ -278,7 +278,7 @@ def odd_imports():
 
 
 def broken_texts():
-    """Random changes of a file: it is read, or rejected with an error that names the line."""
+    """Tests random changes of a file: it is read, or rejected with an error that contains the line."""
     chance = random.Random(1)
     with open(ANIM, encoding="utf-8") as file:
         clip = file.read()

@@ -1,5 +1,5 @@
-"""Runs in Blender: writes Blender's own evaluation of the scene for compare.py. Shares no code or method with
-the add-on: mathutils instead of numpy, the evaluated mesh instead of weights."""
+"""Runs in Blender: writes Blender's evaluation of the scene for compare.py. It shares no code or method with
+the add-on: it uses mathutils instead of numpy, and the evaluated mesh instead of weights."""
 
 import json
 import math
@@ -16,7 +16,7 @@ def space(forward, scale):
 
 
 def _rows(matrix, rest, along):
-    """3x4 of a joint: unit axes, in the order of the file."""
+    """Returns the 3x4 matrix of a joint: unit axes, in the order of the file."""
     axes = [matrix.col[n].to_3d().normalized() for n in range(3)]
     if along == "X":
         axes = [axes[1], axes[2], axes[0]]
@@ -41,7 +41,7 @@ def joints(armature, names, to_file, along, stood):
 
 class Parts:
     """The triangles of objects in the rest position, one part per object and material. In another pose
-    Blender may triangulate a polygon differently; the vertices are the same."""
+    Blender can triangulate a polygon differently; the vertices are the same."""
 
     def __init__(self, things, to_file, stood):
         self.to_file, self.stood, self.parts, self.uvs = to_file, stood, [], []
@@ -65,7 +65,7 @@ class Parts:
                 self.uvs.append(found[number][1])
 
     def counts(self):
-        """Number of vertices that each part needs: one per Blender vertex and UV."""
+        """Returns the number of vertices that each part needs: one per Blender vertex and UV."""
         result = []
         for (_, vertices), uvs in zip(self.parts, self.uvs):
             known = {}
@@ -77,7 +77,7 @@ class Parts:
         return result
 
     def points(self):
-        """Per part the current positions of its object's vertices: x, y, z in sequence."""
+        """Returns for each part the current positions of its object's vertices: x, y, z in sequence."""
         result, depsgraph = [], bpy.context.evaluated_depsgraph_get()
         for thing, _ in self.parts:
             seen = thing.evaluated_get(depsgraph)
@@ -90,13 +90,13 @@ class Parts:
 
 
 def moments(first, last):
-    """Ten frames, or all if there are fewer."""
+    """Returns ten frames, or all frames if there are fewer."""
     count = last - first + 1
     return sorted({round(n * (count - 1) / 9) for n in range(10)})
 
 
 def clip(armature, parts, names, along, file, first, last, rate):
-    """Evaluates a clip. The scene must already play what the file should contain."""
+    """Evaluates a clip. The scene must already play the action that the file should contain."""
     result = {"file": file, "frames": last - first + 1, "rate": rate, "moments": []}
     for moment in moments(first, last):
         bpy.context.scene.frame_set(first + moment)
@@ -107,7 +107,7 @@ def clip(armature, parts, names, along, file, first, last, rate):
 
 
 def rest(armature, things, names, to_file, along):
-    """The bind pose, and the parts that return other poses."""
+    """Returns the bind pose, and the parts that return other poses."""
     armature.data.pose_position = "REST"
     bpy.context.view_layer.update()
     parts = Parts(things, to_file, armature.matrix_world.copy())

@@ -114,7 +114,8 @@ TEST (math_turns_about_an_axis_of_any_length) {
     for (int i = 0; i < 200; i++) {
         const md5_vec3 axis = random_vector(&random);
         const double angle = test_betweenf(-7, 7, &random);
-        const float scale = i % 3 == 0 ? 1e30f : i % 3 == 1 ? 1e-30f : 1;
+        static const float scales[] = {1e30f, 1e-30f, 1};
+        const float scale = scales[i % 3];
         const md5_quat q = md5_quat_from_axis_angle(md5_vec3_scale(axis, scale), (float)angle);
         check_rotation(matrix_of(q), about(real3_unit(real3_of(axis)), angle), 1e-6);
     }
@@ -458,7 +459,8 @@ static real3 see(const test_eye *eye, md5_viewport window, md5_vec3 p)
     const double far_z = eye->far_z;
     const double share = eye->is_orthographic ? (d - near_z) / (far_z - near_z)
                                               : (1 / near_z - 1 / d) / (1 / near_z - 1 / far_z);
-    return (real3){window.x + window.width * (0.5 + (eye->is_mirrored ? -0.5 : 0.5) * right),
+    const double half_width = eye->is_mirrored ? -0.5 : 0.5;
+    return (real3){window.x + window.width * (0.5 + half_width * right),
                    window.y + window.height * (0.5 - 0.5 * up),
                    eye->depth == MD5_DEPTH_ONE_TO_ZERO ? 1 - share : share};
 }

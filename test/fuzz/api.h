@@ -321,8 +321,9 @@ static const char *use_queries(api_use *fixture)
         md5_find_nearest_joint(fixture->joints, fixture->num_joints, api_point(fixture), &distance);
     const uint32_t nearest_to_ray =
         md5_find_nearest_joint_to_ray(fixture->joints, fixture->num_joints, ray, NULL);
-    if ((nearest >= fixture->num_joints && nearest != MD5_NONE)
-        || (nearest_to_ray >= fixture->num_joints && nearest_to_ray != MD5_NONE))
+    if (nearest >= fixture->num_joints && nearest != MD5_NONE)
+        return "the nearest joint is none";
+    if (nearest_to_ray >= fixture->num_joints && nearest_to_ray != MD5_NONE)
         return "the nearest joint is none";
     (void)md5_cull_sphere(bounds, fixture->num_joints, api_point(fixture), api_number(fixture),
                           found);

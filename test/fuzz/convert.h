@@ -54,13 +54,15 @@ static inline const char *fuzz_convert(convert_read_fn *read, convert_write_fn *
     for (uint32_t i = 0; i < scene.num_parts && is_read && !fault; i++)
         fault = fuzz_part_fault(&scene.parts[i]);
     error = (md5_error){0};
-    if (is_read && !fault && write && scene.num_parts > 0 && !write(&job, &scene, &error)
-        && error.message[0] == '\0')
+    const bool can_write = is_read && write && scene.num_parts > 0;
+    if (can_write && !fault && !write(&job, &scene, &error) && error.message[0] == '\0')
         fault = "not written, without a reason";
     convert_end_budget(&budget, &job);
     free(input.bytes);
     convert_free_scene(&scene);
-    return fault ? fault : is_wrong ? "a note without a text" : NULL;
+    if (fault)
+        return fault;
+    return is_wrong ? "a note without a text" : NULL;
 }
 
 #endif

@@ -19,7 +19,7 @@ flags="-std=c11 -O1 -g -ffp-contract=off -fno-omit-frame-pointer -I.
 needs_programs() { # TARGET
     [ -e "test/fuzz/programs/$1.c" ]
 }
-needs_mutator() { # TARGET: its input consists of words
+needs_mutator() { # TARGET: succeeds if its input consists of tokens
     case $1 in mesh | anim | scene | camera | machine | game | cube | script | scale | bvh) true ;; *) false ;; esac
 }
 
@@ -87,7 +87,7 @@ make_library() {
     library=$objects
 }
 
-# Sources and packages with which the programs read files.
+# Sources and packages that the programs need to read files.
 make_programs() {
     objects=
     packages=$("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg libzip jansson) || return
@@ -105,7 +105,7 @@ make_fuzzer() { # TARGET
         $parts $library -lm
 }
 
-# Copies our files of the target's format, and for `scene` models with their animations.
+# Copies the project's files of the target's format; for `scene`, models with their animations.
 add_seeds() { # TARGET FOLDER
     if [ "$1" = gltf ]; then
         python3 -B test/convert/gltf_make.py --seeds "$2" "${MD5_CORPUS:-/none}"/golden/gltf/*.gl*

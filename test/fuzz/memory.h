@@ -29,9 +29,11 @@ static inline const char *fuzz_memory(fuzz_make *make, fuzz_destroy *destroy, co
     asset = make(fixture, &opts, &error);
     if (asset)
         destroy(asset);
-    return asset                              ? "made although memory was refused"
-           : error.status != MD5_ERROR_MEMORY ? "refused memory was not reported"
-                                              : asset_heap_fault(&heap);
+    if (asset)
+        return "made although memory was refused";
+    if (error.status != MD5_ERROR_MEMORY)
+        return "refused memory was not reported";
+    return asset_heap_fault(&heap);
 }
 
 // Defines a function of type fuzz_destroy, because a cast of the function pointer is undefined

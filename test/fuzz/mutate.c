@@ -322,10 +322,15 @@ static void change_table(output *out, const token_list *list, uint32_t *random)
     const size_t open = is_word(word, "mesh") ? at + 1 : at + 2;
     const range entry = is_block ? bracketed(list, open) : table_line(list, at);
     const size_t first = is_block ? at : entry.first;
-    const size_t count = is_word(word, "mesh")    ? count_of(list, "numMeshes")
-                         : is_word(word, "frame") ? count_of(list, "numFrames")
-                         : *word->word == '"'     ? count_of(list, "numJoints")
-                                                  : count_before(list, at);
+    size_t count;
+    if (is_word(word, "mesh"))
+        count = count_of(list, "numMeshes");
+    else if (is_word(word, "frame"))
+        count = count_of(list, "numFrames");
+    else if (*word->word == '"')
+        count = count_of(list, "numJoints");
+    else
+        count = count_before(list, at);
     const bool is_more = below(random, 3) > 0;
     if (count >= first) {
         change_range(out, list, random);

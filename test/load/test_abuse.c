@@ -27,10 +27,11 @@ static asset_kind kind_of_path(const char *path)
     const char *const dot = strrchr(path, '.');
     if (!dot)
         return NO_KIND;
-    return strcmp(dot, ".md5mesh") == 0     ? MODEL
-           : strcmp(dot, ".md5anim") == 0   ? ANIM
-           : strcmp(dot, ".md5camera") == 0 ? CAMERA
-                                            : NO_KIND;
+    if (strcmp(dot, ".md5mesh") == 0)
+        return MODEL;
+    if (strcmp(dot, ".md5anim") == 0)
+        return ANIM;
+    return strcmp(dot, ".md5camera") == 0 ? CAMERA : NO_KIND;
 }
 
 static asset parse(asset_kind kind, const char *text, size_t size, const md5_load_opts *opts,
@@ -48,32 +49,36 @@ static asset parse(asset_kind kind, const char *text, size_t size, const md5_loa
 
 static const void *pointer_of(asset made)
 {
-    return made.model  ? (const void *)made.model
-           : made.anim ? (const void *)made.anim
-                       : made.camera;
+    if (made.model)
+        return made.model;
+    return made.anim ? (const void *)made.anim : made.camera;
 }
 
 static uint32_t warnings_of(asset made)
 {
-    return made.model    ? made.model->num_warnings
-           : made.anim   ? made.anim->num_warnings
-           : made.camera ? made.camera->num_warnings
-                         : 0;
+    if (made.model)
+        return made.model->num_warnings;
+    if (made.anim)
+        return made.anim->num_warnings;
+    return made.camera ? made.camera->num_warnings : 0;
 }
 
 static const char *fault_of(asset made)
 {
-    return made.model    ? asset_model_fault(made.model)
-           : made.anim   ? asset_anim_fault(made.anim)
-           : made.camera ? asset_camera_fault(made.camera)
-                         : NULL;
+    if (made.model)
+        return asset_model_fault(made.model);
+    if (made.anim)
+        return asset_anim_fault(made.anim);
+    return made.camera ? asset_camera_fault(made.camera) : NULL;
 }
 
 static bool are_equal(asset a, asset b)
 {
-    return a.model  ? asset_models_equal(a.model, b.model)
-           : a.anim ? asset_anims_equal(a.anim, b.anim)
-                    : asset_cameras_equal(a.camera, b.camera);
+    if (a.model)
+        return asset_models_equal(a.model, b.model);
+    if (a.anim)
+        return asset_anims_equal(a.anim, b.anim);
+    return asset_cameras_equal(a.camera, b.camera);
 }
 
 static void free_asset(asset made)

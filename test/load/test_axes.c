@@ -313,8 +313,13 @@ TEST (axes_convert_bounds_and_root_motion) {
         double low[3] = {1e9, 1e9, 1e9};
         double high[3] = {-1e9, -1e9, -1e9};
         for (int corner = 0; corner < 8; corner++) {
-            const md5_vec3 at = {corner & 1 ? a.min.x : a.max.x, corner & 2 ? a.min.y : a.max.y,
-                                 corner & 4 ? a.min.z : a.max.z};
+            md5_vec3 at = a.max;
+            if (corner & 1)
+                at.x = a.min.x;
+            if (corner & 2)
+                at.y = a.min.y;
+            if (corner & 4)
+                at.z = a.min.z;
             double moved[3];
             axes_direction(fixture, at, moved);
             for (int k = 0; k < 3; k++) {
@@ -434,6 +439,14 @@ TEST (axes_and_scale_must_be_valid) {
     const md5_load_opts bad[] = {
         {.axes = (md5_axes)NUM_AXES}, {.axes = (md5_axes)-1}, {.scale = -1}, {.scale = NAN},
         {.scale = INFINITY},          {.scale = 1e-7f}};
+    STRINGS(messages) = {
+        "md5_load_opts.axes: expected a value of md5_axes, found 6",
+        "md5_load_opts.axes: expected a value of md5_axes, found -1",
+        "md5_load_opts.scale: expected 1e-06 to 1e+06, found -1",
+        "md5_load_opts.scale: expected 1e-06 to 1e+06, found nan",
+        "md5_load_opts.scale: expected 1e-06 to 1e+06, found inf",
+        "md5_load_opts.scale: expected 1e-06 to 1e+06, found 1e-07",
+    };
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         md5_error error = {0};
         CHECK_FAILS(md5_load_model(test_path("models/zoo/chain.md5mesh"), &bad[i], &error), error,
@@ -441,12 +454,6 @@ TEST (axes_and_scale_must_be_valid) {
         CHECK_FAILS(md5_load_anim(test_path("models/zoo/chain.md5anim"), &bad[i], &error), error,
                     MD5_ERROR_RANGE);
         CHECK(!md5_load_camera(test_path("models/zoo/cuts.md5camera"), &bad[i], &error));
-        CHECK_STRING(error.message,
-                     i < 1   ? "md5_load_opts.axes: expected a value of md5_axes, found 6"
-                     : i < 2 ? "md5_load_opts.axes: expected a value of md5_axes, found -1"
-                     : i < 3 ? "md5_load_opts.scale: expected 1e-06 to 1e+06, found -1"
-                     : i < 4 ? "md5_load_opts.scale: expected 1e-06 to 1e+06, found nan"
-                     : i < 5 ? "md5_load_opts.scale: expected 1e-06 to 1e+06, found inf"
-                             : "md5_load_opts.scale: expected 1e-06 to 1e+06, found 1e-07");
+        CHECK_STRING(error.message, messages[i]);
     }
 }

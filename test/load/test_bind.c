@@ -240,7 +240,11 @@ TEST (bind_weights_in_a_tube_follow_the_formula) {
             const double wa = 1.0 / pow((1 - f) * a + f * a * a, 2);
             const double wb = 1.0 / pow((1 - f) * b + f * b * b, 2);
             const double share = wa / (wa + wb);
-            const double expected = share < 0.005 ? 0 : share > 0.995 ? 1 : share;
+            double expected = share;
+            if (share < 0.005)
+                expected = 0;
+            else if (share > 0.995)
+                expected = 1;
             CHECK_NEAR(bind_weight(weights, vertex, 0), expected, 1e-5);
         }
     }
@@ -650,7 +654,9 @@ TEST (bind_survives_failure_of_every_allocation) {
 static float any_number(uint64_t *seed, float size)
 {
     const double random = test_random(seed);
-    return random < 0.1 ? 0 : random > 0.9 ? size : (float)(random * 2 - 1.0) * size;
+    if (random < 0.1)
+        return 0;
+    return random > 0.9 ? size : (float)(random * 2 - 1.0) * size;
 }
 
 TEST (bind_takes_any_triangles) {

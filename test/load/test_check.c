@@ -215,8 +215,9 @@ static md5_check *check_chain(const chain *of)
                         of->num_joints, of->num_joints + 2);
     for (int i = 0; i < of->num_joints; i++) {
         a += (size_t)sprintf(mesh + a, "\"j%d\" %d ( 0 0 %d ) ( 0 0 0 )\n", i, i - 1, 5 * i);
-        b += (size_t)sprintf(clip + b, "\"j%d\" %d %d %d\n", i, i - 1, i > 0 ? 4 : 56,
-                             i > 0 ? i + 2 : 0);
+        const int flags = i > 0 ? 4 : 56;
+        const int first_component = i > 0 ? i + 2 : 0;
+        b += (size_t)sprintf(clip + b, "\"j%d\" %d %d %d\n", i, i - 1, flags, first_component);
     }
     memcpy(mesh + a, "}\n", 3);
     b += (size_t)sprintf(clip + b,

@@ -221,8 +221,9 @@ static void check_file(const char *path)
             OWN_MODEL model = kind == MD5_DOC_MODEL ? md5_parse_model(source, size, NULL, NULL) : 0;
             OWN_ANIM anim = kind == MD5_DOC_ANIM ? md5_parse_anim(source, size, NULL, NULL) : 0;
             const bool is_packed = anim && anim->packed_size;
-            CHECK_THAT(is_packed || (!model && !anim) || error.status == MD5_ERROR_VERSION,
-                       "%s: %s", path, error.message);
+            const bool can_load = model || anim;
+            CHECK_THAT(is_packed || !can_load || error.status == MD5_ERROR_VERSION, "%s: %s", path,
+                       error.message);
             return;
         }
         num_files++;
@@ -629,7 +630,11 @@ TEST (edit_space_moves_mesh_and_clip_alike) {
         OWN_CORNERS new_pose = corners_of(mesh, clip, 7);
         REQUIRE(bind.at && pose.at && new_bind.at && new_pose.at && new_pose.count == count);
         for (size_t i = 0; i < count; i++) {
-            const size_t turned_corner = i % 3 == 0 ? i : i % 3 == 1 ? i + 1 : i - 1;
+            size_t turned_corner = i;
+            if (i % 3 == 1)
+                turned_corner = i + 1;
+            else if (i % 3 == 2)
+                turned_corner = i - 1;
             const size_t k = cases[j].job.is_mirrored ? turned_corner : i;
             CHECK_SMALL(real_distance(cases[j].where(bind.at[i]), new_bind.at[k]),
                         1e-4 * cases[j].scale);
@@ -1138,11 +1143,18 @@ static uint32_t fix(uint32_t number, md5_doc *doc, md5_error *error)
     const md5_joint_edit joints = {.root = "world"};
     const md5_frame_edit frames = {.frame_rate = 960, .is_closed = true};
     const md5_space_edit space = {.is_mirrored = true};
-    return number == 0   ? md5_fix_weights(doc, 1, 1e-3f, NULL, error)
-           : number == 1 ? md5_edit_meshes(doc, &meshes, error)
-           : number == 2 ? md5_edit_joints(doc, &joints, error)
-           : number == 3 ? md5_edit_frames(doc, &frames, error)
-                         : md5_edit_space(doc, &space, error);
+    switch (number) {
+    case 0:
+        return md5_fix_weights(doc, 1, 1e-3f, NULL, error);
+    case 1:
+        return md5_edit_meshes(doc, &meshes, error);
+    case 2:
+        return md5_edit_joints(doc, &joints, error);
+    case 3:
+        return md5_edit_frames(doc, &frames, error);
+    default:
+        return md5_edit_space(doc, &space, error);
+    }
 }
 
 // Uses tables of many sizes. Some of them end at the end of a memory block, so that the next table

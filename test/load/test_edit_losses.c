@@ -84,11 +84,13 @@ TEST (edit_triangles_beyond_the_vertices_are_dropped) {
     for (int order = 0; order < 2; order++) {
         char text[1024];
         char message[sizeof((md5_error *)0)->message] = "";
+        const char *const first = order ? triangles : vertices;
+        const char *const second = order ? vertices : triangles;
         snprintf(text, sizeof text,
                  "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
                  "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"
                  "mesh { shader \"s\"\n%s%snumweights 1\nweight 0 0 1 ( 0 0 0 )\n}\n",
-                 order ? triangles : vertices, order ? vertices : triangles);
+                 first, second);
         const md5_load_opts opts = {
             .warn = keep_message, .warn_user = message, .drop_invalid_triangles = true};
         md5_error error = {0};

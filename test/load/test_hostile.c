@@ -167,9 +167,9 @@ static long parent_of(shape form, size_t joint, size_t count)
     if (joint == 0)
         return -1;
     // SCATTERED: parents are far from their children, all over the table.
-    return form == STAR    ? 0
-           : form == CHAIN ? (long)joint - 1
-                           : (long)((uint64_t)joint * 2654435761u % joint);
+    if (form == STAR)
+        return 0;
+    return form == CHAIN ? (long)joint - 1 : (long)((uint64_t)joint * 2654435761u % joint);
 }
 
 static void add_joints(hostile_text *text, const joint_form *form, bool is_anim, size_t size)
@@ -262,8 +262,9 @@ static void make_shared_few(hostile_text *text, size_t size)
 static void add_seam_mesh(hostile_text *text, size_t num_vertices)
 {
     add(text, "mesh{numverts %zu ", num_vertices);
+    STRINGS(texcoords) = {"0 0", "1 0", "0 1"};
     for (size_t v = 0; v < num_vertices; v++)
-        add(text, "vert 0(%s)0 1 ", v % 3 == 0 ? "0 0" : v % 3 == 1 ? "1 0" : "0 1");
+        add(text, "vert 0(%s)0 1 ", texcoords[v % 3]);
     add(text, "numtris %zu ", num_vertices / 3 * 2);
     for (size_t v = 0; v + 2 < num_vertices; v += 3)
         add(text, "tri 0 %zu %zu %zu tri 0 %zu %zu %zu ", v, v + 1, v + 2, v, v + 2, v + 1);
@@ -621,9 +622,18 @@ static void *parse(file_kind kind, const hostile_text *text, const md5_load_opts
 
 static uint32_t num_warnings(file_kind kind, const void *asset)
 {
-    return kind == MODEL  ? ((const md5_model *)asset)->num_warnings
-           : kind == ANIM ? ((const md5_anim *)asset)->num_warnings
-                          : ((const md5_camera *)asset)->num_warnings;
+    if (kind == MODEL)
+        return ((const md5_model *)asset)->num_warnings;
+    if (kind == ANIM)
+        return ((const md5_anim *)asset)->num_warnings;
+    return ((const md5_camera *)asset)->num_warnings;
+}
+
+static const char *find_fault(file_kind kind, const void *asset)
+{
+    if (kind == MODEL)
+        return asset_model_fault(asset);
+    return kind == ANIM ? asset_anim_fault(asset) : asset_camera_fault(asset);
 }
 
 static void check_fault(const char *name, const char *fault)
@@ -644,9 +654,7 @@ static outcome read_text(const char *name, file_kind kind, const hostile_text *t
     check_fault(name, asset_answer_fault(asset, asset ? num_warnings(kind, asset) : 0, &opts,
                                          &error, text->bytes, text->size));
     if (asset) {
-        check_fault(name, kind == MODEL  ? asset_model_fault(asset)
-                          : kind == ANIM ? asset_anim_fault(asset)
-                                         : asset_camera_fault(asset));
+        check_fault(name, find_fault(kind, asset));
         if (kind == MODEL)
             md5_free_model(asset);
         else if (kind == ANIM)

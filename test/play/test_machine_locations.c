@@ -314,13 +314,14 @@ TEST (machine_locations_of_long_tables) {
             used += (size_t)snprintf(text + used, ROOM - used, "modifier m%d joint %s\n", i,
                                      i == wrong ? "hed" : "head");
         snprintf(text + used, ROOM - used, "}");
+        int column = 19;
+        if (wrong >= 100)
+            column = 21;
+        else if (wrong >= 10)
+            column = 20;
         char says[128];
         snprintf(says, sizeof says, "%d:%d: error: modifier 'm%d' refers to unknown joint 'hed'",
-                 wrong + 2,
-                 wrong < 10    ? 19
-                 : wrong < 100 ? 20
-                               : 21,
-                 wrong);
+                 wrong + 2, column, wrong);
         CHECK_CASES({"", text, says});
     }
 }

@@ -82,9 +82,11 @@ TEST (axes_aim_upright) {
             md5_aim_job job = {.tip = joint(&made, "head"),
                                .length = 1 + (uint32_t)k % 3,
                                .target = targets[k % 4],
-                               .params.up = k < 4 ? (md5_vec3){0, 0, 0} : up,
-                               .params.limit = k % 2 == 0 ? 0 : 0.6f,
                                .weight = 0.9f};
+            if (k >= 4)
+                job.params.up = up;
+            if (k % 2 != 0)
+                job.params.limit = 0.6f;
             reset(&made);
             CHECK(md5_solve_aim(&made.from->skeleton, &job, made.pose));
             job.target = axes_point(made.fixture, SCALE, job.target);
@@ -255,7 +257,11 @@ TEST (axes_move_characters_over_the_ground) {
         double forward = 0;
         double pose = 0;
         for (int k = 0; k < 120; k++) {
-            const float speed = k < 40 ? 0 : k < 80 ? 60 : 120;
+            float speed = 0;
+            if (k >= 80)
+                speed = 120;
+            else if (k >= 40)
+                speed = 60;
             const md5_xform a = step(&from, speed, k == 70);
             const md5_xform b = step(&to, speed, k == 70);
             CHECK_SMALL(axes_transform_error(fixture, 1, &a, &b, 1), 1e-5);

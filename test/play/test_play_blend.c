@@ -824,15 +824,18 @@ TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
         play_scene_clips(&fixture, 1, 21, 20);
         play_scene_add(&fixture, 21, rows[j].has_markers ? 20 : 40, 0.3, 2);
         play_scene_add(&fixture, 81, 20, 0.3, 3);
+        const bool has_markers = rows[j].has_markers;
+        const char *const markers_a = has_markers ? "markers ( 0 5 )" : "";
+        const char *const markers_b = has_markers ? "markers ( 0 12 )" : "";
+        const char *const leader = has_markers ? "leader a" : "";
         play_scene_read(&fixture,
                         "trigger go clip a f { %s } clip b f { %s } clip c f "
                         "motion late clip a { start %g } "
                         "layer body { state a late state b b state c c "
                         "transition a b { when go duration %g in_step %s } "
                         "transition b c { when time_left %s %g } }",
-                        rows[j].has_markers ? "markers ( 0 5 )" : "",
-                        rows[j].has_markers ? "markers ( 0 12 )" : "", rows[j].begin, rows[j].fade,
-                        rows[j].has_markers ? "leader a" : "", rows[j].compare, rows[j].left);
+                        markers_a, markers_b, rows[j].begin, rows[j].fade, leader, rows[j].compare,
+                        rows[j].left);
         const double half = 0.5 / rows[j].fade;
         const double linear = 1 + rows[j].left / rows[j].fade;
         const double rest = rows[j].left - (1 - rows[j].begin);
@@ -859,8 +862,10 @@ TEST (time_left_in_step_does_not_depend_on_steps) {
         play_scene_begin(&fixture);
         test_append(&text, "trigger go ");
         for (uint32_t k = 0; k < 3; k++) {
-            play_scene_add(&fixture, k < 2 ? 21 : 81, k < 2 ? 10 + 40 * test_random(&random) : 20,
-                           0.3, k);
+            if (k < 2)
+                play_scene_add(&fixture, 21, 10 + 40 * test_random(&random), 0.3, k);
+            else
+                play_scene_add(&fixture, 81, 20, 0.3, k);
             test_append(&text, "clip %c f { ", 'a' + k);
             if (has_markers)
                 test_append(&text, "markers ( %u %u ) ", test_random_u32(&random) % 8,

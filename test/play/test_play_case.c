@@ -270,8 +270,8 @@ bool play_is_sound(const md5_xform *pose, uint32_t num_joints)
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_quat q = pose[i].rotation;
         const md5_vec3 t = pose[i].translation;
-        if (!(fabs(real4_length(q) - 1) < 1e-5) || !isfinite(t.x) || !isfinite(t.y)
-            || !isfinite(t.z))
+        const bool is_finite = isfinite(t.x) && isfinite(t.y) && isfinite(t.z);
+        if (!(fabs(real4_length(q) - 1) < 1e-5) || !is_finite)
             return false;
     }
     return true;

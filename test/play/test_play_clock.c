@@ -365,7 +365,10 @@ TEST (any_split_of_a_step_fires_the_same_events) {
             double next = at + (to - at) * test_random(&random);
             if (part == 1)
                 next = (double)(int64_t)(next * 4) / 4.0;
-            if (part == 3 || (to >= from ? next < at || next > to : next > at || next < to))
+            bool is_outside = next > at || next < to;
+            if (to >= from)
+                is_outside = next < at || next > to;
+            if (part == 3 || is_outside)
                 next = to;
             walk(&timing, at, next, PLAIN, parts);
             at = next;

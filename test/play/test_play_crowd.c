@@ -140,11 +140,13 @@ TEST_HERE (crowd_plays_as_one_by_one) {
     for (int i = 0; i < CROWD; i++) {
         crowd[i] = play_player(fixture->machine);
         alone[i] = play_player(fixture->machine);
-        jobs[i] = (md5_play_job){.player = crowd[i],
-                                 .events = i % 3 ? count_event : NULL,
-                                 .user = &heard,
-                                 .joints = i % 2 ? joints[i] : NULL,
-                                 .palette = i % 3 ? palettes[i] : NULL};
+        jobs[i] = (md5_play_job){.player = crowd[i], .user = &heard};
+        if (i % 2 != 0)
+            jobs[i].joints = joints[i];
+        if (i % 3 != 0) {
+            jobs[i].events = count_event;
+            jobs[i].palette = palettes[i];
+        }
     }
     const size_t size = md5_play_batch_scratch(jobs, CROWD, NULL);
     for (int step = 0; step < 40; step++) {
@@ -274,13 +276,18 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
                                  .weight = 0.75f};
         const md5_two_bone_job bend = {
             .tip = 11, .target = place, .params.stretch = 1, .weight = 0.75f};
-        md5_chain_job reach = {.solver = i == 3 ? MD5_CHAIN_FABRIK : MD5_CHAIN_CCD,
-                               .tip = i == 3 ? 6 : 8,
-                               .length = i == 3 ? 4 : 3,
+        md5_chain_job reach = {.solver = MD5_CHAIN_CCD,
+                               .tip = 8,
+                               .length = 3,
                                .target = place,
                                .tolerance = 0.01f,
                                .iterations = 16,
                                .weight = 0.75f};
+        if (i == 3) {
+            reach.solver = MD5_CHAIN_FABRIK;
+            reach.tip = 6;
+            reach.length = 4;
+        }
         const md5_xform change = {.rotation = {0, 0, 0, 1}, .translation = place};
         if (i == 0)
             md5_modify_joint(skeleton, 2, MD5_JOINT_LOCAL, change, 0.75f, expected);

@@ -135,12 +135,14 @@ static void weight_curves_begin(play_scene *fixture, bool in_layer, const char *
 {
     play_scene_clips(fixture, 1, 11, 10);
     play_scene_add(fixture, 11, 10, 0.5, 2);
+    const char *const base = in_layer ? "a" : "stack";
+    const char *const weight = in_layer ? "fade" : "0";
+    const char *const easing = in_layer ? layer : "";
     play_scene_read(fixture,
                     "mask upper ( *spine ) float fade %s motion stack stack { item a "
                     "item b { mask upper weight fade %s } } layer body { state base %s } "
                     "layer over { mask upper weight %s %s state top b }",
-                    follow, item, in_layer ? "a" : "stack", in_layer ? "fade" : "0",
-                    in_layer ? layer : "");
+                    follow, item, base, weight, easing);
 }
 
 // Returns the distance of the pose at the start from both clips blended by this weight.
@@ -462,7 +464,11 @@ static moving moved(const md5_follow_desc *follow, moving from, double goal, dou
         const double w = sqrt(fabs(square));
         const double e = exp(-half * t);
         const double c = square > 0 ? cosh(w * t) : cos(w * t);
-        const double s = w == 0 ? t : (square > 0 ? sinh(w * t) : sin(w * t)) / w;
+        double s = t;
+        if (w != 0 && square > 0)
+            s = sinh(w * t) / w;
+        else if (w != 0)
+            s = sin(w * t) / w;
         return (moving){goal + e * (x * c + (v + half * x) * s),
                         e * (v * c - (half * v + k * x) * s)};
     }

@@ -100,10 +100,12 @@ static bool is_reduced(const md5_xform *reduced, const md5_xform *full, const md
                        const bool *are_animated, uint32_t num_joints)
 {
     bool is_right = true;
-    for (uint32_t i = 0; i < num_joints && is_right; i++)
-        is_right = CHECK_THAT(
-            memcmp(&reduced[i], are_animated[i] ? &full[i] : &bind[i], sizeof reduced[i]) == 0,
-            "joint %u, which is %s", i, are_animated[i] ? "animated" : "left out");
+    for (uint32_t i = 0; i < num_joints && is_right; i++) {
+        const md5_xform *const expected = are_animated[i] ? &full[i] : &bind[i];
+        is_right =
+            CHECK_THAT(memcmp(&reduced[i], expected, sizeof reduced[i]) == 0,
+                       "joint %u, which is %s", i, are_animated[i] ? "animated" : "left out");
+    }
     return is_right;
 }
 

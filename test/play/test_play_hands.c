@@ -48,10 +48,10 @@ static md5_character *load_with(const char *rows)
     for (uint32_t i = 0; i < 2 * own->desc.num_clips; i++) { // first for clips, then for states
         const md5_clip_desc *const clip = &own->clips[i % own->desc.num_clips];
         const bool is_clip = i < own->desc.num_clips;
+        const char *const start = i == own->desc.num_clips ? "layer body { " : "";
+        const char *const keyword = is_clip ? "clip" : "state";
         used += (size_t)snprintf(machine_text + used, sizeof machine_text - used, "%s%s %s %s\n",
-                                 i == own->desc.num_clips ? "layer body { " : "",
-                                 is_clip ? "clip" : "state", clip->name,
-                                 is_clip ? clip->file : clip->name);
+                                 start, keyword, clip->name, is_clip ? clip->file : clip->name);
     }
     snprintf(machine_text + used, sizeof machine_text - used, " } }\n");
     md5_character *const character = load(&error);
@@ -100,7 +100,10 @@ TEST (hands_hold_one_gun_in_all_clips) {
         const bool is_near = far < reach * 0.9999; // if it is out of reach, the arm points at it
         num_near += is_near;
         num_far += !is_near;
-        real_worse(is_near ? &worst : &worst_far, is_near ? miss : fabs(miss - (far - reach)));
+        if (is_near)
+            real_worse(&worst, miss);
+        else
+            real_worse(&worst_far, fabs(miss - (far - reach)));
     }
     printf("note: a hand on a gun: at most %.2g units away in %u frames, out of reach in %u\n",
            worst, num_near, num_far);

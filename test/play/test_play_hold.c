@@ -60,8 +60,9 @@ static md5_anim *make_clip(int number, const md5_load_opts *opts)
                 "MD5Version 10 commandline \"\" numFrames %d numJoints 10 frameRate 10 "
                 "numAnimatedComponents 3\nhierarchy {\n",
                 HOLD_FRAMES);
+    static const int first_components[HOLD_JOINTS] = {0, 2, 2, 3, 3, 3, 3, 3, 3, 3};
     for (int i = 0; i < HOLD_JOINTS; i++)
-        test_append(&text, "\"%s %d\n", rows[i], i == 0 ? 0 : i <= 2 ? 2 : 3);
+        test_append(&text, "\"%s %d\n", rows[i], first_components[i]);
     test_append(&text, "}\nbounds {\n");
     for (int i = 0; i < HOLD_FRAMES; i++)
         test_append(&text, "( 0 0 0 ) ( 1 1 1 )\n");

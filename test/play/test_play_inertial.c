@@ -724,7 +724,11 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
     md5_player *const before = fixture->players[SHOWN];
     md5_player *const after = fixture->players[OLD];
     for (uint32_t from = A; from <= BLEND; from++) {
-        const double cycle = from == A ? 2 : from == B ? 4 : 8.0 / 3.0;
+        double cycle = 8.0 / 3.0;
+        if (from == A)
+            cycle = 2;
+        else if (from == B)
+            cycle = 4;
         for (uint32_t to = A; to < STATES; to++) {
             go_at_once(before, from);
             go_at_once(after, from);

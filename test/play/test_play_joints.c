@@ -61,8 +61,8 @@ static void check_added(const char *mask)
                     "state b b state c c state none nothing }",
                     rows, mask ? "mask part" : "");
     float weights[PLAY_JOINTS];
-    CHECK(md5_build_mask(&fixture.made.model->skeleton, mask ? mask : "*origin", mask ? 1 : 0,
-                         weights, NULL));
+    const char *const joints = mask ? mask : "*origin";
+    CHECK(md5_build_mask(&fixture.made.model->skeleton, joints, mask ? 1 : 0, weights, NULL));
     const double begin = 0.35;
     const double duration = 0.5;
     for (int i = 0; i < 40; i++) {
@@ -75,11 +75,14 @@ static void check_added(const char *mask)
         play_pose(fixture.player, pose);
         sample(&fixture.made, 3, time, body);
         memcpy(expected, body, sizeof body);
-        const float fade = !fades ? 0 : since < duration ? (float)(since / duration) : 1;
+        float fade = 0;
+        if (fades)
+            fade = since < duration ? (float)(since / duration) : 1;
         add_full(&fixture.made, time, since, fade, weights, 0.4f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
         for (int joint = 0; joint < PLAY_JOINTS; joint++) {
-            if (weights[joint] == 0 || (joint != 2 && joint != 8 && joint != 10))
+            const bool is_changed = joint == 2 || joint == 8 || joint == 10;
+            if (weights[joint] == 0 || !is_changed)
                 CHECK_BYTES(&pose[joint], &body[joint], sizeof pose[joint]);
         }
         play_advance(fixture.player, 0.05);

@@ -47,7 +47,11 @@ static void pass(const play_scene *fixture, double seconds)
 // Evaluates the polyline `keys`.
 static double curve(double frame)
 {
-    return frame < 2 ? 0 : frame < 4 ? (frame - 2) / 2 : frame < 5 ? 1 - 1.5 * (frame - 4) : -0.5;
+    if (frame < 2)
+        return 0;
+    if (frame < 4)
+        return (frame - 2) / 2;
+    return frame < 5 ? 1 - 1.5 * (frame - 4) : -0.5;
 }
 
 #define TEST_HERE(title) TEST_PLAY (title, begin(fixture, MORPHS))

@@ -120,8 +120,10 @@ TEST (one_shot_adds_its_difference) {
         real_place base[PLAY_JOINTS], hit[PLAY_JOINTS], from[PLAY_JOINTS], expected[PLAY_JOINTS];
         real_loop(&fixture, BASE, 0.33, base);
         real_loop(&fixture, HIT, 0.33, hit);
-        play_real_sample(fixture.made.anims[variant == 2 ? WAVE : HIT], variant == 2 ? 5.0 : 0.0,
-                         from);
+        if (variant == 2)
+            play_real_sample(fixture.made.anims[WAVE], 5.0, from);
+        else
+            play_real_sample(fixture.made.anims[HIT], 0.0, from);
         play_real_add(base, hit, from, 0.5, variant == 1 ? mask : NULL, expected);
         CHECK_SMALL(miss(&fixture, expected), 3e-5);
     }
@@ -800,10 +802,11 @@ static void sim_advance(section_sim *fixture, double seconds)
 {
     while (seconds > 0 && !fixture->is_over) {
         const bool ahead = fixture->rate > 0;
-        const double end = fixture->section >= 0 ? ahead ? sections[fixture->section].last
-                                                         : sections[fixture->section].first
-                           : ahead               ? SIM_FRAMES - 1
-                                                 : 0.0;
+        double end = ahead ? SIM_FRAMES - 1 : 0.0;
+        if (fixture->section >= 0 && ahead)
+            end = sections[fixture->section].last;
+        else if (fixture->section >= 0)
+            end = sections[fixture->section].first;
         const double border =
             ahead ? floor(fixture->frame + 1e-7) + 1.0 : ceil(fixture->frame - 1e-7) - 1.0;
         const bool is_at_end = fabs(fixture->frame - end) < 1e-7;
@@ -823,9 +826,10 @@ static void sim_advance(section_sim *fixture, double seconds)
             return;
         else
             fixture->is_over = true;
-        fixture->is_over = fixture->is_over
-                           || (!fixture->holds && fixture->section < 0 && fixture->next < 0
-                               && fabs(fixture->frame - (ahead ? SIM_FRAMES - 1 : 0)) < 1e-7);
+        const bool has_section = fixture->section >= 0 || fixture->next >= 0;
+        const bool is_at_last = fabs(fixture->frame - (ahead ? SIM_FRAMES - 1 : 0)) < 1e-7;
+        if (!fixture->holds && !has_section && is_at_last)
+            fixture->is_over = true;
     }
 }
 
@@ -882,17 +886,21 @@ static void sections_change(sectioned *fixture, section_sim *sim, uint64_t *rand
                              .repeats = loops,
                              .holds = !loops && test_random_u32(random) % 3 == 0,
                              .count = sim->count};
-        sim->frame = begins >= 0 ? -99.0 : sim->rate > 0 ? 0.0 : SIM_FRAMES - 1;
+        sim->frame = sim->rate > 0 ? 0.0 : SIM_FRAMES - 1;
+        if (begins >= 0)
+            sim->frame = -99.0;
         memset(sim->frames, 0, sizeof sim->frames);
         sim->count = 0;
         if (begins < 0)
             sim_note(sim, sim->frame);
         sim_enter(sim);
-        const md5_one_shot_desc desc = {.speed = (float)(sim->rate / 20.0),
-                                        .section = begins < 0 ? NULL : sections[begins].name,
-                                        .end = loops        ? MD5_ONE_SHOT_LOOPS
-                                               : sim->holds ? MD5_ONE_SHOT_HOLDS
-                                                            : MD5_ONE_SHOT_ENDS};
+        md5_one_shot_desc desc = {.speed = (float)(sim->rate / 20.0), .end = MD5_ONE_SHOT_ENDS};
+        if (begins >= 0)
+            desc.section = sections[begins].name;
+        if (loops)
+            desc.end = MD5_ONE_SHOT_LOOPS;
+        else if (sim->holds)
+            desc.end = MD5_ONE_SHOT_HOLDS;
         for (int i = 0; i < 2; i++)
             CHECK(md5_player_play_one_shot(players[i], 0, 0, &desc));
         return;
@@ -902,9 +910,19 @@ static void sections_change(sectioned *fixture, section_sim *sim, uint64_t *rand
     sim->next = change == MD5_SECTION_LEAVE ? -1 : section;
     sim->repeats = change == MD5_SECTION_LOOP;
     const double end = sim->rate > 0 ? SIM_FRAMES - 1 : 0;
-    if (change == MD5_SECTION_JUMP
-        || (sim->next >= 0 && sim->section < 0 && fabs(sim->frame - end) < 1e-7))
+    const bool waits_for_section = sim->next >= 0 && sim->section < 0;
+    if (change == MD5_SECTION_JUMP || (waits_for_section && fabs(sim->frame - end) < 1e-7))
         sim_enter(sim);
+}
+
+// Returns true if a player is at the frame and in the section of the simulator.
+static bool sim_is_at(const section_sim *sim, const md5_one_shot_status *status)
+{
+    if (fabs(status->time * (SIM_FRAMES - 1) - sim->frame) >= 1e-6)
+        return false;
+    if (sim->section < 0)
+        return status->section == NULL;
+    return status->section && strcmp(status->section, sections[sim->section].name) == 0;
 }
 
 TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, fixture,
@@ -949,13 +967,9 @@ TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, fi
             const md5_one_shot_status status =
                 md5_player_one_shot(k ? fixture->split : fixture->whole, 0);
             is_same = is_same && fired[k].count == sim.count
-                      && memcmp(fired[k].frames, sim.frames, sim.count * sizeof(int)) == 0
-                      && status.is_playing == !sim.is_over
-                      && (sim.is_over
-                          || (fabs(status.time * (SIM_FRAMES - 1) - sim.frame) < 1e-6
-                              && (status.section != NULL) == (sim.section >= 0)
-                              && (!status.section
-                                  || !strcmp(status.section, sections[sim.section].name))));
+                      && memcmp(fired[k].frames, sim.frames, sim.count * sizeof(int)) == 0;
+            is_same = is_same && status.is_playing == !sim.is_over
+                      && (sim.is_over || sim_is_at(&sim, &status));
             // The root continues across every jump until the clip is held or has ended.
             if (!sim.is_over && !was_held && !sim.holds)
                 is_same = CHECK_NEAR(places[k].x, 2.5 * sim.rate * seconds, 2e-3) && is_same;
@@ -1106,12 +1120,14 @@ static void table_rules(table_sim *fixture)
         fixture->stopping = table[old].fade_out;
     for (int i = 0; i < ROWS; i++) {
         const int now = fixture->playing;
-        const bool fades =
-            now >= 0
-            && (fixture->stopping >= 0
-                || (!table[now].loops && fixture->age > table[now].length - table[now].fade_out));
-        if ((now >= 0 && !fades && table[now].priority >= table[i].priority)
-            || !table_begins(fixture, i))
+        if (now >= 0) {
+            const bool is_ending =
+                !table[now].loops && fixture->age > table[now].length - table[now].fade_out;
+            const bool fades = fixture->stopping >= 0 || is_ending;
+            if (!fades && table[now].priority >= table[i].priority)
+                continue;
+        }
+        if (!table_begins(fixture, i))
             continue;
         if (i < 2)
             fixture->set[1 + i] = 0; // its trigger is consumed
@@ -1207,10 +1223,10 @@ TEST_WITH (table_of_one_shots_is_that_of_a_simulator_at_any_rate, play_case, mad
         const md5_one_shot_status first = md5_player_one_shot(players[0], 1);
         for (int k = 0; k < 3; k++) {
             const md5_one_shot_status status = md5_player_one_shot(players[k], 1);
-            is_same = is_same && status.is_playing == first.is_playing && status.clip == first.clip
-                      && fabs(status.time - first.time) < 1e-7
-                      && fabsf(status.weight - first.weight) < 1e-6f
-                      && (table_matches(&sim, &status) || table_matches(&later, &status));
+            is_same = is_same && status.is_playing == first.is_playing && status.clip == first.clip;
+            is_same = is_same && fabs(status.time - first.time) < 1e-7
+                      && fabsf(status.weight - first.weight) < 1e-6f;
+            is_same = is_same && (table_matches(&sim, &status) || table_matches(&later, &status));
         }
         if (!CHECK(is_same)) {
             printf("after %u twelfths: row %d for %g s\n", i, sim.playing, sim.age);

@@ -190,8 +190,9 @@ static void find_speeds(const play_random_tables *fixture, double pace, double *
             sum += speed;
         }
         const double own = motion->speed == 0 ? 1 : fabs((double)motion->speed);
-        speeds[PLAY_RANDOM_CLIPS + i] = own * (motion->speed_parameter ? fabs(pace) : 1)
-                                        * (motion->kind == MD5_MOTION_STACK ? sum : most);
+        const double factor = motion->speed_parameter ? fabs(pace) : 1;
+        const double items = motion->kind == MD5_MOTION_STACK ? sum : most;
+        speeds[PLAY_RANDOM_CLIPS + i] = own * factor * items;
     }
 }
 
@@ -251,7 +252,9 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
             const uint32_t frames[4] = {0, last, last / 2, play_below(&aside, last + 1)};
             const uint32_t a = frames[play_below(&aside, 4)];
             const uint32_t b = frames[play_below(&aside, 4)];
-            to->windows[i][k] = (md5_window){event_names[k], "", a < b ? a : b, a < b ? b : a, {0}};
+            const uint32_t first = a < b ? a : b;
+            const uint32_t end = a < b ? b : a;
+            to->windows[i][k] = (md5_window){event_names[k], "", first, end, {0}};
         }
         to->keys[i][0].weight = (float)i;
         to->keys[i][1] = (md5_morph_key){.frame = last, .weight = 1};
@@ -326,9 +329,9 @@ void play_random_step(play_random_tables *to, uint64_t *random)
             for (uint32_t k = 0; k < layer->num_transitions; k++) {
                 md5_transition_desc *const transition = &to->transitions[i][k];
                 const md5_ease_kind kind = transition->easing.kind;
-                if (transition->in_step
-                    && (kind == MD5_EASE_SQUARE_ROOT
-                        || (kind >= MD5_EASE_CIRCULAR_IN && kind <= MD5_EASE_CIRCULAR_IN_OUT)))
+                const bool is_circular =
+                    kind >= MD5_EASE_CIRCULAR_IN && kind <= MD5_EASE_CIRCULAR_IN_OUT;
+                if (transition->in_step && (kind == MD5_EASE_SQUARE_ROOT || is_circular))
                     transition->easing.kind = MD5_EASE_SMOOTH;
             }
         }
@@ -366,9 +369,9 @@ void play_random_add_times(play_random_tables *to, uint64_t *random)
         for (uint32_t k = 0; k < layer->num_states * PLAY_RANDOM_CLIPS; k++) {
             const md5_state_desc *const state = &layer->states[k / PLAY_RANDOM_CLIPS];
             const md5_clip_desc *const own = &to->clips[k % PLAY_RANDOM_CLIPS];
-            if (way->waits && way->from && strcmp(way->from, state->name) == 0 && state->motion
-                && strcmp(state->motion, own->name) == 0 && own->num_events > 0
-                && play_one_in(random, 2))
+            const bool is_source = way->waits && way->from && strcmp(way->from, state->name) == 0;
+            const bool plays_clip = state->motion && strcmp(state->motion, own->name) == 0;
+            if (is_source && plays_clip && own->num_events > 0 && play_one_in(random, 2))
                 way->exit_event = own->events[0].name;
         }
     }

@@ -138,10 +138,12 @@ static bool step_alike(save_test *fixture, md5_player *const *players, uint32_t 
     }
     if (num_players == 1)
         return true;
-    return play_heard_the_same(&fixture->heard[0], &fixture->heard[1])
-           && CHECK_BYTES(&motions[0], &motions[1], sizeof motions[0])
-           && (!is_seen || CHECK_BYTES(poses[0], poses[1], sizeof poses[0]))
-           && CHECK(are_saved_alike(players[0], players[1]));
+    if (!play_heard_the_same(&fixture->heard[0], &fixture->heard[1])
+        || !CHECK_BYTES(&motions[0], &motions[1], sizeof motions[0]))
+        return false;
+    if (is_seen && !CHECK_BYTES(poses[0], poses[1], sizeof poses[0]))
+        return false;
+    return CHECK(are_saved_alike(players[0], players[1]));
 }
 
 typedef bool take_over(md5_player *to, const md5_player *from);

@@ -75,6 +75,20 @@ static bool check(bool holds, const md5_schema *schema, const md5_column *column
     return CHECK(holds);
 }
 
+static bool has_number(md5_column_kind kind)
+{
+    switch (kind) {
+    case MD5_COLUMN_FLOAT:
+    case MD5_COLUMN_DOUBLE:
+    case MD5_COLUMN_COUNT:
+    case MD5_COLUMN_INT:
+    case MD5_COLUMN_DIRECTION:
+        return true;
+    default:
+        return false;
+    }
+}
+
 TEST (every_column_has_range_default_and_text) {
     const schema_list all = all_schemas();
     for (uint32_t i = 0; i < all.count; i++) {
@@ -82,13 +96,11 @@ TEST (every_column_has_range_default_and_text) {
         check(schema->text != NULL, schema, NULL, "no text for the manual");
         for (uint32_t j = 0; j < schema->num_columns; j++) {
             const md5_column *const column = &schema->columns[j];
-            const bool is_number =
-                column->kind == MD5_COLUMN_FLOAT || column->kind == MD5_COLUMN_DOUBLE
-                || column->kind == MD5_COLUMN_COUNT || column->kind == MD5_COLUMN_INT
-                || column->kind == MD5_COLUMN_DIRECTION;
-            const bool may_lack = column->position == MD5_POSITION_BLOCK
-                                  && column->kind != MD5_COLUMN_FLAG && !column->rows
-                                  && column->kind != MD5_COLUMN_MODEL;
+            const bool is_number = has_number(column->kind);
+            const bool has_default =
+                column->kind == MD5_COLUMN_FLAG || column->kind == MD5_COLUMN_MODEL;
+            const bool may_lack =
+                column->position == MD5_POSITION_BLOCK && !has_default && !column->rows;
             check(column->text != NULL, schema, column, "no text for the manual");
             check(!is_number || column->min < column->max || column->range, schema, column,
                   "a number without a range");
@@ -106,12 +118,15 @@ TEST (every_column_has_range_default_and_text) {
 static size_t alignment_of(const md5_column *column)
 {
     const size_t size = size_of(column);
-    return column->kind == MD5_COLUMN_PART       ? 1
-           : column->kind == MD5_COLUMN_DOUBLE   ? _Alignof(double)
-           : column->kind == MD5_COLUMN_RESERVED ? _Alignof(uint64_t)
-           : size % sizeof(void *) == 0          ? sizeof(void *)
-           : size == sizeof(bool)                ? 1
-                                                 : sizeof(uint32_t);
+    if (column->kind == MD5_COLUMN_PART)
+        return 1;
+    if (column->kind == MD5_COLUMN_DOUBLE)
+        return _Alignof(double);
+    if (column->kind == MD5_COLUMN_RESERVED)
+        return _Alignof(uint64_t);
+    if (size % sizeof(void *) == 0)
+        return sizeof(void *);
+    return size == sizeof(bool) ? 1 : sizeof(uint32_t);
 }
 
 // Only the padding before an aligned member or before the end of the entry is not covered by a
@@ -223,8 +238,8 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
     uint32_t *const whole = (uint32_t *)(void *)value;
     if (!md5_is_column_used(column, kind) || (!is_head && !is_often))
         return;
-    if (column->position == MD5_POSITION_NONE && column->form != MD5_FORM_ALWAYS
-        && !(schema->has_kind && schema->kind == column->offset))
+    const bool is_kind = schema->has_kind && schema->kind == column->offset;
+    if (column->position == MD5_POSITION_NONE && column->form != MD5_FORM_ALWAYS && !is_kind)
         return;
     if (column->position == MD5_POSITION_AFTER) {
         uint32_t leading = number;
@@ -348,7 +363,9 @@ static void fill_tables(random_tables *to, const md5_schema *machine, uint64_t *
 
 static bool is_same_text(const char *a, const char *b)
 {
-    return a == b || (a && b && strcmp(a, b) == 0) || (!a && b && !*b) || (!b && a && !*a);
+    const char *const left = a ? a : "";
+    const char *const right = b ? b : "";
+    return strcmp(left, right) == 0;
 }
 
 // Compares two tables column by column.
@@ -409,9 +426,9 @@ TEST (written_machines_are_read_bit_for_bit) {
                 md5_write_machine(&tables.desc, "a b.md5mesh", text, TEXT_SIZE, &error);
             md5_machine_file *const file =
                 size > 0 ? md5_parse_machine_file(text, size, NULL, &error) : NULL;
-            const bool is_same = file && are_same(&md5i_machine_schema, &tables.desc, &file->desc)
-                                 && strcmp(file->model_file, "a b.md5mesh") == 0
-                                 && file->num_warnings == 0;
+            bool is_same = file && are_same(&md5i_machine_schema, &tables.desc, &file->desc);
+            is_same =
+                is_same && strcmp(file->model_file, "a b.md5mesh") == 0 && file->num_warnings == 0;
             if (!is_same && num_same == i)
                 printf("%s\n%s:%u:%u: %s\n", text, file ? "differs" : "refused", error.line,
                        error.column, error.message);
@@ -687,9 +704,9 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
             test_append(to, "`%s` ", md5_column_word(column));
         test_append(to, "%s", what[column->kind] ? what[column->kind] : "");
         if (column->form == MD5_FORM_SHARE)
-            test_append(to, " or parameter%s%s", column->easing > 0 ? " [easing]" : "",
-                        column->state > 0 ? " or `state` layer state, `curve` or `window` name"
-                                          : "");
+            test_append(to, " or parameter%s", column->easing > 0 ? " [easing]" : "");
+        if (column->form == MD5_FORM_SHARE && column->state > 0)
+            test_append(to, " or `state` layer state, `curve` or `window` name");
         if (column->min < column->max)
             test_append(to, ", %g to %g", column->min, column->max);
         else if (column->range && strcmp(column->range, "any") != 0)

@@ -59,9 +59,11 @@ static uint32_t split_step(double seconds, double parts[MAX_PARTS], uint64_t *ra
     cuts[0] = 0;
     for (uint32_t i = 1; i < count; i++) {
         const double at = fabs(seconds) * test_random(random);
-        cuts[i] = play_one_in(random, 4)   ? fmin(floor(at * 20) / 20.0, fabs(seconds))
-                  : play_one_in(random, 8) ? 0
-                                           : at;
+        cuts[i] = at;
+        if (play_one_in(random, 4))
+            cuts[i] = fmin(floor(at * 20) / 20.0, fabs(seconds));
+        else if (play_one_in(random, 8))
+            cuts[i] = 0;
         if (is_even)
             cuts[i] = fabs(seconds) * i / count;
     }
@@ -78,8 +80,8 @@ static uint32_t first_part(split_test *fixture, const double *parts, uint32_t nu
                            double seconds)
 {
     uint32_t first = 0;
-    while (seconds != 0 && (seconds < 0) != fixture->is_backward && first + 1 < num_parts
-           && parts[first] == 0)
+    const bool has_reversed = seconds != 0 && (seconds < 0) != fixture->is_backward;
+    while (has_reversed && first + 1 < num_parts && parts[first] == 0)
         first++;
     fixture->is_backward = seconds != 0 ? seconds < 0 : fixture->is_backward;
     return first;
@@ -91,8 +93,9 @@ static int compare_heard(const void *left, const void *right)
     const heard_event *const b = right;
     const double of_left = a->weight;
     const double of_right = b->weight;
-    return a->event != b->event ? (a->event < b->event ? -1 : 1)
-                                : compare_doubles(&of_left, &of_right);
+    if (a->event != b->event)
+        return a->event < b->event ? -1 : 1;
+    return compare_doubles(&of_left, &of_right);
 }
 
 static bool same_events(heard *whole, heard *split, bool has_order)
@@ -106,9 +109,10 @@ static bool same_events(heard *whole, heard *split, bool has_order)
     while (i < count && whole->all[i].event == split->all[i].event)
         i++;
     const bool is_same = i == whole->count && i == split->count;
+    const char *const whole_name = i < whole->count ? whole->all[i].event->name : "-";
+    const char *const split_name = i < split->count ? split->all[i].event->name : "-";
     if (!CHECK_THAT(is_same, "event %u of %u in one step, of %u in a split: %s %s", i, whole->count,
-                    split->count, i < whole->count ? whole->all[i].event->name : "-",
-                    i < split->count ? split->all[i].event->name : "-"))
+                    split->count, whole_name, split_name))
         return false;
     for (i = 0; i < count; i++) {
         if (!CHECK_NEAR(split->all[i].weight, whole->all[i].weight, 1e-5))
@@ -122,8 +126,9 @@ static bool same_states(md5_player *const players[2], uint32_t num_layers)
     for (uint32_t i = 0; i < num_layers; i++) {
         const md5_layer_status a = md5_player_layer(players[0], i);
         const md5_layer_status b = md5_player_layer(players[1], i);
-        if (!CHECK_UINT(b.state, a.state) || !CHECK_NEAR(b.time, a.time, 1e-7)
-            || !CHECK_NEAR(b.progress, a.progress, 1e-5)
+        if (!CHECK_UINT(b.state, a.state) || !CHECK_NEAR(b.time, a.time, 1e-7))
+            return false;
+        if (!CHECK_NEAR(b.progress, a.progress, 1e-5)
             || !CHECK_UINT((uint64_t)b.from, (uint64_t)a.from))
             return false;
     }
@@ -131,8 +136,9 @@ static bool same_states(md5_player *const players[2], uint32_t num_layers)
         const md5_one_shot_status a = md5_player_one_shot(players[0], i);
         const md5_one_shot_status b = md5_player_one_shot(players[1], i);
         if (!CHECK_UINT(b.clip, a.clip) || !CHECK_UINT(b.is_playing, a.is_playing)
-            || !CHECK_UINT(b.is_stopping, a.is_stopping) || !CHECK_NEAR(b.time, a.time, 1e-7)
-            || !CHECK_NEAR(b.weight, a.weight, 1e-5))
+            || !CHECK_UINT(b.is_stopping, a.is_stopping))
+            return false;
+        if (!CHECK_NEAR(b.time, a.time, 1e-7) || !CHECK_NEAR(b.weight, a.weight, 1e-5))
             return false;
     }
     return true;

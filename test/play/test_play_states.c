@@ -163,8 +163,9 @@ TEST (states_go_by_priority) {
     for (uint32_t first = 0; first < 3; first++) {
         static const uint32_t expected[3] = {SIT, SIT, JUMP};
         OWN_PLAY fixture;
-        begin(&fixture, "%s%s%s", first < 1 ? transitions[0] : "", first < 2 ? transitions[1] : "",
-              transitions[2]);
+        const char *const first_of_three = first < 1 ? transitions[0] : "";
+        const char *const second_of_three = first < 2 ? transitions[1] : "";
+        begin(&fixture, "%s%s%s", first_of_three, second_of_three, transitions[2]);
         CHECK_UINT(state_after(&fixture, 0), expected[first]);
     }
     // If transitions have equal priority, the first transition in the table applies.
@@ -452,7 +453,9 @@ static unsigned sim_hear(const sim *fixture, const sim_live *live)
 {
     const int *const events = sim_events[fixture->clip[live->state]];
     const double at = sim_wrapped(fixture, live);
-    return at == events[0] ? 3u : at == events[1] ? 5u : 0u;
+    if (at == events[0])
+        return 3u;
+    return at == events[1] ? 5u : 0u;
 }
 
 // Returns the length from a marker of a clip to the next marker. A clip without markers has one
@@ -498,9 +501,11 @@ static bool sim_fades(const sim_layer *layer)
 static double sim_area(int easing, double time)
 {
     const double square = time * time;
-    return easing == 0   ? square / 2.0
-           : easing == 1 ? square * time - square * square / 2.0
-                         : square - square * time / 3.0;
+    if (easing == 0)
+        return square / 2.0;
+    if (easing == 1)
+        return square * time - square * square / 2.0;
+    return square - square * time / 3.0;
 }
 
 // Returns the parts by which two synchronized states advance in `ticks` ticks, if neither of them
@@ -516,9 +521,11 @@ static double sim_go_in_step(const sim *fixture, const sim_layer *layer, double 
     const double from = layer->now.age / by->fade;
     const double to = from + ticks / by->fade;
     const double area = by->fade * (sim_area(by->easing, to) - sim_area(by->easing, from));
-    return by->leader == now   ? rate * ticks
-           : by->leader == old ? old_rate * ticks
-                               : old_rate * (ticks - area) + rate * area;
+    if (by->leader == now)
+        return rate * ticks;
+    if (by->leader == old)
+        return old_rate * ticks;
+    return old_rate * (ticks - area) + rate * area;
 }
 
 static bool sim_term_holds(const sim *fixture, const sim_layer *layer, const sim_term *term)
@@ -555,8 +562,9 @@ static bool sim_is_open(const sim *fixture, const sim_layer *layer, const sim_wa
     const int exit = length / 4 * (backward ? 4 - way->share : way->share);
     bool is_there = true;
     bool all = true;
-    if ((way->from < 0 ? way->to == live->state : way->from != live->state)
-        || (live->age < layer->by->fade && !(layer->by->priority == 1 && way->priority > 1)))
+    const bool is_other_source = way->from < 0 ? way->to == live->state : way->from != live->state;
+    const bool can_interrupt = layer->by->priority == 1 && way->priority > 1;
+    if (is_other_source || (live->age < layer->by->fade && !can_interrupt))
         return false;
     if (way->exit == EXIT_ONCE)
         is_there = backward ? live->place <= exit : live->place >= exit;
@@ -768,17 +776,20 @@ static void sim_make_fade(sim *fixture, sim_way *way, test_text *text, uint64_t 
     way->easing = (int)below(random, 3);
     way->is_inertial = below(random, 4) == 0;
     way->in_step = below(random, 2) == 0;
-    for (int i = 0; i < SIM_STATES; i++)
-        way->in_step =
-            way->in_step && ((way->from >= 0 && i != way->from) || sim_alike(fixture, i, way->to));
-    way->leader = !way->in_step || below(random, 2) == 0    ? -1
-                  : way->from >= 0 && below(random, 2) == 0 ? way->from
-                                                            : way->to;
+    for (int i = 0; i < SIM_STATES; i++) {
+        const bool is_source = way->from < 0 || i == way->from;
+        if (is_source && !sim_alike(fixture, i, way->to))
+            way->in_step = false;
+    }
+    way->leader = -1;
+    if (way->in_step && below(random, 2) != 0)
+        way->leader = way->from >= 0 && below(random, 2) == 0 ? way->from : way->to;
     way->priority = (int)below(random, way->fade > 0 ? 2 : 3);
-    test_append(text, "duration %g %s %s priority %d interrupt_%s ", way->fade / 64.0,
-                way->is_inertial ? "inertial" : sim_easings[way->easing],
-                way->in_step ? "in_step" : "", way->priority,
-                way->priority == 1 ? "higher" : "none");
+    const char *const fade = way->is_inertial ? "inertial" : sim_easings[way->easing];
+    const char *const sync = way->in_step ? "in_step" : "";
+    const char *const interrupt = way->priority == 1 ? "higher" : "none";
+    test_append(text, "duration %g %s %s priority %d interrupt_%s ", way->fade / 64.0, fade, sync,
+                way->priority, interrupt);
     if (way->leader >= 0)
         test_append(text, "leader s%d ", way->leader);
 }
@@ -826,11 +837,10 @@ static void sim_make(sim *fixture, test_text *text, uint64_t *random)
                                  "state_time >= ", "time_left > ", "heard "};
                 STRINGS(less) = {"not flag",      "go",    "quick <= 0.5", "state_time < ",
                                  "time_left <= ", "heard "};
-                test_append(text, "%s %s",
-                            t == 0        ? "when"
-                            : term->is_or ? "or"
-                                          : "and",
-                            (term->is_more ? more : less)[term->kind]);
+                const char *keyword = term->is_or ? "or" : "and";
+                if (t == 0)
+                    keyword = "when";
+                test_append(text, "%s %s", keyword, (term->is_more ? more : less)[term->kind]);
                 if (term->kind == IS_AGE || term->kind == IS_LEFT)
                     test_append(text, "%g", term->value / 16.0);
                 test_append(text, "%s ", term->kind == IS_HEARD ? sim_names[term->value] : "");
@@ -916,8 +926,8 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
             if (i == 3)
                 continue;
             is_same = is_same && heard[i].num_entered == model->num_log
-                      && memcmp(heard[i].entered, model->log, sizeof model->log) == 0
-                      && heard[i].num_log == heard[0].num_log
+                      && memcmp(heard[i].entered, model->log, sizeof model->log) == 0;
+            is_same = is_same && heard[i].num_log == heard[0].num_log
                       && memcmp(heard[i].log, heard[0].log, sizeof heard[0].log) == 0;
         }
     }

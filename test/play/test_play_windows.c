@@ -13,9 +13,11 @@ typedef struct log_of_windows {
 PLAY_LISTENER(note)
 {
     log_of_windows *const to = user;
-    const char *const kind = event->kind == MD5_EVENT_BEGIN ? "+"
-                             : event->kind == MD5_EVENT_END ? "-"
-                                                            : "";
+    const char *kind = "";
+    if (event->kind == MD5_EVENT_BEGIN)
+        kind = "+";
+    else if (event->kind == MD5_EVENT_END)
+        kind = "-";
     to->used += (size_t)snprintf(to->text + to->used, sizeof to->text - to->used, "%s%s%s %.2f ",
                                  kind, event->name, event->text, weight);
 }
@@ -91,8 +93,12 @@ TEST (whatever_ends_a_clip_closes_its_windows) {
             CHECK_STRING(heard(&fixture, 0.3, 0.1, &to), "step 1.00 +hitsword 1.00 ");
         }
         CHECK_EXACT(md5_player_window(fixture.player, hit), way == STOP ? 0.5 : 1);
-        if (way == CUT || way == FADE || way == ITSELF)
-            play_fade(fixture.player, 0, way == ITSELF ? 2 : 1, way == CUT ? 0 : 0.05f);
+        if (way == CUT)
+            play_fade(fixture.player, 0, 1, 0);
+        if (way == FADE)
+            play_fade(fixture.player, 0, 1, 0.05f);
+        if (way == ITSELF)
+            play_fade(fixture.player, 0, 2, 0.05f);
         if (way == SEEK)
             md5_player_seek(fixture.player, 0, 1, 0);
         if (way == RESET)

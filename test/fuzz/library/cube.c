@@ -62,7 +62,11 @@ const char *fuzz_cube(const uint8_t *data, size_t size)
     const char *const bytes = (const char *)data;
     const char *const end = size > 0 ? memchr(bytes, '\0', size) : NULL;
     const size_t length = end ? (size_t)(end - bytes) : size;
-    fuzz_cube_files files = {{bytes, end ? end + 1 : ""}, {length, end ? size - length - 1 : 0}};
+    fuzz_cube_files files = {{bytes, ""}, {length, 0}};
+    if (end) {
+        files.bytes[1] = end + 1;
+        files.sizes[1] = size - length - 1;
+    }
     const md5_load_opts opts = {
         .allocator = {.limit = FUZZ_MEMORY_LIMIT},
         .files = {.open = open_fuzz_cube, .close = close_fuzz_cube, .user = &files},

@@ -38,11 +38,15 @@ static const char *image_fault(const md5_image_program *image)
     for (uint32_t i = 0; i < image->num_steps; i++) {
         const md5_image_kind kind = image->steps[i].kind;
         const bool is_pair = kind == MD5_IMAGE_ADD || kind == MD5_IMAGE_ADD_NORMALS;
-        if (depth < (kind == MD5_IMAGE_FILE ? 0u : is_pair ? 2u : 1u))
+        uint32_t num_operands = is_pair ? 2 : 1;
+        if (kind == MD5_IMAGE_FILE)
+            num_operands = 0;
+        if (depth < num_operands)
             return "an image operation without its images";
-        depth = kind == MD5_IMAGE_FILE ? depth + 1 : is_pair ? depth - 1 : depth;
+        depth = depth - num_operands + 1;
     }
-    return depth == (image->text[0] ? 1u : 0u) ? NULL : "an image program that gives no image";
+    const uint32_t num_images = image->text[0] ? 1 : 0;
+    return depth == num_images ? NULL : "an image program that gives no image";
 }
 
 static const char *game_stage_fault(const md5_material *material, const md5_stage *stage)
@@ -84,9 +88,10 @@ static const char *ask_for_materials(md5_game *game)
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MATERIAL) && !fault; i++) {
         const char *const name = md5_game_decl(game, MD5_DECL_MATERIAL, i)->name;
         const md5_material *const material = md5_game_material(game, name, &error);
-        fault = material                           ? game_material_fault(material)
-                : error.status == MD5_ERROR_MEMORY ? NULL
-                                                   : "no material, and no reason";
+        if (material)
+            fault = game_material_fault(material);
+        else if (error.status != MD5_ERROR_MEMORY)
+            fault = "no material, and no reason";
     }
     return fault;
 }

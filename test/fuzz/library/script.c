@@ -55,8 +55,9 @@ const char *fuzz_script(const uint8_t *data, size_t size)
     const char *const bytes = (const char *)data;
     const char *const end = size > 0 ? memchr(bytes, '\0', size) : NULL;
     const size_t length = end ? (size_t)(end - bytes) : size;
-    fuzz_file files[] = {{"a", bytes, length},
-                         {"b", end ? end + 1 : "", end ? size - length - 1 : 0}};
+    fuzz_file files[] = {{"a", bytes, length}, {"b", "", 0}};
+    if (end)
+        files[1] = (fuzz_file){"b", end + 1, size - length - 1};
     const md5_load_opts opts = {
         .allocator = {.limit = FUZZ_MEMORY_LIMIT},
         .files = {.open = open_script, .close = close_fuzz_file, .user = files},

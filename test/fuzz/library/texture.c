@@ -10,8 +10,9 @@ static const char *texture_fault(md5_image *image, const md5_error *error)
     if (!image)
         return error->status == MD5_OK || error->message[0] == '\0' ? "no picture, and no reason"
                                                                     : NULL;
-    if (image->width == 0 || image->height == 0 || image->width > MD5_MAX_IMAGE_SIDE
-        || image->height > MD5_MAX_IMAGE_SIDE)
+    if (image->width == 0 || image->width > MD5_MAX_IMAGE_SIDE)
+        fault = "a size beyond the limits";
+    if (image->height == 0 || image->height > MD5_MAX_IMAGE_SIDE)
         fault = "a size beyond the limits";
     uint32_t sum = 0;
     if (!fault) {
