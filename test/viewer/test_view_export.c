@@ -536,7 +536,7 @@ TEST_EXPORT (view_export_of_a_model_is_what_is_shown_as_the_tool_writes_it) {
         check_tool_writes_same(fixture, endings[i], " --root in_place ");
     OWN_STRING chosen = common_format("0=%s", image);
     CHECK(view_read_option(view_find_option("texture", 7), chosen, viewer->options));
-    REQUIRE(view_dress(viewer));
+    REQUIRE(view_apply_texture_options(viewer));
     for (size_t i = 0; i < COUNT_OF(endings); i++)
         check_tool_writes_same(fixture, endings[i], " --texture 0=");
     view_options *const options = viewer->options;

@@ -197,7 +197,7 @@ TEST (view_first_picture_waits_for_no_guest) {
     const view_machine *const machine = &state->document->scene.machine;
     const float size = view_size(state->document->bounds);
     CHECK(machine->acts && machine->guest == NULL && size > 10.0f);
-    CHECK(view_open_rest(state) && !view_open_rest(state));
+    CHECK(view_finish_opening(state) && !view_finish_opening(state));
     CHECK(machine->guest != NULL && state->document->companions[VIEW_GUEST].drawn != NULL);
     CHECK(view_size(state->document->bounds) > size);
     state->window = NULL;
@@ -224,7 +224,8 @@ TEST (view_own_machine_goes_on_when_the_rest_of_it_comes) {
         view_machine *const now = &state->document->scene.machine;
         CHECK(now->player != NULL && state->play.time == 3.0 && now->time == 3.0);
         CHECK(now->next_act == before.next_act && now->acts == before.acts);
-        CHECK(now->guest != NULL && !view_open_rest(state)); // the guest that was already there
+        CHECK(now->guest != NULL
+              && !view_finish_opening(state)); // the guest that was already there
         view_take_over(now);
     }
     end(&viewer);

@@ -52,7 +52,7 @@ static void live(screen *s, double seconds)
     view_state *const viewer = &s->viewer;
     view_advance(&viewer->play, view_clock(&viewer->document->scene), seconds);
     view_pose(&viewer->document->scene, &viewer->play);
-    view_keep_framed(viewer, viewer->width, viewer->height);
+    view_update_framing(viewer, viewer->width, viewer->height);
 }
 
 // -- Keys -----------------------------------------------------------------------------------

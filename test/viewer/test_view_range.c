@@ -148,7 +148,7 @@ static uint8_t *write_movie(const char *path, uint32_t num_frames, size_t *size)
         return NULL;
     for (uint8_t i = 0; i < 3; i++) {
         memset(pixels, 40 * i, sizeof pixels);
-        CHECK(view_add_picture(movie, pixels));
+        CHECK(view_add_movie_image(movie, pixels));
     }
     CHECK(view_end_movie(movie));
     uint8_t *const bytes = (uint8_t *)common_read_stream(path, size, &problem);

@@ -35,7 +35,7 @@ static void set(screen *s, const char *name, const char *text)
 {
     const size_t number = (size_t)(view_find_option(name, strlen(name)) - view_option_rows);
     PERFORM(&s->viewer, VIEW_SET, .number = number, .path = common_copy(text));
-    view_note_step(&s->viewer);
+    view_store_step(&s->viewer);
 }
 
 static void show_clip(screen *s, const char *name)
@@ -86,7 +86,7 @@ static void press(screen *s, const char *item)
     s->viewer.now += 2;
     view_execute(&s->viewer, command);
     (void)item_release(&s->viewer);
-    view_note_step(&s->viewer);
+    view_store_step(&s->viewer);
     draw(s);
 }
 
@@ -108,7 +108,7 @@ TEST_SCREEN (view_retarget_of_the_bind_pose_is_the_bind_pose, open(s)) {
 static void begin(screen *s)
 {
     OWN_STRING other = common_join(s->folder, "other.md5mesh");
-    view_note_step(&s->viewer);
+    view_store_step(&s->viewer);
     set(s, "retarget", other);
     show_clip(s, "walk");
     s->viewer.play.time = 0.4;
@@ -149,7 +149,7 @@ TEST_SCREEN (view_retarget_page_mends_pairs, open(s)) {
     view_execute(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &gone));
     CHECK_STRING(partner(s, "lowerarm_l"), "");
     CHECK_STRING(partner(s, "rump"), "tail_1");
-    view_note_step(&s->viewer);
+    view_store_step(&s->viewer);
     PERFORM(&s->viewer, VIEW_UNDO);
     CHECK_STRING(partner(s, "lowerarm_l"), "forearm_l");
     PERFORM(&s->viewer, VIEW_UNDO);
@@ -287,7 +287,7 @@ TEST_SCREEN (view_crowd_of_several_models_is_taken_back_and_returns, open(s)) {
                                  test_path("models/thimble/thimble.md5mesh")};
     s->viewer.options->crowd = 3;
     CHECK(view_open(&s->viewer, files, 2, true));
-    view_note_step(&s->viewer);
+    view_store_step(&s->viewer);
     OWN_STRING other = common_join(s->folder, "other.md5mesh");
     set(s, "retarget", other);
     set(s, "crowd", "");
@@ -296,7 +296,7 @@ TEST_SCREEN (view_crowd_of_several_models_is_taken_back_and_returns, open(s)) {
     CHECK(s->viewer.document->companions[0].retarget != NULL);
     OWN_STRING line = view_command_line(&s->viewer);
     CHECK(strstr(line, "thimble") == NULL);
-    view_go_to_step(&s->viewer, s->viewer.step - 1);
+    view_show_step(&s->viewer, s->viewer.step - 1);
     CHECK_UINT(s->viewer.document->crowd.num_kinds, 2);
 }
 

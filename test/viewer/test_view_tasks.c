@@ -314,7 +314,7 @@ static bool open_file(desk *d, const char *file)
         return false;
     view_pose(scene_of(d), &d->viewer.play);
     view_skin(scene_of(d));
-    view_frame_again(&d->viewer, d->viewer.width, d->viewer.height);
+    view_frame_document(&d->viewer, d->viewer.width, d->viewer.height);
     draw(d);
     return true;
 }
@@ -660,12 +660,12 @@ TEST_HERE (view_clips_have_pictures_on_a_phone, BOBBIN) {
     const view_camera camera = d->viewer.camera;
     uint32_t num_made = 0;
     uint32_t num_drawn = 0;
-    CHECK(!view_follow_pictures(&d->viewer)); // the clips are not listed
+    CHECK(!view_draw_next_thumbnail(&d->viewer)); // the clips are not listed
     make_upright(d);
     click(d, "handle/handle");
     const md5_bounds bounds = document->bounds;
     const size_t clip = document->scene.clip;
-    while (num_made < 100 && view_follow_pictures(&d->viewer))
+    while (num_made < 100 && view_draw_next_thumbnail(&d->viewer))
         num_made++;
     for (uint32_t i = 0; i < document->num_pictures; i++) {
         view_clip_picture *const picture = &document->pictures[i];
@@ -677,7 +677,7 @@ TEST_HERE (view_clips_have_pictures_on_a_phone, BOBBIN) {
     CHECK(document->scene.clip == clip && d->viewer.camera.distance == camera.distance);
     d->viewer.ui.scrolls[VIEW_DOCK_LEFT].wanted = 600.0f;
     draw(d);
-    CHECK(view_follow_pictures(&d->viewer));
+    CHECK(view_draw_next_thumbnail(&d->viewer));
 }
 
 // Thumbnails show the document, even while the contents of the pages cover it.

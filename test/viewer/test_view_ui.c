@@ -759,13 +759,13 @@ static void rest_on(screen *s, const view_command_row *row, const char *line)
 TEST_HERE (view_shows_what_the_mouse_rests_on_and_takes_it_back, BOBBIN) {
     view_state *const viewer = &s->viewer;
     const view_option *const surface = view_find_option("shading", 7);
-    view_note_step(viewer);
+    view_store_step(viewer);
     rest_on(s, view_command_of(surface), "menu/UV grid");
     CHECK(!view_follow_trial(viewer)); // not immediately
     viewer->now += 0.2;
     CHECK(view_follow_trial(viewer) && !view_follow_trial(viewer));
     CHECK_UINT(viewer->options->surface, VIEW_SURFACE_UV);
-    view_note_step(viewer);
+    view_store_step(viewer);
     CHECK_UINT(viewer->num_steps, 1); // the value was not selected
     view_close_menu(&viewer->ui);
     screen_draw(s);
@@ -777,7 +777,7 @@ TEST_HERE (view_shows_what_the_mouse_rests_on_and_takes_it_back, BOBBIN) {
     viewer->now += 0.2;
     CHECK(view_follow_trial(viewer));
     view_execute(viewer, item_press(viewer, &s->facts, "menu/Weights", 0.5f, 0.5f));
-    view_note_step(viewer);
+    view_store_step(viewer);
     CHECK_UINT(viewer->num_steps, 2);
     screen_draw(s);
     CHECK(!view_follow_trial(viewer));

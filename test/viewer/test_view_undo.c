@@ -32,13 +32,13 @@ static void act(screen *s, view_command command)
 {
     s->viewer.now += 1.0;
     view_execute(&s->viewer, command);
-    view_note_step(&s->viewer);
+    view_store_step(&s->viewer);
 }
 
 // Notes the first step, as the window does before the first event.
 static void begin(screen *s)
 {
-    view_note_step(&s->viewer);
+    view_store_step(&s->viewer);
 }
 
 static void undo(screen *s)

@@ -41,7 +41,8 @@ void view_point_mover(view_state *viewer, float x, float y)
 
 bool view_controls_character(const view_state *viewer)
 {
-    if (viewer->has_let_go || viewer->pages.open >= 0 || view_shows_crowd(viewer->document))
+    if (viewer->has_released_control || viewer->pages.open >= 0
+        || view_shows_crowd(viewer->document))
         return false;
     return view_mover_of(&viewer->document->scene)->take_over != NULL;
 }
@@ -220,7 +221,7 @@ static void execute_playback(view_state *viewer, view_action action)
     default:
         break;
     }
-    view_take_options(viewer);
+    view_apply_options(viewer);
 }
 
 // Returns the values that a command switches between, as "a|b".
@@ -301,7 +302,7 @@ static void execute_model_command(view_state *viewer, view_action action)
         scene->turn = view_turn_further(scene->turn, action == VIEW_TURN_X ? 0 : 2);
         view_describe_turn(&scene->turn, text, sizeof text);
         view_measure(viewer);
-        view_frame_again(viewer, viewer->width, viewer->height);
+        view_frame_document(viewer, viewer->width, viewer->height);
         view_notice(viewer, "File axes: %s", text);
         break;
     default:
@@ -328,7 +329,7 @@ static void execute_camera_command(view_state *viewer, view_action action)
         break;
     case VIEW_FRAME_ALL:
         view_measure(viewer);
-        view_frame_again(viewer, viewer->width, viewer->height);
+        view_frame_document(viewer, viewer->width, viewer->height);
         break;
     case VIEW_FRAME_SELECTED:
         if (view_frame_meshes(camera, &viewer->document->scene, &viewer->play,
@@ -396,7 +397,7 @@ static void close_topmost(view_state *viewer)
     } else if (ui->start.is_open) {
         view_clear_start(ui);
     } else if (view_controls_character(viewer)) {
-        viewer->has_let_go = true;
+        viewer->has_released_control = true;
         view_notice(viewer, "Keyboard released; press Enter to control the character");
     } else {
         ui->focus.panel = NULL;
@@ -436,7 +437,7 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
         close_topmost(viewer);
         break;
     case VIEW_DRIVE:
-        viewer->has_let_go = false;
+        viewer->has_released_control = false;
         view_notice(viewer,
                     "Move with W A S D, Shift and Space; press Esc to release the keyboard");
         break;
@@ -473,7 +474,7 @@ static bool execute_interface_command(view_state *viewer, const view_command *co
         // An event without effect, which measures the height of the card.
         view_run_ui(&viewer->ui, &stage,
                     &(ui_mouse){.x = viewer->ui.mouse.x, .y = viewer->ui.mouse.y});
-        view_perform_file(viewer, &asked);
+        view_run_file_command(viewer, &asked);
         free(asked.path);
         break;
     default:
@@ -606,14 +607,14 @@ static void execute_other_command(view_state *viewer, const view_command *comman
         view_open_overlay(&viewer->ui, VIEW_OVERLAY_SETTINGS);
         break;
     case VIEW_TAKE_BACK:
-        view_take_back(viewer, number == 1);
+        view_revert_card(viewer, number == 1);
         break;
     case VIEW_UNDO:
     case VIEW_REDO:
-        view_go_to_step(viewer, viewer->step + (action == VIEW_UNDO ? SIZE_MAX : 1));
+        view_show_step(viewer, viewer->step + (action == VIEW_UNDO ? SIZE_MAX : 1));
         break;
     case VIEW_GO_TO_STEP:
-        view_go_to_step(viewer, number);
+        view_show_step(viewer, number);
         break;
     case VIEW_RESET_ALL:
     case VIEW_FORGET_DOCUMENT:
@@ -649,7 +650,7 @@ static void execute_other_command(view_state *viewer, const view_command *comman
         execute_transition(viewer, command);
         break;
     default:
-        view_perform_file(viewer, command);
+        view_run_file_command(viewer, command);
         break;
     }
 }
@@ -711,7 +712,7 @@ void view_pick_at(view_state *viewer, float x, float y)
         viewer->ui.command.path = NULL; // freed by view_execute()
     }
     const view_motion_kind *const mover = view_mover_of(&viewer->document->scene);
-    viewer->has_let_go = false; // a click in the viewport takes control of the character
+    viewer->has_released_control = false; // a click in the viewport takes control of the character
     if (viewer->pick.is_set && mover->click != NULL)
         mover->click(&viewer->document->scene);
     view_tell_state(viewer, "pick");
@@ -905,7 +906,7 @@ static void press(view_state *viewer, const view_input *event)
     const float y = event->y;
     const bool left = event->button == VIEW_BUTTON_LEFT;
     end_drag(viewer);
-    viewer->is_alt_alone = false;
+    viewer->is_only_alt_down = false;
     viewer->press_x = x;
     viewer->press_y = y;
     viewer->press_travel = 0;
@@ -1105,7 +1106,7 @@ static void press_key(view_state *viewer, const view_input *event)
     const bool shift = event->shift;
     const bool control = event->control;
     const bool alt = event->alt;
-    viewer->is_alt_alone = key == VIEW_KEY_LEFT_ALT;
+    viewer->is_only_alt_down = key == VIEW_KEY_LEFT_ALT;
     viewer->ignores_text = viewer->ignores_text && event->is_repeated;
     // F6 moves the focus to another panel unless a character is controlled.
     if (!(key == VIEW_KEY_F(6) && view_controls_character(viewer))
@@ -1169,7 +1170,7 @@ static void drop_file(view_state *viewer, const view_input *event)
         command = (view_command){VIEW_TAKE_TEXTURE, pick.mesh, view_guess_map(path), path};
     else if (is_over && event->is_alone && common_has_suffix(path, ".md5mesh"))
         command.action = VIEW_FILES;
-    view_perform_file(viewer, &command);
+    view_run_file_command(viewer, &command);
 }
 
 // Returns true if an event is an intended action of the user, not a movement. A drop with an empty
@@ -1217,7 +1218,7 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
                                   "F1: shortcuts");
     }
     if (viewer->num_steps == 0)
-        view_note_step(viewer);
+        view_store_step(viewer);
     switch (kind) {
     case VIEW_INPUT_QUIT:
         viewer->quit = true;
@@ -1230,7 +1231,7 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
         let_go = view_find_key(event->key, false, false, false, true);
         if (let_go != NULL)
             view_control_character(viewer, let_go, false);
-        if (event->key == VIEW_KEY_LEFT_ALT && viewer->is_alt_alone && !event->is_forced)
+        if (event->key == VIEW_KEY_LEFT_ALT && viewer->is_only_alt_down && !event->is_forced)
             view_execute(viewer, (view_command){.action = VIEW_MENUS});
         break;
     case VIEW_INPUT_TEXT:
@@ -1268,5 +1269,5 @@ void view_handle_event(view_state *viewer, const view_input *in_points, bool *re
     viewer->joins = kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_WHEEL;
     // A drag is one step of the undo history, and so are all changes of a card.
     if (viewer->ui.held == NULL && kind != VIEW_INPUT_MOVE && viewer->ui.over != VIEW_OVERLAY_CARD)
-        view_note_step(viewer);
+        view_store_step(viewer);
 }

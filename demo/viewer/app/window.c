@@ -114,7 +114,7 @@ static bool draw_window(view_state *viewer, bool moving)
     if (!drawn)
         return view_log_error(&viewer->log, &error);
     view_record_frame(viewer);
-    if (!view_present_sign(viewer, &error))
+    if (!view_present_recording_sign(viewer, &error))
         return view_log_error(&viewer->log, &error);
     if (!viewer->options->mute && view_machine_of(&viewer->document->scene) != NULL)
         view_play_demo_sounds(&viewer->document->scene.machine, viewer->window);
@@ -124,7 +124,7 @@ static bool draw_window(view_state *viewer, bool moving)
         view_swap_window(viewer->window);
     }
     view_note_frame(viewer, view_seconds() - begin);
-    view_note_risk(viewer, NULL);
+    view_write_crash_note(viewer, NULL);
     if (moving && !is_first && can_reduce)
         adjust_quality(viewer, begin);
     return true;
@@ -233,7 +233,7 @@ static bool step_loop(void *user)
     const double real = view_pace_frame(&loop->pace, begin);
     const double passed = recording ? 1.0 / viewer->movie->frame_rate : real;
     if (!view_is_window_hidden(viewer->window))
-        loop->redraw |= view_open_rest(viewer);
+        loop->redraw |= view_finish_opening(viewer);
     const bool following = view_follow(viewer, passed);
     const md5_anim *const anim = view_clock(&viewer->document->scene);
     const bool is_played = is_animated(viewer) || recording;

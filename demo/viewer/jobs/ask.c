@@ -1,4 +1,9 @@
-// Options that are set while the window is open, as if they had been given on the command line.
+// Changes options while the window is open, as if they had been given on the command line.
+//
+// Each option has an effect (view_effect): the model is loaded again, textures are loaded again,
+// the clip is measured, or a function of `option_effects` runs. apply_changes() compares all
+// options with their former texts and applies the effect of each difference. Undo steps, previews
+// of list items and cards use the same function.
 #include "demo/viewer/jobs/view.h"
 
 #include <assert.h>
@@ -8,17 +13,19 @@ void view_note_state(view_state *viewer)
     view_options *const options = viewer->options;
     int width, height;
     const view_entity *const entity = &viewer->document->scene.entity;
-    if (!entity->is_in_states && entity->num_obeyed == entity->num_orders) // clips have followed
+    // A clip was selected after the state.
+    if (!entity->is_in_states && entity->num_obeyed == entity->num_orders)
         view_set_text(view_find_option("state", 5), NULL, options);
     if (viewer->document->scene.fall != NULL
         && !(viewer->document->scene.fall->death_time < INFINITY))
-        options->dies_given = false; // a clip has followed
+        options->dies_given = false; // a clip was selected after the time of death
     options->range_first = viewer->play.range_first;
     options->range_last = viewer->play.range_last;
     memcpy(options->docks, viewer->ui.docks.sizes, sizeof options->docks);
     if (viewer->window == NULL || view_is_full_screen(viewer->window))
         return;
-    // In points, in which a window is opened; smaller than that one would not find it again.
+    // The size in points, which opening a window expects. The limits keep the window large enough
+    // to be found.
     view_window_points(viewer->window, &width, &height);
     options->width = (uint32_t)view_clamp((float)width, 320, VIEW_MAX_PICTURE_SIDE);
     options->height = (uint32_t)view_clamp((float)height, 200, VIEW_MAX_PICTURE_SIDE);
@@ -26,7 +33,7 @@ void view_note_state(view_state *viewer)
 
 // == Effects ======================================================================================
 
-static bool go_to_time(view_state *viewer)
+static bool apply_time_option(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     const md5_anim *const anim = view_clock(&viewer->document->scene);
@@ -51,7 +58,7 @@ static bool select_clip(view_state *viewer)
                           "--animation-index %u is out of range: the model has %zu animations",
                           options->animation_index, count);
     view_change_clip(viewer, options->animation_index);
-    view_frame_anew(viewer);
+    view_place_camera(viewer);
     return true;
 }
 
@@ -84,7 +91,7 @@ static bool set_death_time(view_state *viewer)
                          "game, or NAME.af in the model's folder");
 }
 
-static bool mark_joint(view_state *viewer)
+static bool select_joint(view_state *viewer)
 {
     const char *const name = viewer->options->joint;
     const md5_skeleton *const skeleton = viewer->document->scene.skeleton;
@@ -96,68 +103,69 @@ static bool mark_joint(view_state *viewer)
     return true;
 }
 
-static void turn_to(view_state *viewer, view_turn turn)
+static void set_model_rotation(view_state *viewer, view_turn turn)
 {
     viewer->document->scene.turn = turn;
     view_measure(viewer);
-    view_frame_again(viewer, viewer->width, viewer->height);
+    view_frame_document(viewer, viewer->width, viewer->height);
 }
 
-static bool turn_up(view_state *viewer)
+static bool apply_up_option(view_state *viewer)
 {
     const view_turn none = {0};
-    turn_to(viewer, viewer->options->up_is_y ? view_turn_further(none, 0) : none);
+    set_model_rotation(viewer, viewer->options->up_is_y ? view_turn_further(none, 0) : none);
     return true;
 }
 
 static const struct {
     const char *option;
-    bool (*show)(view_state *viewer);
-    bool is_place; // a document that is opened takes it
-} own_effects[] = {
+    bool (*apply)(view_state *viewer);
+    bool is_applied_at_opening; // applied when a document is opened
+} option_effects[] = {
     {"animation-index", select_clip, true},
     {"range", select_range, true},
-    {"joint", mark_joint, true},
-    {"state", view_tell_script, true},
-    {"flag", view_tell_script, false}, // that has told of both
+    {"joint", select_joint, true},
+    {"state", view_apply_script_options, true},
+    {"flag", view_apply_script_options, false}, // "state" has applied both
     {"ragdoll-time", set_death_time, true},
     {"environment", view_select_environment, true},
     {"lesson", view_select_page, true},
-    {"animation-time", go_to_time, false},
+    {"animation-time", apply_time_option, false},
     {"hide", view_hide_meshes, false},
-    {"up", turn_up, false},
+    {"up", apply_up_option, false},
 };
 
-bool view_take_place(view_state *viewer)
+bool view_apply_start_options(view_state *viewer)
 {
     bool is_shown = true;
-    for (size_t i = 0; i < COMMON_LENGTH(own_effects); i++)
-        is_shown = is_shown && (!own_effects[i].is_place || own_effects[i].show(viewer));
+    for (size_t i = 0; i < COMMON_LENGTH(option_effects); i++)
+        is_shown = is_shown
+                   && (!option_effects[i].is_applied_at_opening || option_effects[i].apply(viewer));
     if (is_shown && viewer->options->num_times > 0)
         viewer->play.time = viewer->options->times[0];
     return is_shown;
 }
 
-// Shows what an option was set to. Returns false if that is not possible.
-static bool show(view_state *viewer, const view_option *option)
+// Applies the effect of a changed option. Returns false if that is not possible.
+static bool apply_effect(view_state *viewer, const view_option *option)
 {
     switch (option->effect) {
     case VIEW_EFFECT_REOPENS:
         viewer->document->as_asked = true;
         return view_reload(viewer);
     case VIEW_EFFECT_DRESSES:
-        return view_dress(viewer);
+        return view_apply_texture_options(viewer);
     case VIEW_EFFECT_MEASURES:
         view_measure(viewer);
         return true;
     case VIEW_EFFECT_FRAMES:
-        view_frame_anew(viewer);
+        view_place_camera(viewer);
         return true;
     case VIEW_EFFECT_OWN:
-        for (size_t i = 0; i < COMMON_LENGTH(own_effects); i++)
-            if (strcmp(own_effects[i].option, option->name) == 0)
-                return own_effects[i].show(viewer);
-        assert(false); // each such option has a row
+        for (size_t i = 0; i < COMMON_LENGTH(option_effects); i++)
+            if (strcmp(option_effects[i].option, option->name) == 0)
+                return option_effects[i].apply(viewer);
+        assert(false); // each option with this effect has an entry
         return true;
     default:
         return true;
@@ -166,8 +174,8 @@ static bool show(view_state *viewer, const view_option *option)
 
 // == Setting ======================================================================================
 
-// The texts of all options, to be passed to show_changes().
-static char **write_texts(const view_options *options)
+// Returns the texts of all options, for apply_changes().
+static char **write_option_texts(const view_options *options)
 {
     char **const texts = common_alloc(view_num_options, sizeof *texts);
     for (size_t i = 0; i < view_num_options; i++)
@@ -175,7 +183,8 @@ static char **write_texts(const view_options *options)
     return texts;
 }
 
-static bool has_text(const view_option *option, const view_options *options, const char *text)
+static bool has_option_text(const view_option *option, const view_options *options,
+                            const char *text)
 {
     char *const now = view_write_option(option, options);
     const bool is_same = now != NULL && text != NULL ? strcmp(now, text) == 0 : now == text;
@@ -183,43 +192,43 @@ static bool has_text(const view_option *option, const view_options *options, con
     return is_same;
 }
 
-// Shows which options differ from `before`, which it frees, and `always` this one, unless NULL:
-// first what reads files, and each kind of effect once. If that is not possible, sets them to what
-// they were.
-static bool show_changes(view_state *viewer, char **before, const view_option *always)
+// Applies the effects of all options that differ from `before`, and of `always`, unless it is NULL:
+// file loading first, and each kind of effect once. On failure, restores the former values. Frees
+// `before`.
+static bool apply_changes(view_state *viewer, char **before, const view_option *always)
 {
     view_options *const options = viewer->options;
     const view_option *const rows = view_option_rows;
     bool is_shown = true;
-    view_take_options(viewer);
+    view_apply_options(viewer);
     for (view_effect effect = VIEW_EFFECT_REOPENS; effect <= VIEW_EFFECT_OWN; effect++) {
         bool is_done = false;
         for (size_t i = 0; i < view_num_options && is_shown && !is_done; i++)
             if (rows[i].effect == effect
-                && (&rows[i] == always || !has_text(&rows[i], options, before[i]))) {
-                is_shown = show(viewer, &rows[i]);
+                && (&rows[i] == always || !has_option_text(&rows[i], options, before[i]))) {
+                is_shown = apply_effect(viewer, &rows[i]);
                 is_done = effect != VIEW_EFFECT_OWN;
             }
     }
     for (size_t i = 0; i < view_num_options; i++) {
-        if (!is_shown && !has_text(&rows[i], options, before[i]))
+        if (!is_shown && !has_option_text(&rows[i], options, before[i]))
             view_set_text(&rows[i], before[i], options);
         free(before[i]);
     }
     free(before);
-    view_take_options(viewer);
+    view_apply_options(viewer);
     return is_shown;
 }
 
-// Shows what lines of all that can be undone say. If that is not possible, nothing is changed.
-static bool show_lines(view_state *viewer, const char *lines)
+// Applies lines of all settings that can be undone. On failure, changes nothing.
+static bool apply_lines(view_state *viewer, const char *lines)
 {
-    char **const before = write_texts(viewer->options);
+    char **const before = write_option_texts(viewer->options);
     view_take_settings(viewer->options, lines, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE);
-    return show_changes(viewer, before, NULL);
+    return apply_changes(viewer, before, NULL);
 }
 
-// NAME=VALUE of a page or a machine, which the options need not know of.
+// Sets NAME=VALUE of a lesson or a machine, whose names the options do not contain.
 static bool set_parameter(view_state *viewer, const view_option *option, const char *text)
 {
     view_options given = {.skin = 0};
@@ -229,9 +238,9 @@ static bool set_parameter(view_state *viewer, const view_option *option, const c
     return is_set;
 }
 
-// "12" or "12f" is a frame, of a machine one that it is stepped by, "0.5s" a time. Writes seconds;
-// returns false if it is neither.
-static bool read_place(const view_state *viewer, const char *text, char *seconds, size_t size)
+// Parses a frame ("12" or "12f") or a time ("0.5s") and writes seconds. For a machine a frame is a
+// step of its simulation. Returns false if the text is neither.
+static bool parse_time(const view_state *viewer, const char *text, char *seconds, size_t size)
 {
     const md5_anim *const anim = view_clock(&viewer->document->scene);
     const bool has_frames = anim != NULL && view_mode_of(viewer->document) != VIEW_MODE_MACHINE;
@@ -248,17 +257,17 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
     char seconds[32];
     const view_option *const option = &view_option_rows[number];
     view_options *const options = viewer->options;
-    const bool is_place = option->kind == VIEW_OPTION_TIMES && text[0] != '\0';
+    const bool is_time = option->kind == VIEW_OPTION_TIMES && text[0] != '\0';
     // A single value is added to the values of an option that may be repeated.
     const bool is_one_value = text[0] != '\0' && strchr(text, '\n') == NULL;
-    const bool is_added = view_is_repeated(option) && !is_place && is_one_value;
+    const bool is_added = view_is_repeated(option) && !is_time && is_one_value;
     view_note_state(viewer);
-    if (is_place && !read_place(viewer, text, seconds, sizeof seconds)) {
+    if (is_time && !parse_time(viewer, text, seconds, sizeof seconds)) {
         view_notice(viewer, "expected a frame (12 or 12f) or a time (0.5s), found '%s'", text);
         return false;
     }
-    text = is_place ? seconds : text;
-    char **const before = write_texts(options);
+    text = is_time ? seconds : text;
+    char **const before = write_option_texts(options);
     bool is_set;
     if (option->kind == VIEW_OPTION_SETTING)
         is_set = set_parameter(viewer, option, text);
@@ -271,12 +280,13 @@ bool view_set_option(view_state *viewer, size_t number, const char *text)
                     option->value != NULL ? option->value : "yes or no", text);
     if (!is_set)
         view_set_text(option, before[number], options);
-    is_set = show_changes(viewer, before, is_set ? option : NULL) && is_set;
+    is_set = apply_changes(viewer, before, is_set ? option : NULL) && is_set;
     view_report_to_card(&viewer->ui, &viewer->log, option, is_set);
     return is_set;
 }
 
-// == Trying =======================================================================================
+// == Previews of list items
+// =======================================================================================
 
 void view_end_trial(view_state *viewer)
 {
@@ -286,7 +296,7 @@ void view_end_trial(view_state *viewer)
     const bool is_clip = trial->clip != viewer->document->scene.clip;
     if (is_clip)
         view_change_clip(viewer, trial->clip);
-    show_lines(viewer, trial->before);
+    apply_lines(viewer, trial->before);
     if (is_clip)
         viewer->play = trial->play;
     free(trial->before);
@@ -298,10 +308,10 @@ bool view_follow_trial(view_state *viewer)
     view_trial *const trial = &viewer->ui.trial;
     const view_scene *const scene = &viewer->document->scene;
     if (trial->before != NULL) {
-        const bool stays = trial->option != NULL && trial->due == trial->shown;
-        if (!stays)
+        const bool is_unchanged = trial->option != NULL && trial->due == trial->shown;
+        if (!is_unchanged)
             view_end_trial(viewer);
-        return !stays;
+        return !is_unchanged;
     }
     const bool is_clip = trial->option != NULL && trial->option->names == VIEW_NAMES_CLIP;
     if (trial->option == NULL || viewer->now < trial->due)
@@ -316,36 +326,36 @@ bool view_follow_trial(view_state *viewer)
         view_change_clip(viewer, strtoul(trial->text, NULL, 10));
         return true;
     }
-    char **const texts = write_texts(viewer->options);
+    char **const texts = write_option_texts(viewer->options);
     view_set_text(trial->option, trial->text, viewer->options);
-    return show_changes(viewer, texts, NULL);
+    return apply_changes(viewer, texts, NULL);
 }
 
-void view_take_back(view_state *viewer, bool is_reset)
+void view_revert_card(view_state *viewer, bool is_reset)
 {
     view_card *const card = &viewer->ui.card;
     view_note_state(viewer);
-    char **const before = write_texts(viewer->options);
+    char **const before = write_option_texts(viewer->options);
     for (size_t i = 0; card->before != NULL && i < view_num_options; i++)
         if (card->before[i] != NULL)
             view_set_text(&view_option_rows[i],
                           is_reset || card->before[i][0] == '\0' ? NULL : card->before[i],
                           viewer->options);
-    show_changes(viewer, before, NULL);
+    apply_changes(viewer, before, NULL);
     if (!is_reset)
         view_open_overlay(&viewer->ui, VIEW_OVERLAY_NONE);
 }
 
 // == Undo =========================================================================================
 
-static bool is_turned(const view_turn *a, const view_turn *b)
+static bool has_other_rotation(const view_turn *a, const view_turn *b)
 {
     return a->is_set != b->is_set
            || (a->is_set && memcmp(&a->matrix, &b->matrix, sizeof a->matrix) != 0);
 }
 
-// The first option of `lines` that the others do not have so, and its value; or NULL.
-static const view_option *find_news(const char *lines, const char *others, char **value)
+// Returns the first option of `lines` whose line is not in `others`, and its value; or NULL.
+static const view_option *find_first_difference(const char *lines, const char *others, char **value)
 {
     for (const view_option *row; (row = view_next_setting(&lines, value)) != NULL; free(*value)) {
         char *const line = common_format("--%s=%s\n", row->name, *value);
@@ -354,7 +364,7 @@ static const view_option *find_news(const char *lines, const char *others, char 
         if (same == NULL)
             return row;
     }
-    *value = NULL; // it was freed
+    *value = NULL; // already freed
     return NULL;
 }
 
@@ -370,15 +380,15 @@ static const char *find_mesh_name(const md5_model *model, const char *value)
 
 // Returns the label of a step for the list of steps, such as "Edges on", "Speed 0.5", "Mesh eyes
 // hidden" or "Texture of skin: moss.png". The caller frees it.
-static char *label_of(const view_state *viewer, bool is_first, const view_option *row,
-                      const char *value)
+static char *make_step_label(const view_state *viewer, bool is_first, const view_option *row,
+                             const char *value)
 {
     const md5_model *const model = viewer->document->scene.model;
     if (is_first || row == NULL || value == NULL)
         return common_copy(is_first ? "As opened" : "Rotate");
     const view_command_row *const command = view_command_of(row);
     const char *const label = command != NULL ? view_label_of(command) : row->name;
-    const size_t length = strcspn(label, "\xE2"); // without an ellipsis
+    const size_t length = strcspn(label, "\xE2"); // length without an ellipsis
     const char *const file = view_file_in(row, value);
     const bool can_name_mesh = file != NULL ? file != value : row->names == VIEW_NAMES_MESH;
     const char *const mesh = can_name_mesh ? find_mesh_name(model, value) : NULL;
@@ -411,31 +421,32 @@ static void drop_old_steps(view_state *viewer, size_t size)
     memmove(viewer->steps, viewer->steps + num_dropped, viewer->num_steps * sizeof *viewer->steps);
 }
 
-void view_note_step(view_state *viewer)
+void view_store_step(view_state *viewer)
 {
-    const double soon = 0.8;             // seconds
-    if (viewer->ui.trial.before != NULL) // it is not changed meanwhile
+    const double merge_seconds = 0.8;    // seconds
+    if (viewer->ui.trial.before != NULL) // the preview of a list item does not create a step
         return;
-    assert(viewer->steps != NULL); // view_begin() has made room
+    assert(viewer->steps != NULL); // allocated by view_begin()
     view_note_state(viewer);
     view_step *const last = viewer->num_steps > 0 ? &viewer->steps[viewer->step] : NULL;
     view_step now = {
         .lines = view_write_settings(viewer->options, NULL, VIEW_SCOPE_LOOK, VIEW_SCOPE_FILE),
         .turn = viewer->document->scene.turn};
     char *value = NULL;
-    if (last != NULL && strcmp(now.lines, last->lines) == 0 && !is_turned(&now.turn, &last->turn)) {
+    if (last != NULL && strcmp(now.lines, last->lines) == 0
+        && !has_other_rotation(&now.turn, &last->turn)) {
         free(now.lines);
         return;
     }
-    now.row = last != NULL ? find_news(now.lines, last->lines, &value) : NULL;
+    now.row = last != NULL ? find_first_difference(now.lines, last->lines, &value) : NULL;
     if (last != NULL && now.row == NULL) {
-        now.row = find_news(last->lines, now.lines, &value);
+        now.row = find_first_difference(last->lines, now.lines, &value);
         free(value);
         value = common_copy("default");
     }
-    now.label = label_of(viewer, last == NULL, now.row, value);
+    now.label = make_step_label(viewer, last == NULL, now.row, value);
     free(value);
-    const bool is_soon = viewer->joins && viewer->now < viewer->step_time + soon;
+    const bool is_soon = viewer->joins && viewer->now < viewer->step_time + merge_seconds;
     const bool is_newest = viewer->step > 0 && viewer->step + 1 == viewer->num_steps;
     const bool has_same_option = last != NULL && now.row == last->row;
     // A change continues the last step, unless it restores the state before it: that is a new step.
@@ -453,7 +464,7 @@ void view_note_step(view_state *viewer)
     viewer->steps[viewer->step] = now;
 }
 
-void view_go_to_step(view_state *viewer, size_t number)
+void view_show_step(view_state *viewer, size_t number)
 {
     const char *const what = number == viewer->step + 1 ? "redo" : "undo";
     if (number >= viewer->num_steps) {
@@ -461,12 +472,13 @@ void view_go_to_step(view_state *viewer, size_t number)
         return;
     }
     const view_turn *const turn = &viewer->steps[number].turn;
-    if (!show_lines(viewer, viewer->steps[number].lines)) { // a file is gone: all stays
+    // A file no longer exists; nothing has changed.
+    if (!apply_lines(viewer, viewer->steps[number].lines)) {
         view_notice(viewer, "Cannot %s: %s", what, viewer->log.error);
         return;
     }
-    if (is_turned(turn, &viewer->document->scene.turn))
-        turn_to(viewer, *turn);
+    if (has_other_rotation(turn, &viewer->document->scene.turn))
+        set_model_rotation(viewer, *turn);
     viewer->step = number;
 }
 
@@ -475,7 +487,7 @@ void view_forget(view_state *viewer, view_action action)
     const char *const path = view_shown_file(viewer->document);
     const bool is_all = action == VIEW_FORGET_ALL;
     if (!is_all)
-        show_lines(viewer, "");
+        apply_lines(viewer, "");
     if (action == VIEW_RESET_ALL)
         return;
     if (viewer->config != NULL && (is_all || path != NULL))
@@ -483,16 +495,16 @@ void view_forget(view_state *viewer, view_action action)
     view_notice(viewer, is_all ? "All settings reset" : "Settings for this file reset");
 }
 
-// == What is shown ================================================================================
+// == Shown state =================================================================================
 
-// NULL: none, or the contents.
+// Returns the open lesson, or NULL if none or the list of lessons is open.
 const view_page *view_shown_page(const view_state *viewer)
 {
     return viewer->pages.open >= 0 ? view_page_at((uint32_t)viewer->pages.open) : NULL;
 }
 
-// What the window shows, as options; some point into the viewer.
-void view_describe_shown(view_state *viewer, view_options *now)
+// Describes the contents of the window as options; some of their texts belong to the viewer.
+void view_describe_document(view_state *viewer, view_options *now)
 {
     const view_scene *const scene = &viewer->document->scene;
     const view_camera *const camera = &viewer->camera;
@@ -500,9 +512,10 @@ void view_describe_shown(view_state *viewer, view_options *now)
     const view_camera *const framed = &viewer->framed.camera;
     char up[3], front[3];
     *now = *viewer->options;
-    // Nothing of the window itself.
+    // Omit the settings of the window itself.
     now->shown.panel = now->shown.statistics = now->shown.frame_time = false;
-    now->shown.hierarchy = now->shown.inspector = true; // as usual: they are seen with the panels
+    // Defaults, because they are visible only with the panels.
+    now->shown.hierarchy = now->shown.inspector = true;
     now->shown.light_list = now->shown.parm_list = now->shown.graph = now->shown.help = false;
     now->shown.auto_quality = true;
     now->watch = now->mute = false;
@@ -517,7 +530,7 @@ void view_describe_shown(view_state *viewer, view_options *now)
         now->page = page->name;
     else if (is_page)
         now->page = "contents";
-    now->settings.count = is_page ? 0 : now->settings.count; // but sliders
+    now->settings.count = is_page ? 0 : now->settings.count; // lessons have sliders instead
 
     view_name_axes(&scene->turn, up, front);
     now->up_is_y = strcmp(up, "+y") == 0;
@@ -528,7 +541,8 @@ void view_describe_shown(view_state *viewer, view_options *now)
     now->no_auto = now->no_auto || (!is_page && view_is_bind_pose(scene) && scene->model != NULL);
     now->camera_path = scene->camera_path.camera != NULL && !viewer->following;
 
-    // The camera: its distance, unless it shows the whole clip in any picture.
+    // Set the camera's distance and target, unless the camera frames the whole clip, which works in
+    // any image.
     const bool has_target = memcmp(&camera->target, &framed->target, sizeof camera->target) == 0;
     const bool is_framed =
         viewer->framed.width > 0 && camera->distance == framed->distance && has_target;
@@ -552,12 +566,12 @@ void view_remember_document(view_state *viewer)
     if (viewer->pages.open >= 0 || !document->as_asked)
         return;
     view_note_state(viewer);
-    view_describe_shown(viewer, &now);
+    view_describe_document(viewer, &now);
     now.times = &viewer->play.time;
     now.num_times = !viewer->play.playing && viewer->play.time > 0;
     char *const lines = view_write_settings(&now, NULL, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
     char *value;
-    char *whole = common_copy(""); // with files from the root on
+    char *whole = common_copy(""); // settings with absolute file paths
     const char *rest = lines;
     for (const view_option *o; (o = view_next_setting(&rest, &value)) != NULL; free(value)) {
         const char *const file = view_file_in(o, value);

@@ -1,11 +1,11 @@
 #define _POSIX_C_SOURCE 200809L // posix_spawnp()
 
-// Files are selected in the desktop's own dialog, zenity's or kdialog's, which runs as a process of
-// its own.
+// Selection of files in the dialog of the desktop, by zenity or kdialog, which run as separate
+// processes.
 #include "demo/viewer/jobs/view.h"
 
-// Never where nobody sees it.
-bool view_has_desktop(const view_state *viewer)
+// A dialog requires a visible window.
+bool view_has_file_dialog(const view_state *viewer)
 {
     const char *const desktop = getenv("XDG_CURRENT_DESKTOP");
     if (viewer->picker.has_failed || desktop == NULL || desktop[0] == '\0')
@@ -16,7 +16,7 @@ bool view_has_desktop(const view_state *viewer)
 #if !VIEW_STARTS_PROGRAMS
 
 #define view_start_program(words, is_fed, third, end) ((void)(words), 0)
-#define has_ended(picker, answer, size, status) ((void)(picker), false)
+#define poll_process(picker, answer, size, status) ((void)(picker), false)
 
 #else
 
@@ -50,28 +50,29 @@ int view_start_program(char *const *words, bool is_fed, int third, int *end)
     return process;
 }
 
-// Sets its answer and its exit status, -1 if it has none. Never waits for it.
-static bool has_ended(const view_picker *picker, char *answer, size_t size, int *status)
+// Returns true if the dialog has ended, and sets its answer and its exit status (-1: it did not
+// exit normally). Does not wait.
+static bool poll_process(const view_picker *picker, char *answer, size_t size, int *status)
 {
     if (waitpid(picker->process, status, WNOHANG) != picker->process)
         return false;
     *status = WIFEXITED(*status) ? WEXITSTATUS(*status) : -1;
     const ssize_t length = *status == 0 ? read(picker->pipe, answer, size) : 0;
     close(picker->pipe);
-    answer[length > 0 ? length - 1 : 0] = '\0'; // without the end of its line
+    answer[length > 0 ? length - 1 : 0] = '\0'; // without the line break
     return true;
 }
 
 #endif
 
-bool view_ask_desktop(view_state *viewer, view_action action, const char *folder)
+bool view_open_file_dialog(view_state *viewer, view_action action, const char *folder)
 {
     view_picker *const picker = &viewer->picker;
     const bool is_file = action == VIEW_FILES;
     if (action != VIEW_EXPORT && view_ask_page(is_file ? "files" : "folder"))
         return true;
-    if (picker->process > 0 || !view_has_desktop(viewer))
-        return picker->process > 0; // one is open
+    if (picker->process > 0 || !view_has_file_dialog(viewer))
+        return picker->process > 0; // a dialog is already open
     char *const place = common_format("--filename=%s/", folder);
     char *const zenity[] = {"zenity", "--file-selection", place, is_file ? NULL : "--directory",
                             NULL};
@@ -81,30 +82,31 @@ bool view_ask_desktop(view_state *viewer, view_action action, const char *folder
     const char *const desktop = getenv("XDG_CURRENT_DESKTOP");
     const bool is_kde = desktop != NULL && strstr(desktop, "KDE") != NULL;
     picker->action = action;
-    for (int i = is_kde; i < 2 + is_kde && picker->process <= 0; i++) // the first that is installed
+    // Use the first program that is installed.
+    for (int i = is_kde; i < 2 + is_kde && picker->process <= 0; i++)
         picker->process = view_start_program(words[i], false, -1, &picker->pipe);
     free(place);
     return picker->process > 0;
 }
 
-view_command view_follow_desktop(view_state *viewer)
+view_command view_poll_file_dialog(view_state *viewer)
 {
     view_picker *const picker = &viewer->picker;
     view_export *const export = &viewer->ui.export;
     view_command command = {.action = VIEW_NOTHING};
     char answer[4200] = "";
     int status = 0;
-    if (picker->process <= 0 || !has_ended(picker, answer, sizeof answer, &status))
+    if (picker->process <= 0 || !poll_process(picker, answer, sizeof answer, &status))
         return command;
     picker->process = 0;
-    picker->has_failed = status != 0 && status != 1; // 1: cancelled
+    picker->has_failed = status != 0 && status != 1; // 1: canceled
     export->has_desktop = !picker->has_failed;
     command.action = VIEW_HANDLED;
     const size_t length = strlen(answer);
     if (picker->action == VIEW_EXPORT && length > 0) {
         if (length < sizeof export->choices.folder)
             memcpy(export->choices.folder, answer, length + 1);
-    } else if (picker->has_failed) { // our own list instead, from now on
+    } else if (picker->has_failed) { // show our own list from now on
         command.action = picker->action;
     } else if (length > 0) {
         command.action = picker->action == VIEW_FILES ? VIEW_OPEN_FILE : VIEW_OPEN_FOLDER;

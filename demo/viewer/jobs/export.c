@@ -1,4 +1,8 @@
-// Exporting from the window: the command line that does the same, and running it between frames.
+// Export from the window.
+//
+// Images and movies are exported by the equivalent command line: its arguments are built from the
+// shown document and the dialog, parsed again, and run between frames with a separate state
+// (view_export_job). Models are converted on a thread (view_conversion_job).
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/text.h"
@@ -7,29 +11,30 @@
 #include <stdatomic.h>
 #include <stb/stb_image_write.h>
 
-// What is exported: a state of its own, without a window, with the window's renderer.
-typedef struct view_exporting {
-    common_list words; // that the options point into
+// An export of images: a separate state without a window, which uses the window's renderer.
+typedef struct view_export_job {
+    common_list words; // arguments; the options point into them
     view_options options;
     view_state viewer;
     view_output output;
     double begin;
-} view_exporting;
+} view_export_job;
 
-// A model that is converted, on a thread where there are some.
-typedef struct view_converting {
+// The conversion of a model, on a thread if threads are available.
+typedef struct view_conversion_job {
     view_thread *thread;
-    common_list words; // of the conversion: files, or names in the game; then --output and the path
-    convert_job job;   // what the words say
-    view_library *library; // a user of it, or NULL
-    common_list shaders;   // of the meshes, in a game
+    // Arguments of the conversion: files, or names in the game; then --output and the path.
+    common_list words;
+    convert_job job;       // the job that the arguments describe
+    view_library *library; // game, with a reference to it; or NULL
+    common_list shaders;   // shaders of the meshes, for a game
     common_list notes;
     md5_error error;
-    uint32_t num_attached; // models that are not converted
+    uint32_t num_attached; // attached models, which are not converted
     bool is_done;
     atomic_bool stops;
     atomic_bool has_ended;
-} view_converting;
+} view_conversion_job;
 
 // == The command line =============================================================================
 
@@ -39,14 +44,14 @@ static void add_option(common_list *words, const char *name, char *value)
     common_add(words, value);
 }
 
-// Each option that says something else than without it, in the order of their table.
+// Adds each option that differs from its default, in the order of the option table.
 static void add_options(common_list *words, const view_options *now)
 {
     view_options plain;
     char problem[256], *value;
     char *bare[] = {"--output", "-", "--no-background"};
     view_read_options(now->no_background ? 3 : 2, bare, &plain, problem, sizeof problem);
-    plain.no_background = false; // it is written itself, but not what follows from it
+    plain.no_background = false; // added separately, without the defaults that it implies
     plain.output = NULL;
     char *const lines = view_write_settings(now, &plain, VIEW_SCOPE_JOB, VIEW_SCOPE_PLACE);
     const char *rest = lines;
@@ -62,8 +67,8 @@ static void add_options(common_list *words, const view_options *now)
     view_free_options(&plain);
 }
 
-// What is shown: a name in a game, or files.
-static void add_files(common_list *words, const view_document *document)
+// Adds the shown document: a name in a game, or files.
+static void add_shown_files(common_list *words, const view_document *document)
 {
     const view_scene *const scene = &document->scene;
     const common_list *const others = &document->crowd.files;
@@ -95,10 +100,11 @@ static void add_files(common_list *words, const view_document *document)
     common_free_list(&files);
 }
 
-// And what the dialog says. False if a choice cannot be read.
-static bool describe_export(view_state *viewer, unsigned number, view_options *now)
+// Describes the shown document and the choices of the dialog as options. Returns false if a choice
+// is invalid.
+static bool describe_output(view_state *viewer, unsigned number, view_options *now)
 {
-    view_describe_shown(viewer, now);
+    view_describe_document(viewer, now);
     const view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
     if (viewer->ui.export.endings.count == 0)
         viewer->ui.export.endings = convert_list_outputs();
@@ -114,26 +120,26 @@ static common_list write_words(const view_state *viewer, const view_options *now
     for (uint32_t i = 0; page != NULL && i < view_num_sliders(page); i++)
         if (values[i] != page->sliders[i].first)
             add_option(&words, "set", common_format("%s=%.9g", page->sliders[i].name, values[i]));
-    if (now->page == NULL) // which has files of its own
-        add_files(&words, viewer->document);
+    if (now->page == NULL) // a lesson has its own files
+        add_shown_files(&words, viewer->document);
     return words;
 }
 
 common_list view_export_words(view_state *viewer)
 {
     view_options now;
-    return describe_export(viewer, 1, &now) ? write_words(viewer, &now) : (common_list){0};
+    return describe_output(viewer, 1, &now) ? write_words(viewer, &now) : (common_list){0};
 }
 
-// What is converted, and what the options that md5tool has as well say, as words and as a job.
-// Returns why nothing can be, or NULL.
-static const char *add_sources(view_converting *converting, const view_state *viewer,
+// Adds the files of the model and the options that md5tool shares, both as arguments and as a job.
+// Returns the reason if nothing can be converted, or NULL.
+static const char *add_sources(view_conversion_job *converting, const view_state *viewer,
                                const view_options *now)
 {
     static const char shared[] =
         " range root up outfit hide texture normal-map specular-map glow-map ";
-    static const char *const said[] = {"texture",  "normal-map", "specular-map",
-                                       "glow-map", "hide",       "outfit"};
+    static const char *const input_options[] = {"texture",  "normal-map", "specular-map",
+                                                "glow-map", "hide",       "outfit"};
     const view_scene *const scene = &viewer->document->scene;
     const view_textures *const textures = &viewer->document->textures;
     common_list *const words = &converting->words;
@@ -156,20 +162,21 @@ static const char *add_sources(view_converting *converting, const view_state *vi
         if (image != NULL && image->program == NULL)
             add_option(words, "texture", common_format("%u=%s", i, image->path));
     }
-    common_list all = write_words(viewer, now);
-    for (size_t i = 0; i + 1 < all.count; i++) {
+    common_list export_words = write_words(viewer, now);
+    for (size_t i = 0; i + 1 < export_words.count; i++) {
         char name[64];
-        COMMON_TEXT(name, "%s ", all.names[i]);
+        COMMON_TEXT(name, "%s ", export_words.names[i]);
         name[1] = ' ';
-        if (strncmp(all.names[i], "--", 2) == 0
+        if (strncmp(export_words.names[i], "--", 2) == 0
             && strstr(has_clips ? shared : shared + strlen(" range root"), name + 1) != NULL)
-            add_option(words, all.names[i] + strlen("--"), common_copy(all.names[i + 1]));
+            add_option(words, export_words.names[i] + strlen("--"),
+                       common_copy(export_words.names[i + 1]));
     }
-    common_free_list(&all);
+    common_free_list(&export_words);
     for (size_t i = job->num_inputs; i < words->count; i += 2)
-        for (size_t k = 0; k < COMMON_LENGTH(said); k++) {
+        for (size_t k = 0; k < COMMON_LENGTH(input_options); k++) {
             common_texts *const to = k > CONVERT_NUM_MAPS ? &job->worn : &job->said[k];
-            if (strcmp(words->names[i] + strlen("--"), said[k]) == 0)
+            if (strcmp(words->names[i] + strlen("--"), input_options[k]) == 0)
                 *COMMON_ADD_ITEM(to->names, to->count) = words->names[i + 1];
         }
     if (has_clips) {
@@ -184,7 +191,7 @@ static const char *add_sources(view_converting *converting, const view_state *vi
     return NULL;
 }
 
-static void free_converting(view_converting *converting)
+static void free_converting(view_conversion_job *converting)
 {
     for (int k = 0; k < CONVERT_NUM_MAPS + 1; k++)
         free(converting->job.said[k].names);
@@ -198,8 +205,8 @@ static void free_converting(view_converting *converting)
 char *view_command_line(view_state *viewer)
 {
     view_options now;
-    describe_export(viewer, 1, &now);
-    now.output = NULL; // in a window
+    describe_output(viewer, 1, &now);
+    now.output = NULL; // show a window
     now.num_frames = now.sheet_columns = now.sheet_rows = 0;
     now.turntable = now.all_clips = now.labels = now.no_background = false;
     common_list words = write_words(viewer, &now);
@@ -209,9 +216,9 @@ char *view_command_line(view_state *viewer)
     return line;
 }
 
-// == What the dialog needs to know ================================================================
+// == Update of the dialog =========================================================================
 
-// Whether one of the files exists, and the name of the first.
+// Returns true if one of the output files exists, and sets the name of the first.
 static bool find_files(view_state *viewer, view_options *now, char **first)
 {
     view_options *const options = viewer->options;
@@ -242,19 +249,19 @@ static void drop_preview(view_state *viewer)
     viewer->ui.export.preview = 0;
 }
 
-// Draws what is written, small: of a movie the picture of now, of a sheet a cell. Estimates the
-// size of the file if it is PNG or APNG, and not one of several of any length.
+// Draws a small preview of the output: the current image of a movie, a cell of a sheet. Estimates
+// the size of the file if it is a PNG or APNG, and not one of several files.
 static void draw_preview(view_state *viewer, view_options *now)
 {
-    const double most = 360; // pixels of a side
+    const double max_side = 360; // pixels per side
     view_export *const export = &viewer->ui.export;
     const view_clip *const clip = view_shown_clip(&viewer->document->scene);
     const uint32_t num_columns = now->sheet_columns > 0 ? now->sheet_columns : 1;
     const uint32_t num_rows = now->sheet_rows > 0 ? now->sheet_rows : 1;
     const double whole[2] = {(double)now->width / num_columns, (double)now->height / num_rows};
-    const double fit = fmin(most / fmax(whole[0], whole[1]), 1);
-    const uint32_t width = (uint32_t)fmax(whole[0] * fit, 1);
-    const uint32_t height = (uint32_t)fmax(whole[1] * fit, 1);
+    const double shrink = fmin(max_side / fmax(whole[0], whole[1]), 1);
+    const uint32_t width = (uint32_t)fmax(whole[0] * shrink, 1);
+    const uint32_t height = (uint32_t)fmax(whole[1] * shrink, 1);
     uint8_t *const rgba = common_alloc((size_t)width * height, 4);
     size_t size = 0;
     view_state small = *viewer;
@@ -268,11 +275,11 @@ static void draw_preview(view_state *viewer, view_options *now)
                         now->no_background, rgba)) {
         export->preview = view_make_texture(viewer->renderer, rgba, width, height);
         export->preview_shape = (float)width / (float)height;
-        stbi_write_force_png_filter = 1; // as it is written
+        stbi_write_force_png_filter = 1; // the same filter as for the file
         free(view_encode_png(&(view_image){rgba, width, height}, true, &size));
     }
-    // Large pictures have fewer bytes a pixel: of 360 to 3840 pixels of width this is off by a
-    // quarter at most.
+    // Large images have fewer bytes per pixel. For widths of 360 to 3840 pixels the error of this
+    // estimate is at most 25 %.
     const double enlarged = (double)now->width * now->height / ((double)width * height);
     const bool is_known =
         common_has_suffix(now->output, "png") && (!now->all_clips || now->sheet_columns > 0);
@@ -282,20 +289,21 @@ static void draw_preview(view_state *viewer, view_options *now)
     free(rgba);
 }
 
-// Returns whether there is another preview: they are drawn four times a second at most.
-static bool tell_dialog(view_state *viewer)
+// Updates the problem, command line and preview of the dialog. Returns true if the preview changes;
+// it is drawn at most four times a second.
+static bool update_dialog(view_state *viewer)
 {
     view_export *const export = &viewer->ui.export;
     view_options now;
     char *const before = export->line;
-    const bool is_right = describe_export(viewer, 1, &now);
+    const bool is_valid = describe_output(viewer, 1, &now);
     free(export->file);
     export->line = export->file = NULL;
     export->exists = false;
-    if (is_right) {
+    if (is_valid) {
         export->exists = find_files(viewer, &now, &export->file);
         const bool is_model = export->choices.kind == VIEW_EXPORT_MODEL;
-        view_converting *const trial = common_alloc(1, sizeof *trial);
+        view_conversion_job *const trial = common_alloc(1, sizeof *trial);
         const char *problem = NULL;
         if (is_model) {
             problem = add_sources(trial, viewer, &now);
@@ -303,7 +311,7 @@ static bool tell_dialog(view_state *viewer)
         } else {
             trial->words = write_words(viewer, &now);
         }
-        // The tool takes no single names of a game.
+        // md5tool does not accept single names of a game.
         const bool is_in_game = viewer->document->scene.library != NULL;
         if (!is_model)
             export->line = view_join_words("md5view", &trial->words);
@@ -318,12 +326,12 @@ static bool tell_dialog(view_state *viewer)
     if (!has_line || strcmp(before, export->line) != 0)
         export->is_stale = true;
     free(before);
-    if (!is_right || export->is_small)
+    if (!is_valid || export->is_small)
         return false;
     if (!export->is_stale || viewer->renderer == NULL)
         return false;
     if (viewer->now < export->next) {
-        view_wake_window(); // not to wait for another one
+        view_wake_window(); // draw again without waiting for an event
         return true;
     }
     export->is_stale = false;
@@ -336,12 +344,12 @@ static bool tell_dialog(view_state *viewer)
 
 static void end_export(view_state *viewer, bool is_stopped)
 {
-    view_exporting *const exporting = viewer->exporting;
-    view_state *const own = &exporting->viewer;
+    view_export_job *const exporting = viewer->exporting;
+    view_state *const export_state = &exporting->viewer;
     viewer->ui.export.total = 0;
     viewer->exporting = NULL;
     if (is_stopped)
-        own->log.level = VIEW_QUIET; // that it is not whole is no error
+        export_state->log.level = VIEW_QUIET; // stopping is not an error
     const bool is_saved = exporting->output.viewer != NULL && view_end_output(&exporting->output);
     char *const file = common_copy(exporting->options.output);
     if (is_saved) {
@@ -351,11 +359,11 @@ static void end_export(view_state *viewer, bool is_stopped)
     } else if (is_stopped) {
         view_notice(viewer, "Export stopped");
     } else {
-        memcpy(viewer->log.error, own->log.error, sizeof viewer->log.error);
+        memcpy(viewer->log.error, export_state->log.error, sizeof viewer->log.error);
         view_notice(viewer, "Cannot export %s", file);
     }
     free(file);
-    view_end(own);
+    view_end(export_state);
     view_free_options(&exporting->options);
     common_free_list(&exporting->words);
     free(exporting);
@@ -364,20 +372,20 @@ static void end_export(view_state *viewer, bool is_stopped)
 
 // -- A model ------------------------------------------------------------------------------
 
-static void take_note(void *user, const char *text)
+static void add_note(void *user, const char *text)
 {
-    common_add(&((view_converting *)user)->notes, common_copy(text));
+    common_add(&((view_conversion_job *)user)->notes, common_copy(text));
 }
 
-static bool goes_on(void *user)
+static bool should_continue(void *user)
 {
-    return !atomic_load(&((view_converting *)user)->stops);
+    return !atomic_load(&((view_conversion_job *)user)->stops);
 }
 
-// On the thread: a game serves one at a time, so it is opened again.
+// Runs on the thread. It opens the game again, because a game supports only one thread at a time.
 static int convert_model(void *user)
 {
-    view_converting *const converting = user;
+    view_conversion_job *const converting = user;
     const common_game_paths *const places =
         converting->library ? &converting->library->places : NULL;
     md5_game *const game =
@@ -388,8 +396,8 @@ static int convert_model(void *user)
     job->game = game;
     job->files = game ? md5_game_files(game) : (md5_files){.user = NULL};
     job->shaders = game ? &converting->shaders : NULL;
-    job->note = take_note;
-    job->goes_on = goes_on;
+    job->note = add_note;
+    job->goes_on = should_continue;
     job->user = converting;
     converting->is_done = (!places || game) && convert_files(job, &converting->error);
     md5_destroy_game(game);
@@ -397,9 +405,9 @@ static int convert_model(void *user)
     return 0;
 }
 
-static void begin_model(view_state *viewer, const view_options *now, const char *path)
+static void begin_conversion(view_state *viewer, const view_options *now, const char *path)
 {
-    view_converting *const converting = common_alloc(1, sizeof *converting);
+    view_conversion_job *const converting = common_alloc(1, sizeof *converting);
     viewer->ui.export.asks = false;
     const char *const problem = add_sources(converting, viewer, now);
     if (problem != NULL) {
@@ -409,7 +417,7 @@ static void begin_model(view_state *viewer, const view_options *now, const char 
     }
     viewer->converting = converting;
     viewer->ui.export.total = 1;
-    stbi_write_force_png_filter = -1; // as in md5tool
+    stbi_write_force_png_filter = -1; // the filter of md5tool
     if (converting->num_attached > 0)
         common_add(&converting->notes,
                    common_format("exported without the %u models attached to its joints",
@@ -417,17 +425,18 @@ static void begin_model(view_state *viewer, const view_options *now, const char 
     converting->library = viewer->document->scene.library;
     if (converting->library != NULL)
         converting->library->num_users++;
-    converting->job.is_forced = common_file_stamp(path) != 0; // the dialog has asked
+    // The dialog has requested confirmation.
+    converting->job.is_forced = common_file_stamp(path) != 0;
     add_option(&converting->words, "output", common_copy(path));
     converting->thread = view_start_thread(convert_model, "convert", converting);
     if (converting->thread == NULL)
         convert_model(converting);
 }
 
-// Waits for it.
-static void end_model(view_state *viewer)
+// Waits for the conversion, and shows its result.
+static void end_conversion(view_state *viewer)
 {
-    view_converting *const converting = viewer->converting;
+    view_conversion_job *const converting = viewer->converting;
     const char *const path = converting->words.names[converting->words.count - 1];
     view_wait_thread(converting->thread, "convert");
     viewer->converting = NULL;
@@ -458,12 +467,12 @@ void view_stop_export(view_state *viewer)
         end_export(viewer, true);
     if (viewer->converting != NULL) {
         atomic_store(&viewer->converting->stops, true);
-        end_model(viewer);
+        end_conversion(viewer);
     }
 }
 
-// For the next time.
-static void note_choices(view_state *viewer)
+// Stores the choices of the dialog for the next session.
+static void store_choices(view_state *viewer)
 {
     char *const choices = view_write_choices(&viewer->ui.export.choices);
     if (viewer->config != NULL && viewer->ui.export.is_set)
@@ -471,38 +480,38 @@ static void note_choices(view_state *viewer)
     free(choices);
 }
 
-// `number`: see view_select_export().
+// Starts an export. `number`: see view_select_export().
 static void begin_export(view_state *viewer, unsigned number)
 {
     view_options now;
     char problem[256];
     if (viewer->exporting != NULL || viewer->converting != NULL
-        || !describe_export(viewer, number, &now))
+        || !describe_output(viewer, number, &now))
         return;
     if (viewer->ui.export.choices.kind == VIEW_EXPORT_MODEL) {
         char *path;
         find_files(viewer, &now, &path);
-        note_choices(viewer);
-        begin_model(viewer, &now, path);
+        store_choices(viewer);
+        begin_conversion(viewer, &now, path);
         free(path);
         return;
     }
-    view_exporting *const exporting = common_alloc(1, sizeof *exporting);
-    view_state *const own = &exporting->viewer;
+    view_export_job *const exporting = common_alloc(1, sizeof *exporting);
+    view_state *const export_state = &exporting->viewer;
     viewer->exporting = exporting;
-    note_choices(viewer);
+    store_choices(viewer);
     exporting->words = write_words(viewer, &now);
     exporting->begin = view_seconds();
     bool is_ready = view_read_options((int)exporting->words.count, exporting->words.names,
                                       &exporting->options, problem, sizeof problem);
-    view_begin(own, &exporting->options);
-    own->renderer = viewer->renderer;
-    own->log.level = viewer->log.level;
+    view_begin(export_state, &exporting->options);
+    export_state->renderer = viewer->renderer;
+    export_state->log.level = viewer->log.level;
     if (!is_ready)
-        view_error(&own->log, "%s", problem);
+        view_error(&export_state->log, "%s", problem);
     const float scale = exporting->options.ui_scale > 0 ? exporting->options.ui_scale : 1;
-    is_ready = is_ready && view_open_first(own) && view_set_scale(own, scale)
-               && view_begin_output(&exporting->output, own);
+    is_ready = is_ready && view_open_first(export_state) && view_set_scale(export_state, scale)
+               && view_begin_output(&exporting->output, export_state);
     viewer->ui.export.asks = false;
     viewer->ui.export.done = 0;
     viewer->ui.export.total = exporting->output.total;
@@ -516,7 +525,7 @@ void view_perform_export(view_state *viewer, view_action action)
     view_export *const export = &viewer->ui.export;
     view_options now;
     if (action == VIEW_STOP_EXPORT && viewer->converting != NULL) {
-        atomic_store(&viewer->converting->stops, true); // it ends after the file that it writes
+        atomic_store(&viewer->converting->stops, true); // the thread ends after the current file
     } else if (action == VIEW_STOP_EXPORT) {
         view_stop_export(viewer);
     } else if (viewer->pages.open >= 0) {
@@ -525,16 +534,16 @@ void view_perform_export(view_state *viewer, view_action action)
         view_open_overlay(&viewer->ui, viewer->ui.over == VIEW_OVERLAY_EXPORT
                                            ? VIEW_OVERLAY_NONE
                                            : VIEW_OVERLAY_EXPORT);
-        note_choices(viewer);
-        describe_export(viewer, 1, &now); // the first picture of the form has them
-        export->has_desktop = view_has_desktop(viewer);
+        store_choices(viewer);
+        describe_output(viewer, 1, &now); // the first frame of the dialog needs the choices
+        export->has_desktop = view_has_file_dialog(viewer);
         export->asks = false;
     } else if (action == VIEW_RUN_EXPORT) {
         begin_export(viewer, 1);
-    } else { // again
+    } else { // export again under a new name
         unsigned number = 1;
         bool exists = true;
-        for (; exists && number < MAX_NAMES && describe_export(viewer, number, &now); number++) {
+        for (; exists && number < MAX_NAMES && describe_output(viewer, number, &now); number++) {
             free(export->file);
             exists = find_files(viewer, &now, &export->file);
         }
@@ -547,17 +556,17 @@ bool view_follow_export(view_state *viewer)
 {
     const double slice = 0.025;
     const double begin = view_seconds();
-    view_exporting *const exporting = viewer->exporting;
+    view_export_job *const exporting = viewer->exporting;
     view_export *const export = &viewer->ui.export;
     if (viewer->converting != NULL) {
         if (atomic_load(&viewer->converting->has_ended))
-            end_model(viewer);
+            end_conversion(viewer);
         return true;
     }
     if (exporting == NULL) {
         if (viewer->ui.over != VIEW_OVERLAY_EXPORT)
             drop_preview(viewer);
-        return viewer->ui.over == VIEW_OVERLAY_EXPORT && tell_dialog(viewer);
+        return viewer->ui.over == VIEW_OVERLAY_EXPORT && update_dialog(viewer);
     }
     view_output *const output = &exporting->output;
     bool has_more = true;
@@ -592,9 +601,9 @@ void view_save_retargeted(view_state *viewer, size_t what)
                                   : common_format("%s_%s", target, clip->name);
         const char *const ending = is_map ? "map" : "md5anim";
         char *path = common_format("%s/%s.%s", folder, name, ending);
-        if (common_file_stamp(path) != 0) { // of somebody else, perhaps
+        if (common_file_stamp(path) != 0) { // do not replace an existing file
             free(path);
-            path = view_free_name(folder, name, ending);
+            path = view_find_unused_path(folder, name, ending);
         }
         common_list inputs = {0};
         convert_job job = view_retarget_job(options, scene, clip->path, &inputs);

@@ -1,14 +1,17 @@
-// Files as a window has them: lists of folders, archives and games with previews, what is dropped
-// and selected, the start page, what is shown first, and the commands for all that.
+// Files in a window: lists of folders, archives and games with previews, dropped and selected
+// files, textures, repairs, the start page, the first document, and the commands for all of these.
+//
+// view_run_file_command() runs a command; view_follow_files() runs the background work once per
+// frame.
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/text.h"
 
-// == What is remembered ===========================================================================
+// == Stored settings ==============================================================================
 
 // -- Configuration --------------------------------------------------------------------------
 
-// `is_soon`: see view_store_config().
+// Stores the state in the configuration. `is_soon`: see view_store_config().
 static bool store_state(view_state *viewer, bool is_soon)
 {
     view_remember_document(viewer);
@@ -22,8 +25,8 @@ void view_remember(view_state *viewer)
         store_state(viewer, false);
 }
 
-// The name of what is shown if it is of the listed game; to be freed; or NULL.
-static char *shown_name(const view_state *viewer)
+// Returns the name of the shown document in the listed game, or NULL; the caller frees it.
+static char *shown_game_name(const view_state *viewer)
 {
     view_address address;
     const view_scene *const scene = &viewer->document->scene;
@@ -37,14 +40,15 @@ static char *shown_name(const view_state *viewer)
 
 // == Previews of a game's list ====================================================================
 
-// Asks for those that are seen and not there yet, and takes those that are ready.
-static bool follow_pictures(view_state *viewer, view_previews **previews, bool is_in_game)
+// Requests visible previews that are missing, and stores previews that are complete. Returns true
+// if the image changes.
+static bool update_thumbnails(view_state *viewer, view_previews **previews, bool is_in_game)
 {
     const char *wishes[VIEW_MAX_THUMBNAILS];
     view_thumbnail *asked[VIEW_MAX_THUMBNAILS];
     const view_preview *made[VIEW_MAX_THUMBNAILS];
     size_t count = 0;
-    view_drop_pictures(viewer, is_in_game, is_in_game && viewer->library == NULL);
+    view_drop_previews(viewer, is_in_game, is_in_game && viewer->library == NULL);
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
         view_thumbnail *const picture = &viewer->ui.pictures[i];
         if (picture->wish != NULL && picture->is_in_game == is_in_game && !picture->is_made) {
@@ -79,16 +83,16 @@ static bool follow_pictures(view_state *viewer, view_previews **previews, bool i
 
 bool view_follow_previews(view_state *viewer)
 {
-    const bool has_files = follow_pictures(viewer, &viewer->images, false);
-    return follow_pictures(viewer, &viewer->previews, true) || has_files;
+    const bool has_files = update_thumbnails(viewer, &viewer->images, false);
+    return update_thumbnails(viewer, &viewer->previews, true) || has_files;
 }
 
-// == What has failed ==============================================================================
+// == Failed commands ==============================================================================
 
 // Stores the command that has led to an error.
-static void note_failed(view_state *viewer, const view_command *command)
+static void store_failed_command(view_state *viewer, const view_command *command)
 {
-    char *const path = common_copy(command->path); // it may be the stored one
+    char *const path = common_copy(command->path); // `command` may be viewer->failed
     free(viewer->failed.path);
     viewer->failed = *command;
     viewer->failed.path = path;
@@ -98,7 +102,7 @@ static void note_failed(view_state *viewer, const view_command *command)
 
 // -- Places ---------------------------------------------------------------------------------
 
-// The user's folder, or the current one.
+// Returns the home folder, or the current folder.
 static const char *home_folder(void)
 {
     const char *const home = getenv("HOME");
@@ -108,8 +112,8 @@ static const char *home_folder(void)
     return profile != NULL ? profile : ".";
 }
 
-// Adds a folder or a game to the places; "": it is not there.
-static void add_place(view_state *viewer, const char *path)
+// Adds a folder or a game to the list of locations; "": an empty entry.
+static void add_location(view_state *viewer, const char *path)
 {
     common_list *const places = &viewer->ui.places;
     bool is_there = false;
@@ -119,30 +123,32 @@ static void add_place(view_state *viewer, const char *path)
         common_add(places, path[0] != '\0' ? common_canonical_path(path) : common_copy(""));
 }
 
-// Lists a folder, for what is asked.
+// Lists the files of a folder for a purpose.
 static void list_files(view_state *viewer, const char *folder, view_list_purpose asked)
 {
     view_browser *const browser = &viewer->ui.browser;
     const view_config *const config = viewer->config;
     const char *const shown = view_shown_file(viewer->document);
     char *const models = view_own_models();
-    char *const beside = common_folder(shown != NULL ? shown : "");
+    char *const neighbor_folder = common_folder(shown != NULL ? shown : "");
     common_free_list(&viewer->ui.places);
-    add_place(viewer, "");
-    add_place(viewer, home_folder());
-    add_place(viewer,
-              viewer->document->scene.library == NULL && common_is_folder(beside) ? beside : "");
-    add_place(viewer, models != NULL ? models : "");
-    add_place(viewer, "/");
+    add_location(viewer, "");
+    add_location(viewer, home_folder());
+    add_location(viewer,
+                 viewer->document->scene.library == NULL && common_is_folder(neighbor_folder)
+                     ? neighbor_folder
+                     : "");
+    add_location(viewer, models != NULL ? models : "");
+    add_location(viewer, "/");
     for (size_t i = 0; config != NULL && i < config->recent.count; i++) {
         view_address address;
         if (!view_read_address(config->recent.names[i], &address))
             continue;
-        add_place(viewer, address.place);
+        add_location(viewer, address.place);
         view_free_address(&address);
     }
     free(models);
-    free(beside);
+    free(neighbor_folder);
     free(browser->asked.form);
     browser->asked = asked;
     view_browse_folder(browser, folder, shown, config);
@@ -162,7 +168,7 @@ void view_show_section(view_state *viewer, size_t section)
 {
     if (viewer->library == NULL || section >= VIEW_NUM_SECTIONS)
         return;
-    char *const name = shown_name(viewer);
+    char *const name = shown_game_name(viewer);
     viewer->section = (view_section)section;
     view_list_section(&viewer->ui.browser, viewer->library, viewer->section, name);
     free(name);
@@ -181,8 +187,8 @@ void view_browse_game(view_state *viewer, const char *place)
     free(whole);
 }
 
-// Opens another document, with what is remembered of it.
-static bool open_other(view_state *viewer, const char *const *files, size_t num_files)
+// Opens another document with its remembered settings.
+static bool open_document(view_state *viewer, const char *const *files, size_t num_files)
 {
     view_options *const options = viewer->options;
     view_remember_document(viewer);
@@ -193,20 +199,20 @@ static bool open_other(view_state *viewer, const char *const *files, size_t num_
     if (!is_open)
         view_take_settings(options, before, VIEW_SCOPE_ANY, VIEW_SCOPE_PLACE);
     free(before);
-    view_take_options(viewer);
+    view_apply_options(viewer);
     if (is_open) {
-        view_close_page(viewer); // it is of another character
-        view_take_place(viewer);
+        view_close_page(viewer); // the lesson needs another character
+        view_apply_start_options(viewer);
     }
     return is_open;
 }
 
-// Opens a file, or a name of the listed game with a skin or none.
-static void open_one(view_state *viewer, const char *file, bool is_name, const char *skin)
+// Opens a file, or a name of the listed game in a skin (NULL: its own).
+static void open_item(view_state *viewer, const char *file, bool is_name, const char *skin)
 {
     char *const address = is_name ? view_make_address(viewer->library->place, file, skin) : NULL;
     const char *const files[1] = {is_name ? address : file};
-    if (!open_other(viewer, files, 1))
+    if (!open_document(viewer, files, 1))
         view_notice(viewer, viewer->log.has_stopped ? "Opening %s was canceled" : "Cannot open %s",
                     common_base(file));
     free(address);
@@ -225,7 +231,7 @@ bool view_follow_scan(view_state *viewer)
         viewer->scan = NULL;
         if (library == NULL) {
             view_log_error(&viewer->log, &error);
-            note_failed(viewer, &(view_command){.action = VIEW_OPEN_GAME, .path = place});
+            store_failed_command(viewer, &(view_command){.action = VIEW_OPEN_GAME, .path = place});
             if (is_awaited)
                 view_clear_browser(&viewer->ui.browser);
         } else {
@@ -236,12 +242,12 @@ bool view_follow_scan(view_state *viewer)
             view_drop_library(viewer->library);
             viewer->library = library;
 
-            // Forgets all pictures, for another game.
+            // The previews belong to the former game.
             view_stop_previews(viewer->previews);
             viewer->previews = NULL;
-            view_drop_pictures(viewer, true, true);
+            view_drop_previews(viewer, true, true);
 
-            // The first section that has names.
+            // Select the first section that contains names.
             viewer->section = VIEW_ENTITIES;
             for (int i = VIEW_NUM_SECTIONS; i-- > 0;)
                 if (library->num_names[i] > 0)
@@ -252,7 +258,7 @@ bool view_follow_scan(view_state *viewer)
             if (is_awaited && is_one)
                 view_clear_browser(&viewer->ui.browser);
             if (is_awaited && is_one)
-                open_one(viewer, library->names[viewer->section][0], true, NULL);
+                open_item(viewer, library->names[viewer->section][0], true, NULL);
             else if (is_awaited) // unless the user closed the list meanwhile
                 view_show_section(viewer, viewer->section);
         }
@@ -265,7 +271,7 @@ bool view_follow_scan(view_state *viewer)
 
 // == Textures =====================================================================================
 
-// Selects a mesh, and shows its textures.
+// Selects a mesh and shows its textures.
 static void open_textures(view_state *viewer, uint32_t mesh)
 {
     const md5_model *const model = viewer->document->scene.model;
@@ -278,17 +284,18 @@ static void open_textures(view_state *viewer, uint32_t mesh)
     viewer->ui.docks.is_folded = false;
 }
 
-// The mesh that textures are asked for: the selected one, that of the last click, or the first.
-static uint32_t mesh_of_textures(const view_state *viewer)
+// Returns the mesh for commands about textures: the selected mesh, the mesh of the last click, or
+// the first.
+static uint32_t selected_texture_mesh(const view_state *viewer)
 {
     if (viewer->ui.selected_mesh >= 0)
         return (uint32_t)viewer->ui.selected_mesh;
     return viewer->pick.is_set ? viewer->pick.mesh : 0;
 }
 
-// Gives a mesh an image that the user chose, or with NULL the one that is found: in place of what
-// --texture MESH=FILE says of it.
-static void take_texture(view_state *viewer, size_t mesh, md5gl_image_kind map, const char *path)
+// Assigns an image to a map of a mesh; NULL: the image that is found automatically. Replaces the
+// mesh's entries of the option --texture or of the option of another map.
+static void assign_texture(view_state *viewer, size_t mesh, md5gl_image_kind map, const char *path)
 {
     const md5_model *const model = viewer->document->scene.model;
     const char *const name = map < MD5GL_NUM_IMAGE_KINDS ? view_map_options[map] : NULL;
@@ -321,7 +328,8 @@ static void take_texture(view_state *viewer, size_t mesh, md5gl_image_kind map, 
     free(full);
 }
 
-// Says in the panel where the materials are saved or, if that was said and is so, saves them.
+// Shows the path to which the materials will be saved; after confirmation, saves them. The path and
+// the existence of the file must be unchanged since the confirmation.
 static void save_textures(view_state *viewer, bool is_sure)
 {
     view_texture_panel *const panel = &viewer->ui.textures;
@@ -337,7 +345,7 @@ static void save_textures(view_state *viewer, bool is_sure)
             view_save_materials(textures, viewer->document->scene.model, &viewer->log);
         view_notice(viewer, count > 0 ? "Saved %s" : "Cannot save %s, see Problems", path);
     } else {
-        open_textures(viewer, mesh_of_textures(viewer));
+        open_textures(viewer, selected_texture_mesh(viewer));
         panel->saved = common_copy(path);
         panel->replaces = exists;
     }
@@ -345,17 +353,17 @@ static void save_textures(view_state *viewer, bool is_sure)
     free(path);
 }
 
-// == What is dropped ==============================================================================
+// == Dropped files ===============================================================================
 
-static void show_added(view_state *viewer)
+static void show_added_clip(view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
     view_check_clips(scene, scene->clip, &viewer->log);
     view_change_clip(viewer, scene->clip);
 }
 
-// Lists the folder of files, with these first.
-static void list_folder_of(view_state *viewer, const common_list *files, view_list_purpose asked)
+// Lists the folder of files, with these files first.
+static void list_folder_with(view_state *viewer, const common_list *files, view_list_purpose asked)
 {
     char *const folder = common_folder(files->names[0]);
     list_files(viewer, folder, asked);
@@ -363,23 +371,25 @@ static void list_folder_of(view_state *viewer, const common_list *files, view_li
     free(folder);
 }
 
-// Opens a clip alone: on the model beside it that it fits; of several it is asked which.
+// Opens a clip without a named model: on the model in its folder that it fits. If several models
+// fit, lists them.
 static bool open_clip(view_state *viewer, const char *path, bool is_first)
 {
     common_list models = view_list_models_for_clip(path);
     const bool is_one = models.count == 1;
     const char *const files[2] = {is_one ? models.names[0] : path, path};
     const size_t num_files = is_one ? 2 : 1;
-    const bool opened =
-        is_first ? view_open(viewer, files, num_files, true) : open_other(viewer, files, num_files);
+    const bool opened = is_first ? view_open(viewer, files, num_files, true)
+                                 : open_document(viewer, files, num_files);
     if (opened && models.count > 1)
-        list_folder_of(viewer, &models, (view_list_purpose){.takes = 1u << VIEW_ENTRY_MODEL});
+        list_folder_with(viewer, &models, (view_list_purpose){.takes = 1u << VIEW_ENTRY_MODEL});
     common_free_list(&models);
     return opened;
 }
 
-// Shows a clip of another skeleton on a model of that, from which the shown model takes it over:
-// the one beside it, or one that is asked for. `path` is the clip's, or "MODEL\nCLIP".
+// Opens a clip of another skeleton on its own model, and retargets it to the shown model. If the
+// clip's folder does not contain exactly one model that fits, lists models. `path` is the clip's
+// path, or "MODEL\nCLIP".
 static void map_joints(view_state *viewer, const char *path)
 {
     const char *const gap = strchr(path, '\n');
@@ -392,15 +402,16 @@ static void map_joints(view_state *viewer, const char *path)
     else
         models = view_list_models_for_clip(clip);
     const char *const files[] = {models.count > 0 ? models.names[0] : clip, clip};
-    if (models.count == 1 && open_other(viewer, files, 2)) {
+    if (models.count == 1 && open_document(viewer, files, 2)) {
         view_set_option(viewer, view_number_of("retarget"), target);
         view_show_retarget(&viewer->ui);
     } else if (models.count != 1) {
-        common_add(&models, common_copy(clip)); // whose folder it is, at last
-        list_folder_of(viewer, &models,
-                       (view_list_purpose){.takes = 1u << VIEW_ENTRY_MODEL,
-                                           .answer = {.action = VIEW_MAP_JOINTS},
-                                           .form = common_format("\1\n%s", clip)});
+        // The last file determines the folder if no model fits.
+        common_add(&models, common_copy(clip));
+        list_folder_with(viewer, &models,
+                         (view_list_purpose){.takes = 1u << VIEW_ENTRY_MODEL,
+                                             .answer = {.action = VIEW_MAP_JOINTS},
+                                             .form = common_format("\1\n%s", clip)});
     }
     common_free_list(&models);
     free(target);
@@ -424,9 +435,9 @@ static void drop_file(view_state *viewer, const char *path)
     } else if (view_is_image(path) && scene->model != NULL) {
         view_clear_start(&viewer->ui);
         if (scene->model->num_meshes == 1)
-            take_texture(viewer, 0, view_guess_map(path), path);
-        else { // beside all: it is asked which
-            open_textures(viewer, mesh_of_textures(viewer));
+            assign_texture(viewer, 0, view_guess_map(path), path);
+        else { // several meshes: the user selects one
+            open_textures(viewer, selected_texture_mesh(viewer));
             free(viewer->ui.textures.offered);
             viewer->ui.textures.offered = common_copy(path);
         }
@@ -436,16 +447,16 @@ static void drop_file(view_state *viewer, const char *path)
     } else if (is_clip) {
         what = "Animation";
         if (view_mover_of(scene)->clip_use == VIEW_CLIP_UNUSED) {
-            // A machine: its model is shown with the clip instead. A copy: the character is freed
-            // with the replaced document.
+            // Show the machine's model with the clip instead. Copy the path, because the character
+            // is freed with the replaced document.
             char *const model = common_copy(scene->machine.character->model_path);
             const char *const files[2] = {model, path};
-            done = open_other(viewer, files, 2);
+            done = open_document(viewer, files, 2);
             free(model);
         } else {
             done = view_add_clip(scene, path, &viewer->log);
             if (done)
-                show_added(viewer);
+                show_added_clip(viewer);
         }
         viewer->play.playing = viewer->play.playing || done;
     } else if (is_camera_path && scene->skeleton != NULL) {
@@ -457,12 +468,12 @@ static void drop_file(view_state *viewer, const char *path)
             viewer->play.playing = true;
         }
     } else {
-        // A camera path that was opened alone is kept with the new model.
+        // A camera path that was opened without a model is kept with the new model.
         const bool is_waiting =
             scene->camera_path.camera != NULL && scene->skeleton == NULL && !is_camera_path;
         char *const camera_path = is_waiting ? common_copy(scene->camera_path.path) : NULL;
         const char *const files[2] = {path, camera_path};
-        done = open_other(viewer, files, is_waiting ? 2 : 1);
+        done = open_document(viewer, files, is_waiting ? 2 : 1);
         free(camera_path);
     }
     if (done)
@@ -474,15 +485,18 @@ static void drop_file(view_state *viewer, const char *path)
                     viewer->log.has_stopped ? "Opening %s was canceled"
                                             : "%s does not match the model",
                     common_base(path));
-    view_note_files(viewer);
+    view_store_files_stamp(viewer);
 }
 
 void view_drop(view_state *viewer, const char *path)
 {
-    char *const only = view_only_model(path); // NULL: also of a file
+    char *const only = view_only_model(path); // NULL for a file
     viewer->log.error[0] = '\0';
-    if (path[0] == '\0') // of the page, when all of our machine is there, which goes on
-        viewer->has_rest = view_reload(viewer) && viewer->document->scene.machine.guest == NULL;
+    // The web page sends an empty path when all files of our machine are loaded. The machine
+    // continues to play.
+    if (path[0] == '\0')
+        viewer->has_deferred_work =
+            view_reload(viewer) && viewer->document->scene.machine.guest == NULL;
     else if (only == NULL && view_is_listed(path))
         view_browse_place(viewer, path);
     else
@@ -492,7 +506,7 @@ void view_drop(view_state *viewer, const char *path)
 
 // -- Repairs --------------------------------------------------------------------------------
 
-// Adds what a repair did to the lines. Returns false if it failed.
+// Adds a result of a repair to the lines. Returns false if the repair failed.
 static bool note_repair(char **lines, uint32_t count, const char *what)
 {
     if (count > 0 && count != MD5_NONE)
@@ -500,9 +514,10 @@ static bool note_repair(char **lines, uint32_t count, const char *what)
     return count != MD5_NONE;
 }
 
-// A clip is made to fit the model; wrong boxes are computed anew, but not those that hold more.
-static bool mend_clip(md5_doc *doc, const view_scene *scene, md5_check *check, char **lines,
-                      md5_error *error)
+// Converts a clip to the space and the skeleton of the model. Recomputes bounding boxes that are
+// missing or wrong, but not boxes that are only larger than necessary.
+static bool repair_clip(md5_doc *doc, const view_scene *scene, md5_check *check, char **lines,
+                        md5_error *error)
 {
     bool is_wrong = doc->bounds == NULL;
     for (size_t i = 0; i < scene->num_clips; i++) {
@@ -523,40 +538,40 @@ static bool mend_clip(md5_doc *doc, const view_scene *scene, md5_check *check, c
                               "bounding boxes recomputed from the mesh"));
 }
 
-// Returns the text of a file without what id's engine refuses or shows wrong and can be mended
-// without a question, to be freed, and adds what was done to the lines. NULL with an error on
-// failure.
-static char *mend_file(const char *path, const view_scene *scene, size_t *size, char **lines,
-                       md5_error *error)
+// Repairs everything in a file that id's engine rejects or shows wrong and that can be repaired
+// automatically. Returns the new text, which the caller frees, and adds the changes to the lines.
+// Returns NULL and sets the error on failure.
+static char *repair_file(const char *path, const view_scene *scene, size_t *size, char **lines,
+                         md5_error *error)
 {
     const uint32_t engine = md5_find_engines("doom3");
     const md5_doc_kind kind = common_has_suffix(path, ".md5anim") ? MD5_DOC_ANIM : MD5_DOC_MODEL;
     const md5_load_opts opts = {.file_name = path};
     char *const text = convert_read_file(path, size, error);
-    char *mended = NULL;
+    char *repaired = NULL;
     md5_doc *const doc = text != NULL ? md5_parse_doc(kind, text, *size, &opts, error) : NULL;
     md5_check *const check =
         doc != NULL ? md5_check_doc(kind, text, *size, (md5_engines){engine, engine}, &opts, error)
                     : NULL;
     if (check != NULL
         && (kind == MD5_DOC_ANIM
-                ? scene->model == NULL || mend_clip(doc, scene, check, lines, error)
+                ? scene->model == NULL || repair_clip(doc, scene, check, lines, error)
                 : note_repair(lines, md5_fix_rotations(doc, error), "rotations normalized")
                       && note_repair(lines, md5_fix_weights(doc, 0, 1e-3f, NULL, error),
                                      "vertices with weights scaled to a sum of 1")
                       && note_repair(lines,
                                      md5_edit_joints(doc, &(md5_joint_edit){.root = NULL}, error),
                                      "joints sorted so that parents come first")))
-        (void)convert_print_doc(doc, &mended, size, error);
+        (void)convert_print_doc(doc, &repaired, size, error);
     md5_free_check(check);
     md5_free_doc(doc);
     free(text);
-    return mended;
+    return repaired;
 }
 
-// Repairs the file `path`: into a new file beside it, which is opened if `item` is 1. `number` 0:
-// only asks what would be changed, for the dialog of problems.
-static void repair(view_state *viewer, const view_command *command)
+// Repairs the file `path` into a new file in the same folder, which is opened if `item` is 1. If
+// `number` is 0, only lists the changes for the dialog of problems.
+static void repair_or_preview(view_state *viewer, const view_command *command)
 {
     view_problems *const list = &viewer->ui.problems;
     const view_scene *const scene = &viewer->document->scene;
@@ -566,10 +581,11 @@ static void repair(view_state *viewer, const view_command *command)
     md5_error error = {.status = MD5_OK};
     size_t size = 0;
     char *lines = common_copy("");
-    char *const mended = mend_file(path, scene, &size, &lines, &error);
+    char *const repaired = repair_file(path, scene, &size, &lines, &error);
     char *const output = is_trial ? NULL : common_copy(list->repaired);
     view_forget_repair(list);
-    if (mended == NULL || (!is_trial && !convert_write_file(&job, output, mended, size, &error))) {
+    if (repaired == NULL
+        || (!is_trial && !convert_write_file(&job, output, repaired, size, &error))) {
         view_log_error(&viewer->log, &error);
     } else if (is_trial && lines[0] == '\0') {
         view_notice(viewer, "Nothing in %s can be repaired automatically", common_base(path));
@@ -580,7 +596,7 @@ static void repair(view_state *viewer, const view_command *command)
         list->repair = lines;
         lines = NULL;
         list->broken = common_copy(path);
-        list->repaired = view_free_name(folder, fixed, strrchr(path, '.') + 1);
+        list->repaired = view_find_unused_path(folder, fixed, strrchr(path, '.') + 1);
         free(fixed);
         free(stem);
         free(folder);
@@ -589,12 +605,12 @@ static void repair(view_state *viewer, const view_command *command)
         if (command->item != 0)
             view_drop(viewer, output);
     }
-    free(mended);
+    free(repaired);
     free(output);
     free(lines);
 }
 
-// == What lies in a game ==========================================================================
+// == Names in a game ==============================================================================
 
 bool view_open_game_name(view_state *viewer)
 {
@@ -623,11 +639,11 @@ void view_watch_files(view_state *viewer)
     if (now == viewer->files_stamp)
         return;
     const bool done = view_reload(viewer);
-    // Taken before reading: files that change meanwhile, or were saved only in part, are read
-    // again.
+    // The stamp from before reading: files that change during the reload, or were saved only in
+    // part, are read again.
     viewer->files_stamp = now;
     if (!done)
-        note_failed(viewer, &(view_command){.action = VIEW_RELOAD});
+        store_failed_command(viewer, &(view_command){.action = VIEW_RELOAD});
     view_notice(viewer, "%s", done ? "Reloaded" : "Reload failed; the previous version is kept");
     view_tell_state(viewer, "watch");
 }
@@ -635,9 +651,9 @@ void view_watch_files(view_state *viewer)
 bool view_follow_files(view_state *viewer)
 {
     view_watch_files(viewer);
-    const view_command answer = view_follow_desktop(viewer);
+    const view_command answer = view_poll_file_dialog(viewer);
     if (answer.action != VIEW_NOTHING) {
-        view_perform_file(viewer, &answer);
+        view_run_file_command(viewer, &answer);
         free(answer.path);
         view_tell_state(viewer, "answered");
     }
@@ -667,7 +683,7 @@ bool view_follow_files(view_state *viewer)
     free(rested.path);
     const bool is_scanned = view_follow_scan(viewer);
     const bool has_preview = view_follow_previews(viewer);
-    const bool has_picture = view_follow_pictures(viewer);
+    const bool has_picture = view_draw_next_thumbnail(viewer);
     const bool is_tried = view_follow_trial(viewer);
     if (viewer->config != NULL && viewer->now >= viewer->noted + 1
         && viewer->ui.trial.before == NULL) {
@@ -681,7 +697,7 @@ bool view_follow_files(view_state *viewer)
 
 // == The start page ===============================================================================
 
-// Opens it, or lists anew what is on it.
+// Opens the start page, or updates its lists.
 static void show_start(view_state *viewer)
 {
     view_start *const start = &viewer->ui.start;
@@ -706,12 +722,13 @@ static void show_start(view_state *viewer)
         common_add(&start->pages, common_copy(view_page_at(i)->title));
 }
 
-// Where files are looked for when none is open: beside the last one, or in the user's folder.
-static char *first_folder(const view_state *viewer, bool is_last)
+// Returns the folder in which files are listed first: the folder of the shown or the last document,
+// or the home folder.
+static char *get_default_folder(const view_state *viewer, bool is_last)
 {
     const view_config *const config = viewer->config;
     const char *const shown = view_shown_file(viewer->document);
-    // Never the folder of our own model, which nobody has opened.
+    // Exclude the folder of our own model behind the start page, because the user did not open it.
     if (is_last && !viewer->ui.start.is_open && shown != NULL && common_is_file(shown))
         return common_folder(shown);
     if (is_last && config != NULL && config->recent.count > 0)
@@ -719,7 +736,7 @@ static char *first_folder(const view_state *viewer, bool is_last)
     return common_copy(home_folder());
 }
 
-// Lists images for a map of a mesh, beside the one that it has, or the model.
+// Lists images for a map of a mesh, in the folder of its current image or of the model.
 static void list_images(view_state *viewer, const view_command *command)
 {
     const view_textures *const textures = &viewer->document->textures;
@@ -740,8 +757,8 @@ static void list_images(view_state *viewer, const view_command *command)
     free(folder);
 }
 
-// Lists files for an option: what it takes.
-static void ask_for_file(view_state *viewer, size_t number, const char *form)
+// Lists the files that an option accepts.
+static void list_files_for_option(view_state *viewer, size_t number, const char *form)
 {
     static const unsigned takes[] = {
         [VIEW_NAMES_MODEL] = 1u << VIEW_ENTRY_MODEL | 1u << VIEW_ENTRY_ANIM,
@@ -752,15 +769,16 @@ static void ask_for_file(view_state *viewer, size_t number, const char *form)
                                                                 : takes[option->names],
                                .answer = {VIEW_SET, number, viewer->ui.over, NULL},
                                .form = common_copy(form)};
-    char *const folder = first_folder(viewer, true);
+    char *const folder = get_default_folder(viewer, true);
     list_files(viewer, folder, asked);
     free(folder);
 }
 
-// == What is shown first ==========================================================================
+// == The first document ===========================================================================
 
-// Shows our own model with the error of what could not be opened; the next start does not.
-static bool open_own_behind(view_state *viewer)
+// Shows our own model with the error of the document that could not be opened; the next start does
+// not repeat the error.
+static bool open_start_model(view_state *viewer)
 {
     const view_log before = viewer->log;
     if (!view_open(viewer, NULL, 0, false))
@@ -771,8 +789,9 @@ static bool open_own_behind(view_state *viewer)
     return true;
 }
 
-// The files on the command line; without any the last model, if that is asked for, or else the
-// start page, which follows the first minute. Lists the folder on it.
+// Opens the files of the command line. Without files opens the last document, if the options
+// request it, otherwise our own model with the start page after the demo scene. Lists the folders
+// of the command line.
 static bool open_named(view_state *viewer)
 {
     const view_options *const options = viewer->options;
@@ -825,7 +844,7 @@ static bool open_named(view_state *viewer)
         && (!options->names_content || options->game != NULL)
         && !viewer->document->scene.machine.acts)
         show_start(viewer);
-    // As if dropped: of several folders the last one is listed.
+    // Folders are listed as if they were dropped; the last folder remains visible.
     for (size_t i = 0; i < options->num_folders && opened; i++)
         view_browse_place(viewer, options->folders[i]);
     if (options->game != NULL && opened) {
@@ -839,16 +858,16 @@ static bool open_named(view_state *viewer)
 
 bool view_open_first(view_state *viewer)
 {
-    view_find_risk(viewer);
-    if (open_named(viewer) && view_take_place(viewer))
+    view_read_crash_note(viewer);
+    if (open_named(viewer) && view_apply_start_options(viewer))
         return true;
     return viewer->window != NULL && view_shows_window(viewer->options)
-           && (viewer->document->scene.path != NULL || open_own_behind(viewer));
+           && (viewer->document->scene.path != NULL || open_start_model(viewer));
 }
 
 // == Commands =====================================================================================
 
-// Opens or closes the list of the last game, or of the one that the shown model lies in.
+// Opens or closes the list of the last game, or of the game that contains the shown model.
 static void list_game(view_state *viewer)
 {
     view_browser *const browser = &viewer->ui.browser;
@@ -869,13 +888,13 @@ static void list_game(view_state *viewer)
 }
 
 // Shows a name of a section of the listed game: an entity or a model; a clip on the shown model; a
-// skin on the shown entity, or on the first model that it changes.
-static void show_named(view_state *viewer, size_t section, const char *selected)
+// skin on the shown entity, or on the first model that the skin changes.
+static void show_game_item(view_state *viewer, size_t section, const char *selected)
 {
     view_scene *const scene = &viewer->document->scene;
     if (viewer->library == NULL)
         return;
-    char *shown = section == VIEW_SKINS ? shown_name(viewer) : NULL;
+    char *shown = section == VIEW_SKINS ? shown_game_name(viewer) : NULL;
     if (section == VIEW_SKINS && (shown == NULL || view_entity_parms(scene) == NULL)) {
         free(shown);
         shown = view_model_for_skin(viewer->library, selected);
@@ -883,35 +902,35 @@ static void show_named(view_state *viewer, size_t section, const char *selected)
     if (section == VIEW_SKINS && shown == NULL)
         view_notice(viewer, "This skin does not apply to the current model");
     else if (section == VIEW_SKINS)
-        open_one(viewer, shown, true, selected);
+        open_item(viewer, shown, true, selected);
     else if (section != VIEW_ANIMS || scene->library != viewer->library || scene->model == NULL)
-        open_one(viewer, selected, true, NULL);
+        open_item(viewer, selected, true, NULL);
     else if (view_add_clip(scene, selected, &viewer->log))
-        show_added(viewer);
+        show_added_clip(viewer);
     else
         view_notice(viewer, "%s does not match the model", common_base(selected));
     free(shown);
 }
 
-// The next (+1) or previous (-1) name of the shown one's section of a game, or else file of the
-// kind in the same folder.
-static void open_neighbour(view_state *viewer, int step)
+// Opens the next (+1) or previous (-1) name in the section of a game, or file of the same kind in
+// the folder.
+static void open_neighbor(view_state *viewer, int step)
 {
     const view_scene *const scene = &viewer->document->scene;
     const view_library *const library = scene->library != NULL ? viewer->library : NULL;
     const view_section section = viewer->section < VIEW_SKINS ? viewer->section : VIEW_ENTITIES;
-    const char *const own = view_mover_of(scene)->ending;
+    const char *const motion_suffix = view_mover_of(scene)->ending;
     const char *ending = ".md5camera";
-    if (own != NULL)
-        ending = own;
+    if (motion_suffix != NULL)
+        ending = motion_suffix;
     else if (scene->model != NULL)
         ending = ".md5mesh";
     else if (scene->num_clips > 0)
         ending = ".md5anim";
     char *const folder = common_folder(scene->path);
     common_list list = common_list_folder(folder, ending);
-    char *const name =
-        scene->library != NULL ? shown_name(viewer) : common_join(folder, common_base(scene->path));
+    char *const name = scene->library != NULL ? shown_game_name(viewer)
+                                              : common_join(folder, common_base(scene->path));
     const char *const *const names =
         library != NULL ? library->names[section] : (const char *const *)list.names;
     const size_t count = library != NULL ? library->num_names[section] : list.count;
@@ -923,14 +942,14 @@ static void open_neighbour(view_state *viewer, int step)
     else if (count == 0 || name == NULL)
         view_notice(viewer, "No other items in this list");
     else
-        open_one(viewer, names[(place + (step > 0 ? 1 : count - 1)) % count], library != NULL,
-                 NULL);
+        open_item(viewer, names[(place + (step > 0 ? 1 : count - 1)) % count], library != NULL,
+                  NULL);
     free(name);
     common_free_list(&list);
     free(folder);
 }
 
-static void perform_file(view_state *viewer, const view_command *command)
+static void run_file_command(view_state *viewer, const view_command *command)
 {
     view_browser *const browser = &viewer->ui.browser;
     const view_scene *const scene = &viewer->document->scene;
@@ -940,30 +959,30 @@ static void perform_file(view_state *viewer, const view_command *command)
     const char *const path = command->path;
     const bool is_next = action == VIEW_NEXT_FILE || action == VIEW_NEXT_PAGE;
     const bool is_closed = browser->kind == VIEW_BROWSE_NOTHING;
-    char *const folder = first_folder(viewer, action != VIEW_OPEN_FOLDER);
+    char *const folder = get_default_folder(viewer, action != VIEW_OPEN_FOLDER);
     int32_t count, page;
-    // A list does not stay over what is opened, nor an error over a list that it leads to.
+    // A list closes when an item is opened. An error disappears when it leads to a list.
     if (action == VIEW_OPEN_FILE || action == VIEW_OPEN_PAGE || action == VIEW_TAKE_TEXTURE)
         view_close_browser(browser);
     switch (action) {
     case VIEW_FILES:
     case VIEW_CLIPS:
         if (command->item > 0) {
-            ask_for_file(viewer, command->item - 1, path);
+            list_files_for_option(viewer, command->item - 1, path);
             break;
         }
         if (path != NULL) {
             char *dropped = command->path;
-            list_folder_of(viewer, &(common_list){&dropped, 1}, (view_list_purpose){.takes = 0});
+            list_folder_with(viewer, &(common_list){&dropped, 1}, (view_list_purpose){.takes = 0});
             break;
         }
         viewer->log.error[0] = '\0';
         if (is_wrong && (!is_closed || browser->was != VIEW_BROWSE_NOTHING)) {
-            // What could not be opened is in it.
+            // The list contains the item that could not be opened.
             browser->kind = is_closed ? browser->was : browser->kind;
             break;
         }
-        if (action == VIEW_FILES && is_closed && view_ask_desktop(viewer, action, folder))
+        if (action == VIEW_FILES && is_closed && view_open_file_dialog(viewer, action, folder))
             break;
         if (action == VIEW_FILES && is_closed)
             list_files(viewer, folder, (view_list_purpose){.takes = 0});
@@ -983,7 +1002,7 @@ static void perform_file(view_state *viewer, const view_command *command)
         break;
     case VIEW_NEXT_FILE:
     case VIEW_PREVIOUS_FILE:
-        open_neighbour(viewer, is_next ? 1 : -1);
+        open_neighbor(viewer, is_next ? 1 : -1);
         break;
     case VIEW_RELOAD:
         view_notice(viewer, "%s",
@@ -992,7 +1011,7 @@ static void perform_file(view_state *viewer, const view_command *command)
         break;
     case VIEW_NEXT_PAGE:
     case VIEW_PREVIOUS_PAGE:
-        // Contents, then all pages, and round again.
+        // The order is the list of lessons, then all lessons, cyclically.
         count = (int32_t)view_num_pages + 1;
         page = viewer->pages.open + 1;
         if (viewer->pages.open < 0)
@@ -1004,12 +1023,12 @@ static void perform_file(view_state *viewer, const view_command *command)
         break;
     case VIEW_OPEN_FOLDER:
         if (number == VIEW_FOLDER_OF_EXPORT)
-            view_ask_desktop(viewer, VIEW_EXPORT, viewer->ui.export.choices.folder);
-        else if (path != NULL && is_closed) // of the desktop's dialog
+            view_open_file_dialog(viewer, VIEW_EXPORT, viewer->ui.export.choices.folder);
+        else if (path != NULL && is_closed) // selected in the dialog of the desktop
             view_drop(viewer, path);
         else if (path != NULL)
             view_browse_folder(browser, path, browser->folder, viewer->config);
-        else if (!view_ask_desktop(viewer, action, folder))
+        else if (!view_open_file_dialog(viewer, action, folder))
             list_files(viewer, folder, (view_list_purpose){.takes = 0});
         break;
     case VIEW_START_PAGE:
@@ -1036,19 +1055,19 @@ static void perform_file(view_state *viewer, const view_command *command)
         view_drop(viewer, path);
         break;
     case VIEW_OPEN_CLIP:
-        if (number < scene->num_clips) // a file that changed may have fewer
+        if (number < scene->num_clips) // after a reload fewer clips may exist
             view_change_clip(viewer, number);
         viewer->play.playing |= command->item > 0;
         break;
     case VIEW_OPEN_NAMED:
-        show_named(viewer, number, path);
+        show_game_item(viewer, number, path);
         break;
     case VIEW_TEXTURES:
-        open_textures(viewer,
-                      command->item > 0 ? (uint32_t)command->item - 1 : mesh_of_textures(viewer));
+        open_textures(viewer, command->item > 0 ? (uint32_t)command->item - 1
+                                                : selected_texture_mesh(viewer));
         break;
     case VIEW_TAKE_TEXTURE:
-        take_texture(viewer, number, (md5gl_image_kind)command->item, path);
+        assign_texture(viewer, number, (md5gl_image_kind)command->item, path);
         break;
     case VIEW_SAVE_TEXTURES:
         save_textures(viewer, number != 0);
@@ -1057,22 +1076,22 @@ static void perform_file(view_state *viewer, const view_command *command)
         map_joints(viewer, path);
         break;
     case VIEW_REPAIR:
-        repair(viewer, command);
+        repair_or_preview(viewer, command);
         break;
     case VIEW_OPEN_PAGE:
         view_show_technique(viewer, (int32_t)number);
         break;
     case VIEW_KEEP_MOVIE:
     case VIEW_DELETE_MOVIE:
-        view_end_lost_movie(viewer, action == VIEW_KEEP_MOVIE);
+        view_resolve_lost_movie(viewer, action == VIEW_KEEP_MOVIE);
         break;
-    default: // the interface has done it alone
+    default: // the interface has already run the command
         break;
     }
     free(folder);
 }
 
-void view_perform_file(view_state *viewer, const view_command *command)
+void view_run_file_command(view_state *viewer, const view_command *command)
 {
     const uint32_t num_errors = viewer->log.num_errors;
     const bool is_again = command->action == VIEW_TRY_AGAIN;
@@ -1083,8 +1102,8 @@ void view_perform_file(view_state *viewer, const view_command *command)
     if (is_again && command->action == VIEW_NOTHING)
         view_open_first(viewer);
     else
-        perform_file(viewer, command);
+        run_file_command(viewer, command);
     view_sync_overlay(&viewer->ui);
     if (viewer->log.num_errors != num_errors)
-        note_failed(viewer, command);
+        store_failed_command(viewer, command);
 }

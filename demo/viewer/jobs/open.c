@@ -1,4 +1,9 @@
-// Opens what is shown: files, our own models, pages of techniques, and all anew when files change.
+// Opens documents: files (also of other formats, after a conversion), our own models, and lessons;
+// reloads them when files change.
+//
+// open_files() replaces viewer->document only when the new document is complete. view_open()
+// applies remembered settings and frames the document; view_reload() keeps the state of the old
+// document.
 #include "demo/viewer/jobs/view.h"
 
 #include <assert.h>
@@ -8,8 +13,8 @@
 #include "demo/common/text.h"
 #include "demo/convert/convert.h"
 
-// Stores it after files were read, with --watch.
-void view_note_files(view_state *viewer)
+// Stores the stamp of the files after they were read, with --watch.
+void view_store_files_stamp(view_state *viewer)
 {
     if (viewer->options->watch)
         viewer->files_stamp = view_stamp_files(viewer);
@@ -17,7 +22,7 @@ void view_note_files(view_state *viewer)
 
 // == Our own models ===============================================================================
 
-// The folder of our own models: from the build, or relative to the program.
+// The folder of our own models in the source tree. Other folders are relative to the program.
 #ifndef MD5VIEW_MODELS
 #define MD5VIEW_MODELS "models"
 #endif
@@ -41,7 +46,7 @@ common_list view_list_examples(const char *models)
     return list;
 }
 
-// The first machine among them, or NULL.
+// Returns the first machine among our own models, or NULL.
 static char *first_machine(const char *models)
 {
     common_list list = view_list_examples(models);
@@ -53,13 +58,13 @@ static char *first_machine(const char *models)
     return found;
 }
 
-// Of folders beside the program, built or installed, and that of the build, the first with a
-// machine.
+// Searches folders near the program, built or installed, and then the folder of the build; returns
+// the first that contains a machine.
 char *view_own_models(void)
 {
     static const char *const places[] = {"models", "../models", "../../models",
                                          "../share/md5model/models"};
-    char *const base = view_program_folder(); // with a slash
+    char *const base = view_program_folder(); // ends with a slash
     const char *const start = base != NULL ? base : ".";
     char *found = NULL;
     for (size_t i = 0; i <= COMMON_LENGTH(places) && found == NULL; i++) {
@@ -92,12 +97,12 @@ void view_read_ahead(view_state *viewer)
 
 // == Opening ======================================================================================
 
-static view_loader loader_of(view_state *viewer)
+static view_loader make_loader(view_state *viewer)
 {
     return (view_loader){viewer->options, viewer->renderer, &viewer->log, &viewer->ahead};
 }
 
-void view_frame_anew(view_state *viewer)
+void view_place_camera(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     viewer->camera = VIEW_DEFAULT_CAMERA;
@@ -106,13 +111,13 @@ void view_frame_anew(view_state *viewer)
         viewer->camera.azimuth = options->azimuth;
     if (options->elevation_given)
         viewer->camera.elevation = options->elevation;
-    view_frame_again(viewer, viewer->width, viewer->height);
+    view_frame_document(viewer, viewer->width, viewer->height);
     if (options->distance_given)
         viewer->camera.distance = options->distance;
     if (options->target_given)
         viewer->camera.target =
             (md5_vec3){options->target[0], options->target[1], options->target[2]};
-    // Without a model the camera path itself is framed.
+    // Without a model, show the camera path itself.
     viewer->following = viewer->document->scene.camera_path.camera != NULL
                         && viewer->document->scene.skeleton != NULL && !options->camera_path;
     view_snap(viewer);
@@ -127,7 +132,7 @@ static int check_files(void *user)
     return 0;
 }
 
-// The model and the clips that are shown, if they are MD5 files on disk.
+// Checks the model and its clips, if they are MD5 files on disk.
 void view_begin_check(view_state *viewer)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -144,14 +149,14 @@ void view_begin_check(view_state *viewer)
     viewer->checking->thread = view_start_thread(check_files, "check", viewer->checking);
 }
 
-static bool goes_on(void *log)
+static bool should_continue(void *log)
 {
     return view_log_progress(log, "conversion", 0, 1);
 }
 
-// Returns what is opened instead of a file of another format, which is converted into a folder of
-// its own: the model, beside which its clips lie, or else a clip; of other files their own name.
-// NULL, with an error, if it cannot be converted.
+// Converts a file of another format into a temporary folder and returns the file to open: the
+// machine or model, whose clips are in the same folder, or else a clip. Returns a copy of the name
+// if no conversion is necessary. Returns NULL and logs an error on failure.
 static char *convert_source(const char *file, char **folder, view_log *log)
 {
     static const char *const endings[] = {".md5machine", ".md5mesh", ".md5anim", ".md5camera"};
@@ -166,7 +171,7 @@ static char *convert_source(const char *file, char **folder, view_log *log)
                              .output = *folder,
                              .is_forced = true,
                              .note = view_log_listener(log).warn,
-                             .goes_on = goes_on,
+                             .goes_on = should_continue,
                              .user = log};
     if (*folder == NULL || !convert_files(&job, &error)) {
         if (!log->has_stopped)
@@ -183,13 +188,13 @@ static char *convert_source(const char *file, char **folder, view_log *log)
     return shown;
 }
 
-// Replaces the document when the new one is complete. `again`: it is the same, read again, so that
-// its machines go on. `guest`, `place`: see view_manner.
+// Replaces the document when the new document is complete. `again`: the same files are read again,
+// so its machines keep their state. `guest`, `place`: see view_manner.
 static bool open_files(view_state *viewer, common_list *files, bool pick_up, bool as_asked,
                        bool again, const char *guest, const char *place)
 {
     const view_options *const options = viewer->options;
-    const view_loader loader = loader_of(viewer);
+    const view_loader loader = make_loader(viewer);
     const view_turn none = {0};
     const view_turn upright = options->up_is_y ? view_turn_further(none, 0) : none;
     const view_manner manner = {viewer->document->scene.root,
@@ -204,11 +209,11 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
     view_log_clear(&viewer->log);
     viewer->log.may_stop = viewer->window != NULL && view_shows_window(options);
     viewer->log.keeps_rest = as_asked && !again && viewer->log.may_stop;
-    assert(files->names != NULL); // there is a file
+    assert(files->names != NULL); // at least one file
     char *const file = files->names[0];
     char *folder = NULL;
     if (viewer->window != NULL)
-        view_note_risk(viewer, file);
+        view_write_crash_note(viewer, file);
     files->names[0] = convert_source(file, &folder, &viewer->log);
     view_document *const opened =
         files->names[0] != NULL ? view_load_document(&loader, (const char *const *)files->names,
@@ -217,7 +222,7 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
     viewer->log.keeps_rest = viewer->log.may_stop = false;
     view_end_warnings(&viewer->log);
     if (opened == NULL) {
-        viewer->log.num_warnings = before.num_warnings; // its error stays
+        viewer->log.num_warnings = before.num_warnings; // keep the error of the log
         viewer->log.num_notes = before.num_notes;
         view_free_reports(&viewer->reports);
         viewer->reports = reports;
@@ -239,17 +244,17 @@ static bool open_files(view_state *viewer, common_list *files, bool pick_up, boo
     view_free_document(old, viewer->renderer);
     viewer->document = opened;
     view_reset_rows(&viewer->ui);
-    if (opened->companions[0].model != NULL) // its page lies in place of the inspector
+    if (opened->companions[0].model != NULL) // the retargeting panel replaces the inspector
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
     viewer->ui.hovered_joint = viewer->ui.selected_joint = -1;
     viewer->pick = viewer->measured = (view_pick){.is_set = false};
-    view_note_files(viewer);
+    view_store_files_stamp(viewer);
     return true;
 }
 
-// Takes what is remembered of a document, where the command line does not say otherwise: of a
-// picture its textures. Adds what is lost since.
-static void restore(view_state *viewer, const char *path, common_list *lost)
+// Applies the remembered settings of a document, except options of the command line; without a
+// window, only its textures. Adds messages for missing files to `lost`.
+static void restore_settings(view_state *viewer, const char *path, common_list *lost)
 {
     view_options *const options = viewer->options;
     const bool names_content = options->names_content;
@@ -275,18 +280,21 @@ static void restore(view_state *viewer, const char *path, common_list *lost)
 
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked)
 {
-    static const char *const company[] = {"spindle/spindle.md5mesh", "thimble/thimble.md5mesh"};
+    static const char *const crowd_models[] = {"spindle/spindle.md5mesh",
+                                               "thimble/thimble.md5mesh"};
     const view_options *const options = viewer->options;
     const bool is_own = num_files == 0;
     const bool has_window = view_shows_window(options);
-    // The first minute plays if nothing is said of what is shown, and from where.
+    // The demo scene plays if the options do not set the content or the camera.
     const bool acts = is_own && as_asked && !options->names_content && options->num_folders == 0
                       && !options->shown.reduced_motion && !options->azimuth_given
                       && !options->elevation_given && !options->distance_given
                       && !options->target_given && !options->orthographic_given;
     char *visitor = NULL;
     char *place = NULL;
-    common_list lost = {0}, shown = {0}; // in a crowd that names none, several of ours
+    common_list lost = {0};
+    // The files to show. In a crowd without named models, several of our models.
+    common_list shown = {0};
     for (size_t i = 0; i < num_files; i++)
         common_add(&shown, has_window && strstr(files[i], "::") == NULL
                                ? common_canonical_path(files[i])
@@ -297,8 +305,8 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
             return view_error(&viewer->log, "no file given, and no example model found in %s",
                               MD5VIEW_MODELS);
         common_add(&shown, first_machine(models));
-        for (size_t i = 0; i < COMMON_LENGTH(company) && options->crowd > 2; i++) {
-            char *const path = common_join(models, company[i]);
+        for (size_t i = 0; i < COMMON_LENGTH(crowd_models) && options->crowd > 2; i++) {
+            char *const path = common_join(models, crowd_models[i]);
             if (common_is_file(path))
                 common_add(&shown, common_copy(path));
             free(path);
@@ -315,8 +323,8 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     }
     const char *const *const names = (const char *const *)shown.names;
     if (as_asked)
-        restore(viewer, names[view_find_model(names, shown.count) % shown.count], &lost);
-    view_take_options(viewer);
+        restore_settings(viewer, names[view_find_model(names, shown.count) % shown.count], &lost);
+    view_apply_options(viewer);
     const char *const shown_visitor = waits ? NULL : visitor;
     const char *const shown_place = place != NULL && common_is_file(place) ? place : NULL;
     const bool opened =
@@ -333,11 +341,11 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     if (!opened)
         return false;
     free(viewer->visitor);
-    viewer->has_rest = waits;
+    viewer->has_deferred_work = waits;
     viewer->visitor = visitor;
     view_clear_start(&viewer->ui);
     viewer->options->hidden_meshes = 0;
-    const bool is_right = !as_asked || view_hide_meshes(viewer);
+    const bool is_valid = !as_asked || view_hide_meshes(viewer);
     if (!as_asked)
         view_show_meshes(viewer->document, 0);
     if (viewer->config != NULL && !is_own)
@@ -350,13 +358,13 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         view_measure_document(viewer->document, &viewer->play);
     else
         view_measure(viewer);
-    view_frame_anew(viewer);
+    view_place_camera(viewer);
     view_debug(&viewer->log, "opened: %s, %zu clips, %u joints, %u vertices",
                viewer->document->scene.path, viewer->document->scene.num_clips,
                viewer->document->scene.num_joints,
                view_count_vertices(viewer->document->scene.model));
-    view_forget_steps(viewer); // they begin anew, with the next event
-    return is_right;
+    view_clear_steps(viewer); // the next event stores the first step
+    return is_valid;
 }
 
 bool view_hide_meshes(view_state *viewer)
@@ -364,7 +372,7 @@ bool view_hide_meshes(view_state *viewer)
     view_options *const options = viewer->options;
     const md5_model *const model = viewer->document->scene.model;
     const uint32_t num_meshes = view_count_meshes(&viewer->document->scene);
-    bool is_right = true;
+    bool is_valid = true;
     options->hidden_meshes = 0;
     for (size_t i = 0; i < options->hidden.count; i++) {
         const char *const name = options->hidden.names[i];
@@ -376,61 +384,64 @@ bool view_hide_meshes(view_state *viewer)
             }
         }
         if (!is_found)
-            is_right =
+            is_valid =
                 view_error(&viewer->log, "--hide %s: mesh not found; the model has %u meshes", name,
                            num_meshes);
     }
     view_show_meshes(viewer->document, options->hidden_meshes);
-    return is_right;
+    return is_valid;
 }
 
-// Those of one kind: flags or states.
-static bool tell_names(view_state *viewer, bool is_flag)
+// Applies the options --flag or --state to the script.
+static bool apply_script_names(view_state *viewer, bool is_flag)
 {
     view_entity *const figure = &viewer->document->scene.entity;
-    const common_texts *const asked = is_flag ? &viewer->options->flags : &viewer->options->states;
+    const common_texts *const requested =
+        is_flag ? &viewer->options->flags : &viewer->options->states;
     char *known = common_copy(" ");
     const char *name;
-    bool is_right = true;
-    if (!is_flag && asked->count == 0 && figure->is_in_states)
+    bool is_valid = true;
+    if (!is_flag && requested->count == 0 && figure->is_in_states)
         view_change_clip(viewer, viewer->document->scene.clip);
     for (uint32_t i = 0; (name = view_script_name(figure, is_flag, i)) != NULL; i++) {
-        bool is_asked = false;
-        for (size_t k = 0; k < asked->count; k++)
-            is_asked = is_asked || strcmp(asked->names[k], name) == 0;
+        bool is_requested = false;
+        for (size_t k = 0; k < requested->count; k++)
+            is_requested = is_requested || strcmp(requested->names[k], name) == 0;
         common_extend(&known, "%s%s", name, name[0] != '\0' ? " " : "");
-        if (is_asked != view_is_script_item_active(figure, is_flag, i) && (is_flag || is_asked))
-            view_run_script_item(figure, is_flag, i, is_asked);
+        if (is_requested != view_is_script_item_active(figure, is_flag, i)
+            && (is_flag || is_requested))
+            view_run_script_item(figure, is_flag, i, is_requested);
     }
-    const char *const told = known[1] != '\0' ? known : " none (no script is loaded) ";
-    for (size_t k = 0; k < asked->count; k++) {
-        char *const word = common_format(" %s ", asked->names[k]);
+    const char *const valid_names = known[1] != '\0' ? known : " none (no script is loaded) ";
+    for (size_t k = 0; k < requested->count; k++) {
+        char *const word = common_format(" %s ", requested->names[k]);
         if (strstr(known, word) == NULL)
-            is_right = view_error(&viewer->log, "--%s: unknown value '%s'; valid values:%.*s",
-                                  is_flag ? "flag" : "state", asked->names[k],
-                                  (int)strlen(told) - 1, told);
+            is_valid = view_error(&viewer->log, "--%s: unknown value '%s'; valid values:%.*s",
+                                  is_flag ? "flag" : "state", requested->names[k],
+                                  (int)strlen(valid_names) - 1, valid_names);
         free(word);
     }
     free(known);
-    return is_right;
+    return is_valid;
 }
 
-bool view_tell_script(view_state *viewer)
+bool view_apply_script_options(view_state *viewer)
 {
-    return tell_names(viewer, false) && tell_names(viewer, true);
+    return apply_script_names(viewer, false) && apply_script_names(viewer, true);
 }
 
-bool view_dress(view_state *viewer)
+bool view_apply_texture_options(view_state *viewer)
 {
     view_document *const document = viewer->document;
-    const view_loader loader = loader_of(viewer);
+    const view_loader loader = make_loader(viewer);
     view_textures textures = {.num_meshes = 0};
     if (document->scene.model == NULL || viewer->renderer == NULL)
         return true;
-    // What materials draw besides belongs to the model; and warnings that it mends are made anew.
+    // Layers of materials belong to the model, and warnings about textures may no longer apply:
+    // both require a reload.
     bool is_whole = document->textures.layers.num_meshes > 0 || viewer->log.num_warnings > 0;
     document->as_asked = true;
-    if (!is_whole && !view_dress_scene(&loader, &document->scene, &textures))
+    if (!is_whole && !view_load_scene_textures(&loader, &document->scene, &textures))
         return false;
     is_whole = is_whole || textures.layers.num_meshes > 0;
     view_textures *const old = is_whole ? &textures : &document->textures;
@@ -439,16 +450,17 @@ bool view_dress(view_state *viewer)
     return !is_whole || view_reload(viewer);
 }
 
-bool view_open_rest(view_state *viewer)
+bool view_finish_opening(view_state *viewer)
 {
-    const view_loader loader = loader_of(viewer);
-    if (!viewer->has_rest)
+    const view_loader loader = make_loader(viewer);
+    if (!viewer->has_deferred_work)
         return false;
-    viewer->has_rest = false;
-    if (viewer->visitor != NULL && common_is_file(viewer->visitor)) // a page gets it later
+    viewer->has_deferred_work = false;
+    // In a browser the file is downloaded later.
+    if (viewer->visitor != NULL && common_is_file(viewer->visitor))
         view_load_guest(viewer->document, viewer->visitor, &loader);
     view_measure(viewer);
-    view_note_files(viewer);
+    view_store_files_stamp(viewer);
     return true;
 }
 
@@ -465,7 +477,7 @@ bool view_select_environment(view_state *viewer)
 
 bool view_reload(view_state *viewer)
 {
-    // The names must outlive their scene.
+    // Copies of the names, because the old scene is freed.
     const view_document *const old = viewer->document;
     const view_scene *const before = &old->scene;
     const bool picked_up = before->picked_up;
@@ -483,7 +495,8 @@ bool view_reload(view_state *viewer)
         common_add(&files, common_copy(before->clips[i].path));
     if (before->camera_path.camera != NULL)
         common_add(&files, common_copy(before->camera_path.path));
-    // The other models of a crowd are kept while there is none: it may be taken back, and return.
+    // Keep the other models of a crowd while the crowd is turned off, because undo may turn it on
+    // again.
     common_list others = {0};
     for (size_t i = 0; i < old->crowd.files.count; i++)
         common_add(viewer->options->crowd > 0 ? &files : &others,
@@ -497,12 +510,12 @@ bool view_reload(view_state *viewer)
     if (opened) {
         for (size_t i = 0; i < others.count; i++)
             common_add(&viewer->document->crowd.files, common_copy(others.names[i]));
-        (void)view_tell_script(viewer);
+        (void)view_apply_script_options(viewer);
         view_show_bind_pose(scene, is_bind_pose && has_model, NULL);
         viewer->ui.selected_joint = joint;
         viewer->ui.selected_mesh = mesh;
         scene->machine.acts = acts;
-        view_note_files(viewer);
+        view_store_files_stamp(viewer);
         view_show_meshes(viewer->document, viewer->options->hidden_meshes);
         view_measure(viewer);
     }
@@ -513,8 +526,8 @@ bool view_reload(view_state *viewer)
 
 // == Pages of techniques ============================================================
 
-// What is shown in place of the document begins at time 0, or at that of the options.
-static void begin_page(view_state *viewer, int32_t number)
+// Shows a lesson instead of the document, from time 0 or the time of the options.
+static void show_page_at_start(view_state *viewer, int32_t number)
 {
     view_close_page(viewer);
     view_open_page(&viewer->pages, number);
@@ -524,8 +537,8 @@ static void begin_page(view_state *viewer, int32_t number)
     viewer->play.held_at_end = false;
 }
 
-// Opens a page with its character, or the contents. Returns false and logs an error if that cannot
-// be opened.
+// Opens a lesson with its character, or the list of lessons. Returns false and logs an error on
+// failure.
 bool view_show_technique(view_state *viewer, int32_t number)
 {
     const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
@@ -535,7 +548,7 @@ bool view_show_technique(view_state *viewer, int32_t number)
     if (models == NULL)
         return view_error(&viewer->log, "lessons: example models not found");
     bool is_open = true;
-    if (page != NULL) { // its character, unless that is the document
+    if (page != NULL) { // open its character, unless it is already the document
         char *const path =
             common_join(models, page->model != NULL ? page->model : VIEW_USUAL_MODEL);
         const char *const shown = viewer->document->scene.path;
@@ -550,27 +563,27 @@ bool view_show_technique(view_state *viewer, int32_t number)
     if (!is_open)
         return false;
     view_clear_start(&viewer->ui);
-    begin_page(viewer, number);
+    show_page_at_start(viewer, number);
     return true;
 }
 
-// --set on a page. What follows the name of a slider may be left out, such as a unit, if only one
-// begins so.
+// Sets a slider of a lesson by the option --set. The name may omit text after a comma or a space,
+// such as a unit, if the rest is unique.
 static bool set_slider(view_state *viewer, const view_page *page, const view_setting *setting)
 {
     const size_t length = strlen(setting->parameter);
-    int number = -1; // -2: there are several
+    int number = -1; // -2: ambiguous
     char names[256] = "";
     for (int i = 0; i < (int)view_num_sliders(page); i++) {
-        const char *const own = page->sliders[i].name;
-        common_append(names, sizeof names, ", ", "'%s'", own);
-        if (strncmp(own, setting->parameter, length) != 0)
+        const char *const slider_name = page->sliders[i].name;
+        common_append(names, sizeof names, ", ", "'%s'", slider_name);
+        if (strncmp(slider_name, setting->parameter, length) != 0)
             continue;
-        if (own[length] == '\0') {
+        if (slider_name[length] == '\0') {
             number = i;
             break;
         }
-        if (own[length] == ',' || own[length] == ' ')
+        if (slider_name[length] == ',' || slider_name[length] == ' ')
             number = number == -1 ? i : -2;
     }
     if (number < 0)

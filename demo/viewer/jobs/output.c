@@ -1,7 +1,10 @@
 #define _POSIX_C_SOURCE 200809L // fileno()
 
-// Pictures and movies of a model that are written to files: one, a sheet of several, frames of a
-// film.
+// Writes images and movies to files: single images, image series, contact sheets and movies, also
+// of the window; measures frame times; prints information about files.
+//
+// APNG is written here, other movie formats by ffmpeg through a pipe. view_output draws one image
+// per step. view_run_job() at the end selects the job of the command line.
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/system.h"
@@ -20,13 +23,13 @@
 
 // -- APNG -----------------------------------------------------------------------------------
 
-static void put_u32(uint8_t *bytes, uint32_t value)
+static void write_u32(uint8_t *bytes, uint32_t value)
 {
     for (int i = 0; i < 4; i++)
         bytes[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-// CRC-32 of PNG (ISO 3309), bit by bit: its cost is small beside that of compression.
+// Computes the CRC-32 of PNG (ISO 3309), bit by bit. Its cost is small compared to the compression.
 static uint32_t checksum(uint32_t sum, const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -37,7 +40,7 @@ static uint32_t checksum(uint32_t sum, const uint8_t *bytes, size_t size)
     return sum;
 }
 
-// A chunk whose data is in two parts.
+// Writes a chunk whose data consists of two parts.
 static const uint8_t no_bytes[1];
 static void write_chunk(FILE *file, const char *kind, const uint8_t *first, size_t first_size,
                         const uint8_t *second, size_t second_size)
@@ -46,12 +49,12 @@ static void write_chunk(FILE *file, const char *kind, const uint8_t *first, size
     uint32_t sum = checksum(UINT32_MAX, (const uint8_t *)kind, 4);
     sum = checksum(sum, first, first_size);
     sum = checksum(sum, second, second_size);
-    put_u32(number, (uint32_t)(first_size + second_size));
+    write_u32(number, (uint32_t)(first_size + second_size));
     fwrite(number, 1, 4, file);
     fwrite(kind, 1, 4, file);
     fwrite(first, 1, first_size, file);
     fwrite(second, 1, second_size, file);
-    put_u32(number, ~sum);
+    write_u32(number, ~sum);
     fwrite(number, 1, 4, file);
 }
 
@@ -59,11 +62,11 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
 {
     const view_image image = {(uint8_t *)(uintptr_t)rgba, movie->width, movie->height};
     size_t png_size = 0;
-    stbi_write_force_png_filter = 1; // as for one picture
+    stbi_write_force_png_filter = 1; // the same filter as for single images
     uint8_t *const png = view_encode_png(&image, true, &png_size);
     if (png == NULL)
         return false;
-    // Its chunks; from the second picture on its data becomes fdAT chunks.
+    // Copy the chunks of the PNG; from the second image on, its data becomes fdAT chunks.
     const bool is_first = movie->num_added == 0;
     for (size_t offset = 8; offset + 12 <= png_size;) {
         const uint8_t *const chunk = png + offset;
@@ -73,23 +76,23 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
                               | (uint32_t)chunk[2] << 8 | chunk[3];
         if (memcmp(kind, "IHDR", 4) == 0 && is_first) {
             uint8_t control[8];
-            put_u32(control, movie->num_frames);
-            put_u32(control + 4, 0); // loops forever
+            write_u32(control, movie->num_frames);
+            write_u32(control + 4, 0); // loops forever
             fwrite(png, 1, 8, movie->file);
             write_chunk(movie->file, "IHDR", data, size, no_bytes, 0);
             write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
         } else if (memcmp(kind, "IDAT", 4) == 0) {
-            // The picture's sequence number, size and duration.
+            // Sequence number, size and duration of the image.
             uint8_t control[26] = {0};
-            put_u32(control, movie->num_chunks++);
-            put_u32(control + 4, movie->width);
-            put_u32(control + 8, movie->height);
+            write_u32(control, movie->num_chunks++);
+            write_u32(control + 4, movie->width);
+            write_u32(control + 8, movie->height);
             const uint32_t rate = (uint32_t)fmin(fmax(round(movie->frame_rate * 1000), 1), 65535);
             // The duration is 1000 / rate if that fits into 16 bits, otherwise rounded to whole
-            // pictures per second.
-            const bool is_fine = movie->frame_rate * 1000 <= 65535;
-            const uint32_t numerator = is_fine ? 1000 : 1;
-            const uint32_t denominator = is_fine ? rate : (uint32_t)movie->frame_rate;
+            // images per second.
+            const bool fits_16_bits = movie->frame_rate * 1000 <= 65535;
+            const uint32_t numerator = fits_16_bits ? 1000 : 1;
+            const uint32_t denominator = fits_16_bits ? rate : (uint32_t)movie->frame_rate;
             control[20] = (uint8_t)(numerator >> 8);
             control[21] = (uint8_t)numerator;
             control[22] = (uint8_t)(denominator >> 8);
@@ -97,7 +100,7 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
             write_chunk(movie->file, "fcTL", control, sizeof control, no_bytes, 0);
 
             uint8_t number[4];
-            put_u32(number, movie->num_chunks);
+            write_u32(number, movie->num_chunks);
             movie->num_chunks += !is_first;
             if (is_first)
                 write_chunk(movie->file, "IDAT", number, 0, data, size);
@@ -140,16 +143,16 @@ static bool end_ffmpeg(view_movie *movie)
 
 #else
 
-// How the pictures are encoded. The windows of recordings are as long as somebody lets them be, and
-// are drawn while ffmpeg runs: no format may hold all pictures in memory, or take much longer than
-// drawing. Players guess the color matrix of videos that do not name it; frame sizes are even.
+// Encoder settings. A recording has no time limit and is encoded while the viewer draws: no format
+// may keep all images in memory, or be much slower than drawing. Players guess the color matrix of
+// videos that do not specify it, so it is specified; frame sizes are padded to even numbers.
 #define VIDEO                                                                                     \
     "-vf",                                                                                        \
         "scale=out_color_matrix=bt709:out_range=tv,pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p", \
         "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709",               \
         "-color_range", "tv"
 
-// Of the command line of ffmpeg.
+// Capacity of ffmpeg's argument list.
 enum { MAX_WORDS = 40 };
 
 static bool start_ffmpeg(view_movie *movie)
@@ -172,7 +175,7 @@ static bool start_ffmpeg(view_movie *movie)
         path = common_format("file:/proc/self/fd/%d", VIEW_THIRD_FILE);
     else
         path = common_format("file:%s", movie->path);
-    // Without -xerror it ends well although the end of the file could not be written.
+    // Without -xerror, ffmpeg reports success even if the end of the file could not be written.
     char *const input[] = {"ffmpeg", "-loglevel", "error",    "-xerror", "-y",
                            "-f",     "rawvideo",  "-pix_fmt", "rgba",    "-s",
                            size,     "-r",        rate,       "-i",      "-"};
@@ -185,7 +188,7 @@ static bool start_ffmpeg(view_movie *movie)
     else if (common_has_suffix(movie->path, ".gif"))
         word = gif;
     for (; *word != NULL; word++)
-        words[count++] = (char *)(uintptr_t)*word; // which posix_spawn() does not change
+        words[count++] = (char *)(uintptr_t)*word; // posix_spawn() does not change it
     words[count] = path;
     movie->ffmpeg = view_start_program(words, true, fileno(writer->file), &movie->pipe);
     free(path);
@@ -223,12 +226,12 @@ static bool end_ffmpeg(view_movie *movie)
 
 #endif
 
-// Writes the number of pictures, and the end of the file at `offset`.
-static void finish_apng_at(view_movie *movie, long offset)
+// Writes the number of images into the header, and the end chunk at `offset`.
+static void finish_apng_at_offset(view_movie *movie, long offset)
 {
     enum { CONTROL_OFFSET = 8 + 25 }; // after the signature and the chunk IHDR
     uint8_t control[8] = {0};
-    put_u32(control, movie->num_added);
+    write_u32(control, movie->num_added);
     fseek(movie->file, CONTROL_OFFSET, SEEK_SET);
     write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
     fseek(movie->file, offset, SEEK_SET);
@@ -238,7 +241,7 @@ static void finish_apng_at(view_movie *movie, long offset)
 
 // -- All kinds ------------------------------------------------------------------------------
 
-// Lets writes beyond the size limit of the process fail, instead of ending the process.
+// Lets writes past the size limit of the process fail, instead of ending the process.
 #ifdef SIGXFSZ
 static void ignore_size_limit(void)
 {
@@ -262,7 +265,7 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
         .frame_rate = frame_rate,
         .log = log,
     };
-    // Of a recording what there is so far has a name, also after the program was killed.
+    // A recording is written to a named file, so that it remains after the program was killed.
     char *const part = num_frames == 0 ? common_format("%s.part", path) : NULL;
     ignore_size_limit();
     if (part != NULL)
@@ -288,7 +291,7 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
     return movie;
 }
 
-bool view_add_picture(view_movie *movie, const uint8_t *rgba)
+bool view_add_movie_image(view_movie *movie, const uint8_t *rgba)
 {
     const size_t size = (size_t)movie->width * movie->height * 4;
     const bool added = movie->file != NULL ? add_apng(movie, rgba) : feed_ffmpeg(movie, rgba, size);
@@ -296,9 +299,9 @@ bool view_add_picture(view_movie *movie, const uint8_t *rgba)
         movie->is_broken = true;
     movie->num_added += !movie->is_broken;
     if (movie->num_frames == 0 && movie->file != NULL && !movie->is_broken) {
-        // The file can be played as it is. The next picture overwrites the end.
+        // The file can be played in this state. The next image overwrites the end.
         const long offset = ftell(movie->file);
-        finish_apng_at(movie, offset);
+        finish_apng_at_offset(movie, offset);
         movie->whole = movie->is_broken ? movie->whole : offset;
         movie->num_added -= movie->is_broken;
         fseek(movie->file, offset, SEEK_SET);
@@ -311,10 +314,10 @@ bool view_end_movie(view_movie *movie)
     if (movie->file != NULL && movie->num_frames > 0)
         write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
     if (movie->whole > 0 && (movie->is_broken || ferror(movie->file) != 0)) {
-        // The disk is full: what is whole stays, and what the stream holds is lost.
+        // The disk is full: keep the complete part, drop the buffered data.
         FILE *const again = freopen(movie->writer.name, "r+b", movie->file);
         movie->writer.file = movie->file = again != NULL ? again : tmpfile();
-        finish_apng_at(movie, movie->whole);
+        finish_apng_at_offset(movie, movie->whole);
         movie->is_broken |= ftruncate(fileno(movie->file), ftell(movie->file)) != 0;
         view_warn(movie->log, "cannot write %s: the movie was closed after %u frames", movie->path,
                   movie->num_added);
@@ -335,22 +338,23 @@ bool view_end_movie(view_movie *movie)
 
 // -- PNG ------------------------------------------------------------------------------------
 
-// Writes a picture and says so; a thumbnail is asked for by another program.
+// Writes an image and logs its path; a thumbnail is not logged, because another program requested
+// it.
 static bool write_png(view_state *viewer, const char *path, uint32_t width, uint32_t height,
                       uint8_t *rgba)
 {
     common_writer writer;
     size_t size = 0;
-    const bool is_told = strcmp(path, "-") != 0 && viewer->options->thumbnail == 0;
+    const bool is_logged = strcmp(path, "-") != 0 && viewer->options->thumbnail == 0;
     if (common_begin_file(&writer, strcmp(path, "-") != 0 ? path : NULL, false)) {
-        // Differences to the left: trying all five filters in each row takes 1.8 times as long, and
-        // what it finds is 3 % larger.
+        // Filter "difference to the left": trying all five filters in each row takes 1.8 times as
+        // long and gives results that are 3 % larger.
         stbi_write_force_png_filter = 1;
         uint8_t *const png = view_encode_png(&(view_image){rgba, width, height}, true, &size);
         const bool is_written = png != NULL && fwrite(png, 1, size, writer.file) == size;
         free(png);
         if (common_end_file(&writer, is_written)) {
-            if (is_told)
+            if (is_logged)
                 view_info(&viewer->log, "%s", path);
             return true;
         }
@@ -360,9 +364,9 @@ static bool write_png(view_state *viewer, const char *path, uint32_t width, uint
 
 // -- Pictures -------------------------------------------------------------------------------
 
-// Draws the state into rgba[4 * width * height].
-static bool draw_picture(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
-                         bool transparent, bool clean, uint8_t *rgba)
+// Draws the current state into rgba[4 * width * height].
+static bool draw_image(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
+                       bool transparent, bool clean, uint8_t *rgba)
 {
     md5_error error = {0};
     if (target != NULL && view_draw(viewer, target, width, height, transparent, clean, &error)
@@ -371,7 +375,7 @@ static bool draw_picture(view_state *viewer, md5gl_target *target, uint32_t widt
     return target != NULL && view_log_error(&viewer->log, &error);
 }
 
-static md5gl_target *make_target(view_state *viewer, uint32_t width, uint32_t height)
+static md5gl_target *create_target(view_state *viewer, uint32_t width, uint32_t height)
 {
     md5_error error = {0};
     md5gl_target *const target =
@@ -383,10 +387,10 @@ static md5gl_target *make_target(view_state *viewer, uint32_t width, uint32_t he
 
 // == Pictures and movies of the window ============================================================
 //
-// While it records, the clock advances by the duration of a picture with each frame, so that the
-// movie is smooth however long frames take.
+// During a recording the clock advances by the duration of one image per frame, so that the movie
+// is smooth at any frame rate.
 
-char *view_free_name(const char *folder, const char *model, const char *ending)
+char *view_find_unused_path(const char *folder, const char *model, const char *ending)
 {
     for (unsigned n = 1; n < 10000; n++) {
         char *const name = common_format("%s-%u.%s", model, n, ending);
@@ -402,16 +406,17 @@ char *view_free_name(const char *folder, const char *model, const char *ending)
     return NULL;
 }
 
-// What the window shows now, but the last notice; or without panels. NULL: it cannot be drawn.
-static uint8_t *take_picture(view_state *viewer, bool clean)
+// Returns the current image of the window without notices, or with `clean` without panels. Returns
+// NULL on failure.
+static uint8_t *capture_window(view_state *viewer, bool clean)
 {
     viewer->ui.notice_end = 0;
     view_snap(viewer);
     const uint32_t width = viewer->width;
     const uint32_t height = viewer->height;
     uint8_t *rgba = common_alloc((size_t)width * height, 4);
-    md5gl_target *const target = make_target(viewer, width, height);
-    if (!draw_picture(viewer, target, width, height, clean, clean, rgba)) {
+    md5gl_target *const target = create_target(viewer, width, height);
+    if (!draw_image(viewer, target, width, height, clean, clean, rgba)) {
         free(rgba);
         rgba = NULL;
     }
@@ -422,8 +427,8 @@ static uint8_t *take_picture(view_state *viewer, bool clean)
 void view_save_screenshot(view_state *viewer, bool clean)
 {
     char *const folder = common_absolute(".");
-    char *const path = view_free_name(folder, viewer->document->scene.name, "png");
-    uint8_t *const rgba = path != NULL ? take_picture(viewer, clean) : NULL;
+    char *const path = view_find_unused_path(folder, viewer->document->scene.name, "png");
+    uint8_t *const rgba = path != NULL ? capture_window(viewer, clean) : NULL;
     if (rgba != NULL && write_png(viewer, path, viewer->width, viewer->height, rgba))
         view_notice(viewer, "Saved %s in %s", common_base(path), folder);
     else
@@ -435,7 +440,7 @@ void view_save_screenshot(view_state *viewer, bool clean)
 
 view_color view_color_at(view_state *viewer, float x, float y)
 {
-    uint8_t *const rgba = take_picture(viewer, false);
+    uint8_t *const rgba = capture_window(viewer, false);
     const size_t column = (size_t)view_clamp(x, 0, (float)viewer->width - 1);
     const size_t row = (size_t)view_clamp(y, 0, (float)viewer->height - 1);
     const uint8_t *const at = rgba != NULL ? rgba + 4 * (row * viewer->width + column) : NULL;
@@ -460,12 +465,12 @@ void view_toggle_recording(view_state *viewer)
         }
         free(path);
         viewer->movie = NULL;
-        view_note_risk(viewer, NULL);
+        view_write_crash_note(viewer, NULL);
         return;
     }
     char *const folder = common_absolute(".");
-    char *const path =
-        view_free_name(folder, viewer->document->scene.name, endings[viewer->options->record_as]);
+    char *const path = view_find_unused_path(folder, viewer->document->scene.name,
+                                             endings[viewer->options->record_as]);
     free(folder);
     const double rate = view_rate_of(viewer->options, 25);
     if (path != NULL)
@@ -477,7 +482,7 @@ void view_toggle_recording(view_state *viewer)
         return;
     }
     viewer->movie->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);
-    viewer->ui.notice_end = 0; // of the last one: it must not be in the movie
+    viewer->ui.notice_end = 0; // the notice must not be in the movie
 }
 
 void view_record_frame(view_state *viewer)
@@ -490,16 +495,16 @@ void view_record_frame(view_state *viewer)
     const bool is_added = is_same_size
                           && md5gl_read_pixels(viewer->renderer, NULL, movie->width, movie->height,
                                                movie->rgba, &error)
-                          && view_add_picture(movie, movie->rgba);
+                          && view_add_movie_image(movie, movie->rgba);
     if (!is_added)
         view_toggle_recording(viewer);
 }
 
 // == Series of pictures ---------------------------------------------------------------------
 
-// Sets time and camera for the next picture. A sheet is spread over one cycle, a series runs at the
-// frame rate, and single pictures are at the times of the options.
-static void set_up_picture(const view_output *output)
+// Sets time and camera for the next image. The images of a sheet are distributed over one cycle, a
+// series runs at the frame rate, and single images are at the times of the options.
+static void prepare_image(const view_output *output)
 {
     view_state *const viewer = output->viewer;
     const view_options *const options = viewer->options;
@@ -516,7 +521,7 @@ static void set_up_picture(const view_output *output)
     const double begin = options->num_times > 0 ? options->times[0] : first;
     play->held_at_end = false;
     if (options->sheet_columns > 0 && options->all_clips && anim != NULL) {
-        // In the middle of as many parts: many clips begin and end with the same pose.
+        // Use the middle of equal parts, because many clips begin and end with the same pose.
         const double end = has_range ? last : first + view_cycle_length(play, anim);
         play->time = first + (end - first) * (i + 0.5) / count;
     } else if (options->sheet_columns > 0 && has_range) {
@@ -543,8 +548,8 @@ static void set_up_picture(const view_output *output)
         viewer->camera.azimuth = output->azimuth + 360 * (float)i / (float)count;
 }
 
-// The value of one field, such as "frame:04" without its braces, of picture `n`, from 1; NULL if
-// there is no such field.
+// Returns the value of a field, such as "frame:04" (without braces), of image `n`, from 1; NULL if
+// the field does not exist.
 static char *field_value(const view_state *viewer, const char *field, uint32_t n)
 {
     const view_scene *const scene = &viewer->document->scene;
@@ -604,8 +609,8 @@ char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered)
     return filled;
 }
 
-// How many pictures of a clip there are, which may not be shown yet.
-static uint32_t count_pictures(const view_output *output, const md5_anim *anim)
+// Returns the number of images of a clip, which need not be the shown clip.
+static uint32_t count_images(const view_output *output, const md5_anim *anim)
 {
     enum { TURNTABLE = 72 };
     const view_options *const options = output->viewer->options;
@@ -644,30 +649,31 @@ bool view_begin_output(view_output *output, view_state *viewer)
         output->num_clips = output->num_cells;
     }
     for (uint32_t i = 0; i < output->num_clips; i++)
-        output->total += count_pictures(output, output->num_clips > 1 ? scene->clips[i].anim
-                                                                      : view_clock(scene));
+        output->total +=
+            count_images(output, output->num_clips > 1 ? scene->clips[i].anim : view_clock(scene));
     const bool has_clips = output->is_sheet && output->num_clips > 1;
     if (viewer->cells.count > 0 || options->labels || has_clips)
         viewer->caption = common_copy("");
     if (output->is_sheet) {
         const uint32_t width = (options->width + columns - 1) / columns;
         const uint32_t height = (options->height + rows - 1) / rows;
-        if (!options->distance_given && !options->target_given) // for another shape
-            view_frame_again(viewer, width, height);
+        // A cell has another aspect ratio.
+        if (!options->distance_given && !options->target_given)
+            view_frame_document(viewer, width, height);
         viewer->width = width;
         viewer->height = height;
-        // From farther above, so that no shadow reaches the edge of a cell.
+        // Light from a higher angle, so that no shadow reaches the edge of a cell.
         if (!(fabsf(options->lights.values[VIEW_LIGHT_ELEVATION]) > 0))
             viewer->options->lights.values[VIEW_LIGHT_ELEVATION] = 24;
         output->sheet = common_alloc((size_t)options->height * options->width, 4);
     }
     output->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);
-    output->target = make_target(viewer, viewer->width, viewer->height);
+    output->target = create_target(viewer, viewer->width, viewer->height);
     output->is_saved = output->target != NULL;
     return output->is_saved;
 }
 
-// Begins with the next clip.
+// Begins the next clip.
 static bool begin_clip(view_output *output)
 {
     view_state *const viewer = output->viewer;
@@ -676,9 +682,9 @@ static bool begin_clip(view_output *output)
     if (output->num_clips > 1) {
         view_change_clip(viewer, output->clip);
         if (!options->distance_given && !options->target_given)
-            view_frame_again(viewer, viewer->width, viewer->height);
+            view_frame_document(viewer, viewer->width, viewer->height);
     }
-    output->count = count_pictures(output, view_clock(scene));
+    output->count = count_images(output, view_clock(scene));
     if (!output->is_movie)
         return true;
     output->path = view_name_output(viewer, 1, false);
@@ -700,7 +706,7 @@ static bool end_clip(view_output *output)
     return is_written;
 }
 
-// Opens the model of a cell; if that fails, the cell shows nothing but why.
+// Opens the model of a cell. On failure the cell shows only the error.
 static void open_cell(view_state *viewer, const char *file)
 {
     view_log_clear(&viewer->log);
@@ -712,19 +718,21 @@ static void open_cell(view_state *viewer, const char *file)
     }
 }
 
-// What stands below a picture: of a cell the model's name, of whose folders the last ones are
-// left out first; else clip and frame.
+// Returns the text below an image: in a cell the model's path, without leading folders if it is too
+// long; otherwise clip and frame.
 static char *make_caption(const view_output *output)
 {
     const view_state *const viewer = output->viewer;
-    float room = (float)viewer->width - 2 * VIEW_CAPTION_BORDER;
+    float available_width = (float)viewer->width - 2 * VIEW_CAPTION_BORDER;
     if (viewer->cells.count > 0) {
-        room += view_text_width(&viewer->font, VIEW_TEXT, ".md5mesh"); // which is left out
+        // The extension is removed.
+        available_width += view_text_width(&viewer->font, VIEW_TEXT, ".md5mesh");
         const char *name =
             viewer->cells.names[output->num_done] + strlen(viewer->options->folders[0]);
-        // Of a long name the end says more.
+        // Remove leading folders, because the end of the path is more specific.
         for (name += strspn(name, "/");
-             strchr(name, '/') != NULL && view_text_width(&viewer->font, VIEW_TEXT, name) > room;)
+             strchr(name, '/') != NULL
+             && view_text_width(&viewer->font, VIEW_TEXT, name) > available_width;)
             name = strchr(name, '/') + 1;
         return common_format("%.*s", (int)(strlen(name) - strlen(".md5mesh")), name);
     }
@@ -736,14 +744,15 @@ static char *make_caption(const view_output *output)
         clock != NULL
             ? common_format("%s  %u", name, view_sample_position(&viewer->play, clock).frame0)
             : common_copy(name);
-    if (view_text_width(&viewer->font, VIEW_TEXT, text) <= room)
+    if (view_text_width(&viewer->font, VIEW_TEXT, text) <= available_width)
         return text;
-    free(text); // a narrow cell has the name alone
+    free(text); // a narrow cell shows only the name
     return common_copy(name);
 }
 
-// The upper left part of a picture becomes the next cell. If the sheet does not divide evenly, some
-// cells are a pixel smaller than the picture; together the cells cover the sheet.
+// Copies the upper left part of the image into the next cell. If the size of the sheet is not a
+// multiple of the cells, some cells are one pixel smaller than the image; together the cells cover
+// the sheet.
 static void copy_cell(view_output *output)
 {
     const view_options *const options = output->viewer->options;
@@ -767,24 +776,25 @@ bool view_step_output(view_output *output)
         return false;
     if (i == 0 && !begin_clip(output))
         return output->is_saved = false;
-    const bool is_alone = !output->is_sheet && !output->is_movie; // or the only one of its clip
+    // Neither a cell of a sheet nor a frame of a movie.
+    const bool is_single_image = !output->is_sheet && !output->is_movie;
     if (viewer->cells.count > 0)
         open_cell(viewer, viewer->cells.names[output->num_done]);
     else
-        set_up_picture(output);
-    if (output->count == 1 && (is_alone || output->num_clips > 1))
+        prepare_image(output);
+    if (output->count == 1 && (is_single_image || output->num_clips > 1))
         view_frame_still(viewer);
     if (viewer->caption != NULL) {
         free(viewer->caption);
         viewer->caption = make_caption(output);
     }
     view_log_progress(&viewer->log, "pictures", output->num_done, output->total);
-    output->is_saved = draw_picture(viewer, output->target, viewer->width, viewer->height,
-                                    options->no_background, output->is_sheet, output->rgba);
+    output->is_saved = draw_image(viewer, output->target, viewer->width, viewer->height,
+                                  options->no_background, output->is_sheet, output->rgba);
     if (output->is_sheet) {
         copy_cell(output);
     } else if (output->is_movie) {
-        output->is_saved = output->is_saved && view_add_picture(output->movie, output->rgba);
+        output->is_saved = output->is_saved && view_add_movie_image(output->movie, output->rgba);
     } else {
         const char *const name = options->output;
         const bool has_distinct_names = strstr(name, "{n") != NULL || strstr(name, "{frame") != NULL
@@ -825,7 +835,7 @@ bool view_end_output(view_output *output)
     return is_saved;
 }
 
-static bool run_output(view_state *viewer)
+static bool write_output(view_state *viewer)
 {
     view_output output;
     view_begin_output(&output, viewer);
@@ -834,10 +844,10 @@ static bool run_output(view_state *viewer)
     return view_end_output(&output);
 }
 
-// Draws the .md5mesh files of the first folder of the options, and of those in it, into
-// options->output; a file that cannot be shown leaves its error in its cell. Warns if not all fit,
-// in cells of MIN_SIDE pixels. Returns false and logs an error if there is no model or it cannot
-// be written.
+// Draws the .md5mesh files of the first folder of the options, and of its subfolders, into
+// options->output. A file that cannot be shown leaves its error in its cell. Warns if some files do
+// not fit into cells of MIN_SIDE pixels. Returns false and logs an error if no model exists or the
+// output cannot be written.
 static bool run_contact_sheet(view_state *viewer)
 {
     enum { MAX_MODELS = 4096, MAX_FOLDERS = 4096, MIN_SIDE = 80 };
@@ -855,19 +865,19 @@ static bool run_contact_sheet(view_state *viewer)
     const size_t count = models->count;
     if (count == 0)
         return view_error(&viewer->log, "%s: no .md5mesh file found", options->folders[0]);
-    // Cells about as wide as high.
-    const uint32_t most = options->width / MIN_SIDE > 1 ? options->width / MIN_SIDE : 1;
-    const uint32_t most_rows = options->height / MIN_SIDE > 1 ? options->height / MIN_SIDE : 1;
+    // Choose cells that are about as wide as high.
+    const uint32_t max_columns = options->width / MIN_SIDE > 1 ? options->width / MIN_SIDE : 1;
+    const uint32_t max_rows = options->height / MIN_SIDE > 1 ? options->height / MIN_SIDE : 1;
     const double columns = ceil(sqrt((double)count * options->width / options->height));
-    sheet.sheet_columns = columns < most ? (uint32_t)columns : most;
+    sheet.sheet_columns = columns < max_columns ? (uint32_t)columns : max_columns;
     const size_t rows = (count + sheet.sheet_columns - 1) / sheet.sheet_columns;
-    sheet.sheet_rows = rows < most_rows ? (uint32_t)rows : most_rows;
+    sheet.sheet_rows = rows < max_rows ? (uint32_t)rows : max_rows;
     const size_t shown = (size_t)sheet.sheet_columns * sheet.sheet_rows;
     if (shown < count || count == MAX_MODELS)
         view_warn(&viewer->log, "%s: only %zu of %zu models fit; use a larger --resolution",
                   options->folders[0], shown < count ? shown : count, count);
     viewer->options = &sheet;
-    const bool is_saved = run_output(viewer);
+    const bool is_saved = write_output(viewer);
     viewer->options = options;
     common_free_list(models);
     return is_saved;
@@ -875,7 +885,7 @@ static bool run_contact_sheet(view_state *viewer)
 
 // == Frame times ===========================================================================
 //
-// Draws frames and reports how long they took, and how long updates of a crowd took.
+// Draws frames and reports their durations, and the durations of crowd updates.
 
 static double median(double *values, uint32_t count)
 {
@@ -884,18 +894,18 @@ static double median(double *values, uint32_t count)
 }
 
 // Returns false and logs an error on failure.
-static bool run_frames(view_state *viewer)
+static bool measure_frames(view_state *viewer)
 {
     md5_error error = {0};
     const uint32_t count = viewer->options->num_frames;
     const double rate = view_rate_of(viewer->options, 60);
-    // [count] seconds; frame = update + rest; joints: of update per posed joint.
+    // [count] seconds; frame = update + rest; joints: update time per posed joint.
     double *const frames = common_alloc(count, 4 * sizeof *frames);
     double *const updates = frames + count;
     double *const rests = updates + count;
     double *const joints = rests + count;
-    // Characters, summed over all frames; baked: drawn from baked clips; far: that were impostors,
-    // and of these faded: also models.
+    // Number of characters, summed over all frames. baked: drawn from baked clips; far: drawn as
+    // impostors; faded: both as impostors and as models.
     uint64_t num_seen = 0;
     uint64_t num_posed = 0;
     uint64_t num_baked = 0;
@@ -903,7 +913,7 @@ static bool run_frames(view_state *viewer)
     uint64_t num_faded = 0;
     uint8_t pixel[4];
     double sum = 0;
-    md5gl_target *const target = make_target(viewer, viewer->width, viewer->height);
+    md5gl_target *const target = create_target(viewer, viewer->width, viewer->height);
     bool drawn = target != NULL;
     viewer->play.playing = viewer->is_moving = true;
     for (uint32_t i = 0; i < count && drawn; i++) {
@@ -957,13 +967,13 @@ static bool run_frames(view_state *viewer)
     return drawn;
 }
 
-// == What is printed of the files ================================================================
+// == Information about the files ================================================================
 
-// The joints that are farthest from those of --compare, and the largest differences of all joints
-// over the clip, with their frames.
+// Prints the joints that are farthest from their counterparts in --compare, and the largest
+// differences of all joints over the clip, with their frames.
 static void print_differences(view_state *viewer)
 {
-    enum { MOST = 20 };
+    enum { MAX_JOINTS = 20 };
     view_document *const document = viewer->document;
     const view_compare *const compare = &document->compare;
     if (compare->model == NULL)
@@ -974,7 +984,7 @@ static void print_differences(view_state *viewer)
     common_print(stdout, "  compared with %s at %.3f s: %u joints, %u without counterpart\n",
                  compare->name, viewer->play.time, compare->num_same,
                  (compare->num_joints - compare->num_same));
-    for (uint32_t i = 0; i < compare->num_same && i < MOST; i++) {
+    for (uint32_t i = 0; i < compare->num_same && i < MAX_JOINTS; i++) {
         const view_difference *const difference = &compare->differences[i];
         common_print(stdout, "    %.4f units, %.2f degrees: %s\n", difference->distance,
                      difference->angle, joints[difference->joint].name);
@@ -991,15 +1001,15 @@ static void print_differences(view_state *viewer)
     }
 }
 
-static void print_faults(const char *where, const view_mesh_defects *faults)
+static void print_defects(const char *where, const view_mesh_defects *faults)
 {
     char text[192];
     view_describe_defects(faults, text, sizeof text);
     printf("  normal and tangent defects%s: %s\n", where, text);
 }
 
-// The job of --no-render: prints the panel's contents in one line; faults also at --animation-time
-// and over the shown clip.
+// Runs --no-render: prints the contents of the statistics panel, and the defects also at
+// --animation-time and over the shown clip.
 static void print_summary(view_state *viewer)
 {
     view_scene *const scene = &viewer->document->scene;
@@ -1014,7 +1024,7 @@ static void print_summary(view_state *viewer)
                      scene->clips[i].anim->num_frames, scene->clips[i].anim->frame_rate,
                      scene->clips[i].anim->duration);
     if (scene->model != NULL)
-        print_faults("", &viewer->document->faults);
+        print_defects("", &viewer->document->faults);
     const md5_camera *const camera = scene->camera_path.camera;
     if (camera != NULL) {
         common_print(stdout, "  camera path %s: %u frames, %u cuts, %g fps, %.3f s\n",
@@ -1027,11 +1037,11 @@ static void print_summary(view_state *viewer)
     view_pose(scene, &viewer->play);
     const view_mesh_defects posed = view_find_pose_faults(scene, NULL);
     COMMON_TEXT(where, " at %.3f s", viewer->play.time);
-    print_faults(where, &posed);
+    print_defects(where, &posed);
     const view_clip_faults all = view_find_clip_faults(scene);
     COMMON_TEXT(where, " in %u of %u frames, worst at frame %u", all.num_faulty, all.num_frames,
                 all.worst_frame);
-    print_faults(where, &all.worst);
+    print_defects(where, &all.worst);
 }
 
 // == Jobs =========================================================================================
@@ -1058,6 +1068,6 @@ bool view_run_job(view_state *viewer)
     if (!view_set_scale(viewer, options->ui_scale > 0 ? options->ui_scale : 1))
         return false;
     if (options->output == NULL)
-        return run_frames(viewer);
-    return options->num_folders > 0 ? run_contact_sheet(viewer) : run_output(viewer);
+        return measure_frames(viewer);
+    return options->num_folders > 0 ? run_contact_sheet(viewer) : write_output(viewer);
 }

@@ -4,7 +4,7 @@
 md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
                                 uint32_t height)
 {
-    // Texels are drawn without their alpha: what is clear becomes the color of the frame.
+    // Texels are drawn without alpha: transparent parts get the background color of previews.
     const size_t size = 4 * (size_t)width * height;
     uint8_t *const texels = common_alloc(size, 1);
     for (size_t i = 0; i < size; i++) {
@@ -13,7 +13,7 @@ md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, u
         texels[i] = (uint8_t)((rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);
     }
     const md5gl_texture_desc desc = {.width = width, .height = height, .texels = texels};
-    md5_error error = {0}; // if memory runs out, there is no picture
+    md5_error error = {0}; // without memory the image is omitted
     const md5gl_texture texture = md5gl_create_texture(renderer, &desc, &error);
     free(texels);
     return texture;
@@ -27,10 +27,10 @@ bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint
     const view_hull hull = document->hull;
     const uint32_t width = small->width;
     const uint32_t height = small->height;
-    md5_error error = {0}; // without a picture the panel says enough
+    md5_error error = {0}; // the panel shows that the image is missing
     small->is_smooth = false;
     small->canvas.font = &small->font;
-    small->pages.open = -1; // of the document, also while a page hides it
+    small->pages.open = -1; // draw the document, also while a lesson hides it
     if (is_framed)
         view_frame_still(small);
     md5gl_target *const target =
@@ -68,7 +68,7 @@ static void set_small(view_state *small, view_options *options, const view_state
     small->economy = (view_economy){.no_shadows = true};
 }
 
-// A time in a clip at which most clips show their main pose.
+// Draws a thumbnail at 40 % of a clip, where most clips show their main pose.
 static md5gl_texture draw_clip(view_state *viewer, size_t clip)
 {
     enum { SIDE = 192, SAMPLES = 4 };
@@ -143,7 +143,7 @@ bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size,
     return is_drawn;
 }
 
-bool view_follow_pictures(view_state *viewer)
+bool view_draw_next_thumbnail(view_state *viewer)
 {
     view_document *const document = viewer->document;
     const view_scene *const scene = &document->scene;

@@ -1,7 +1,8 @@
 #define _POSIX_C_SOURCE 200809L // kill()
 
-// What a window did not survive: while a file is opened or a movie recorded, a note beside the
-// configuration has its path and the process, and who finds that of one that is gone tells.
+// Crash recovery. While a file is opened or a movie is recorded, a note next to the configuration
+// file contains its path and the process id. If the process of a note no longer runs, the viewer
+// reports the file.
 #include "demo/viewer/jobs/view.h"
 
 #include <errno.h>
@@ -16,13 +17,13 @@ static char *note_path(const view_state *viewer)
     return path;
 }
 
-void view_note_risk(view_state *viewer, const char *path)
+void view_write_crash_note(view_state *viewer, const char *path)
 {
     if (path == NULL && viewer->movie != NULL)
         path = viewer->movie->path;
-    if (viewer->config == NULL || viewer->config->path == NULL || path == viewer->at_risk)
+    if (viewer->config == NULL || viewer->config->path == NULL || path == viewer->noted_path)
         return;
-    viewer->at_risk = path;
+    viewer->noted_path = path;
     char *const note = note_path(viewer);
     char *const whole = common_absolute(path != NULL ? path : "");
     common_create_folders(note, 0700);
@@ -37,9 +38,9 @@ void view_note_risk(view_state *viewer, const char *path)
     free(note);
 }
 
-void view_find_risk(view_state *viewer)
+void view_read_crash_note(view_state *viewer)
 {
-    enum { BEFORE = 41, SIZE = 45 }; // the number of pictures of an APNG
+    enum { BEFORE = 41, SIZE = 45 }; // bytes of an APNG that contain the number of images
     size_t size;
     const char *reason;
     view_ui *const ui = &viewer->ui;
@@ -64,14 +65,14 @@ void view_find_risk(view_state *viewer)
     ui->lost_seconds *=
         (bytes[BEFORE + 1] * 65536.0 + bytes[BEFORE + 2] * 256.0 + bytes[BEFORE + 3])
         / view_rate_of(viewer->options, 25);
-    if (ui->lost[0] != '\0') // for another try
+    if (ui->lost[0] != '\0') // so that the user can open it again
         viewer->failed = (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)};
     free(part);
     free(text);
     free(note);
 }
 
-void view_end_lost_movie(view_state *viewer, bool is_kept)
+void view_resolve_lost_movie(view_state *viewer, bool is_kept)
 {
     const char *const path = viewer->ui.lost;
     char *const part = common_format("%s.part", path);

@@ -1,4 +1,5 @@
-// Whether the files of what is shown have changed, or a missing one has appeared.
+// Computes a hash of the state of all files of the document, to detect that a file has changed or
+// that a missing file has appeared.
 #include "demo/viewer/jobs/view.h"
 
 static void add_file(uint64_t *stamp, const char *path)
@@ -29,8 +30,8 @@ static void add_scene(uint64_t *stamp, const view_scene *scene)
     if (scene->camera_path.camera != NULL)
         add_file(stamp, scene->camera_path.path);
     if (scene->picked_up) {
-        // Animations beside the model were loaded automatically; so are new ones and those that
-        // begin to fit.
+        // Animations in the model's folder were loaded automatically. Include new files, and files
+        // that do not fit yet.
         char *const folder = common_folder(scene->path);
         common_list list = common_list_folder(folder, ".md5anim");
         for (size_t i = 0; i < list.count; i++)
@@ -48,7 +49,7 @@ static void add_textures(uint64_t *stamp, const view_textures *textures, const c
             add_file(stamp, textures->loaded[i]->heights);
     }
 
-    // A missing texture may appear: then the folder that is searched first changes.
+    // A missing texture may appear in one of these folders, which changes the folder.
     bool misses = false;
     for (uint32_t i = 0; textures != NULL && i < textures->num_meshes; i++)
         misses = misses || textures->meshes[i].maps[MD5GL_IMAGE_DIFFUSE] == NULL;
@@ -64,7 +65,7 @@ static void add_textures(uint64_t *stamp, const view_textures *textures, const c
     free(folder);
 }
 
-// Of the document's files, with its textures, its machine's, companions' and crowd's files.
+// Includes the document's files, textures, the machine's files, companions and the crowd.
 uint64_t view_stamp_files(const view_state *viewer)
 {
     const view_options *const options = viewer->options;

@@ -1,9 +1,10 @@
-// The state of the viewer: its beginning and end, the user's camera, and the drawing of one frame.
+// The state of the viewer: initialization and release, the user's camera, the drawing of one frame,
+// notices and the log of the state.
 #include "demo/viewer/jobs/view.h"
 
 #include <stdarg.h>
 
-void view_take_options(view_state *viewer)
+void view_apply_options(view_state *viewer)
 {
     const view_options *const options = viewer->options;
     viewer->log.level = options->level;
@@ -12,7 +13,7 @@ void view_take_options(view_state *viewer)
     viewer->document->scene.dual = options->dual;
     view_show_meshes(viewer->document, options->hidden_meshes);
     const md5_anim *const anim = view_clock(&viewer->document->scene);
-    if (viewer->play.wrap != options->wrap && anim != NULL) { // the frame stays
+    if (viewer->play.wrap != options->wrap && anim != NULL) { // keep the frame
         viewer->play.time = view_cycle_time(&viewer->play, anim);
         viewer->play.held_at_end = false;
     }
@@ -30,7 +31,7 @@ void view_begin(view_state *viewer, view_options *options)
     view_reset_rows(&viewer->ui);
     if (options->shown.light_list || options->shown.parm_list)
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
-    // Clips are many, and the time bar names the shown one.
+    // Fold sections that are long; the time bar already names the shown clip.
     viewer->ui.folded = 1u << UI_SECTION_CLIPS | 1u << UI_SECTION_LOOKED | 1u << UI_SECTION_UV;
     view_open_page(&viewer->pages, -1);
     viewer->document = common_alloc(1, sizeof *viewer->document);
@@ -42,7 +43,7 @@ void view_begin(view_state *viewer, view_options *options)
         .playing = options->output == NULL,
         .time = options->num_times > 0 ? options->times[0] : 0,
     };
-    view_take_options(viewer);
+    view_apply_options(viewer);
 }
 
 void view_close_page(view_state *viewer)
@@ -51,7 +52,7 @@ void view_close_page(view_state *viewer)
     view_free_pages(&viewer->pages, viewer->renderer);
 }
 
-void view_drop_pictures(view_state *viewer, bool is_in_game, bool is_all)
+void view_drop_previews(view_state *viewer, bool is_in_game, bool is_all)
 {
     for (int i = 0; i < VIEW_MAX_THUMBNAILS; i++) {
         view_thumbnail *const picture = &viewer->ui.pictures[i];
@@ -85,7 +86,7 @@ void view_free_step(view_step *step)
     free(step->lines);
 }
 
-void view_forget_steps(view_state *viewer)
+void view_clear_steps(view_state *viewer)
 {
     while (viewer->num_steps > 0)
         view_free_step(&viewer->steps[--viewer->num_steps]);
@@ -108,7 +109,7 @@ void view_end(view_state *viewer)
     free(viewer->visitor);
     view_free_font(&viewer->font, viewer->renderer);
     free(viewer->canvas.vertices);
-    view_forget_steps(viewer);
+    view_clear_steps(viewer);
     free(viewer->steps);
     view_free_lines(&viewer->lines);
     view_clear_browser(&viewer->ui.browser);
@@ -123,8 +124,8 @@ void view_end(view_state *viewer)
     view_forget_repair(&viewer->ui.problems);
     free(viewer->ui.retarget.made);
     view_clear_textures(&viewer->ui.textures);
-    view_drop_pictures(viewer, false, true);
-    view_drop_pictures(viewer, true, true);
+    view_drop_previews(viewer, false, true);
+    view_drop_previews(viewer, true, true);
     common_free_list(&viewer->ui.places);
     view_stop_previews(viewer->images);
     view_stop_scan(viewer->scan);
@@ -151,13 +152,14 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
     view_camera shot = viewer->camera;
     const bool plays =
         viewer->pages.open < 0 && view_find_demo_camera(&viewer->document->scene.machine, &shot);
-    shot.distance *= fmaxf(4.0f / 3 * height / width, 1); // a high picture shows as much across
-    if (plays) // from where the picture comes to the user's camera when that is over
+    shot.distance *= fmaxf(4.0f / 3 * height / width, 1); // a tall image shows the same width
+    if (plays) // afterwards the camera moves smoothly from here to the user's camera
         viewer->seen = shot;
     viewer->drawn_shown = viewer->options->shown;
     viewer->drawn_shown.shadows &= !viewer->economy.no_shadows;
     view_economy economy = viewer->economy;
-    economy.no_shadows &= viewer->options->shown.shadows; // else the user leaves it out
+    // The economy omits shadows only if the user has turned them on.
+    economy.no_shadows &= viewer->options->shown.shadows;
     view_stage stage = {
         .steps = viewer->steps,
         .num_steps = viewer->num_steps,
@@ -189,7 +191,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .canvas = &viewer->canvas,
         .lines = &viewer->lines,
         .config = viewer->config,
-        .is_driving = !viewer->has_let_go,
+        .is_driving = !viewer->has_released_control,
         .is_touched = viewer->is_touched,
         .stick = &viewer->stick,
         .docks = viewer->ui.docks,
@@ -208,12 +210,12 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
                    && viewer->ui.over < VIEW_OVERLAY_START,
         .caption = viewer->caption != NULL ? viewer->font.line[VIEW_TEXT] + 2 : 0,
     };
-    if (view_shows_retarget(&viewer->ui, &stage)) { // in place of the inspector
+    if (view_shows_retarget(&viewer->ui, &stage)) { // instead of the inspector
         viewer->drawn_shown.inspector = true;
         stage.docks.sizes[VIEW_DOCK_RIGHT] =
             fmaxf(stage.docks.sizes[VIEW_DOCK_RIGHT], VIEW_RETARGET_WIDTH);
     }
-    // A camera that took over from a camera path shows what was seen there, in all of the picture.
+    // A camera that took over from a camera path shows the same view, in the whole image.
     if (viewer->framed.width > 0 && !plays)
         stage.region = viewer->is_smooth && viewer->seen_region.width > 0
                            ? viewer->seen_region
@@ -223,9 +225,9 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
 
 // == The user's camera =====================================================================
 //
-// The user's camera: frames everything until the user moves it.
+// The camera frames the whole document until the user moves it.
 
-void view_frame_again(view_state *viewer, uint32_t width, uint32_t height)
+void view_frame_document(view_state *viewer, uint32_t width, uint32_t height)
 {
     const view_document *const document = viewer->document;
     const view_crowd *const crowd = &document->crowd;
@@ -243,7 +245,7 @@ void view_frame_again(view_state *viewer, uint32_t width, uint32_t height)
         (view_framing){*camera, view_size(document->bounds), region.width, region.height};
 }
 
-void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height)
+void view_update_framing(view_state *viewer, uint32_t width, uint32_t height)
 {
     const view_framing *const framed = &viewer->framed;
     const md5_vec3 was = framed->camera.target;
@@ -256,14 +258,14 @@ void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height)
     const view_document *const document = viewer->document;
     const view_stage stage = view_stage_of(viewer, (float)width, (float)height);
     const view_rect region = view_free_region(&stage);
-    // Unless the framing still fits the document: it is neither cut off, up to a margin of 8 %, nor
-    // too small.
+    // The framing still fits the document if the document is not cut off, up to a margin of 8 %,
+    // and not too small.
     const bool is_same_region = region.width == framed->width && region.height == framed->height;
     const bool is_large_enough = view_size(document->bounds) >= 0.5f * framed->size;
     const float fitting =
         view_fitting_distance(&viewer->camera, &document->hull, 0.92f, region.width, region.height);
     if (!is_same_region || !is_large_enough || fitting > viewer->camera.distance)
-        view_frame_again(viewer, width, height);
+        view_frame_document(viewer, width, height);
 }
 
 void view_measure(view_state *viewer)
@@ -297,7 +299,7 @@ void view_frame_still(view_state *viewer)
     if (view_shows_crowd(viewer->document) || viewer->pages.open >= 0)
         return;
     view_measure_document(viewer->document, &viewer->play);
-    view_frame_again(viewer, viewer->width, viewer->height);
+    view_frame_document(viewer, viewer->width, viewer->height);
     if (viewer->options->distance_given)
         viewer->camera.distance = distance;
     // The camera follows a character that walks.
@@ -315,9 +317,9 @@ static void draw_panels(view_state *viewer, const view_stage *stage)
     view_draw_canvas(stage);
 }
 
-// Whether the economy leaves out pixels or smooths edges of one sample: then a picture is drawn as
-// the window lays it out, without panels. Pages are light, and draw their interface as they draw
-// the rest.
+// Returns true if the economy reduces the resolution or replaces multisampling by smoothing. Then
+// an image is laid out for the full window and drawn without panels. Lessons are never reduced,
+// because they draw their interface together with their contents.
 static bool is_reduced(const view_state *viewer)
 {
     const view_economy *const economy = &viewer->economy;
@@ -334,14 +336,14 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     const bool is_page = viewer->pages.open >= 0;
     const bool is_small = is_reduced(viewer);
     const bool has_panels = !clean && !is_small;
-    uint32_t laid_out[2] = {width, height};
+    uint32_t layout_size[2] = {width, height};
     if (is_small) {
-        laid_out[0] = viewer->width;
-        laid_out[1] = viewer->height;
+        layout_size[0] = viewer->width;
+        layout_size[1] = viewer->height;
     }
     md5_error draw_error = {0};
-    // First, because a machine's character walks and the camera follows. In a crowd the camera
-    // determines who is visible.
+    // Pose first, because a machine's character walks and the camera follows it. In a crowd the
+    // camera determines which characters are visible.
     if (!view_shows_crowd(document)) {
         view_pose(&document->scene, &viewer->play);
         view_pose_compare(&document->compare, &document->scene, &viewer->play);
@@ -349,12 +351,12 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
             document->pose_faults = view_find_pose_faults(&document->scene, NULL);
     }
     if (!is_page)
-        view_keep_framed(viewer, laid_out[0], laid_out[1]);
-    view_stage stage = view_stage_of(viewer, (float)laid_out[0], (float)laid_out[1]);
-    const float across = (float)width / stage.width;
-    const float down = (float)height / stage.height;
-    stage.region = (view_rect){stage.region.x * across, stage.region.y * down,
-                               stage.region.width * across, stage.region.height * down};
+        view_update_framing(viewer, layout_size[0], layout_size[1]);
+    view_stage stage = view_stage_of(viewer, (float)layout_size[0], (float)layout_size[1]);
+    const float x_scale = (float)width / stage.width;
+    const float y_scale = (float)height / stage.height;
+    stage.region = (view_rect){stage.region.x * x_scale, stage.region.y * y_scale,
+                               stage.region.width * x_scale, stage.region.height * y_scale};
     stage.width = (float)width;
     stage.height = (float)height;
     if (is_page)
@@ -363,23 +365,24 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
                                                 transparent, !has_panels, &draw_error)
                                : view_draw_world(&stage, target, transparent, &draw_error);
     if (viewer->caption != NULL) {
-        // The caption below the picture, or above it why there is none.
+        // Draw the caption below the image, or the reason above it if the image is missing.
         const float top = stage.height - stage.caption;
         const float left = VIEW_CAPTION_BORDER;
-        const float room = stage.width - 2 * left;
+        const float available_width = stage.width - 2 * left;
         view_clear_canvas(&viewer->canvas);
 
         const char *text = viewer->log.error;
         float y = left;
         while (*text != '\0') {
             char line[VIEW_MAX_LINE];
-            text = view_next_line(stage.font, VIEW_TEXT, room, text, line);
-            view_draw_text(&viewer->canvas, VIEW_TEXT, left, y, room, 0xff9a8aff, line);
+            text = view_next_line(stage.font, VIEW_TEXT, available_width, text, line);
+            view_draw_text(&viewer->canvas, VIEW_TEXT, left, y, available_width, 0xff9a8aff, line);
             y += stage.caption;
         }
         view_draw_rect(&viewer->canvas, (view_rect){0, top, stage.width, stage.caption},
                        0x1a1c20ff);
-        view_draw_text(&viewer->canvas, VIEW_TEXT, left, top, room, 0xd8dce2ff, viewer->caption);
+        view_draw_text(&viewer->canvas, VIEW_TEXT, left, top, available_width, 0xd8dce2ff,
+                       viewer->caption);
         view_draw_canvas(&stage);
     }
     if (!clean && !is_page)
@@ -395,11 +398,12 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error)
 {
-    // Again if it shows letters for the first time: once if there is room for them, and once more
-    // if others have to make room.
-    enum { MOST = 3 };
+    // Draw again if letters were drawn for the first time: once if the glyph texture has space for
+    // them, and once more if other letters must be removed.
+    enum { MAX_ATTEMPTS = 3 };
     bool drawn = draw_frame(viewer, target, width, height, transparent, clean, error);
-    for (int i = 1; i < MOST && drawn && view_update_font(&viewer->font, viewer->renderer); i++)
+    for (int i = 1; i < MAX_ATTEMPTS && drawn && view_update_font(&viewer->font, viewer->renderer);
+         i++)
         drawn = draw_frame(viewer, target, width, height, transparent, clean, error);
     return drawn;
 }
@@ -409,9 +413,9 @@ static uint32_t scaled(uint32_t side, float scale)
     return (uint32_t)fmaxf(roundf((float)side * scale), 1);
 }
 
-// Adds to what is in the window.
-static bool draw_over(view_state *viewer, void (*draw)(view_state *, const view_stage *),
-                      md5_error *error)
+// Draws over the contents of the window.
+static bool draw_on_window(view_state *viewer, void (*draw)(view_state *, const view_stage *),
+                           md5_error *error)
 {
     const uint32_t width = viewer->width;
     const uint32_t height = viewer->height;
@@ -459,19 +463,19 @@ bool view_present(view_state *viewer, md5_error *error)
         return false;
     if (!is_small)
         return true;
-    return draw_over(viewer, draw_panels, error); // they keep the resolution of the window
+    return draw_on_window(viewer, draw_panels, error); // panels keep the resolution of the window
 }
 
-static void draw_sign(view_state *viewer, const view_stage *stage)
+static void draw_recording_sign(view_state *viewer, const view_stage *stage)
 {
     view_clear_canvas(&viewer->canvas);
     view_recording_panel(&viewer->ui, stage);
     view_draw_canvas(stage);
 }
 
-bool view_present_sign(view_state *viewer, md5_error *error)
+bool view_present_recording_sign(view_state *viewer, md5_error *error)
 {
-    return viewer->movie == NULL || draw_over(viewer, draw_sign, error);
+    return viewer->movie == NULL || draw_on_window(viewer, draw_recording_sign, error);
 }
 
 void view_note_frame(view_state *viewer, double seconds)
@@ -481,7 +485,7 @@ void view_note_frame(view_state *viewer, double seconds)
 
 // == Reports ===============================================================================
 //
-// Notices in the picture, and the state in the log.
+// Notices in the image, and the state in the log.
 
 void view_notice(view_state *viewer, const char *format, ...)
 {
@@ -493,8 +497,8 @@ void view_notice(view_state *viewer, const char *format, ...)
     viewer->ui.notice_action = VIEW_NOTHING;
 }
 
-// One line of names and numbers, for debugging and for tests; a second one of what moves the model,
-// if it has one.
+// Logs one line of names and numbers, for debugging and for tests, and a second line if the motion
+// of the model writes one.
 void view_tell_state(view_state *viewer, const char *action)
 {
     const view_scene *const scene = &viewer->document->scene;

@@ -1,4 +1,9 @@
-// The viewer's state, in one struct that jobs and window share, and the drawing of it.
+// The state of the viewer (view_state), which jobs and the window share, and the functions that
+// work on it.
+//
+// view_state contains the options, the shown document with its camera and playback time, the
+// interface, and members that are used only with a window. Each job on it is declared below in its
+// own section: opening files, drawing, undo, movies and images, export.
 #ifndef DEMO_VIEWER_JOBS_VIEW_H
 #define DEMO_VIEWER_JOBS_VIEW_H
 
@@ -6,35 +11,36 @@
 #include "demo/viewer/pages/page.h"
 #include "demo/viewer/draw/previews.h"
 
-// Whether the viewer starts programs of others, ffmpeg and the desktop's dialogs: where POSIX has a
-// function for that, and not in a browser.
+// 1 if the viewer can start other programs, ffmpeg and the desktop's dialogs: on POSIX systems, but
+// not in a browser.
 #if defined(_WIN32) || defined(__EMSCRIPTEN__)
 #define VIEW_STARTS_PROGRAMS 0
 #else
 #define VIEW_STARTS_PROGRAMS 1
 #endif
 
-// A movie that is written.
+// A movie while it is written.
 typedef struct view_movie {
-    common_writer writer; // whose file ffmpeg opens again
-    FILE *file;           // of an APNG; NULL: ffmpeg writes the movie
-    int pipe;             // to ffmpeg
+    common_writer writer; // file that ffmpeg opens again
+    FILE *file;           // file of an APNG; NULL: ffmpeg writes the movie
+    int pipe;             // input of ffmpeg
     int ffmpeg;           // process id
     bool is_broken;       // a write failed
     char *path;
-    uint8_t *rgba; // [4 * width * height] the last picture of a window, or NULL
+    uint8_t *rgba; // [4 * width * height] the last image of a recorded window, or NULL
     uint32_t width;
     uint32_t height;
     uint32_t num_frames;
     double frame_rate;
     uint32_t num_added;
     uint32_t num_chunks;
-    long whole; // bytes of a recording that can be played, without its end
+    // Size of the part of a recording that can be played, without its end chunk, bytes.
+    long whole;
     view_log *log;
 } view_movie;
 
-// What pictures of a window are drawn into before they are shown, if they have several samples or
-// fewer pixels.
+// Render target for images of a window with several samples or a reduced resolution. It is copied
+// to the window.
 typedef struct view_presented {
     md5gl_target *target; // or NULL
     uint32_t width;
@@ -42,147 +48,153 @@ typedef struct view_presented {
     uint32_t samples;
 } view_presented;
 
-// A dialog of the desktop that is open.
+// A file dialog of the desktop that is open.
 typedef struct view_picker {
-    int process;        // 0: none is
-    int pipe;           // of its answer
-    view_action action; // what is selected: VIEW_FILES, VIEW_OPEN_FOLDER, or that of VIEW_EXPORT
-    bool has_failed;    // the last one: there are no more
+    int process;        // process id; 0: no dialog is open
+    int pipe;           // output of the dialog
+    view_action action; // purpose: VIEW_FILES, VIEW_OPEN_FOLDER or VIEW_EXPORT
+    bool has_failed;    // the last dialog failed, so no other is opened
 } view_picker;
 
-// What the mouse drags if it is no part of the interface.
+// The object that the mouse drags, outside of the interface.
 typedef enum view_camera_drag {
     VIEW_DRAG_NONE,
     VIEW_DRAG_ORBIT,
     VIEW_DRAG_PAN,
     VIEW_DRAG_ZOOM,
-    VIEW_DRAG_STICK,  // no camera, but what moves the model
-    VIEW_DRAG_FINGER, // on a panel: what it does is known when it has moved, or is lifted
-    VIEW_DRAG_SCROLL, // it scrolls
-    VIEW_DRAG_LIMB,   // of one that lies: what was pressed on
+    VIEW_DRAG_STICK, // the control stick that moves the model
+    // A panel, by touch: drag or scroll is decided when the finger moves or is lifted.
+    VIEW_DRAG_FINGER,
+    VIEW_DRAG_SCROLL, // the scroll position of a panel
+    VIEW_DRAG_LIMB,   // the grasped body of a fallen character
 } view_camera_drag;
 
-// A camera placed to show a document. It is placed again when the document changes, until the user
-// moves it.
+// A camera that was placed to show a document. It is placed again when the document changes, until
+// the user moves it.
 typedef struct view_framing {
     view_camera camera;
-    float size;          // of the document
-    float width, height; // of the region; 0: the camera was not placed by view_frame_again()
+    float size;          // size of the document
+    float width, height; // size of the region; 0: view_frame_document() did not place the camera
 } view_framing;
 
-// Limits of undo: steps, and bytes of the options of all steps.
+// Limits of undo: number of steps, and bytes of the options of all steps.
 enum { VIEW_MAX_STEPS = 201, VIEW_MAX_STEP_BYTES = 256 << 10 };
 
 typedef struct view_state {
-    view_options *options;  // the caller's; menus change them
-    view_step *steps;       // [num_steps] the first is no change, but what was opened
-    size_t num_steps, step; // step: the last one that is shown
-    double step_time;       // of the last one
-    bool joins;             // another one at once is a part of it
+    view_options *options;  // owned by the caller; menus change them
+    view_step *steps;       // [num_steps] the first step is the state after opening
+    size_t num_steps, step; // step: index of the shown step
+    double step_time;       // time of the last step
+    bool joins;             // a further change soon after the last step is merged into it
     view_log log;
-    view_reports reports;   // its warnings, for a window
-    uint32_t width, height; // pixels of the picture
+    view_reports reports;   // warnings of the log, for a window
+    uint32_t width, height; // size of the image, pixels
     md5gl_renderer *renderer;
-    view_prefetch ahead; // pictures of what is opened first
+    view_prefetch ahead; // prefetched images of the first document
 
-    view_library *library;   // the game whose contents are listed, or NULL
-    view_section section;    // the listed one
-    view_scan *scan;         // opens another library, or NULL
-    view_previews *previews; // of the library's contents, or NULL
-    view_previews *images;   // of files, or NULL
+    view_library *library;   // game whose contents are listed, or NULL
+    view_section section;    // the listed section
+    view_scan *scan;         // opens another library in the background, or NULL
+    view_previews *previews; // previews of the library's contents, or NULL
+    view_previews *images;   // previews of files, or NULL
 
-    // What has led to the last error, for another try; VIEW_NOTHING: what was opened first.
+    // The command that led to the last error, so that it can be repeated; VIEW_NOTHING: opening the
+    // first document.
     view_command failed;
 
-    struct view_checking *checking; // what engines say to the files, or NULL
-    const view_document *checked;   // the document that was checked; only compared
+    struct view_checking *checking; // background check of the files for engines, or NULL
+    const view_document *checked;   // the document that was checked; only its address is compared
 
-    // What was left for after the first picture: measuring, and the guest of the first minute.
-    bool has_rest;
-    const char *at_risk; // what view_note_risk() has noted
-    char *visitor;       // or NULL
+    // Work that is deferred until after the first image: measuring, and loading the companion of
+    // the demo scene.
+    bool has_deferred_work;
+    const char *noted_path; // the path that view_write_crash_note() has noted
+    char *visitor;          // path of the companion's machine, or NULL
 
     // The document and its camera.
-    view_document *document; // empty before the first is opened
+    view_document *document; // empty before the first file is opened
     view_play play;
-    view_camera camera;           // the user's, where it is set
-    view_camera previous;         // before its last jump; a radius of 0: there was none
-    view_camera seen;             // where it is drawn in a window, on its way there
-    view_rect seen_region;        // likewise, what panels leave free; without width: as it is
-    bool is_smooth;               // draw `seen`: time passes between pictures
-    view_framing framed;          // as last set by view_frame_*()
-    bool following;               // the picture follows the camera path, which exists then
-    view_environment environment; // of --environment
-    view_pick pick;               // the spot that was clicked on
-    view_pick measured;           // another one, whose distance from it is shown
+    view_camera camera;           // camera as set by the user
+    view_camera previous;         // camera before its last jump; a radius of 0: it has not jumped
+    view_camera seen;             // camera as drawn in a window, in smooth motion to `camera`
+    view_rect seen_region;        // free region as drawn, in smooth motion; width 0: not in motion
+    bool is_smooth;               // draw `seen`: time passes between images
+    view_framing framed;          // last result of view_frame_*()
+    bool following;               // the view follows the camera path, which is loaded then
+    view_environment environment; // image of --environment
+    view_pick pick;               // the point that was clicked
+    view_pick measured;           // second point of a distance measurement
 
-    view_pages pages; // an open page is shown instead of the document and the interface
+    view_pages pages; // an open lesson is shown instead of the document and the interface
 
-    // The interface over it.
+    // The interface over the document.
     view_ui ui;
     view_font font;
     view_canvas canvas;
     view_lines lines;
-    bool is_moving;                          // picture after picture is drawn
-    float frame_times[VIEW_NUM_FRAME_TIMES]; // seconds; the newest at num_frame_times - 1, going
-                                             // round
+    bool is_moving; // images are drawn continuously
+    // Frame times, seconds; a ring buffer whose newest entry is at num_frame_times - 1.
+    float frame_times[VIEW_NUM_FRAME_TIMES];
     uint32_t num_frame_times;
 
-    // What the picture that is drawn now leaves out, and the switches without that.
+    // Features that the current image omits, and the switches of the user without this reduction.
     view_economy economy;
     view_shown drawn_shown;
 
-    common_list cells; // of a contact sheet of models: their files
-    char *caption;     // below the picture that is drawn, or NULL
+    common_list cells; // files of the models of a contact sheet
+    char *caption;     // text below the drawn image, or NULL
 
-    // Only with a window.
+    // Only used with a window.
     view_window *window;
     view_picker picker;
     view_presented present;
-    view_movie *movie;                  // of the window, or NULL
-    struct view_exporting *exporting;   // what is written between frames, or NULL: export.c
-    struct view_converting *converting; // a model that is, or NULL
-    view_quality quality;               // by the times of its frames
-    view_config *config;                // NULL = none
-    const view_latest *documents;       // what is remembered of them, or NULL
-    bool is_restored;                   // what is shown is as it was left
-    uint64_t files_stamp;               // of what is open, with --watch
-    double next_watch;                  // time of the next check of the files
-    double now;                         // seconds since the start
-    double noted;                       // when the state was last noted for the configuration
-    bool has_let_go;                    // keys no longer go to what moves the model
-    bool is_alt_alone;                  // the key Alt is down, and no other was pressed since
-    bool ignores_text;                  // of the key that is down, which was a command
+    view_movie *movie; // recording of the window, or NULL
+    // Export that is written between frames, or NULL; see export.c.
+    struct view_export_job *exporting;
+    struct view_conversion_job *converting; // conversion of a model that runs, or NULL
+    view_quality quality;                   // quality, adjusted by the frame times
+    view_config *config;                    // configuration file, or NULL
+    const view_latest *documents;           // remembered settings of documents, or NULL
+    bool is_restored;                       // the shown settings are restored from the last session
+    uint64_t files_stamp;                   // stamp of the open files, with --watch
+    double next_watch;                      // time of the next check of the files, seconds
+    double now;                             // time since the start, seconds
+    double noted; // time at which the state was last stored in the configuration, seconds
+    bool has_released_control; // keys no longer control the character
+    bool is_only_alt_down;     // the Alt key is down, and no other key was pressed since
+    bool ignores_text;         // the key that is down was a command, so its text is ignored
     view_camera_drag drag;
-    view_stick stick; // while it is dragged
-    bool is_touched;  // the last press was a finger's
-    bool is_double;   // it was the second of two
-    bool is_alt;      // Alt was held
-    float scrolled;   // pixels, by the last move of a finger, and when
+    view_stick stick; // control stick while it is dragged
+    bool is_touched;  // the last press was a touch
+    bool is_double;   // the last press was the second of a double click
+    bool is_alt;      // Alt was held at the last press
+    float scrolled;   // distance of the last touch move, pixels, and its time
     double scrolled_at;
-    float press_x, press_y; // where the mouse was pressed, pixels
-    float press_travel;     // how far it moved since
+    float press_x, press_y; // position of the mouse press, pixels
+    float press_travel;     // distance of the mouse since the press, pixels
     bool quit;
 } view_state;
 
 // -- Beginning and end ---------------------------------------------------------------------
 
-// Sets up what needs no window by the options: switches, camera and clock.
+// Initializes the parts of the state that do not need a window, from the options: switches, camera
+// and clock.
 void view_begin(view_state *viewer, view_options *options);
 
-// Closes the page: the document is shown again.
+// Closes the lesson, so that the document is shown again.
 void view_close_page(view_state *viewer);
 
-// Frees what view_begin(), opening and drawing made, in any state.
+// Frees everything that view_begin(), opening and drawing allocated, in any state.
 void view_end(view_state *viewer);
 
-// Recreates the glyphs if the scale changed. Returns false, and logs why, if that fails.
+// Recreates the glyphs if the scale has changed. Returns false and logs an error on failure.
 bool view_set_scale(view_state *viewer, float scale);
 
-// The contents of a picture of width * height pixels, and what the interface shows over it.
+// Returns the contents of an image of width * height pixels, and the interface over it.
 view_stage view_stage_of(view_state *viewer, float width, float height);
 
-// What engines say is looked for on a thread, after the first picture.
+// A check of the document's files for problems in engines. It runs on a thread after the first
+// image.
 struct view_checking {
     view_thread *thread;
     common_list files;
@@ -191,72 +203,73 @@ struct view_checking {
     atomic_bool stops;
 };
 
-// Ends the search for what engines say to the files.
+// Stops the check of the files.
 void view_end_check(view_state *viewer);
 
 // -- The user's camera ---------------------------------------------------------------------
 
 // Sets the camera as the options specify, or so that it shows the clip.
-void view_frame_anew(view_state *viewer);
+void view_place_camera(view_state *viewer);
 
-// Frames everything, from the same direction, for a picture of that size: the free region, which
-// shows a crowd from just in front of it.
-void view_frame_again(view_state *viewer, uint32_t width, uint32_t height);
+// Frames the whole document from the same direction, in the free region of an image of this size.
+// The camera remains just in front of a crowd.
+void view_frame_document(view_state *viewer, uint32_t width, uint32_t height);
 
-// Frames again if the free region has changed since, or if the contents would leave the picture or
-// be too small in it; unless the user has set the camera's target or distance meanwhile.
-void view_keep_framed(view_state *viewer, uint32_t width, uint32_t height);
+// Frames the document again if the free region has changed, or if the document would be cut off or
+// too small. Does nothing if the user has set the camera's target or distance since.
+void view_update_framing(view_state *viewer, uint32_t width, uint32_t height);
 
-// Shows another clip, from its beginning.
+// Shows another clip from its beginning.
 void view_change_clip(view_state *viewer, size_t clip);
 
-// Measures the clip again after the root mode or the clip changed.
+// Measures the clip again after a change of the root mode or of the clip.
 void view_measure(view_state *viewer);
 
 // -- Smooth motion -------------------------------------------------------------------------
 
-// Ends the motion where it leads: for another document, and for pictures.
+// Ends smooth motion at its target: for another document, and for images.
 void view_snap(view_state *viewer);
 
-// Frames the pose of now instead of the whole clip, unless the options say what is framed.
+// Frames the current pose instead of the whole clip, unless the options set the target.
 void view_frame_still(view_state *viewer);
 
 // -- Drawing -------------------------------------------------------------------------------
 
-#define VIEW_CAPTION_BORDER 4.0f // pixels beside the text
+#define VIEW_CAPTION_BORDER 4.0f // pixels on each side of the text
 
-// Draws one frame into a target (NULL = the window). `transparent` omits the background and
-// `clean` the interface. With a viewer->economy of less resolution, it is what a window of
-// viewer->width * height shows, in fewer pixels and without panels.
+// Draws one frame into a target (NULL: the window). `transparent` omits the background, `clean` the
+// interface. With a viewer->economy of reduced resolution, draws the image of a window of
+// viewer->width * height with fewer pixels and without panels.
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error);
 
-// Draws and reads a picture of small->width * height pixels, without the interface: rgba[4 * width
-// * height]. `small` is a copy of the viewer, of which only the memory to draw with goes on; with
-// `is_framed` its camera shows the pose. Returns false on failure.
+// Draws an image of small->width * height pixels without the interface, and reads it into rgba[4 *
+// width * height]. `small` is a copy of the viewer; only its drawing buffers are copied back. With
+// `is_framed` its camera frames the pose. Returns false on failure.
 bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint32_t samples,
                      bool transparent, uint8_t *rgba);
 
-// Draws a preview; see view_preview_drawer. `user` is the viewer.
+// Implements view_preview_drawer; `user` is the viewer.
 bool view_draw_preview(void *user, view_preview_subject *subject, uint32_t size, view_image *image);
 
-// Draws the next picture of a clip that a list of them wants. Returns whether there was one.
-bool view_follow_pictures(view_state *viewer);
+// Draws the next thumbnail that a list of clips has requested. Returns true if it drew one.
+bool view_draw_next_thumbnail(view_state *viewer);
 
-// Draws one frame into the window, before the swap: in full quality or, with a viewer->economy, in
-// less, which is drawn into a smaller target and enlarged, below panels of full resolution. Returns
-// false on failure.
+// Draws one frame into the window, before the swap. With a viewer->economy, draws it with reduced
+// quality into a smaller target, enlarges it, and draws the panels over it at full resolution.
+// Returns false on failure.
 bool view_present(view_state *viewer, md5_error *error);
 
-// Draws the sign of a recording over that, after the movie has got its picture; or nothing.
-bool view_present_sign(view_state *viewer, md5_error *error);
+// Draws the recording indicator over the frame, after the movie has received its image. Does
+// nothing if no movie is recorded.
+bool view_present_recording_sign(view_state *viewer, md5_error *error);
 
-// Stores how long a picture took, for the panel.
+// Stores the duration of a frame for the panel.
 void view_note_frame(view_state *viewer, double seconds);
 
 // -- Reports -------------------------------------------------------------------------------
 
-// Shows a line at the bottom of the window for a few seconds.
+// Shows a line at the bottom of the window for 2.5 seconds.
 void view_notice(view_state *viewer, const char *format, ...) COMMON_PRINTF(2, 3);
 
 // Logs the state after an action at the level "debug".
@@ -264,282 +277,297 @@ void view_tell_state(view_state *viewer, const char *action);
 
 // -- Options while it runs: ask.c ----------------------------------------------------------
 
-// Sets option `number` to a text, "": as without it, and shows the effect: what the options say of
-// the model is opened again. If that fails, a notice or an error says why, and nothing is changed.
+// Sets option `number` to a text and applies its effect; "" resets the option. Opens the model
+// again if the option affects loading. On failure, shows a notice or an error and changes nothing.
 bool view_set_option(view_state *viewer, size_t number, const char *text);
 
-// Shows what the mouse has rested on in a list for long enough, and takes it back when the mouse
-// has left. Returns whether the picture changes. Ending takes it back.
+// view_follow_trial() shows the list item on which the mouse has rested long enough as a preview,
+// and reverts the preview when the mouse has left; returns true if the image changes.
+// view_end_trial() reverts the preview.
 bool view_follow_trial(view_state *viewer);
 void view_end_trial(view_state *viewer);
 
-// Sets the rows of the card to what they were when it was opened, and closes it; or to what is
-// usual.
-void view_take_back(view_state *viewer, bool is_reset);
+// Resets the options of the card to their values before it was opened, and closes the card; or,
+// with `is_reset`, to their defaults.
+void view_revert_card(view_state *viewer, bool is_reset);
 
-// Shows clip, range, joint, environment, page and time that the options name, of what was opened.
-// Returns false and logs an error if the document lacks one of them.
-bool view_take_place(view_state *viewer);
+// Shows the clip, range, joint, environment, lesson and time that the options specify for the open
+// document. Returns false and logs an error if the document does not have one of them.
+bool view_apply_start_options(view_state *viewer);
 
-// Begins the states of a monster's script that the options name and that do not run, or lets those
-// of its flags be set that they name. Returns false and logs an error, with what is known, if it
-// has none of a name.
-bool view_tell_script(view_state *viewer);
+// Begins the states of a monster's script that the options name and that do not run, and sets its
+// flags as the options specify. If a name does not exist, returns false and logs an error with the
+// valid names.
+bool view_apply_script_options(view_state *viewer);
 
-// Notes what was changed as a step that can be undone. Steps are found by comparison, so that no
-// command knows of them. Call it after each event.
-void view_note_step(view_state *viewer);
+// Stores changes as a step that can be undone. Steps are found by comparing the options, so that
+// commands need no code for undo. Call it after each event.
+void view_store_step(view_state *viewer);
 
-// They begin anew, with the next call.
-void view_forget_steps(view_state *viewer);
+// view_clear_steps() removes all steps; the next call of view_store_step() stores the first.
+void view_clear_steps(view_state *viewer);
 void view_free_step(view_step *step);
 
-// Sets all that can be undone to what it is usually, and forgets what the action says.
+// Resets all settings that can be undone to their defaults, and deletes the stored settings of the
+// document. VIEW_RESET_ALL deletes nothing; VIEW_FORGET_ALL only deletes, the settings of all
+// files.
 void view_forget(view_state *viewer, view_action action);
 
-// Shows step `number`, if there is one: undo and redo.
-void view_go_to_step(view_state *viewer, size_t number);
+// Shows step `number`, if it exists: undo and redo.
+void view_show_step(view_state *viewer, size_t number);
 
-// Writes what is shown now into the options.
+// Writes the current state into the options.
 void view_note_state(view_state *viewer);
 
-// Sets what is shown by the options.
-void view_take_options(view_state *viewer);
+// Applies the options to the current state.
+void view_apply_options(view_state *viewer);
 
 // -- Opening -------------------------------------------------------------------------------
 
-// A slider of the open page, or a parameter of the machine. Returns false and logs an error if
-// there is none.
+// Sets a slider of the open lesson, or a parameter of the machine. Returns false and logs an error
+// if it does not exist.
 bool view_set_parameter(view_state *viewer, const view_setting *setting);
 
-// Writes the configuration file, if there is one, when the window closes.
+// Writes the configuration file, if one is used, when the window closes.
 void view_remember(view_state *viewer);
 
 // Lists a folder or an archive: the contents of a game, or the files of any other folder.
 void view_browse_place(view_state *viewer, const char *path);
 
-// Lists the contents of a folder as a game, which is opened in the background.
+// Opens a folder as a game in the background and lists its contents.
 void view_browse_game(view_state *viewer, const char *place);
 
 // Lists a section of the game.
 void view_show_section(view_state *viewer, size_t section);
 
-// Opens files, or our own model if there are none: scene, GPU copies, textures, framing.
-// If a file cannot be shown: logs why, keeps what was open, and returns false.
-// `as_asked`: textures named on the command line apply to these files.
+// Opens files, or our own model if num_files is 0: loads the scene, copies it to the GPU, loads the
+// textures and frames the document. If a file cannot be shown, logs the reason, keeps the open
+// document, and returns false. `as_asked`: apply the textures named on the command line to these
+// files.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
 
-// Begins to read pictures of what view_open_first() will open: see ahead.h.
+// Starts reading the images of the document that view_open_first() will open; see ahead.h.
 void view_read_ahead(view_state *viewer);
 
-// Loads what the first picture in a window did without. Returns whether there was anything.
-bool view_open_rest(view_state *viewer);
+// Does the work that was deferred for the first image in a window. Returns true if there was any.
+bool view_finish_opening(view_state *viewer);
 
-// Opens what the user dropped on the window: model, animation, camera path or texture; of a folder,
-// the list of its files. A texture of one of several meshes is offered in the page of one.
+// Opens a file that the user dropped on the window: a model, animation, camera path or texture.
+// Lists the files of a folder. If the model has several meshes, offers a texture in the panel of
+// textures.
 void view_drop(view_state *viewer, const char *path);
 
-// Reads the picture of --environment, if it is given and something is drawn. Logs an error on
-// failure.
+// Reads the image of --environment, if the option is set and a renderer exists. Returns false and
+// logs an error on failure.
 bool view_select_environment(view_state *viewer);
 
 bool view_reload(view_state *viewer);
 
-// Shows what --texture and the other maps say, without reading the model again where nothing else
-// depends on them, and what --hide says. Return false and log an error if that is not possible.
-bool view_dress(view_state *viewer);
+// view_apply_texture_options() applies --texture and the options of other maps; it reads the model
+// again only if other data depends on them. view_hide_meshes() applies --hide. Both return false
+// and log an error on failure.
+bool view_apply_texture_options(view_state *viewer);
 bool view_hide_meshes(view_state *viewer);
 
-// Opens --game and what its name names. Returns false and logs an error on failure.
+// Opens --game and the name in it. Returns false and logs an error on failure.
 bool view_open_game_name(view_state *viewer);
 
-// Opens what the command line names, or what a start without words shows: files, a folder to list,
-// and what it says of them: clip, range, joint, environment, page, time. Returns false and logs an
-// error if that cannot be shown; a window shows the error over what could be opened, or over our
+// Opens the files of the command line, lists its folder, or shows the start page, and applies the
+// options for clip, range, joint, environment, lesson and time. On failure, logs an error and
+// returns false; in a window, shows the error over the document that could be opened, or over our
 // own model, and returns true.
 bool view_open_first(view_state *viewer);
 
-// Carries out commands about files and lists of them; ignores others.
-void view_perform_file(view_state *viewer, const view_command *command);
+// Runs commands about files and lists of files; ignores other commands.
+void view_run_file_command(view_state *viewer, const view_command *command);
 
-// Of clips where there are none.
+// Notice for commands on clips in a document without clips.
 #define VIEW_NO_CLIP "No animation: drop an .md5anim here"
 
-// A dialog of the desktop, chooser.c: none without XDG_CURRENT_DESKTOP, where nobody sees it, and
-// after one has failed. Asking opens it in a folder, or returns false. Following returns what its
-// answer asks for, after a failure our own list, VIEW_NOTHING until then.
-bool view_has_desktop(const view_state *viewer);
+// File dialogs of the desktop (chooser.c). They are not available without XDG_CURRENT_DESKTOP, if
+// the window is not visible, and after a dialog has failed. view_open_file_dialog() opens a dialog
+// in a folder, or returns false. view_poll_file_dialog() returns the command for its answer, the
+// command to show our own list if the dialog failed, or VIEW_NOTHING while it is open.
+bool view_has_file_dialog(const view_state *viewer);
 
-// Starts a program where that is possible, without a shell, so that names need no quoting, and sets
-// the end of a pipe: to what it reads or, unless it `is_fed`, from what it writes. It finds the
-// descriptor `third` as VIEW_THIRD_FILE; -1: none. Returns its process, or 0.
+// Starts a program without a shell, so that names need no quoting, and sets one end of a pipe: to
+// the program's input if `is_fed`, otherwise from its output. The program inherits the descriptor
+// `third` as VIEW_THIRD_FILE; -1: none. Returns the process id, or 0 on failure.
 enum { VIEW_THIRD_FILE = 3 };
 int view_start_program(char *const *words, bool is_fed, int third, int *end);
-bool view_ask_desktop(view_state *viewer, view_action action, const char *folder);
-view_command view_follow_desktop(view_state *viewer);
+bool view_open_file_dialog(view_state *viewer, view_action action, const char *folder);
+view_command view_poll_file_dialog(view_state *viewer);
 
 // -- Following -----------------------------------------------------------------------------
 
-// What goes on in the background of a window: the dialog of the desktop, the three that follow, and
-// the configuration file, which is written when nothing has changed for a second, so that nothing
-// is lost if the program is ended; the camera alone is no reason to. Call it in every frame.
-// Returns whether the picture changes.
+// Runs the background work of a window: the dialog of the desktop, the check of files, scan,
+// previews and trials. Stores the configuration file after a second without changes, so that no
+// settings are lost if the program is ended; a change of the camera does not cause a store. Call it
+// in every frame. Returns true if the image changes.
 bool view_follow_files(view_state *viewer);
 
-// What the commands about files share with opening: the folder of our own models, to be freed, or
-// NULL, and of each folder in it the first machine, or else the model that is called so; a page of
-// techniques with its character, or the contents; looking for what engines say, on a thread; and
-// the stamp of the files, with --watch.
+// Functions that opening shares with commands about files. view_own_models() returns the folder of
+// our own models, which the caller frees, or NULL. view_list_examples() returns the first machine
+// of each folder in it, or else the model with the folder's name. view_show_technique() opens a
+// lesson with its character, or the list of lessons. view_begin_check() starts the check of the
+// files on a thread. view_store_files_stamp() stores the stamp of the files, with --watch.
 char *view_own_models(void);
 common_list view_list_examples(const char *models);
 bool view_show_technique(view_state *viewer, int32_t number);
 void view_begin_check(view_state *viewer);
-void view_note_files(view_state *viewer);
+void view_store_files_stamp(view_state *viewer);
 
-// A number for the state of all files of what is shown: another one if one has changed (stamp.c).
+// Returns a hash of the state of all files of the document; it changes if a file changes (stamp.c).
 uint64_t view_stamp_files(const view_state *viewer);
 
-// Checks the files a few times a second, and reloads all if one has changed.
+// Checks the files four times a second, and reloads the document if a file has changed.
 void view_watch_files(view_state *viewer);
 
-// Takes the opened game, or shows how far that is. Returns whether the picture changes.
+// Shows the progress of opening a game, or its contents when it is open. Returns true if the image
+// changes.
 bool view_follow_scan(view_state *viewer);
 
-// Asks for the pictures that the last picture of the window wanted, see ui_thumbnail(), and takes
-// those that are ready. Returns whether what is shown has changed.
+// Requests the previews that the last image of the window needed, see ui_picture(), and stores
+// completed previews. Returns true if the displayed previews have changed.
 bool view_follow_previews(view_state *viewer);
 
-// Frees the pictures of files or of the game that are not seen any more, or all of them.
-void view_drop_pictures(view_state *viewer, bool is_in_game, bool is_all);
+// Frees the previews of files or of the game that are no longer visible; with `is_all`, all of
+// them.
+void view_drop_previews(view_state *viewer, bool is_in_game, bool is_all);
 
-// The texture of a small picture, on the frame that previews are drawn on; 0 if memory runs out.
+// Creates a texture from a small image, blended over the background of previews; 0 if memory runs
+// out.
 md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
                                 uint32_t height);
 
 // -- Pages of techniques -------------------------------------------------------------------
 
-// --lesson: opens the page with its character, with the sliders of --set. Returns false and logs an
-// error if there is no such page or slider or its character cannot be opened; true without the
-// option.
+// Opens the lesson of the option --lesson with its character and the sliders of --set. Returns
+// false and logs an error if the lesson or a slider does not exist or the character cannot be
+// opened. Returns true without the option.
 bool view_select_page(view_state *viewer);
 
 // -- Movies and pictures -------------------------------------------------------------------
 //
-// PNG, APNG, and GIF, MP4 and WebM through ffmpeg if it is installed.
+// PNG and APNG; GIF, MP4 and WebM through ffmpeg if it is installed.
 
-// Begins a movie of `num_frames` pictures, or of a number that is not known yet: 0; the extension
-// of `path` selects the format. Returns NULL and logs an error if the file cannot be created or
-// ffmpeg is missing.
+// Begins a movie of `num_frames` images; 0: the number is not known yet. The extension of `path`
+// selects the format. Returns NULL and logs an error if the file cannot be created or ffmpeg is
+// missing.
 view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, double frame_rate,
                              uint32_t num_frames, view_log *log);
 
-// Adds rgba[4 * width * height], top row first, straight alpha. Returns false after any failure.
-bool view_add_picture(view_movie *movie, const uint8_t *rgba);
+// Adds an image rgba[4 * width * height], top row first, straight alpha. Returns false after any
+// failure.
+bool view_add_movie_image(view_movie *movie, const uint8_t *rgba);
 
-// Finishes the file and frees the movie. Returns false and logs an error if it was not written
-// completely.
+// Finishes the file and frees the movie. Returns false and logs an error if the file is incomplete.
 bool view_end_movie(view_movie *movie);
 
-// Notes what the program may not survive; NULL: nothing but a movie that is recorded.
-void view_note_risk(view_state *viewer, const char *path);
+// Writes a note of the file that is opened, in case the program crashes; NULL: only of a movie that
+// is recorded, if any.
+void view_write_crash_note(view_state *viewer, const char *path);
 
-// Finds what the last viewer did not survive, for a card of the interface, which may end it.
-void view_find_risk(view_state *viewer);
-void view_end_lost_movie(view_state *viewer, bool is_kept);
+// view_read_crash_note() reads the note of a viewer that crashed, for a card of the interface.
+// view_resolve_lost_movie() keeps or deletes the recovered movie.
+void view_read_crash_note(view_state *viewer);
+void view_resolve_lost_movie(view_state *viewer, bool is_kept);
 
-// Adds what is in the window's framebuffer to a movie that is recorded, before the swap. A window
-// of another size than at the beginning, and a failure to write, end the movie.
+// Adds the contents of the window's framebuffer to the recording, before the swap. A change of the
+// window's size and a write error end the recording.
 void view_record_frame(view_state *viewer);
 
-// Begins a movie of the window in the current folder, MODEL-1.apng or with the ending of
-// --record-as, or ends the one that is recorded; a notice says which.
+// Begins a recording of the window in the current folder, MODEL-1.apng or with the extension of
+// the option --record-as; or ends the current recording. Shows a notice.
 void view_toggle_recording(view_state *viewer);
 
-// Saves what the window shows under an unused name in the current folder; `clean`: without the
-// interface, and with a transparent background.
+// Saves the image of the window under an unused name in the current folder. `clean` omits the
+// interface and the background.
 void view_save_screenshot(view_state *viewer, bool clean);
 
-// Returns MODEL-1.ending, MODEL-2.ending, ... in the folder: the first that does not exist; to be
-// freed. NULL: there are too many.
-char *view_free_name(const char *folder, const char *model, const char *ending);
+// Returns the first of MODEL-1.ENDING, MODEL-2.ENDING, ... that does not exist in the folder; the
+// caller frees it. NULL: all names are used.
+char *view_find_unused_path(const char *folder, const char *model, const char *ending);
 
-// The color that the window shows at a pixel; 0: it cannot be drawn.
+// Returns the color of a pixel of the window; 0 on failure.
 view_color view_color_at(view_state *viewer, float x, float y);
 
-// What --output asks for, picture by picture: one or several files, a movie, or the cells of a
+// The images of --output, one after another: one or several files, a movie, or the cells of a
 // sheet; with --clips all, clip by clip.
 typedef struct view_output {
     view_state *viewer;
     bool is_sheet;
     bool is_movie;
-    bool is_saved; // nothing has failed
+    bool is_saved; // no failure so far
     uint32_t num_clips;
     uint32_t clip;
-    uint32_t count, picture; // of this clip
+    uint32_t count, picture; // of the current clip
     uint32_t num_cells;
     uint32_t num_done;
     uint32_t total;
-    float azimuth; // where a turntable begins
+    float azimuth; // azimuth of the first image of a turntable
     md5gl_target *target;
-    uint8_t *rgba, *sheet; // sheet: or NULL
-    view_movie *movie;     // that is written to `path`, or NULL
+    uint8_t *rgba, *sheet; // sheet: NULL if no sheet is written
+    view_movie *movie;     // movie that is written to `path`, or NULL
     char *path;
 } view_output;
 
-// Begins to write what the viewer's options ask for; each step draws a picture, and returns whether
-// there are more. The end can be at any time, but must be once, also if beginning has failed: what
-// is not whole then leaves no file. It returns whether all was written; else the log says why.
+// view_begin_output() begins to write the output of the options. view_step_output() draws one
+// image, and returns true if images remain. view_end_output() must be called once, at any time,
+// also after a failure; an incomplete output leaves no file. It returns true if everything was
+// written; otherwise the log contains the reason.
 bool view_begin_output(view_output *output, view_state *viewer);
 bool view_step_output(view_output *output);
 bool view_end_output(view_output *output);
 
-// The name of the options with the fields {model} {anim} {frame} {time} {n} replaced by their
-// values, of which {frame:04} pads with zeros, and perhaps a number before its extension; unknown
-// fields stay as they are. The caller frees it.
+// Returns the name of --output with the fields {model} {anim} {frame} {time} {n} replaced by their
+// values, and with `is_numbered` a number before its extension. {frame:04} pads with zeros. Unknown
+// fields are unchanged. The caller frees it.
 char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered);
 
 // -- Exporting from the window -------------------------------------------------------------
 //
-// What is exported is what a command line does, in a state of its own, between the frames of the
-// window: the user can go on meanwhile.
+// An export does the same work as a command line, in a separate state, between the frames of the
+// window. The user can continue to work.
 
-// The words of that command line behind the program's name, by what the window shows and what the
-// dialog's choices are; free them with common_free_list(). None if a choice cannot be read, and the
-// dialog then says so.
+// Returns the arguments of this command line without the program's name, from the shown document
+// and the choices of the dialog; free them with common_free_list(). If a choice is invalid, returns
+// an empty list, and the dialog shows the problem.
 common_list view_export_words(view_state *viewer);
 
-// The command line that shows in a window what this one shows. Free it.
+// Returns the command line that shows the same contents in a window. The caller frees it.
 char *view_command_line(view_state *viewer);
 
-// Opens or closes the dialog, begins what it says, or once more under the next free name, or stops.
+// Opens or closes the dialog, starts the export, starts it again under the next unused name, or
+// stops it.
 void view_perform_export(view_state *viewer, view_action action);
 
-// Saves VIEW_SAVE_CLIP, the shown clip, or VIEW_SAVE_CLIPS, all, for the model that they are
-// retargeted to, or VIEW_SAVE_MAP: beside that model.
+// Saves clips for the model to which they are retargeted, in its folder: VIEW_SAVE_CLIP: the shown
+// clip; VIEW_SAVE_CLIPS: all clips; VIEW_SAVE_MAP: the joint map.
 void view_save_retargeted(view_state *viewer, size_t what);
 
-// Goes on with what is exported, and tells the dialog what it needs to know. Call it in every
-// frame. Returns whether the picture changes.
+// Continues the export, and updates the dialog. Call it in every frame. Returns true if the image
+// changes.
 bool view_follow_export(view_state *viewer);
 
-// The page that is shown, or NULL.
+// Returns the shown lesson; NULL if none or the list of lessons is shown.
 const view_page *view_shown_page(const view_state *viewer);
 
-// Sets options that describe what is shown, without what is of the window; their texts are those of
-// the viewer's.
-void view_describe_shown(view_state *viewer, view_options *now);
+// Sets options that describe the shown document, without the window. Their texts belong to the
+// viewer.
+void view_describe_document(view_state *viewer, view_options *now);
 
-// Notes the options of the document for the configuration, if there is one.
+// Stores the options of the document in the configuration, if one is used.
 void view_remember_document(view_state *viewer);
 
-// Ends what is exported; if it is not whole, it leaves no file.
+// Stops the export. An incomplete export leaves no file.
 void view_stop_export(view_state *viewer);
 
 // -- Jobs ----------------------------------------------------------------------------------
 
-// Runs what the options ask for instead of a window: --thumbnail, --no-render, --output
-// or --frames. A thumbnail does not require an opened document. Returns false and logs or prints
-// the reason on failure.
+// Runs the job of the options instead of a window: --thumbnail, --no-render, --output or --frames.
+// A thumbnail does not require an opened document. Returns false and logs or prints the reason on
+// failure.
 bool view_run_job(view_state *viewer);
 
 #endif

@@ -526,7 +526,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
         load_clips_in_folder(scene, log);
     if (scene->num_clips > 0)
         view_select_clip(scene, first_clip(scene));
-    // the first named clip may have been skipped
+    // The first named clip may have been skipped.
     if (model_path == NULL && scene->num_clips > 0) {
         free(scene->path);
         free(scene->name);
@@ -640,7 +640,8 @@ bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool 
            || view_upload(loader, &dressing, drawn, textures);
 }
 
-bool view_dress_scene(const view_loader *loader, const view_scene *scene, view_textures *textures)
+bool view_load_scene_textures(const view_loader *loader, const view_scene *scene,
+                              view_textures *textures)
 {
     const view_dressing dressing = make_dressing(loader, scene, true);
     return view_load_textures(textures, loader, &dressing);

@@ -235,6 +235,7 @@ bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool 
                        md5gl_model **drawn, view_textures *textures);
 
 // Loads only the textures, according to the options.
-bool view_dress_scene(const view_loader *loader, const view_scene *scene, view_textures *textures);
+bool view_load_scene_textures(const view_loader *loader, const view_scene *scene,
+                              view_textures *textures);
 
 #endif
