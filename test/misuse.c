@@ -6,16 +6,16 @@
 // Returns true if a failed assertion printed the expected text. If the text begins with the name of
 // the library ("md5model: md5_skin(): mesh: not NULL"), it is the whole message without the
 // condition; otherwise it is any part of the message.
-static bool is_expected(const char *message, const char *says)
+static bool is_expected(const char *message, const char *expected)
 {
-    if (strncmp(says, "md5model: ", strlen("md5model: ")) != 0
-        && strncmp(says, "md5gl: ", strlen("md5gl: ")) != 0)
-        return strstr(message, says) != NULL;
+    if (strncmp(expected, "md5model: ", strlen("md5model: ")) != 0
+        && strncmp(expected, "md5gl: ", strlen("md5gl: ")) != 0)
+        return strstr(message, expected) != NULL;
     static const char before[] = " (";
     static const char after[] = " is false)\n";
     const size_t length = strlen(message);
-    const size_t size = strlen(says);
-    return length > size + strlen(before) + strlen(after) && strncmp(message, says, size) == 0
+    const size_t size = strlen(expected);
+    return length > size + strlen(before) + strlen(after) && strncmp(message, expected, size) == 0
            && strncmp(message + size, before, strlen(before)) == 0
            && strcmp(message + length - strlen(after), after) == 0
            && strchr(message, '\n') == message + length - 1;
@@ -42,7 +42,7 @@ static void write_counts(int number)
 #endif
 
 // Returns true in the child, and false in its parent when the child has ended.
-bool test_misuse_begins(const char *says, const char *file, int line)
+bool test_misuse_begins(const char *expected, const char *file, int line)
 {
     char message[512] = "";
     int ends[2];
@@ -63,9 +63,9 @@ bool test_misuse_begins(const char *says, const char *file, int line)
     close(ends[0]);
     int status = 0;
     const bool has_aborted = waitpid(child, &status, 0) == child && WIFSIGNALED(status);
-    test_check(has_aborted && is_expected(message, says), file, line,
+    test_check(has_aborted && is_expected(message, expected), file, line,
                "%s and said \"%s\", expected \"%s\"", has_aborted ? "aborted" : "went on", message,
-               says);
+               expected);
     return false;
 }
 
@@ -84,7 +84,7 @@ _Noreturn void test_misuse_ends(bool has_aborted)
 jmp_buf test_misuse_place;
 
 static struct {
-    const char *says, *file;
+    const char *expected, *file;
     int line, errors, kept;
     FILE *messages;
 } error;
@@ -95,9 +95,9 @@ static void jump_out(int number)
     longjmp(test_misuse_place, 1);
 }
 
-bool test_misuse_begins(const char *says, const char *file, int line)
+bool test_misuse_begins(const char *expected, const char *file, int line)
 {
-    error.says = says;
+    error.expected = expected;
     error.file = file;
     error.line = line;
     error.messages = tmpfile();
@@ -122,9 +122,9 @@ void test_misuse_ends(bool has_aborted)
     rewind(error.messages);
     (void)!fread(message, 1, sizeof message - 1, error.messages);
     fclose(error.messages);
-    test_check(has_aborted && is_expected(message, error.says), error.file, error.line,
+    test_check(has_aborted && is_expected(message, error.expected), error.file, error.line,
                "%s and said \"%s\", expected \"%s\"", has_aborted ? "aborted" : "went on", message,
-               error.says);
+               error.expected);
 }
 
 #endif

@@ -14,20 +14,21 @@
 // objects that no later statement uses.
 #if defined(_WIN32)
 #include <setjmp.h>
-#define MISUSE(says)                                     \
-    if (!test_misuse_begins(says, __FILE__, __LINE__)) { \
-    } else if (setjmp(test_misuse_place) != 0)           \
-        test_misuse_ends(true);                          \
-    else                                                 \
+#define MISUSE(expected)                                     \
+    if (!test_misuse_begins(expected, __FILE__, __LINE__)) { \
+    } else if (setjmp(test_misuse_place) != 0)               \
+        test_misuse_ends(true);                              \
+    else                                                     \
         for (bool is_made = false; !is_made; is_made = true, test_misuse_ends(false))
 extern jmp_buf test_misuse_place;
 void test_misuse_ends(bool has_aborted);
 #else
-#define MISUSE(says) for (; test_misuse_begins(says, __FILE__, __LINE__); test_misuse_ends(false))
+#define MISUSE(expected) \
+    for (; test_misuse_begins(expected, __FILE__, __LINE__); test_misuse_ends(false))
 _Noreturn void test_misuse_ends(bool has_aborted);
 #endif
 
-bool test_misuse_begins(const char *says, const char *file, int line);
+bool test_misuse_begins(const char *expected, const char *file, int line);
 
 // Returns NULL. With a literal NULL in a test, static analysis would report a fault in the library.
 void *test_null(void);

@@ -106,15 +106,15 @@ char *test_read_file(const char *path, size_t *size)
         return NULL;
     char *text = NULL;
     size_t used = 0;
-    size_t room = 0;
+    size_t capacity = 0;
     for (;;) {
-        if (room - used < 4096) {
-            room = room ? 2 * room : 65536;
-            text = realloc(text, room);
+        if (capacity - used < 4096) {
+            capacity = capacity ? 2 * capacity : 65536;
+            text = realloc(text, capacity);
             if (!text)
                 abort();
         }
-        const size_t got = fread(text + used, 1, room - used - 1, file);
+        const size_t got = fread(text + used, 1, capacity - used - 1, file);
         if (got == 0)
             break;
         used += got;
@@ -155,9 +155,9 @@ void test_append(test_text *text, const char *format, ...)
     va_copy(again, values);
     const size_t size = (size_t)vsnprintf(NULL, 0, format, again) + 1;
     va_end(again);
-    if (text->room - text->used < size) {
-        text->room = 2 * (text->room + size);
-        text->bytes = realloc(text->bytes, text->room);
+    if (text->capacity - text->used < size) {
+        text->capacity = 2 * (text->capacity + size);
+        text->bytes = realloc(text->bytes, text->capacity);
         if (!text->bytes)
             abort();
     }
@@ -249,7 +249,7 @@ static void report_time(const test_case *test, clock_t start)
 
 // With MD5_TEST_SHARE=1/3 in the environment, only the first of every three tests runs, with 2/3
 // the second, and so on. Three programs then run all tests, on three cores.
-static bool is_in_share(unsigned index)
+static bool is_in_part(unsigned index)
 {
     const char *const share = getenv("MD5_TEST_SHARE");
     unsigned which = 1;
@@ -269,7 +269,7 @@ int main(int argc, char **argv)
     unsigned index = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (const test_case *test = first_test; test; test = test->next) {
-        if (!is_selected(test, argc, argv) || !is_in_share(index++))
+        if (!is_selected(test, argc, argv) || !is_in_part(index++))
             continue;
         num_failures = 0;
         test_skipped = false;

@@ -159,7 +159,7 @@ void *test_copy(const void *bytes, size_t size);
 // formatted as by printf().
 typedef struct test_text {
     char *bytes;
-    size_t used, room;
+    size_t used, capacity;
 } test_text;
 void test_append(test_text *text, const char *format, ...) TEST_PRINTF(2, 3);
 

@@ -284,7 +284,7 @@ FREES(ragdoll, md5_destroy_ragdoll)
 #undef FREED
 
 static const struct freed_row {
-    const char *says;
+    const char *expected;
     void (*free)(const objects *o);
     void (*call)(const objects *o);
 } rows[] = {
@@ -298,7 +298,7 @@ static const struct freed_row {
 TEST_WITH (a_freed_argument_is_reported_with_function_and_argument, objects, o, begin(o), end(o)) {
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const struct freed_row *const row = &rows[i];
-        MISUSE(row->says)
+        MISUSE(row->expected)
         {
             row->free(o);
             row->call(o);
@@ -508,7 +508,7 @@ static const struct freed_row used_rows[] = {
 TEST_WITH (a_freed_object_that_another_one_uses_is_reported, objects, o, begin(o), end(o)) {
     for (size_t i = 0; i < COUNT_OF(used_rows); i++) {
         const struct freed_row *const row = &used_rows[i];
-        MISUSE(row->says)
+        MISUSE(row->expected)
         {
             row->free(o);
             row->call(o);
@@ -642,7 +642,7 @@ static void run_height(const objects *o, void (*misuse)(void *object))
 
 #define IN_CALLBACK "must not be changed or destroyed in its own callback"
 static const struct callback_row {
-    const char *says;
+    const char *expected;
     void (*run)(const objects *o, void (*misuse)(void *object));
     void (*misuse)(void *object);
 } callback_rows[] = {
@@ -661,7 +661,7 @@ static const struct callback_row {
 
 TEST_WITH (an_object_that_its_callback_changes_is_reported, objects, o, begin(o), end(o)) {
     for (size_t i = 0; i < COUNT_OF(callback_rows); i++) {
-        MISUSE(callback_rows[i].says)
+        MISUSE(callback_rows[i].expected)
         {
             callback_rows[i].run(o, callback_rows[i].misuse);
         }

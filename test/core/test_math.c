@@ -44,7 +44,7 @@ static matrix about(real3 axis, double angle)
 }
 
 // Computes q v q* for a quaternion of any length, as a matrix in double precision.
-static matrix matrix_of(md5_quat q)
+static matrix matrix_from_quat(md5_quat q)
 {
     const double x = q.x;
     const double y = q.y;
@@ -102,10 +102,11 @@ TEST (math_rotates_as_matrices_do) {
         const md5_quat a = random_rotation(&random);
         const md5_quat b = random_rotation(&random);
         const md5_vec3 v = random_vector(&random);
-        const matrix of_a = matrix_of(a);
+        const matrix of_a = matrix_from_quat(a);
         check_vector(md5_quat_rotate(a, v), apply(of_a, real3_of(v)), 1e-6);
-        check_rotation(matrix_of(md5_quat_mul(a, b)), multiply(of_a, matrix_of(b)), 1e-6);
-        check_rotation(multiply(of_a, matrix_of(md5_quat_conjugate(a))), identity, 1e-6);
+        check_rotation(matrix_from_quat(md5_quat_mul(a, b)), multiply(of_a, matrix_from_quat(b)),
+                       1e-6);
+        check_rotation(multiply(of_a, matrix_from_quat(md5_quat_conjugate(a))), identity, 1e-6);
     }
 }
 
@@ -117,7 +118,7 @@ TEST (math_turns_about_an_axis_of_any_length) {
         static const float scales[] = {1e30f, 1e-30f, 1};
         const float scale = scales[i % 3];
         const md5_quat q = md5_quat_from_axis_angle(md5_vec3_scale(axis, scale), (float)angle);
-        check_rotation(matrix_of(q), about(real3_unit(real3_of(axis)), angle), 1e-6);
+        check_rotation(matrix_from_quat(q), about(real3_unit(real3_of(axis)), angle), 1e-6);
     }
     const float bad[] = {0, NAN, INFINITY};
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
@@ -126,7 +127,7 @@ TEST (math_turns_about_an_axis_of_any_length) {
     }
 }
 
-static matrix matrix_of_euler(double pitch, double yaw, double roll)
+static matrix matrix_from_euler(double pitch, double yaw, double roll)
 {
     return multiply(about((real3){0, 0, 1}, yaw * DEGREES),
                     multiply(about((real3){0, 1, 0}, pitch * DEGREES),
@@ -151,7 +152,8 @@ TEST (math_reads_and_writes_ids_angles) {
                                   test_betweenf(-180, 180, &random),
                                   test_betweenf(-180, 180, &random)};
         const md5_quat q = md5_quat_from_euler(angles);
-        check_rotation(matrix_of(q), matrix_of_euler(angles.pitch, angles.yaw, angles.roll), 1e-6);
+        check_rotation(matrix_from_quat(q),
+                       matrix_from_euler(angles.pitch, angles.yaw, angles.roll), 1e-6);
         const md5_euler again = md5_quat_to_euler(q);
         // A quaternion of floats determines yaw and roll to about 1e-7 / cos(pitch) radians.
         CHECK_NEAR(again.pitch, angles.pitch, 2e-3);
@@ -167,7 +169,7 @@ TEST (math_looks_straight_up_and_down_without_roll) {
         const md5_euler again = md5_quat_to_euler(q);
         CHECK_NEAR(again.pitch, angles.pitch, 0.05);
         CHECK(again.roll == 0);
-        check_rotation(matrix_of(md5_quat_from_euler(again)), matrix_of(q), 1e-3);
+        check_rotation(matrix_from_quat(md5_quat_from_euler(again)), matrix_from_quat(q), 1e-3);
     }
 }
 
@@ -176,7 +178,7 @@ static void check_between(md5_vec3 from, md5_vec3 to)
     const md5_quat q = md5_quat_between(from, to);
     const real3 begin = real3_unit(real3_of(from));
     const real3 goal = real3_unit(real3_of(to));
-    CHECK_SMALL(real3_distance(apply(matrix_of(q), begin), goal), 1e-6);
+    CHECK_SMALL(real3_distance(apply(matrix_from_quat(q), begin), goal), 1e-6);
     // The shortest rotation: its angle is the angle between the directions.
     CHECK_NEAR(2 * (double)q.w * (double)q.w - 1, real3_dot(begin, goal), 2e-6);
 }
@@ -203,7 +205,7 @@ TEST (math_takes_rotations_from_matrices) {
         if (i % 3 == 0) // small traces, for which each of the four components can be the largest
             from.rotation = md5_quat_from_axis_angle(random_vector(&random), 3.1f);
         const md5_xform again = md5_xform_from_mat34(md5_mat34_from_xform(from));
-        check_rotation(matrix_of(again.rotation), matrix_of(from.rotation), 2e-6);
+        check_rotation(matrix_from_quat(again.rotation), matrix_from_quat(from.rotation), 2e-6);
         CHECK(again.translation.x == from.translation.x && again.translation.y == from.translation.y
               && again.translation.z == from.translation.z && again.pad == 0);
     }
@@ -213,7 +215,7 @@ TEST (math_takes_rotations_from_matrices) {
 
 static real3 apply_transform(md5_xform a, real3 v)
 {
-    return real3_add(apply(matrix_of(a.rotation), v), real3_of(a.translation));
+    return real3_add(apply(matrix_from_quat(a.rotation), v), real3_of(a.translation));
 }
 
 TEST (math_composes_and_undoes_transforms) {
@@ -239,7 +241,7 @@ TEST (math_blends_transforms) {
     for (int i = 0; i < 11; i++) {
         const double t = (0.1f * (float)i);
         const md5_xform blend = md5_xform_blend(a, b, (float)t);
-        check_rotation(matrix_of(blend.rotation), about(unit, 0.25 + 2.5 * t), 2e-6);
+        check_rotation(matrix_from_quat(blend.rotation), about(unit, 0.25 + 2.5 * t), 2e-6);
         check_vector(blend.translation, (real3){1 + 4 * t, 2, 3 - 8 * t}, 2e-6);
     }
     const md5_xform before = md5_xform_blend(a, b, -1);
@@ -420,7 +422,7 @@ typedef struct test_eye {
     md5_depth depth;
 } test_eye;
 
-static md5_mat44 matrix_of_eye(const test_eye *eye)
+static md5_mat44 matrix_from_eye(const test_eye *eye)
 {
     const md5_vec3 at = real3_narrow(eye->at);
     const md5_vec3 up = real3_narrow(eye->up);
@@ -467,7 +469,7 @@ static real3 see(const test_eye *eye, md5_viewport window, md5_vec3 p)
 
 static test_eye random_eye(int i, uint64_t *random)
 {
-    const matrix turn = matrix_of(random_rotation(random));
+    const matrix turn = matrix_from_quat(random_rotation(random));
     test_eye eye = {.right = apply(turn, (real3){1, 0, 0}),
                     .up = apply(turn, (real3){0, 1, 0}),
                     .forward = apply(turn, (real3){0, 0, -1}),
@@ -492,7 +494,7 @@ TEST (math_takes_points_to_pixels_and_back) {
         const test_eye eye = random_eye(i, &random);
         const md5_viewport window = {30, i % 5 == 0 ? 620 : 20, 800, i % 5 == 0 ? -600 : 600,
                                      eye.depth};
-        const md5_mat44 clip = matrix_of_eye(&eye);
+        const md5_mat44 clip = matrix_from_eye(&eye);
         const double d = test_between(eye.near_z, 25, &random);
         const double zoom = eye.is_orthographic ? 1 : d;
         const double right = test_between(-1, 1, &random) * eye.half_width * zoom;

@@ -34,7 +34,7 @@ static size_t length_read(const row_case *it)
     return (size_t)(it->lex.at - it->text) - BEFORE;
 }
 
-static md5_item_number number_of(uint32_t value)
+static md5_item_number parse_number(uint32_t value)
 {
     md5_item_number number = MD5_ITEM_0;
     while (number.value < value)
@@ -46,7 +46,7 @@ TEST (row_of_a_vertex_is_read) {
     row_case it;
     md5_vertex vertex;
     md5_vec2 uv;
-    const md5_item_number number = number_of(12);
+    const md5_item_number number = parse_number(12);
     md5_lex *const lex = begin(&it, "\n\tvert 12 ( 0.854246 -12.5 ) 145 3\n");
     CHECK(md5i_scan_vertex(lex, &number, &vertex, &uv));
     CHECK(vertex.first_weight == 145 && vertex.num_weights == 3);
@@ -69,7 +69,7 @@ TEST (row_of_a_vertex_is_left_if_it_is_different) {
         row_case it;
         md5_vertex vertex;
         md5_vec2 uv;
-        const md5_item_number number = number_of(0);
+        const md5_item_number number = parse_number(0);
         CHECK_THAT(!md5i_scan_vertex(begin(&it, rows[i]), &number, &vertex, &uv), "read: %s",
                    rows[i]);
         CHECK_UINT(length_read(&it), 0);
@@ -83,10 +83,10 @@ TEST (row_of_a_triangle_is_read_or_left) {
     };
     row_case it;
     uint32_t corners[3];
-    md5_item_number number = number_of(0);
+    md5_item_number number = parse_number(0);
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         CHECK_THAT(!md5i_scan_triangle(begin(&it, rows[i]), &number, corners), "read: %s", rows[i]);
-    number = number_of(1009);
+    number = parse_number(1009);
     CHECK(md5i_scan_triangle(begin(&it, "  tri 1009 0 1234567 7654321\r\n"), &number, corners));
     CHECK(corners[0] == 0 && corners[1] == 1234567 && corners[2] == 7654321);
 }
@@ -103,7 +103,7 @@ TEST (row_of_a_weight_is_read_or_left) {
     };
     row_case it;
     md5_weight weight;
-    const md5_item_number number = number_of(0);
+    const md5_item_number number = parse_number(0);
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         CHECK_THAT(!md5i_scan_weight(begin(&it, rows[i]), &number, 2, &weight), "read: %s",
                    rows[i]);

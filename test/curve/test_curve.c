@@ -28,7 +28,7 @@ static void curve_points(md5_vec3 points[CURVE_POINTS], uint64_t seed)
 }
 
 // Creates the curve of a description that must be valid.
-static md5_curve *curve_of(const md5_curve_desc *desc)
+static md5_curve *create_curve(const md5_curve_desc *desc)
 {
     md5_error error = {0};
     md5_curve *const curve = md5_create_curve(desc, NULL, &error);
@@ -44,7 +44,7 @@ static double curve_distance(md5_vec3 a, point3 b)
     return sqrt(x * x + y * y + z * z);
 }
 
-static point3 sum_of(const md5_vec3 *points, const double *shares, int count)
+static point3 weighted_sum(const md5_vec3 *points, const double *shares, int count)
 {
     point3 sum = {{0, 0, 0}};
     for (int i = 0; i < count; i++) {
@@ -69,7 +69,7 @@ static point3 exact_bezier(const md5_curve_desc *desc, double t)
         shares[i] = binomial * pow(t, i) * pow(1 - t, degree - i);
         binomial = binomial * (degree - i) / (i + 1);
     }
-    return sum_of(desc->points, shares, degree + 1);
+    return weighted_sum(desc->points, shares, degree + 1);
 }
 
 static point3 exact_cubic_bezier(const md5_curve_desc *desc, double t)
@@ -109,7 +109,7 @@ static point3 exact_uniform_catmull_rom(const md5_curve_desc *desc, double t)
             shares[at] += four[i];
         }
     }
-    return sum_of(desc->points, shares, n);
+    return weighted_sum(desc->points, shares, n);
 }
 
 static point3 at_point(const md5_curve_desc *desc, int i)
@@ -197,7 +197,7 @@ static point3 rational_sum(const md5_curve_desc *desc, const double *knots, int 
     }
     for (int i = 0; i < n; i++)
         shares[i] /= total;
-    return sum_of(desc->points, shares, n);
+    return weighted_sum(desc->points, shares, n);
 }
 
 static point3 exact_nurbs(const md5_curve_desc *desc, double t)
@@ -224,7 +224,7 @@ static point3 exact_b_spline(const md5_curve_desc *desc, double t)
     double shares[CURVE_POINTS + 3];
     for (int i = 0; i < count; i++)
         shares[i] = basis(knots, i, 3, 3 + t * (count - 3));
-    return sum_of(points, shares, count);
+    return weighted_sum(points, shares, count);
 }
 
 // -- Points and tangents --------------------------------------------------------------------------
@@ -245,7 +245,7 @@ static bool check_at(const md5_curve *curve, const md5_curve_desc *desc, exact_c
 // Avoids the starts of pieces, where the difference would span two pieces.
 static void check_curve(const md5_curve_desc *desc, exact_curve *exact)
 {
-    OWN_CURVE curve = curve_of(desc);
+    OWN_CURVE curve = create_curve(desc);
     uint64_t random = 9;
     if (curve) {
         for (int i = 0; i < 500; i++) {
@@ -364,7 +364,7 @@ TEST (curve_of_equal_points_is_a_point) {
         points[i] = (md5_vec3){3.1f, -77.7f, 1e-3f};
     for (int kind = 0; kind < NUM_KINDS; kind++) {
         const md5_curve_desc desc = kind_of(kind, points);
-        OWN_CURVE curve = curve_of(&desc);
+        OWN_CURVE curve = create_curve(&desc);
         CHECK_SMALL(md5_curve_length(curve), 1e-12);
         for (int i = 0; i < 101; i++) {
             const md5_vec3 p = md5_curve_point(curve, i * 0.01);
@@ -386,7 +386,7 @@ TEST (curve_nurbs_with_any_weights_of_equal_points_is_a_point) {
         points[i] = (md5_vec3){1.0f / 3, 12345.678f, -1e20f};
     const md5_curve_desc desc = {
         .kind = MD5_CURVE_NURBS, ROWS(points, points), .weights = weights, .knots = knots};
-    OWN_CURVE curve = curve_of(&desc);
+    OWN_CURVE curve = create_curve(&desc);
     for (int i = 0; i < 1001; i++) {
         CHECK(is_same(md5_curve_point(curve, i * 0.001), points[0]));
     }
@@ -399,7 +399,7 @@ TEST (curve_passes_its_ends_exactly) {
         const md5_curve_desc desc = kind_of(kind, points);
         if (desc.kind == MD5_CURVE_B_SPLINE || (desc.kind == MD5_CURVE_NURBS && desc.is_closed))
             continue;
-        OWN_CURVE curve = curve_of(&desc);
+        OWN_CURVE curve = create_curve(&desc);
         const md5_vec3 last = points[desc.is_closed ? 0 : desc.num_points - 1];
         CHECK(is_same(md5_curve_point(curve, 0), points[0]));
         CHECK(is_same(md5_curve_point(curve, 1), last));
@@ -415,7 +415,7 @@ TEST (curve_catmull_rom_passes_all_points) {
     curve_points(points, 6);
     for (int kind = 0; kind < 4; kind++) {
         const md5_curve_desc desc = kind_of(kind, points);
-        OWN_CURVE curve = curve_of(&desc);
+        OWN_CURVE curve = create_curve(&desc);
         CHECK(md5_curve_start(curve, 0) == 0);
         CHECK(md5_curve_start(curve, desc.is_closed ? 7 : 6) == 1);
         for (uint32_t i = 0; i < 7; i++)
@@ -430,7 +430,7 @@ TEST (curve_closed_goes_round) {
         const md5_curve_desc desc = kind_of(kind, points);
         if (!desc.is_closed)
             continue;
-        OWN_CURVE curve = curve_of(&desc);
+        OWN_CURVE curve = create_curve(&desc);
         for (int i = 0; i < 64; i++) {
             const double t = i / 64.0;
             CHECK(is_same(md5_curve_point(curve, t), md5_curve_point(curve, t + 3)));
@@ -454,7 +454,7 @@ TEST (curve_has_no_jump_in_its_velocity) {
         const md5_curve_desc desc = kind_of(kind, points);
         if (desc.kind == MD5_CURVE_CUBIC_BEZIER)
             continue;
-        OWN_CURVE curve = curve_of(&desc);
+        OWN_CURVE curve = create_curve(&desc);
         for (uint32_t i = desc.is_closed ? 0 : 1; md5_curve_start(curve, i) < 1; i++) {
             const double start = md5_curve_start(curve, i);
             const md5_vec3 before = md5_curve_tangent(curve, start - 1e-9);
@@ -473,7 +473,7 @@ static const double pi = 3.14159265358979324;
 
 // A circle of radius r in the plane z = 5: four quarters of degree 2 (Piegl and Tiller, The NURBS
 // Book, 7.5).
-static md5_curve *circle_of(float r)
+static md5_curve *create_circle(float r)
 {
     static const float x[] = {1, 1, 0, -1, -1, -1, 0, 1, 1};
     static const float y[] = {0, 1, 1, 1, 0, -1, -1, -1, 0};
@@ -488,11 +488,11 @@ static md5_curve *circle_of(float r)
                                  .degree = 2,
                                  .weights = weights,
                                  .knots = knots};
-    return curve_of(&desc);
+    return create_curve(&desc);
 }
 
 TEST (curve_nurbs_circle_is_a_circle) {
-    OWN_CURVE circle = circle_of(1);
+    OWN_CURVE circle = create_circle(1);
     CHECK(md5_curve_start(circle, 3) < 1 && md5_curve_start(circle, 4) == 1);
     for (int i = 0; i < 10001; i++) {
         const md5_vec3 p = md5_curve_point(circle, i / 10000.0);
@@ -505,7 +505,7 @@ TEST (curve_nurbs_circle_is_a_circle) {
 }
 
 TEST (curve_equal_distances_on_a_circle_are_equal_angles) {
-    OWN_CURVE circle = circle_of(10);
+    OWN_CURVE circle = create_circle(10);
     const double length = md5_curve_length(circle);
     for (int i = 0; i < 721; i++) {
         const double angle = 2 * pi * i / 720.0;
@@ -518,7 +518,7 @@ TEST (curve_equal_distances_on_a_circle_are_equal_angles) {
 TEST (curve_length_of_a_line_is_its_distance) {
     const md5_vec3 points[] = {{1, 2, 3}, {4, 6, 15}};
     const md5_curve_desc desc = {ROWS(points, points)};
-    OWN_CURVE line = curve_of(&desc);
+    OWN_CURVE line = create_curve(&desc);
     CHECK_NEAR(md5_curve_length(line), 13, 1e-12);
     for (int i = 0; i < 11; i++) {
         CHECK_NEAR(md5_curve_at_distance(line, 1.3 * i), 0.1 * i, 1e-9);
@@ -531,7 +531,7 @@ TEST (curve_length_of_a_line_is_its_distance) {
 TEST (curve_length_of_a_parabola) {
     const md5_vec3 points[] = {{0, 0, 0}, {0.5f, 0, 0}, {1, 1, 0}};
     const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
-    OWN_CURVE parabola = curve_of(&desc);
+    OWN_CURVE parabola = create_curve(&desc);
     CHECK_NEAR(md5_curve_length(parabola), sqrt(5.0) / 2.0 + asinh(2) / 4.0, 1e-6);
     for (int i = 0; i < 101; i++) {
         const double x = 0.01 * i;
@@ -546,7 +546,7 @@ TEST (curve_length_of_a_parabola) {
 TEST (curve_length_with_a_cusp) {
     const md5_vec3 points[] = {{1, -1, 0}, {-1.0f / 3, 1, 0}, {-1.0f / 3, -1, 0}, {1, 1, 0}};
     const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
-    OWN_CURVE cusp = curve_of(&desc);
+    OWN_CURVE cusp = create_curve(&desc);
     CHECK_SMALL(md5_vec3_length(md5_curve_tangent(cusp, 0.5)), 1e-6);
     const double length = 2 * (13 * sqrt(13.0) - 8) / 27.0;
     CHECK_NEAR(md5_curve_length(cusp), length, 1e-6);
@@ -559,7 +559,7 @@ TEST (curve_length_is_that_of_a_fine_polygon) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 3);
     const md5_curve_desc desc = {ROWS(points, points), .is_closed = true};
-    OWN_CURVE curve = curve_of(&desc);
+    OWN_CURVE curve = create_curve(&desc);
     const int num_sides = 4000;
     double sum = 0;
     md5_vec3 last = md5_curve_point(curve, 0);
@@ -578,7 +578,7 @@ TEST (curve_distance_and_parameter_are_inverse) {
         md5_curve_desc desc = {ROWS(points, points)};
         desc.kind = seed % 2 ? MD5_CURVE_CATMULL_ROM : MD5_CURVE_B_SPLINE;
         desc.is_closed = seed % 4 < 2;
-        OWN_CURVE curve = curve_of(&desc);
+        OWN_CURVE curve = create_curve(&desc);
         const double length = md5_curve_length(curve);
         double last = 0;
         CHECK(md5_curve_at_distance(curve, 0) == 0);
@@ -605,7 +605,7 @@ TEST (curve_equal_distances_are_equal_steps) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 4);
     const md5_curve_desc desc = {.kind = MD5_CURVE_B_SPLINE, ROWS(points, points)};
-    OWN_CURVE curve = curve_of(&desc);
+    OWN_CURVE curve = create_curve(&desc);
     const int num_steps = 8000;
     const double step = md5_curve_length(curve) / num_steps;
     md5_vec3 last = md5_curve_point(curve, 0);
@@ -731,7 +731,7 @@ static bool is_finite(md5_vec3 v)
 
 static void check_finite(const md5_curve_desc *desc)
 {
-    OWN_CURVE curve = curve_of(desc);
+    OWN_CURVE curve = create_curve(desc);
     const double length = md5_curve_length(curve);
     CHECK(length >= 0 && length < HUGE_VAL);
     for (int i = 0; i < 201; i++) {
@@ -781,7 +781,7 @@ TEST (curve_of_hostile_weights_and_knots_is_finite) {
 // Between equal points a Catmull-Rom curve stands still or nearly so; elsewhere it advances.
 TEST (curve_with_equal_neighbours_still_passes_them) {
     const md5_vec3 points[] = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 2, 0}};
-    OWN_CURVE curve = curve_of(&(md5_curve_desc){.points = points, .num_points = 6});
+    OWN_CURVE curve = create_curve(&(md5_curve_desc){.points = points, .num_points = 6});
     for (uint32_t i = 0; i < 6; i++) {
         CHECK(is_same(md5_curve_point(curve, md5_curve_start(curve, i)), points[i]));
     }
@@ -793,7 +793,7 @@ TEST (curve_of_many_points) {
     static md5_vec3 points[MANY];
     for (int i = 0; i < MANY; i++)
         points[i] = (md5_vec3){(float)i, 0, 0};
-    OWN_CURVE curve = curve_of(&(md5_curve_desc){.points = points, .num_points = MANY});
+    OWN_CURVE curve = create_curve(&(md5_curve_desc){.points = points, .num_points = MANY});
     CHECK_NEAR(md5_curve_length(curve), MANY - 1, 1e-3);
     CHECK_NEAR(md5_curve_point(curve, md5_curve_at_distance(curve, 77777.25)).x, 77777.25, 1e-2);
 }
@@ -819,7 +819,7 @@ TEST (curve_survives_failure_of_every_allocation) {
 TEST (errors_with_curves_are_reported) {
     static const md5_curve_desc no_points = {.num_points = 3};
     static const md5_curve_desc reserved = {.reserved = {0, 1}};
-    OWN_CURVE curve = curve_of(&(md5_curve_desc){.points = line, .num_points = 8});
+    OWN_CURVE curve = create_curve(&(md5_curve_desc){.points = line, .num_points = 8});
     MISUSE("md5_create_curve(): desc: must not be NULL")
     md5_create_curve(test_null(), NULL, NULL);
     MISUSE("md5_create_curve(): desc->points: must not be NULL")

@@ -12,33 +12,33 @@ static const double pi = 3.14159265358979324;
 //
 // The formulas of easings.net, with its constants and order of operations. Each takes x in 0..1.
 
-static double published_sine(double x, int way)
+static double published_sine(double x, int direction)
 {
-    if (way == 0)
+    if (direction == 0)
         return 1 - cos(x * pi / 2);
-    return way == 1 ? sin(x * pi / 2) : -(cos(pi * x) - 1) / 2;
+    return direction == 1 ? sin(x * pi / 2) : -(cos(pi * x) - 1) / 2;
 }
 
-static double published_back(double x, int way)
+static double published_back(double x, int direction)
 {
     const double c1 = 1.70158;
     const double c2 = c1 * 1.525;
     const double c3 = c1 + 1;
-    if (way == 0)
+    if (direction == 0)
         return c3 * x * x * x - c1 * x * x;
-    if (way == 1)
+    if (direction == 1)
         return 1 + c3 * pow(x - 1, 3) + c1 * pow(x - 1, 2);
     return x < 0.5 ? pow(2 * x, 2) * ((c2 + 1) * 2 * x - c2) / 2
                    : (pow(2 * x - 2, 2) * ((c2 + 1) * (x * 2 - 2) + c2) + 2) / 2;
 }
 
-static double published_elastic(double x, int way)
+static double published_elastic(double x, int direction)
 {
     const double c4 = 2 * pi / 3;
     const double c5 = 2 * pi / 4.5;
-    if (way == 0)
+    if (direction == 0)
         return -pow(2, 10 * x - 10) * sin((x * 10 - 10.75) * c4);
-    if (way == 1)
+    if (direction == 1)
         return pow(2, -10 * x) * sin((x * 10 - 0.75) * c4) + 1;
     return x < 0.5 ? -(pow(2, 20 * x - 10) * sin((20 * x - 11.125) * c5)) / 2
                    : pow(2, -20 * x + 10) * sin((20 * x - 11.125) * c5) / 2 + 1;
@@ -57,38 +57,38 @@ static double bounce_out(double x)
     return n1 * pow(x - 2.625 / d1, 2) + 0.984375;
 }
 
-static double published_bounce(double x, int way)
+static double published_bounce(double x, int direction)
 {
-    if (way == 0)
+    if (direction == 0)
         return 1 - bounce_out(1 - x);
-    if (way == 1)
+    if (direction == 1)
         return bounce_out(x);
     return x < 0.5 ? (1 - bounce_out(1 - 2 * x)) / 2 : (1 + bounce_out(2 * x - 1)) / 2;
 }
 
-static double published_exponential(double x, int way)
+static double published_exponential(double x, int direction)
 {
-    if (way == 0)
+    if (direction == 0)
         return pow(2, 10 * x - 10);
-    if (way == 1)
+    if (direction == 1)
         return 1 - pow(2, -10 * x);
     return x < 0.5 ? pow(2, 20 * x - 10) / 2 : (2 - pow(2, -20 * x + 10)) / 2;
 }
 
-static double published_circular(double x, int way)
+static double published_circular(double x, int direction)
 {
-    if (way == 0)
+    if (direction == 0)
         return 1 - sqrt(1 - pow(x, 2));
-    if (way == 1)
+    if (direction == 1)
         return sqrt(1 - pow(x - 1, 2));
     return x < 0.5 ? (1 - sqrt(1 - pow(2 * x, 2))) / 2 : (sqrt(1 - pow(-2 * x + 2, 2)) + 1) / 2;
 }
 
-static double published_power(double x, int way, int exponent)
+static double published_power(double x, int direction, int exponent)
 {
-    if (way == 0)
+    if (direction == 0)
         return pow(x, exponent);
-    if (way == 1)
+    if (direction == 1)
         return 1 - pow(1 - x, exponent);
     return x < 0.5 ? pow(2, exponent - 1) * pow(x, exponent) : 1 - pow(-2 * x + 2, exponent) / 2;
 }
@@ -98,7 +98,7 @@ static double published_power(double x, int way, int exponent)
 // The exponents of the first four are 2 to 5.
 static const struct {
     const char *name;
-    double (*published)(double x, int way);
+    double (*published)(double x, int direction);
 } families[] = {{"quadratic", NULL},
                 {"cubic", NULL},
                 {"quartic", NULL},

@@ -36,14 +36,14 @@ static real4 between(real4 a, real4 b)
     return real4_mul(real4_conjugate(a), b);
 }
 
-static real4 log_of(real4 q)
+static real4 quat_log(real4 q)
 {
     const double sine = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
     const double scale = sine > 0 ? atan2(sine, q.w) / sine : 0;
     return (real4){q.x * scale, q.y * scale, q.z * scale, 0};
 }
 
-static real4 exp_of(real4 v)
+static real4 quat_exp(real4 v)
 {
     const double angle = sqrt(v.x * v.x + v.y * v.y + v.z * v.z);
     const double scale = angle > 0 ? sin(angle) / angle : 0;
@@ -53,9 +53,9 @@ static real4 exp_of(real4 v)
 // s_i = q_i exp(-(log(q_i^-1 q_i+1) + log(q_i^-1 q_i-1)) / 4)
 static real4 inner(real4 before, real4 q, real4 after)
 {
-    const real4 a = log_of(between(q, after));
-    const real4 b = log_of(between(q, before));
-    return real4_mul(q, exp_of(real4_scale(real4_add(a, b), -0.25)));
+    const real4 a = quat_log(between(q, after));
+    const real4 b = quat_log(between(q, before));
+    return real4_mul(q, quat_exp(real4_scale(real4_add(a, b), -0.25)));
 }
 
 // -- Keys -----------------------------------------------------------------------------------------
@@ -73,7 +73,8 @@ static void random_keys(md5_quat *keys, uint64_t seed)
     }
 }
 
-static md5_squad *squad_of(const md5_quat *keys, const double *times, uint32_t count, double period)
+static md5_squad *create_squad(const md5_quat *keys, const double *times, uint32_t count,
+                               double period)
 {
     md5_error error = {0};
     md5_squad *const squad = md5_create_squad(keys, times, count, period, NULL, &error);
@@ -88,7 +89,7 @@ TEST (squad_at_equal_intervals_is_shoemakes) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
-        OWN_SQUAD squad = squad_of(keys, times, NUM_KEYS, 0);
+        OWN_SQUAD squad = create_squad(keys, times, NUM_KEYS, 0);
         real4 q[NUM_KEYS];
         for (int i = 0; i < NUM_KEYS; i++) {
             q[i] = real4_of(keys[i]);
@@ -114,7 +115,7 @@ TEST (squad_passes_its_keys) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
         for (int periodic = 0; periodic < 2; periodic++) {
-            OWN_SQUAD squad = squad_of(keys, uneven, NUM_KEYS, periodic ? 7 : 0);
+            OWN_SQUAD squad = create_squad(keys, uneven, NUM_KEYS, periodic ? 7 : 0);
             for (int i = 0; i < NUM_KEYS; i++) {
                 CHECK_SMALL(real_angle(md5_squad_rotation(squad, uneven[i]), keys[i]), 2e-7);
             }
@@ -123,13 +124,13 @@ TEST (squad_passes_its_keys) {
 }
 
 // Returns half of the angular velocity at a time, by a one-sided difference of second order.
-static real4 velocity_beside(const md5_squad *squad, double time, double h)
+static real4 half_velocity(const md5_squad *squad, double time, double h)
 {
     const real4 at = real4_of(md5_squad_rotation(squad, time));
     real4 steps[2];
     for (int i = 0; i < 2; i++) {
         const real4 q = real4_of(md5_squad_rotation(squad, time + (i + 1) * h));
-        steps[i] = log_of(between(at, real4_towards(q, at)));
+        steps[i] = quat_log(between(at, real4_towards(q, at)));
     }
     return real4_scale(real4_add(real4_scale(steps[0], 4), real4_scale(steps[1], -1)),
                        1.0 / (2 * h));
@@ -138,8 +139,8 @@ static real4 velocity_beside(const md5_squad *squad, double time, double h)
 static void check_velocities(const md5_squad *squad, int first, int end)
 {
     for (int i = first; i < end; i++) {
-        const real4 before = velocity_beside(squad, uneven[i], -5e-4);
-        const real4 after = velocity_beside(squad, uneven[i], 5e-4);
+        const real4 before = half_velocity(squad, uneven[i], -5e-4);
+        const real4 after = half_velocity(squad, uneven[i], 5e-4);
         const real4 jump = real4_add(after, real4_scale(before, -1)); // w is 0
         CHECK_SMALL(sqrt(real4_dot(jump, jump)), 2e-2);
     }
@@ -149,8 +150,8 @@ TEST (squad_has_no_jump_in_its_velocity) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
-        OWN_SQUAD open = squad_of(keys, uneven, NUM_KEYS, 0);
-        OWN_SQUAD periodic = squad_of(keys, uneven, NUM_KEYS, 7);
+        OWN_SQUAD open = create_squad(keys, uneven, NUM_KEYS, 0);
+        OWN_SQUAD periodic = create_squad(keys, uneven, NUM_KEYS, 7);
         check_velocities(open, 1, NUM_KEYS - 1);
         check_velocities(periodic, 0, NUM_KEYS);
     }
@@ -160,7 +161,7 @@ TEST (squad_of_a_steady_turn_is_steady) {
     md5_quat keys[NUM_KEYS];
     for (int i = 0; i < NUM_KEYS; i++)
         keys[i] = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, 0.5f * (float)uneven[i]);
-    OWN_SQUAD squad = squad_of(keys, uneven, NUM_KEYS, 0);
+    OWN_SQUAD squad = create_squad(keys, uneven, NUM_KEYS, 0);
     for (int i = -100; i <= 500; i++) {
         const float angle = 0.5f * (float)(i * 0.01);
         const md5_quat exact = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, angle);
@@ -171,14 +172,14 @@ TEST (squad_of_a_steady_turn_is_steady) {
 TEST (squad_before_and_after_its_keys) {
     md5_quat keys[NUM_KEYS];
     random_keys(keys, 3);
-    OWN_SQUAD open = squad_of(keys, uneven, NUM_KEYS, 0);
+    OWN_SQUAD open = create_squad(keys, uneven, NUM_KEYS, 0);
     const md5_quat first = keys[0];
     const md5_quat last = keys[NUM_KEYS - 1];
     CHECK_SMALL(real_angle(md5_squad_rotation(open, -100), first), 2e-7);
     CHECK_SMALL(real_angle(md5_squad_rotation(open, NAN), first), 2e-7);
     CHECK_SMALL(real_angle(md5_squad_rotation(open, 100), last), 2e-7);
     CHECK_SMALL(real_angle(md5_squad_rotation(open, INFINITY), last), 2e-7);
-    OWN_SQUAD periodic = squad_of(keys, uneven, NUM_KEYS, 7);
+    OWN_SQUAD periodic = create_squad(keys, uneven, NUM_KEYS, 7);
     for (int i = 0; i < 71; i++) {
         const md5_quat now = md5_squad_rotation(periodic, i * 0.1);
         CHECK_SMALL(real_angle(now, md5_squad_rotation(periodic, i * 0.1 + 21.0)), 1e-6);
@@ -191,7 +192,7 @@ TEST (squad_of_one_key_is_the_key) {
     const md5_quat key = {0, 3, 0, -4};
     const double time = 2;
     for (int periodic = 0; periodic < 2; periodic++) {
-        OWN_SQUAD squad = squad_of(&key, &time, 1, periodic ? 1 : 0);
+        OWN_SQUAD squad = create_squad(&key, &time, 1, periodic ? 1 : 0);
         for (int i = 0; i < 10; i++) {
             const md5_quat at = md5_squad_rotation(squad, i * 0.7);
             CHECK_SMALL(real_angle(at, key), 2e-7);
@@ -215,7 +216,7 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
             time = fmax(time + pow(10, 18 * test_random(&random) - 12), nextafter(time, HUGE_VAL));
             times[i] = time;
         }
-        OWN_SQUAD squad = squad_of(keys, times, NUM_KEYS, round % 2 ? 1e9 : 0);
+        OWN_SQUAD squad = create_squad(keys, times, NUM_KEYS, round % 2 ? 1e9 : 0);
         for (int i = 0; i < 101; i++) {
             const double at = times[i % 7] + (times[i % 7 + 1] - times[i % 7]) * 0.01 * i;
             const md5_quat q = md5_squad_rotation(squad, at);
@@ -229,7 +230,7 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
 TEST (squad_at_a_time_is_a_rotation) {
     static const md5_quat keys[] = {{0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}};
     static const double times[] = {0, 4e-320, 8e-320};
-    OWN_SQUAD squad = squad_of(keys, times, 3, 0);
+    OWN_SQUAD squad = create_squad(keys, times, 3, 0);
     for (int i = 0; i < 3; i++) {
         const real4 found = real4_of(md5_squad_rotation(squad, times[i]));
         CHECK_NEAR(fabs(real4_dot(found, real4_of(keys[i]))), 1, 1e-6);

@@ -114,8 +114,8 @@ TEST (decls_are_parsed_when_asked_for) {
 }
 
 TEST (decl_index_holds_many_names) {
-    enum { COUNT = 2000, ROOM = 16 };
-    static char text[COUNT * ROOM];
+    enum { COUNT = 2000, CAPACITY = 16 };
+    static char text[COUNT * CAPACITY];
     size_t used = 0;
     for (unsigned i = 0; i < COUNT; i++) {
         // Names with long common prefixes, in an order without a pattern.
@@ -281,7 +281,7 @@ TEST (commands_without_a_brace_behind_them_count) {
 
 // The precedence of files that several search paths contain.
 
-static md5_game *open_places(const md5_game_path *places, size_t count)
+static md5_game *open_search_paths(const md5_game_path *places, size_t count)
 {
     md5_game *const game = md5_create_game(places, count, NULL, NULL);
     CHECK(game);
@@ -305,7 +305,7 @@ TEST (game_finds_files_of_better_places) {
     static const game_text mod[] = {{"a.txt", "mod"}};
     static const game_text base[] = {{"A.TXT", "base"}, {"b.txt", "b"}};
     const md5_game_path places[] = {game_place(mod, 1, false), game_place(base, 2, false)};
-    OWN_GAME game = open_places(places, 2);
+    OWN_GAME game = open_search_paths(places, 2);
     check_text(game, "a.txt", "mod");
     check_text(game, "b.txt", "b");
 }
@@ -313,7 +313,7 @@ TEST (game_finds_files_of_better_places) {
 TEST (game_finds_files_whatever_their_case_and_slashes) {
     static const game_text texts[] = {{"Models/MD5\\Imp.md5mesh", "imp"}};
     const md5_game_path place = game_place(texts, 1, false);
-    OWN_GAME game = open_places(&place, 1);
+    OWN_GAME game = open_search_paths(&place, 1);
     check_text(game, "models/md5/imp.MD5MESH", "imp");
     check_text(game, "/models\\md5\\imp.md5mesh", "imp");
     CHECK(md5_game_find_file(game, "models/md5/../md5/imp.md5mesh", 0) == MD5_NONE);
@@ -323,11 +323,11 @@ TEST (game_finds_files_whatever_their_case_and_slashes) {
 TEST (game_takes_the_last_of_equal_names_in_an_archive) {
     static const game_text texts[] = {{"a.txt", "1"}, {"A.txt", "2"}};
     const md5_game_path archive = game_place(texts, 2, true);
-    md5_game *game = open_places(&archive, 1);
+    md5_game *game = open_search_paths(&archive, 1);
     check_text(game, "a.txt", "2");
     md5_destroy_game(game);
     const md5_game_path folder = game_place(texts, 2, false);
-    game = open_places(&folder, 1);
+    game = open_search_paths(&folder, 1);
     check_text(game, "a.txt", "1");
     md5_destroy_game(game);
 }
@@ -336,13 +336,13 @@ TEST (game_leaves_out_names_that_cannot_be_reached) {
     static const game_text texts[] = {{"../materials/a.mtr", "a { }"},
                                       {"/materials/b.mtr", "b { }"}};
     const md5_game_path place = game_place(texts, 2, true);
-    OWN_GAME game = open_places(&place, 1);
+    OWN_GAME game = open_search_paths(&place, 1);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 0);
     CHECK(md5_game_find_file(game, "materials/b.mtr", 0) == MD5_NONE);
 }
 
 TEST (game_reports_a_missing_file_to_loaders) {
-    OWN_GAME game = open_places(NULL, 0);
+    OWN_GAME game = open_search_paths(NULL, 0);
     const md5_load_opts opts = {.files = md5_game_files(game)};
     md5_error error = {0};
     CHECK_REFUSED(md5_load_model("models/imp.md5mesh", &opts, &error), error, MD5_ERROR_IO,
@@ -480,7 +480,7 @@ TEST (decl_lex_reports_unknown_punctuation_and_dots) {
 }
 
 // Returns the number at the start of a text.
-static double number_of(const char *text)
+static double parse_number(const char *text)
 {
     OWN_GAME game = open_texts(NULL, 0, NULL);
     md5_decl_lex lex;
@@ -492,19 +492,19 @@ static double number_of(const char *text)
 }
 
 TEST (decl_lex_reads_numbers_of_all_bases) {
-    CHECK(number_of("010") == 8);
-    CHECK(number_of("0x1F") == 31);
-    CHECK(number_of("0b101") == 5);
-    CHECK(number_of("42") == 42);
-    CHECK(number_of("0") == 0);
+    CHECK(parse_number("010") == 8);
+    CHECK(parse_number("0x1F") == 31);
+    CHECK(parse_number("0b101") == 5);
+    CHECK(parse_number("42") == 42);
+    CHECK(parse_number("0") == 0);
 }
 
 TEST (decl_lex_reads_decimals) {
-    CHECK_NEAR(number_of(".5"), 0.5, 1e-15);
-    CHECK_NEAR(number_of("5."), 5, 1e-15);
-    CHECK_NEAR(number_of("1e-5"), 1e-5, 1e-18);
-    CHECK_NEAR(number_of("2.5e+3"), 2500, 1e-9);
-    CHECK(number_of("1e99999999999") > 1e300);
+    CHECK_NEAR(parse_number(".5"), 0.5, 1e-15);
+    CHECK_NEAR(parse_number("5."), 5, 1e-15);
+    CHECK_NEAR(parse_number("1e-5"), 1e-5, 1e-18);
+    CHECK_NEAR(parse_number("2.5e+3"), 2500, 1e-9);
+    CHECK(parse_number("1e99999999999") > 1e300);
 }
 
 TEST (decl_lex_splits_what_is_no_octal_digit) {

@@ -261,7 +261,7 @@ TEST (cube_finds_the_skin_of_a_mesh) {
 // -- Adjustments ----------------------------------------------------------------------------------
 
 // The engines' operation on a dual quaternion: real = q real, dual = q^-1 dual.
-static void turn_dual(real4 *real, real4 *dual, double x, double y, double z, double degrees)
+static void rotate_dual(real4 *real, real4 *dual, double x, double y, double z, double degrees)
 {
     const double half = degrees * 3.14159265358979323846 / 360.0;
     const real4 q = {x * sin(half), y * sin(half), z * sin(half), cos(half)};
@@ -277,9 +277,9 @@ TEST (cube_adjusts_joints_as_the_engines_do) {
     real4 real = {-0.5, 0.5, 0.5, -0.5};
     const real4 half_translation = {0.5, -1, 1.5, 0};
     real4 dual = real4_mul(half_translation, real);
-    turn_dual(&real, &dual, 0, 0, 1, 35);
-    turn_dual(&real, &dual, 0, -1, 0, -50);
-    turn_dual(&real, &dual, -1, 0, 0, 20);
+    rotate_dual(&real, &dual, 0, 0, 1, 35);
+    rotate_dual(&real, &dual, 0, -1, 0, -50);
+    rotate_dual(&real, &dual, -1, 0, 0, 20);
     const real4 translation = real4_mul(dual, real4_conjugate(real));
     const md5_cube2_part part = {.num_adjustments = 1, .adjustments = &adjustment};
     const md5_cube2_anim anim = {.num_adjustments = 1};

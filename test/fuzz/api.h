@@ -66,7 +66,7 @@ static float api_finite(api_use *fixture)
     return isfinite(number) ? number : 2.0f;
 }
 
-static float api_share(api_use *fixture)
+static float api_fraction(api_use *fixture)
 {
     return 0.25f * (float)api_choice(fixture, 5);
 }
@@ -100,13 +100,13 @@ static const char *use_blends(api_use *fixture)
     float *const mask = api_memory(fixture, count, sizeof *mask);
     uint32_t *const mirror = api_memory(fixture, count, sizeof *mirror);
     for (uint32_t i = 0; i < count; i++)
-        mask[i] = api_share(fixture);
-    md5_blend_poses(fixture->pose, fixture->other, api_share(fixture), mask, count, out);
+        mask[i] = api_fraction(fixture);
+    md5_blend_poses(fixture->pose, fixture->other, api_fraction(fixture), mask, count, out);
     const char *fault = api_pose_fault(out, count);
     md5_subtract_pose(fixture->other, fixture->pose, count, scratch);
-    md5_add_pose(out, scratch, NULL, api_share(fixture), NULL, count, out);
+    md5_add_pose(out, scratch, NULL, api_fraction(fixture), NULL, count, out);
     fault = fault ? fault : api_pose_fault(out, count);
-    md5_add_pose(fixture->pose, fixture->other, out, api_share(fixture), mask, count, out);
+    md5_add_pose(fixture->pose, fixture->other, out, api_fraction(fixture), mask, count, out);
     fault = fault ? fault : api_pose_fault(out, count);
     (void)md5_build_mirror(&fixture->model->skeleton, mirror);
     md5_mirror_pose(fixture->model, mirror, fixture->pose, out);
@@ -147,9 +147,9 @@ static void limit_joints(api_use *fixture, md5_joint_limit *limits)
         limits[i] = (md5_joint_limit){.kind = (md5_limit_kind)api_choice(fixture, 3),
                                       .rest = fixture->model->bind_local[i].rotation,
                                       .axis = {i % 2 ? 1.0f : 0.0f, 1, 0.5f},
-                                      .min = -api_share(fixture),
-                                      .max = 3.0f * api_share(fixture),
-                                      .swing = 3.0f * api_share(fixture)};
+                                      .min = -api_fraction(fixture),
+                                      .max = 3.0f * api_fraction(fixture),
+                                      .swing = 3.0f * api_fraction(fixture)};
 }
 
 static const char *use_chains(api_use *fixture)
@@ -163,24 +163,24 @@ static const char *use_chains(api_use *fixture)
                                        .target = api_point(fixture),
                                        .pole = api_choice(fixture, 2) ? &pole : NULL,
                                        .rotation = api_choice(fixture, 2) ? &turn : NULL,
-                                       .params.soften = api_share(fixture),
-                                       .params.stretch = 1.0f + api_share(fixture),
-                                       .weight = api_share(fixture),
+                                       .params.soften = api_fraction(fixture),
+                                       .params.stretch = 1.0f + api_fraction(fixture),
+                                       .weight = api_fraction(fixture),
                                        .limits = api_choice(fixture, 2) ? limits : NULL};
     (void)md5_solve_two_bone(skeleton, &two_bone, fixture->pose);
     const md5_aim_job aim = {.tip = api_joint(fixture),
                              .length = api_choice(fixture, MD5_MAX_CHAIN + 1),
                              .target = api_point(fixture),
                              .params.forward = {0, 1, 0},
-                             .params.limit = api_share(fixture),
-                             .weight = api_share(fixture)};
+                             .params.limit = api_fraction(fixture),
+                             .weight = api_fraction(fixture)};
     (void)md5_solve_aim(skeleton, &aim, fixture->pose);
     md5_chain_job chain = {.tip = api_joint(fixture),
                            .length = 2 + api_choice(fixture, MD5_MAX_CHAIN - 1),
                            .target = api_point(fixture),
                            .tolerance = 1e-3f,
                            .iterations = api_choice(fixture, 20),
-                           .weight = api_share(fixture),
+                           .weight = api_fraction(fixture),
                            .limits = api_choice(fixture, 2) ? limits : NULL};
     for (int i = 0; i < 3; i++) {
         chain.solver = (md5_chain_solver)i;
@@ -197,7 +197,7 @@ static const char *use_chains(api_use *fixture)
                                 .num_goals = 2,
                                 .tolerance = 1e-3f,
                                 .iterations = api_choice(fixture, 20),
-                                .weight = api_share(fixture),
+                                .weight = api_fraction(fixture),
                                 .limits = api_choice(fixture, 2) ? limits : NULL};
     (void)md5_solve_goals(skeleton, &both, fixture->pose);
     return api_pose_fault(fixture->pose, fixture->num_joints);
@@ -208,7 +208,7 @@ static const char *use_secondary(api_use *fixture)
     const md5_skeleton *const skeleton = &fixture->model->skeleton;
     const md5_xform change = {{0, 0.6f, 0, 0.8f}, api_point(fixture), 0};
     (void)md5_modify_joint(skeleton, api_joint(fixture), (md5_joint_space)api_choice(fixture, 4),
-                           change, api_share(fixture), fixture->pose);
+                           change, api_fraction(fixture), fixture->pose);
     md5_foot feet[2] = {
         {.ankle = api_joint(fixture), .floor = api_number(fixture), .normal = api_point(fixture)},
         {.ankle = api_joint(fixture),
@@ -226,10 +226,10 @@ static const char *use_secondary(api_use *fixture)
     md5_spring_job spring = {.tip = api_joint(fixture),
                              .length = 2 + api_choice(fixture, 4),
                              .params.stiffness = api_finite(fixture),
-                             .params.damping = api_share(fixture),
+                             .params.damping = api_fraction(fixture),
                              .acceleration = {0, 0, -100},
                              .placement = change,
-                             .weight = api_share(fixture)};
+                             .weight = api_fraction(fixture)};
     spring.state = api_memory(fixture, spring.length, sizeof *spring.state);
     for (int i = 0; i < 3; i++) {
         spring.seconds = 0.1f * (float)i;
@@ -242,7 +242,7 @@ static const char *use_secondary(api_use *fixture)
     md5_gaze_begin(fixture->random, &gaze);
     md5_gaze_advance(&eyes, skeleton->axes, &gaze, 0.7);
     if (eyes.head < fixture->num_joints)
-        (void)md5_gaze_pose(&eyes, &gaze, skeleton, api_share(fixture), fixture->pose);
+        (void)md5_gaze_pose(&eyes, &gaze, skeleton, api_fraction(fixture), fixture->pose);
     const md5_leg leg = {.limb = {api_joint(fixture), api_joint(fixture), api_joint(fixture)},
                          .swivel = MD5_NONE};
     const md5_gait_desc legs = {.skeleton = skeleton,
@@ -301,7 +301,7 @@ static const char *use_skins(api_use *fixture)
 
 static const char *use_queries(api_use *fixture)
 {
-    const md5_ray ray = {api_point(fixture), api_point(fixture), api_share(fixture),
+    const md5_ray ray = {api_point(fixture), api_point(fixture), api_fraction(fixture),
                          api_choice(fixture, 2) == 0};
     md5_bounds *const bounds = api_memory(fixture, fixture->num_joints, sizeof *bounds);
     uint32_t *const found = api_memory(fixture, fixture->num_joints, sizeof *found);

@@ -29,7 +29,7 @@ typedef struct token_list {
 
 typedef struct output {
     uint8_t *bytes;
-    size_t size, room;
+    size_t size, capacity;
 } output;
 
 // -- Random ---------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ static void split(const uint8_t *data, size_t size, token_list *list)
     }
 }
 
-static bool is_word(const token *tested, const char *word)
+static bool token_equals(const token *tested, const char *word)
 {
     const size_t length = (size_t)(tested->end - tested->word);
     return length == strlen(word) && memcmp(tested->word, word, length) == 0;
@@ -109,21 +109,21 @@ static bool is_number(const token *tested)
 
 static void put(output *out, const void *bytes, size_t size)
 {
-    const size_t left = out->room - out->size;
+    const size_t left = out->capacity - out->size;
     const size_t taken = size < left ? size : left;
     if (taken > 0)
         memcpy(out->bytes + out->size, bytes, taken);
     out->size += taken;
 }
 
-static void put_tokens(output *out, const token_list *list, size_t first, size_t end)
+static void write_tokens(output *out, const token_list *list, size_t first, size_t end)
 {
     if (first < end)
         put(out, list->tokens[first].start,
             (size_t)(list->tokens[end - 1].end - list->tokens[first].start));
 }
 
-static void put_instead(output *out, const token *replaced, const char *text)
+static void write_instead(output *out, const token *replaced, const char *text)
 {
     put(out, replaced->start, (size_t)(replaced->word - replaced->start));
     put(out, text, strlen(text));
@@ -169,7 +169,7 @@ static range table_line(const token_list *list, size_t first)
         bool is_start = *next->word == '}' || *next->word == '"'
                         || (next->end - next->word > 3 && memcmp(next->word, "num", 3) == 0);
         for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
-            is_start = is_start || is_word(next, starts[i]);
+            is_start = is_start || token_equals(next, starts[i]);
         if (is_start)
             break;
     }
@@ -202,10 +202,10 @@ static size_t count_before(const token_list *list, size_t at)
 }
 
 // Returns the index of the number after the given keyword, or the length of the list.
-static size_t count_of(const token_list *list, const char *word)
+static size_t find_count(const token_list *list, const char *word)
 {
     for (size_t i = 0; i + 1 < list->count; i++) {
-        if (is_word(&list->tokens[i], word))
+        if (token_equals(&list->tokens[i], word))
             return i + 1;
     }
     return list->count;
@@ -213,16 +213,16 @@ static size_t count_of(const token_list *list, const char *word)
 
 // -- Mutations ------------------------------------------------------------------------------
 
-static void put_count_off_by(output *out, const token *count, long difference)
+static void write_count_off_by(output *out, const token *count, long difference)
 {
     char text[32] = {0};
     const size_t length = (size_t)(count->end - count->word);
     memcpy(text, count->word, length < sizeof text - 1 ? length : sizeof text - 1);
     snprintf(text, sizeof text, "%ld", (strtol(text, NULL, 10) & 0xFFFFFF) + difference);
-    put_instead(out, count, text);
+    write_instead(out, count, text);
 }
 
-static void put_edge_number(output *out, const token *replaced, uint32_t *random)
+static void write_edge_number(output *out, const token *replaced, uint32_t *random)
 {
     static const char *const numbers[] = {"0",
                                           "1",
@@ -268,7 +268,7 @@ static void put_edge_number(output *out, const token *replaced, uint32_t *random
                                           "1e30",
                                           "29.97",
                                           "1.000000059604644775390625"};
-    put_instead(out, replaced, numbers[below(random, sizeof numbers / sizeof numbers[0])]);
+    write_instead(out, replaced, numbers[below(random, sizeof numbers / sizeof numbers[0])]);
 }
 
 // Writes all tokens; one number differs by one or is replaced by an edge case.
@@ -277,12 +277,12 @@ static void change_number(output *out, const token_list *list, uint32_t *random)
     size_t at = below(random, list->count);
     for (size_t i = 0; i < list->count && !is_number(&list->tokens[at]); i++)
         at = (at + 1) % list->count;
-    put_tokens(out, list, 0, at);
+    write_tokens(out, list, 0, at);
     if (below(random, 3) == 0)
-        put_count_off_by(out, &list->tokens[at], below(random, 2) ? 1 : -1);
+        write_count_off_by(out, &list->tokens[at], below(random, 2) ? 1 : -1);
     else
-        put_edge_number(out, &list->tokens[at], random);
-    put_tokens(out, list, at + 1, list->count);
+        write_edge_number(out, &list->tokens[at], random);
+    write_tokens(out, list, at + 1, list->count);
 }
 
 // Removes, duplicates or moves a range.
@@ -292,24 +292,24 @@ static void change_range(output *out, const token_list *list, uint32_t *random)
     const size_t kind = below(random, 4);
     const size_t target = below(random, list->count + 1);
     if (kind == 0) {
-        put_tokens(out, list, 0, moved.first);
-        put_tokens(out, list, moved.end, list->count);
+        write_tokens(out, list, 0, moved.first);
+        write_tokens(out, list, moved.end, list->count);
     } else if (kind == 1) {
-        put_tokens(out, list, 0, moved.end);
-        put_tokens(out, list, moved.first, list->count);
+        write_tokens(out, list, 0, moved.end);
+        write_tokens(out, list, moved.first, list->count);
     } else if (kind == 2) {
-        put_tokens(out, list, 0, target);
-        put_tokens(out, list, moved.first, moved.end);
-        put_tokens(out, list, target, list->count);
+        write_tokens(out, list, 0, target);
+        write_tokens(out, list, moved.first, moved.end);
+        write_tokens(out, list, target, list->count);
     } else {
         const range other = random_range(list, random);
         const range low = moved.first < other.first ? moved : other;
         const range high = moved.first < other.first ? other : moved;
-        put_tokens(out, list, 0, low.first);
-        put_tokens(out, list, high.first, high.end);
-        put_tokens(out, list, low.end, high.first);
-        put_tokens(out, list, low.first, low.end);
-        put_tokens(out, list, high.end, list->count);
+        write_tokens(out, list, 0, low.first);
+        write_tokens(out, list, high.first, high.end);
+        write_tokens(out, list, low.end, high.first);
+        write_tokens(out, list, low.first, low.end);
+        write_tokens(out, list, high.end, list->count);
     }
 }
 
@@ -318,17 +318,18 @@ static void change_table(output *out, const token_list *list, uint32_t *random)
 {
     const size_t at = below(random, list->count);
     const token *const word = &list->tokens[at];
-    const bool is_block = at + 2 < list->count && (is_word(word, "mesh") || is_word(word, "frame"));
-    const size_t open = is_word(word, "mesh") ? at + 1 : at + 2;
+    const bool is_block =
+        at + 2 < list->count && (token_equals(word, "mesh") || token_equals(word, "frame"));
+    const size_t open = token_equals(word, "mesh") ? at + 1 : at + 2;
     const range entry = is_block ? bracketed(list, open) : table_line(list, at);
     const size_t first = is_block ? at : entry.first;
     size_t count;
-    if (is_word(word, "mesh"))
-        count = count_of(list, "numMeshes");
-    else if (is_word(word, "frame"))
-        count = count_of(list, "numFrames");
+    if (token_equals(word, "mesh"))
+        count = find_count(list, "numMeshes");
+    else if (token_equals(word, "frame"))
+        count = find_count(list, "numFrames");
     else if (*word->word == '"')
-        count = count_of(list, "numJoints");
+        count = find_count(list, "numJoints");
     else
         count = count_before(list, at);
     const bool is_more = below(random, 3) > 0;
@@ -336,10 +337,10 @@ static void change_table(output *out, const token_list *list, uint32_t *random)
         change_range(out, list, random);
         return;
     }
-    put_tokens(out, list, 0, count);
-    put_count_off_by(out, &list->tokens[count], is_more ? 1 : -1);
-    put_tokens(out, list, count + 1, is_more ? entry.end : first);
-    put_tokens(out, list, is_more ? first : entry.end, list->count);
+    write_tokens(out, list, 0, count);
+    write_count_off_by(out, &list->tokens[count], is_more ? 1 : -1);
+    write_tokens(out, list, count + 1, is_more ? entry.end : first);
+    write_tokens(out, list, is_more ? first : entry.end, list->count);
 }
 
 static void insert_text(output *out, const token_list *list, uint32_t *random)
@@ -381,9 +382,9 @@ static void insert_text(output *out, const token_list *list, uint32_t *random)
                                         " hierarchy { }"};
     const size_t at = below(random, list->count + 1);
     const char *const text = texts[below(random, sizeof texts / sizeof texts[0])];
-    put_tokens(out, list, 0, at);
+    write_tokens(out, list, 0, at);
     put(out, text, strlen(text));
-    put_tokens(out, list, at, list->count);
+    write_tokens(out, list, at, list->count);
 }
 
 // The output before it replaces the input.
@@ -430,10 +431,10 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8
     const size_t at = below(&random, list.count + 1);
     const range taken = random_range(&other, &random);
     const bool is_end = below(&random, 3) == 0;
-    put_tokens(&out, &list, 0, at);
-    put_tokens(&out, &other, taken.first, is_end ? other.count : taken.end);
+    write_tokens(&out, &list, 0, at);
+    write_tokens(&out, &other, taken.first, is_end ? other.count : taken.end);
     if (!is_end)
-        put_tokens(&out, &list, at, list.count);
+        write_tokens(&out, &list, at, list.count);
     memcpy(out_data, changed, out.size);
     return out.size;
 }

@@ -22,7 +22,7 @@ typedef struct asset {
     md5_camera *camera; // at most one of the three is set
 } asset;
 
-static asset_kind kind_of_path(const char *path)
+static asset_kind kind_from_path(const char *path)
 {
     const char *const dot = strrchr(path, '.');
     if (!dot)
@@ -47,14 +47,14 @@ static asset parse(asset_kind kind, const char *text, size_t size, const md5_loa
     return made;
 }
 
-static const void *pointer_of(asset made)
+static const void *asset_pointer(asset made)
 {
     if (made.model)
         return made.model;
     return made.anim ? (const void *)made.anim : made.camera;
 }
 
-static uint32_t warnings_of(asset made)
+static uint32_t count_asset_warnings(asset made)
 {
     if (made.model)
         return made.model->num_warnings;
@@ -63,7 +63,7 @@ static uint32_t warnings_of(asset made)
     return made.camera ? made.camera->num_warnings : 0;
 }
 
-static const char *fault_of(asset made)
+static const char *find_fault(asset made)
 {
     if (made.model)
         return asset_model_fault(made.model);
@@ -90,7 +90,7 @@ static void free_asset(asset made)
 
 // -- One file -------------------------------------------------------------------------------
 
-typedef struct victim {
+typedef struct valid_file {
     const char *path;
     asset_kind kind;
     char *text;
@@ -99,11 +99,11 @@ typedef struct victim {
     asset_warnings warnings; // warnings about the whole file
     size_t num_allocs, peak_bytes;
     size_t budget; // limit for the bytes that one kind of abuse reads
-} victim;
+} valid_file;
 
 // Returns the distance between positions that keeps to the budget, if each position costs `cost`
 // bytes. There are `most` positions in total.
-static size_t stride_for(const victim *file, size_t most, size_t cost)
+static size_t stride_for(const valid_file *file, size_t most, size_t cost)
 {
     const size_t affordable = file->budget / (cost + 1) + 1;
     return most / affordable + 1;
@@ -116,20 +116,21 @@ typedef struct trial {
     asset_warnings warnings;
     md5_error error;
 } trial;
-typedef const char *judge(const victim *file, const trial *tried);
+typedef const char *asset_check(const valid_file *file, const trial *tried);
 
 // Parses a text, checks the conditions for any text and those of `is_right`, and frees the asset.
-static bool attempt(const victim *file, const char *text, size_t size, asset_heap *heap,
-                    size_t limit, judge *is_right, const char *what, size_t at)
+static bool attempt(const valid_file *file, const char *text, size_t size, asset_heap *heap,
+                    size_t limit, asset_check *is_right, const char *what, size_t at)
 {
     trial tried = {.heap = heap, .limit = limit};
     md5_load_opts opts = asset_opts(heap, &tried.warnings);
     opts.allocator.limit = limit;
     tried.made = parse(file->kind, text, size, &opts, &tried.error);
-    const char *fault = asset_answer_fault(pointer_of(tried.made), warnings_of(tried.made), &opts,
-                                           &tried.error, text, size);
+    const char *fault =
+        asset_answer_fault(asset_pointer(tried.made), count_asset_warnings(tried.made), &opts,
+                           &tried.error, text, size);
     if (!fault)
-        fault = fault_of(tried.made);
+        fault = find_fault(tried.made);
     if (!fault)
         fault = is_right(file, &tried);
     free_asset(tried.made);
@@ -138,9 +139,9 @@ static bool attempt(const victim *file, const char *text, size_t size, asset_hea
     return CHECK_THAT(!fault, "%s, %s %zu: %s", file->path, what, at, fault ? fault : "");
 }
 
-static const char *judge_cut(const victim *file, const trial *tried)
+static const char *judge_cut(const valid_file *file, const trial *tried)
 {
-    if (!pointer_of(tried->made))
+    if (!asset_pointer(tried->made))
         return tried->error.status == MD5_ERROR_MEMORY ? "out of memory" : NULL;
     if (!asset_warnings_have_new(&tried->warnings, &file->warnings)
         && !are_equal(tried->made, file->whole))
@@ -148,7 +149,7 @@ static const char *judge_cut(const victim *file, const trial *tried)
     return NULL;
 }
 
-static void cut_everywhere(const victim *file)
+static void cut_everywhere(const valid_file *file)
 {
     const size_t stride = stride_for(file, file->size, file->size / 2);
     for (size_t cut = 0; cut < file->size; cut += stride) {
@@ -164,14 +165,14 @@ static void cut_everywhere(const victim *file)
     }
 }
 
-static const char *judge_nothing(const victim *file, const trial *tried)
+static const char *judge_nothing(const valid_file *file, const trial *tried)
 {
     (void)file;
-    const bool is_made = pointer_of(tried->made) != NULL;
+    const bool is_made = asset_pointer(tried->made) != NULL;
     return !is_made && tried->error.status == MD5_ERROR_MEMORY ? "out of memory" : NULL;
 }
 
-static void alter_everywhere(const victim *file)
+static void alter_everywhere(const valid_file *file)
 {
     static const char others[] = "9\"} -/\0.(\n{a)e\xE9";
     enum { NUM_OTHERS = sizeof others - 1, ROUNDS = 4 };
@@ -191,12 +192,12 @@ static void alter_everywhere(const victim *file)
     }
 }
 
-static const char *judge_memory(const victim *file, const trial *tried)
+static const char *judge_memory(const valid_file *file, const trial *tried)
 {
     const asset_heap *const heap = tried->heap;
     if (tried->limit > 0 && heap->peak_bytes > tried->limit)
         return "the memory limit is passed";
-    if (!pointer_of(tried->made))
+    if (!asset_pointer(tried->made))
         return tried->error.status == MD5_ERROR_MEMORY ? NULL
                                                        : "another error than too little memory";
     if (heap->fail_at > 0 && heap->num_allocs >= heap->fail_at)
@@ -204,12 +205,13 @@ static const char *judge_memory(const victim *file, const trial *tried)
     return are_equal(tried->made, file->whole) ? NULL : "another asset than the whole file's";
 }
 
-static const char *judge_success(const victim *file, const trial *tried)
+static const char *judge_success(const valid_file *file, const trial *tried)
 {
-    return pointer_of(tried->made) ? judge_memory(file, tried) : "not read with just enough memory";
+    return asset_pointer(tried->made) ? judge_memory(file, tried)
+                                      : "not read with just enough memory";
 }
 
-static void fail_every_allocation(const victim *file)
+static void fail_every_allocation(const valid_file *file)
 {
     const size_t stride = stride_for(file, file->num_allocs, file->size);
     for (size_t n = 1; n <= file->num_allocs + 1; n += stride) {
@@ -219,7 +221,7 @@ static void fail_every_allocation(const victim *file)
     }
 }
 
-static void set_every_limit(const victim *file)
+static void set_every_limit(const valid_file *file)
 {
     enum { MAX_LIMITS = 2000 };
     const size_t most = file->peak_bytes < MAX_LIMITS ? file->peak_bytes : MAX_LIMITS;
@@ -236,20 +238,20 @@ static void set_every_limit(const victim *file)
 }
 
 // Returns false if the file is not a valid asset.
-static bool open_victim(victim *file, const char *path)
+static bool open_valid_file(valid_file *file, const char *path)
 {
     const char *const megabytes = getenv("MD5_ABUSE_MB");
     asset_heap heap = {0};
     const md5_load_opts opts = asset_opts(&heap, &file->warnings);
     md5_error error = {0};
-    *file = (victim){.path = path, .kind = kind_of_path(path)};
+    *file = (valid_file){.path = path, .kind = kind_from_path(path)};
     file->budget =
         1000000 * (megabytes ? (size_t)strtoul(megabytes, NULL, 10) : (size_t)DEFAULT_MEGABYTES);
     file->text = test_read_file(path, &file->size);
     if (!file->text)
         return false;
     const asset first = parse(file->kind, file->text, file->size, &opts, &error);
-    const bool is_good = pointer_of(first) != NULL;
+    const bool is_good = asset_pointer(first) != NULL;
     free_asset(first);
     file->num_allocs = heap.num_allocs;
     file->peak_bytes = heap.peak_bytes;
@@ -262,7 +264,7 @@ static bool open_victim(victim *file, const char *path)
 
 // -- Folders --------------------------------------------------------------------------------
 
-enum { PATH_ROOM = 1024, MAX_FOLDERS = 512 };
+enum { PATH_CAPACITY = 1024, MAX_FOLDERS = 512 };
 
 // Folders that are still to be visited.
 typedef struct folder_list {
@@ -281,15 +283,15 @@ static void add_folder(folder_list *list, const char *path)
 
 // Adds a folder to the list, or calls `use` for a valid model, animation or camera. Returns true if
 // it called `use`.
-static bool take_entry(folder_list *list, const char *path, void (*use)(const victim *file))
+static bool use_entry(folder_list *list, const char *path, void (*use)(const valid_file *file))
 {
     struct stat status;
-    victim file;
+    valid_file file;
     if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
         add_folder(list, path);
         return false;
     }
-    if (kind_of_path(path) == NO_KIND || !open_victim(&file, path))
+    if (kind_from_path(path) == NO_KIND || !open_valid_file(&file, path))
         return false;
     use(&file);
     free_asset(file.whole);
@@ -298,7 +300,7 @@ static bool take_entry(folder_list *list, const char *path, void (*use)(const vi
 }
 
 // Calls `use` for every valid file in a folder and its subfolders. Returns their number.
-static size_t for_each_file(const char *folder, void (*use)(const victim *file))
+static size_t for_each_file(const char *folder, void (*use)(const valid_file *file))
 {
     folder_list list = {0};
     size_t count = 0;
@@ -308,11 +310,11 @@ static size_t for_each_file(const char *folder, void (*use)(const victim *file))
         DIR *const entries = opendir(current);
         const struct dirent *entry;
         while (entries && (entry = readdir(entries)) != NULL) {
-            char path[PATH_ROOM];
+            char path[PATH_CAPACITY];
             if (entry->d_name[0] == '.')
                 continue;
             snprintf(path, sizeof path, "%s/%s", current, entry->d_name);
-            count += take_entry(&list, path, use);
+            count += use_entry(&list, path, use);
         }
         if (entries)
             closedir(entries);
@@ -320,7 +322,7 @@ static size_t for_each_file(const char *folder, void (*use)(const victim *file))
     return count;
 }
 
-static void for_each_good_file(void (*use)(const victim *file))
+static void for_each_good_file(void (*use)(const valid_file *file))
 {
     enum { MIN_OF_OURS = 10 };
     size_t count = for_each_file(test_path("test/reference/data"), use);
@@ -365,7 +367,7 @@ static const struct {
     {"/lantern/lantern.md5mesh", 163},
 };
 
-static void check_peak(const victim *file)
+static void check_peak(const valid_file *file)
 {
     enum { SMALL = 16384 };
     size_t percent = file->size > SMALL ? 150 : SIZE_MAX / file->size;

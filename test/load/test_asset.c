@@ -126,7 +126,7 @@ static uint64_t count_lines(const char *text, size_t size)
     return lines;
 }
 
-static bool has_place(md5_status status)
+static bool has_location(md5_status status)
 {
     return status == MD5_ERROR_SYNTAX || status == MD5_ERROR_RANGE || status == MD5_ERROR_VERSION;
 }
@@ -141,7 +141,7 @@ static const char *error_fault(const md5_error *error, const char *text, size_t 
 {
     HOLDS(error->status != MD5_OK && error->status != MD5_WARNING, "no asset and no error");
     PASS_ON(message_fault(error->message, sizeof error->message));
-    HOLDS(!has_place(error->status) || is_compressed(text, size)
+    HOLDS(!has_location(error->status) || is_compressed(text, size)
               || (error->line > 0 && error->column > 0),
           "an error in a text without a place");
     HOLDS(error->line <= count_lines(text, size), "an error behind the last line");

@@ -17,118 +17,118 @@ static void put(bytes *to, const void *from, size_t size)
     to->size += size;
 }
 
-static void put_zeros(bytes *to, size_t count)
+static void append_zeros(bytes *to, size_t count)
 {
     memset(to->data + to->size, 0, count);
     to->size += count;
 }
 
-static void put_big(bytes *to, uint32_t value)
+static void append_big_endian(bytes *to, uint32_t value)
 {
     for (int shift = 24; shift >= 0; shift -= 8)
         to->data[to->size++] = (unsigned char)(value >> shift);
 }
 
-static void put_little(bytes *to, uint32_t value)
+static void append_little_endian(bytes *to, uint32_t value)
 {
     for (int shift = 0; shift < 32; shift += 8)
         to->data[to->size++] = (unsigned char)(value >> shift);
 }
 
-static uint32_t bits_of(float value)
+static uint32_t float_bits(float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
 
-static void put_text(bytes *to, const char *text)
+static void append_text(bytes *to, const char *text)
 {
-    put_little(to, (uint32_t)strlen(text));
+    append_little_endian(to, (uint32_t)strlen(text));
     put(to, text, strlen(text));
 }
 
-static void put_rotation(bytes *to, float x, float y, float z, float w)
+static void append_rotation(bytes *to, float x, float y, float z, float w)
 {
-    put_big(to, bits_of(x));
-    put_big(to, bits_of(y));
-    put_big(to, bits_of(z));
-    put_big(to, bits_of(w));
+    append_big_endian(to, float_bits(x));
+    append_big_endian(to, float_bits(y));
+    append_big_endian(to, float_bits(z));
+    append_big_endian(to, float_bits(w));
 }
 
-static void put_point(bytes *to, float x, float y, float z)
+static void append_point(bytes *to, float x, float y, float z)
 {
-    put_little(to, bits_of(x));
-    put_little(to, bits_of(y));
-    put_little(to, bits_of(z));
+    append_little_endian(to, float_bits(x));
+    append_little_endian(to, float_bits(y));
+    append_little_endian(to, float_bits(z));
 }
 
 // -- Models ---------------------------------------------------------------------------------------
 
-static void put_vertex(bytes *to, const float at[3], uint32_t u, uint32_t v,
-                       const unsigned char joints[4], const unsigned char weights[4])
+static void append_vertex(bytes *to, const float at[3], uint32_t u, uint32_t v,
+                          const unsigned char joints[4], const unsigned char weights[4])
 {
     for (int i = 0; i < 3; i++)
-        put_big(to, bits_of(at[i]));
-    put_big(to, u << 16 | v);
-    put_zeros(to, 8); // normal and tangent
+        append_big_endian(to, float_bits(at[i]));
+    append_big_endian(to, u << 16 | v);
+    append_zeros(to, 8); // normal and tangent
     put(to, joints, 4);
     put(to, weights, 4);
 }
 
 enum { HALF_ONE = 0x3C00, HALF_QUARTER = 0x3400, HALF_MINUS_1_5 = 0xBE00, HALF_TINY = 1 };
 
-static void make_model(bytes *model)
+static void write_model(bytes *model)
 {
     model->size = 0;
     put(model, "BRM\x6c", 4);
-    put_zeros(model, 8 + 4 + 24 + 12);
-    put_text(model, "models/arm");
-    put_zeros(model, 9);
+    append_zeros(model, 8 + 4 + 24 + 12);
+    append_text(model, "models/arm");
+    append_zeros(model, 9);
     put(model, "5DM\x6a", 4);
 
     // A root, and a joint 2 above it that is rotated by 90 degrees: its x axis is -y.
-    put_big(model, 2);
-    put_text(model, "root");
-    put_big(model, UINT32_MAX);
-    put_text(model, "arm");
-    put_big(model, 0);
-    put_big(model, 2);
-    put_rotation(model, 0, 0, 0, 1);
-    put_point(model, 0, 0, 0);
-    put_rotation(model, 0, 0, 0.70710678f, 0.70710678f);
-    put_point(model, 0, 0, 2);
-    put_big(model, 2);
-    put_zeros(model, 2 * 48);
+    append_big_endian(model, 2);
+    append_text(model, "root");
+    append_big_endian(model, UINT32_MAX);
+    append_text(model, "arm");
+    append_big_endian(model, 0);
+    append_big_endian(model, 2);
+    append_rotation(model, 0, 0, 0, 1);
+    append_point(model, 0, 0, 0);
+    append_rotation(model, 0, 0, 0.70710678f, 0.70710678f);
+    append_point(model, 0, 0, 2);
+    append_big_endian(model, 2);
+    append_zeros(model, 2 * 48);
 
-    put_big(model, 1);
+    append_big_endian(model, 1);
     static const float at[3][3] = {{0, -1, 2}, {4, 0, 0}, {0, 3, 1}};
-    put_text(model, "models/arm/skin");
-    put_big(model, 3);
-    put_big(model, 1);
-    put_big(model, 2);
+    append_text(model, "models/arm/skin");
+    append_big_endian(model, 3);
+    append_big_endian(model, 1);
+    append_big_endian(model, 2);
     put(model, "\0\1", 2);
-    put_zeros(model, 4);
-    put_big(model, 3);
-    put_big(model, 3); // vertices
-    put_big(model, 3); // indices
-    put_big(model, 1); // mirrored
-    put_big(model, 1); // duplicate
-    put_big(model, 1); // edges
-    put_vertex(model, at[0], HALF_ONE, HALF_QUARTER, (const unsigned char *)"\1\0\0\0",
-               (const unsigned char *)"\xff\0\0\0");
-    put_vertex(model, at[1], HALF_MINUS_1_5, HALF_TINY, (const unsigned char *)"\0\1\0\0",
-               (const unsigned char *)"\xcc\x33\0\0");
-    put_vertex(model, at[2], 0, 0, (const unsigned char *)"\0\0\0\0",
-               (const unsigned char *)"\0\0\0\xff");
+    append_zeros(model, 4);
+    append_big_endian(model, 3);
+    append_big_endian(model, 3); // vertices
+    append_big_endian(model, 3); // indices
+    append_big_endian(model, 1); // mirrored
+    append_big_endian(model, 1); // duplicate
+    append_big_endian(model, 1); // edges
+    append_vertex(model, at[0], HALF_ONE, HALF_QUARTER, (const unsigned char *)"\1\0\0\0",
+                  (const unsigned char *)"\xff\0\0\0");
+    append_vertex(model, at[1], HALF_MINUS_1_5, HALF_TINY, (const unsigned char *)"\0\1\0\0",
+                  (const unsigned char *)"\xcc\x33\0\0");
+    append_vertex(model, at[2], 0, 0, (const unsigned char *)"\0\0\0\0",
+                  (const unsigned char *)"\0\0\0\xff");
     put(model, "\0\0\0\1\0\2", 6);
-    put_zeros(model, 6 + 4 + 8 + 8 + 4);
+    append_zeros(model, 6 + 4 + 8 + 8 + 4);
 }
 
 TEST (bfg_models_are_read_like_text) {
     bytes file;
     md5_error error = {0};
-    make_model(&file);
+    write_model(&file);
     OWN_MODEL model = md5_parse_model(file.data, file.size, NULL, &error);
     if (!CHECK(model)) {
         CHECK_STRING(error.message, "");
@@ -162,7 +162,7 @@ TEST (bfg_models_are_read_like_text) {
 // A vertex whose weights are all 0 is at the origin, like a vertex without weights in a text file.
 TEST (bfg_vertices_may_have_no_weights) {
     bytes file;
-    make_model(&file);
+    write_model(&file);
     unsigned char *at = file.data;
     while (memcmp(at, "\0\0\0\0\0\0\0\xff", 8) != 0)
         at++;
@@ -199,7 +199,7 @@ static void check_altered(const bytes *good, file_kind kind, size_t at, uint32_t
     bytes file = *good;
     md5_error error = {0};
     file.size = at;
-    put_big(&file, value);
+    append_big_endian(&file, value);
     file.size = good->size;
     CHECK(!parse_any(kind, file.data, file.size, NULL, &error));
     char text[400];
@@ -252,7 +252,7 @@ TEST (bfg_models_name_the_byte_of_an_error) {
          "byte 429: triangle refers to an unknown vertex: expected an index below 3, found 3"},
     };
     bytes good;
-    make_model(&good);
+    write_model(&good);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const altered *const row = &rows[i];
         check_altered(&good, MODEL, row->at, row->value, row->message);
@@ -261,9 +261,9 @@ TEST (bfg_models_name_the_byte_of_an_error) {
 
 TEST (bfg_models_without_meshes_are_errors_if_meshes_are_needed) {
     bytes file;
-    make_model(&file);
+    write_model(&file);
     file.size = MESHES;
-    put_big(&file, 0);
+    append_big_endian(&file, 0);
     for (int is_needed = 0; is_needed < 2; is_needed++) {
         const md5_load_opts opts = {.require_meshes = is_needed > 0};
         md5_error error = {0};
@@ -276,38 +276,38 @@ TEST (bfg_models_without_meshes_are_errors_if_meshes_are_needed) {
 
 // -- Animations -----------------------------------------------------------------------------------
 
-static void make_anim(bytes *anim)
+static void write_anim(bytes *anim)
 {
     anim->size = 0;
     put(anim, "BMD\x65", 4);
-    put_zeros(anim, 8);
-    put_big(anim, 2);  // frames
-    put_big(anim, 24); // frame rate, Hz
-    put_big(anim, 42); // duration, ms
-    put_big(anim, 2);  // joints
-    put_big(anim, 3);  // components
-    put_big(anim, 2);
+    append_zeros(anim, 8);
+    append_big_endian(anim, 2);  // frames
+    append_big_endian(anim, 24); // frame rate, Hz
+    append_big_endian(anim, 42); // duration, ms
+    append_big_endian(anim, 2);  // joints
+    append_big_endian(anim, 3);  // components
+    append_big_endian(anim, 2);
     for (int i = 0; i < 12; i++)
-        put_big(anim, bits_of((float)i));
-    put_big(anim, 2);
-    put_text(anim, "root");
-    put_big(anim, UINT32_MAX);
-    put_big(anim, 1); // x
-    put_big(anim, 0);
-    put_text(anim, "arm");
-    put_big(anim, 0);
-    put_big(anim, 2 + 32); // y, z of the rotation
-    put_big(anim, 1);
-    put_big(anim, 2);
-    put_rotation(anim, 0, 0, 0, 1);
-    put_point(anim, 0, 0, 0);
-    put_rotation(anim, 0, 0.5f, -0.5f, 0.70710678f);
-    put_point(anim, 1, 2, 3);
-    put_big(anim, 6);
-    put_point(anim, 0, 2, 0.25f);
-    put_point(anim, 5, -7, 0.75f);
-    put_zeros(anim, 4);
-    put_point(anim, 5, 0, 0);
+        append_big_endian(anim, float_bits((float)i));
+    append_big_endian(anim, 2);
+    append_text(anim, "root");
+    append_big_endian(anim, UINT32_MAX);
+    append_big_endian(anim, 1); // x
+    append_big_endian(anim, 0);
+    append_text(anim, "arm");
+    append_big_endian(anim, 0);
+    append_big_endian(anim, 2 + 32); // y, z of the rotation
+    append_big_endian(anim, 1);
+    append_big_endian(anim, 2);
+    append_rotation(anim, 0, 0, 0, 1);
+    append_point(anim, 0, 0, 0);
+    append_rotation(anim, 0, 0.5f, -0.5f, 0.70710678f);
+    append_point(anim, 1, 2, 3);
+    append_big_endian(anim, 6);
+    append_point(anim, 0, 2, 0.25f);
+    append_point(anim, 5, -7, 0.75f);
+    append_zeros(anim, 4);
+    append_point(anim, 5, 0, 0);
 }
 
 static const char same_text[] =
@@ -319,7 +319,7 @@ static const char same_text[] =
 TEST (bfg_anims_are_those_of_text) {
     bytes file;
     md5_error error = {0};
-    make_anim(&file);
+    write_anim(&file);
     OWN_ANIM anim = md5_parse_anim(file.data, file.size, NULL, &error);
     OWN_ANIM text = text_anim(same_text, &error);
     if (!CHECK(anim && text)) {
@@ -368,7 +368,7 @@ TEST (bfg_anims_name_the_byte_of_an_error) {
          "byte 191: animation value is out of range: expected -1e9 to 1e9, found nan"},
     };
     bytes good;
-    make_anim(&good);
+    write_anim(&good);
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const altered *const row = &rows[i];
         check_altered(&good, ANIM, row->at, row->value, row->message);
@@ -401,9 +401,9 @@ static void check_hostile(const bytes *good, file_kind kind)
 
 TEST (bfg_files_may_be_truncated_or_altered) {
     bytes file;
-    make_model(&file);
+    write_model(&file);
     check_hostile(&file, MODEL);
-    make_anim(&file);
+    write_anim(&file);
     check_hostile(&file, ANIM);
 }
 
@@ -423,19 +423,19 @@ static const float frames[4][7] = {
 // Offsets of the parts.
 enum { RATE = 4, NUM_CUTS = 8, CUTS = 12, NUM_FRAMES = 16, FRAMES = 20 };
 
-static void make_camera(bytes *camera)
+static void write_camera(bytes *camera)
 {
     camera->size = 0;
-    put_big(camera, 0x41434264); // ACB, 100
-    put_little(camera, 30);
-    put_little(camera, 1);
-    put_little(camera, 2);
-    put_little(camera, 4);
+    append_big_endian(camera, 0x41434264); // ACB, 100
+    append_little_endian(camera, 30);
+    append_little_endian(camera, 1);
+    append_little_endian(camera, 2);
+    append_little_endian(camera, 4);
     for (int i = 0; i < 4; i++) {
         for (int k = 0; k < 4; k++)
-            put_big(camera, bits_of(frames[i][k]));
+            append_big_endian(camera, float_bits(frames[i][k]));
         for (int k = 4; k < 7; k++)
-            put_little(camera, bits_of(frames[i][k]));
+            append_little_endian(camera, float_bits(frames[i][k]));
     }
 }
 
@@ -447,7 +447,7 @@ static const char same_as_text[] =
 
 TEST (bfg_cameras_are_those_of_text) {
     bytes file;
-    make_camera(&file);
+    write_camera(&file);
     OWN_CAMERA camera = md5_parse_camera(file.data, file.size, NULL, NULL);
     OWN_CAMERA text = md5_parse_camera(same_as_text, strlen(same_as_text), NULL, NULL);
     REQUIRE(camera && text);
@@ -468,10 +468,10 @@ static void check_error(size_t at, uint32_t big, const char *message)
     bytes file;
     md5_error error = {0};
     char text[300];
-    make_camera(&file);
+    write_camera(&file);
     const size_t size = file.size;
     file.size = at;
-    put_big(&file, big);
+    append_big_endian(&file, big);
     CHECK(!md5_parse_camera(file.data, size, NULL, &error));
     snprintf(text, sizeof text, "%u:%u: %s", error.line, error.column, error.message);
     CHECK_STRING(text, message);
@@ -512,10 +512,10 @@ TEST (bfg_cameras_warn_of_odd_views) {
     md5_error error = {0};
     md5_error warning = {0};
     const md5_load_opts opts = {.warn = note_warning, .warn_user = &warning};
-    make_camera(&file);
+    write_camera(&file);
     const size_t size = file.size;
     file.size = FRAMES + 28;
-    put_big(&file, bits_of(180));
+    append_big_endian(&file, float_bits(180));
     OWN_CAMERA camera = md5_parse_camera(file.data, size, &opts, &error);
     REQUIRE(camera);
     CHECK_UINT(camera->num_warnings, 1);
@@ -527,7 +527,7 @@ TEST (bfg_cameras_warn_of_odd_views) {
 
 TEST (bfg_cameras_may_be_anything) {
     bytes good;
-    make_camera(&good);
+    write_camera(&good);
     check_hostile(&good, CAMERA);
 }
 
@@ -548,7 +548,7 @@ static char *as_text(md5_doc_kind kind, const bytes *file)
 
 TEST (bfg_files_are_written_as_text) {
     bytes file;
-    make_model(&file);
+    write_model(&file);
     OWN_STRING model_text = as_text(MD5_DOC_MODEL, &file);
     OWN_MODEL binary = md5_parse_model(file.data, file.size, NULL, NULL);
     OWN_MODEL model = text_model(model_text, NULL);
@@ -557,12 +557,12 @@ TEST (bfg_files_are_written_as_text) {
     for (int i = 0; i < 12; i++) // w is recomputed
         CHECK_NEAR(model->bind[1].m[i], binary->bind[1].m[i], 1e-6);
     CHECK_BYTES(model->meshes[0].weights, binary->meshes[0].weights, 4 * sizeof(md5_weight));
-    make_anim(&file);
+    write_anim(&file);
     OWN_STRING anim_text = as_text(MD5_DOC_ANIM, &file);
     OWN_ANIM anim = text_anim(anim_text, NULL);
     REQUIRE(anim);
     CHECK_EXACT(anim->translations[anim->num_translations].x, 5); // frame 1
-    make_camera(&file);
+    write_camera(&file);
     OWN_STRING camera_text = as_text(MD5_DOC_CAMERA, &file);
     CHECK(strstr(camera_text, "\t( -1 2.5 3 ) ( 0 0.5 0.5 ) 80\n") != NULL);
 }

@@ -243,7 +243,7 @@ static md5_check *check_chain(const chain *of)
 TEST (check_finds_bones_of_another_length) {
     static const struct {
         chain of;
-        const char *said; // expected text; NULL: no diagnostic
+        const char *expected; // expected text; NULL: no diagnostic
     } rows[] = {
         {{.num_joints = 6, .scale = {1.6, 1.6}},
          "1.6 times as long as in the mesh; use 'md5tool fix --mesh'"},
@@ -271,9 +271,9 @@ TEST (check_finds_bones_of_another_length) {
         of.turns[0] = of.turns[1] = "0 0 0";
         OWN_CHECK check = check_chain(&of);
         const md5_diagnostic *const found = find_rule(check, "clip-scale");
-        const char *const said = found ? found->error.message : "nothing";
-        CHECK_THAT(rows[i].said ? strstr(said, rows[i].said) != NULL : !found, "row %zu: %s", i,
-                   said);
+        const char *const expected = found ? found->error.message : "nothing";
+        CHECK_THAT(rows[i].expected ? strstr(expected, rows[i].expected) != NULL : !found,
+                   "row %zu: %s", i, expected);
         CHECK_NEAR(check->space.scale, found ? 1 / of.scale[0] : 1, 1e-4 / of.scale[0]);
         CHECK(!found || !found->is_silent);
     }
@@ -289,7 +289,7 @@ TEST (check_says_once_that_clips_are_turned) {
         const char *turns[3]; // of three clips, in all frames
         const char *last;     // of the first clip in its last frame, if it differs
         int number;           // index of the clip that is reported as rotated; -1: none
-        const char *said;
+        const char *expected;
     } rows[] = {
         {{none, by_x, none},
          NULL,
@@ -320,7 +320,7 @@ TEST (check_says_once_that_clips_are_turned) {
         for (int k = 0; k < 3; k++) {
             const md5_diagnostic *const found = find_rule(clips[k], "clip-turn");
             CHECK_THAT((found != NULL) == (k == rows[i].number), "row %zu, clip %d", i, k);
-            CHECK(!found || strstr(found->error.message, rows[i].said));
+            CHECK(!found || strstr(found->error.message, rows[i].expected));
             md5_free_check(clips[k]);
         }
     }

@@ -539,7 +539,7 @@ static void own_corners(const corners *owner)
 }
 #define OWN_CORNERS __attribute__((cleanup(own_corners))) const corners
 
-static corners corners_of(const md5_doc *mesh, const md5_doc *clip, uint32_t frame)
+static corners compute_corners(const md5_doc *mesh, const md5_doc *clip, uint32_t frame)
 {
     OWN_MODEL model = model_of(mesh);
     OWN_ANIM anim = clip ? anim_of(clip) : NULL;
@@ -571,7 +571,7 @@ static corners corners_of(const md5_doc *mesh, const md5_doc *clip, uint32_t fra
 static void check_corners(corners before, const md5_doc *mesh, const md5_doc *clip, uint32_t frame,
                           double tolerance)
 {
-    OWN_CORNERS now = corners_of(mesh, clip, frame);
+    OWN_CORNERS now = compute_corners(mesh, clip, frame);
     REQUIRE(before.at && now.at && before.count == now.count);
     for (size_t i = 0; i < now.count; i++)
         CHECK_SMALL(real_distance(before.at[i], now.at[i]), tolerance);
@@ -595,7 +595,7 @@ static md5_vec3 mirrored(md5_vec3 p)
 {
     return (md5_vec3){p.x, -p.y, p.z};
 }
-static md5_vec3 mirrored_and_turned(md5_vec3 p) // by 30 degrees
+static md5_vec3 mirrored_and_rotated(md5_vec3 p) // by 30 degrees
 {
     const float cosine = 0.8660254f;
     const float sine = 0.5f;
@@ -613,21 +613,21 @@ TEST (edit_space_moves_mesh_and_clip_alike) {
         {{.rotation = {0, 90, 0}, .scale = 2}, turned, 2},
         {{.rotation = {0, -90, 90}}, raised, 1},
         {{.is_mirrored = true}, mirrored, 1},
-        {{.rotation = {0, 30, 0}, .is_mirrored = true}, mirrored_and_turned, 1},
+        {{.rotation = {0, 30, 0}, .is_mirrored = true}, mirrored_and_rotated, 1},
     };
     OWN_DOC old_mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     OWN_DOC old_clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     REQUIRE(old_mesh && old_clip);
-    OWN_CORNERS bind = corners_of(old_mesh, NULL, 0);
-    OWN_CORNERS pose = corners_of(old_mesh, old_clip, 7);
+    OWN_CORNERS bind = compute_corners(old_mesh, NULL, 0);
+    OWN_CORNERS pose = compute_corners(old_mesh, old_clip, 7);
     const size_t count = pose.count;
     for (size_t j = 0; j < COUNT_OF(cases); j++) {
         OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
         OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
         CHECK_UINT(md5_edit_space(mesh, &cases[j].job, NULL), mesh->num_joints);
         CHECK_UINT(md5_edit_space(clip, &cases[j].job, NULL), clip->num_joints);
-        OWN_CORNERS new_bind = corners_of(mesh, NULL, 0);
-        OWN_CORNERS new_pose = corners_of(mesh, clip, 7);
+        OWN_CORNERS new_bind = compute_corners(mesh, NULL, 0);
+        OWN_CORNERS new_pose = compute_corners(mesh, clip, 7);
         REQUIRE(bind.at && pose.at && new_bind.at && new_pose.at && new_pose.count == count);
         for (size_t i = 0; i < count; i++) {
             size_t turned_corner = i;
@@ -699,11 +699,11 @@ TEST (edit_space_turns_cameras) {
         const md5_camera_view *const b = &now->frames[f];
         static const md5_vec3 ahead = {1, 0, 0};
         static const md5_vec3 up = {0, 0, 1};
-        CHECK_SMALL(real_distance(mirrored_and_turned(a->position), b->position), 1e-4);
-        CHECK_SMALL(real_distance(mirrored_and_turned(md5_quat_rotate(a->rotation, ahead)),
+        CHECK_SMALL(real_distance(mirrored_and_rotated(a->position), b->position), 1e-4);
+        CHECK_SMALL(real_distance(mirrored_and_rotated(md5_quat_rotate(a->rotation, ahead)),
                                   md5_quat_rotate(b->rotation, ahead)),
                     3e-4);
-        CHECK_SMALL(real_distance(mirrored_and_turned(md5_quat_rotate(a->rotation, up)),
+        CHECK_SMALL(real_distance(mirrored_and_rotated(md5_quat_rotate(a->rotation, up)),
                                   md5_quat_rotate(b->rotation, up)),
                     3e-4);
         CHECK(a->fov == b->fov);
@@ -713,7 +713,7 @@ TEST (edit_space_turns_cameras) {
 TEST (edit_meshes_are_cut_and_merged) {
     OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     REQUIRE(mesh);
-    OWN_CORNERS before = corners_of(mesh, NULL, 0);
+    OWN_CORNERS before = compute_corners(mesh, NULL, 0);
     const md5_mesh_edit cut = {.max_vertices = 1000, .max_triangles = 900};
     CHECK_UINT(md5_edit_meshes(mesh, &cut, NULL), 1); // the eyes have 290
     CHECK(mesh->num_meshes >= 8);
@@ -746,7 +746,7 @@ TEST (edit_cut_meshes_are_as_large_as_they_may_be) {
         mesh->indices = indices;
         mesh->num_vertices = 5;
         mesh->num_triangles = 3;
-        OWN_CORNERS before = corners_of(doc, NULL, 0);
+        OWN_CORNERS before = compute_corners(doc, NULL, 0);
         const md5_mesh_edit by_vertices = {.max_vertices = most};
         const md5_mesh_edit by_triangles = {.max_triangles = most == 3 ? 1 : 2};
         CHECK_UINT(md5_edit_meshes(doc, &by_vertices, NULL), 1);
@@ -768,7 +768,7 @@ TEST_DOC (edit_unused_rows_are_left_out, MD5_DOC_MODEL, model_text) {
     CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 0);
     doc->meshes[0].indices[3] = doc->meshes[0].indices[5];
     doc->meshes[0].vertices[0].num_weights = 3;
-    OWN_CORNERS before = corners_of(doc, NULL, 0);
+    OWN_CORNERS before = compute_corners(doc, NULL, 0);
     CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 1 + 1 + 2);
     CHECK_UINT(doc->meshes[0].num_vertices, 3);
     CHECK_UINT(doc->meshes[0].num_triangles, 1);
@@ -826,7 +826,7 @@ TEST (edit_joints_come_behind_their_parents) {
     OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     REQUIRE(mesh && clip);
     CHECK_UINT(EDIT_JOINTS(mesh, NULL, 0), 0);
-    OWN_CORNERS before = corners_of(mesh, clip, 7);
+    OWN_CORNERS before = compute_corners(mesh, clip, 7);
     md5_doc *const docs[] = {mesh, clip};
     const uint32_t last = mesh->num_joints - 1;
     for (size_t j = 0; j < COUNT_OF(docs); j++) {
@@ -1076,10 +1076,10 @@ TEST (edit_frames_are_changed_by_the_caller) {
     OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "wave.md5anim");
     REQUIRE(mesh && clip);
     OWN_MODEL model = model_of(mesh);
-    OWN_CORNERS before = corners_of(mesh, clip, 12);
+    OWN_CORNERS before = compute_corners(mesh, clip, 12);
     const md5_frame_edit job = {.model = model, .change = mirror_pose, .user = model};
     CHECK(md5_edit_frames(clip, &job, NULL) > 10);
-    OWN_CORNERS after = corners_of(mesh, clip, 12);
+    OWN_CORNERS after = compute_corners(mesh, clip, 12);
     const md5_bounds a = md5_bounds_from_points(before.at, before.count);
     const md5_bounds b = md5_bounds_from_points(after.at, after.count);
     CHECK(fabsf(a.max.y + a.min.y) > 1); // Bobbin waves with one hand
@@ -1125,7 +1125,7 @@ TEST (edit_components_are_reduced_within_a_tolerance) {
         CHECK_THAT(after->num_components < num_components, "%u", after->num_components);
         num_components = after->num_components;
         for (uint32_t f = 4; f < before->num_frames; f += 8) {
-            OWN_CORNERS old = corners_of(mesh, before, f);
+            OWN_CORNERS old = compute_corners(mesh, before, f);
             check_corners(old, mesh, after, f, (double)tolerances[i]);
         }
     }

@@ -35,7 +35,7 @@ typedef struct golden {
 
 // -- Reading the records --------------------------------------------------------------------
 
-static bool next_word(golden *g, char *word, size_t room)
+static bool next_token(golden *g, char *token, size_t capacity)
 {
     while (*g->at == ' ' || *g->at == '\n' || *g->at == '\r')
         g->at++;
@@ -43,34 +43,34 @@ static bool next_word(golden *g, char *word, size_t room)
     if (*g->at == '"') {
         const char *const end = strchr(g->at + 1, '"');
         const size_t length = end ? (size_t)(end - g->at - 1) : 0;
-        if (!end || length >= room)
+        if (!end || length >= capacity)
             return false;
-        memcpy(word, g->at + 1, length);
-        word[length] = '\0';
+        memcpy(token, g->at + 1, length);
+        token[length] = '\0';
         g->at += length + 2;
         return true;
     }
-    while (*g->at > ' ' && used + 1 < room)
-        word[used++] = *g->at++;
-    word[used] = '\0';
+    while (*g->at > ' ' && used + 1 < capacity)
+        token[used++] = *g->at++;
+    token[used] = '\0';
     return used > 0;
 }
 
-static bool expect(golden *g, const char *word)
+static bool expect(golden *g, const char *token)
 {
     char found[256] = "";
-    if (!g->broken && next_word(g, found, sizeof found) && strcmp(found, word) == 0)
+    if (!g->broken && next_token(g, found, sizeof found) && strcmp(found, token) == 0)
         return true;
     g->broken = true;
-    return test_check(false, g->file, 0, "expected '%s', found '%s'", word, found);
+    return test_check(false, g->file, 0, "expected '%s', found '%s'", token, found);
 }
 
-// Returns true if the next record is `word`; does not consume it.
-static bool is_next(golden *g, const char *word)
+// Returns true if the next record is `token`; does not consume it.
+static bool is_next(golden *g, const char *token)
 {
     char *const at = g->at;
     char found[256] = "";
-    const bool same = !g->broken && next_word(g, found, sizeof found) && strcmp(found, word) == 0;
+    const bool same = !g->broken && next_token(g, found, sizeof found) && strcmp(found, token) == 0;
     g->at = at;
     return same;
 }
@@ -87,12 +87,12 @@ static double number(golden *g)
     return value;
 }
 
-static void rest_of_line(golden *g, char *text, size_t room)
+static void read_line_end(golden *g, char *text, size_t capacity)
 {
     size_t used = 0;
     while (*g->at == ' ')
         g->at++;
-    while (*g->at && *g->at != '\n' && used + 1 < room)
+    while (*g->at && *g->at != '\n' && used + 1 < capacity)
         text[used++] = *g->at++;
     text[used] = '\0';
 }
@@ -173,11 +173,11 @@ static void check_matrix(golden *g, const char *what, uint32_t index, const md5_
 
 // -- The records ----------------------------------------------------------------------------
 
-static void load_path(golden *g, char *path, size_t room)
+static void load_path(golden *g, char *path, size_t capacity)
 {
     char name[512];
-    rest_of_line(g, name, sizeof name);
-    snprintf(path, room, "%s/%s", g->folder, name);
+    read_line_end(g, name, sizeof name);
+    snprintf(path, capacity, "%s/%s", g->folder, name);
 }
 
 static void check_joints(golden *g)
@@ -191,7 +191,7 @@ static void check_joints(golden *g)
         char name[256] = "";
         check_index(g, i);
         const double parent = number(g); // -1: none
-        next_word(g, name, sizeof name);
+        next_token(g, name, sizeof name);
         test_check(parent == (int32_t)skeleton->joints[i].parent, g->file, 0, "parent of joint %u",
                    i);
         test_check(strcmp(name, skeleton->joints[i].name) == 0, g->file, 0, "name of joint %u", i);
@@ -215,7 +215,7 @@ static void check_mesh(golden *g, uint32_t index)
     uint64_t used = 0;
     expect(g, "submesh");
     check_index(g, index);
-    next_word(g, shader, sizeof shader);
+    next_token(g, shader, sizeof shader);
     test_check(strcmp(shader, mesh->shader) == 0, g->file, 0, "shader of mesh %u", index);
     check_count(g, "vertices", mesh->num_file_vertices);
     check_count(g, "triangles", mesh->num_triangles);
@@ -269,7 +269,7 @@ static void check_time(golden *g)
     // The engine counts milliseconds, the library seconds. At the time of a frame, one of them can
     // return the end of an interval and the other the start of the next interval.
     char label[32];
-    next_word(g, label, sizeof label);
+    next_token(g, label, sizeof label);
     const double ms = number(g);
     const double cycles = number(g);
     const double cycle = number(g);

@@ -23,15 +23,15 @@
 // A text that grows. The caller frees `bytes`.
 typedef struct hostile_text {
     char *bytes;
-    size_t size, room;
+    size_t size, capacity;
 } hostile_text;
 
-static void make_room(hostile_text *text, size_t size)
+static void reserve(hostile_text *text, size_t size)
 {
-    if (text->room - text->size > size)
+    if (text->capacity - text->size > size)
         return;
-    text->room = 2 * text->room + size + 4096;
-    text->bytes = realloc(text->bytes, text->room);
+    text->capacity = 2 * text->capacity + size + 4096;
+    text->bytes = realloc(text->bytes, text->capacity);
     if (!text->bytes)
         abort();
 }
@@ -39,7 +39,7 @@ static void make_room(hostile_text *text, size_t size)
 TEST_PRINTF(2, 3) static void add(hostile_text *text, const char *format, ...)
 {
     enum { LONGEST = 512 };
-    make_room(text, LONGEST);
+    reserve(text, LONGEST);
     va_list arguments;
     va_start(arguments, format);
     const int length = vsnprintf(text->bytes + text->size, LONGEST, format, arguments);
@@ -52,7 +52,7 @@ TEST_PRINTF(2, 3) static void add(hostile_text *text, const char *format, ...)
 static void fill(hostile_text *text, const char *part, size_t size)
 {
     const size_t length = strlen(part);
-    make_room(text, size + length);
+    reserve(text, size + length);
     for (size_t used = 0; used < size; used += length) {
         memcpy(text->bytes + text->size, part, length);
         text->size += length;
@@ -70,7 +70,7 @@ typedef struct piece {
     size_t part, other;
 } piece;
 
-static void add_words(hostile_text *text, const piece *from, size_t size, size_t which)
+static void add_text(hostile_text *text, const piece *from, size_t size, size_t which)
 {
     const size_t count = from->part ? size / from->part : 0;
     const bool once = from->kind == ONCE;
@@ -94,7 +94,7 @@ static void add_words(hostile_text *text, const piece *from, size_t size, size_t
 // A number or, if negative (-n), size / n.
 typedef long amount;
 
-static size_t amount_of(amount number, size_t size)
+static size_t resolve_amount(amount number, size_t size)
 {
     return number < 0 ? size / (size_t)-number : (size_t)number;
 }
@@ -115,10 +115,10 @@ typedef struct anim_form {
 
 static void add_anim(hostile_text *text, const anim_form *form, size_t size)
 {
-    const size_t frames = amount_of(form->frames, size);
-    const size_t joints = amount_of(form->joints, size);
-    const size_t components = amount_of(form->components, size) + joints * form->stride;
-    const size_t boxes = amount_of(form->boxes, size);
+    const size_t frames = resolve_amount(form->frames, size);
+    const size_t joints = resolve_amount(form->joints, size);
+    const size_t components = resolve_amount(form->components, size) + joints * form->stride;
+    const size_t boxes = resolve_amount(form->boxes, size);
     add(text, ANIM_HEAD, frames, joints, components);
     for (size_t j = 0; j < joints; j++)
         add(text, "a -1 %u %zu ", form->flags, form->first + j * form->stride);
@@ -151,7 +151,7 @@ typedef struct joint_form {
     shape shape;
 } joint_form;
 
-static long parent_of(shape form, size_t joint, size_t count)
+static long shape_parent(shape form, size_t joint, size_t count)
 {
     switch (form) {
     case FLAT:
@@ -191,7 +191,7 @@ static void add_joints(hostile_text *text, const joint_form *form, bool is_anim,
             add(text, "%s%zu ", prefix, (size_t)((uint64_t)joint * 7919 % count));
         else
             add(text, "j%zu ", names == COUNTED_DOWN ? count - 1 - joint : joint);
-        add(text, is_anim ? "%ld 0 0 " : "%ld(0 0 0)(0 0 0)", parent_of(form->shape, j, count));
+        add(text, is_anim ? "%ld 0 0 " : "%ld(0 0 0)(0 0 0)", shape_parent(form->shape, j, count));
     }
     add(text, "}");
     if (!is_anim)
@@ -230,8 +230,8 @@ typedef struct hostile_case {
 static void add_shared_weights(hostile_text *text, size_t size, size_t width, size_t per_byte)
 {
     const size_t text_size = size - size / 8;
-    const size_t room = text_size - width * 40;
-    const size_t by_text = room / 19;
+    const size_t capacity = text_size - width * 40;
+    const size_t by_text = capacity / 19;
     const size_t by_sharing = text_size / per_byte / width;
     const size_t count = by_text < by_sharing ? by_text : by_sharing;
     add(text, JOINTS("%zu", "1"), width);
@@ -248,12 +248,12 @@ static void add_shared_weights(hostile_text *text, size_t size, size_t width, si
         fill(text, "//\n", size - text->size);
 }
 
-static void make_shared_range(hostile_text *text, size_t size)
+static void write_shared_range(hostile_text *text, size_t size)
 {
     add_shared_weights(text, size, 1000, 8);
 }
 
-static void make_shared_few(hostile_text *text, size_t size)
+static void write_shared_few(hostile_text *text, size_t size)
 {
     add_shared_weights(text, size, 2, 1);
 }
@@ -271,13 +271,13 @@ static void add_seam_mesh(hostile_text *text, size_t num_vertices)
     add(text, "numweights 1 weight 0 0 1(0 0 0)}");
 }
 
-static void make_seams(hostile_text *text, size_t size)
+static void write_seams(hostile_text *text, size_t size)
 {
     add(text, ONE_ROOT);
     add_seam_mesh(text, size / 108 * 3);
 }
 
-static void make_seams_of_small_meshes(hostile_text *text, size_t size)
+static void write_seams_in_small_meshes(hostile_text *text, size_t size)
 {
     const size_t count = size / 300;
     add(text, JOINTS("1", "%zu") ROOT "}", count);
@@ -304,8 +304,8 @@ static const hostile_case models[] = {
       {"}mesh{numverts 1 vert 0(0 0)0 # numtris 0 numweights ? ", ONCE, 43, 43},
       {"weight 0 # .@(0 0 0)", TIMES, 43},
       {"}"}}},
-    {"vertices sharing many weights", .make = make_shared_range},
-    {"vertices sharing two weights", .make = make_shared_few},
+    {"vertices sharing many weights", .make = write_shared_range},
+    {"vertices sharing two weights", .make = write_shared_few},
     // Thousands of vertices, each with the same thousands of weights.
     {"vertices sharing too many weights",
      true,
@@ -343,8 +343,8 @@ static const hostile_case models[] = {
      {{ONE_ROOT "mesh{numverts 1 vert 0(0 0)0 1 numtris # ", ONCE, 12},
       {"tri 0 0 0 0 ", TIMES, 12},
       {"numweights 1 weight 0 0 1(0 0 0)}"}}},
-    {"mirror seams", .make = make_seams},
-    {"mirror seams of small meshes", .make = make_seams_of_small_meshes},
+    {"mirror seams", .make = write_seams},
+    {"mirror seams of small meshes", .make = write_seams_in_small_meshes},
     // Two triangles of opposite orientation of the texture; one of their corners has very many
     // influences.
     {"mirror seam of many joints",
@@ -360,7 +360,7 @@ static const hostile_case models[] = {
 };
 
 // Numbers next to the middle between two floats, and tiny numbers: the slowest input for a reader.
-static void make_slow_numbers(hostile_text *text, size_t size)
+static void write_slow_numbers(hostile_text *text, size_t size)
 {
     STRINGS(numbers) = {"1.000000059604644775390625",
                         "16777217",
@@ -424,7 +424,7 @@ static const hostile_case tokens[] = {
      false,
      {{ONE_ROOT "mesh{\n"}, {"n\n", BYTES, 2}, {"unknown "}, {"n ", BYTES, 2}, {EMPTY_MESH}}},
     {"unknown blocks", false, {{"MD5Version 10\n"}, {"x{}\n", BYTES, 1}, {REST}}},
-    {"slow numbers", .make = make_slow_numbers},
+    {"slow numbers", .make = write_slow_numbers},
     {"huge counts",
      true,
      {{"MD5Version 10 commandline \"\" numJoints 4294967295 numMeshes 4294967295 "},
@@ -446,7 +446,7 @@ static const hostile_case tokens[] = {
 };
 
 // As many frames as can share the components of 200 joints.
-static void make_shared_anim(hostile_text *text, size_t size)
+static void write_shared_anim(hostile_text *text, size_t size)
 {
     const anim_form form = {
         (long)((size - 25 * 200) / 4 / 200), 200, 1, 8, .even = "0", .odd = "1"};
@@ -455,7 +455,7 @@ static void make_shared_anim(hostile_text *text, size_t size)
         fill(text, "//\n", size - text->size);
 }
 
-static void make_unknown_anim_words(hostile_text *text, size_t size)
+static void write_unknown_anim_keywords(hostile_text *text, size_t size)
 {
     const anim_form overlong = {5, 1, 0, 56, .stride = 3, .even = "1", .odd = "2"};
     add(text, "MD5Version 10\n");
@@ -485,7 +485,7 @@ static const hostile_case anims[] = {
     // Every frame has one rotation that is too long because of its last number.
     {"overlong rotations at the end of frames",
      .anim = {-2100, 1, 1000, 8, .first = 999, .even = "3", .odd = "3"}},
-    {"joints sharing components", .make = make_shared_anim},
+    {"joints sharing components", .make = write_shared_anim},
     {"joints sharing components too often", .is_refused = true,
      .anim = {-2 * 17, -2 * 22, 1, 8, .even = "0", .odd = "1"}},
     {"boxes", .anim = {-30, 1, 0, .boxes = -30, .even = "0"}},
@@ -504,7 +504,7 @@ static const hostile_case anims[] = {
     {"long numbers", NUMBERS("1.00000005960464477539062500000000000000000000000000000001")},
     {"long tiny numbers", NUMBERS("7.00649232162408535461864791644958e-46")},
     {"missing frames", true, {{"frame 0{0 0 0 0 0 0}"}, {" ", BYTES, 1}}, .anim = {-9, 1, 6, 63}},
-    {"unknown words", .make = make_unknown_anim_words},
+    {"unknown words", .make = write_unknown_anim_keywords},
     {"huge counts",
      true,
      {{"MD5Version 10 commandline \"\" numFrames 4294967295 numJoints 4294967295 "},
@@ -698,14 +698,14 @@ static size_t attempt(const hostile_case *tried, file_kind kind, size_t size, ou
         add_anim(&first, &tried->anim, size);
     for (const piece *part = tried->pieces; part->words; part++) {
         if (part->kind == NULS) {
-            make_room(&first, size);
+            reserve(&first, size);
             memset(first.bytes + first.size, '\0', size);
             first.size += size;
         } else if (part->kind == BYTES)
             fill(&first, part->words, size / part->part);
         else
             for (size_t i = 0; i < (part->kind == ONCE ? 1 : size / part->part); i++)
-                add_words(&first, part, size, i);
+                add_text(&first, part, size, i);
     }
     if (tried->make)
         tried->make(&first, size);

@@ -80,8 +80,8 @@ static void *reserve(size_t size)
 
 enum { PLAYED, POSED, POSED_NLERP, NUM_KINDS };
 
-static md5_mat34 *results_of(jobs_crowd *fixture, int kind, const md5_threads *threads,
-                             size_t count)
+static md5_mat34 *compute_results(jobs_crowd *fixture, int kind, const md5_threads *threads,
+                                  size_t count)
 {
     const size_t size = CROWD * fixture->num_joints * sizeof *fixture->palettes;
     fixture->palettes = reserve(size);
@@ -128,8 +128,8 @@ static void check_counts(jobs_crowd *fixture, int kind, const md5_threads *threa
 {
     static const size_t counts[] = {0, 1, 32, 33, CROWD};
     for (size_t i = 0; i < COUNT_OF(counts); i++) {
-        OWN md5_mat34 *const expected = results_of(fixture, kind, NULL, counts[i]);
-        OWN md5_mat34 *const found = results_of(fixture, kind, threads, counts[i]);
+        OWN md5_mat34 *const expected = compute_results(fixture, kind, NULL, counts[i]);
+        OWN md5_mat34 *const found = compute_results(fixture, kind, threads, counts[i]);
         CHECK_THAT(memcmp(expected, found, CROWD * fixture->num_joints * sizeof *found) == 0,
                    "kind %d, %u workers, %u jobs", kind, (unsigned)threads->num_workers,
                    (unsigned)counts[i]);

@@ -468,10 +468,10 @@ TEST (range_frames_replace_numbers_of_the_base_frame) {
 
 // -- Data computed from accepted numbers ----------------------------------------------------
 
-enum { JOINTS = 6, VERTICES = 9, WEIGHTS = 14, FRAMES = 4, ROOM = 1 << 14 };
+enum { JOINTS = 6, VERTICES = 9, WEIGHTS = 14, FRAMES = 4, CAPACITY = 1 << 14 };
 
 typedef struct writer {
-    char text[ROOM];
+    char text[CAPACITY];
     size_t used;
     uint64_t random;
 } writer;

@@ -443,19 +443,19 @@ TEST (character_frees_everything_when_memory_runs_out) {
 
 // Paths and arrays so large that each step allocates a separate chunk.
 TEST (large_character_frees_everything_when_memory_runs_out) {
-    enum { LENGTH = 200000, CLIPS = 4000, ROOM = 2 * LENGTH + 40 * CLIPS + 1000 };
-    OWN_STRING text = malloc(ROOM);
+    enum { LENGTH = 200000, CLIPS = 4000, CAPACITY = 2 * LENGTH + 40 * CLIPS + 1000 };
+    OWN_STRING text = malloc(CAPACITY);
     OWN_STRING model = malloc(LENGTH);
     OWN_STRING anim = malloc(LENGTH);
     memset(model, 'm', LENGTH);
     memset(anim, 'a', LENGTH);
     model[0] = anim[0] = '/';
     model[LENGTH - 1] = anim[LENGTH - 1] = '\0';
-    int used = snprintf(text, ROOM, "machine m { model %s layer l { state s c }\nclip c %s\n",
+    int used = snprintf(text, CAPACITY, "machine m { model %s layer l { state s c }\nclip c %s\n",
                         model, anim);
     for (int i = 0; i < CLIPS; i++)
-        used += snprintf(text + used, ROOM - (size_t)used, "clip c%d /c\n", i);
-    snprintf(text + used, ROOM - (size_t)used, "}");
+        used += snprintf(text + used, CAPACITY - (size_t)used, "clip c%d /c\n", i);
+    snprintf(text + used, CAPACITY - (size_t)used, "}");
     const memory_file files[4] = {
         {"m.md5machine", text}, {model, mesh_text}, {anim, anim_text}, {"/c", anim_text}};
     load_with_less_memory((archive){.files = files, .num_files = 4}, "m.md5machine", NULL);

@@ -334,8 +334,8 @@ static void check_equal(const md5_model *found, const md5_model *expected)
 }
 
 // Loads with `opts`, derives a part, and expects the result of a load with `whole_opts`.
-static void check_made(const char *path, const md5_load_opts *opts, uint32_t parts,
-                       const md5_load_opts *whole_opts)
+static void check_derived(const char *path, const md5_load_opts *opts, uint32_t parts,
+                          const md5_load_opts *whole_opts)
 {
     md5_error error = {0};
     OWN_MODEL model = load_later_load(path, opts);
@@ -355,7 +355,7 @@ static void check_made(const char *path, const md5_load_opts *opts, uint32_t par
 
 TEST (geometry_made_later_is_that_of_a_load) {
     for (int i = 0; i < NUM_PATHS; i++)
-        check_made(paths[i], &(md5_load_opts){.skip_geometry = ALL}, ALL, NULL);
+        check_derived(paths[i], &(md5_load_opts){.skip_geometry = ALL}, ALL, NULL);
 }
 
 TEST (geometry_made_later_is_converted_as_by_a_load) {
@@ -366,20 +366,20 @@ TEST (geometry_made_later_is_converted_as_by_a_load) {
                           .skip_geometry = MD5_GEOMETRY_TANGENTS};
     const md5_load_opts whole = opts;
     opts.skip_geometry = ALL;
-    check_made(paths[0], &opts, ALL & ~MD5_GEOMETRY_TANGENTS, &whole);
+    check_derived(paths[0], &opts, ALL & ~MD5_GEOMETRY_TANGENTS, &whole);
     md5_load_opts with_tangents = whole;
     with_tangents.skip_geometry = 0;
-    check_made(paths[0], &opts, ALL, &with_tangents);
+    check_derived(paths[0], &opts, ALL, &with_tangents);
 }
 
 TEST (tangents_and_seams_made_later_are_those_of_a_load) {
     for (int i = 0; i < NUM_PATHS; i++)
-        check_made(paths[i], &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS},
-                   MD5_GEOMETRY_TANGENTS, NULL);
+        check_derived(paths[i], &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_TANGENTS},
+                      MD5_GEOMETRY_TANGENTS, NULL);
     md5_load_opts opts = {.axes = MD5_AXES_Y_UP_LEFT, .scale = 0.25f, .normals = MD5_NORMALS_AREA};
     const md5_load_opts whole = opts;
     opts.skip_geometry = MD5_GEOMETRY_TANGENTS;
-    check_made(paths[0], &opts, MD5_GEOMETRY_TANGENTS, &whole);
+    check_derived(paths[0], &opts, MD5_GEOMETRY_TANGENTS, &whole);
 }
 
 // Neither the scale nor the flip can be reverted exactly.
@@ -404,21 +404,21 @@ TEST (tangents_made_after_a_lossy_conversion_are_close) {
 
 TEST (plans_made_later_are_those_of_a_load) {
     for (int i = 0; i < NUM_PATHS; i++)
-        check_made(paths[i], &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS},
-                   MD5_GEOMETRY_SKIN_PLANS, NULL);
+        check_derived(paths[i], &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS},
+                      MD5_GEOMETRY_SKIN_PLANS, NULL);
     // Derived tangents include the plans that the model had, and no others.
     const md5_load_opts bare = {.skip_geometry = ALL & 7};
-    check_made(paths[0], &bare, MD5_GEOMETRY_TANGENTS,
-               &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES});
-    check_made(paths[0], &bare, MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS,
-               &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_LOSSES});
-    check_made(paths[0], &bare, ALL, NULL);
+    check_derived(paths[0], &bare, MD5_GEOMETRY_TANGENTS,
+                  &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_SKIN_PLANS | MD5_GEOMETRY_LOSSES});
+    check_derived(paths[0], &bare, MD5_GEOMETRY_TANGENTS | MD5_GEOMETRY_SKIN_PLANS,
+                  &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_LOSSES});
+    check_derived(paths[0], &bare, ALL, NULL);
 }
 
 TEST (losses_made_later_are_those_of_a_load) {
     for (int i = 0; i < NUM_PATHS; i++)
-        check_made(paths[i], &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_LOSSES},
-                   MD5_GEOMETRY_LOSSES, NULL);
+        check_derived(paths[i], &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_LOSSES},
+                      MD5_GEOMETRY_LOSSES, NULL);
     OWN_MODEL model =
         load_later_load(paths[0], &(md5_load_opts){.skip_geometry = MD5_GEOMETRY_LOSSES});
     CHECK(isinf(model->meshes[0].loss4) && isinf(model->meshes[0].loss8));
@@ -428,8 +428,8 @@ TEST (parts_of_geometry_that_is_not_made_begin_with_it) {
     static const uint32_t parts[] = {MD5_GEOMETRY_TANGENTS, MD5_GEOMETRY_SKIN_PLANS,
                                      MD5_GEOMETRY_LOSSES, 8};
     for (int i = 0; i < 4; i++)
-        check_made(paths[0], &(md5_load_opts){.skip_geometry = ALL}, parts[i],
-                   &(md5_load_opts){.skip_geometry = ALL & 7 & ~parts[i]});
+        check_derived(paths[0], &(md5_load_opts){.skip_geometry = ALL}, parts[i],
+                      &(md5_load_opts){.skip_geometry = ALL & 7 & ~parts[i]});
 }
 
 // -- The order of vertices ------------------------------------------------------------------
@@ -439,13 +439,13 @@ TEST (grouped_vertices_are_made_later_as_by_a_load) {
     const uint32_t parts[] = {ALL, MD5_GEOMETRY_TANGENTS};
     for (size_t j = 0; j < COUNT_OF(parts); j++) {
         for (int i = 0; i < NUM_PATHS; i++)
-            check_made(paths[i],
-                       &(md5_load_opts){.group_vertices = true, .skip_geometry = parts[j]},
-                       parts[j], &grouped);
+            check_derived(paths[i],
+                          &(md5_load_opts){.group_vertices = true, .skip_geometry = parts[j]},
+                          parts[j], &grouped);
     }
 }
 
-static bool has_groups_of_one(const md5_mesh *mesh, uint32_t v)
+static bool has_single_vertex_groups(const md5_mesh *mesh, uint32_t v)
 {
     const uint32_t *const first = mesh->first_influence + v;
     const uint32_t count = first[1] - first[0];
@@ -487,8 +487,8 @@ TEST (grouped_vertices_are_the_same_in_another_order) {
                 CHECK_BYTES(normals + to, normals + v, sizeof *normals);
             }
             for (uint32_t v = 1; v < a->num_vertices; v++) {
-                num_alike[0] += has_groups_of_one(a, v);
-                num_alike[1] += has_groups_of_one(b, v);
+                num_alike[0] += has_single_vertex_groups(a, v);
+                num_alike[1] += has_single_vertex_groups(b, v);
             }
             free(points);
             free(normals);

@@ -162,7 +162,7 @@ typedef struct machine_case {
 } machine_case;
 
 // Returns "folder/name" for a file in the folder of `path`.
-static const char *beside(const char *path, const char *name)
+static const char *path_in_folder(const char *path, const char *name)
 {
     static char joined[MAX_PATH_LENGTH];
     const char *const slash = strrchr(path, '/');
@@ -175,11 +175,11 @@ static bool load_machine(const char *path, machine_case *made, md5_error *error)
     made->file = md5_load_machine_file(test_path(path), NULL, error);
     if (!made->file)
         return false;
-    made->model = md5_load_model(beside(path, made->file->model_file), NULL, error);
+    made->model = md5_load_model(path_in_folder(path, made->file->model_file), NULL, error);
     made->file->desc.model = made->model;
     for (uint32_t i = 0; made->model && i < made->file->desc.num_clips && i < MAX_CLIPS; i++) {
         md5_clip_desc *const clip = &made->file->clips[i];
-        made->anims[i] = md5_load_anim(beside(path, clip->file), NULL, error);
+        made->anims[i] = md5_load_anim(path_in_folder(path, clip->file), NULL, error);
         if (!made->anims[i])
             return false;
         made->bindings[i] = md5_bind(made->model, made->anims[i], NULL, error);

@@ -21,7 +21,7 @@ typedef struct pair {
 // All output of one pass over a pair, in order.
 typedef struct result {
     unsigned char *bytes;
-    size_t size, room;
+    size_t size, capacity;
 } result;
 
 typedef struct worker {
@@ -33,9 +33,9 @@ typedef struct worker {
 
 static void keep(result *out, const void *bytes, size_t size)
 {
-    if (out->room - out->size < size) {
-        out->room = 2 * out->room + size;
-        out->bytes = realloc(out->bytes, out->room);
+    if (out->capacity - out->size < size) {
+        out->capacity = 2 * out->capacity + size;
+        out->bytes = realloc(out->bytes, out->capacity);
         if (!out->bytes)
             abort();
     }

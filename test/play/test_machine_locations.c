@@ -306,14 +306,14 @@ TEST (machine_location_of_a_motion_without_end) {
 
 // Locations stay correct while the tables grow.
 TEST (machine_locations_of_long_tables) {
-    enum { COUNT = 300, ROOM = COUNT * 64 };
-    OWN_STRING text = test_alloc(ROOM);
+    enum { COUNT = 300, CAPACITY = COUNT * 64 };
+    OWN_STRING text = test_alloc(CAPACITY);
     for (int wrong = 0; wrong < COUNT; wrong += 23) {
-        size_t used = (size_t)snprintf(text, ROOM, "machine m {\n");
+        size_t used = (size_t)snprintf(text, CAPACITY, "machine m {\n");
         for (int i = 0; i < COUNT; i++)
-            used += (size_t)snprintf(text + used, ROOM - used, "modifier m%d joint %s\n", i,
+            used += (size_t)snprintf(text + used, CAPACITY - used, "modifier m%d joint %s\n", i,
                                      i == wrong ? "hed" : "head");
-        snprintf(text + used, ROOM - used, "}");
+        snprintf(text + used, CAPACITY - used, "}");
         int column = 19;
         if (wrong >= 100)
             column = 21;
@@ -497,20 +497,20 @@ static const struct {
     {"\" blanks \"", "\" blanks \""},
     {"\"=><&,;:.\"", "=><&,;:."},
 };
-enum { NUM_NAMES = COUNT_OF(names), ROOM = 8192 };
+enum { NUM_NAMES = COUNT_OF(names), CAPACITY = 8192 };
 
 static md5_model *make_model(void)
 {
-    char text[ROOM];
+    char text[CAPACITY];
     md5_error error = {0};
-    size_t used = (size_t)snprintf(text, ROOM,
+    size_t used = (size_t)snprintf(text, CAPACITY,
                                    "MD5Version 10 commandline \"\" numJoints %d numMeshes 1\n"
                                    "joints {\n",
                                    (int)NUM_NAMES);
     for (int i = 0; i < NUM_NAMES; i++)
-        used += (size_t)snprintf(text + used, ROOM - used, "%s %d ( %d 0 0 ) ( 0 0 0 )\n",
+        used += (size_t)snprintf(text + used, CAPACITY - used, "%s %d ( %d 0 0 ) ( 0 0 0 )\n",
                                  names[i].mesh, i - 1, i);
-    used += (size_t)snprintf(text + used, ROOM - used,
+    used += (size_t)snprintf(text + used, CAPACITY - used,
                              "}\nmesh { shader \"\" numverts 1 vert 0 ( 0 0 ) 0 1 numtris 0 "
                              "numweights 1 weight 0 0 1 ( 0 0 0 ) }\n");
     md5_model *const model = md5_parse_model(text, used, NULL, &error);
@@ -524,18 +524,18 @@ static md5_model *make_model(void)
 // Two masks, a modifier and a layer for each joint; some of them have names that are as unusual as
 // the joint names.
 TEST (machine_names_any_joint_in_masks_and_modifiers) {
-    char text[ROOM];
+    char text[CAPACITY];
     md5_error error = {0};
     OWN_MODEL model = make_model();
-    size_t used = (size_t)snprintf(text, ROOM, "machine m {\n");
+    size_t used = (size_t)snprintf(text, CAPACITY, "machine m {\n");
     for (int i = 0; i < NUM_NAMES; i++)
-        used += (size_t)snprintf(text + used, ROOM - used,
+        used += (size_t)snprintf(text + used, CAPACITY - used,
                                  "mask %s ( %s ) mask \"all %d\" ( *%s )\n"
                                  "modifier %s joint %s layer %s { mask %s state %s \"%s\" }\n",
                                  names[i].machine, names[i].machine, i, names[i].machine,
                                  names[i].machine, names[i].machine, names[i].machine,
                                  names[i].machine, names[i].machine, "x");
-    used += (size_t)snprintf(text + used, ROOM - used, "clip x x }");
+    used += (size_t)snprintf(text + used, CAPACITY - used, "clip x x }");
     OWN_MACHINE_FILE file = md5_parse_machine_file(text, used, NULL, &error);
     if (!CHECK(file)) {
         printf("%u:%u: %s\n", error.line, error.column, error.message);

@@ -218,7 +218,7 @@ typedef struct walker {
     md5_xform pose[MAX_JOINTS];
 } walker;
 
-static void make_walker(const md5_load_opts *opts, walker *made)
+static void begin_walker(const md5_load_opts *opts, walker *made)
 {
     md5_error error = {0};
     made->character =
@@ -252,8 +252,8 @@ TEST (axes_move_characters_over_the_ground) {
         const axes_case *const fixture = &axes_cases[i];
         const md5_load_opts opts = axes_options(fixture, 1);
         walker from, to;
-        make_walker(NULL, &from);
-        make_walker(&opts, &to);
+        begin_walker(NULL, &from);
+        begin_walker(&opts, &to);
         double forward = 0;
         double pose = 0;
         for (int k = 0; k < 120; k++) {

@@ -554,7 +554,7 @@ TEST (by_speed_clips_are_synchronised) {
 
 // Returns the largest error of a motion that consists of Bobbin's clips, at speeds from `low` to
 // `high`.
-static double worst_of_bobbin(const char *motion_text, double low, double high)
+static double worst_bobbin_error(const char *motion_text, double low, double high)
 {
     STRINGS(clips) = {"walk_backward", "walk", "run"};
     OWN_CASE bobbin;
@@ -572,13 +572,13 @@ static double worst_of_bobbin(const char *motion_text, double low, double high)
 // it is exact at the items.
 TEST (by_speed_of_bobbin_is_the_parameter_as_of_a_line_is_not) {
     const double of_line =
-        worst_of_bobbin("line speed { markers item walk 20 item run 44 }", 20, 44);
+        worst_bobbin_error("line speed { markers item walk 20 item run 44 }", 20, 44);
     // A weight w of the run, which is longer by 15.2 units and faster by a quarter, adds 3.8 w (1 -
     // w) to 20 + 24 w units per second: 3.1 % at most.
     CHECK_NEAR(of_line, 0.031, 0.002);
-    CHECK_SMALL(worst_of_bobbin("by_speed speed { markers item walk item run }", 20, 44), 1e-3);
+    CHECK_SMALL(worst_bobbin_error("by_speed speed { markers item walk item run }", 20, 44), 1e-3);
     CHECK_SMALL(
-        worst_of_bobbin("by_speed speed { markers item back item walk item run }", -10.5, 44),
+        worst_bobbin_error("by_speed speed { markers item back item walk item run }", -10.5, 44),
         1e-3);
 }
 

@@ -23,7 +23,7 @@ typedef struct blinker {
 #define THIMBLE .file = "models/thimble/thimble.md5machine", .lid = "shutter_upper", .shut = 30
 
 // Returns the angle between a joint and its bind pose, degrees.
-static double turned(play_actor *fixture, uint32_t joint)
+static double angle_from_bind_pose(play_actor *fixture, uint32_t joint)
 {
     md5_xform pose[MAX_JOINTS];
     play_pose(fixture->player, pose);
@@ -34,20 +34,21 @@ static double turned(play_actor *fixture, uint32_t joint)
     return 2 * acos(fmin(fabs(dot), 1)) * 57.29578;
 }
 
-// Plays for some seconds. Returns how often the lid closed; writes the smallest opening to *least.
-static int count_blinks(play_actor *fixture, const blinker *who, double seconds, double *least)
+// Plays for some seconds. Returns how often the lid closed; writes the smallest opening to
+// *min_angle.
+static int count_blinks(play_actor *fixture, const blinker *who, double seconds, double *min_angle)
 {
     const uint32_t lid = md5_find_joint(&fixture->character->model->skeleton, who->lid);
-    bool was_shut = turned(fixture, lid) > who->shut;
+    bool was_shut = angle_from_bind_pose(fixture, lid) > who->shut;
     int count = 0;
-    *least = INFINITY;
+    *min_angle = INFINITY;
     for (int i = 0; i < (int)(seconds * rate_of_steps); i++) {
         play_advance(fixture->player, 1 / rate_of_steps);
-        const double angle = turned(fixture, lid);
+        const double angle = angle_from_bind_pose(fixture, lid);
         const bool is_shut = angle > who->shut;
         count += is_shut && !was_shut;
         was_shut = is_shut;
-        *least = fmin(*least, angle);
+        *min_angle = fmin(*min_angle, angle);
     }
     return count;
 }
@@ -80,14 +81,14 @@ TEST (blinks_in_loops_are_as_many_as_those_of_people) {
     for (size_t j = 0; j < COUNT_OF(loops); j++) {
         const blinker *const row = &loops[j];
         play_actor actor;
-        double least;
+        double min_angle;
         if (play_actor_begin(&actor, row->file, "")) {
             for (int i = 0; i < 2; i++) {
                 if (row->parameters[i])
                     play_set(actor.player, row->parameters[i], row->values[i]);
             }
-            count_blinks(&actor, row, 5, &least);
-            const double rate = count_blinks(&actor, row, 60 * minutes, &least) / minutes;
+            count_blinks(&actor, row, 5, &min_angle);
+            const double rate = count_blinks(&actor, row, 60 * minutes, &min_angle) / minutes;
             printf("note: %s, %s %g %s %g: %g blinks a minute\n", row->file, row->parameters[0],
                    (double)row->values[0], row->parameters[1] ? row->parameters[1] : "and nothing",
                    (double)row->values[1], rate);
@@ -102,13 +103,13 @@ TEST (blinks_open_no_eyes_that_are_shut) {
     for (size_t i = 0; i < COUNT_OF(sleepers); i++) {
         const blinker *const who = &sleepers[i];
         play_actor actor;
-        double least;
+        double min_angle;
         if (play_actor_begin(&actor, who->file, "")) {
             if (who->parameters[0])
                 play_set(actor.player, who->parameters[0], 1);
-            count_blinks(&actor, who, 40, &least); // falls asleep / folds
-            CHECK(count_blinks(&actor, who, 60, &least) == 0);
-            CHECK(least > who->shut);
+            count_blinks(&actor, who, 40, &min_angle); // falls asleep / folds
+            CHECK(count_blinks(&actor, who, 60, &min_angle) == 0);
+            CHECK(min_angle > who->shut);
         }
         play_actor_end(&actor);
     }

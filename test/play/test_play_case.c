@@ -96,7 +96,7 @@ void play_begin_bobbin(play_case *made, const char *const *names, uint32_t count
 }
 
 // Writes a rotation that swings about a random axis; each joint has a different axis.
-static void put_swing(test_text *to, int joint, double phase, double size, uint64_t seed)
+static void write_swing(test_text *to, int joint, double phase, double size, uint64_t seed)
 {
     uint64_t random = seed * 1000 + (uint64_t)joint;
     double axis[3];
@@ -147,7 +147,7 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
             const double own = is_still ? 0 : phase;
             test_append(&to, "\n%.9g %.9g %.9g", places[i][0] + sin(TURN * own + i), places[i][1],
                         places[i][2]);
-            put_swing(&to, i, own, size, seed);
+            write_swing(&to, i, own, size, seed);
         }
         test_append(&to, "\n}\n");
     }
@@ -340,12 +340,12 @@ static md5_machine *read_rows(const play_case *made, const md5_clip_desc *clips,
     const size_t begin = to.used;
     va_list again;
     va_copy(again, values);
-    to.room = begin + (size_t)vsnprintf(NULL, 0, rows, again) + 8;
+    to.capacity = begin + (size_t)vsnprintf(NULL, 0, rows, again) + 8;
     va_end(again);
-    to.bytes = realloc(to.bytes, to.room);
+    to.bytes = realloc(to.bytes, to.capacity);
     if (!to.bytes)
         abort();
-    to.used += (size_t)vsnprintf(to.bytes + begin, to.room - begin, rows, values);
+    to.used += (size_t)vsnprintf(to.bytes + begin, to.capacity - begin, rows, values);
     memcpy(to.bytes + to.used, "\n}\n", 4);
     OWN_MACHINE_FILE file = md5_parse_machine_file(to.bytes, to.used + 3, NULL, error);
     if (!CHECK_THAT(file != NULL, "%u:%u: %s", error->line, error->column, error->message))

@@ -10,7 +10,7 @@
 
 #include <stdarg.h>
 
-static md5_timing timing_of(uint32_t num_frames, md5_period period, md5_play_mode mode)
+static md5_timing make_timing(uint32_t num_frames, md5_period period, md5_play_mode mode)
 {
     return (md5_timing){num_frames, 24, period, mode};
 }
@@ -27,7 +27,7 @@ static void check_sample_position(const md5_timing *timing, double time, uint32_
 }
 
 TEST (a_closed_loop_of_five_frames_has_four_intervals) {
-    const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
+    const md5_timing timing = make_timing(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     CHECK_UINT(md5_timing_intervals(&timing), 4);
     CHECK_NEAR(md5i_timing_duration(&timing), 4.0 / 24.0, 1e-12);
     check_sample_position(&timing, 0, 0, 1, 0);
@@ -38,16 +38,16 @@ TEST (a_closed_loop_of_five_frames_has_four_intervals) {
 }
 
 TEST (an_open_loop_leads_from_its_last_frame_to_its_first) {
-    const md5_timing timing = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_LOOP);
+    const md5_timing timing = make_timing(5, MD5_PERIOD_OPEN, MD5_PLAY_LOOP);
     CHECK_UINT(md5_timing_intervals(&timing), 5);
     check_sample_position(&timing, 0.9, 4, 0, 0.5);
     // A clip that does not loop has no interval from the last frame to the first.
-    const md5_timing once = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_ONCE);
+    const md5_timing once = make_timing(5, MD5_PERIOD_OPEN, MD5_PLAY_ONCE);
     CHECK_UINT(md5_timing_intervals(&once), 4);
 }
 
 TEST (once_holds_both_its_ends) {
-    const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_ONCE);
+    const md5_timing timing = make_timing(5, MD5_PERIOD_CLOSED, MD5_PLAY_ONCE);
     check_sample_position(&timing, 1, 4, 4, 0);
     check_sample_position(&timing, 7, 4, 4, 0);
     check_sample_position(&timing, -7, 0, 1, 0);
@@ -58,7 +58,7 @@ TEST (once_holds_both_its_ends) {
 }
 
 TEST (ping_pong_turns_at_both_ends) {
-    const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_PING_PONG);
+    const md5_timing timing = make_timing(5, MD5_PERIOD_CLOSED, MD5_PLAY_PING_PONG);
     CHECK_NEAR(md5i_timing_duration(&timing), 8.0 / 24.0, 1e-12);
     check_sample_position(&timing, 0.25, 2, 3, 0);
     check_sample_position(&timing, 0.5, 4, 4, 0);
@@ -71,14 +71,14 @@ TEST (ping_pong_turns_at_both_ends) {
 
 TEST (a_clip_of_one_frame_has_a_duration_and_stands_still) {
     for (int mode = MD5_PLAY_LOOP; mode <= MD5_PLAY_PING_PONG; mode++) {
-        const md5_timing timing = timing_of(1, MD5_PERIOD_OPEN, (md5_play_mode)mode);
+        const md5_timing timing = make_timing(1, MD5_PERIOD_OPEN, (md5_play_mode)mode);
         CHECK(md5i_timing_duration(&timing) > 0);
         check_sample_position(&timing, 0.4, 0, 0, 0);
     }
 }
 
 TEST (steps_hold_each_frame) {
-    const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
+    const md5_timing timing = make_timing(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     const md5_clock clock = md5i_clock_at(&timing, 0.7);
     const md5_sample_position sample =
         md5i_clock_sample_position(&timing, clock, MD5_INTERPOLATE_STEP);
@@ -88,7 +88,7 @@ TEST (steps_hold_each_frame) {
 }
 
 TEST (what_is_not_finite_does_not_move_a_clock) {
-    const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
+    const md5_timing timing = make_timing(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     const md5_clock clock = md5i_clock_at(&timing, 0.3);
     CHECK(md5_clock_time(md5i_clock_advance(&timing, clock, NAN)) == 0.3);
     CHECK(md5_clock_time(md5i_clock_advance(&timing, clock, INFINITY)) == 0.3);
@@ -99,7 +99,7 @@ TEST (what_is_not_finite_does_not_move_a_clock) {
 }
 
 TEST (just_below_a_cycle_rounds_up_to_the_next) {
-    const md5_timing timing = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
+    const md5_timing timing = make_timing(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     const md5_clock clock = md5i_clock_at(&timing, -1e-20);
     CHECK(clock.cycle == 0 && clock.phase == 0);
     // A fraction that a float cannot distinguish from the next frame becomes that frame.
@@ -115,7 +115,7 @@ TEST (just_below_a_cycle_rounds_up_to_the_next) {
 // The end of an open loop is the first frame of the next cycle: with the root of the previous
 // cycle, the character would jump back by one cycle.
 TEST (the_end_of_an_open_loop_belongs_to_the_next_cycle) {
-    const md5_timing open = timing_of(5, MD5_PERIOD_OPEN, MD5_PLAY_LOOP);
+    const md5_timing open = make_timing(5, MD5_PERIOD_OPEN, MD5_PLAY_LOOP);
     const md5_clock clock = md5i_clock_at(&open, 3 - 1e-13);
     const md5_sample_position sample =
         md5i_clock_sample_position(&open, clock, MD5_INTERPOLATE_LINEAR);
@@ -138,20 +138,20 @@ static double snapped(const md5_timing *timing, double time)
 }
 
 TEST (a_time_near_a_frame_snaps_to_it) {
-    const md5_timing loop = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
-    const md5_timing once = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_ONCE);
+    const md5_timing loop = make_timing(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
+    const md5_timing once = make_timing(5, MD5_PERIOD_CLOSED, MD5_PLAY_ONCE);
     CHECK(snapped(&loop, 0.25 + 1e-8) == 0.25);
     CHECK(snapped(&loop, 3.0 - 1e-8) == 3);
     CHECK(snapped(&once, 1.0 - 1e-8) == 1);
     CHECK(snapped(&loop, 0.26) == 0.26);
     // With 100 million frames every time is near a frame, so only whole cycles are snapped.
-    const md5_timing many = timing_of(100000000, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
+    const md5_timing many = make_timing(100000000, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     CHECK(snapped(&many, 0.123) == 0.123);
     CHECK(snapped(&many, 1.0 - 1e-8) == 1);
 }
 
 TEST (days_of_small_steps_lose_nothing_that_shows) {
-    const md5_timing timing = timing_of(25, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
+    const md5_timing timing = make_timing(25, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     const double duration = md5i_timing_duration(&timing);
     md5_clock clock = {0};
     const uint32_t steps = 2000000;
@@ -172,12 +172,12 @@ static const md5_event EVENTS[NUM_EVENTS] = {
     {.frame = 3, .name = "d"}, {.frame = 4, .name = "e"},
 };
 
-static md5_timing event_walk_timing_of(md5_play_mode mode)
+static md5_timing event_walk_timing(md5_play_mode mode)
 {
     return (md5_timing){5, 10, MD5_PERIOD_CLOSED, mode};
 }
 
-static md5_cues cues_of(const md5_timing *timing, md5_cue table[2 * NUM_EVENTS])
+static md5_cues create_cues(const md5_timing *timing, md5_cue table[2 * NUM_EVENTS])
 {
     return (md5_cues){timing, table, md5i_build_cues(timing, EVENTS, NUM_EVENTS, false, table)};
 }
@@ -189,18 +189,18 @@ typedef enum step_kind { PLAIN, AT_START, ENDS_CYCLE } step_kind;
 static void walk(const md5_timing *timing, double from, double to, step_kind kind, char *fired)
 {
     md5_cue table[2 * NUM_EVENTS];
-    const md5_cues cues = cues_of(timing, table);
+    const md5_cues cues = create_cues(timing, table);
     md5_event_iterator events =
         md5i_begin_events(&cues, md5i_clock_at(timing, from), md5i_clock_at(timing, to),
                           kind == AT_START, kind == ENDS_CYCLE);
-    const double way = to < from ? -1 : 1;
+    const double direction = to < from ? -1 : 1;
     uint32_t event;
     md5_clock when;
     double last = from;
     size_t length = strlen(fired);
     uint64_t num_left = events.num_left;
     while (length < MAX_FIRED && md5i_next_event(&events, &event, &when)) {
-        CHECK(way * (md5_clock_time(when) - last) >= -2e-9);
+        CHECK(direction * (md5_clock_time(when) - last) >= -2e-9);
         CHECK_UINT(events.num_left, --num_left);
         last = md5_clock_time(when);
         fired[length++] = EVENTS[event].name[0];
@@ -211,7 +211,7 @@ static void walk(const md5_timing *timing, double from, double to, step_kind kin
 static void check_step(md5_play_mode mode, double from, double to, step_kind kind,
                        const char *expected)
 {
-    const md5_timing timing = event_walk_timing_of(mode);
+    const md5_timing timing = event_walk_timing(mode);
     char fired[MAX_FIRED + 1] = "";
     walk(&timing, from, to, kind, fired);
     CHECK_STRING(fired, expected);
@@ -224,9 +224,9 @@ static void check_walk(md5_play_mode mode, double from, double to, const char *e
 
 static void check_start(md5_play_mode mode, double at, const char *expected)
 {
-    const md5_timing timing = event_walk_timing_of(mode);
+    const md5_timing timing = event_walk_timing(mode);
     md5_cue table[2 * NUM_EVENTS];
-    const md5_cues cues = cues_of(&timing, table);
+    const md5_cues cues = create_cues(&timing, table);
     md5_event_iterator events = md5i_begin_start_events(&cues, md5i_clock_at(&timing, at));
     char fired[MAX_FIRED + 1] = "";
     uint32_t event;
@@ -285,9 +285,9 @@ TEST (rounding_does_not_move_an_event_to_another_step) {
 
 // The events of a step of 1e12 cycles are counted, not visited one by one.
 TEST (events_that_are_left_are_counted) {
-    const md5_timing timing = event_walk_timing_of(MD5_PLAY_LOOP);
+    const md5_timing timing = event_walk_timing(MD5_PLAY_LOOP);
     md5_cue table[2 * NUM_EVENTS];
-    const md5_cues cues = cues_of(&timing, table);
+    const md5_cues cues = create_cues(&timing, table);
     md5_event_iterator events = md5i_begin_events(&cues, md5i_clock_at(&timing, 0),
                                                   md5i_clock_at(&timing, 1e12), false, false);
     CHECK_UINT(events.num_left, 5000000000000);
@@ -324,7 +324,7 @@ TEST (ping_pong_passes_inner_frames_twice) {
 }
 
 TEST (a_clip_without_events_has_none) {
-    const md5_timing timing = event_walk_timing_of(MD5_PLAY_LOOP);
+    const md5_timing timing = event_walk_timing(MD5_PLAY_LOOP);
     const md5_cues cues = {.timing = &timing};
     md5_event_iterator events =
         md5i_begin_events(&cues, md5i_clock_at(&timing, 0), md5i_clock_at(&timing, 9), true, false);
@@ -334,7 +334,7 @@ TEST (a_clip_without_events_has_none) {
 }
 
 TEST (backward_over_a_clip_with_nothing_but_its_last_frame) {
-    const md5_timing timing = event_walk_timing_of(MD5_PLAY_LOOP);
+    const md5_timing timing = event_walk_timing(MD5_PLAY_LOOP);
     const md5_event last = {.frame = 4, .name = "e"};
     md5_cue table[2];
     const md5_cues cues = {&timing, table, md5i_build_cues(&timing, &last, 1, false, table)};
@@ -353,7 +353,7 @@ TEST (backward_over_a_clip_with_nothing_but_its_last_frame) {
 TEST (any_split_of_a_step_fires_the_same_events) {
     uint64_t random = 5;
     for (int i = 0; i < 20000; i++) {
-        const md5_timing timing = event_walk_timing_of((md5_play_mode)(i % 3));
+        const md5_timing timing = event_walk_timing((md5_play_mode)(i % 3));
         const double from = test_random(&random) * 4 - 2.0;
         const double to = from + (test_random(&random) - 0.5) * 6;
         char whole[MAX_FIRED + 1] = "";
@@ -385,7 +385,7 @@ TEST (any_split_of_a_step_fires_the_same_events) {
 enum { NUM_FRAMES = 9 };
 
 // Walks along a curve to the left: at frame i it has rotated by i * step radians.
-static void make_roots(double step, md5_xform *roots)
+static void build_roots(double step, md5_xform *roots)
 {
     for (int i = 0; i < NUM_FRAMES; i++) {
         const double yaw = 0.3 + i * step;
@@ -409,23 +409,23 @@ static void extract_roots(rooted *fixture, md5_root_extraction extract)
     fixture->track = (md5_root_track){extract, NUM_FRAMES, fixture->frames};
 }
 
-static void make_rooted(rooted *fixture, double step, md5_root_extraction extract)
+static void begin_rooted(rooted *fixture, double step, md5_root_extraction extract)
 {
-    make_roots(step, fixture->roots);
+    build_roots(step, fixture->roots);
     extract_roots(fixture, extract);
 }
 
 static const md5_timing LOOP = {NUM_FRAMES, 10, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP};
 
-static bool ways_agree(md5_root_delta a, md5_root_delta b, double tolerance)
+static bool deltas_agree(md5_root_delta a, md5_root_delta b, double tolerance)
 {
     return CHECK_NEAR(a.x, b.x, tolerance) && CHECK_NEAR(a.y, b.y, tolerance)
            && CHECK_NEAR(a.z, b.z, tolerance) && CHECK_NEAR(a.cosine, b.cosine, tolerance)
            && CHECK_NEAR(a.sine, b.sine, tolerance);
 }
 
-static md5_root_delta way_of(const md5_root_track *track, const md5_timing *timing, md5_clock from,
-                             md5_clock to)
+static md5_root_delta root_delta(const md5_root_track *track, const md5_timing *timing,
+                                 md5_clock from, md5_clock to)
 {
     const md5_root_position start = md5_root_position_at(track, timing, from);
     const md5_root_position end = md5_root_position_at(track, timing, to);
@@ -433,10 +433,10 @@ static md5_root_delta way_of(const md5_root_track *track, const md5_timing *timi
 }
 
 TEST (a_root_delta_times_its_inverse_is_identity) {
-    const md5_root_delta way = {3, -4, 5, 0.6, 0.8};
+    const md5_root_delta delta = {3, -4, 5, 0.6, 0.8};
     const md5_root_delta none = {.cosine = 1};
-    ways_agree(md5_root_delta_mul(way, md5_root_delta_inverse(way)), none, 1e-12);
-    ways_agree(md5_root_delta_mul(md5_root_delta_inverse(way), way), none, 1e-12);
+    deltas_agree(md5_root_delta_mul(delta, md5_root_delta_inverse(delta)), none, 1e-12);
+    deltas_agree(md5_root_delta_mul(md5_root_delta_inverse(delta), delta), none, 1e-12);
 }
 
 TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
@@ -452,19 +452,21 @@ TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
 
 TEST (each_kind_takes_its_own_axes) {
     rooted fixture;
-    make_rooted(&fixture, 0, MD5_ROOT_EXTRACTION_MOVE);
+    begin_rooted(&fixture, 0, MD5_ROOT_EXTRACTION_MOVE);
     const md5_clock start = {0};
     const md5_clock end = md5i_clock_at(&LOOP, 0.5);
-    ways_agree(way_of(&fixture.track, &LOOP, start, end), (md5_root_delta){8, 4.8, 4, 1, 0}, 1e-5);
+    deltas_agree(root_delta(&fixture.track, &LOOP, start, end), (md5_root_delta){8, 4.8, 4, 1, 0},
+                 1e-5);
     extract_roots(&fixture, MD5_ROOT_EXTRACTION_WALK);
-    ways_agree(way_of(&fixture.track, &LOOP, start, end), (md5_root_delta){8, 4.8, 0, 1, 0}, 1e-5);
+    deltas_agree(root_delta(&fixture.track, &LOOP, start, end), (md5_root_delta){8, 4.8, 0, 1, 0},
+                 1e-5);
 }
 
 // With the extracted part restored, the root equals the root of the clip: delta * residual =
 // sampled.
 TEST (what_is_taken_out_is_what_is_given) {
     rooted fixture;
-    make_roots(0.4, fixture.roots);
+    build_roots(0.4, fixture.roots);
     for (int extract = MD5_ROOT_EXTRACTION_MOVE; extract <= MD5_ROOT_EXTRACTION_TURN; extract++) {
         extract_roots(&fixture, (md5_root_extraction)extract);
         for (uint32_t frame = 0; frame + 1 < NUM_FRAMES; frame++) {
@@ -473,8 +475,8 @@ TEST (what_is_taken_out_is_what_is_given) {
                 md5i_clock_sample_position(&LOOP, clock, MD5_INTERPOLATE_LINEAR);
             md5_xform left = fixture.roots[frame];
             md5i_remove_root_delta(MD5_AXES_ID, md5i_root_delta_at(&fixture.track, &sample), &left);
-            const md5_root_delta way = way_of(&fixture.track, &LOOP, (md5_clock){0}, clock);
-            const md5_xform whole = md5_xform_mul(md5_root_delta_transform(way), left);
+            const md5_root_delta delta = root_delta(&fixture.track, &LOOP, (md5_clock){0}, clock);
+            const md5_xform whole = md5_xform_mul(md5_root_delta_transform(delta), left);
             const md5_vec3 off = md5_vec3_sub(whole.translation, fixture.roots[frame].translation);
             CHECK_SMALL(md5_vec3_dot(off, off), 1e-8);
             CHECK_NEAR(left.translation.x, 5, 1e-4);
@@ -489,7 +491,7 @@ TEST (what_is_taken_out_is_what_is_given) {
 
 TEST (root_deltas_of_any_split_of_the_time_add_up) {
     rooted fixture;
-    make_rooted(&fixture, 0.35, MD5_ROOT_EXTRACTION_TURN);
+    begin_rooted(&fixture, 0.35, MD5_ROOT_EXTRACTION_TURN);
     uint64_t random = 9;
     for (int i = 0; i < 5000; i++) {
         const md5_timing timing = {NUM_FRAMES, 10, (md5_period)(i % 2), (md5_play_mode)(i / 2 % 3)};
@@ -502,27 +504,27 @@ TEST (root_deltas_of_any_split_of_the_time_add_up) {
         for (int part = 0; part < 5; part++) {
             const md5_clock next =
                 part == 4 ? end : md5i_clock_at(&timing, from + (to - from) * test_random(&random));
-            sum = md5_root_delta_mul(sum, way_of(&fixture.track, &timing, at, next));
+            sum = md5_root_delta_mul(sum, root_delta(&fixture.track, &timing, at, next));
             at = next;
         }
-        if (!ways_agree(sum, way_of(&fixture.track, &timing, start, end), 1e-9))
+        if (!deltas_agree(sum, root_delta(&fixture.track, &timing, start, end), 1e-9))
             return;
     }
 }
 
 TEST (a_hundred_cycles_of_a_straight_walk_are_a_hundred_times_one) {
     rooted fixture;
-    make_rooted(&fixture, 0, MD5_ROOT_EXTRACTION_WALK);
+    begin_rooted(&fixture, 0, MD5_ROOT_EXTRACTION_WALK);
     const md5_clock far = md5i_clock_at(&LOOP, 100);
-    const md5_root_delta way = way_of(&fixture.track, &LOOP, (md5_clock){0}, far);
-    CHECK_NEAR(way.x, 1600, 1e-3);
-    const md5_root_delta back = way_of(&fixture.track, &LOOP, far, (md5_clock){0});
-    ways_agree(md5_root_delta_mul(way, back), (md5_root_delta){.cosine = 1}, 1e-9);
+    const md5_root_delta delta = root_delta(&fixture.track, &LOOP, (md5_clock){0}, far);
+    CHECK_NEAR(delta.x, 1600, 1e-3);
+    const md5_root_delta back = root_delta(&fixture.track, &LOOP, far, (md5_clock){0});
+    deltas_agree(md5_root_delta_mul(delta, back), (md5_root_delta){.cosine = 1}, 1e-9);
 }
 
 TEST (a_root_upside_down_keeps_the_yaw_it_had) {
     rooted fixture;
-    make_roots(0.2, fixture.roots);
+    build_roots(0.2, fixture.roots);
     fixture.roots[4].rotation = (md5_quat){1, 0, 0, 0};
     extract_roots(&fixture, MD5_ROOT_EXTRACTION_TURN);
     CHECK_NEAR(fixture.frames[4].cosine, fixture.frames[3].cosine, 1e-12);
@@ -531,11 +533,11 @@ TEST (a_root_upside_down_keeps_the_yaw_it_had) {
 
 TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
     rooted fixture;
-    make_rooted(&fixture, 3.14159265358979, MD5_ROOT_EXTRACTION_TURN);
+    begin_rooted(&fixture, 3.14159265358979, MD5_ROOT_EXTRACTION_TURN);
     for (int step = 0; step < 32; step++) {
         const md5_clock clock = md5i_clock_at(&LOOP, step / 32.0);
-        const md5_root_delta way = way_of(&fixture.track, &LOOP, (md5_clock){0}, clock);
-        CHECK_NEAR(way.cosine * way.cosine + way.sine * way.sine, 1, 1e-6);
+        const md5_root_delta delta = root_delta(&fixture.track, &LOOP, (md5_clock){0}, clock);
+        CHECK_NEAR(delta.cosine * delta.cosine + delta.sine * delta.sine, 1, 1e-6);
     }
 }
 
@@ -559,10 +561,10 @@ TEST (root_motion_begins_where_the_clip_does) {
         .name = "walk", .binding = binding, .root_extraction = MD5_ROOT_EXTRACTION_MOVE};
     play_scene_read(&fixture, "layer body { state walk walk }");
     play_advance(fixture.player, 0.1);
-    const md5_vec3 way = md5_player_root_motion(fixture.player).translation;
-    CHECK_NEAR(way.x, 3, 1e-4);
-    CHECK_SMALL(way.y, 1e-4);
-    CHECK_SMALL(way.z, 1e-4);
+    const md5_vec3 delta = md5_player_root_motion(fixture.player).translation;
+    CHECK_NEAR(delta.x, 3, 1e-4);
+    CHECK_SMALL(delta.y, 1e-4);
+    CHECK_SMALL(delta.z, 1e-4);
 }
 
 // -- Borders --------------------------------------------------------------------------------------
@@ -616,7 +618,7 @@ TEST_PRINTF(2, 3) static void begin_states(play_scene *fixture, const char *tran
 }
 
 // Returns the events that fire in `steps` equal steps from the start.
-static heard heard_in(play_scene *fixture, double seconds, uint32_t steps)
+static heard events_in(play_scene *fixture, double seconds, uint32_t steps)
 {
     heard got = {0};
     md5_player_reset(fixture->player);
@@ -641,7 +643,7 @@ TEST (borders_keep_the_phase_of_whole_exits) {
                          exits[exit], durations[i / 2], i % 2 ? "inertial" : "cross");
             const double seconds = exits[exit] + 2.5;
             for (size_t j = 0; j < COUNT_OF(RATES); j++) {
-                const heard got = heard_in(&fixture, seconds, (uint32_t)(seconds * RATES[j]));
+                const heard got = events_in(&fixture, seconds, (uint32_t)(seconds * RATES[j]));
                 uint32_t num_first = 0;
                 for (uint32_t k = 0; k < got.count; k++)
                     num_first += got.names[k] == 'A';
@@ -670,7 +672,7 @@ TEST (borders_have_an_owner) {
         begin_states(&fixture, "transition a b { exit %g %s }", cases[i].exit,
                      cases[i].keeps_phase ? "keep_phase" : "");
         for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1)
-            CHECK_STRING(heard_in(&fixture, cases[i].seconds, steps).names, cases[i].expected);
+            CHECK_STRING(events_in(&fixture, cases[i].seconds, steps).names, cases[i].expected);
     }
 }
 
@@ -678,7 +680,7 @@ TEST (borders_have_an_owner) {
 TEST_PLAY (borders_of_a_state_that_follows_itself,
            begin_states(fixture, "transition a a { exit 1 }")) {
     for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1) {
-        CHECK_STRING(heard_in(fixture, 3, steps).names, "amnzamnzamnza");
+        CHECK_STRING(events_in(fixture, 3, steps).names, "amnzamnzamnza");
         CHECK_SMALL(play_time(fixture->player), 1e-7);
     }
 }
@@ -690,13 +692,13 @@ TEST (borders_of_a_clip_that_ends_within_a_step) {
     begin(&fixture, "motion once clip a { once } "
                     "layer one { state once once } layer two { state b b }");
     for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1)
-        CHECK_STRING(heard_in(&fixture, 1.5, steps).names, "aAmMnNzZAM");
+        CHECK_STRING(events_in(&fixture, 1.5, steps).names, "aAmMnNzZAM");
 }
 
 // -- Backward ---------------------------------------------------------------------------------
 
 TEST_PLAY (borders_of_a_first_step_of_no_time, begin_states(fixture, " ")) {
-    CHECK_STRING(heard_in(fixture, -0.4, 1).names, "azn");
+    CHECK_STRING(events_in(fixture, -0.4, 1).names, "azn");
     for (uint32_t zeros = 1; zeros < 3u; zeros++) {
         heard got = {0};
         md5_player_reset(fixture->player);
@@ -720,7 +722,7 @@ TEST (borders_divide_backward_steps) {
                            "transition b a { start 0.5 }");
     // Half a second in b, then a from 0.5, which fades to b immediately.
     for (uint32_t steps = 1; steps < 60; steps = 2 * steps + 1) {
-        heard_in(&fixture, -0.75, steps);
+        events_in(&fixture, -0.75, steps);
         CHECK_UINT(play_state(fixture.player), 1);
         CHECK_NEAR(md5_player_layer(fixture.player, 0).progress, 0.5, 1e-6);
     }
@@ -729,7 +731,7 @@ TEST (borders_divide_backward_steps) {
 // -- Weights ----------------------------------------------------------------------------------
 
 TEST_PLAY (borders_are_silent_without_weight, begin_states(fixture, " ")) {
-    heard got = heard_in(fixture, 0.1, 1);
+    heard got = events_in(fixture, 0.1, 1);
     play_fade(fixture->player, 0, 1, 0.2f);
     got = (heard){0};
     md5_player_advance(fixture->player, 0, hear, &got);
@@ -763,12 +765,12 @@ TEST (borders_of_circles_in_no_time) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_PLAY fixture;
         begin_states(&fixture, "%s", cases[i].circle);
-        const heard whole = heard_in(&fixture, 1.2, 1);
+        const heard whole = events_in(&fixture, 1.2, 1);
         const md5_layer_status at_end = md5_player_layer(fixture.player, 0);
         CHECK(whole.count >= 3);
         CHECK_NEAR(fmod(at_end.time, 0.5), fmod(cases[i].time, 0.5), 1e-9);
         for (uint32_t steps = 2; steps < 100; steps *= 3) {
-            CHECK_STRING(heard_in(&fixture, 1.2, steps).names, whole.names);
+            CHECK_STRING(events_in(&fixture, 1.2, steps).names, whole.names);
             CHECK_UINT(play_state(fixture.player), at_end.state);
         }
     }
@@ -795,13 +797,13 @@ TEST (borders_consume_triggers_immediately) {
 // remaining events are counted.
 TEST_PLAY (borders_of_a_step_of_too_many_events,
            begin(fixture, FAST "layer body { state fast fast }")) {
-    static const double way[2] = {1e6, -1e6};
+    static const double delta[2] = {1e6, -1e6};
     for (int i = 0; i < 2; i++) {
         md5_player_reset(fixture->player);
         play_advance(fixture->player, 0);
         CHECK(md5_player_set(fixture->player, PACE, 1e6f));
         heard got = {0};
-        const md5_advance_status status = md5_player_advance(fixture->player, way[i], hear, &got);
+        const md5_advance_status status = md5_player_advance(fixture->player, delta[i], hear, &got);
         CHECK_UINT(got.count, MD5_MAX_STEP_EVENTS);
         CHECK_UINT(status.num_events, MD5_MAX_STEP_EVENTS);
         // Four events per cycle, 1e12 cycles. Backward, the last frame, from which the step begins,
@@ -849,11 +851,11 @@ TEST_PLAY (borders_of_cycles_show_the_first_frame, play_scene_begin(fixture)) {
     play_scene_read(fixture, "clip a f { frame 0 a frame 6 m frame 14 n frame 20 z } "
                              "layer body { state a a }");
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
-        for (int way = -1; way <= 1; way += 2) {
+        for (int delta = -1; delta <= 1; delta += 2) {
             md5_xform pose[PLAY_JOINTS];
-            const heard got = heard_in(fixture, way, (uint32_t)steps[i]);
+            const heard got = events_in(fixture, delta, (uint32_t)steps[i]);
             play_pose(fixture->player, pose);
-            CHECK_STRING(got.names, way > 0 ? "amnza" : "aznmaz");
+            CHECK_STRING(got.names, delta > 0 ? "amnza" : "aznmaz");
             CHECK_SMALL(pose[0].translation.x, 1e-4);
         }
     }

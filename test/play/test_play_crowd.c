@@ -440,8 +440,8 @@ typedef struct hooked {
 } hooked;
 
 // Stores the poses and rotates a head.
-static void hear_poses(void *user, const md5_play_job *jobs, uint32_t count,
-                       md5_xform *const *poses)
+static void record_poses(void *user, const md5_play_job *jobs, uint32_t count,
+                         md5_xform *const *poses)
 {
     hooked *const fixture = user;
     const uint32_t first = (uint32_t)(jobs - fixture->crowd->jobs);
@@ -466,7 +466,7 @@ static void hook_begin(hooked *fixture)
 static void hook(hooked *fixture, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++) {
-        fixture->crowd->jobs[i].hook = hear_poses;
+        fixture->crowd->jobs[i].hook = record_poses;
         fixture->crowd->jobs[i].hook_user = fixture;
     }
 }

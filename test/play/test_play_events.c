@@ -173,7 +173,8 @@ TEST_PLAY (play_events_have_weights,
 
 // -- Root motion ------------------------------------------------------------------------------
 
-static void check_place(play_place at, double x, double y, double z, double yaw, double tolerance)
+static void check_position(play_place at, double x, double y, double z, double yaw,
+                           double tolerance)
 {
     CHECK_NEAR(at.x, x, tolerance);
     CHECK_NEAR(at.y, y, tolerance);
@@ -210,32 +211,33 @@ TEST (play_root_moves_as_its_clips) {
             const bool goes = extract != MD5_ROOT_EXTRACTION_NONE;
             const bool turns = extract == MD5_ROOT_EXTRACTION_TURN;
             const double up = extract == MD5_ROOT_EXTRACTION_MOVE ? 1.0 : 0.0;
-            check_place(walk_on(player, s, parts, &random), goes ? 40.0 * s : 0.0, 0, 0, 0, 1e-3);
+            check_position(walk_on(player, s, parts, &random), goes ? 40.0 * s : 0.0, 0, 0, 0,
+                           1e-3);
             // The mean of 40 and 100 units per cycle. The cycle is played from marker to marker: 8
             // and 12 frames in one clip, 11 and 9 in the other.
             const double cycle =
                 2.0 / (20.0 / 8.0 + 20.0 / 11.0) + 2.0 / (20.0 / 12.0 + 20.0 / 9.0);
             md5_player_seek(player, 0, 2, 0);
-            check_place(walk_on(player, 7.0 * cycle, parts, &random), goes ? 490.0 : 0.0, 0,
-                        10.5 * up, 0, 2e-3);
+            check_position(walk_on(player, 7.0 * cycle, parts, &random), goes ? 490.0 : 0.0, 0,
+                           10.5 * up, 0, 2e-3);
             md5_player_seek(player, 0, 3, 0.5);
-            check_place(walk_on(player, s, parts, &random), goes ? 20.0 : 0.0, 0, 0, 0, 1e-3);
+            check_position(walk_on(player, s, parts, &random), goes ? 20.0 : 0.0, 0, 0, 0, 1e-3);
             // Forward, backward, and 0.7 seconds forward: one cycle takes two seconds.
             md5_player_seek(player, 0, 4, 0);
-            check_place(walk_on(player, 4.7, parts, &random), goes ? 70.0 : 0.0, 0, 2.1 * up, 0,
-                        1e-3);
+            check_position(walk_on(player, 4.7, parts, &random), goes ? 70.0 : 0.0, 0, 2.1 * up, 0,
+                           1e-3);
             // Frames are on the arc of a circle, positions between them on chords.
             md5_player_seek(player, 0, 1, 0);
             const play_place at = walk_on(player, s, parts, &random);
             if (turns)
-                check_place(at, 50.0 / 0.7 * sin(0.7 * s), 50.0 / 0.7 * (1.0 - cos(0.7 * s)), 0,
-                            0.7 * s, 0.03);
+                check_position(at, 50.0 / 0.7 * sin(0.7 * s), 50.0 / 0.7 * (1.0 - cos(0.7 * s)), 0,
+                               0.7 * s, 0.03);
             // A blend of a straight and a curved walk rotates half as much, at the mean speed.
             md5_player_seek(player, 0, 5, 0);
             const play_place bent = walk_on(player, s, parts, &random);
             if (turns)
-                check_place(bent, 45.0 / 0.35 * sin(0.35 * s), 45.0 / 0.35 * (1.0 - cos(0.35 * s)),
-                            0, 0.35 * s, 0.1);
+                check_position(bent, 45.0 / 0.35 * sin(0.35 * s),
+                               45.0 / 0.35 * (1.0 - cos(0.35 * s)), 0, 0.35 * s, 0.1);
         }
     }
 }
@@ -248,17 +250,17 @@ TEST_PLAY (play_root_moves_smoothly_through_fades,
     for (uint32_t parts = 1; parts < 400; parts *= 7) {
         OWN_PLAYER player = play_player(fixture->machine);
         md5_player_fade_to(player, 0, 1, 1, MD5_FADE_CROSS, MD5_EASE_SMOOTH);
-        check_place(walk_on(player, 2, parts, &random), 70.0 + 100.0, 0, 0, 0, 0.3);
+        check_position(walk_on(player, 2, parts, &random), 70.0 + 100.0, 0, 0, 0, 0.3);
         play_fade(player, 0, 2, 1);
-        check_place(walk_on(player, 2, parts, &random), 50, 0, 0, 0, 0.3);
+        check_position(walk_on(player, 2, parts, &random), 50, 0, 0, 0, 0.3);
         // Seeking does not move the root, and a cut changes its velocity immediately.
         md5_player_seek(player, 0, 0, 0);
         md5_player_fade_to(player, 0, 1, 1, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
-        check_place(walk_on(player, 1, parts, &random), 70, 0, 0, 0, 1e-3);
+        check_position(walk_on(player, 1, parts, &random), 70, 0, 0, 0, 1e-3);
         md5_player_fade_to(player, 0, 0, 0, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
-        check_place(walk_on(player, 0.5, parts, &random), 20, 0, 0, 0, 1e-3);
+        check_position(walk_on(player, 0.5, parts, &random), 20, 0, 0, 0, 1e-3);
         md5_player_seek(player, 0, 0, 12);
-        check_place(walk_on(player, 0, 1, &random), 0, 0, 0, 0, 0);
+        check_position(walk_on(player, 0, 1, &random), 0, 0, 0, 0, 0);
     }
 }
 

@@ -30,7 +30,7 @@ static void begin(play_rig *fixture, const char *words)
         md5_player_target(fixture->player, 0)->weight = 1;
 }
 
-static real3 at_of(const play_rig *fixture, const md5_xform *pose, uint32_t joint)
+static real3 joint_position(const play_rig *fixture, const md5_xform *pose, uint32_t joint)
 {
     return ik_place(&fixture->model->skeleton, pose, joint).at;
 }
@@ -60,15 +60,15 @@ TEST_HERE (play_feet_stand_on_the_ground_of_the_callback, "feet pelvis { " LEGS 
     static const double floors[] = {0.5, -2.5};
     const md5_foot *const feet = md5_player_feet(fixture->player, 0);
     for (int i = 0; i < 2; i++) {
-        const real3 was = at_of(fixture, fixture->model->bind_local, ankles[i]);
-        const real3 is = at_of(fixture, fixture->pose, ankles[i]);
+        const real3 was = joint_position(fixture, fixture->model->bind_local, ankles[i]);
+        const real3 is = joint_position(fixture, fixture->pose, ankles[i]);
         CHECK_NEAR(is.x, was.x, 1e-4);
         CHECK_NEAR(is.y, was.y, 1e-4);
         CHECK_NEAR(is.z, was.z + floors[i], 1e-4);
         CHECK(feet[i].result == MD5_LIMB_REACHED && feet[i].miss < 1e-4f);
     }
     // The pelvis and its descendants sink with the lower foot. The up direction of the feet tilts.
-    CHECK_NEAR(at_of(fixture, fixture->pose, HEAD).z, 40 - 2.5, 1e-4);
+    CHECK_NEAR(joint_position(fixture, fixture->pose, HEAD).z, 40 - 2.5, 1e-4);
     const real3 up = real4_rotate(
         ik_place(&fixture->model->skeleton, fixture->pose, ANKLE_R).rotation, (real3){0, 0, 1});
     CHECK_NEAR(up.y, -0.4472135955, 1e-5);
@@ -80,8 +80,8 @@ TEST_HERE (play_feet_take_heights_that_the_game_writes, "feet pelvis { " LEGS " 
     feet[0].floor = 2;
     feet[1].floor = -1;
     play_rig_go_on(fixture, 0);
-    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_L).z, 4, 1e-4);
-    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_R).z, 1, 1e-4);
+    CHECK_NEAR(joint_position(fixture, fixture->pose, ANKLE_L).z, 4, 1e-4);
+    CHECK_NEAR(joint_position(fixture, fixture->pose, ANKLE_R).z, 1, 1e-4);
     CHECK(md5_player_feet(fixture->player, 1) == NULL);
     md5_player_reset(fixture->player);
     CHECK(feet[0].floor == 0 && feet[0].lift == 0 && feet[0].ankle == ANKLE_L);
@@ -104,7 +104,7 @@ TEST (play_feet_follow_with_their_time_constant) {
             play_rig_go_on(&fixture, 0.02);
             const double height = 2 * (1 - exp(-0.02 * step / cases[i].constant));
             CHECK_NEAR(feet[0].lift, height, 1e-5);
-            CHECK_NEAR(at_of(&fixture, fixture.pose, ANKLE_L).z, 2 + height, 1e-4);
+            CHECK_NEAR(joint_position(&fixture, fixture.pose, ANKLE_L).z, 2 + height, 1e-4);
         }
     }
 }
@@ -116,15 +116,15 @@ TEST_HERE (play_feet_that_begin_to_stand_are_there, "feet pelvis { " LEGS " smoo
     md5_target *const target = md5_player_target(fixture->player, 0);
     feet[0].floor = feet[1].floor = 2;
     play_rig_go_on(fixture, 0.1);
-    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_L).z, 4, 1e-4);
+    CHECK_NEAR(joint_position(fixture, fixture->pose, ANKLE_L).z, 4, 1e-4);
     target->weight = 0;
     play_rig_go_on(fixture, 0.1);
     CHECK_BYTES(fixture->pose, fixture->model->bind_local, JOINTS * sizeof *fixture->pose);
     feet[0].floor = feet[1].floor = -1;
     target->weight = 1;
     play_rig_go_on(fixture, 0.1);
-    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_L).z, 1, 1e-4);
-    CHECK_NEAR(at_of(fixture, fixture->pose, ANKLE_R).z, 1, 1e-4);
+    CHECK_NEAR(joint_position(fixture, fixture->pose, ANKLE_L).z, 1, 1e-4);
+    CHECK_NEAR(joint_position(fixture, fixture->pose, ANKLE_R).z, 1, 1e-4);
 }
 
 TEST (play_feet_that_cannot_stand_are_refused) {
@@ -214,7 +214,7 @@ typedef struct slide_record {
     uint32_t count;
 } slide_record;
 
-static void step(strider *fixture, slide_record *seen)
+static void step(strider *fixture, slide_record *record)
 {
     md5_vec3 before[MAX_SOLES];
     memcpy(before, fixture->at, sizeof before);
@@ -227,10 +227,10 @@ static void step(strider *fixture, slide_record *seen)
         const double x = (double)fixture->at[i].x - before[i].x;
         const double y = (double)fixture->at[i].y - before[i].y;
         const double slide = hypot(x, y) * (double)STEPS_A_SECOND;
-        seen->fastest = fmax(seen->fastest, slide);
-        seen->mean += slide;
-        seen->share += slide > 2 ? 1 : 0;
-        seen->count++;
+        record->fastest = fmax(record->fastest, slide);
+        record->mean += slide;
+        record->share += slide > 2 ? 1 : 0;
+        record->count++;
     }
 }
 
@@ -244,17 +244,17 @@ typedef struct order {
 } order;
 
 // Plays an order. A negative `weight` selects the weight of the machine file.
-static slide_record stride(const char *file, const order *given, float weight)
+static slide_record stride(const char *file, const order *test_order, float weight)
 {
     strider fixture;
-    slide_record seen = {0};
+    slide_record record = {0};
     slide_record unseen;
     md5_error error = {0};
     memset(&fixture, 0, sizeof fixture);
     fixture.character = md5_load_character(test_path(file), NULL, &error);
     CHECK_STRING(error.message, "");
     if (!fixture.character)
-        return seen;
+        return record;
     const uint32_t num_joints = fixture.character->model->skeleton.num_joints;
     fixture.player = md5_create_player(fixture.character->machine, NULL, NULL);
     fixture.scratch = malloc(md5_player_pose_scratch(fixture.character->machine));
@@ -278,16 +278,16 @@ static slide_record stride(const char *file, const order *given, float weight)
     const uint32_t feet = md5_find_modifier(fixture.character->machine, "legs");
     if (CHECK(feet != MD5_NONE) && weight >= 0)
         md5_player_target(fixture.player, feet)->weight = weight;
-    play_set(fixture.player, "speed", given->first);
-    play_set(fixture.player, "turn", given->turn);
-    for (int i = 0; i < (int)(given->until * (double)STEPS_A_SECOND); i++) {
+    play_set(fixture.player, "speed", test_order->first);
+    play_set(fixture.player, "turn", test_order->turn);
+    for (int i = 0; i < (int)(test_order->until * (double)STEPS_A_SECOND); i++) {
         if (i == 5 * STEPS_A_SECOND / 2) {
-            play_set(fixture.player, "speed", given->then);
+            play_set(fixture.player, "speed", test_order->then);
             play_set(fixture.player, "turn", 0);
-            if (given->trigger)
-                play_set(fixture.player, given->trigger, 1);
+            if (test_order->trigger)
+                play_set(fixture.player, test_order->trigger, 1);
         }
-        step(&fixture, i >= (int)(given->from * (double)STEPS_A_SECOND) ? &seen : &unseen);
+        step(&fixture, i >= (int)(test_order->from * (double)STEPS_A_SECOND) ? &record : &unseen);
     }
     free(fixture.skin);
     free(fixture.palette);
@@ -295,22 +295,22 @@ static slide_record stride(const char *file, const order *given, float weight)
     free(fixture.scratch);
     md5_destroy_player(fixture.player);
     md5_free_character(fixture.character);
-    if (CHECK(seen.count > 500)) {
-        seen.mean /= seen.count;
-        seen.share *= 100.0 / seen.count;
+    if (CHECK(record.count > 500)) {
+        record.mean /= record.count;
+        record.share *= 100.0 / record.count;
     }
-    return seen;
+    return record;
 }
 
-static void check_order(const char *file, const order *given, double most_share)
+static void check_order(const char *file, const order *test_order, double most_share)
 {
-    const slide_record off = stride(file, given, 0);
-    const slide_record on = stride(file, given, 1);
-    const slide_record as_it_is = stride(file, given, -1);
+    const slide_record off = stride(file, test_order, 0);
+    const slide_record on = stride(file, test_order, 1);
+    const slide_record as_it_is = stride(file, test_order, -1);
     printf("note: %s, %s: sole vertices on the floor slide at %.2f units a second on average, "
            "above 2 in %.2f %%, at most %.1f; with feet that are not held %.2f, %.2f %%, %.1f\n",
-           file, given->name, as_it_is.mean, as_it_is.share, as_it_is.fastest, off.mean, off.share,
-           off.fastest);
+           file, test_order->name, as_it_is.mean, as_it_is.share, as_it_is.fastest, off.mean,
+           off.share, off.fastest);
     CHECK(as_it_is.mean == on.mean && as_it_is.fastest == on.fastest);
     CHECK(off.mean > 0.1);
     CHECK(as_it_is.mean < 0.6 * off.mean && as_it_is.share <= most_share * off.share);

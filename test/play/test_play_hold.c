@@ -45,7 +45,7 @@ static const struct {
 } clips[HOLD_CLIPS] = {{0, 0, 0},      {0.5, 0, 0},   {2, 0, 0},    {0.5, 0, 0.1},
                        {0.3, 0.01, 0}, {0, -0.02, 0}, {0, -0.05, 0}};
 
-static md5_anim *make_clip(int number, const md5_load_opts *opts)
+static md5_anim *create_clip(int number, const md5_load_opts *opts)
 {
     STRINGS(rows) = {"origin\" -1 33", "pelvis\" 0 0", "hip_l\" 1 4", "knee_l\" 2 0",
                      "ankle_l\" 3 0",  "toe_l\" 4 0",  "hip_r\" 1 0", "knee_r\" 6 0",
@@ -86,7 +86,7 @@ static void hold_begin_in(play_rig *fixture, const char *clip, const char *words
                   "layer body { state s %s state still still }\n%s }",
                   clip, words);
     for (int i = 0; i < HOLD_CLIPS && fixture->file; i++) {
-        fixture->anims[i] = make_clip(i, &opts);
+        fixture->anims[i] = create_clip(i, &opts);
         fixture->bindings[i] = md5_bind(fixture->model, fixture->anims[i], NULL, &fixture->error);
         fixture->file->clips[i].binding = fixture->bindings[i];
     }
@@ -107,7 +107,7 @@ static void hold_steps(play_rig *fixture, int num_steps)
 
 // Returns the position of the sole of a foot in world space, in id's axes: the point below the toe
 // or the ankle.
-static real3 hold_sole_of(const play_rig *fixture, uint32_t joint)
+static real3 hold_sole_position(const play_rig *fixture, uint32_t joint)
 {
     const md5_mat34 axes = md5_mat34_from_axes(fixture->model->skeleton.axes, 1);
     const float height = joint == TOE_L ? 1 : 2;
@@ -120,7 +120,7 @@ static real3 hold_sole_of(const play_rig *fixture, uint32_t joint)
 // Returns the distance of the left sole from a point.
 static double hold_moved(const play_rig *fixture, real3 from)
 {
-    return real3_distance(hold_sole_of(fixture, TOE_L), from);
+    return real3_distance(hold_sole_position(fixture, TOE_L), from);
 }
 
 static double heading_in_degrees(const play_rig *fixture, md5_quat rotation)
@@ -133,7 +133,7 @@ static double heading_in_degrees(const play_rig *fixture, md5_quat rotation)
 }
 
 // Return the heading of a joint, or of the character, in world space: degrees to the left of x.
-static double hold_heading_of(const play_rig *fixture, uint32_t joint)
+static double hold_joint_heading(const play_rig *fixture, uint32_t joint)
 {
     const md5_xform at = md5_joint_in_model(&fixture->model->skeleton, fixture->pose, joint);
     return heading_in_degrees(fixture, md5_quat_mul(fixture->place.rotation, at.rotation));
@@ -148,24 +148,25 @@ static double hold_body_heading(const play_rig *fixture)
 static double hold_slide(play_rig *fixture, int num_steps)
 {
     static const uint32_t joints[] = {TOE_L, ANKLE_R};
-    double most = 0;
+    double max = 0;
     play_rig_go_on(fixture, 0);
-    const real3 was[] = {hold_sole_of(fixture, TOE_L), hold_sole_of(fixture, ANKLE_R)};
+    const real3 was[] = {hold_sole_position(fixture, TOE_L), hold_sole_position(fixture, ANKLE_R)};
     for (int i = 0; i < num_steps; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         for (int foot = 0; foot < 2; foot++) {
-            const double distance = real3_distance(hold_sole_of(fixture, joints[foot]), was[foot]);
-            most = fmax(most, distance);
+            const double distance =
+                real3_distance(hold_sole_position(fixture, joints[foot]), was[foot]);
+            max = fmax(max, distance);
         }
     }
-    return most;
+    return max;
 }
 
 // Half a second at 5 units per second, also while the character rotates by 11 degrees.
 TEST (play_hold_keeps_soles_where_they_stand) {
     static const struct {
         const char *clip, *words;
-        double least, most;
+        double min, max;
     } cases[] = {
         {"glides", HOLD_FEET "}", 2.49, 2.51},
         {"glides", HOLD_FEET "hold { toe toe_l } }", 0, 1e-4},
@@ -183,8 +184,8 @@ TEST (play_hold_keeps_soles_where_they_stand) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         OWN_RIG fixture;
         hold_begin(&fixture, cases[i].clip, cases[i].words);
-        const double most = hold_slide(&fixture, i == 9 ? 20 : 30);
-        CHECK_THAT(most >= cases[i].least && most <= cases[i].most, "%s: %g", cases[i].words, most);
+        const double max = hold_slide(&fixture, i == 9 ? 20 : 30);
+        CHECK_THAT(max >= cases[i].min && max <= cases[i].max, "%s: %g", cases[i].words, max);
     }
 }
 
@@ -195,7 +196,7 @@ TEST_HOLD (play_hold_goes_with_what_the_game_moves, "still", HOLD_FEET "hold }")
         fixture->place.translation.x += 1;
         play_rig_go_on(fixture, HOLD_TICK);
     }
-    CHECK_NEAR(hold_sole_of(fixture, ANKLE_R).x, 20, 1e-4);
+    CHECK_NEAR(hold_sole_position(fixture, ANKLE_R).x, 20, 1e-4);
 }
 
 // When the distance is exceeded, the foot returns like a critically damped spring. In double
@@ -210,21 +211,21 @@ TEST_HOLD (play_hold_lets_go_and_returns, "glides",
     CHECK_NEAR((1 + w * release) * exp(-w * release), 0.01, 1e-7);
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
     // From here on, positions are relative to the character, which has moved on by a unit.
-    const double start = hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x;
+    const double start = hold_sole_position(fixture, TOE_L).x - fixture->place.translation.x;
     for (int i = 1; i <= 17; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         const double t = HOLD_TICK * i;
         const double v = -5;
         const double x = (-1 + (v - w) * t) * exp(-w * t);
-        CHECK_NEAR(hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x, start + 1 + x,
-                   2e-3);
-        CHECK_NEAR(hold_sole_of(fixture, TOE_L).z, 4 * 0.33 * t / release * (1 - t / release),
+        CHECK_NEAR(hold_sole_position(fixture, TOE_L).x - fixture->place.translation.x,
+                   start + 1 + x, 2e-3);
+        CHECK_NEAR(hold_sole_position(fixture, TOE_L).z, 4 * 0.33 * t / release * (1 - t / release),
                    1e-4);
     }
     // The foot is held again at its current position.
     play_rig_go_on(fixture, HOLD_TICK);
     play_rig_go_on(fixture, HOLD_TICK);
-    const real3 was = hold_sole_of(fixture, TOE_L);
+    const real3 was = hold_sole_position(fixture, TOE_L);
     play_rig_go_on(fixture, HOLD_TICK);
     CHECK_SMALL(hold_moved(fixture, was), 1e-4);
 }
@@ -234,42 +235,42 @@ TEST_HOLD (play_hold_without_release_is_back_at_once, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0 } }") {
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
     play_rig_go_on(fixture, HOLD_TICK);
-    CHECK_NEAR(hold_sole_of(fixture, TOE_L).x - fixture->place.translation.x, 4, 1e-4);
+    CHECK_NEAR(hold_sole_position(fixture, TOE_L).x - fixture->place.translation.x, 4, 1e-4);
 }
 
 // A leg that would be stretched is released: no foot is farther from its hip than the leg can
 // reach.
 TEST_HOLD (play_hold_stretches_no_leg, "slides",
            HOLD_FEET "hold { toe toe_l speed 30 distance 100 } }") {
-    double most = 0;
+    double max = 0;
     for (int i = 0; i < 120; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         const md5_foot *const feet = md5_player_feet(fixture->player, 0);
         CHECK(feet[0].result == MD5_LIMB_REACHED && feet[0].miss < 1e-3f);
         const double shift = fabs((double)fixture->player->held[0].shift.x);
-        most = fmax(most, shift);
+        max = fmax(max, shift);
     }
     // The foot of a leg of 20.59 over 18 reaches 9.9, and is released at most one step of 1/3
     // before that.
     const double far = sqrt(0.999 * 0.999 * 4 * 106 - 18 * 18.0);
-    CHECK(most > far - 0.34 && most <= far + 1e-3);
+    CHECK(max > far - 0.34 && max <= far + 1e-3);
 }
 
 // A sole is held until it is higher than 0.3, after 0.3 s; the other foot remains held.
 TEST_HOLD (play_hold_ends_as_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_l } }") {
     play_rig_go_on(fixture, 0);
-    const real3 left = hold_sole_of(fixture, TOE_L);
-    const real3 right = hold_sole_of(fixture, ANKLE_R);
+    const real3 left = hold_sole_position(fixture, TOE_L);
+    const real3 right = hold_sole_position(fixture, ANKLE_R);
     for (int i = 1; i <= 24; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
-        const real3 now = hold_sole_of(fixture, TOE_L);
+        const real3 now = hold_sole_position(fixture, TOE_L);
         CHECK(fixture->player->held[0].is_held == (i <= 18));
         if (i <= 18)
             CHECK_NEAR(now.x, left.x, 1e-4);
         CHECK_NEAR(now.z, 1.0 / 60.0 * i, 1e-4);
     }
-    CHECK(hold_sole_of(fixture, TOE_L).x > left.x + 0.3);
-    CHECK_NEAR(hold_sole_of(fixture, ANKLE_R).x, right.x, 1e-4);
+    CHECK(hold_sole_position(fixture, TOE_L).x > left.x + 0.3);
+    CHECK_NEAR(hold_sole_position(fixture, ANKLE_R).x, right.x, 1e-4);
 }
 
 // Clips that are blended over the legs count, in layers and as one-shot clips; clips that do not
@@ -310,11 +311,11 @@ TEST_HOLD (play_hold_without_clips_holds_what_is_low, "nothing", HOLD_FEET "hold
 TEST_HOLD (play_hold_begins_where_a_sole_was, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
     CHECK_SMALL(hold_slide(fixture, 12), 1e-4);
-    real3 was = hold_sole_of(fixture, TOE_L);
+    real3 was = hold_sole_position(fixture, TOE_L);
     play_rig_go_on(fixture, HOLD_TICK);
     CHECK(!fixture->player->held[0].is_held);
     for (int i = 0; i < 20 && !fixture->player->held[0].is_held; i++) {
-        was = hold_sole_of(fixture, TOE_L);
+        was = hold_sole_position(fixture, TOE_L);
         play_rig_go_on(fixture, HOLD_TICK);
     }
     CHECK(fixture->player->held[0].is_held);
@@ -328,7 +329,7 @@ TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
         play_rig_go_on(fixture, HOLD_TICK);
     }
     CHECK(fixture->player->held[0].is_held);
-    CHECK_SMALL(hold_sole_of(fixture, ANKLE_R).x, 1e-4);
+    CHECK_SMALL(hold_sole_position(fixture, ANKLE_R).x, 1e-4);
 }
 
 // Poses in every third step give the result of poses in each step; with weight 0 a foot begins
@@ -336,7 +337,7 @@ TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
 TEST_HOLD (play_hold_advances_with_poses, "glides", HOLD_FEET "hold { toe toe_l } }") {
     CHECK(md5_player_set_detail(fixture->player, &(md5_detail){.interval = 3}));
     play_rig_go_on(fixture, 0);
-    const real3 was = hold_sole_of(fixture, TOE_L);
+    const real3 was = hold_sole_position(fixture, TOE_L);
     for (int i = 1; i <= 30; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         if (i % 3 == 0)
@@ -344,10 +345,10 @@ TEST_HOLD (play_hold_advances_with_poses, "glides", HOLD_FEET "hold { toe toe_l 
     }
     md5_player_target(fixture->player, 0)->weight = 0;
     hold_steps(fixture, 3);
-    CHECK_NEAR(hold_sole_of(fixture, TOE_L).x, 4.0 + fixture->place.translation.x, 1e-4);
+    CHECK_NEAR(hold_sole_position(fixture, TOE_L).x, 4.0 + fixture->place.translation.x, 1e-4);
     md5_player_target(fixture->player, 0)->weight = 1;
     hold_steps(fixture, 3);
-    CHECK_NEAR(hold_sole_of(fixture, TOE_L).x, 4.0 + fixture->place.translation.x, 1e-4);
+    CHECK_NEAR(hold_sole_position(fixture, TOE_L).x, 4.0 + fixture->place.translation.x, 1e-4);
 }
 
 // A player that is restored, copied, or played in a batch continues with the same bits.
@@ -394,7 +395,7 @@ TEST (play_hold_that_is_not_finite_begins_anew) {
         CHECK(md5_player_restore(fixture.player, bytes, size, NULL));
         play_rig_go_on(&fixture, HOLD_TICK);
         CHECK(held->is_held && fabsf(held->shift.x) < 1 && held->turn == 0);
-        const real3 was = hold_sole_of(&fixture, TOE_L);
+        const real3 was = hold_sole_position(&fixture, TOE_L);
         play_rig_go_on(&fixture, HOLD_TICK);
         CHECK_SMALL(hold_moved(&fixture, was), 1e-4);
     }
@@ -410,9 +411,10 @@ TEST (play_hold_holds_alike_in_other_axes) {
         for (int i = 0; i < 60; i++) {
             play_rig_go_on(&plain, HOLD_TICK);
             play_rig_go_on(&turned, HOLD_TICK);
-            CHECK_SMALL(real3_distance(hold_sole_of(&plain, TOE_L), hold_sole_of(&turned, TOE_L)),
+            CHECK_SMALL(real3_distance(hold_sole_position(&plain, TOE_L),
+                                       hold_sole_position(&turned, TOE_L)),
                         1e-3);
-            CHECK_NEAR(hold_heading_of(&plain, TOE_L), hold_heading_of(&turned, TOE_L), 1e-2);
+            CHECK_NEAR(hold_joint_heading(&plain, TOE_L), hold_joint_heading(&turned, TOE_L), 1e-2);
             CHECK(plain.player->held[0].is_held == turned.player->held[0].is_held);
         }
     }
@@ -459,7 +461,7 @@ TEST_HOLD (play_hold_knows_the_ends_of_clips, "glides", HOLD_FEET "hold { toe to
 //
 // Feet that are held keep their heading while a character rotates over them.
 
-static double tangent_of(double degrees)
+static double half_angle_tangent(double degrees)
 {
     return tan(degrees * 3.14159265358979 / 360.0);
 }
@@ -477,8 +479,8 @@ TEST (play_hold_keeps_headings) {
         for (int i = 0; i < 31; i++) {
             play_rig_go_on(&fixture, i == 0 ? 0 : HOLD_TICK);
             const double expected = holds ? 0 : hold_body_heading(&fixture);
-            CHECK_NEAR(hold_heading_of(&fixture, TOE_L), expected, 1e-3);
-            CHECK_NEAR(hold_heading_of(&fixture, ANKLE_R), expected, 1e-3);
+            CHECK_NEAR(hold_joint_heading(&fixture, TOE_L), expected, 1e-3);
+            CHECK_NEAR(hold_joint_heading(&fixture, ANKLE_R), expected, 1e-3);
         }
         CHECK(hold_body_heading(&fixture) < -5);
     }
@@ -488,11 +490,11 @@ TEST (play_hold_keeps_headings) {
 TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
     play_rig_go_on(fixture, 0);
-    const real3 was = hold_sole_of(fixture, TOE_L);
+    const real3 was = hold_sole_position(fixture, TOE_L);
     for (int i = 0; i < 180; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
         const double turned = hold_body_heading(fixture);
-        CHECK_NEAR(hold_heading_of(fixture, TOE_L), turned > 45 ? turned - 45 : 0, 0.01);
+        CHECK_NEAR(hold_joint_heading(fixture, TOE_L), turned > 45 ? turned - 45 : 0, 0.01);
         CHECK_SMALL(hold_moved(fixture, was), 1e-4);
     }
     CHECK(hold_body_heading(fixture) > 60);
@@ -534,11 +536,11 @@ TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
     int num_begun = 0;
     for (int i = 0; i < 120; i++) {
         const bool was_held = fixture->player->held[0].is_held;
-        const double was = hold_heading_of(fixture, TOE_L);
+        const double was = hold_joint_heading(fixture, TOE_L);
         play_rig_go_on(fixture, HOLD_TICK);
         if (was_held || !fixture->player->held[0].is_held)
             continue;
-        CHECK_NEAR(hold_heading_of(fixture, TOE_L), was, 1e-3);
+        CHECK_NEAR(hold_joint_heading(fixture, TOE_L), was, 1e-3);
         num_begun++;
     }
     CHECK(num_begun > 1);
@@ -548,10 +550,10 @@ TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
 TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
     play_rig_go_on(fixture, 0);
-    const real3 was = hold_sole_of(fixture, TOE_L);
+    const real3 was = hold_sole_position(fixture, TOE_L);
     for (int i = 0; i < 45; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
-        CHECK_NEAR(hold_heading_of(fixture, TOE_L), hold_body_heading(fixture), 0.01);
+        CHECK_NEAR(hold_joint_heading(fixture, TOE_L), hold_body_heading(fixture), 0.01);
         CHECK_SMALL(hold_moved(fixture, was), 1e-4);
     }
     CHECK(hold_body_heading(fixture) > 40);
@@ -567,7 +569,7 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
     double v = 0;
     for (int i = 0; i < 30; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
-        const double now = -tangent_of(hold_body_heading(fixture));
+        const double now = -half_angle_tangent(hold_body_heading(fixture));
         v = (now - x) / HOLD_TICK;
         x = now;
     }
@@ -577,7 +579,7 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
         play_rig_go_on(fixture, HOLD_TICK);
         CHECK(!fixture->player->held[0].is_held);
         const double t = HOLD_TICK * i;
-        CHECK_NEAR(hold_heading_of(fixture, TOE_L) - hold_body_heading(fixture),
+        CHECK_NEAR(hold_joint_heading(fixture, TOE_L) - hold_body_heading(fixture),
                    degrees_of((x + (v + w * x) * t) * exp(-w * t)), 0.01);
     }
 }
@@ -592,7 +594,7 @@ TEST_HOLD (play_hold_throws_no_foot_about, "spins", HOLD_FEET "hold { toe toe_l 
     CHECK(md5_player_play_one_shot(fixture->player, 0, slides, &(md5_one_shot_desc){0}));
     for (int i = 0; i < 30; i++) {
         play_rig_go_on(fixture, HOLD_TICK);
-        const double away = hold_body_heading(fixture) - hold_heading_of(fixture, TOE_L);
+        const double away = hold_body_heading(fixture) - hold_joint_heading(fixture, TOE_L);
         CHECK(away < 1.22 * turned && away > -1e-3);
     }
 }
@@ -603,8 +605,8 @@ TEST_HOLD (play_hold_turns_feet_by_weight, "turns", HOLD_FEET "hold { toe toe_l 
     play_rig_go_on(fixture, 0);
     hold_steps(fixture, 30);
     const double turned = hold_body_heading(fixture);
-    CHECK_NEAR(hold_heading_of(fixture, TOE_L), turned - degrees_of(0.5 * tangent_of(turned)),
-               1e-3);
+    CHECK_NEAR(hold_joint_heading(fixture, TOE_L),
+               turned - degrees_of(0.5 * half_angle_tangent(turned)), 1e-3);
 }
 
 // The ground callback receives the ankle position of the rotated foot.
@@ -657,8 +659,10 @@ TEST (play_hold_saved_without_headings_is_restored) {
         play_rig_go_on(&same, HOLD_TICK);
         heading = i == 0 ? hold_body_heading(&old) : heading;
         CHECK(old.player->held[0].is_held);
-        CHECK_SMALL(real3_distance(hold_sole_of(&old, TOE_L), hold_sole_of(&same, TOE_L)), 1e-4);
-        CHECK_NEAR(hold_heading_of(&old, TOE_L), heading, 1e-3);
+        CHECK_SMALL(
+            real3_distance(hold_sole_position(&old, TOE_L), hold_sole_position(&same, TOE_L)),
+            1e-4);
+        CHECK_NEAR(hold_joint_heading(&old, TOE_L), heading, 1e-3);
     }
     CHECK(hold_body_heading(&old) < heading - 2);
 }

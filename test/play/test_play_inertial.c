@@ -21,7 +21,7 @@
 
 #define DEGREES 57.29577951308232
 
-enum { PATH_ROOM = 1024, MAX_FOLDERS = 512, MAX_ENTRIES = 512, MAX_CLIPS = 32 };
+enum { PATH_CAPACITY = 1024, MAX_FOLDERS = 512, MAX_ENTRIES = 512, MAX_CLIPS = 32 };
 
 // -- Characters -------------------------------------------------------------------------------
 
@@ -61,7 +61,7 @@ static size_t list_folder(const char *folder, char *paths[MAX_ENTRIES])
     DIR *const entries = opendir(folder);
     const struct dirent *entry;
     while (entries && (entry = readdir(entries)) != NULL) {
-        char path[PATH_ROOM];
+        char path[PATH_CAPACITY];
         if (entry->d_name[0] == '.' || !CHECK(count < MAX_ENTRIES))
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
@@ -85,7 +85,7 @@ static void add_clip(character *fixture, const char *path)
     fixture->bindings[fixture->num_clips++] = binding;
 }
 
-static md5_machine *make_machine(const character *fixture, uint64_t *random)
+static md5_machine *create_machine(const character *fixture, uint64_t *random)
 {
     STRINGS(extracts) = {"", "move", "walk", "turn"};
     STRINGS(modes) = {"loop", "once", "ping_pong"};
@@ -131,7 +131,7 @@ static bool use_model(const char *path, char *const *beside, size_t count,
             add_clip(&fixture, beside[i]);
     }
     uint64_t random = strlen(path);
-    fixture.machine = fixture.num_clips > 0 ? make_machine(&fixture, &random) : NULL;
+    fixture.machine = fixture.num_clips > 0 ? create_machine(&fixture, &random) : NULL;
     const bool is_used = fixture.machine != NULL;
     if (is_used)
         use(&fixture);
@@ -168,7 +168,7 @@ static size_t for_each_character(const char *folder, void (*use)(const character
     return num_used;
 }
 
-static void for_each_of_all(void (*use)(const character *fixture))
+static void visit_all_characters(void (*use)(const character *fixture))
 {
     CHECK(for_each_character(test_path("models"), use) >= 10);
     CHECK(!test_corpus() || for_each_character(test_path("corpus"), use) >= 8);
@@ -335,7 +335,7 @@ static void play_character(const character *fixture)
 }
 
 TEST (inertial_transitions_of_models_go_no_farther_and_need_no_looking) {
-    for_each_of_all(play_character);
+    visit_all_characters(play_character);
 }
 
 // -- Inertia --------------------------------------------------------------------------------------
@@ -632,7 +632,7 @@ static gaps find_gaps(md5_player *player, md5_player *target)
 // Returns the limit for the change of a speed of this size in one step. The acceleration of the
 // quintic is at most 20 gaps per squared duration; motion across the gap makes it longer to second
 // order, and blends do not move at a constant rate.
-static double most_change(double gap, double speed)
+static double max_speed_change(double gap, double speed)
 {
     const double duration = fmin(DURATION, speed < 0 ? -5 * gap / speed : DURATION);
     return 20 * gap / (duration * duration) * STEP_SECONDS + 0.06;
@@ -664,7 +664,7 @@ static bool keeps_speed(speed_case *fixture, uint32_t from, double seconds, cons
         const double expected = fmin(before, 0);
         fixture->num_kept += before < -0.5;
         fixture->num_dropped += before > 0.5;
-        held &= CHECK_THAT(fabs(after - expected) < most_change(gap, expected),
+        held &= CHECK_THAT(fabs(after - expected) < max_speed_change(gap, expected),
                            "from %u: a gap of %g that changed by %g a second changes by %g", from,
                            gap, before, after);
     }

@@ -368,7 +368,7 @@ typedef struct below_case {
 static const char *const NAMES[CLIPS] = {"walk", "idle", "wave"};
 
 // `fade` is `cross` or `inertial`.
-static md5_machine *make_machine(const below_case *fixture, const char *fade)
+static md5_machine *create_machine(const below_case *fixture, const char *fade)
 {
     return play_machine_read(
         &fixture->made, NULL,
@@ -388,7 +388,7 @@ static void begin(below_case *fixture, const char *fade)
     play_begin_bobbin(&fixture->made, NAMES, CLIPS);
     const uint32_t num_joints = fixture->made.model->skeleton.num_joints;
     for (int i = 0; i < 2; i++) {
-        fixture->machines[i] = make_machine(fixture, fade);
+        fixture->machines[i] = create_machine(fixture, fade);
         fixture->players[i] = play_player(fixture->machines[i]);
         fixture->poses[i] = (md5_xform *)malloc(num_joints * sizeof *fixture->poses[i]);
     }
@@ -399,7 +399,7 @@ static void begin(below_case *fixture, const char *fade)
 }
 
 // The memory is filled with NaN first, so that joints that are not written are detected.
-static const md5_xform *pose_of(const below_case *fixture, int which)
+static const md5_xform *compute_pose(const below_case *fixture, int which)
 {
     const size_t size = fixture->made.model->skeleton.num_joints * sizeof *fixture->poses[which];
     memset(fixture->scratch, 0xff, fixture->scratch_size);
@@ -423,8 +423,8 @@ static void play(const char *fade)
             if (frame == 180)
                 md5_player_play_one_shot(fixture.players[i], 0, 2, NULL);
         }
-        const md5_xform *const pose = pose_of(&fixture, 0);
-        const md5_xform *const all = pose_of(&fixture, 1);
+        const md5_xform *const pose = compute_pose(&fixture, 0);
+        const md5_xform *const all = compute_pose(&fixture, 1);
         if (!CHECK(play_is_sound(pose, num_joints))
             || !CHECK_BYTES(pose, all, num_joints * sizeof *pose))
             break;

@@ -14,7 +14,7 @@ static const char model_text[] =
     "\"helper\" 3 ( 2 0 10 ) ( 0 0.2 0 )\n"
     "\"foot\" 4 ( 0 0 0 ) ( 0 0 0 )\n}\n";
 
-static md5_machine *make_machine(const md5_model *model, const char *modifier, md5_error *error)
+static md5_machine *create_machine(const md5_model *model, const char *modifier, md5_error *error)
 {
     char text[512];
     const int size = snprintf(text, sizeof text, "machine m { modifier leg %s }", modifier);
@@ -28,7 +28,7 @@ static md5_machine *make_machine(const md5_model *model, const char *modifier, m
 }
 
 // Returns the distance of the foot from a target that the leg can reach.
-static double miss_of(const md5_machine *machine, const md5_model *model)
+static double foot_distance(const md5_machine *machine, const md5_model *model)
 {
     OWN_PLAYER player = md5_create_player(machine, NULL, NULL);
     OWN void *const scratch = malloc(md5_player_pose_scratch(machine));
@@ -50,10 +50,10 @@ TEST (play_limb_of_named_joints_reaches) {
         "two_bone foot { middle shin }", // the root is its parent, `twist`
     };
     for (uint32_t i = 0; CHECK(model) && i < 3; i++) {
-        OWN_MACHINE machine = make_machine(model, limbs[i], &error);
+        OWN_MACHINE machine = create_machine(model, limbs[i], &error);
         CHECK_STRING(error.message, "");
         if (machine && i == 0) // the limbs of the other machines are too short to reach it
-            CHECK_SMALL(miss_of(machine, model), 1e-4);
+            CHECK_SMALL(foot_distance(machine, model), 1e-4);
         if (machine) {
             const md5_modifier_desc *const kept = md5_machine_tables(machine)->modifiers;
             CHECK_STRING(kept->middle, "shin");
@@ -87,7 +87,7 @@ TEST (play_limb_that_cannot_bend_is_refused) {
     OWN_MODEL model = text_model(model_text, NULL);
     for (uint32_t i = 0; CHECK(model) && i < COUNT_OF(cases); i++) {
         md5_error error = {0};
-        OWN_MACHINE machine = make_machine(model, cases[i][0], &error);
+        OWN_MACHINE machine = create_machine(model, cases[i][0], &error);
         CHECK_STRING(error.message, cases[i][1]);
         CHECK((machine != NULL) == (cases[i][1][0] == '\0'));
     }

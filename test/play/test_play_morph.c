@@ -26,7 +26,7 @@ static void begin(play_scene *fixture, const char *morphs)
                     morphs);
 }
 
-static double weight_of(const play_scene *fixture, uint32_t target)
+static double morph_weight(const play_scene *fixture, uint32_t target)
 {
     float weights[NUM_TARGETS];
     md5_player_morphs(fixture->player, weights);
@@ -65,95 +65,95 @@ TEST_HERE (morph_targets_have_names) {
 }
 
 TEST_HERE (morph_is_the_value_of_a_parameter) {
-    CHECK_EXACT(weight_of(fixture, SMILE), 0.25);
+    CHECK_EXACT(morph_weight(fixture, SMILE), 0.25);
     CHECK(md5_player_set(fixture->player, 0, -3));
-    CHECK_EXACT(weight_of(fixture, SMILE), -3);
-    CHECK_EXACT(weight_of(fixture, OH), 0); // its entry has the factor 0
+    CHECK_EXACT(morph_weight(fixture, SMILE), -3);
+    CHECK_EXACT(morph_weight(fixture, OH), 0); // its entry has the factor 0
     CHECK(md5_player_set(fixture->player, 0, 3e38f));
-    CHECK_EXACT(weight_of(fixture, SMILE), 1e6);
+    CHECK_EXACT(morph_weight(fixture, SMILE), 1e6);
     CHECK(md5_player_set(fixture->player, 0, -3e38f));
-    CHECK_EXACT(weight_of(fixture, SMILE), -1e6);
+    CHECK_EXACT(morph_weight(fixture, SMILE), -1e6);
 }
 
 TEST_HERE (morph_fades_with_its_state) {
     go(fixture, 0, 1, 0.5f, MD5_FADE_CROSS);
-    CHECK_EXACT(weight_of(fixture, SMILE), 0.25);
+    CHECK_EXACT(morph_weight(fixture, SMILE), 0.25);
     pass(fixture, 0.2);
-    CHECK_NEAR(weight_of(fixture, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
+    CHECK_NEAR(morph_weight(fixture, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
     // A third state fades in over both.
     go(fixture, 0, 2, 1, MD5_FADE_CROSS);
-    CHECK_NEAR(weight_of(fixture, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
+    CHECK_NEAR(morph_weight(fixture, SMILE), 0.25 + 0.5 * 0.4, 1e-6);
     pass(fixture, 0.1);
-    CHECK_NEAR(weight_of(fixture, SMILE), 0.25 + 0.5 * 0.6 * 0.9, 1e-6);
+    CHECK_NEAR(morph_weight(fixture, SMILE), 0.25 + 0.5 * 0.6 * 0.9, 1e-6);
     pass(fixture, 1);
-    CHECK_EXACT(weight_of(fixture, SMILE), 0.25);
+    CHECK_EXACT(morph_weight(fixture, SMILE), 0.25);
 }
 
 TEST_HERE (morph_has_the_weight_of_its_layer) {
     go(fixture, 1, 1, 0.5f, MD5_FADE_CROSS); // a fade between states without motions
     pass(fixture, 0.1);
-    CHECK_NEAR(weight_of(fixture, OH), 0.2, 1e-6);
+    CHECK_NEAR(morph_weight(fixture, OH), 0.2, 1e-6);
     CHECK(md5_player_set(fixture->player, 1, 0.25f));
-    CHECK_NEAR(weight_of(fixture, OH), 0.05, 1e-6);
+    CHECK_NEAR(morph_weight(fixture, OH), 0.05, 1e-6);
     CHECK(md5_player_set(fixture->player, 1, 0));
-    CHECK_EXACT(weight_of(fixture, OH), 0);
+    CHECK_EXACT(morph_weight(fixture, OH), 0);
 }
 
 TEST_HERE (morph_follows_a_curve_over_a_clip) {
     for (int i = 1; i <= 50; i++) {
         pass(fixture, 0.037);
-        CHECK_NEAR(weight_of(fixture, BLINK), curve(fmod(0.37 * i, 10)), 1e-5);
+        CHECK_NEAR(morph_weight(fixture, BLINK), curve(fmod(0.37 * i, 10)), 1e-5);
     }
     // The curve has the weight of its clip; state `high` plays another clip.
     go(fixture, 0, 1, 0.4f, MD5_FADE_CROSS);
     pass(fixture, 0.1);
-    CHECK_NEAR(weight_of(fixture, BLINK), 0.75 * curve(fmod(0.37 * 50 + 1.0, 10)), 1e-5);
+    CHECK_NEAR(morph_weight(fixture, BLINK), 0.75 * curve(fmod(0.37 * 50 + 1.0, 10)), 1e-5);
     pass(fixture, 0.4);
-    CHECK_EXACT(weight_of(fixture, BLINK), 0);
+    CHECK_EXACT(morph_weight(fixture, BLINK), 0);
 }
 
 TEST_HERE (morph_follows_a_clip_that_is_a_one_shot) {
     md5_player_seek(fixture->player, 0, 1, 0);
-    CHECK_EXACT(weight_of(fixture, BLINK), 0);
+    CHECK_EXACT(morph_weight(fixture, BLINK), 0);
     const md5_one_shot_desc one_shot = {.weight = 0.8f, .fade_in = 0.6f};
     CHECK(md5_player_play_one_shot(fixture->player, 0, 0, &one_shot));
     pass(fixture, 0.3);
-    CHECK_NEAR(weight_of(fixture, BLINK), 0.4 * curve(3), 1e-5);
+    CHECK_NEAR(morph_weight(fixture, BLINK), 0.4 * curve(3), 1e-5);
     pass(fixture, 0.15);
-    CHECK_NEAR(weight_of(fixture, BLINK), 0.6 * curve(4.5), 1e-5);
+    CHECK_NEAR(morph_weight(fixture, BLINK), 0.6 * curve(4.5), 1e-5);
     pass(fixture, 0.6);
-    CHECK_EXACT(weight_of(fixture, BLINK), 0);
+    CHECK_EXACT(morph_weight(fixture, BLINK), 0);
 }
 
 // The weight follows Bollo's quintic for an offset at rest.
 TEST_HERE (morph_decays_in_an_inertial_transition) {
     md5_player_seek(fixture->player, 0, 1, 0);
-    CHECK_EXACT(weight_of(fixture, SMILE), 0.75);
+    CHECK_EXACT(morph_weight(fixture, SMILE), 0.75);
     go(fixture, 0, 3, 0.5f, MD5_FADE_INERTIAL);
-    CHECK_NEAR(weight_of(fixture, SMILE), 0.75, 1e-6);
+    CHECK_NEAR(morph_weight(fixture, SMILE), 0.75, 1e-6);
     for (int i = 1; i <= 6; i++) {
         pass(fixture, 0.1);
         const double s = fmin(0.2 * i, 1);
-        const double rest = 1 - s;
-        CHECK_NEAR(weight_of(fixture, SMILE),
-                   0.25 + 0.5 * rest * rest * rest * (1 + 3 * s + 6 * s * s), 1e-6);
+        const double remaining = 1 - s;
+        CHECK_NEAR(morph_weight(fixture, SMILE),
+                   0.25 + 0.5 * remaining * remaining * remaining * (1 + 3 * s + 6 * s * s), 1e-6);
     }
 }
 
 // More transitions of both kinds than there are slots for states: the oldest states are frozen.
 TEST_HERE (morph_does_not_jump_when_transitions_are_interrupted) {
     for (uint32_t i = 1; i < 60u; i++) {
-        const double before = weight_of(fixture, SMILE);
-        const double blink = weight_of(fixture, BLINK);
+        const double before = morph_weight(fixture, SMILE);
+        const double blink = morph_weight(fixture, BLINK);
         go(fixture, 0, i * 7 % 4, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
-        CHECK_NEAR(weight_of(fixture, SMILE), before, 1e-6);
-        CHECK_NEAR(weight_of(fixture, BLINK), blink, 1e-6);
+        CHECK_NEAR(morph_weight(fixture, SMILE), before, 1e-6);
+        CHECK_NEAR(morph_weight(fixture, BLINK), blink, 1e-6);
         pass(fixture, 0.09);
     }
     go(fixture, 0, 1, 0.3f, MD5_FADE_CROSS);
     pass(fixture, 3);
-    CHECK_NEAR(weight_of(fixture, SMILE), 0.75, 1e-6);
-    CHECK_SMALL(weight_of(fixture, BLINK), 1e-6);
+    CHECK_NEAR(morph_weight(fixture, SMILE), 0.75, 1e-6);
+    CHECK_SMALL(morph_weight(fixture, BLINK), 1e-6);
 }
 
 static bool are_weights_alike(md5_player *a, md5_player *b)

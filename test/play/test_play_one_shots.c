@@ -39,7 +39,7 @@ static double miss(const play_scene *fixture, const real_place *expected)
     return play_miss(fixture->player, expected);
 }
 
-static void make_mask(const play_scene *fixture, uint32_t mask, float *weights)
+static void build_mask(const play_scene *fixture, uint32_t mask, float *weights)
 {
     md5_build_mask(&fixture->made.model->skeleton,
                    md5_machine_tables(fixture->machine)->masks[mask].joints, mask == 0 ? 2 : 0,
@@ -57,7 +57,7 @@ TEST (one_shot_is_blended_over_the_layers_with_its_fades) {
         OWN_PLAY fixture;
         float mask[PLAY_JOINTS];
         begin(&fixture);
-        make_mask(&fixture, 0, mask);
+        build_mask(&fixture, 0, mask);
         const md5_one_shot_desc desc = {
             .mask = masked ? "upper" : NULL, .weight = 0.75f, .fade_in = 0.2f, .fade_out = 0.3f};
         advance(&fixture, 0.35);
@@ -110,7 +110,7 @@ TEST (one_shot_adds_its_difference) {
         OWN_PLAY fixture;
         float mask[PLAY_JOINTS];
         begin(&fixture);
-        make_mask(&fixture, 1, mask);
+        build_mask(&fixture, 1, mask);
         md5_one_shot_desc desc = {.mode = MD5_LAYER_ADD, .weight = 0.5f};
         desc.mask = variant == 1 ? "arms" : NULL;
         desc.reference = variant == 2 ? "c" : NULL;
@@ -191,8 +191,8 @@ TEST (one_shot_starts_and_goes_as_described) {
 // masks contains it. The old clip is blended first, by its fraction of the remaining weight.
 TEST_HERE (one_shot_takes_a_slot_joint_by_joint) {
     float old_mask[PLAY_JOINTS], new_mask[PLAY_JOINTS], share[PLAY_JOINTS];
-    make_mask(fixture, 0, old_mask);
-    make_mask(fixture, 1, new_mask);
+    build_mask(fixture, 0, old_mask);
+    build_mask(fixture, 1, new_mask);
     const md5_one_shot_desc old = {.mask = "upper", .end = MD5_ONE_SHOT_LOOPS, .weight = 0.9f};
     const md5_one_shot_desc new = {.mask = "arms",
                                    .end = MD5_ONE_SHOT_LOOPS,
@@ -391,7 +391,7 @@ static void one_shot_time_advance(acting *fixture, double seconds)
 }
 
 // Returns the events of one-shots in a step as text; events of the layer are skipped.
-static const char *heard_in(acting *fixture, double seconds)
+static const char *events_in(acting *fixture, double seconds)
 {
     static char text[1024];
     text[0] = '\0';
@@ -412,23 +412,23 @@ static const char *heard_in(acting *fixture, double seconds)
 
 TEST_HERE (one_shot_fires_its_events_once) {
     md5_player_play_one_shot(fixture->player, 0, LUNGE, NULL);
-    CHECK_STRING(heard_in(fixture, 0), "begin 1.0000 ");
-    CHECK_STRING(heard_in(fixture, 0.4), "hit 1.0000 ");
-    CHECK_STRING(heard_in(fixture, 0.4), "end 1.0000 ");
-    CHECK_STRING(heard_in(fixture, 5), "");
+    CHECK_STRING(events_in(fixture, 0), "begin 1.0000 ");
+    CHECK_STRING(events_in(fixture, 0.4), "hit 1.0000 ");
+    CHECK_STRING(events_in(fixture, 0.4), "end 1.0000 ");
+    CHECK_STRING(events_in(fixture, 5), "");
     // The whole clip in one step, then two cycles.
     PLAY_ONE_SHOT(fixture->player, 1, LUNGE, .weight = 0.5f);
-    CHECK_STRING(heard_in(fixture, 5), "begin 0.5000 hit 0.5000 end 0.5000 ");
+    CHECK_STRING(events_in(fixture, 5), "begin 0.5000 hit 0.5000 end 0.5000 ");
     PLAY_ONE_SHOT(fixture->player, 1, LUNGE, .end = MD5_ONE_SHOT_LOOPS);
-    CHECK_STRING(heard_in(fixture, 1.7),
+    CHECK_STRING(events_in(fixture, 1.7),
                  "begin 1.0000 hit 1.0000 end 1.0000 begin 1.0000 hit 1.0000 end 1.0000 "
                  "begin 1.0000 ");
     // Backward from the end of the clip.
     PLAY_ONE_SHOT(fixture->player, 1, LUNGE, .speed = -2.0f);
-    CHECK_STRING(heard_in(fixture, 1), "end 1.0000 hit 1.0000 begin 1.0000 ");
+    CHECK_STRING(events_in(fixture, 1), "end 1.0000 hit 1.0000 begin 1.0000 ");
     // Backward from the start of a cycle, which is the end of the previous cycle.
     PLAY_ONE_SHOT(fixture->player, 1, LUNGE, .speed = -1.0f, .end = MD5_ONE_SHOT_LOOPS);
-    CHECK_STRING(heard_in(fixture, 0.6), "begin 1.0000 end 1.0000 hit 1.0000 ");
+    CHECK_STRING(events_in(fixture, 0.6), "begin 1.0000 end 1.0000 hit 1.0000 ");
 }
 
 // With negative time the clip plays backward, leaves the fade at its end, and waits at its start.
@@ -436,10 +436,10 @@ TEST_HERE (one_shot_goes_back_in_time) {
     PLAY_ONE_SHOT(fixture->player, 0, LUNGE, .fade_out = 0.5f);
     one_shot_time_advance(fixture, 0.7);
     CHECK_NEAR(md5_player_one_shot(fixture->player, 0).weight, 0.2, 1e-6);
-    CHECK_STRING(heard_in(fixture, -0.6), "hit 0.8000 ");
+    CHECK_STRING(events_in(fixture, -0.6), "hit 0.8000 ");
     CHECK_NEAR(md5_player_one_shot(fixture->player, 0).weight, 1, 1e-6);
-    CHECK_STRING(heard_in(fixture, -5), "begin 1.0000 ");
-    CHECK_STRING(heard_in(fixture, 0.4), "hit 0.8000 ");
+    CHECK_STRING(events_in(fixture, -5), "begin 1.0000 ");
+    CHECK_STRING(events_in(fixture, 0.4), "hit 0.8000 ");
     CHECK_NEAR(md5_player_one_shot(fixture->player, 0).time, 0.5, 1e-9);
 }
 
@@ -447,17 +447,17 @@ TEST_HERE (one_shot_goes_back_in_time) {
 TEST_HERE (one_shot_events_within_fades_have_their_weight) {
     const md5_one_shot_desc slow = {.fade_in = 0.5f, .fade_out = 0.5f};
     md5_player_play_one_shot(fixture->player, 0, LUNGE, &slow);
-    CHECK_STRING(heard_in(fixture, 1), "begin 0.0625 hit 0.6400 end 0.0625 ");
+    CHECK_STRING(events_in(fixture, 1), "begin 0.0625 hit 0.6400 end 0.0625 ");
     // Stopped before the hit: at 0.4 s a third of the weight is left. A stopped one-shot fires no
     // events.
     md5_player_play_one_shot(fixture->player, 0, LUNGE, NULL);
-    CHECK_STRING(heard_in(fixture, 0.2), "begin 1.0000 ");
+    CHECK_STRING(events_in(fixture, 0.2), "begin 1.0000 ");
     md5_player_stop_one_shot(fixture->player, 0, 0.3f);
-    CHECK_STRING(heard_in(fixture, 1), "hit 0.3333 ");
+    CHECK_STRING(events_in(fixture, 1), "hit 0.3333 ");
     // A one-shot that is replaced at the instant of its start fires no events.
     md5_player_play_one_shot(fixture->player, 0, LUNGE, &slow);
     md5_player_play_one_shot(fixture->player, 0, NOD, &slow);
-    CHECK_STRING(heard_in(fixture, 1), "");
+    CHECK_STRING(events_in(fixture, 1), "");
 }
 
 TEST (one_shot_moves_the_root_by_its_weight_at_joint_0) {
@@ -607,7 +607,7 @@ static double bezier_at(double x)
     return 3.0 * r * r * s * 0.75 + 3.0 * r * s * s + s * s * s;
 }
 
-static double weight_of(const play_scene *fixture)
+static double one_shot_weight(const play_scene *fixture)
 {
     return md5_player_one_shot(fixture->player, 0).weight;
 }
@@ -637,7 +637,7 @@ TEST_HERE (one_shot_fades_by_curves_of_style_sheets_and_steps) {
         if (fabs(5.0 * out - floor(5.0 * out + 0.5)) < 1e-6)
             continue; // a step of the curve begins there
         const double left = 1.0 - (time > 0.6 ? fmin(floor(5.0 * out) + 1.0, 5) / 5.0 : 0.0);
-        CHECK_NEAR(weight_of(fixture), bezier_at(in) * left, 2e-6);
+        CHECK_NEAR(one_shot_weight(fixture), bezier_at(in) * left, 2e-6);
         CHECK(one_shot_curves_miss(fixture, time, bezier_at(in) * left) < 2e-5);
     }
     advance(fixture, 0.025);
@@ -653,7 +653,7 @@ TEST_HERE (one_shot_fades_by_a_curve_and_an_easing) {
         const double t = fmin(0.1 * step, 1);
         const double out = fmax(0.1 * step - 1.0, 0);
         const double in = 2.70158 * t * t * t - 1.70158 * t * t;
-        CHECK_NEAR(weight_of(fixture), fmax(in, 0) * (1.0 - out * out), 2e-6);
+        CHECK_NEAR(one_shot_weight(fixture), fmax(in, 0) * (1.0 - out * out), 2e-6);
     }
 }
 
@@ -677,7 +677,7 @@ TEST_HERE (one_shot_is_stopped_by_the_curve_of_its_fade_out) {
     CHECK(md5_player_stop_one_shot(fixture->player, 0, 0.5f));
     for (int step = 1; step < 10; step++) {
         advance(fixture, 0.05);
-        CHECK_NEAR(weight_of(fixture), 1.0 - bezier_at(0.1 * step), 2e-6);
+        CHECK_NEAR(one_shot_weight(fixture), 1.0 - bezier_at(0.1 * step), 2e-6);
     }
 }
 

@@ -48,7 +48,7 @@ static float random_speed(uint64_t *random)
                                   : speeds[play_below(random, 8)];
 }
 
-static void make_motions(play_random_tables *to, uint64_t *random)
+static void create_motions(play_random_tables *to, uint64_t *random)
 {
     for (int i = 0; i < PLAY_MOTIONS; i++) {
         md5_motion_desc *const motion = &to->motions[i];
@@ -81,8 +81,8 @@ static void make_motions(play_random_tables *to, uint64_t *random)
     }
 }
 
-static void make_transition(md5_transition_desc *to, md5_condition *condition, uint32_t num_states,
-                            uint64_t *random)
+static void create_transition(md5_transition_desc *to, md5_condition *condition,
+                              uint32_t num_states, uint64_t *random)
 {
     static const float exits[] = {0, 0.25f, 0.5f, 1, 1, 1.5f, 2, 3, 0.3f, 0.7f};
     static const float durations[] = {0, 0, 0.1f, 0.2f, 0.25f, 0.5f};
@@ -128,7 +128,7 @@ static void add_fade(play_random_tables *to, uint32_t layer, md5_fade fade, floa
     to->longest = fmax(to->longest, duration);
 }
 
-static void make_layers(play_random_tables *to, uint64_t *random)
+static void create_layers(play_random_tables *to, uint64_t *random)
 {
     static const char *const names[PLAY_LAYERS] = {"body", "arms", "more"};
     for (uint32_t i = 0; i < to->desc.num_layers; i++) {
@@ -151,7 +151,7 @@ static void make_layers(play_random_tables *to, uint64_t *random)
         };
         for (uint32_t k = 0; k < to->layers[i].num_transitions; k++) {
             md5_transition_desc *const transition = &to->transitions[i][k];
-            make_transition(transition, &to->conditions[i][k], num_states, random);
+            create_transition(transition, &to->conditions[i][k], num_states, random);
             if (play_one_in(random, 3) && !to->has_fades)
                 transition->duration = 0;
             to->has_fades = to->has_fades || transition->duration > 0;
@@ -277,13 +277,13 @@ void play_random_make(const play_random_stock *fixture, play_random_tables *to, 
             .num_curves = i % 2,
         };
     }
-    make_motions(to, random);
-    make_layers(to, random);
+    create_motions(to, random);
+    create_layers(to, random);
 }
 
 // Returns the number of markers of the first clip of a motion and of the clips synchronized with
 // it; -1: it ends, or alternates its direction.
-static int markers_of(const play_random_tables *fixture, const char *name)
+static int count_markers(const play_random_tables *fixture, const char *name)
 {
     for (int i = 0; i < PLAY_RANDOM_CLIPS; i++) {
         if (strcmp(clip_names[i], name) == 0)
@@ -293,9 +293,9 @@ static int markers_of(const play_random_tables *fixture, const char *name)
     while (strcmp(motion->name, name) != 0)
         motion++;
     if (motion->kind == MD5_MOTION_CLIP)
-        return motion->mode == MD5_PLAY_LOOP ? markers_of(fixture, motion->clip) : -1;
+        return motion->mode == MD5_PLAY_LOOP ? count_markers(fixture, motion->clip) : -1;
     if (motion->kind == MD5_MOTION_STACK || motion->sync == MD5_SYNC_NONE)
-        return markers_of(fixture, motion->items[0].motion);
+        return count_markers(fixture, motion->items[0].motion);
     return motion->sync == MD5_SYNC_MARKERS ? PLAY_MARKERS : 0;
 }
 
@@ -312,7 +312,7 @@ void play_random_step(play_random_tables *to, uint64_t *random)
                 if (transition->from && strcmp(state->name, transition->from) != 0
                     && strcmp(state->name, transition->to) != 0)
                     continue;
-                const int markers = state->motion ? markers_of(to, state->motion) : -1;
+                const int markers = state->motion ? count_markers(to, state->motion) : -1;
                 least = markers < least ? markers : least;
                 most = markers > most ? markers : most;
             }

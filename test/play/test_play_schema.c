@@ -40,7 +40,7 @@ static schema_list all_schemas(void)
     return all;
 }
 
-static size_t size_of(const md5_column *column)
+static size_t column_size(const md5_column *column)
 {
     switch (column->kind) {
     case MD5_COLUMN_FLOAT:
@@ -109,15 +109,15 @@ TEST (every_column_has_range_default_and_text) {
                   "a default that 0 is already");
             check(!column->keeps_zero || column->is_filled || column->usual, schema, column,
                   "0 means nothing");
-            check(column->offset + size_of(column) <= schema->size, schema, column,
+            check(column->offset + column_size(column) <= schema->size, schema, column,
                   "it lies behind the row");
         }
     }
 }
 
-static size_t alignment_of(const md5_column *column)
+static size_t column_alignment(const md5_column *column)
 {
-    const size_t size = size_of(column);
+    const size_t size = column_size(column);
     if (column->kind == MD5_COLUMN_PART)
         return 1;
     if (column->kind == MD5_COLUMN_DOUBLE)
@@ -145,8 +145,8 @@ TEST (columns_cover_their_rows) {
                 const md5_column *const column = &schema->columns[j];
                 if (column->offset >= end && column->offset < next) {
                     next = column->offset;
-                    alignment = alignment_of(column);
-                    after = next + size_of(column);
+                    alignment = column_alignment(column);
+                    after = next + column_size(column);
                 }
                 if (column->kind == MD5_COLUMN_TABLE && column->auxiliary >= end
                     && column->auxiliary < next) {
@@ -247,7 +247,8 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
             leading--;
         char none[sizeof(void *)] = {0};
         const md5_column *const lead = &schema->columns[leading]; // for a number, 0 is also a value
-        if (lead->kind != MD5_COLUMN_FLOAT && memcmp(row + lead->offset, none, size_of(lead)) == 0)
+        if (lead->kind != MD5_COLUMN_FLOAT
+            && memcmp(row + lead->offset, none, column_size(lead)) == 0)
             return;
     }
     switch (column->kind) {
@@ -401,7 +402,7 @@ static bool are_same(const md5_schema *schema, const void *first, const void *se
             is_same = x == *(const float *)(const void *)right || x == 0;
         } else if (column->kind != MD5_COLUMN_OTHER && column->kind != MD5_COLUMN_MODEL
                    && column->kind != MD5_COLUMN_BINDING) {
-            is_same = memcmp(left, right, size_of(column)) == 0;
+            is_same = memcmp(left, right, column_size(column)) == 0;
         }
         if (!is_same) {
             printf("%s: %s differs\n", a.level->schema->what, column->member);
@@ -468,7 +469,7 @@ TEST (machines_of_the_models_come_back_from_their_own_text) {
 
 // Copies the tokens of a machine with every kind of entry; some of them are swapped or replaced by
 // a number.
-static size_t mix_words(const char *text, char *to, uint64_t *random)
+static size_t shuffle_tokens(const char *text, char *to, uint64_t *random)
 {
     STRINGS(numbers) = {"0", "1", "2", "0.5", "7", "and", "linear", "steps 2"};
     size_t size = 0;
@@ -503,7 +504,7 @@ TEST (machine_that_is_read_is_written) {
     uint32_t num_same = 0;
     for (uint32_t i = 0; i < play_transitions(6000); i++) {
         md5_error error = {0};
-        const size_t mixed_size = mix_words(whole, mixed, &random);
+        const size_t mixed_size = shuffle_tokens(whole, mixed, &random);
         OWN_MACHINE_FILE file = md5_parse_machine_file(mixed, mixed_size, NULL, &error);
         if (!file)
             continue;
@@ -559,7 +560,7 @@ static bool check_with(const md5_schema *schema, const md5_machine_desc *desc, m
     return md5i_check_tables(&building, schema, desc);
 }
 
-static float glow_of(const md5_modifier_desc *modifier)
+static float glow_value(const md5_modifier_desc *modifier)
 {
     float glow;
     memcpy(&glow, modifier->reserved, sizeof glow);
@@ -588,7 +589,7 @@ TEST_WITH (one_line_makes_a_column_known_to_every_walk, play_case, made, play_be
     if (CHECK(files[0] && files[1] && files[2])) {
         for (int i = 0; i < 3; i++)
             files[i]->desc.model = made->model;
-        CHECK(glow_of(files[0]->desc.modifiers) == 7.5f);
+        CHECK(glow_value(files[0]->desc.modifiers) == 7.5f);
         CHECK(check_with(schema, &files[0]->desc, &error));
         CHECK(!check_with(schema, &files[1]->desc, &error));
         CHECK_STRING(error.message, "modifier 'a': glow is out of range: expected 0 to 8, found 9");
@@ -596,14 +597,14 @@ TEST_WITH (one_line_makes_a_column_known_to_every_walk, play_case, made, play_be
 
         md5_modifier_desc filled = *files[2]->desc.modifiers;
         md5i_fill_defaults(&longer.modifier, &filled, 1);
-        CHECK(glow_of(&filled) == 2.5f);
+        CHECK(glow_value(&filled) == 2.5f);
 
         md5_machine_desc copy;
         md5_context copying;
         md5i_context_begin(&copying, NULL, NULL, NULL);
         md5_arena arena = {.context = &copying};
         CHECK(md5i_copy_tables(&arena, schema, &files[0]->desc, &copy));
-        CHECK(copy.modifiers != files[0]->desc.modifiers && glow_of(copy.modifiers) == 7.5f);
+        CHECK(copy.modifiers != files[0]->desc.modifiers && glow_value(copy.modifiers) == 7.5f);
         CHECK(md5i_compute_fingerprint(schema, &files[0]->desc)
               != md5i_compute_fingerprint(schema, &files[2]->desc));
         md5i_arena_free(&arena);
@@ -659,7 +660,7 @@ TEST (written_machine_is_cut_at_the_end_of_its_buffer) {
 
 // -- The manual ---------------------------------------------------------------------------------
 
-static void print_words(test_text *to, const md5_column *column, const char *join)
+static void print_keywords(test_text *to, const md5_column *column, const char *join)
 {
     const char *word;
     uint32_t value;
@@ -686,7 +687,7 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
         const bool has_word = column->position == MD5_POSITION_BLOCK;
         if (column->kind == MD5_COLUMN_CHOICE || column->kind == MD5_COLUMN_EASING
             || column->choices)
-            print_words(to, column, " ");
+            print_keywords(to, column, " ");
         else if (has_word)
             test_append(to, "`%s`", md5_column_word(column));
         else

@@ -87,7 +87,7 @@ static uint32_t first_part(split_test *fixture, const double *parts, uint32_t nu
     return first;
 }
 
-static int compare_heard(const void *left, const void *right)
+static int compare_events(const void *left, const void *right)
 {
     const heard_event *const a = left;
     const heard_event *const b = right;
@@ -101,8 +101,8 @@ static int compare_heard(const void *left, const void *right)
 static bool same_events(heard *whole, heard *split, bool has_order)
 {
     if (!has_order) {
-        qsort(whole->all, whole->count, sizeof whole->all[0], compare_heard);
-        qsort(split->all, split->count, sizeof split->all[0], compare_heard);
+        qsort(whole->all, whole->count, sizeof whole->all[0], compare_events);
+        qsort(split->all, split->count, sizeof split->all[0], compare_events);
     }
     const uint32_t count = whole->count < split->count ? whole->count : split->count;
     uint32_t i = 0;
@@ -145,7 +145,7 @@ static bool same_states(md5_player *const players[2], uint32_t num_layers)
 }
 
 // Returns the total variation of an easing, up and down.
-static double variation_of(md5_ease_kind easing)
+static double easing_variation(md5_ease_kind easing)
 {
     double sum = 0;
     double before = 0;
@@ -163,8 +163,8 @@ static double variation_of(md5_ease_kind easing)
 // the weights in a part (an eighth, or a quarter of a second) times the movement of both motions in
 // it. If root motion with rotation is blended, only short steps are exact; `path` is the length of
 // the root's path, in both directions.
-static double most_apart(const split_test *fixture, const play_random_tables *made, double pace,
-                         double path)
+static double max_displacement_error(const split_test *fixture, const play_random_tables *made,
+                                     double pace, double path)
 {
     if (made->has_turns)
         return 5 + 0.2 * path;
@@ -177,7 +177,7 @@ static double most_apart(const split_test *fixture, const play_random_tables *ma
                  * part;
 }
 
-static bool same_places(play_place whole, play_place split, double most)
+static bool check_positions(play_place whole, play_place split, double most)
 {
     return CHECK_NEAR(split.x, whole.x, most) && CHECK_NEAR(split.y, whole.y, most)
            && CHECK_NEAR(split.z, whole.z, most)
@@ -224,7 +224,7 @@ static bool check_step(split_test *fixture, const play_random_tables *made,
     }
     return same_events(&fixture->whole, &fixture->split, fixture->has_order)
            && same_states(players, made->desc.num_layers)
-           && same_places(whole, split, most_apart(fixture, made, pace, path));
+           && check_positions(whole, split, max_displacement_error(fixture, made, pace, path));
 }
 
 // Extra features of the random machines. One-shots and states that begin at the event of each other
@@ -279,7 +279,7 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
     OWN split_test *const fixture = calloc(1, sizeof *fixture);
     play_random_begin(&fixture->stock);
     for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++)
-        fixture->variation = fmax(fixture->variation, variation_of((md5_ease_kind)i));
+        fixture->variation = fmax(fixture->variation, easing_variation((md5_ease_kind)i));
     if (alone) {
         for (int i = NOTHING; i <= ONE_SHOTS; i++)
             check_machine(fixture, strtoull(alone, NULL, 10), (extra)i);

@@ -338,25 +338,25 @@ static void begin_ears(play_scene *fixture)
 
 TEST (start_states_hear_what_is_fired_at_the_first_instant) {
     enum { AT_ONCE, AFTER_NOTHING, AFTER_RESET, AFTER_SEEK, AFTER_FADE, AT_AN_END, CASES };
-    for (int way = 0; way < CASES; way++) {
+    for (int scenario = 0; scenario < CASES; scenario++) {
         for (int num_steps = 1; num_steps <= 9; num_steps += 4) {
             OWN_PLAY fixture;
             begin_ears(&fixture);
-            if (way == AFTER_NOTHING)
+            if (scenario == AFTER_NOTHING)
                 play_advance(fixture.player, 0);
-            if (way == AFTER_RESET) {
+            if (scenario == AFTER_RESET) {
                 play_advance(fixture.player, 2.5);
                 md5_player_reset(fixture.player);
             }
-            if (way >= AFTER_SEEK) // the layer has left its first state
+            if (scenario >= AFTER_SEEK) // the layer has left its first state
                 md5_player_seek(fixture.player, 1, 1, 0);
-            if (way >= AFTER_SEEK)
+            if (scenario >= AFTER_SEEK)
                 play_advance(fixture.player, 0.25);
-            if (way == AFTER_SEEK)
+            if (scenario == AFTER_SEEK)
                 md5_player_seek(fixture.player, 1, 0, 0);
-            if (way == AFTER_FADE)
+            if (scenario == AFTER_FADE)
                 play_fade(fixture.player, 1, 0, 0.1f);
-            if (way == AT_AN_END) { // it returns at the end of a step
+            if (scenario == AT_AN_END) { // it returns at the end of a step
                 md5_player_set(fixture.player, 1, 1);
                 play_advance(fixture.player, 0);
                 CHECK_UINT(md5_player_layer(fixture.player, 1).state, 0);
@@ -367,13 +367,14 @@ TEST (start_states_hear_what_is_fired_at_the_first_instant) {
                        1); // the same event must not lead back
             CHECK_NEAR(md5_player_layer(fixture.player, 1).time, 0.5, 1e-9);
             CHECK_UINT(md5_player_layer(fixture.player, 3).state, 1);
-            if (way < AFTER_SEEK) { // the first event does not apply to the state that it begins
-                                    // with, the event of the next cycle does
+            if (scenario
+                < AFTER_SEEK) { // the first event does not apply to the state that it begins
+                                // with, the event of the next cycle does
                 CHECK_UINT(md5_player_layer(fixture.player, 4).state, 0);
                 play_advance(fixture.player, 0.75);
                 CHECK_NEAR(md5_player_layer(fixture.player, 4).time, 0.25, 1e-9);
             }
-            CHECK_UINT(md5_player_layer(fixture.player, 4).state, way < AFTER_SEEK);
+            CHECK_UINT(md5_player_layer(fixture.player, 4).state, scenario < AFTER_SEEK);
         }
     }
 }
@@ -385,7 +386,14 @@ TEST (start_states_hear_what_is_fired_at_the_first_instant) {
 // happens at such times: events, markers, exits, times of conditions, ends of fades. Between them,
 // the clock that two states share advances by the area below the curve of their weights.
 
-enum { SIM_LAYERS = 2, SIM_STATES = 3, SIM_WAYS = 7, SIM_TERMS = 3, SIM_CLIPS = 3, SIM_LOG = 512 };
+enum {
+    SIM_LAYERS = 2,
+    SIM_STATES = 3,
+    SIM_TRANSITIONS = 7,
+    SIM_TERMS = 3,
+    SIM_CLIPS = 3,
+    SIM_LOG = 512
+};
 enum { SIM_MARKERS = 3 };
 enum { NO_EXIT, EXIT_ONCE, EXIT_EACH, EXIT_AT };
 enum { IS_FLAG, IS_GO, IS_SPEED, IS_AGE, IS_LEFT, IS_HEARD, NUM_TERMS };
@@ -403,32 +411,32 @@ typedef struct sim_term {
     bool is_or, is_more;
 } sim_term;
 
-typedef struct sim_way {
+typedef struct sim_transition {
     int from, to, exit, share, fade, priority, num_terms; // share in quarters, or a name; ticks
     int easing, leader;                                   // the state that leads, or -1
     bool in_step, is_inertial;
     sim_term terms[SIM_TERMS];
-} sim_way;
+} sim_transition;
 
 typedef struct sim_live {
     int state;
-    double place, begin, age;
+    double position, begin, age;
     bool in_step; // began synchronized
 } sim_live;
 
 typedef struct sim_layer {
     sim_live now, old; // `old` fades out while now.age < by->fade
-    const sim_way *by;
+    const sim_transition *by;
     bool is_new, has_used;
-    unsigned deaf; // bits of names that conditions ignore: of all events at a start, then of its
-                   // first events
+    unsigned ignored; // bits of names that conditions ignore: of all events at a start, then of its
+                      // first events
 } sim_layer;
 
 typedef struct sim {
     int clip[SIM_STATES], speed[SIM_STATES], start[SIM_STATES]; // half ticks per tick; quarters
     bool is_once[SIM_STATES];
     int num_markers[SIM_CLIPS], markers[SIM_CLIPS][SIM_MARKERS];
-    sim_way ways[SIM_LAYERS][SIM_WAYS];
+    sim_transition ways[SIM_LAYERS][SIM_TRANSITIONS];
     sim_layer layers[SIM_LAYERS];
     int flag, go, quick, num_log, log[SIM_LOG], num_in_step;
     unsigned heard; // bits of names
@@ -438,18 +446,18 @@ typedef struct sim {
 static double sim_wrapped(const sim *fixture, const sim_live *live)
 {
     const int length = sim_length[fixture->clip[live->state]];
-    return fixture->is_once[live->state] ? live->place
-                                         : live->place - length * floor(live->place / length);
+    return fixture->is_once[live->state] ? live->position
+                                         : live->position - length * floor(live->position / length);
 }
 
 // Moves a position or time to a frame if only rounding separates them.
-static double sim_snapped(double place)
+static double sim_snapped(double position)
 {
-    const double frame = sim_frame * round(place / sim_frame);
-    return fabs(place - frame) < 1e-8 ? frame : place;
+    const double frame = sim_frame * round(position / sim_frame);
+    return fabs(position - frame) < 1e-8 ? frame : position;
 }
 
-static unsigned sim_hear(const sim *fixture, const sim_live *live)
+static unsigned sim_events_at(const sim *fixture, const sim_live *live)
 {
     const int *const events = sim_events[fixture->clip[live->state]];
     const double at = sim_wrapped(fixture, live);
@@ -468,7 +476,7 @@ static double sim_part(const sim *fixture, int clip, int number)
 }
 
 // Returns the part that contains a state, or the part that it enters at a marker.
-static int sim_part_of(const sim *fixture, const sim_live *live)
+static int sim_current_part(const sim *fixture, const sim_live *live)
 {
     const int clip = fixture->clip[live->state];
     const double at = sim_wrapped(fixture, live) - (fixture->speed[live->state] < 0 ? 1e-9 : 0);
@@ -483,7 +491,7 @@ static double sim_begin_in_step(const sim *fixture, const sim_live *left, int to
 {
     const int clip = fixture->clip[left->state];
     const int next = fixture->clip[to];
-    const int number = sim_part_of(fixture, left);
+    const int number = sim_current_part(fixture, left);
     double ahead = sim_wrapped(fixture, left) - fixture->markers[clip][number];
     ahead += ahead < 0 ? sim_length[clip] : 0;
     const double share = ahead / sim_part(fixture, clip, number);
@@ -512,8 +520,8 @@ static double sim_area(int easing, double time)
 // reaches a marker.
 static double sim_go_in_step(const sim *fixture, const sim_layer *layer, double ticks)
 {
-    const sim_way *const by = layer->by;
-    const int number = sim_part_of(fixture, &layer->now);
+    const sim_transition *const by = layer->by;
+    const int number = sim_current_part(fixture, &layer->now);
     const int old = layer->old.state;
     const int now = layer->now.state;
     const double old_rate = fixture->speed[old] / sim_part(fixture, fixture->clip[old], number);
@@ -548,36 +556,40 @@ static bool sim_term_holds(const sim *fixture, const sim_layer *layer, const sim
         return term->is_more
                != ((speed < 0 ? to_start : length - at) <= 4 * term->value * abs(speed));
     default:
-        return ((fixture->heard & ~layer->deaf) >> term->value & 1u) != 0;
+        return ((fixture->heard & ~layer->ignored) >> term->value & 1u) != 0;
     }
 }
 
-static bool sim_is_open(const sim *fixture, const sim_layer *layer, const sim_way *way, int *first)
+static bool sim_is_open(const sim *fixture, const sim_layer *layer,
+                        const sim_transition *transition, int *first)
 {
     const sim_live *const live = &layer->now;
     const bool backward = fixture->speed[live->state] < 0;
     const bool is_once = fixture->is_once[live->state];
     const int length = sim_length[fixture->clip[live->state]];
     const double at = sim_wrapped(fixture, live);
-    const int exit = length / 4 * (backward ? 4 - way->share : way->share);
+    const int exit = length / 4 * (backward ? 4 - transition->share : transition->share);
     bool is_there = true;
     bool all = true;
-    const bool is_other_source = way->from < 0 ? way->to == live->state : way->from != live->state;
-    const bool can_interrupt = layer->by->priority == 1 && way->priority > 1;
+    const bool is_other_source =
+        transition->from < 0 ? transition->to == live->state : transition->from != live->state;
+    const bool can_interrupt = layer->by->priority == 1 && transition->priority > 1;
     if (is_other_source || (live->age < layer->by->fade && !can_interrupt))
         return false;
-    if (way->exit == EXIT_ONCE)
-        is_there = backward ? live->place <= exit : live->place >= exit;
-    else if (way->exit == EXIT_EACH)
-        is_there = live->place != live->begin && at == (is_once ? exit : exit % length);
-    else if (way->exit == EXIT_AT)
-        is_there = live->place != live->begin && (sim_hear(fixture, live) >> way->share & 1u) != 0;
+    if (transition->exit == EXIT_ONCE)
+        is_there = backward ? live->position <= exit : live->position >= exit;
+    else if (transition->exit == EXIT_EACH)
+        is_there = live->position != live->begin && at == (is_once ? exit : exit % length);
+    else if (transition->exit == EXIT_AT)
+        is_there = live->position != live->begin
+                   && (sim_events_at(fixture, live) >> transition->share & 1u) != 0;
     *first = 0;
-    for (int i = 0; i < way->num_terms; i++) {
-        if (way->terms[i].is_or && all)
+    for (int i = 0; i < transition->num_terms; i++) {
+        if (transition->terms[i].is_or && all)
             break;
-        *first = way->terms[i].is_or ? i : *first;
-        all = (all || way->terms[i].is_or) && sim_term_holds(fixture, layer, &way->terms[i]);
+        *first = transition->terms[i].is_or ? i : *first;
+        all = (all || transition->terms[i].is_or)
+              && sim_term_holds(fixture, layer, &transition->terms[i]);
     }
     return is_there && all;
 }
@@ -591,18 +603,18 @@ static void sim_instant(sim *fixture)
         for (int i = 0, num_taken = 0; i < SIM_LAYERS; i++, num_taken = 0) {
             sim_layer *const layer = &fixture->layers[i];
             for (;;) {
-                const sim_way *best = NULL;
+                const sim_transition *best = NULL;
                 int first = 0;
                 int taken = 0;
-                for (int k = 0; k < SIM_WAYS; k++) {
-                    const sim_way *const way = &fixture->ways[i][k];
-                    if (sim_is_open(fixture, layer, way, &taken)
-                        && (!best || way->priority > best->priority)) {
-                        best = way;
+                for (int k = 0; k < SIM_TRANSITIONS; k++) {
+                    const sim_transition *const transition = &fixture->ways[i][k];
+                    if (sim_is_open(fixture, layer, transition, &taken)
+                        && (!best || transition->priority > best->priority)) {
+                        best = transition;
                         first = taken;
                     }
                 }
-                fixture->is_circle = fixture->is_circle || num_taken++ > SIM_WAYS;
+                fixture->is_circle = fixture->is_circle || num_taken++ > SIM_TRANSITIONS;
                 if (!best || fixture->is_circle)
                     break;
                 for (int k = first; k < best->num_terms && (k == first || !best->terms[k].is_or);
@@ -617,7 +629,7 @@ static void sim_instant(sim *fixture)
                         : sim_length[fixture->clip[best->to]] / 4 * fixture->start[best->to];
                 layer->now = (sim_live){best->to, begin, begin, 0, best->in_step};
                 layer->is_new = true;
-                layer->deaf = ~0u;
+                layer->ignored = ~0u;
             }
         }
         fixture->go = is_used ? 0 : fixture->go;
@@ -632,11 +644,12 @@ static void sim_instant(sim *fixture)
                 layer->is_new = false;
                 // A state that begins synchronized continues: its events are those of the previous
                 // state.
-                unsigned own = layer->now.in_step ? 0u : sim_hear(fixture, &layer->now);
+                unsigned own = layer->now.in_step ? 0u : sim_events_at(fixture, &layer->now);
                 if (sim_fades(layer) && layer->old.age == 0 && !layer->old.in_step)
-                    own |= sim_hear(fixture, &layer->old); // the source of the fade also began here
+                    own |= sim_events_at(fixture,
+                                         &layer->old); // the source of the fade also began here
                 fixture->heard |= own;
-                layer->deaf |= own;
+                layer->ignored |= own;
                 fixture->log[fixture->num_log++ % SIM_LOG] = SIM_STATES * i + layer->now.state;
                 fixture->num_in_step += sim_fades(layer) && layer->now.in_step;
             }
@@ -646,10 +659,10 @@ static void sim_instant(sim *fixture)
 }
 
 // Returns the half ticks to the next frame.
-static double sim_ahead(double place, bool backward)
+static double sim_ahead(double position, bool backward)
 {
-    return backward ? place - sim_frame * (ceil(place / sim_frame) - 1)
-                    : sim_frame * (floor(place / sim_frame) + 1) - place;
+    return backward ? position - sim_frame * (ceil(position / sim_frame) - 1)
+                    : sim_frame * (floor(position / sim_frame) + 1) - position;
 }
 
 // Returns the ticks until a clip is at a frame or the age of a state is a multiple of 1/16 s.
@@ -658,38 +671,39 @@ static double sim_until_frame(const sim *fixture, const sim_layer *layer)
     const sim_live *const lives[] = {&layer->now, &layer->old};
     const bool fades = sim_fades(layer);
     const bool shares = fades && layer->now.in_step;
-    double least = sim_ahead(layer->now.age, false);
+    double nearest = sim_ahead(layer->now.age, false);
     double parts = INFINITY;
     for (int i = 0; i < 1 + fades; i++) {
         const int state = lives[i]->state;
         const int speed = fixture->speed[state];
-        const double ahead = sim_ahead(lives[i]->place, speed < 0);
+        const double ahead = sim_ahead(lives[i]->position, speed < 0);
         if (shares)
-            parts = fmin(
-                parts,
-                ahead / sim_part(fixture, fixture->clip[state], sim_part_of(fixture, lives[i])));
+            parts = fmin(parts, ahead
+                                    / sim_part(fixture, fixture->clip[state],
+                                               sim_current_part(fixture, lives[i])));
         else
-            least = fmin(least, ahead / abs(speed));
+            nearest = fmin(nearest, ahead / abs(speed));
     }
     double low = 0;
-    for (int i = 0; i < 60 && shares && fabs(sim_go_in_step(fixture, layer, least)) > parts; i++) {
+    for (int i = 0; i < 60 && shares && fabs(sim_go_in_step(fixture, layer, nearest)) > parts;
+         i++) {
         double *const end =
-            fabs(sim_go_in_step(fixture, layer, (low + least) / 2.0)) < parts ? &low : &least;
-        *end = (low + least) / 2.0;
+            fabs(sim_go_in_step(fixture, layer, (low + nearest) / 2.0)) < parts ? &low : &nearest;
+        *end = (low + nearest) / 2.0;
     }
-    return least;
+    return nearest;
 }
 
 static void sim_move(sim *fixture, sim_live *live, double ticks, double by)
 {
     const double length = sim_length[fixture->clip[live->state]];
-    const double before = live->place;
+    const double before = live->position;
     live->age = sim_snapped(live->age + ticks);
-    live->place = sim_snapped(live->place + by);
+    live->position = sim_snapped(live->position + by);
     if (fixture->is_once[live->state])
-        live->place = fmin(fmax(live->place, 0), length);
-    if (live->place != before)
-        fixture->heard |= sim_hear(fixture, live);
+        live->position = fmin(fmax(live->position, 0), length);
+    if (live->position != before)
+        fixture->heard |= sim_events_at(fixture, live);
 }
 
 static void sim_go(sim *fixture, double ticks)
@@ -703,11 +717,11 @@ static void sim_go(sim *fixture, double ticks)
         fixture->heard = 0;
         for (int i = 0; i < SIM_LAYERS; i++) {
             sim_layer *const layer = &fixture->layers[i];
-            layer->deaf = 0;
+            layer->ignored = 0;
             const bool fades = sim_fades(layer);
             const bool shares = fades && layer->now.in_step;
             const double parts = shares ? sim_go_in_step(fixture, layer, step) : 0;
-            const int number = sim_part_of(fixture, &layer->now);
+            const int number = sim_current_part(fixture, &layer->now);
             sim_live *const lives[] = {&layer->now, &layer->old};
             for (int k = 0; k < 1 + fades; k++) {
                 const int state = lives[k]->state;
@@ -736,7 +750,7 @@ static bool sim_alike(const sim *fixture, int a, int b)
            && fixture->num_markers[fixture->clip[a]] == fixture->num_markers[fixture->clip[b]];
 }
 
-static void sim_make_motions(sim *fixture, test_text *text, uint64_t *random)
+static void sim_create_motions(sim *fixture, test_text *text, uint64_t *random)
 {
     static const int speeds[] = {2, 2, 4, 3, 1, -2, -1};
     const bool are_alike = below(random, 2) == 0;
@@ -769,66 +783,69 @@ static void sim_make_motions(sim *fixture, test_text *text, uint64_t *random)
 
 // Sets the fade of a transition; half of the transitions that allow it are synchronized. Some cuts,
 // of priority 2, can interrupt some fades, of priority 1.
-static void sim_make_fade(sim *fixture, sim_way *way, test_text *text, uint64_t *random)
+static void sim_create_fade(sim *fixture, sim_transition *transition, test_text *text,
+                            uint64_t *random)
 {
     static const int fades[] = {0, 8, 16, 40};
-    way->fade = fades[below(random, 4)];
-    way->easing = (int)below(random, 3);
-    way->is_inertial = below(random, 4) == 0;
-    way->in_step = below(random, 2) == 0;
+    transition->fade = fades[below(random, 4)];
+    transition->easing = (int)below(random, 3);
+    transition->is_inertial = below(random, 4) == 0;
+    transition->in_step = below(random, 2) == 0;
     for (int i = 0; i < SIM_STATES; i++) {
-        const bool is_source = way->from < 0 || i == way->from;
-        if (is_source && !sim_alike(fixture, i, way->to))
-            way->in_step = false;
+        const bool is_source = transition->from < 0 || i == transition->from;
+        if (is_source && !sim_alike(fixture, i, transition->to))
+            transition->in_step = false;
     }
-    way->leader = -1;
-    if (way->in_step && below(random, 2) != 0)
-        way->leader = way->from >= 0 && below(random, 2) == 0 ? way->from : way->to;
-    way->priority = (int)below(random, way->fade > 0 ? 2 : 3);
-    const char *const fade = way->is_inertial ? "inertial" : sim_easings[way->easing];
-    const char *const sync = way->in_step ? "in_step" : "";
-    const char *const interrupt = way->priority == 1 ? "higher" : "none";
-    test_append(text, "duration %g %s %s priority %d interrupt_%s ", way->fade / 64.0, fade, sync,
-                way->priority, interrupt);
-    if (way->leader >= 0)
-        test_append(text, "leader s%d ", way->leader);
+    transition->leader = -1;
+    if (transition->in_step && below(random, 2) != 0)
+        transition->leader =
+            transition->from >= 0 && below(random, 2) == 0 ? transition->from : transition->to;
+    transition->priority = (int)below(random, transition->fade > 0 ? 2 : 3);
+    const char *const fade = transition->is_inertial ? "inertial" : sim_easings[transition->easing];
+    const char *const sync = transition->in_step ? "in_step" : "";
+    const char *const interrupt = transition->priority == 1 ? "higher" : "none";
+    test_append(text, "duration %g %s %s priority %d interrupt_%s ", transition->fade / 64.0, fade,
+                sync, transition->priority, interrupt);
+    if (transition->leader >= 0)
+        test_append(text, "leader s%d ", transition->leader);
 }
 
 // Creates a random machine and its text.
-static void sim_make(sim *fixture, test_text *text, uint64_t *random)
+static void sim_create_machine(sim *fixture, test_text *text, uint64_t *random)
 {
-    static const sim_way none;
+    static const sim_transition none;
     *fixture = (sim){.quick = 0};
-    sim_make_motions(fixture, text, random);
+    sim_create_motions(fixture, text, random);
     for (int i = 0; i < SIM_LAYERS; i++) {
         test_append(text, "layer l%d { state s0 m0 state s1 m1 state s2 m2\n", i);
         fixture->layers[i].by = &none;
-        fixture->layers[i].now.place = fixture->layers[i].now.begin =
+        fixture->layers[i].now.position = fixture->layers[i].now.begin =
             sim_length[fixture->clip[0]] / 4 * fixture->start[0];
         fixture->layers[i].is_new = true;
-        for (int k = 0; k < SIM_WAYS; k++) {
-            sim_way *const way = &fixture->ways[i][k];
-            way->from = below(random, 5) == 0 ? -1 : k % SIM_STATES;
-            way->to = (int)below(random, SIM_STATES);
-            way->exit = (int)below(random, 4);
-            way->share = (int)(way->exit == EXIT_AT ? below(random, 3) : 1 + below(random, 4));
-            way->num_terms = (int)below(random, SIM_TERMS + 1);
-            if (way->exit == NO_EXIT && way->num_terms == 0)
-                way->num_terms = 1;
+        for (int k = 0; k < SIM_TRANSITIONS; k++) {
+            sim_transition *const transition = &fixture->ways[i][k];
+            transition->from = below(random, 5) == 0 ? -1 : k % SIM_STATES;
+            transition->to = (int)below(random, SIM_STATES);
+            transition->exit = (int)below(random, 4);
+            transition->share =
+                (int)(transition->exit == EXIT_AT ? below(random, 3) : 1 + below(random, 4));
+            transition->num_terms = (int)below(random, SIM_TERMS + 1);
+            if (transition->exit == NO_EXIT && transition->num_terms == 0)
+                transition->num_terms = 1;
             STRINGS(from) = {"any", "s0", "s1", "s2"};
-            test_append(text, "transition %s s%d { ", from[way->from + 1], way->to);
-            sim_make_fade(fixture, way, text, random);
-            if (way->exit == EXIT_AT)
-                test_append(text, "exit at %s ", sim_names[way->share]);
-            else if (way->exit != NO_EXIT)
-                test_append(text, "exit %g %s ", way->share / 4.0,
-                            way->exit == EXIT_EACH ? "each" : "");
-            for (int t = 0; t < way->num_terms; t++) {
-                sim_term *const term = &way->terms[t];
-                const int kind = t == 0 && way->exit == NO_EXIT ? IS_AGE : 0;
+            test_append(text, "transition %s s%d { ", from[transition->from + 1], transition->to);
+            sim_create_fade(fixture, transition, text, random);
+            if (transition->exit == EXIT_AT)
+                test_append(text, "exit at %s ", sim_names[transition->share]);
+            else if (transition->exit != NO_EXIT)
+                test_append(text, "exit %g %s ", transition->share / 4.0,
+                            transition->exit == EXIT_EACH ? "each" : "");
+            for (int t = 0; t < transition->num_terms; t++) {
+                sim_term *const term = &transition->terms[t];
+                const int kind = t == 0 && transition->exit == NO_EXIT ? IS_AGE : 0;
                 *term = (sim_term){kind + (int)below(random, NUM_TERMS - (uint32_t)kind), 0,
                                    t > 0 && below(random, 2) == 0, below(random, 2) == 0};
-                if (way->priority > 1
+                if (transition->priority > 1
                     && term->kind == IS_LEFT) // the rate of synchronized states is a mean
                     term->kind = IS_AGE;
                 term->value =
@@ -886,7 +903,7 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
     uint64_t random = seed * 0x2545F4914F6CDD1Du + 1;
     test_text text = {0};
     test_append(&text, "bool flag trigger go float quick bool never report { enter }\n");
-    sim_make(model, &text, &random);
+    sim_create_machine(model, &text, &random);
     md5_machine *const machine = play_machine_read(made, NULL, "%s", text.bytes);
     md5_player *players[PLAYERS];
     bool is_same = true;
@@ -898,7 +915,7 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
         const int quick = model->quick = (int)below(&random, 2);
         const bool is_called = below(&random, 2) == 0;
         model->go = model->go || is_called;
-        model->heard = model->layers[0].deaf = model->layers[1].deaf = 0;
+        model->heard = model->layers[0].ignored = model->layers[1].ignored = 0;
         sim_instant(model);
         sim_go(model, ticks);
         if (model->is_circle)
@@ -919,7 +936,7 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
             for (uint32_t k = 0; k < SIM_LAYERS; k++) {
                 const sim_live *const now = &model->layers[k].now;
                 const md5_layer_status status = md5_player_layer(players[i], k);
-                const double time = now->place / sim_length[model->clip[now->state]];
+                const double time = now->position / sim_length[model->clip[now->state]];
                 is_same = is_same && status.state == (uint32_t)now->state
                           && fabs(status.time - time) < 1e-6;
             }

@@ -15,8 +15,8 @@ typedef struct subject {
     const char *file;
     int num_feet;
     const char *ankles[MAX_FEET], *toes[MAX_FEET];
-    float speeds[SPEEDS], most_turn; // units, degrees per second
-    const char *action;              // a trigger
+    float speeds[SPEEDS], max_turn; // units, degrees per second
+    const char *action;             // a trigger
     bool strafes;
 } subject;
 
@@ -26,7 +26,7 @@ static const subject bobbin = {
     .ankles = {"foot_l", "foot_r"},
     .toes = {"toes_l", "toes_r"},
     .speeds = {0, 22.5f, 22.5f, 45, -3},
-    .most_turn = 90,
+    .max_turn = 90,
     .action = "jump",
     .strafes = true,
 };
@@ -41,7 +41,7 @@ static const subject thimble = {
     .ankles = SIX_FEET,
     .toes = SIX_FEET,
     .speeds = {0, 22.5f, 22.5f, 45, -3},
-    .most_turn = 36,
+    .max_turn = 36,
     .action = "shoot",
 };
 
@@ -109,7 +109,7 @@ typedef struct skating {
     int num_on_floor;
 } skating;
 
-static double turn_between(md5_vec3 a, md5_vec3 b)
+static double angle_between(md5_vec3 a, md5_vec3 b)
 {
     const double x = (double)a.x * b.x + (double)a.y * b.y;
     const double y = (double)a.x * b.y - (double)a.y * b.x;
@@ -122,32 +122,33 @@ static skating skate(walker *fixture)
     md5_vec3 before[MAX_FEET], facing[MAX_FEET];
     memcpy(before, fixture->sole, sizeof before);
     memcpy(facing, fixture->facing, sizeof facing);
-    skating seen = {0};
+    skating measured = {0};
     play_advance(fixture->player, seconds);
     fixture->place = md5_xform_mul(fixture->place, md5_player_root_motion(fixture->player));
     find_soles(fixture);
     for (int i = 0; i < fixture->who->num_feet; i++) {
-        const md5_vec3 now = fixture->sole[i];
-        const bool is_moved_up_or_down = fabsf(now.z - before[i].z) > fast * (float)seconds;
-        if (now.z >= on_floor || before[i].z >= on_floor || is_moved_up_or_down)
+        const md5_vec3 current = fixture->sole[i];
+        const bool is_moved_up_or_down = fabsf(current.z - before[i].z) > fast * (float)seconds;
+        if (current.z >= on_floor || before[i].z >= on_floor || is_moved_up_or_down)
             continue;
-        const float slide = hypotf(now.x - before[i].x, now.y - before[i].y) / (float)seconds;
-        const double turn = turn_between(facing[i], fixture->facing[i]) / seconds;
-        seen.slide = fmaxf(seen.slide, slide);
-        seen.turn = fmax(seen.turn, turn);
-        seen.all += turn;
-        seen.num_on_floor++;
+        const float slide =
+            hypotf(current.x - before[i].x, current.y - before[i].y) / (float)seconds;
+        const double turn = angle_between(facing[i], fixture->facing[i]) / seconds;
+        measured.slide = fmaxf(measured.slide, slide);
+        measured.turn = fmax(measured.turn, turn);
+        measured.all += turn;
+        measured.num_on_floor++;
     }
-    return seen;
+    return measured;
 }
 
-static const char *state_of(const walker *fixture)
+static const char *body_state(const walker *fixture)
 {
     return play_state_name(fixture->player, 0);
 }
 
 // Returns the state of the layer of Bobbin's machine above his body's layer.
-static const char *story_of(const walker *fixture)
+static const char *story_state(const walker *fixture)
 {
     return play_state_name(fixture->player, 2);
 }
@@ -180,12 +181,12 @@ typedef struct leg_motion {
 // degrees.
 static double watch_joint(const walker *fixture, uint32_t joint, int number, leg_motion *legs)
 {
-    const md5_quat now = fixture->pose[joint].rotation;
-    const md5_quat by = md5_quat_mul(now, md5_quat_conjugate(legs->rotation[number]));
+    const md5_quat current = fixture->pose[joint].rotation;
+    const md5_quat by = md5_quat_mul(current, md5_quat_conjugate(legs->rotation[number]));
     const double side = by.w < 0 ? -2 : 2; // twice the sine of half of the angle
     const real3 turn = {side * by.x, side * by.y, side * by.z};
     const double change = real3_distance(turn, legs->turn[number]);
-    legs->rotation[number] = now;
+    legs->rotation[number] = current;
     legs->turn[number] = turn;
     return change * 180.0 / 3.14159265358979;
 }
@@ -194,13 +195,13 @@ static double watch_joint(const walker *fixture, uint32_t joint, int number, leg
 static walk_record walk_about(const subject *who, int seconds, uint64_t random, bool holds)
 {
     walker fixture;
-    walk_record seen = {0};
+    walk_record measured = {0};
     leg_motion legs = {0};
     int next = 0;
     int num_on_floor = 0;
     const int num_steps = seconds * STEPS_A_SECOND;
     if (!make(&fixture, who))
-        return seen;
+        return measured;
     const uint32_t feet = md5_find_modifier(fixture.character->machine, "legs");
     if (CHECK(feet != MD5_NONE))
         md5_player_target(fixture.player, feet)->weight = holds ? 1 : 0;
@@ -209,7 +210,7 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
         if (i == next) {
             // Random input as from keys, or from a stick that turns at any rate; it changes every
             // 0.3 to 1.5 seconds.
-            const float most = fixture.who->most_turn;
+            const float most = fixture.who->max_turn;
             const float turns[] = {0, most, -most, (float)(test_random(&random) * 2 - 1.0) * most};
             static const float strafes[] = {0, 0, 5, -5};
             play_set(fixture.player, "speed",
@@ -222,7 +223,7 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
 
             next += 18 + (int)(test_random(&random) * 72);
         }
-        const skating now = skate(&fixture);
+        const skating current = skate(&fixture);
 
         // The ankle of each foot and the two joints above it.
         const md5_skeleton *const skeleton = &fixture.character->model->skeleton;
@@ -233,33 +234,34 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
             const double acceleration = watch_joint(&fixture, joint, j, &legs);
             if (i < 2)
                 continue; // two steps are needed
-            seen.acceleration = fmax(seen.acceleration, acceleration);
-            seen.mean += acceleration / (fixture.who->num_feet * BONES);
+            measured.acceleration = fmax(measured.acceleration, acceleration);
+            measured.mean += acceleration / (fixture.who->num_feet * BONES);
         }
 
-        if (strncmp(state_of(&fixture), "skid", 4) == 0)
+        if (strncmp(body_state(&fixture), "skid", 4) == 0)
             continue; // states in which soles slide on purpose
-        seen.num_sliding += now.slide > fast;
-        seen.slide = fmaxf(now.slide, seen.slide);
-        seen.num_turning += now.turn > 2;
-        seen.turn = fmax(now.turn, seen.turn);
-        seen.mean_turn += now.all;
-        num_on_floor += now.num_on_floor;
+        measured.num_sliding += current.slide > fast;
+        measured.slide = fmaxf(current.slide, measured.slide);
+        measured.num_turning += current.turn > 2;
+        measured.turn = fmax(current.turn, measured.turn);
+        measured.mean_turn += current.all;
+        num_on_floor += current.num_on_floor;
     }
-    seen.mean /= num_steps;
-    seen.mean_turn /= num_on_floor;
+    measured.mean /= num_steps;
+    measured.mean_turn /= num_on_floor;
     end(&fixture);
-    return seen;
+    return measured;
 }
 
-static void report(const subject *who, const char *what, int seconds, const walk_record *seen)
+static void report(const subject *who, const char *what, int seconds, const walk_record *measured)
 {
     printf("note: %s, feet %s: soles slide at most %.2f units a second, above 2 in %.1f %% of %d "
            "s, and turn at most by %.2f degrees a second, above 2 in %.1f %%, on average by %.2f; "
            "joints of legs accelerate at most by %.1f degrees a step squared, on average by %.2f\n",
-           who->file, what, seen->slide, 100.0 * seen->num_sliding / (seconds * STEPS_A_SECOND),
-           seconds, seen->turn, 100.0 * seen->num_turning / (seconds * STEPS_A_SECOND),
-           seen->mean_turn, seen->acceleration, seen->mean);
+           who->file, what, measured->slide,
+           100.0 * measured->num_sliding / (seconds * STEPS_A_SECOND), seconds, measured->turn,
+           100.0 * measured->num_turning / (seconds * STEPS_A_SECOND), measured->mean_turn,
+           measured->acceleration, measured->mean);
 }
 
 // Checks a walk. `most` limits the acceleration of the leg joints with held feet, as a multiple of
@@ -313,9 +315,9 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
         double most = 0;
         for (int k = 0; k < 150; k++) {
             play_advance(fixture.player, step);
-            const double now = md5_player_root_motion(fixture.player).translation.x / step;
-            most = fmax(most, fabs(now - velocity));
-            velocity = now;
+            const double current = md5_player_root_motion(fixture.player).translation.x / step;
+            most = fmax(most, fabs(current - velocity));
+            velocity = current;
         }
         const double change = fabs(cases[i].to - cases[i].from);
         CHECK_NEAR(velocity, cases[i].to, 0.02);
@@ -338,7 +340,7 @@ TEST_HERE (steer_a_walk_goes_over_into_a_run_in_step) {
     for (int k = 0; k < 240; k++) {
         play_advance(fixture->player, step);
         const double velocity = md5_player_root_motion(fixture->player).translation.x / step;
-        if (time < 0 && strcmp(state_of(fixture), "run") == 0)
+        if (time < 0 && strcmp(body_state(fixture), "run") == 0)
             time = md5_player_layer(fixture->player, 0).progress * fade - 0.5 * step;
         else if (time >= 0)
             time += step;
@@ -405,20 +407,20 @@ TEST (steer_a_pose_after_seconds_holds_no_foot_where_it_was) {
 
 TEST_HERE (steer_a_character_left_alone_falls_asleep_and_starts_up) {
     play_advance(fixture->player, 19.9);
-    CHECK_STRING(state_of(fixture), "idle");
+    CHECK_STRING(body_state(fixture), "idle");
     play_advance(fixture->player, 0.2);
-    CHECK_STRING(story_of(fixture), "yawn");
+    CHECK_STRING(story_state(fixture), "yawn");
     play_advance(fixture->player, 4);
-    CHECK_STRING(story_of(fixture), "sit");
+    CHECK_STRING(story_state(fixture), "sit");
     heard snores = {.name = "snore"};
     play(fixture, 56, &snores);
-    CHECK_STRING(story_of(fixture), "doze");
+    CHECK_STRING(story_state(fixture), "doze");
     CHECK(snores.count == 13 || snores.count == 14); // one in four seconds
     play_set(fixture->player, "speed", 22.5f);
     play_advance(fixture->player, 0.1);
-    CHECK_STRING(story_of(fixture), "startle");
+    CHECK_STRING(story_state(fixture), "startle");
     play_advance(fixture->player, 1.2);
-    CHECK_STRING(state_of(fixture), "start");
+    CHECK_STRING(body_state(fixture), "start");
 }
 
 // Checks demo/docs/viewer.md: a speed that is set before the first step, and a speed that is set
@@ -427,8 +429,8 @@ TEST_HERE (steer_who_walks_from_the_first_step_on_does_not_fall_asleep) {
     for (int i = 0; i < 2; i++) {
         play_set(fixture->player, "speed", 20);
         play_advance(fixture->player, 20.8);
-        CHECK_STRING(story_of(fixture), "away");
-        CHECK_STRING(state_of(fixture), "walk");
+        CHECK_STRING(story_state(fixture), "away");
+        CHECK_STRING(body_state(fixture), "walk");
         md5_player_reset(fixture->player);
     }
 }
@@ -455,7 +457,7 @@ TEST (steer_walks_and_runs_as_fast_as_is_written) {
 TEST_HERE (steer_a_character_that_is_looked_at_stays_awake) {
     play_set(fixture->player, "pointer", 1);
     play_advance(fixture->player, 60);
-    CHECK_STRING(state_of(fixture), "idle");
+    CHECK_STRING(body_state(fixture), "idle");
 }
 
 // Standing, Bobbin waves with the whole body; asleep, Bobbin is only startled.
@@ -465,14 +467,14 @@ TEST_HERE (steer_a_sleeper_does_not_wave) {
     CHECK_STRING(one_shot_in(fixture, "act"), "wave");
     CHECK_STRING(one_shot_in(fixture, "gesture"), "");
     play_advance(fixture->player, 29.5);
-    CHECK_STRING(story_of(fixture), "doze");
+    CHECK_STRING(story_state(fixture), "doze");
     play_set(fixture->player, "wave", 1);
     play_advance(fixture->player, 0.5);
-    CHECK_STRING(story_of(fixture), "startle");
+    CHECK_STRING(story_state(fixture), "startle");
     CHECK_STRING(one_shot_in(fixture, "act"), "");
     CHECK_STRING(one_shot_in(fixture, "gesture"), "");
     play_advance(fixture->player, 2);
-    CHECK_STRING(state_of(fixture), "idle");
+    CHECK_STRING(body_state(fixture), "idle");
     play_set(fixture->player, "speed", 15);
     play_advance(fixture->player, 2);
     play_set(fixture->player, "wave", 1);
@@ -515,14 +517,14 @@ TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
     skate(fixture);
     for (int i = 0; i < 12 * STEPS_A_SECOND && number < 5; i++) {
         const float fastest = skate(fixture).slide;
-        const char *const state = story_of(fixture);
+        const char *const state = story_state(fixture);
         if (number < 0 || strcmp(state, order[number]) != 0)
             CHECK_STRING(state, order[++number]);
         if (number == 0)
             slide = fmaxf(slide, fastest);
     }
     CHECK(number == 5 && slide < 2);
-    CHECK_STRING(state_of(fixture), "idle");
+    CHECK_STRING(body_state(fixture), "idle");
     // Two full rotations.
     CHECK_SMALL(fixture->place.rotation.z, 1e-3);
 }
@@ -551,8 +553,8 @@ TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
         play_advance(fixture->player, 15);
         play_set(fixture->player, "speed", 0);
         play_advance(fixture->player, 3);
-        CHECK_STRING(state_of(fixture), "idle");
-        CHECK_STRING(story_of(fixture), "ready");
+        CHECK_STRING(body_state(fixture), "idle");
+        CHECK_STRING(story_state(fixture), "ready");
         play_set(fixture->player, "wave", 1);
         play_advance(fixture->player, 0.5);
         CHECK_STRING(one_shot_in(fixture, "act"), "wave");

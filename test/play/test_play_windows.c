@@ -80,39 +80,39 @@ TEST (windows_open_and_close_at_their_frames) {
 
 TEST (whatever_ends_a_clip_closes_its_windows) {
     enum { CUT, SEEK, RESET, FADE, STOP, ITSELF, WAYS };
-    for (int way = 0; way < WAYS; way++) {
+    for (int interruption = 0; interruption < WAYS; interruption++) {
         OWN_PLAY fixture;
         begin(&fixture, STATES);
         log_of_windows to;
         const uint32_t hit = md5_find_window(fixture.machine, "hit");
-        if (way == STOP) {
+        if (interruption == STOP) {
             md5_player_seek(fixture.player, 0, 3, 0);
             CHECK(PLAY_ONE_SHOT(fixture.player, 0, 0, .weight = 0.5f));
             CHECK_STRING(heard(&fixture, 0.3, 0.1, &to), "step 0.50 +hitsword 0.50 ");
         } else {
             CHECK_STRING(heard(&fixture, 0.3, 0.1, &to), "step 1.00 +hitsword 1.00 ");
         }
-        CHECK_EXACT(md5_player_window(fixture.player, hit), way == STOP ? 0.5 : 1);
-        if (way == CUT)
+        CHECK_EXACT(md5_player_window(fixture.player, hit), interruption == STOP ? 0.5 : 1);
+        if (interruption == CUT)
             play_fade(fixture.player, 0, 1, 0);
-        if (way == FADE)
+        if (interruption == FADE)
             play_fade(fixture.player, 0, 1, 0.05f);
-        if (way == ITSELF)
+        if (interruption == ITSELF)
             play_fade(fixture.player, 0, 2, 0.05f);
-        if (way == SEEK)
+        if (interruption == SEEK)
             md5_player_seek(fixture.player, 0, 1, 0);
-        if (way == RESET)
+        if (interruption == RESET)
             md5_player_reset(fixture.player);
-        if (way == STOP)
+        if (interruption == STOP)
             md5_player_stop_one_shot(fixture.player, 0, 0);
-        const bool is_now = way != FADE && way != ITSELF;
+        const bool is_now = interruption != FADE && interruption != ITSELF;
         CHECK_STRING(heard(&fixture, 0, 0.1, &to), is_now ? "-hitsword 0.00 " : "");
-        if (way == ITSELF) // the old clip plays until it has faded out
+        if (interruption == ITSELF) // the old clip plays until it has faded out
             CHECK_STRING(heard(&fixture, 0.3, 0.02, &to),
                          "-hitsword 0.00 step 1.00 +hitsword 1.00 ");
-        if (way == FADE)
+        if (interruption == FADE)
             CHECK_STRING(heard(&fixture, 0.1, 0.02, &to), "-hitsword 0.00 ");
-        CHECK_EXACT(md5_player_window(fixture.player, hit), way == ITSELF ? 1 : 0);
+        CHECK_EXACT(md5_player_window(fixture.player, hit), interruption == ITSELF ? 1 : 0);
     }
     CHECK(true);
 }
@@ -266,7 +266,7 @@ static double force_at(double frame) // of clip a; the curve of clip b is -2
     return 1 + 0.2 * frame;
 }
 
-static double curve_of(play_scene *fixture, const char *name)
+static double curve_value(play_scene *fixture, const char *name)
 {
     return md5_player_curve(fixture->player, md5_find_curve(fixture->machine, name));
 }
@@ -285,45 +285,45 @@ TEST (curves_are_blended_as_clips_are) {
                     "morph smile curve force { weight 2 }");
     md5_player *const player = fixture.player;
     play_advance(player, 0.42);
-    CHECK_NEAR(curve_of(&fixture, "force"), force_at(4.2), 1e-5);
+    CHECK_NEAR(curve_value(&fixture, "force"), force_at(4.2), 1e-5);
     // Eased at whole frames, linear between: 4 t^3 from 0 to 0.5, in 4 frames.
     const double e4 = 4 * 0.125;
     const double e5 = 1 - 4 * 0.25 * 0.25 * 0.25;
-    CHECK_NEAR(curve_of(&fixture, "odd"), 4 * (e4 + (e5 - e4) * 0.2), 1e-5);
+    CHECK_NEAR(curve_value(&fixture, "odd"), 4 * (e4 + (e5 - e4) * 0.2), 1e-5);
     float smile;
     md5_player_morphs(player, &smile);
     CHECK_NEAR(smile, 2 * force_at(4.2), 1e-5);
     // Fades: from a clip to a clip without the curve, and on.
     go(&fixture, 0, 2, 0.4f, MD5_FADE_CROSS);
     play_advance(player, 0.1);
-    CHECK_NEAR(curve_of(&fixture, "force"), 0.75 * force_at(5.2), 1e-5);
+    CHECK_NEAR(curve_value(&fixture, "force"), 0.75 * force_at(5.2), 1e-5);
     go(&fixture, 0, 1, 0.2f, MD5_FADE_CROSS);
     play_advance(player, 0.05);
     double below = 0.75 * 0.625 * force_at(5.7) + 0.25 * -2;
-    CHECK_NEAR(curve_of(&fixture, "force"), below, 1e-5);
+    CHECK_NEAR(curve_value(&fixture, "force"), below, 1e-5);
     // Layers above count by the weight of the clips that play there and have the curve.
     go(&fixture, 1, 1, 0, MD5_FADE_CROSS);
-    CHECK_NEAR(curve_of(&fixture, "force"), 0.5 * below - 1, 1e-5);
+    CHECK_NEAR(curve_value(&fixture, "force"), 0.5 * below - 1, 1e-5);
     go(&fixture, 1, 2, 0.2f, MD5_FADE_CROSS);
     play_advance(player, 0.05);
     below = 0.5 * 0.5 * force_at(6.2) + 0.5 * -2;
     below = below * (1 - 0.5 * 0.75) + 0.5 * 0.75 * -2;
-    CHECK_NEAR(curve_of(&fixture, "force"), below, 1e-5);
+    CHECK_NEAR(curve_value(&fixture, "force"), below, 1e-5);
     go(&fixture, 2, 1, 0, MD5_FADE_CROSS);
     below += 0.25 * force_at(0);
-    CHECK_NEAR(curve_of(&fixture, "force"), below, 1e-5);
+    CHECK_NEAR(curve_value(&fixture, "force"), below, 1e-5);
     // One-shots that replace the pose, and additive one-shots.
     const md5_one_shot_desc half = {.weight = 0.4f};
     const md5_one_shot_desc added = {.weight = 0.5f, .mode = MD5_LAYER_ADD};
     CHECK(md5_player_play_one_shot(player, 0, 0, &half)
           && md5_player_play_one_shot(player, 1, 1, &added));
     CHECK(md5_player_play_one_shot(player, 2, 2, NULL)); // its clip does not have the curve
-    CHECK_NEAR(curve_of(&fixture, "force"), 0.6 * below + 0.4 * 1 + 0.5 * -2, 1e-5);
+    CHECK_NEAR(curve_value(&fixture, "force"), 0.6 * below + 0.4 * 1 + 0.5 * -2, 1e-5);
     // A blend space.
     md5_player_reset(player);
     md5_player_seek(player, 0, 3, 0.5);
-    CHECK_NEAR(curve_of(&fixture, "force"), 0.75 * force_at(5) + 0.25 * -2, 1e-5);
-    CHECK_EXACT(curve_of(&fixture, "none"), 0);
+    CHECK_NEAR(curve_value(&fixture, "force"), 0.75 * force_at(5) + 0.25 * -2, 1e-5);
+    CHECK_EXACT(curve_value(&fixture, "none"), 0);
 }
 
 // More transitions of both kinds than there are slots: curves do not jump, and a saved player
@@ -332,9 +332,9 @@ TEST (curves_do_not_jump_when_transitions_are_interrupted) {
     OWN_PLAY fixture;
     begin(&fixture, "layer l { state a a state b b state c c } layer m { weight 0.5 state b b }");
     for (uint32_t i = 1; i < 60u; i++) {
-        const double before = curve_of(&fixture, "force");
+        const double before = curve_value(&fixture, "force");
         go(&fixture, 0, i * 7 % 3, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
-        CHECK_NEAR(curve_of(&fixture, "force"), before, 1e-5);
+        CHECK_NEAR(curve_value(&fixture, "force"), before, 1e-5);
         play_advance(fixture.player, 0.09);
         OWN_PLAYER restored = play_restored(fixture.player);
         OWN_PLAYER copied = play_copied(fixture.player);
@@ -344,7 +344,7 @@ TEST (curves_do_not_jump_when_transitions_are_interrupted) {
     }
     go(&fixture, 0, 2, 0.1f, MD5_FADE_CROSS);
     play_advance(fixture.player, 3);
-    CHECK_NEAR(curve_of(&fixture, "force"), -1, 1e-6);
+    CHECK_NEAR(curve_value(&fixture, "force"), -1, 1e-6);
 }
 
 TEST (windows_and_curves_are_checked) {

@@ -5,7 +5,7 @@
 
 enum { COMPRESSED_HEAD = 20, COMPRESSED_JOINTS = 4096, NUM_COMPRESSED_SAMPLES = 12 };
 
-static void put_compressed_32(uint8_t *to, uint64_t value)
+static void write_compressed_32(uint8_t *to, uint64_t value)
 {
     for (int i = 0; i < 4; i++)
         to[i] = (uint8_t)(value >> (8 * i));
@@ -17,9 +17,9 @@ static void seal_compressed(uint8_t *bytes, size_t size)
     uint64_t hash = 0xCBF29CE484222325u;
     for (size_t i = COMPRESSED_HEAD; i < size; i++)
         hash = (hash ^ bytes[i]) * 0x100000001B3u;
-    put_compressed_32(bytes + 8, size);
-    put_compressed_32(bytes + 12, hash);
-    put_compressed_32(bytes + 16, hash >> 32);
+    write_compressed_32(bytes + 8, size);
+    write_compressed_32(bytes + 12, hash);
+    write_compressed_32(bytes + 16, hash >> 32);
 }
 
 static bool is_compressed_sound(const md5_xform *pose, uint32_t num_joints)

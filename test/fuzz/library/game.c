@@ -96,7 +96,7 @@ static const char *ask_for_materials(md5_game *game)
     return fault;
 }
 
-static const char *ask_for_entities(md5_game *game)
+static const char *look_up_entities(md5_game *game)
 {
     md5_error error = {0};
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_ENTITY); i++) {
@@ -168,7 +168,7 @@ static const char *restore_monster(md5_monster *monster, uint32_t choice)
 }
 
 // Looks at a point and walks for some ticks, with the parameters of the entity.
-static const char *let_think(const md5_entity *entity, md5_actor *body, uint32_t choice)
+static const char *play_monster(const md5_entity *entity, md5_actor *body, uint32_t choice)
 {
     static md5_xform pose[64];
     const char *fault = NULL;
@@ -195,7 +195,7 @@ static const char *let_think(const md5_entity *entity, md5_actor *body, uint32_t
 }
 
 // Creates a figure for an entity, and moves it back and forth.
-static const char *let_fall(const md5_figure_def *def, const md5_entity *entity)
+static const char *move_figure(const md5_figure_def *def, const md5_entity *entity)
 {
     static md5_body_state bodies[MD5_MAX_FIGURE_PARTS];
     static md5_xform pose[64];
@@ -243,7 +243,7 @@ static const char *play_entity(const md5_entity *entity, const md5_entity *body)
             fault = "a pose that is not finite";
     }
     if (actor && !fault && entity->def)
-        fault = let_think(entity, actor, sum);
+        fault = play_monster(entity, actor, sum);
     if (actor && !fault)
         fault = restore_changed(actor, sum);
     md5_destroy_actor(actor);
@@ -288,13 +288,13 @@ static const char *play_entities(md5_game *game)
         const md5_figure_def *const def =
             figure ? md5_game_figure_def(game, figure->name, &error) : NULL;
         if (entity && def && !fault)
-            fault = let_fall(def, entity);
+            fault = move_figure(def, entity);
         md5_free_entity(entity);
     }
     return fault;
 }
 
-static const char *ask_for_rest(md5_game *game)
+static const char *look_up_remaining(md5_game *game)
 {
     md5_error error = {0};
     for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_SKIN); i++) {
@@ -330,16 +330,16 @@ static const char *ask_for_rest(md5_game *game)
 
 static const char *ask_for_all(md5_game *game)
 {
-    const char *fault = ask_for_rest(game);
+    const char *fault = look_up_remaining(game);
     if (!fault)
-        fault = ask_for_entities(game);
+        fault = look_up_entities(game);
     if (!fault)
         fault = play_entities(game);
     return fault ? fault : ask_for_materials(game);
 }
 
 // Looks everything up in lenient mode, then in engine mode.
-static const char *open_and_ask(const md5_game_path *path, asset_heap *heap)
+static const char *open_and_look_up(const md5_game_path *path, asset_heap *heap)
 {
     asset_warnings warnings = {0};
     md5_load_opts opts = asset_opts(heap, &warnings);
@@ -362,7 +362,7 @@ const char *fuzz_game(const uint8_t *data, size_t size)
     split_files(files, (const char *)data, size);
     const md5_game_path path = fuzz_folder(files, NUM_FILES);
     asset_heap heap = {0};
-    const char *const fault = open_and_ask(&path, &heap);
+    const char *const fault = open_and_look_up(&path, &heap);
     asset_heap failing = {.fail_at = 1 + size % (heap.num_allocs > 0 ? heap.num_allocs : 1)};
-    return fault ? fault : open_and_ask(&path, &failing);
+    return fault ? fault : open_and_look_up(&path, &failing);
 }

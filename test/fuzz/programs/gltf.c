@@ -4,7 +4,7 @@
 
 #include "demo/convert/budget.h"
 
-static void put_u32(char *bytes, size_t value)
+static void write_u32(char *bytes, size_t value)
 {
     for (int i = 0; i < 4; i++)
         bytes[i] = (char)(value >> 8 * i & 0xff);
@@ -19,11 +19,11 @@ static char *make_glb(const uint8_t *text, size_t length, const uint8_t *binary,
     if (!bytes)
         abort();
     memcpy(bytes, "glTF\2\0\0", 8);
-    put_u32(bytes + 8, *size);
-    put_u32(bytes + 12, length);
+    write_u32(bytes + 8, *size);
+    write_u32(bytes + 12, length);
     memcpy(bytes + 16, "JSON", 4);
     memcpy(bytes + 20, text, length);
-    put_u32(bytes + 20 + length, binary_size);
+    write_u32(bytes + 20 + length, binary_size);
     memcpy(bytes + 24 + length, "BIN", 4);
     memcpy(bytes + 28 + length, binary, binary_size);
     return bytes;
