@@ -1,4 +1,6 @@
-// Cross-fade, inertial transition, additive poses, masks; what state machines do.
+// Lessons on blending: cross-fade, inertial transition, additive poses, differences of clips,
+// masks; and on state machines: synchronized clips and transitions, windows, sections, a hand on a
+// weapon.
 #include "demo/viewer/pages/page.h"
 
 // -- Cross-fade -----------------------------------------------------------------------------
@@ -47,9 +49,9 @@ typedef struct playing {
     void *scratch;
 } playing;
 
-// Begins to play a machine, whose text it frees, or that of the page: clips are those of the
-// character with their names, and `held` is each model that is attached. Returns false if a clip is
-// missing; end it in both cases.
+// Starts a player of a machine. `text` is the text of the machine, which is freed, or NULL for the
+// machine of the lesson. Clips are found by name among the character's clips; each attached model
+// is `held`. Returns false if a clip is missing. Call end_playing() in both cases.
 static bool begin_playing(playing *p, const view_picture *picture, char *text,
                           const md5_model *held)
 {
@@ -62,7 +64,8 @@ static bool begin_playing(playing *p, const view_picture *picture, char *text,
         return false;
     for (uint32_t i = 0; i < file->desc.num_clips; i++) {
         const view_clip *const clip = view_page_clip(picture, file->clips[i].name);
-        file->clips[i].binding = clip != NULL ? clip->binding : NULL; // which is an error
+        file->clips[i].binding =
+            clip != NULL ? clip->binding : NULL; // NULL is reported as an error
     }
     for (uint32_t i = 0; i < file->desc.num_attached; i++)
         file->attached[i].model = held;
@@ -118,7 +121,7 @@ static void change_state(md5_player *player, uint32_t state, float seconds, bool
                              inertial ? MD5_FADE_INERTIAL : MD5_FADE_CROSS, MD5_EASE_SMOOTH);
 }
 
-// Plays each way over two seconds.
+// Plays the transition of each kind over two seconds.
 VIEW_SHOW(inertial)
 {
     static const char text[] = "machine blow { clip run run { walk } clip attack attack { walk }"
@@ -138,7 +141,7 @@ VIEW_SHOW(inertial)
                 if (i == (int)(begin / step)) {
                     memcpy(before, pose, picture->scene->num_joints * sizeof *pose);
                     change_state(p.player, 1, way == 2 ? 0 : v[0], way == 1);
-                    play(&p, 0, pose); // in no time
+                    play(&p, 0, pose); // the pose right after the change
                     VIEW_FACTS(picture, view_largest_angle(picture, before, pose));
                 }
                 const float height = view_posed_place(picture, pose, hand).z;
@@ -174,7 +177,7 @@ static md5_quat add_turn(md5_quat pose, md5_quat difference, bool before)
 VIEW_SHOW(additive)
 {
     const uint32_t head = view_page_joint(picture, "head");
-    // The difference: a nod, as it was made on a head that looks ahead; a part of it by its angle.
+    // The difference is a nod, made for a head that looks ahead. A fraction of it scales the angle.
     const md5_quat turn = md5_quat_from_euler((md5_euler){.yaw = v[0]});
     const md5_quat nod = md5_quat_from_euler((md5_euler){.pitch = v[1] * v[2]});
     for (int before = 0; before < 2; before++) {
@@ -182,7 +185,7 @@ VIEW_SHOW(additive)
         view_sample_clip(picture, "breathe", picture->time, figure->pose);
         md5_quat *const own = &figure->pose[head].rotation;
         *own = add_turn(md5_quat_mul(*own, turn), nod, before == 1);
-        // How far the head leans to its side: its own left axis over the horizon.
+        // Sideways tilt of the head: the elevation of its left axis above the horizon.
         md5_xform place = md5_joint_in_model(picture->skeleton, figure->pose, head);
         const md5_vec3 left = md5_quat_rotate(place.rotation, (md5_vec3){0, 1, 0});
         VIEW_FACTS(picture, view_degrees(asinf(view_clamp(left.z, -1, 1))));
@@ -197,7 +200,7 @@ VIEW_SHOW(additive)
 
 static const struct {
     const char *clip;
-    double seconds; // at which it is so
+    double seconds; // time of the pose in the clip
 } manner_poses[] = {{"yawn", 2.9}, {"bow", 1.2}, {"carry", 0.5}, {"lean", 0.5}};
 
 // lines of manner
@@ -217,7 +220,7 @@ static void add_manner(const md5_xform *manner, const md5_xform *plain, const md
 }
 // end of lines
 
-// The pose that has the manner, the same without it, the third clip, and the sum.
+// Shows the pose with the manner, the pose without it, the third clip, and the sum.
 VIEW_SHOW(manner)
 {
     const uint32_t manner = view_choice(picture, 0);
@@ -226,7 +229,7 @@ VIEW_SHOW(manner)
     const uint32_t foot = view_page_joint(picture, "foot_l");
     const uint32_t head = view_page_joint(picture, "head");
     const uint32_t count = picture->scene->num_joints;
-    md5_xform *poses[5] = {[4] = view_spare_pose(picture, 0)}; // those of the figures, and the mean
+    md5_xform *poses[5] = {[4] = view_spare_pose(picture, 0)}; // poses of the figures, and the mean
     view_plot *const plot = picture->plots;
     if (clip == NULL)
         return;
@@ -298,7 +301,7 @@ VIEW_SHOW(masks)
         weights[i] = mask_weight(picture->skeleton, i, view_page_joint(picture, "spine_1"),
                                  view_choice(picture, 0));
     blend_masked(legs, arms, weights, v[1], picture->skeleton->num_joints, figure->pose);
-    // Each bone in the colour of its joint's weight.
+    // Draw each bone in the color of its joint's weight.
     for (uint32_t i = 0; i < picture->skeleton->num_joints; i++) {
         const uint32_t red = (uint32_t)(255 * weights[i]);
         view_add_bone(picture, figure, i, red << 24 | 0x00600000u | (255u - red) << 8 | 0xFFu);
@@ -306,7 +309,7 @@ VIEW_SHOW(masks)
     for (int i = 0; i < 5; i++) {
         const float weight = weights[view_page_joint(picture, joints[i])];
         VIEW_FACTS(picture, weight);
-        if (i < 4) { // of the spine
+        if (i < 4) { // joints of the spine
             view_add_point(picture->plots, 0, i, weight);
             view_add_mark(picture->plots, i, weight, VIEW_RED);
         }
@@ -319,14 +322,15 @@ VIEW_SHOW(masks)
 
 // == State machines ========================================================================
 //
-// Synchronised clips, states with transitions, transitions in step, windows, sections, a hand on a
-// weapon.
+// Synchronized clips, states with transitions, synchronized transitions, windows, sections, a hand
+// on a weapon.
 
-// -- Synchronisation ------------------------------------------------------------------------
+// -- Synchronization ------------------------------------------------------------------------
 
 enum { STEPS_OF_GAIT = 4 * VIEW_PAGE_STEPS };
 
-// The left foot over some seconds, forward and backward, and the smallest step of a cycle.
+// Plots the forward position of the left foot over some seconds, and computes the smallest step of
+// a cycle.
 VIEW_SHOW(sync)
 {
     const float gait = v[0];
@@ -357,7 +361,7 @@ VIEW_SHOW(sync)
         const double walk = view_page_clip(picture, "walk")->anim->duration;
         const double run = view_page_clip(picture, "run")->anim->duration;
         const double cycle = 1.0 / ((1.0 - gait) / walk + gait / run);
-        // The smallest range of a cycle's steps in a row.
+        // The smallest range of the position in any window of one cycle.
         const int num_steps = (int)lround(cycle / step);
         float smallest = INFINITY;
         for (int first = 0; first + num_steps <= STEPS_OF_GAIT; first++) {
@@ -375,7 +379,7 @@ VIEW_SHOW(sync)
 
 // -- States ---------------------------------------------------------------------------------
 
-// The speed rises within two seconds, stays, and falls again.
+// The speed rises within two seconds, remains constant, and falls again.
 VIEW_SHOW(machine)
 {
     playing p;
@@ -413,7 +417,7 @@ VIEW_SHOW(machine)
     }
     view_add_mark(plots, now, state, VIEW_RED);
     view_add_mark(&plots[1], now, speed, VIEW_RED);
-    // The states above the character, and what leads from one to the other.
+    // Draw the states above the character, and the transitions between them.
     const float apart = 16;
     const float high = 66;
     const float free_space = 9;
@@ -429,12 +433,12 @@ VIEW_SHOW(machine)
     end_playing(&p);
 }
 
-// -- In step --------------------------------------------------------------------------------
+// -- Synchronized transitions ---------------------------------------------------------------
 
-// Where events are drawn; footsteps of one way as spikes of a line, those of the old clip below it.
+// Target of events: footsteps are spikes of the series `kind`, downward for the clip `old`.
 typedef struct event_plot {
     view_plot *plot;
-    int way;
+    int kind;
     double time;
     const char *old;
 } event_plot;
@@ -445,15 +449,17 @@ static void add_footstep(void *user, md5_player *player, const md5_event *event,
     const double spike = strcmp(event->name, prints->old) == 0 ? -0.45 : 0.45;
     (void)player;
     for (int i = 0; i < 3; i++)
-        view_add_point(prints->plot, prints->way, prints->time,
-                       2.0 - prints->way + (i == 1 ? spike * weight : 0.0));
+        view_add_point(prints->plot, prints->kind, prints->time,
+                       2.0 - prints->kind + (i == 1 ? spike * weight : 0.0));
 }
 
-// A change of gait in each way; how far the new clip is ahead of the old one meanwhile.
+// Changes the gait with each kind of transition, and plots the lead of the new clip over the old
+// clip during the transition, in steps.
 VIEW_SHOW(in_step)
 {
     enum { STEPS = 240 };
-    // What is behind the first two of the words that the text has is a comment.
+    // The first string replaces the keyword in the text of the machine by itself; the others turn
+    // the remaining keywords of the line into a comment.
     static const char *const gait_ways[3] = {"in_step", "keep_phase //", "//"};
     const uint32_t old = view_choice(picture, 0);
     const double tick = 3.0 / (double)STEPS;
@@ -478,7 +484,8 @@ VIEW_SHOW(in_step)
             const bool is_now = prints.time <= now && now < prints.time + tick;
             if (fades) {
                 md5_player_morphs(p.player, phases);
-                // Cycles have two steps: of all such distances the one nearest to the last.
+                // A cycle has two steps, so the lead is ambiguous: use the value that is nearest to
+                // the previous one.
                 const double ahead = 2.0 * (status.time - phases[old] / (1.0 - status.progress));
                 apart = ahead + 2.0 * round((apart - ahead) / 2.0);
                 view_add_point(&plots[0], way, fade * status.progress, apart);
@@ -508,9 +515,9 @@ static void add_window(void *user, md5_player *player, const md5_event *event, f
                           event->kind == MD5_EVENT_END ? VIEW_RED : VIEW_GREEN);
 }
 
-// Plays the page's machine. Windows and sections with the names of the last plot's series are its
-// bars. At `told`, if that is not negative, its one-shot goes to the section `lower`.
-static void show_bars(view_picture *picture, double told)
+// Plays the machine of the lesson. The series of the last plot are names of windows and sections,
+// which are shown as bars. If `change_time` >= 0, the one-shot changes to the section `lower` then.
+static void show_bars(view_picture *picture, double change_time)
 {
     view_plot *const plot = &picture->plots[picture->num_plots - 1];
     const double length = plot->row.high.x;
@@ -524,9 +531,9 @@ static void show_bars(view_picture *picture, double told)
             const bool is_now = tick * i <= now && now < tick * (i + 1);
             to.time = tick * i;
             md5_player_advance(p.player, i > 0 ? tick : 0, add_window, &to);
-            if (i == 0) // without effect if there is none
+            if (i == 0) // has no effect without a one-shot
                 md5_player_one_shot_section(p.player, 0, "wave", MD5_SECTION_LOOP);
-            if (i == (int)lround(told / tick)) {
+            if (i == (int)lround(change_time / tick)) {
                 md5_player_one_shot_section(p.player, 0, "lower",
                                             (md5_section_change)view_choice(picture, 0));
                 view_add_mark(picture->plots, to.time, md5_player_one_shot(p.player, 0).time * 84,
@@ -547,7 +554,7 @@ static void show_bars(view_picture *picture, double told)
                 view_add_mark(plot, to.time, height, plot->row.series[row].color);
                 VIEW_FACTS(picture, weight);
             }
-            if (told >= 0)
+            if (change_time >= 0)
                 view_add_point(picture->plots, 0, to.time, one_shot.time * 84);
             if (is_now)
                 play(&p, 0, picture->figures[0].pose);
@@ -569,7 +576,7 @@ VIEW_SHOW(sections)
 
 // -- A hand on a weapon ---------------------------------------------------------------------
 
-// A staff in the right hand: how far the left one is from its place on it, over four seconds.
+// A staff in the right hand: plots the distance of the left hand from its grip over four seconds.
 VIEW_SHOW(grip)
 {
     static const char model[] = "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 "

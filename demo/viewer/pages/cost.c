@@ -1,4 +1,4 @@
-// Pictures instead of skeletons, and what both cost.
+// Lessons on bitmap animation, and on the costs of memory and rotations.
 #include "demo/viewer/pages/page.h"
 
 // -- Bitmap animation -----------------------------------------------------------------------
@@ -41,8 +41,8 @@ static float from_volume(const flipbook *book, double frame, int x, int y)
 }
 // end of lines
 
-// Light of a fire at a place in its picture, 0..1 each, at a part of its cycle: tongues that rise
-// and become narrow, in a wind, over embers.
+// Returns the brightness of a fire at a position of its image, 0..1 each, at a phase of its cycle,
+// 0..1: flames that rise and become narrow, in a wind, over embers.
 static float fire_at(double x, double y, double part)
 {
     double light = fmax(0, 1 - hypot(2.4 * (x - 0.5), 4 * y));
@@ -119,7 +119,7 @@ VIEW_SHOW(bitmap)
     free(texels);
 }
 
-// -- What it costs --------------------------------------------------------------------------
+// -- Memory ---------------------------------------------------------------------------------
 
 // lines of memory
 // Bytes of a skeletal animation. Per frame and joint: x y z of the position and of the rotation.

@@ -1,5 +1,5 @@
-// What a course begins with: a line of a file, the two signs of a quaternion, a vertex through the
-// shader, scale, time, root motion.
+// The first lessons of the course: a line of a file, the two signs of a quaternion, a vertex
+// through the shader, scale, time, root motion.
 #include "demo/viewer/pages/page.h"
 
 #include "demo/viewer/assets/words.h"
@@ -23,7 +23,7 @@ static bool read_joint(const char *line, char name[64], int *parent, md5_vec3 *p
 }
 // end of lines
 
-// Writes the line, then reads it.
+// Writes the line of a joint as text, then reads it.
 VIEW_SHOW(line)
 {
     (void)v;
@@ -108,7 +108,7 @@ static md5_vec3 skin_vertex(const md5_mesh *mesh, uint32_t vertex, const md5_mat
 
 VIEW_SHOW(vertex)
 {
-    const md5_mesh *const mesh = picture->model->meshes; // his skin
+    const md5_mesh *const mesh = picture->model->meshes; // the body of the character
     view_figure *const figure = picture->figures;
     view_sample_clip(picture, "walk", v[1], figure->pose);
     md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
@@ -161,7 +161,8 @@ static void add_box(view_picture *picture, const md5_mat34 *m, view_color color)
                                color);
 }
 
-// Two boxes: a parent that is scaled, in front, and its child above, scaled with it or by the mean.
+// Three boxes: a scaled parent, and its child above it, once with the scale of the parent and once
+// with the mean scale.
 VIEW_SHOW(scale)
 {
     const md5_mat34 parent = {{1, 0, 0, 0, 0, v[0], 0, 0, 0, 0, v[1], 16}};
@@ -205,7 +206,7 @@ static double frame_at(double seconds, double rate, int frames, int after, int *
 }
 // end of lines
 
-// Frames of his walk, as a clip that has so many.
+// Plays the walk as a clip with the selected number of frames.
 VIEW_SHOW(time)
 {
     const int after = (int)view_choice(picture, 0);
@@ -257,7 +258,7 @@ static md5_vec3 moved_between(const md5_vec3 *root, uint32_t num_frames, double 
 }
 // end of lines
 
-// The step of each picture, added up, beside the clip's own root.
+// Shows the sum of the root motion of all images next to the clip's root.
 VIEW_SHOW(root)
 {
     const view_clip *const walk = view_page_clip(picture, "walk");

@@ -1,4 +1,5 @@
-// Between frames; curves in space and splines of rotations.
+// Lessons on interpolation: between frames, slerp and nlerp, rotation matrices, Euler angles,
+// curves in space and splines of rotations.
 #include "demo/viewer/pages/page.h"
 
 // == Interpolation =========================================================================
@@ -16,7 +17,7 @@ static void pose_between(const md5_xform *a, const md5_xform *b, uint32_t num_jo
 }
 // end of lines
 
-// The two frames, and between them by the lines above; or as the library has it.
+// Samples a clip: interpolates two frames with the code above, or with the library.
 static void sample(view_picture *picture, const view_clip *clip, int kind, double seconds,
                    md5_xform *pose)
 {
@@ -36,7 +37,8 @@ static void sample(view_picture *picture, const view_clip *clip, int kind, doubl
     }
 }
 
-// The hand's height over some frames, by each way, and how far it is from where slerp has it.
+// Plots the height of the hand over some frames for each interpolation, and its distance from the
+// position with slerp.
 VIEW_SHOW(interpolation)
 {
     const view_clip *const clip = view_page_clip(picture, "attack");
@@ -80,7 +82,7 @@ VIEW_SHOW(interpolation)
                view_largest_angle(picture, exact, other));
 }
 
-// -- Slerp beside nlerp ---------------------------------------------------------------------
+// -- Slerp and nlerp ------------------------------------------------------------------------
 
 // lines of slerp
 static md5_quat slerp_or_nlerp(bool normalized, md5_quat a, md5_quat b, float t)
@@ -108,7 +110,7 @@ VIEW_SHOW(slerp)
     const float t = view_moving_part(picture, v[1]);
     const md5_quat from = {.w = 1};
     const md5_quat to = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, (float)angle);
-    // The largest error of nlerp, as md5math.h derives it, in degrees.
+    // The maximum error of nlerp, degrees. md5math.h contains the derivation.
     const double h = 0.25 * angle;
     const double x = sqrt(tan(h) / h - 1) / tan(h);
     const double largest = (2 * atan(x * tan(h)) - 2 * x * h) * 57.29577951308232;
@@ -141,7 +143,7 @@ static md5_mat34 lerp_matrices(md5_mat34 from, md5_mat34 to, float t)
 }
 // end of lines
 
-// Of the parallelepiped whose edges are the columns.
+// Returns the volume of the parallelepiped whose edges are the columns of a matrix.
 static double volume_of(md5_mat34 m)
 {
     const md5_vec3 x = {m.m[0], m.m[4], m.m[8]};
@@ -150,8 +152,9 @@ static double volume_of(md5_mat34 m)
     return md5_vec3_dot(x, md5_vec3_cross(y, z));
 }
 
-// What the matrix makes of the unit sphere, in the direction where that is narrowest: its least
-// singular value. The mean of the identity and a rotation has one axis of length 1, and two alike.
+// Returns the smallest singular value of a matrix: the smallest semi-axis of the ellipsoid to which
+// it maps the unit sphere. The mean of the identity and a rotation has one semi-axis of length 1,
+// and two equal semi-axes.
 static double narrowest_of(md5_mat34 m)
 {
     return sqrt(fmax(volume_of(m), 0));
@@ -166,7 +169,7 @@ VIEW_SHOW(matrices)
                                md5_mat34_from_xform((md5_xform){.rotation = to})};
     const md5_mat34 mean = lerp_matrices(ends[0], ends[1], t);
     view_add_frame(picture, view_spin(&picture->figures[0], md5_quat_slerp(from, to, t)), 32);
-    // The other one is stretched about the same place.
+    // The second figure is stretched about the same centre.
     md5_xform centre = view_spin(&picture->figures[1], from);
     const md5_xform down = md5_xform_mul(md5_xform_inverse(centre), picture->figures[1].place);
     picture->figures[1].place = centre;
@@ -232,8 +235,8 @@ VIEW_SHOW(euler)
                                md5_quat_from_euler((md5_euler){.yaw = now.yaw, .pitch = now.pitch}),
                                md5_quat_from_euler(now)};
 
-    // A ring for each angle, as a gimbal has them: outside yaw, then pitch, inside roll. The plane
-    // of each holds its own axis of rotation and that of the next ring.
+    // A ring for each angle, as in a gimbal: yaw outside, then pitch, roll inside. The plane of
+    // each ring contains its axis of rotation and the axis of the next ring.
     const md5_vec3 centre = {0, 40, 32};
     static const view_color colors[3] = {VIEW_BLUE, VIEW_GREEN, VIEW_RED};
     for (int ring = 0; ring < 3; ring++)
@@ -247,7 +250,7 @@ VIEW_SHOW(euler)
                          i > 0 ? colors[ring] : 0);
         }
 
-    // How many of the three directions about which the angles turn are independent: the volume of
+    // Measures the independence of the three axes of rotation: the volume of the parallelepiped of
     // the axes of yaw, pitch and roll, which is cos(pitch).
     const md5_vec3 yaw = {0, 0, 1};
     const md5_vec3 pitch = md5_quat_rotate(rings[0], (md5_vec3){0, 1, 0});
@@ -259,7 +262,7 @@ VIEW_SHOW(euler)
 
 // == Curves ================================================================================
 //
-// Curves in space: something travels along them at constant speed.
+// Curves in space, along which an object moves at constant speed.
 
 // lines of curves
 // A uniform Catmull-Rom spline. The velocity at a point is half of the vector from the previous to
@@ -308,7 +311,7 @@ static md5_vec3 travel(const md5_curve *curve, bool by_distance, double part)
     return md5_curve_point(curve, by_distance ? md5_curve_at_distance(curve, part * length) : part);
 }
 
-// One control point is moved by a slider, and its weight is that of a NURBS.
+// Sliders move one control point and set its weight in a NURBS.
 VIEW_SHOW(curves)
 {
     const md5_vec3 points[7] = {{0, -60, 12}, {18, -42, 50}, {6, -36, 52}, {-10, 0, v[2]},
@@ -332,7 +335,7 @@ VIEW_SHOW(curves)
         view_draw_to(picture, md5_curve_point(curve, i / 192.0), i > 0 ? VIEW_YELLOW : 0);
     const md5_vec3 place = travel(curve, by_distance, part);
     view_page_cross(picture, place, 4, VIEW_RED);
-    // Bobbin looks after it.
+    // Bobbin looks at the moving object.
     view_figure *const figure = &picture->figures[0];
     figure->place.translation.x = -30;
     const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
@@ -350,8 +353,8 @@ VIEW_SHOW(curves)
             if (by_distance == (way == 1) && fabs(x - part) <= step)
                 view_add_mark(picture->plots, x, speed, VIEW_RED);
         }
-    // How near the curve comes to the moved point: at the nearest of many places, and then nearer
-    // and nearer.
+    // Distance of the curve from the moved control point: the nearest of many samples, which is
+    // then refined.
     double nearest = INFINITY;
     double nearest_t = 0;
     for (int round = 0; round < 18; round++) {
@@ -425,8 +428,8 @@ static md5_quat rotation_at(const md5_quat *keys, int smooth, double time)
                : md5_quat_slerp(keys[key], keys[(key + 1) % KEYS], (float)(time - floor(time)));
 }
 
-// In radians a second, about axes that turn along: the mean from `time` on, or, if `step` is
-// negative, before it.
+// Returns the mean angular velocity in the rotating frame, radians per second, from `time` to
+// `time` + `step`; a negative `step` uses the interval before `time`.
 static md5_vec3 angular_velocity(const md5_quat *keys, int smooth, double time, double step)
 {
     const md5_quat a = rotation_at(keys, smooth, time);
@@ -463,9 +466,9 @@ VIEW_SHOW(squad)
         }
         float largest = 0;
         for (int i = 0; i < KEYS; i++) {
-            // By how much the angular velocity at a key differs from that before it. Twice the mean
-            // over a step minus that over two steps is the velocity at their common end, up to the
-            // square of the step.
+            // The jump of the angular velocity at a key. Twice the mean over one step minus the
+            // mean over two steps is the velocity at their common end, with an error of the square
+            // of the step.
             md5_vec3 velocity[2];
             for (int side = 0; side < 2; side++) {
                 const double way = side == 0 ? -brief : brief;

@@ -1,9 +1,9 @@
-// Easings, timing functions, and parameters that follow a target.
+// Lessons on timing: easings, timing functions, and parameters that follow a target.
 #include "demo/viewer/pages/page.h"
 
-// Bobbin walks across the ground from left to right by the eased part of the time, and the red
-// cross by the part itself: there in `seconds`, a rest of half a second, and again. Returns the
-// part.
+// Bobbin walks across the ground from left to right by the eased fraction of the time, and the red
+// cross moves by the fraction itself. The walk takes `seconds`, followed by a pause of half a
+// second, and repeats. Returns the fraction.
 static float show_walker(view_picture *picture, md5_easing curve, double seconds)
 {
     const float left = -30;
@@ -65,7 +65,7 @@ static double ease(int family, bool in, bool out, double t)
 }
 // end of lines
 
-// By the lines, if the kind is of a family; else as the library has it.
+// Evaluates an easing with the displayed code if it contains the kind, otherwise with the library.
 static double ease_kind(md5_ease_kind kind, float t)
 {
     static const char *const families[] = {"quadratic", "cubic",    "quartic",     "quintic",
@@ -83,7 +83,7 @@ VIEW_SHOW(easing)
     const md5_easing curve = {.kind = view_choice(picture, 0)};
     const float part = show_walker(picture, curve, v[1]);
     VIEW_FACTS(picture, ease_kind(curve.kind, part), md5_ease(curve, part));
-    // The slope, from both sides, until he is there.
+    // The slope of the curve, by a central difference, during the walk.
     const float step = 1e-3f;
     const float slope = (md5_ease(curve, part + step) - md5_ease(curve, part - step))
                         / (fminf(part + step, 1) - fmaxf(part - step, 0));
@@ -143,8 +143,7 @@ VIEW_SHOW(timing)
 //
 // Parameters that follow a target: Bobbin's head looks at a ball that jumps from side to side.
 
-// The ball jumps every second and a half.
-static const double beat = 1.5;
+static const double beat = 1.5; // interval between the jumps of the ball, seconds
 static const double rate = 240;
 
 static float ball_at(double time)
@@ -215,7 +214,7 @@ VIEW_SHOW(follow)
             shown = f.value;
         if (time < beat)
             highest = fmaxf(highest, f.value);
-        if (target != f.target) { // an easing begins again from where it is
+        if (target != f.target) { // the easing restarts from the current value
             f.from = f.value;
             f.target = target;
             f.since = 0;
@@ -246,7 +245,8 @@ static float next_value(float value, float target, float speed, float dt, bool e
 }
 // end of lines
 
-// Two heads turn from -1 to 1, at the frame rate of the slider; the curve has frames beyond number.
+// Rotates two heads from -1 to 1 at the frame rate of the slider. The curve is the limit of an
+// infinite frame rate.
 VIEW_SHOW(frame_rate)
 {
     const float speed = v[0];
@@ -263,7 +263,8 @@ VIEW_SHOW(frame_rate)
         float last = value;
         float now_at = value;
         for (int frame = 0; frame * (double)dt <= span; frame++) {
-            view_add_point(plot, 1 + exact, frame * (double)dt, last); // it holds
+            view_add_point(plot, 1 + exact, frame * (double)dt,
+                           last); // constant until the next frame
             view_add_point(plot, 1 + exact, frame * (double)dt, value);
             now_at = frame * (double)dt <= now ? value : now_at;
             last = value;

@@ -1,4 +1,4 @@
-// Articulated figures: the limits of their joints.
+// The lesson on articulated figures: the limits of their joints, as cones and arcs.
 #include "demo/viewer/pages/page.h"
 
 // lines of cones
@@ -21,7 +21,8 @@ static double measure_limit(const md5_body_constraint *constraint, const md5_bod
 }
 // end of lines
 
-static const double allowance = 0.01, in_degrees = 57.29577951308232; // for rounding, degrees
+static const double allowance = 0.01; // tolerance for rounding errors, degrees
+static const double in_degrees = 57.29577951308232;
 
 static bool has_limit(const md5_body_constraint *constraint)
 {
@@ -33,58 +34,61 @@ static bool has_limit(const md5_body_constraint *constraint)
     return constraint->limit_cosines[0] < 1;
 }
 
-// Degrees that are left to a limit, negative: beyond it; and the side where that is least.
-static double margin_of(const md5_body_constraint *constraint, const md5_body_state *bodies,
-                        int *side)
+// Returns the remaining angle to a limit, degrees, which is negative if the limit is exceeded, and
+// the side of the limit with the smallest angle.
+static double limit_margin(const md5_body_constraint *constraint, const md5_body_state *bodies,
+                           int *side)
 {
     const int num_sides = constraint->def->limit == MD5_FIGURE_PYRAMID ? 2 : 1;
-    double least = INFINITY;
+    double min_margin = INFINITY;
     for (int i = 0; i < num_sides; i++) {
         const double margin =
             (acosf(constraint->limit_cosines[i]) - measure_limit(constraint, bodies, i))
             * in_degrees;
-        *side = margin < least ? i : *side;
-        least = fmin(least, margin);
+        *side = margin < min_margin ? i : *side;
+        min_margin = fmin(min_margin, margin);
     }
-    return least;
+    return min_margin;
 }
 
-// A direction in the frame of body 1 that is a share of the limit off its axis, `around` it; of a
-// hinge there are only two, at the ends of its arc.
-static md5_vec3 direction_in_limit(const md5_body_constraint *constraint, float share, float around)
+// Returns a direction in the frame of body 1. Its angle to the axis of the limit is `fraction` of
+// the limit, `around` is its angle about the axis. A hinge has only two directions, at the ends of
+// its arc.
+static md5_vec3 direction_in_limit(const md5_body_constraint *constraint, float fraction,
+                                   float around)
 {
     const md5_vec3 axis = constraint->limit_axis;
     const bool is_hinge = constraint->def->type == MD5_CONSTRAINT_HINGE;
     const bool is_pyramid = constraint->def->limit == MD5_FIGURE_PYRAMID && !is_hinge;
-    const md5_vec3 least = fabsf(axis.x) < 0.6f ? (md5_vec3){1, 0, 0} : (md5_vec3){0, 1, 0};
-    md5_vec3 left = md5_vec3_normalize(md5_vec3_cross(axis, least), least);
+    const md5_vec3 across = fabsf(axis.x) < 0.6f ? (md5_vec3){1, 0, 0} : (md5_vec3){0, 1, 0};
+    md5_vec3 left = md5_vec3_normalize(md5_vec3_cross(axis, across), across);
     if (is_pyramid)
         left = constraint->limit_base;
     else if (is_hinge)
         left = md5_vec3_cross(constraint->axes[1], axis);
-    const float most = share * acosf(constraint->limit_cosines[0]);
+    const float max_angle = fraction * acosf(constraint->limit_cosines[0]);
     const float limit = 1.5f;
     float c = is_hinge ? copysignf(1, cosf(around)) : cosf(around);
     float s = is_hinge ? 0 : sinf(around);
-    float along = cosf(most);
+    float along = cosf(max_angle);
     if (is_pyramid) {
-        const float high = share * acosf(constraint->limit_cosines[1]);
+        const float high = fraction * acosf(constraint->limit_cosines[1]);
         const float longer = 1 / fmaxf(fabsf(c), fabsf(s));
-        c = tanf(view_clamp(most * c * longer, -limit, limit));
+        c = tanf(view_clamp(max_angle * c * longer, -limit, limit));
         s = tanf(view_clamp(high * s * longer, -limit, limit));
         along = 1;
     } else {
-        c *= sinf(most);
-        s *= sinf(most);
+        c *= sinf(max_angle);
+        s *= sinf(max_angle);
     }
     const md5_vec3 side = view_along(md5_vec3_scale(left, c), md5_vec3_cross(axis, left), s);
     return md5_vec3_normalize(view_along(side, axis, along), axis);
 }
 
-// A figure in a pose, and the number of the constraint that is looked at, from 1; 0: all.
+// A figure in a pose.
 typedef struct limits_shown {
     const md5_figure *figure;
-    uint32_t chosen;
+    uint32_t chosen;        // index + 1 of the shown constraint; 0 = all
     md5_mat34 *joints;      // [joints]
     md5_body_state *bodies; // [num_bodies]
 } limits_shown;
@@ -102,9 +106,10 @@ static void find_bodies(const view_picture *picture, const limits_shown *shown,
     md5_figure_from_joints(shown->figure, shown->joints, view_at_origin(), 0, shown->bodies);
 }
 
-// Turns a joint until its shaft has a direction of body 1.
-static void turn_into(const view_picture *picture, const limits_shown *shown,
-                      const md5_body_constraint *constraint, md5_vec3 direction, md5_xform *pose)
+// Rotates a joint so that its shaft has a direction in the frame of body 1.
+static void rotate_shaft_to(const view_picture *picture, const limits_shown *shown,
+                            const md5_body_constraint *constraint, md5_vec3 direction,
+                            md5_xform *pose)
 {
     find_bodies(picture, shown, pose);
     const md5_quat child = shown->bodies[constraint->bodies[0]].place.rotation;
@@ -115,12 +120,13 @@ static void turn_into(const view_picture *picture, const limits_shown *shown,
                                      md5_quat_rotate(parent, direction)));
 }
 
-// Joints go around their limits, each a part of a turn ahead of the one before it; hinges to and
-// fro between theirs; or a clip is played.
+// Computes the pose at a time. Joints move around their limits, each ahead of the previous joint by
+// a part of a cycle; hinges move back and forth. If a clip is selected, plays the clip instead.
 static void move_figure(const view_picture *picture, const limits_shown *shown, double time,
                         md5_xform *pose)
 {
-    const double turn = 4, ahead = 0.25; // seconds; turns
+    const double period = 4;   // seconds
+    const double ahead = 0.25; // cycles
     const md5_figure *const figure = shown->figure;
     if (view_choice(picture, 1) > 0) {
         view_sample_clip(picture, view_word(picture, 1), time, pose);
@@ -128,40 +134,40 @@ static void move_figure(const view_picture *picture, const limits_shown *shown, 
         memcpy(pose, figure->setup_pose, picture->scene->num_joints * sizeof *pose);
         for (uint32_t i = 0; i < figure->num_constraints; i++) {
             const md5_body_constraint *const constraint = &figure->constraints[i];
-            const double part = time / turn + ahead * i;
+            const double part = time / period + ahead * i;
             const float around = 2 * VIEW_PI * (float)(part - floor(part));
             const bool is_hinge = constraint->def->type == MD5_CONSTRAINT_HINGE;
-            const float share = picture->values[2] * (is_hinge ? fabsf(cosf(around)) : 1);
+            const float fraction = picture->values[2] * (is_hinge ? fabsf(cosf(around)) : 1);
             if (is_shown(shown, i))
-                turn_into(picture, shown, constraint, direction_in_limit(constraint, share, around),
-                          pose);
+                rotate_shaft_to(picture, shown, constraint,
+                                direction_in_limit(constraint, fraction, around), pose);
         }
     }
     find_bodies(picture, shown, pose);
 }
 
-// The constraint that is nearest to its limit, or farthest beyond it, and the side;
-// num_constraints: there is none.
+// Returns the shown constraint that is nearest to its limit, or that exceeds it most, its margin
+// and its side. Returns num_constraints if no constraint is shown.
 static uint32_t find_nearest(const limits_shown *shown, double *margin, int *side)
 {
     uint32_t nearest = shown->figure->num_constraints;
     *margin = INFINITY;
     *side = 0;
     for (uint32_t i = 0; i < shown->figure->num_constraints; i++) {
-        int own_side = 0;
-        const double own = is_shown(shown, i)
-                               ? margin_of(&shown->figure->constraints[i], shown->bodies, &own_side)
-                               : INFINITY;
-        if (!(own < *margin))
+        int limit_side = 0;
+        const double angle = is_shown(shown, i) ? limit_margin(&shown->figure->constraints[i],
+                                                               shown->bodies, &limit_side)
+                                                : INFINITY;
+        if (!(angle < *margin))
             continue;
         nearest = i;
-        *margin = own;
-        *side = own_side;
+        *margin = angle;
+        *side = limit_side;
     }
     return nearest;
 }
 
-// The cone, or the arc of a hinge, at the joint; and the shaft.
+// Adds the cone of a limit, or the arc of a hinge, at the joint, and the shaft.
 static void add_limit(view_picture *picture, const md5_body_constraint *constraint,
                       const md5_body_state *bodies, float size, bool is_chosen)
 {
@@ -170,7 +176,7 @@ static void add_limit(view_picture *picture, const md5_body_constraint *constrai
     const md5_body_state *const parent = &bodies[constraint->bodies[1]];
     const bool is_hinge = constraint->def->type == MD5_CONSTRAINT_HINGE;
     int side = 0;
-    const bool is_beyond = margin_of(constraint, bodies, &side) < -allowance;
+    const bool is_beyond = limit_margin(constraint, bodies, &side) < -allowance;
     const view_color color = is_chosen ? VIEW_CYAN : VIEW_DIM_LINE;
     const md5_vec3 anchor = md5_xform_point(parent->place, constraint->anchors[1]);
     for (int i = 0; i <= SIDES; i++) {
@@ -194,7 +200,7 @@ static void add_limit(view_picture *picture, const md5_body_constraint *constrai
 
 static void show_limits(view_picture *picture, const limits_shown *shown)
 {
-    enum { STEP = 4 }; // of the plot's
+    enum { STEP = 4 }; // steps of the plot between two points
     md5_xform *const spare = view_spare_pose(picture, 0);
     double margin;
     int side;
@@ -210,7 +216,7 @@ static void show_limits(view_picture *picture, const limits_shown *shown)
         const md5_body_constraint *const constraint = &shown->figure->constraints[i];
         if (!has_limit(constraint))
             continue;
-        num_beyond += margin_of(constraint, shown->bodies, &side) < -allowance;
+        num_beyond += limit_margin(constraint, shown->bodies, &side) < -allowance;
         add_limit(picture, constraint, shown->bodies, shown->chosen == i + 1 ? 12 : 7,
                   is_shown(shown, i));
     }

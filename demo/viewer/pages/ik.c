@@ -1,5 +1,5 @@
-// Inverse kinematics: solvers, limits, several targets; walking by rules and on stairs; a head and
-// eyes that look by themselves.
+// Lessons on inverse kinematics: solvers, limits, a foot on a slope, several targets; on procedural
+// gait and Doom 3's walk IK on stairs; and on gaze.
 #include "demo/viewer/pages/page.h"
 
 // lines of ik
@@ -33,13 +33,13 @@ static float elbow_angle(float upper, float lower, float apart)
 }
 // end of lines
 
-// Returns the distance that is left.
+// Solves a chain. Returns the remaining distance to the target.
 static float reach(int solver, const md5_skeleton *skeleton, md5_chain_job job, md5_xform *pose)
 {
     const md5_two_bone_job arm = {.tip = job.tip, .target = job.target, .weight = 1.0f};
     job.solver = solver == 2 ? MD5_CHAIN_FABRIK : MD5_CHAIN_LEAST_SQUARES;
     if (solver == 0 && job.iterations > 0)
-        (void)md5_solve_two_bone(skeleton, &arm, pose); // in one step
+        (void)md5_solve_two_bone(skeleton, &arm, pose); // analytic
     if (solver == 1) {
         for (uint32_t i = 0; i < job.iterations; i++)
             descend(skeleton, job.tip, job.length, job.target, pose);
@@ -49,7 +49,7 @@ static float reach(int solver, const md5_skeleton *skeleton, md5_chain_job job, 
     return view_distance(md5_joint_in_model(skeleton, pose, job.tip).translation, job.target);
 }
 
-// The bones of a chain and its target.
+// Adds lines for the bones of a chain, and its target.
 static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3 target,
                       uint32_t tip, uint32_t length, view_color target_color, view_color color)
 {
@@ -60,10 +60,10 @@ static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3
     }
 }
 
-// The distance after each number of iterations, from the same pose, as a power of ten.
+// Plots the decimal logarithm of the distance after each number of iterations from the same pose.
 VIEW_SHOW(ik)
 {
-    enum { MOST = 24 }; // iterations, as the plot has them
+    enum { MAX_ITERATIONS = 24 }; // the maximum of the plot's axis
     const int shown = (int)view_choice(picture, 0);
     view_figure *const figure = &picture->figures[0];
     md5_xform *const pose = view_spare_pose(picture, 0);
@@ -72,7 +72,7 @@ VIEW_SHOW(ik)
     md5_chain_job job = {.tip = view_page_joint(picture, "hand_l"),
                          .length = view_choice(picture, 1),
                          .target = {v[2] + wave * cosf(angle), v[3], v[4] + wave * sinf(angle)},
-                         .iterations = MOST,
+                         .iterations = MAX_ITERATIONS,
                          .weight = 1};
     const md5_joint *const joints = picture->skeleton->joints;
     const uint32_t elbow = joints[job.tip].parent;
@@ -83,7 +83,7 @@ VIEW_SHOW(ik)
     VIEW_FACTS(picture, upper, lower, apart, view_degrees(elbow_angle(upper, lower, apart)));
     for (int solver = 0; solver < 4; solver++) {
         uint32_t needed = 0;
-        for (job.iterations = 0; job.iterations <= MOST; job.iterations++) {
+        for (job.iterations = 0; job.iterations <= MAX_ITERATIONS; job.iterations++) {
             memcpy(pose, figure->pose, picture->scene->num_joints * sizeof *pose);
             const float distance = reach(solver, picture->skeleton, job, pose);
             view_add_point(picture->plots, solver, job.iterations, log10f(fmaxf(distance, 1e-5f)));
@@ -92,7 +92,7 @@ VIEW_SHOW(ik)
         if (solver > 0)
             VIEW_FACTS(picture, needed);
     }
-    job.iterations = MOST;
+    job.iterations = MAX_ITERATIONS;
     VIEW_FACTS(picture, reach(shown, picture->skeleton, job, figure->pose));
     add_chain(picture, figure, job.target, job.tip, shown == 0 ? 3 : job.length, VIEW_RED,
               VIEW_YELLOW);
@@ -136,13 +136,15 @@ VIEW_SHOW(limits)
     const uint32_t root = view_page_joint(picture, "upperarm_l");
     const uint32_t middle = view_page_joint(picture, "forearm_l");
     const uint32_t tip = view_page_joint(picture, "hand_l");
-    // The axis of the elbow in its own space: perpendicular to both bones of the bind pose.
+    // The axis of the elbow in the space of its joint: perpendicular to both bones of the bind
+    // pose.
     const md5_vec3 elbow = md5_mat34_translation(model->bind[middle]);
     const md5_vec3 across =
         md5_vec3_cross(md5_vec3_sub(elbow, md5_mat34_translation(model->bind[root])),
                        md5_vec3_sub(md5_mat34_translation(model->bind[tip]), elbow));
     const md5_quat back = md5_quat_conjugate(md5_quat_from_mat34(model->bind[middle]));
-    md5_joint_limit *const limits = common_alloc(count, sizeof *limits); // none
+    md5_joint_limit *const limits =
+        common_alloc(count, sizeof *limits); // zero-initialized: no limits
     limits[middle] = (md5_joint_limit){
         .kind = MD5_LIMIT_HINGE,
         .rest = model->bind_local[middle].rotation,
@@ -191,7 +193,7 @@ static md5_quat lay_on(md5_vec3 normal)
 }
 // end of lines
 
-// The slope falls to his side, so that one leg is bent.
+// The slope falls sideways, so that one leg is bent.
 VIEW_SHOW(slope)
 {
     const float angle = view_radians(v[0]);
@@ -281,7 +283,7 @@ static void turn_for_all(const md5_skeleton *skeleton, uint32_t joint, const md5
 VIEW_SHOW(goals)
 {
     static const view_color colors[2] = {VIEW_RED, VIEW_BLUE};
-    const uint32_t length = view_choice(picture, 4); // with the spine from 5 on
+    const uint32_t length = view_choice(picture, 4); // chains of 5 joints or more include the spine
     md5_goal hands[2] = {{.tip = view_page_joint(picture, "hand_l"),
                           .length = length,
                           .target = {v[1], 0.5f * v[0], v[2]},
@@ -307,17 +309,17 @@ VIEW_SHOW(goals)
 
 // == Walking ===============================================================================
 //
-// Legs that walk by rules alone: steps that are planned, feet that are placed.
+// Procedural gait: steps are planned and feet are placed without clips.
 
 enum { MAX_PRINTS = 96 };
 
-// A walk begins again after this time; steps are computed at 120 in a second; and the seconds that
-// the plot shows.
+// The walk restarts after walk_span seconds and is simulated at 120 steps per second. The plot
+// shows the last walk_shown seconds.
 static const double walk_span = 16;
 static const double walk_tick = 1.0 / 120.0;
 static const double walk_shown = 4;
 
-// `user`: the height of the hills, units.
+// Returns the height of the terrain. `hills` is the height of the hills, units.
 static float height_at(const float *hills, float x, float y)
 {
     return *hills * (sinf(0.071f * x) * cosf(0.083f * y) + 0.5f * sinf(0.11f * y + 1));
@@ -362,13 +364,13 @@ static md5_vec3 foot_at(md5_vec3 from, md5_vec3 to, float lift, float t)
 }
 // end of lines
 
-// What the walk has done until now.
+// Measurements of the walk so far.
 typedef struct walked {
-    md5_vec3 prints[MAX_PRINTS]; // where feet were placed, the newest going round
+    md5_vec3 prints[MAX_PRINTS]; // ring buffer of the positions where feet were placed
     uint32_t num_prints;
-    bool stood[MD5_MAX_LEGS];      // in the last pose
-    md5_vec3 stands[MD5_MAX_LEGS]; // where the ankle was posed when it came to stand
-    double slid;                   // the farthest that a posed ankle moved while it stood
+    bool stood[MD5_MAX_LEGS];      // the foot was on the ground in the last pose
+    md5_vec3 stands[MD5_MAX_LEGS]; // position of the ankle when the foot touched the ground
+    double slid; // maximum distance that an ankle slid while the foot stood, units
 } walked;
 
 static void watch_legs(view_picture *picture, const md5_gait_desc *desc, const md5_gait *gait,
@@ -405,7 +407,7 @@ static void simulate_walk(view_picture *picture, const md5_gait_desc *desc, doub
             const md5_foothold *const foot = &gait->feet[leg];
             if (before.feet[leg].is_stepping && !foot->is_stepping)
                 seen->prints[seen->num_prints++ % MAX_PRINTS] = foot->position;
-            // A leg is in the air: a point of its line in the plot is higher.
+            // The line of a leg in the plot is higher while the leg is in the air.
             if (i >= first && i % 4 == 0 && leg < VIEW_PAGE_SERIES)
                 view_add_point(picture->plots, (int)leg, (i - steps) * walk_tick,
                                (foot->is_stepping ? 0.6 : 0) - leg);
@@ -451,7 +453,7 @@ VIEW_SHOW(walk)
     for (uint32_t i = 0; i < seen.num_prints && i < MAX_PRINTS; i++)
         view_page_cross(picture, seen.prints[i], 1, VIEW_BLUE);
 
-    // Where each foot stands, or from where and to where it steps, along its arc.
+    // Draw the position of each foot, or the target and the arc of its step.
     float behind = 0;
     for (uint32_t i = 0; i < gait.num_legs; i++) {
         const md5_foothold *const foot = &gait.feet[i];
@@ -481,7 +483,7 @@ VIEW_SHOW(walk)
 
 // == Stairs ================================================================================
 //
-// A monster of a game walks on stairs, by the rules of its engine.
+// A monster of a game walks on stairs with Doom 3's walk IK.
 
 // lines of stairs
 // Heights in the world, kept between ticks.
@@ -512,11 +514,11 @@ static double walk_on_stairs(stair_walker *w, const double ankles[2], const doub
 
 VIEW_SHOW(stairs)
 {
-    enum { TICKS = 1000, SHOWN = 125 }; // after which it begins again; of the plot
+    enum { TICKS = 1000, SHOWN = 125 }; // ticks until the walk restarts; ticks that the plot shows
     static const char *const names[2][4] = {{"thigh_l", "shin_l", "foot_l", "toes_l"},
                                             {"thigh_r", "shin_r", "foot_r", "toes_r"}};
     const view_clip *const clip = view_page_clip(picture, "walk");
-    const double tick = 0.016; // seconds, of the engine
+    const double tick = 0.016; // time step of the engine, seconds
     const int ticks = (int)fmod(fmax(picture->time, 0) / tick, TICKS);
     const uint32_t hips = view_page_joint(picture, "hips");
     view_figure *const figures = picture->figures;
@@ -542,7 +544,7 @@ VIEW_SHOW(stairs)
             legs[leg] = (md5_limb){joints[0], joints[1], joints[2]};
             md5_vec3 foot = md5_vec3_add(origin, view_posed_place(picture, poses[0], joints[3]));
             const md5_vec3 low = {foot.x, foot.y, foot.z - 32};
-            foot.z += 32; // a box is swept down to the step below each foot
+            foot.z += 32; // sweep a box down to the stair below the foot
             steps[leg] = view_sweep_ground((void *)&stairs, foot, low, 4, false) - origin.z;
             ankles[leg] = origin.z + view_posed_place(picture, poses[0], joints[2]).z;
         }
@@ -572,7 +574,7 @@ VIEW_SHOW(stairs)
                 VIEW_FACTS(picture, at.z - step);
         }
     }
-    // The picture goes along with the waist.
+    // The view follows the waist.
     const int32_t middle = (int32_t)(origin.x / stairs.cell);
     for (int32_t i = middle - 14; i <= middle + 14; i++) {
         const md5_vec3 at = {view_corner_x(&stairs, i) - origin.x, 50,
@@ -588,9 +590,9 @@ VIEW_SHOW(stairs)
 
 // == Gaze ==================================================================================
 //
-// A head and eyes that look by themselves.
+// A head and eyes with automatic gaze.
 
-// The look begins again after this time, and the plot shows this many seconds.
+// The gaze restarts after gaze_span seconds; the plot shows gaze_shown seconds.
 static const double gaze_span = 60;
 static const double gaze_shown = 6;
 static const double gaze_tick = 1.0 / 60.0;
@@ -656,14 +658,15 @@ VIEW_SHOW(gaze)
     for (int i = 1; i <= steps; i++) {
         const double time = gaze_tick * i;
         const float before = gaze.seconds;
-        // A ball that flies in front of him.
+        // A ball that flies in front of the character.
         ball = (md5_vec3){48, 26 * (float)sin(1.1 * time), 42 + 9 * (float)sin(1.7 * time)};
         md5_gaze_advance(&desc, picture->skeleton->axes, &gaze, gaze_tick);
-        saccades += i == 1 || gaze.seconds < before ? 1u : 0u; // the first is at once
+        saccades +=
+            i == 1 || gaze.seconds < before ? 1u : 0u; // the first saccade starts immediately
         head = follow_eyes(head, gaze.to.x, v[3], v[4], (float)gaze_tick);
         if (i < first || i % 3 != 0)
             continue;
-        // The head is late: its part of the way is drawn beside that of the eyes.
+        // The head follows the eyes with a delay; plot the progress of both.
         view_add_point(picture->plots, 0, gaze_tick * (i - steps),
                        degrees(eyes_at(gaze.from.x, gaze.to.x, gaze.seconds / gaze.duration)));
         view_add_point(picture->plots, 1, gaze_tick * (i - steps), degrees(head));

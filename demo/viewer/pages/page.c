@@ -1,7 +1,8 @@
-// How pages describe their pictures.
+// Functions with which lessons describe their pictures: poses, plots, facts, labels and lines; and
+// searches in the table of lessons. See page.h.
 #include "demo/viewer/pages/page.h"
 
-// -- Rows -----------------------------------------------------------------------------------
+// -- The table of lessons -------------------------------------------------------------------
 
 const char *const view_whole[] = {NULL};
 
@@ -48,10 +49,10 @@ char *view_page_lines(const view_page *page, const float *values)
 
 // -- Poses ----------------------------------------------------------------------------------
 
-md5_xform *view_spare_pose(view_picture *picture, uint32_t number)
+md5_xform *view_spare_pose(view_picture *picture, uint32_t index)
 {
     const size_t joints = picture->scene->num_joints + 1;
-    return picture->figures[0].pose + (VIEW_PAGE_FIGURES + number % VIEW_PAGE_SPARE) * joints;
+    return picture->figures[0].pose + (VIEW_PAGE_FIGURES + index % VIEW_PAGE_SPARE) * joints;
 }
 
 const view_clip *view_page_clip(const view_picture *picture, const char *name)
@@ -89,16 +90,17 @@ md5_vec3 view_joint_place(const view_picture *picture, const view_figure *figure
     return md5_xform_point(figure->place, view_posed_place(picture, figure->pose, joint));
 }
 
-void view_turn_joint(const view_picture *picture, md5_xform *pose, const char *name, md5_quat turn)
+void view_turn_joint(const view_picture *picture, md5_xform *pose, const char *name,
+                     md5_quat rotation)
 {
-    const md5_xform change = {.rotation = turn, .translation = {NAN, NAN, NAN}};
+    const md5_xform change = {.rotation = rotation, .translation = {NAN, NAN, NAN}};
     md5_modify_joint(picture->skeleton, view_page_joint(picture, name), MD5_JOINT_MODEL, change, 1,
                      pose);
 }
 
-md5_xform view_spin(view_figure *figure, md5_quat turn)
+md5_xform view_spin(view_figure *figure, md5_quat rotation)
 {
-    const md5_xform centre = {turn, {0, figure->place.translation.y, 32}, 0};
+    const md5_xform centre = {rotation, {0, figure->place.translation.y, 32}, 0};
     const md5_xform down = {.rotation = {.w = 1}, .translation = {.z = -28}};
     figure->place = md5_xform_mul(centre, down);
     return centre;
@@ -119,7 +121,8 @@ const char *view_word(const view_picture *picture, uint32_t slider)
     return picture->page->sliders[slider].words[view_choice(picture, slider)];
 }
 
-// In double precision: digits that floats lack would show.
+// Computes in double precision, because the rounding errors of floats would be visible in the
+// displayed value.
 double view_angle(md5_quat a, md5_quat b)
 {
     const double ax = a.x;

@@ -1,6 +1,11 @@
+// Draws the open lesson: the figures and lines in space, the panel with text, sliders, values and
+// code, the plots, and the contents with a thumbnail of each lesson.
+//
+// view_show_page() computes the picture, view_draw_page() draws its part in space, and
+// view_page_panel() draws the panel and the plots over it.
 #include "demo/viewer/pages/page.h"
 
-// == Describing a page's picture ===========================================================
+// == Computing the picture of a lesson =====================================================
 
 void view_show_page(view_picture *picture, const view_page *page, const view_scene *scene,
                     const float *values, double time, view_kept *kept)
@@ -45,7 +50,7 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
     if (scene->model != NULL)
         page->show(picture, values);
     for (uint32_t i = 0; i < picture->num_plots; i++) {
-        // A plot that fits has the height of its points.
+        // Fit the vertical axis to the points.
         view_plot *const plot = &picture->plots[i];
         float low = INFINITY;
         float high = -INFINITY;
@@ -97,7 +102,8 @@ void view_free_pages(view_pages *pages, md5gl_renderer *renderer)
     view_free_kept(&pages->kept);
 }
 
-// Creates what a figure needs, before the frame begins. Returns false and fills `error` on failure.
+// Creates the GPU objects of a figure, before the frame begins. Returns false and fills `error` on
+// failure.
 static bool prepare_figure(view_pages *pages, const view_stage *stage, const view_figure *figure,
                            md5_error *error)
 {
@@ -114,7 +120,7 @@ static bool prepare_figure(view_pages *pages, const view_stage *stage, const vie
         *drawn = pages->heat.drawn;
         return is_ready;
     }
-    if (kind == VIEW_FIGURE_IMPOSTOR) { // the pictures of its pose, unless they are there
+    if (kind == VIEW_FIGURE_IMPOSTOR) { // draw the images of its pose, unless they exist
         const md5gl_impostor_desc *const desc = &pages->picture.impostor;
         if (pages->impostors == NULL || memcmp(&pages->impostors_desc, desc, sizeof *desc) != 0) {
             md5gl_destroy_impostors(stage->renderer, pages->impostors);
@@ -148,7 +154,7 @@ static bool prepare_figure(view_pages *pages, const view_stage *stage, const vie
     return pages->baked != NULL;
 }
 
-// Draws all figures, as a body for each kind.
+// Draws all figures, as one body for each kind.
 static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_error *error)
 {
     const view_picture *const picture = &pages->picture;
@@ -190,7 +196,7 @@ static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_e
             .instances = {.count = count - first,
                           .jobs = jobs + first,
                           .placements = placements + first,
-                          .weights = weights}, // of the lit figures, which are the first
+                          .weights = weights}, // only for the lit figures, which are the first
             .pictured = impostors + first,
         };
         if (kind != VIEW_FIGURE_HEAT)
@@ -209,7 +215,7 @@ static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_e
     return is_drawn;
 }
 
-// == The page in space =====================================================================
+// == The lesson in space ===================================================================
 
 void view_open_page(view_pages *pages, int32_t number)
 {
@@ -221,21 +227,22 @@ void view_open_page(view_pages *pages, int32_t number)
         pages->values[i] = page->sliders[i].first;
 }
 
-// Whether text and sliders are in the panel: with --panel=no a page is the drawing alone.
+// Returns true if the panel with text and sliders is shown; with --panel=no only the image is
+// shown.
 static bool has_text(const view_stage *stage)
 {
     return stage->shown->panel || !stage->options->is_given[view_number_of("panel")];
 }
 
-// The height of the panel where it is at the bottom, as on a telephone that is held upright; else
-// 0.
+// Returns the height of the panel if it is at the bottom, as on a phone in portrait orientation;
+// otherwise 0.
 static float panel_height(const view_stage *stage)
 {
     return has_text(stage) && stage->width < 0.8f * stage->height ? 0.48f * stage->height : 0;
 }
 
-// The width of the panel at the left with its margins, and the height of the plots below the
-// figures, in pixels.
+// Return the width of the panel at the left including its margins, and the height of the plots
+// below the figures, in pixels.
 static float panel_width(const view_stage *stage)
 {
     return has_text(stage) && panel_height(stage) == 0
@@ -245,8 +252,9 @@ static float panel_width(const view_stage *stage)
 
 static float plots_height(const view_stage *stage)
 {
-    const float share = has_text(stage) ? 0.36f : 0.44f;
-    return stage->pages->picture.num_plots > 0 ? share * (stage->height - panel_height(stage)) : 0;
+    const float fraction = has_text(stage) ? 0.36f : 0.44f;
+    return stage->pages->picture.num_plots > 0 ? fraction * (stage->height - panel_height(stage))
+                                               : 0;
 }
 
 bool view_draw_page(const view_stage *given, double seconds, md5gl_target *target, bool transparent,
@@ -271,14 +279,14 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     view_end_picture(picture);
     if (page != NULL && scene->model != NULL && document->drawn != NULL) {
         const view_loader loader = {given->options, given->renderer, given->log, NULL};
-        if (page->has_morphs) // without them, which is logged, the page shows the model
+        if (page->has_morphs) // a failure is logged; the lesson then shows the model without them
             view_prepare_morphs(document, &loader);
         view_show_page(picture, page, scene, pages->values, page->start + seconds, &pages->kept);
     }
     for (uint32_t i = 0; i < picture->num_figures && drawn; i++)
         drawn = prepare_figure(pages, given, &picture->figures[i], error);
 
-    // The box of the page, in what panel and plots leave free.
+    // Fit the bounding box of the lesson to the space that the panel and the plots leave.
     const float left = clean ? 0 : panel_width(given);
     const float free_height =
         given->height - (clean ? 0 : plots_height(given) + panel_height(given));
@@ -286,7 +294,7 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     const md5_vec3 last = picture->bounds.max;
     const float half_x = last.x - middle.x;
     const float half_y = last.y - middle.y;
-    const float radius = fminf(half_x, half_y); // no figure reaches into a corner of the box
+    const float radius = fminf(half_x, half_y); // the corners of the bounding box are always empty
     view_hull hull;
     for (unsigned i = 0; i < VIEW_HULL_POINTS; i++) {
         const unsigned pair = i / 2;
@@ -329,24 +337,24 @@ static const view_color code_box = 0x1B2029FFu;
 static const view_color code_color = 0xD8DEE9FFu;
 static const view_color comment_color = 0x8FB573FFu;
 
-// What is written so far: from the top downward.
+// The text column of the panel, which is written from top to bottom.
 typedef struct column {
     view_canvas *canvas;
     view_ui *ui;
     float x;
     float y;
     float width;
-    bool is_narrow; // as on a telephone: names have more of the width
+    bool is_narrow; // the panel is at the bottom: names use a larger part of the width
 } column;
 
-// Returns the number of characters of a line of code that fit into a row of `columns`. The row ends
-// after a comma or a semicolon in its second half, else at another space or after an opening
-// bracket in its second half, else at the last of these in its first half. In comments it ends at
-// the last space.
+// Returns the number of characters of a line of code that fit into a line of `columns` characters.
+// The line is broken after a comma or a semicolon in its second half, otherwise at a space or after
+// an opening bracket in its second half, otherwise at the last of these in its first half. Comments
+// are broken at the last space.
 static size_t find_break(const char *code, size_t length, size_t columns, bool in_comment)
 {
-    enum { AFTER_COMMA, IN_SECOND_HALF, IN_FIRST_HALF, NUM_PLACES };
-    size_t last[NUM_PLACES] = {0};
+    enum { AFTER_COMMA, IN_SECOND_HALF, IN_FIRST_HALF, NUM_KINDS };
+    size_t last[NUM_KINDS] = {0};
     if (length <= columns)
         return length;
     for (size_t i = 1; i <= columns; i++) {
@@ -360,14 +368,14 @@ static size_t find_break(const char *code, size_t length, size_t columns, bool i
         else
             last[IN_SECOND_HALF] = i;
     }
-    for (int place = 0; place < NUM_PLACES; place++)
-        if (last[place] > 0)
-            return last[place];
+    for (int kind = 0; kind < NUM_KINDS; kind++)
+        if (last[kind] > 0)
+            return last[kind];
     return columns;
 }
 
-// Writes lines of C in a box, each in as many rows as it needs; further rows are indented. What
-// follows `//` has the colour of comments.
+// Writes lines of C in a box. Long lines are wrapped, and their continuations are indented. Text
+// after `//` has the color of comments.
 static void write_code(column *c, const char *lines)
 {
     view_canvas *const canvas = c->canvas;
@@ -377,7 +385,7 @@ static void write_code(column *c, const char *lines)
     const float inset = 8 * font->scale;
     const float space = 0.4f * font->line[VIEW_TEXT];
     const float top = c->y + space;
-    // Once to see how high the box is, and once over it.
+    // The first pass measures the height of the box, the second draws the text over it.
     for (int run = 0; run < 2; run++) {
         const char *rest = lines;
         c->y = top + inset;
@@ -433,8 +441,9 @@ static void write_paragraph(column *c, view_color color, const char *text)
     }
 }
 
-// Words to press, from `left` on, in as many rows as they need; those of a choice are filled.
-// `label`: of the items, before the words. Returns which one was pressed, or -1.
+// Writes a row of text buttons that begins at `left` and wraps. Buttons of a choice (`selected` >=
+// 0) have a background. `label` is the prefix of the names of the items. Returns the index of the
+// pressed button, or -1.
 static int write_words(column *c, float left, const char *label, const char *const *words,
                        int count, int selected)
 {
@@ -470,7 +479,7 @@ static int write_words(column *c, float left, const char *label, const char *con
     return pressed;
 }
 
-// Titles of pages to press, behind a word.
+// Writes a word, followed by links to lessons.
 static void write_links(column *c, const char *word, const char *const *titles,
                         const int32_t *pages, int count)
 {
@@ -481,25 +490,25 @@ static void write_links(column *c, const char *word, const char *const *titles,
         UI_COMMAND(c->ui, VIEW_OPEN_PAGE, .number = (size_t)pages[pressed]);
 }
 
-// Of the width, that the names of sliders take.
-static float name_share(const column *c)
+// Returns the part of the width that is reserved for the names of sliders.
+static float name_fraction(const column *c)
 {
     return c->is_narrow ? 0.46f : 0.34f;
 }
 
-// A choice: all words if they fit into the row, else the selected one, which a press unfolds.
+// Writes a choice: all words if they fit into one line, otherwise a drop-down list.
 static void write_choice(column *c, view_pages *pages, uint32_t number)
 {
     const view_slider *const slider = &pages->picture.page->sliders[number];
     const view_font *const font = c->canvas->font;
-    const float share = name_share(c);
-    const float left = c->x + share * c->width;
+    const float fraction = name_fraction(c);
+    const float left = c->x + fraction * c->width;
     const int count = (int)slider->high + 1;
     const int selected = (int)lroundf(pages->values[number]);
     float width = 0;
     for (int i = 0; i < count; i++)
         width += view_text_width(font, VIEW_TEXT, slider->words[i]) + 13 * font->scale;
-    view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, (share - 0.02f) * c->width, VIEW_PLAIN,
+    view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, (fraction - 0.02f) * c->width, VIEW_PLAIN,
                    slider->name);
     const bool fits = width <= c->x + c->width - left;
     const bool is_open = pages->unfolded == number + 1;
@@ -519,15 +528,15 @@ static void write_choice(column *c, view_pages *pages, uint32_t number)
     c->ui->held = c->ui->item.panel;
 }
 
-// Rounding errors of floats, where something is measured, and a negative zero are 0.
+// Returns the value of a fact. Rounding errors of measured values and a negative zero become 0.
 static double shown_value(const view_fact *fact)
 {
     const double rounding_error = fact->unit[0] != '\0' ? 1e-4 : 1e-12;
     return fabs(fact->value) < rounding_error ? 0 : fact->value;
 }
 
-// To the page around a drawing that is alone.
-static void tell_facts(const view_picture *picture)
+// Sends the facts to the web page that contains the image, which shows them if there is no panel.
+static void send_facts(const view_picture *picture)
 {
     char *lines = common_copy("facts");
     for (const view_fact *fact = picture->facts; fact < picture->facts + picture->num_facts; fact++)
@@ -536,8 +545,8 @@ static void tell_facts(const view_picture *picture)
     free(lines);
 }
 
-// Writes a line with the name of a fact and its value. Values begin at the same x unless a long one
-// needs more of the width, and its short name less.
+// Writes a line with the name of a fact and its value. Values begin at the same x, unless a value
+// is too wide and its name is short enough.
 static void write_fact(column *c, const char *name, const char *value)
 {
     const float gap = 0.02f * c->width;
@@ -573,7 +582,7 @@ static void write_column(column *c, view_pages *pages, double now)
             continue;
         }
         c->ui->space = (view_rect){c->x, c->y, c->width, line};
-        c->ui->label_width = name_share(c) * c->width;
+        c->ui->label_width = name_fraction(c) * c->width;
         c->ui->value_width = (c->is_narrow ? 0.18f : 0.3f) * c->width;
         COMMON_TEXT(text, slider->words != NULL ? "%.0f" : "%.3g", *value);
         if (ui_slider(c->ui, slider->name, VIEW_PLAIN, text, VIEW_BRIGHT, slider->low, slider->high,
@@ -627,7 +636,7 @@ static void run_page(view_ui *ui, const view_stage *stage)
                     stage->height - top - margin};
     ui_box(ui, "page-slider", pages->panel, "");
     view_rect area = view_inset(pages->panel, padding);
-    area.width += padding; // of the scroll bar
+    area.width += padding; // for the scroll bar
     ui_begin_column(ui, &rows, area, &pages->scroll);
     column c = {ui->canvas, ui, area.x, rows.y, area.width - padding, low > 0};
     write_column(&c, pages, stage->now);
@@ -664,7 +673,7 @@ static void draw_series(const view_plot *plot, view_canvas *canvas, view_rect ar
     }
 }
 
-// Writes a number with the part `shift` of its width at the left of x.
+// Writes a number; the fraction `shift` of its width is at the left of x.
 static void draw_number(view_canvas *canvas, float x, float y, float shift, float value)
 {
     char text[32];
@@ -702,7 +711,7 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
     view_draw_text(canvas, VIEW_TEXT, area.x + 0.5f * (area.width - across), bottom + 2 * scale, 0,
                    VIEW_DIM, plot->row.across);
     draw_series(plot, canvas, area, 2 * scale);
-    float x = box.x + padding; // of the names of the series in their colours, in one line
+    float x = box.x + padding; // legend: the names of the series, in one line
     for (int i = 0; i < VIEW_PAGE_SERIES && plot->row.series[i].name != NULL && x < right; i++) {
         const view_color color = plot->row.series[i].color;
         const float y = box.y + padding + line;
@@ -713,18 +722,19 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
              + 12 * scale;
     }
     for (uint32_t i = 0; i < plot->num_marks; i++) {
-        const md5_vec2 place = on_screen(plot, area, plot->marks[i].point);
-        view_draw_disc(canvas, place.x, place.y, 5 * scale, plot->marks[i].color);
+        const md5_vec2 position = on_screen(plot, area, plot->marks[i].point);
+        view_draw_disc(canvas, position.x, position.y, 5 * scale, plot->marks[i].color);
     }
 }
 
 // == Contents ===============================================================================
 //
-// A picture of each page, all in one texture, drawn once.
+// The thumbnails of all lessons, which are drawn once, in one texture.
 
-enum { PICTURE_WIDTH = 208, PICTURE_HEIGHT = 124, PICTURE_COLUMNS = 8 };
+enum { THUMBNAIL_WIDTH = 208, THUMBNAIL_HEIGHT = 124, THUMBNAIL_COLUMNS = 8 };
 
-// The figures of a page at its first time, with its curves over them, into rgba.
+// Draws the figures of a lesson at its start time, and the curves of its first plot over them, into
+// rgba.
 static bool draw_thumbnail(const view_stage *given, view_document *document, int32_t number,
                            md5gl_target *target, uint8_t *rgba)
 {
@@ -733,25 +743,25 @@ static bool draw_thumbnail(const view_stage *given, view_document *document, int
     const view_camera camera = VIEW_DEFAULT_CAMERA;
     view_stage stage = *given;
     md5_error error = {0};
-    shown.shadows = shown.grid = false; // which are slow without a GPU, and too fine
+    shown.shadows = shown.grid = false; // shadows are slow without a GPU, the grid is too fine
     stage.shown = &shown;
     stage.document = document;
     stage.camera = &camera;
     stage.pages = &pages;
-    stage.width = PICTURE_WIDTH;
-    stage.height = PICTURE_HEIGHT;
+    stage.width = THUMBNAIL_WIDTH;
+    stage.height = THUMBNAIL_HEIGHT;
     view_open_page(&pages, number);
     bool is_drawn = view_draw_page(&stage, 0, target, false, true, &error);
     view_clear_canvas(stage.canvas);
     if (pages.picture.num_plots > 0)
         draw_series(pages.picture.plots, stage.canvas,
-                    (view_rect){4, 0.5f * (float)PICTURE_HEIGHT, (float)PICTURE_WIDTH - 8,
-                                0.5f * (float)PICTURE_HEIGHT - 4},
+                    (view_rect){4, 0.5f * (float)THUMBNAIL_HEIGHT, (float)THUMBNAIL_WIDTH - 8,
+                                0.5f * (float)THUMBNAIL_HEIGHT - 4},
                     1.5f);
     view_draw_canvas(&stage);
-    is_drawn =
-        md5gl_end_frame(stage.renderer, &error) && is_drawn
-        && md5gl_read_pixels(stage.renderer, target, PICTURE_WIDTH, PICTURE_HEIGHT, rgba, &error);
+    is_drawn = md5gl_end_frame(stage.renderer, &error) && is_drawn
+               && md5gl_read_pixels(stage.renderer, target, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT, rgba,
+                                    &error);
     view_free_pages(&pages, stage.renderer);
     return is_drawn;
 }
@@ -761,7 +771,7 @@ static view_document *load_character(const view_stage *stage, const char *models
     const view_loader loader = {stage->options, stage->renderer, stage->log, NULL};
     char *const path = common_join(models, name);
     const char *const names[1] = {path};
-    view_document *const document = // in a browser it may come later
+    view_document *const document = // in a browser the file may be loaded later
         common_is_file(path)
             ? view_load_document(&loader, names, 1, true, false, (view_manner){.dual = false})
             : NULL;
@@ -781,19 +791,19 @@ void view_prepare_thumbnails(const view_stage *stage)
 {
     view_pages *const pages = stage->pages;
     const uint32_t count = view_num_pages;
-    const uint32_t rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
-    const size_t row = 4 * (size_t)PICTURE_WIDTH;
-    const size_t whole = row * PICTURE_COLUMNS;
+    const uint32_t rows = (count + THUMBNAIL_COLUMNS - 1) / THUMBNAIL_COLUMNS;
+    const size_t row = 4 * (size_t)THUMBNAIL_WIDTH;
+    const size_t whole = row * THUMBNAIL_COLUMNS;
     md5_error error = {0};
     if (!view_lacks_thumbnails(pages))
         return;
     if (pages->atlas == NULL) {
-        pages->atlas = common_alloc(whole * rows, PICTURE_HEIGHT);
+        pages->atlas = common_alloc(whole * rows, THUMBNAIL_HEIGHT);
         pages->usual = load_character(stage, pages->folder, VIEW_USUAL_MODEL);
     }
     md5gl_target *const target =
-        md5gl_create_target(stage->renderer, PICTURE_WIDTH, PICTURE_HEIGHT, 4, &error);
-    uint8_t *const rgba = common_alloc(row, PICTURE_HEIGHT);
+        md5gl_create_target(stage->renderer, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT, 4, &error);
+    uint8_t *const rgba = common_alloc(row, THUMBNAIL_HEIGHT);
     do {
         const uint32_t i = pages->num_thumbnails++;
         const char *const model = view_page_at(i)->model;
@@ -802,9 +812,9 @@ void view_prepare_thumbnails(const view_stage *stage)
         view_document *const document = model != NULL ? own : pages->usual;
         if (target != NULL && document != NULL
             && draw_thumbnail(stage, document, (int32_t)i, target, rgba)) {
-            uint8_t *const corner = pages->atlas + i / PICTURE_COLUMNS * PICTURE_HEIGHT * whole
-                                    + i % PICTURE_COLUMNS * row;
-            for (size_t y = 0; y < PICTURE_HEIGHT; y++)
+            uint8_t *const corner = pages->atlas + i / THUMBNAIL_COLUMNS * THUMBNAIL_HEIGHT * whole
+                                    + i % THUMBNAIL_COLUMNS * row;
+            for (size_t y = 0; y < THUMBNAIL_HEIGHT; y++)
                 memcpy(corner + y * whole, rgba + y * row, row);
         }
         view_free_document(own, stage->renderer);
@@ -813,15 +823,15 @@ void view_prepare_thumbnails(const view_stage *stage)
     pages->thumbnails =
         md5gl_create_texture(stage->renderer,
                              &(md5gl_texture_desc){.kind = MD5GL_TEXTURE_COLOR,
-                                                   .width = PICTURE_WIDTH * PICTURE_COLUMNS,
-                                                   .height = PICTURE_HEIGHT * rows,
+                                                   .width = THUMBNAIL_WIDTH * THUMBNAIL_COLUMNS,
+                                                   .height = THUMBNAIL_HEIGHT * rows,
                                                    .texels = pages->atlas},
                              &error);
     free(rgba);
     md5gl_destroy_target(stage->renderer, target);
     if (pages->num_thumbnails < count)
         return;
-    view_free_document(pages->usual, stage->renderer); // the texture stays
+    view_free_document(pages->usual, stage->renderer); // only the texture is still needed
     free(pages->atlas);
     pages->usual = NULL;
     pages->atlas = NULL;
@@ -836,7 +846,8 @@ void view_free_thumbnails(view_pages *pages, md5gl_renderer *renderer)
     free(pages->folder);
 }
 
-// Rows of tiles: the name of a family over its first one, a picture, the title.
+// Draws the contents as a grid of tiles: the name of the chapter over its first tile, a thumbnail,
+// the title.
 static void run_contents(view_ui *ui, const view_stage *stage)
 {
     view_canvas *const canvas = stage->canvas;
@@ -852,16 +863,16 @@ static void run_contents(view_ui *ui, const view_stage *stage)
         box.width - 2 * padding, box.height - 2 * padding - 1.4f * canvas->font->line[VIEW_TITLE]};
     const float columns = fmaxf(floorf((room.width + gap) / (140 * scale + gap)), 1);
     const float width = (room.width + gap) / columns - gap;
-    const float high = width * (float)PICTURE_HEIGHT / (float)PICTURE_WIDTH;
+    const float high = width * (float)THUMBNAIL_HEIGHT / (float)THUMBNAIL_WIDTH;
     const uint32_t count = view_num_pages;
     const uint32_t across = (uint32_t)columns;
-    const uint32_t num_rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
-    const float u = 1.0f / (float)PICTURE_COLUMNS;
+    const uint32_t num_rows = (count + THUMBNAIL_COLUMNS - 1) / THUMBNAIL_COLUMNS;
+    const float u = 1.0f / (float)THUMBNAIL_COLUMNS;
     const float v = 1.0f / (float)num_rows;
     const char *family = "";
     ui_column rows;
     view_rect row;
-    bool is_seen = false;
+    bool is_visible = false;
     ui_box(ui, "contents", box, "");
     view_draw_text(canvas, VIEW_TITLE, room.x, box.y + padding, 0, VIEW_BRIGHT, "Lessons");
     ui_begin_column(ui, &rows, (view_rect){room.x, room.y, room.width + padding, room.height},
@@ -869,7 +880,7 @@ static void run_contents(view_ui *ui, const view_stage *stage)
     for (uint32_t i = 0; i < count; i++) {
         const view_page *const page = view_page_at(i);
         if (i % across == 0)
-            is_seen = ui_reserve_row(ui, high + 3 * line, &row);
+            is_visible = ui_reserve_row(ui, high + 3 * line, &row);
         const view_rect tile = {row.x + (float)(i % across) * (width + gap), row.y, width,
                                 row.height};
         const view_rect picture = {tile.x, tile.y + line, width, high};
@@ -877,12 +888,12 @@ static void run_contents(view_ui *ui, const view_stage *stage)
         family = page->family;
         if (ui_item(ui, tile, page->title))
             UI_COMMAND(ui, VIEW_OPEN_PAGE, .number = i);
-        if (!is_seen)
+        if (!is_visible)
             continue;
         if (is_first)
             view_draw_text(canvas, VIEW_TEXT, tile.x, tile.y, width, VIEW_AMBER, family);
-        const uint32_t picture_row = i / PICTURE_COLUMNS;
-        const float left = u * (float)(i % PICTURE_COLUMNS);
+        const uint32_t picture_row = i / THUMBNAIL_COLUMNS;
+        const float left = u * (float)(i % THUMBNAIL_COLUMNS);
         const float top = v * (float)picture_row;
         if (pages->thumbnails != 0)
             view_draw_image(canvas, picture, (const float[4]){left, top, left + u, top + v},
@@ -907,7 +918,7 @@ void view_page_panel(view_ui *ui, const view_stage *stage)
     const float plots = plots_height(stage);
     if (stage->pages->open == VIEW_CONTENTS)
         run_contents(ui, stage);
-    // Between two pictures another page may be opened, whose values are others.
+    // The lesson may have changed since view_draw_page(); its picture would not match.
     if (picture->page == NULL || picture->page != view_page_at((uint32_t)stage->pages->open))
         return;
     md5_mat44 look, clip;
@@ -929,7 +940,7 @@ void view_page_panel(view_ui *ui, const view_stage *stage)
     if (has_text(stage))
         run_page(ui, stage);
     else
-        tell_facts(picture);
+        send_facts(picture);
     for (uint32_t i = 0; i < picture->num_plots; i++) {
         const float width = (stage->width - left) / (float)picture->num_plots;
         draw_plot(&picture->plots[i], stage->canvas,

@@ -1,10 +1,10 @@
-// A chain of transforms, w of quaternions; skinning: palette, dual quaternions, normals,
-// influences.
+// Lessons on transforms: a chain of transforms, w of quaternions; and on skinning: palette, dual
+// quaternions, normals, influences.
 #include "demo/viewer/pages/page.h"
 
 // -- A chain of transforms ------------------------------------------------------------------
 
-static const uint32_t hat_links[] = {4, 2, 1, 0}; // from the water to each
+static const uint32_t hat_links[] = {4, 2, 1, 0}; // number of links from the water to each parent
 
 // lines of chain
 // The links are: ship in the water, car on the ship, man in the car, head of the man.
@@ -23,7 +23,7 @@ static md5_xform link_to(md5_xform parent, md5_xform object)
 }
 // end of lines
 
-// The links at a time, and the pose of the man.
+// Computes the links at a time, and the pose of the man.
 static void set_links(const view_picture *picture, double time, md5_xform *pose, md5_xform links[4])
 {
     const float *const v = picture->values;
@@ -63,7 +63,7 @@ VIEW_SHOW(chain)
     md5_xform begin[4], links[4];
     set_links(picture, 0, view_spare_pose(picture, 0), begin);
     set_links(picture, picture->time, figure->pose, links);
-    // The hat is put on his head in the bind pose, and was given to its parent at time 0.
+    // The hat was placed on the head in the bind pose, and attached to its parent at time 0.
     const md5_xform on_head = link_to(md5_xform_from_mat34(picture->model->bind[head]),
                                       (md5_xform){{.w = 1}, {.z = 53}, 0});
     const md5_xform worn = md5_xform_mul(chain(links, 4), on_head);
@@ -109,8 +109,9 @@ static md5_quat with_w(float x, float y, float z)
 }
 // end of lines
 
-// A turn as it is stored, and what is left of it when so many digits were written and read again. A
-// quaternion and its negative are the same rotation: the one with w <= 0 is stored.
+// Writes a rotation with a number of digits and reads it again. Returns the result, and the
+// rotation before rounding in *stored. A quaternion and its negative are the same rotation; the
+// quaternion with w <= 0 is stored.
 static md5_quat through_text(md5_vec3 axis, float degrees, float digits, md5_quat *stored)
 {
     const double scale = pow(10, round((double)digits));
@@ -166,7 +167,7 @@ VIEW_SHOW(palette)
         view_add_bone(picture, bind, j, 0xF1F3F690u);
         view_add_bone(picture, posed, j, 0xF1F3F690u);
     }
-    // The fingertip is carried from the bind pose to the pose by its joint's matrix.
+    // The matrix of its joint moves the fingertip from the bind pose to the current pose.
     const md5_vec3 tip = md5_mat34_translation(picture->model->bind[finger]);
     const md5_vec3 carried = md5_mat34_point(palette[finger], tip);
     const md5_vec3 from = md5_xform_point(bind->place, tip);
@@ -224,11 +225,11 @@ static md5_vec3 skin_dual(const md5_mesh *mesh, uint32_t vertex, const md5_dual_
 }
 // end of lines
 
-// How far a mesh reaches from the vertical axis through a joint, where this joint and those below
-// it have between a quarter and three quarters of the weight: its waist there, summed over
-// vertices.
-static double waist_of(const md5_model *model, const md5_mesh *mesh, uint32_t joint,
-                       const md5_vec3 *positions)
+// Returns the size of the waist of a mesh at a joint: the sum of the distances from the vertical
+// axis through the joint, over the vertices of which the joint and its descendants have a weight
+// between 0.25 and 0.75.
+static double waist_size(const md5_model *model, const md5_mesh *mesh, uint32_t joint,
+                         const md5_vec3 *positions)
 {
     const md5_vec3 axis = md5_mat34_translation(model->bind[joint]);
     double sum = 0;
@@ -252,7 +253,7 @@ VIEW_SHOW(dual)
     const uint32_t count = picture->scene->num_joints;
     const uint32_t spine = view_page_joint(picture, names[0]);
     picture->figures[1].kind = VIEW_FIGURE_DUAL;
-    for (int i = 0; i < 4; i++) // both joints of both figures are turned about the vertical
+    for (int i = 0; i < 4; i++) // rotate both joints of both figures about the vertical axis
         view_turn_joint(picture, picture->figures[i / 2].pose, names[i % 2],
                         md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(v[i % 2])));
     md5_mat34 *const palette = common_alloc(count, sizeof *palette);
@@ -271,7 +272,7 @@ VIEW_SHOW(dual)
             b[k] = skin_dual(mesh, k, dual);
         const md5_vec3 *const positions[3] = {mesh->positions, a, b};
         for (int i = 0; i < 3; i++)
-            waists[i] += waist_of(picture->model, mesh, spine, positions[i]);
+            waists[i] += waist_size(picture->model, mesh, spine, positions[i]);
         for (uint32_t k = 0; k < mesh->num_vertices; k++) {
             farthest = fmax(farthest, view_distance(a[k], b[k]));
         }
@@ -311,7 +312,7 @@ VIEW_SHOW(normals)
 {
     static const view_color colors[2] = {VIEW_RED, VIEW_GREEN};
     const md5_mat34 m = {{1, 0, 0, 0, 0, v[0], v[2], 0, 0, 0, v[1], 0}};
-    const md5_vec3 to_camera = {0.85f, 0.49f, 0.2f}; // as pages have it
+    const md5_vec3 to_camera = {0.85f, 0.49f, 0.2f}; // direction of the lessons' camera
     md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
     double errors[2] = {0, 0};
     md5_local_to_palette(picture->model, picture->figures[0].pose, NULL, palette);
@@ -327,10 +328,10 @@ VIEW_SHOW(normals)
                 const md5_vec3 normal =
                     md5_vec3_normalize(carry_normal(m, normals[k], way == 1), normals[k]);
                 const md5_vec3 outward = carry_normal(m, normals[k], true);
-                if (md5_vec3_dot(outward, to_camera) > 0) // of the side that is seen
+                if (md5_vec3_dot(outward, to_camera) > 0) // only on the visible side
                     view_page_line(picture, from, view_along(from, normal, 4), colors[way]);
             }
-            // Of each triangle: against the normal of where its corners go.
+            // Compare the normal of each triangle with the normal of its transformed corners.
             for (uint32_t k = 0; k < mesh->num_triangles; k++) {
                 const uint32_t *const corner = mesh->indices + 3 * (size_t)k;
                 const md5_vec3 a = md5_vec3_sub(places[corner[1]], places[corner[0]]);

@@ -1,11 +1,11 @@
-// What happens to vertices: automatic weights, morph targets, baked animation, impostors.
+// Lessons on vertices: automatic weights, morph targets, baked animation, impostors.
 #include "demo/viewer/pages/page.h"
 
 #include "demo/viewer/assets/words.h"
 
-// == Beside the character's own vertices ===================================================
+// == Comparison with the skinned vertices ==================================================
 
-// Two frames and the fraction between them, in a loop.
+// Returns the sample position of a looping baked clip at a fraction of its duration.
 static md5_sample_position baked_sample_position(const md5_baked *baked, double part)
 {
     const double frame = (part - floor(part)) * baked->num_frames;
@@ -17,9 +17,10 @@ static md5_sample_position baked_sample_position(const md5_baked *baked, double 
 
 enum { KEPT_LARGEST, KEPT_MEAN, KEPT_VOXELS, KEPT_JOINTS, PARTS = 4 };
 
-// Compares the skinned vertices with those that are kept, baked or with other weights, over a clip:
-// at so many steps, and at parts of the time between them. Sets the heat, the largest distance of
-// each vertex, of which `red` is 1; the first two numbers; and a point for each step.
+// Compares the skinned vertices over a clip with the cached vertices, which are baked or have
+// different weights, at PARTS times in each of `num_steps` steps. Sets kept->heat to the maximum
+// distance of each vertex divided by `red`, kept->numbers to the mean and the maximum distance, and
+// kept->points to the maximum distance in each step.
 static void measure(const view_picture *picture, const view_clip *clip, uint32_t num_steps,
                     float red, view_kept *kept)
 {
@@ -66,7 +67,7 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
     free(own);
 }
 
-// Poses the three figures: the character itself, what is kept, and the difference.
+// Poses the three figures: the character, the cached result, and the difference.
 static void pose_kept(view_picture *picture, view_figure_kind kind, const char *clip)
 {
     const view_figure_kind kinds[3] = {VIEW_FIGURE_LIT, kind, VIEW_FIGURE_HEAT};
@@ -78,11 +79,11 @@ static void pose_kept(view_picture *picture, view_figure_kind kind, const char *
 
 // == Automatic weights =====================================================================
 //
-// The character bound by distance, beside its own weights.
+// The character with automatic weights by distance, next to its original weights.
 
 md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md5_error *error)
 {
-    // Parts of their names.
+    // Substrings of the names of excluded joints.
     static const char *const excluded_joints[] = {"prop",  "eye",    "lid",  "belly",
                                                   "cheek", "tongue", "twist"};
     const uint32_t num_joints = model->skeleton.num_joints;
@@ -117,8 +118,7 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
     return weights;
 }
 
-// The difference that is red, units.
-static const float red_units = 3;
+static const float red_units = 3; // difference that is shown red, units
 
 // lines of bind
 // Computes distances through the inside of a grid from cells with distance 0. Repeats while a
@@ -176,8 +176,8 @@ VIEW_KEEP(bind)
     kept->numbers[KEPT_VOXELS] = weights->num_voxels;
     kept->numbers[KEPT_JOINTS] = weights->num_bound;
 
-    // A copy of the model with these weights, of the same vertices in the same order. All meshes
-    // have all weights.
+    // Create a copy of the model with these weights and the same vertices in the same order. Each
+    // mesh contains all weights.
     view_text words = {0};
     uint32_t *const sources = common_alloc(view_count_vertices(own), sizeof *sources);
     view_append(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
@@ -214,7 +214,8 @@ VIEW_SHOW(bind)
     if (kept == NULL || kept->heat == NULL)
         return;
     pose_kept(picture, VIEW_FIGURE_BOUND, view_word(picture, 4));
-    // An arm beside the body, seven cells high, with two between them but for those at the top.
+    // A grid with an arm next to the body, seven cells high. Two columns of empty cells are between
+    // them, except in the top row.
     enum { WIDE = 4, HIGH = 7 };
     bool inside[WIDE * HIGH];
     float distances[WIDE * HIGH];
@@ -246,7 +247,7 @@ static void add_targets(const md5_morph_mesh *mesh, const float *weights, md5_ve
 }
 // end of lines
 
-// How far the expression takes the vertex that it moves the most.
+// Computes the maximum displacement of a vertex by the expression.
 VIEW_SHOW(morph)
 {
     const md5_morph *const morph = picture->scene->morph;
@@ -275,7 +276,7 @@ VIEW_SHOW(morph)
 
 // == Baked vertex animation ================================================================
 //
-// A clip stored as vertices, beside the one that is skinned.
+// A clip stored as vertices, next to the skinned clip.
 
 // lines of bake
 // Quantizes a value in steps from the minimum. The bounds of all frames are 65535 steps wide.
@@ -314,7 +315,7 @@ VIEW_KEEP(bake)
     const uint32_t frames = (uint32_t)fmax(round(picture->values[1] * clip->anim->duration), 2);
     md5_xform *const pose = common_alloc(joints, sizeof *pose);
     md5_mat34 *const palettes = common_alloc(frames * (size_t)joints, sizeof *palettes);
-    for (uint32_t i = 0; i < frames; i++) // of a loop, after which frame 0 comes again
+    for (uint32_t i = 0; i < frames; i++) // a loop: frame 0 follows the last frame
         md5_pose_palette(
             clip->binding,
             md5_sample_position_at(clip->anim, clip->anim->duration * i / frames, MD5_WRAP_LOOP),
@@ -345,7 +346,7 @@ VIEW_SHOW(bake)
     for (uint32_t i = 0; i < kept->num_points; i++)
         view_add_point(picture->plots, 0, kept->points[i].x, kept->points[i].y);
     view_add_mark(picture->plots, kept->points[now].x, kept->points[now].y, VIEW_RED);
-    // A vertex as the lines pack it.
+    // Pack a vertex with the displayed code.
     md5_vec3 place, normal;
     md5_skin_baked(baked, 0, 1, (md5_sample_position){.frame0 = 0}, &place, &normal);
     const md5_baked_vertex packed = pack(place, normal, baked->bounds.min, baked->step);
@@ -358,13 +359,13 @@ VIEW_SHOW(bake)
 
 // == Impostors =============================================================================
 //
-// Pictures of a character in place of the character, by distance.
+// Images of a character that replace the distant character.
 
 enum { NUM_PAIRS = 3 };
 
-// The directions of md5gl_impostor_desc: two rings, and one picture from below.
+// The directions of md5gl_impostor_desc: two rings, and one image from below.
 enum { RINGS = 2, TEXEL_BYTES = 8 };
-static const double lowest = 0.17, highest = 0.79; // the rings' elevations, radians
+static const double lowest = 0.17, highest = 0.79; // elevations of the rings, radians
 
 // lines of impostor
 // Returns the nearest of `count` frames that divide a loop equally.
@@ -400,13 +401,14 @@ VIEW_SHOW(impostor)
 
     const uint32_t frame = nearest_frame(clip->anim, picture->time, look->num_frames);
     picture->num_figures = 2 * NUM_PAIRS;
-    for (int i = 0; i < 2 * NUM_PAIRS; i++) { // skinned, impostor, and farther away again
+    for (int i = 0; i < 2 * NUM_PAIRS;
+         i++) { // pairs of a skinned figure and an impostor, each pair farther away
         view_figure *const figure = &picture->figures[i];
         const bool is_impostor = i % 2 == 1;
         const float side = is_impostor ? 30 : -30;
         const int pair = i / 2;
         const float distance = v[0] * (float)(pair * (pair + 1)) / 6.0f;
-        // Away from the camera as pages have it, which looks from 30 degrees at the left.
+        // Move away from the camera of the lessons, which is 30 degrees to the left.
         figure->place.translation =
             (md5_vec3){-0.866f * distance - 0.5f * side, -0.5f * distance + 0.866f * side, 0};
         figure->place.rotation = md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, view_radians(v[4]));
@@ -420,9 +422,8 @@ VIEW_SHOW(impostor)
             view_add_label(picture, md5_vec3_add(figure->place.translation, (md5_vec3){.z = -5}),
                            VIEW_PLAIN, is_impostor ? "impostor" : "skinned");
     }
-    // The largest angle, in degrees, between a direction from which a character is seen and that
-    // of the nearest picture: midway between two pictures of a ring, where both rings are as far
-    // away.
+    // The maximum angle, degrees, between a view direction and the direction of the nearest image.
+    // It occurs midway between two images of a ring, at equal angles to both rings.
     double farthest = 0;
     for (int i = 0; i <= 1000; i++) {
         const double seen = lowest + (highest - lowest) * i / 1000.0;
