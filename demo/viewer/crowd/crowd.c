@@ -1,4 +1,9 @@
-// Crowds: their kinds with their levels of detail, and the members, which are advanced and posed.
+// Creates crowds, with the kinds and their levels of detail; culls, advances and poses their
+// members. See crowd.h.
+//
+// An update (view_run_crowd) has three parallel parts: advance_part() advances the members and
+// selects their levels, pose_part() computes the palettes, place_part() writes the arrays that are
+// drawn.
 #include "demo/viewer/crowd/crowd.h"
 
 #include "demo/common/threads.h"
@@ -36,8 +41,9 @@ bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, 
     return is_made;
 }
 
-// Finds the machine of a kind, which shows `scene`, and its clips. A model without animations plays
-// those of `source`, if there is one. Returns false and logs an error on failure.
+// Sets the machine and the clips of a kind, which shows `scene`. A model without animations plays
+// the retargeted animations of `source`, if that is not NULL. Returns false and logs an error on
+// failure.
 static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind *source,
                        view_log *log)
 {
@@ -74,9 +80,10 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
     return true;
 }
 
-// Bounds over all clips; long clips are sampled at some of their frames. The ground, which hides
-// what is below it, is measured in all of them.
-static view_sphere sphere_around(view_kind *kind)
+// Returns a sphere around the model in all clips; long clips are sampled at some of their frames.
+// Sets kind->lowest from up to MAX_MEASURED frames of each clip, because the ground hides
+// everything below it.
+static view_sphere measure_bounding_sphere(view_kind *kind)
 {
     enum { MAX_FRAMES = 32, MAX_MEASURED = 600 };
     const uint32_t num_joints = kind->model->skeleton.num_joints;
@@ -107,9 +114,9 @@ static view_sphere sphere_around(view_kind *kind)
     if (view_is_empty(bounds))
         return (view_sphere){0};
     // Poses between frames, and blended or added clips, may leave the measured bounds.
-    const float room = kind->machine != NULL ? 1.2f : 1.1f;
+    const float margin = kind->machine != NULL ? 1.2f : 1.1f;
     const float reach = view_morph_reach(kind->morphs, NULL);
-    return (view_sphere){view_centre(bounds), 0.5f * room * view_size(bounds) + reach};
+    return (view_sphere){view_centre(bounds), 0.5f * margin * view_size(bounds) + reach};
 }
 
 // == Levels of detail ======================================================================
@@ -131,7 +138,8 @@ uint32_t view_detail_at(const view_kind *kind, uint32_t clip, float pixels, bool
 
 void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
 {
-    for (uint32_t i = kind->num_levels; i-- > 1;) { // baked ones may have the triangles of others
+    for (uint32_t i = kind->num_levels;
+         i-- > 1;) { // a baked level may use the triangles of an earlier level
         const view_detail *const level = &kind->levels[i];
         if (renderer != NULL) {
             md5gl_destroy_model(renderer, level->drawn);
@@ -160,18 +168,19 @@ void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
 
 // -- Fewer triangles ------------------------------------------------------------------------
 
-// The error of a level: pixels or, of shadow casters, texels of the shadow map. meshoptimizer
-// measures the surface only. In crowds of Bobbin and Thimble a third of a pixel changes the picture
-// as much as errors of surface, texture and normals that sum up to one pixel.
+// The maximum error of a level, pixels, and of shadow casters, texels of the shadow map.
+// meshoptimizer measures only the surface. In crowds of Bobbin and Thimble, a surface error of a
+// third of a pixel changes the image as much as errors of surface, texture and normals with a sum
+// of one pixel.
 static const float max_error_pixels = 0.35f;
 static const float max_error_texels = 1;
 
-// The share of the triangles that a level must save of those of the one before.
+// The fraction of the previous level's triangles that a level must save.
 static const float min_saved = 0.15f;
 
 typedef struct reduction {
     const md5_model *source;
-    const md5_morph *morph; // NULL: it has none
+    const md5_morph *morph; // NULL: the model does not have morph targets
     md5_mat34 *bent;        // palette of view_bend_joints()
     float errors[VIEW_NUM_REDUCED];
     view_triangles (*meshes)[VIEW_NUM_REDUCED]; // [num_meshes]
@@ -206,14 +215,14 @@ static bool upload_level(view_detail *level, const md5_morph *morph, const view_
     return is_uploaded;
 }
 
-// Adds models with the same vertices and fewer triangles, for members up to a diameter of `pixels`,
-// and for the casters of shadows; `texel`: side of a texel of the shadow map, units. The surface of
-// each moves by less than a pixel. If the device refuses them, logs a warning and adds none.
+// Adds levels with the same vertices and fewer triangles, for members up to a diameter of `pixels`
+// and for shadow casters. `texel` is the side of a texel of the shadow map, units. The surface of
+// each moves by less than a pixel. If the upload fails, logs a warning and adds no level.
 static void add_reduced(view_kind *kind, float pixels, float texel, const md5_threads *threads,
                         const view_loader *loader)
 {
     const md5_model *const source = kind->model;
-    uint32_t num_triangles = view_count_triangles(source); // of the last level that is drawn
+    uint32_t num_triangles = view_count_triangles(source); // triangles of the last drawn level
     bool is_uploaded = true;
     const md5_morph *const morph = kind->morphs != NULL ? kind->morphs->morph : NULL;
     reduction work = {.source = source,
@@ -239,9 +248,9 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
             meshes[m].num_triangles = work.meshes[m][i].count;
             meshes[m].indices = work.meshes[m][i].indices;
         }
-        const uint32_t own = view_count_triangles(level->model);
-        if (is_uploaded && (float)own <= (1 - min_saved) * (float)num_triangles) {
-            num_triangles = own;
+        const uint32_t count = view_count_triangles(level->model);
+        if (is_uploaded && (float)count <= (1 - min_saved) * (float)num_triangles) {
+            num_triangles = count;
             is_uploaded = upload_level(level, morph, loader);
         }
         if (work.errors[i] <= max_error_texels * texel)
@@ -261,28 +270,30 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
 
 // -- Baked clips ----------------------------------------------------------------------------
 
-// The largest distance of a baked vertex from the skinned one, in pixels. It is measured in the
-// middle between frames, near which it is largest; below 1, because "near" is not "at".
-static const float largest_error = 0.75f;
+// The maximum distance of a baked vertex from the skinned vertex, pixels. The distance is measured
+// midway between frames. The limit is below 1, because the true maximum is only near the middle.
+static const float max_baked_error = 0.75f;
 
-// At most as many baked frames per frame: the error falls with the square.
+// The maximum number of baked frames per frame. The error decreases with the square of the number.
 enum { MAX_RATE = 4 };
 
 typedef struct kind_baking {
     const view_kind *kind;
-    float *errors;      // [clips] largest distance from the skinned vertices, units
+    float *errors;      // [clips] maximum distance from the skinned vertices, units
     md5_baked **baked;  // [clips]; NULL: not baked yet
     md5_error *failure; // [clips]
 } kind_baking;
 
-// Between the frames of a clip lie `rate` - 1 others; none after its last, where loops end.
+// Returns the number of baked frames of a clip: `rate` - 1 additional frames between two frames,
+// but none after the last frame, where loops end.
 static uint32_t count_frames(const view_kind *kind, uint32_t clip)
 {
     const uint32_t num_frames = kind->clips[clip]->anim->num_frames;
     return num_frames > 0 ? (num_frames - 1) * kind->bakes.rates[clip] + 1 : 0;
 }
 
-// Bytes of all frames: 8 per vertex each; while they are baked, the palettes.
+// Returns the size of all baked frames, bytes: 8 per vertex and frame, or the size of the palettes
+// that are needed while the clips are baked, if that is larger.
 static uint64_t baked_size(const view_kind *kind)
 {
     const md5_model *const model = kind->model;
@@ -294,7 +305,7 @@ static uint64_t baked_size(const view_kind *kind)
     return num_frames * (vertices > palette ? vertices : palette);
 }
 
-// The part `step` of `steps` of the way from a frame to the next one.
+// Returns the sample position at the fraction `step` / `steps` between a frame and the next.
 static md5_sample_position sample_position_after(const md5_anim *anim, uint32_t frame,
                                                  uint32_t step, uint32_t steps)
 {
@@ -337,8 +348,8 @@ static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
     }
 }
 
-// Bakes all that are not baked yet. Returns false if one cannot be.
-static bool bake(kind_baking *work, const md5_threads *threads, md5_error *error)
+// Bakes all clips that are not baked yet. Returns false if a clip cannot be baked.
+static bool bake_clips(kind_baking *work, const md5_threads *threads, md5_error *error)
 {
     md5_threads_run(threads, work->kind->num_clips, bake_part, work);
     for (uint32_t i = 0; i < work->kind->num_clips; i++)
@@ -356,7 +367,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
     const uint32_t finer = view_detail_at(kind, 0, pixels, true, false);
     const md5_model *const model = finer > 0 ? kind->levels[finer].model : kind->model;
     view_detail level = {.source = VIEW_DETAIL_BAKED, .pixels = pixels};
-    const float largest = largest_error * 2 * kind->sphere.radius; // times pixels, units
+    const float largest = max_baked_error * 2 * kind->sphere.radius; // limit in units, times pixels
     view_bakes *const bakes = &kind->bakes;
     md5_error error = {0};
     kind_baking work = {
@@ -376,8 +387,8 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
     if (size > memory) {
         COMMON_TEXT(error.message, "baked clips too large (%.1f MB; limit %.1f MB)",
                     1e-6 * (double)size, 1e-6 * (double)memory);
-    } else if (bake(&work, threads, &error)) {
-        // The rates of fast clips are raised as far as the memory allows.
+    } else if (bake_clips(&work, threads, &error)) {
+        // Increase the rates of fast clips if the memory suffices.
         for (uint32_t i = 0; i < num_clips; i++) {
             const float rate = ceilf(sqrtf(work.errors[i] / (largest / pixels)));
             bakes->rates[i] = rate > 1 ? (uint32_t)fminf(rate, MAX_RATE) : 1;
@@ -388,7 +399,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
             md5_destroy_baked(work.baked[i]);
             work.baked[i] = NULL;
         }
-        is_baked = bake(&work, threads, &error);
+        is_baked = bake_clips(&work, threads, &error);
         if (is_baked)
             bakes->clips = md5gl_create_baked(
                 loader->renderer, model, (const md5_baked *const *)work.baked, num_clips, &error);
@@ -423,7 +434,7 @@ md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip,
     const float part = sample->fraction * (float)rate;
     const uint32_t step = (uint32_t)fminf(part, (float)(rate - 1));
     const uint32_t frame = sample->frame0 * rate + step;
-    const bool is_last = step + 1 == rate; // of the frames between frame0 and frame1
+    const bool is_last = step + 1 == rate; // the last interval between frame0 and frame1
     return (md5gl_clip_job){
         .clip = clip,
         .sample = {.frame0 = frame,
@@ -461,7 +472,7 @@ view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, floa
     return sight;
 }
 
-// A sphere, swept along its shadow, is outside if the whole sweep is outside one of the planes.
+// Returns false if a sphere, swept along its shadow, is completely outside of one of the planes.
 static bool intersects(const view_sight *sight, md5_vec3 centre, float radius, float fall)
 {
     for (int i = 0; i < VIEW_NUM_PLANES; i++) {
@@ -484,7 +495,8 @@ bool view_sees(const view_sight *sight, view_sphere sphere)
     return intersects(sight, centre, sphere.radius + sight->reach, fmaxf(fall, 0));
 }
 
-// Diameter of the sphere in the picture, pixels; large if it is at or behind the eye.
+// Returns the diameter of the sphere in the image, pixels. The result is large if the sphere is at
+// or behind the eye.
 static float pixels_across(const view_sight *sight, view_sphere sphere)
 {
     const view_lens *const lens = &sight->lens;
@@ -496,10 +508,8 @@ static float pixels_across(const view_sight *sight, view_sphere sphere)
 
 // == Advancing =============================================================================
 
-// How fast the speed approaches the wanted one, per second, and how fast a member at the border
-// turns back, radians per second.
-static const float speed_rate = 2;
-static const float turn_back_rate = 1.2f;
+static const float speed_rate = 2;        // rate at which the speed approaches wanted_speed, 1/s
+static const float turn_back_rate = 1.2f; // rotation of a member at the border, radians per second
 
 // xorshift, Marsaglia 2003.
 static float next_random(uint64_t *state)
@@ -510,8 +520,8 @@ static float next_random(uint64_t *state)
     return (float)(*state >> 40) / (float)(1 << 24);
 }
 
-// Advances a member that has a player by the time since its last update: selects its behaviour,
-// plays its machine and moves it. Returns whether it has springs.
+// Advances a member with a player by the time since its last update: selects its behavior, advances
+// its machine and moves it. Returns true if the machine has springs.
 static bool wander(const view_crowd *crowd, view_member *member)
 {
     const md5_machine *const machine = crowd->kinds[member->kind].machine;
@@ -563,16 +573,16 @@ static bool wander(const view_crowd *crowd, view_member *member)
     return has_springs;
 }
 
-// Characters with fewer pixels across than these are updated every second or fourth frame. A fast
-// limb crosses the whole character in half a second; it then jumps by at most six pixels at 60
-// frames per second.
+// Members with a smaller diameter than these are updated every second or fourth frame. A fast limb
+// crosses the whole character in half a second; it then jumps by at most six pixels at 60 frames
+// per second.
 static const float half_rate_pixels = 90;
 static const float quarter_rate_pixels = 45;
 
-// Longest time between updates, seconds: one drawing of an animated film at 12 per second.
-static const float longest_wait = 1.0f / 12.0f;
+// Maximum time between updates, seconds: one drawing of an animated film at 12 per second.
+static const float max_wait = 1.0f / 12.0f;
 
-static view_sphere sphere_of(const view_crowd *crowd, const view_member *member)
+static view_sphere member_sphere(const view_crowd *crowd, const view_member *member)
 {
     const view_sphere sphere = crowd->kinds[member->kind].sphere;
     return (view_sphere){md5_xform_point(member->place, sphere.centre), sphere.radius};
@@ -585,7 +595,7 @@ float view_impostor_share(float size, float pixels)
     return view_clamp((1.25f * pixels - size) / (0.25f * pixels), 0, 1);
 }
 
-// Size of a pose in bytes.
+// Returns the size of a pose in bytes.
 static size_t pose_size(const view_kind *kind)
 {
     return kind->model->skeleton.num_joints * sizeof(md5_xform);
@@ -597,6 +607,7 @@ static void pose_player(const view_kind *kind, md5_player *player, unsigned char
     md5_player_pose(player, (md5_xform *)(void *)scratch, NULL, palette, scratch + pose_size(kind));
 }
 
+// Advances members, and selects their levels of detail if the crowd is drawn.
 static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     view_crowd *const crowd = user;
@@ -604,9 +615,9 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
         view_member *const member = &crowd->members[i];
         const view_kind *const kind = &crowd->kinds[member->kind];
         md5_player *const player = member->player;
-        view_sphere sphere = sphere_of(crowd, member);
+        view_sphere sphere = member_sphere(crowd, member);
         member->waited += crowd->step;
-        // Its index spreads the members of a rate over the frames.
+        // The index of the member distributes the members of a rate over the frames.
         const bool is_spared = crowd->sight != NULL && crowd->spares;
         const float size = is_spared ? pixels_across(crowd->sight, sphere) : INFINITY;
         uint32_t stride = 1;
@@ -614,13 +625,13 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
             stride = 4;
         else if (size < half_rate_pixels)
             stride = 2;
-        while (stride > 1 && (float)stride * crowd->pace > longest_wait)
+        while (stride > 1 && (float)stride * crowd->pace > max_wait)
             stride /= 2;
         member->is_due = (crowd->num_frames + i) % stride == 0;
         bool has_springs = false;
         if (member->is_due && player != NULL) {
             has_springs = wander(crowd, member);
-            sphere = sphere_of(crowd, member);
+            sphere = member_sphere(crowd, member);
         }
         if (member->is_due)
             member->waited = 0;
@@ -632,7 +643,7 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
             if (kind->pictures.impostors != NULL)
                 member->far_share =
                     view_impostor_share(pixels, kind->levels[kind->num_levels - 1].pixels);
-            // Baked vertices are blended linearly, so none is baked while joints are otherwise.
+            // Baked vertices are blended linearly, which does not match dual-quaternion skinning.
             member->level =
                 view_detail_at(kind, member->clip, ldexpf(pixels, -crowd->coarser), crowd->reduces,
                                member->far_share < 1 && !crowd->is_dual);
@@ -645,7 +656,7 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
 
 // -- Posing ---------------------------------------------------------------------------------
 
-// From near to far.
+// Orders members from large to small, that is from near to far.
 static int compare_sizes(const void *a, const void *b)
 {
     const view_sized *const x = a;
@@ -655,8 +666,9 @@ static int compare_sizes(const void *a, const void *b)
     return (x->member > y->member) - (x->member < y->member);
 }
 
-// Selects the place of each visible member among those that are drawn, and those to pose. A member
-// that becomes visible is always posed; one that is baked or drawn as an impostor only never is.
+// Assigns an index among the drawn members to each visible member, and selects the members to pose.
+// A member that becomes visible is always posed. A member that is baked, or drawn only as an
+// impostor, is never posed.
 static void select_posed(view_crowd *crowd)
 {
     crowd->num_joints = 0;
@@ -701,7 +713,7 @@ static void select_posed(view_crowd *crowd)
             view_member *const member = &crowd->members[kind->order[i].member];
             member->drawn_at = kind->levels[member->level].count++;
         }
-        // Where each level's members begin.
+        // Compute the index of the first member of each level.
         uint32_t first = 0;
         for (uint32_t i = 0; i < kind->num_levels; i++) {
             view_detail *const level = &kind->levels[i];
@@ -715,7 +727,7 @@ static void select_posed(view_crowd *crowd)
     }
 }
 
-static md5_mat34 *palette_of(const view_crowd *crowd, const view_member *member)
+static md5_mat34 *member_palette(const view_crowd *crowd, const view_member *member)
 {
     const view_kind *const kind = &crowd->kinds[member->kind];
     return kind->palettes
@@ -729,7 +741,7 @@ static md5_sample_position member_sample_position(const view_crowd *crowd,
     return md5_sample_position_at(clip->anim, crowd->time + member->offset, MD5_WRAP_LOOP);
 }
 
-// Clips are posed into a buffer and copied from there.
+// Poses members. Clips are posed into a buffer and copied from there: see VIEW_POSES_AT_ONCE.
 static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const view_crowd *const crowd = user;
@@ -743,9 +755,9 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
         const view_member *const member = &crowd->members[crowd->posed[i]];
         const view_kind *const kind = &crowd->kinds[member->kind];
         if (member->player != NULL) {
-            pose_player(kind, member->player, scratch, palette_of(crowd, member));
+            pose_player(kind, member->player, scratch, member_palette(crowd, member));
         } else {
-            palettes[num_jobs] = palette_of(crowd, member);
+            palettes[num_jobs] = member_palette(crowd, member);
             jobs[num_jobs++] = (md5_pose_job){.binding = kind->clips[member->clip],
                                               .sample = member_sample_position(crowd, member),
                                               .root = MD5_ROOT_IN_PLACE,
@@ -763,7 +775,7 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
     }
 }
 
-// Writes how and where each visible member is drawn.
+// Writes the placement, palette and other drawing data of each visible member.
 static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
 {
     const view_crowd *const crowd = user;
@@ -772,28 +784,28 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
         const view_member *const member = &crowd->members[i];
         const view_kind *const kind = &crowd->kinds[member->kind];
         const size_t num_joints = kind->model->skeleton.num_joints;
-        const size_t place = kind->levels[member->level].first + member->drawn_at;
+        const size_t index = kind->levels[member->level].first + member->drawn_at;
         if (!member->is_seen)
             continue;
         if (member->far_share < 1) {
-            kind->placements[place] = md5_mat34_from_xform(member->place);
-            kind->tints[place] = (md5_vec4){1, 1, 1, 1 + member->far_share};
+            kind->placements[index] = md5_mat34_from_xform(member->place);
+            kind->tints[index] = (md5_vec4){1, 1, 1, 1 + member->far_share};
         }
         if (member->is_posed) {
             if (kind->drawn_palettes == kind->copies)
-                memcpy(kind->copies + place * num_joints, palette_of(crowd, member),
+                memcpy(kind->copies + index * num_joints, member_palette(crowd, member),
                        num_joints * sizeof *kind->copies);
             if (kind->morphs != NULL)
                 view_drive_morphs(kind->morphs, member->player,
                                   kind->reported + (i - kind->begin) * kind->morphs->num_driven,
-                                  kind->morph_weights + place * kind->morphs->morph->num_targets);
+                                  kind->morph_weights + index * kind->morphs->morph->num_targets);
         } else if (member->far_share < 1) {
             const md5_sample_position sample = member_sample_position(crowd, member);
             kind->jobs[member->drawn_at] = view_baked_job(&kind->bakes, member->clip, &sample);
         }
         if (member->far_share <= 0)
             continue;
-        // The picture at this time of the clip, or the nearest earlier one that is drawn yet.
+        // Use the image at this time of the clip, or the nearest earlier image that exists.
         const view_pictures *const pictures = &kind->pictures;
         const double duration = kind->clips[member->clip]->anim->duration;
         const double cycles = duration > 0 ? (crowd->time + member->offset) / duration : 0;
@@ -817,26 +829,26 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
 void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 {
     const double begin = view_seconds();
-    const double longest = 1.0 / 15.0;
-    const double max_rest = 30;
-    double rest = time - crowd->time;
+    const double max_step = 1.0 / 15.0;
+    const double max_remaining = 30;
+    double remaining = time - crowd->time;
     bool has_players = false;
     for (uint32_t k = 0; k < crowd->num_kinds; k++)
         has_players = has_players || crowd->kinds[k].machine != NULL;
-    crowd->pace = fabsf((float)rest);
-    // Only machines depend on the steps in between; clips can jump to any time.
-    if (rest > max_rest || !has_players) {
-        const double skipped = has_players ? rest - max_rest : rest;
+    crowd->pace = fabsf((float)remaining);
+    // Only machines depend on intermediate steps; clips can jump to any time.
+    if (remaining > max_remaining || !has_players) {
+        const double skipped = has_players ? remaining - max_remaining : remaining;
         crowd->time += skipped;
-        rest -= skipped;
+        remaining -= skipped;
     }
     for (bool is_last = false; !is_last;) {
-        is_last = !(rest > longest);
-        crowd->step = (float)(is_last ? rest : longest);
-        crowd->time += is_last ? rest : longest;
+        is_last = !(remaining > max_step);
+        crowd->step = (float)(is_last ? remaining : max_step);
+        crowd->time += is_last ? remaining : max_step;
         crowd->sight = is_last ? sight : NULL;
         md5_threads_run(crowd->threads, crowd->count, advance_part, crowd);
-        rest -= longest;
+        remaining -= max_step;
     }
     if (sight != NULL) {
         select_posed(crowd);
@@ -850,20 +862,20 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
         crowd->seconds > 0 ? 0.9 * crowd->seconds + 0.1 * crowd->last_seconds : crowd->last_seconds;
 }
 
-// == Making ================================================================================
+// == Creation ==============================================================================
+//
+// The kinds of a crowd, and the placement, clip and time offset of each member.
 
-// Makes a crowd: its kinds, and each member's placement, clip and time offset.
-
-// Distance between cells, relative to the size of who stands in them.
+// Distance between cells, relative to the size of the largest kind.
 static const float spacing = 1.1f;
 
 // Sizes are whole cache lines, so that no two threads write to the same line.
 enum { LINE = 64 };
 
-// Sets up the kinds: of `scene`, whose `first` has what is on the GPU, and of the models in
-// `files`.
-static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_kind *first,
-                       const char *const *files, size_t num_files, const view_loader *loader)
+// Creates the kinds: the first from `scene` and `first`, which contains its GPU objects, the others
+// from the models in `files`.
+static bool create_kinds(view_crowd *crowd, const view_scene *scene, const view_kind *first,
+                         const char *const *files, size_t num_files, const view_loader *loader)
 {
     uint32_t num_kinds = 1;
     for (size_t i = 0; i < num_files; i += 1 + view_find_model(files + i + 1, num_files - i - 1))
@@ -879,15 +891,15 @@ static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_ki
         kind->end = (uint32_t)((uint64_t)crowd->count * (i + 1) / num_kinds);
         const size_t count = kind->end - kind->begin;
         if (i > 0) {
-            const size_t own = 1 + view_find_model(files + 1, num_files - 1);
-            if (!view_load_scene(&kind->own, files, own, NULL, !loader->options->no_auto,
+            const size_t num_own = 1 + view_find_model(files + 1, num_files - 1);
+            if (!view_load_scene(&kind->own, files, num_own, NULL, !loader->options->no_auto,
                                  loader->log))
                 return false;
             kind->textures = kind->own_textures = common_alloc(1, sizeof *kind->own_textures);
             if (!view_upload_scene(loader, &kind->own, false, &kind->drawn, kind->own_textures))
                 return false;
-            files += own;
-            num_files -= own;
+            files += num_own;
+            num_files -= num_own;
         }
         const bool has_clips = i > 0 ? find_clips(kind, &kind->own, &crowd->kinds[0], loader->log)
                                      : find_clips(kind, scene, NULL, loader->log);
@@ -912,7 +924,7 @@ static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_ki
         kind->placements = common_alloc(count, sizeof *kind->placements);
         kind->tints = common_alloc(count, sizeof *kind->tints);
         kind->order = common_alloc(count, sizeof *kind->order);
-        kind->sphere = sphere_around(kind);
+        kind->sphere = measure_bounding_sphere(kind);
         crowd->size = fmaxf(crowd->size, view_size(kind->model->bounds));
         const md5_pose_job job = {.binding = kind->num_clips > 0 ? kind->clips[0] : NULL};
         const size_t size = kind->machine != NULL
@@ -928,35 +940,36 @@ static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_ki
 
 // -- Members --------------------------------------------------------------------------------
 
-// Returns the middle of the group of a cell, and a random state of the group's: the nearest one.
-// There is one in each square of 2 x 2 cells, not at its border: most groups are of two to six.
+// Returns the middle of the group of a cell, which is the nearest group, and the group's random
+// state. Each square of 2 x 2 cells contains the middle of one group, away from its border. Most
+// groups have two to six members.
 static md5_vec3 find_group(md5_vec3 cell, uint64_t *random)
 {
     md5_vec3 found = {INFINITY, 0, 0};
     for (int i = 0; i < 9; i++) {
         const int x = (int)(0.5f * cell.x) + i % 3 - 1;
         const int y = (int)(0.5f * cell.y) + i / 3 - 1;
-        uint64_t own = (((uint64_t)x << 32) + (uint64_t)y + 2) * UINT64_C(0x9E3779B97F4A7C15);
+        uint64_t state = (((uint64_t)x << 32) + (uint64_t)y + 2) * UINT64_C(0x9E3779B97F4A7C15);
         for (int warm = 0; warm < 4; warm++)
-            next_random(&own);
-        const md5_vec3 middle = {2 * ((float)x + 0.2f + 0.6f * next_random(&own)),
-                                 2 * ((float)y + 0.2f + 0.6f * next_random(&own)), 0};
+            next_random(&state);
+        const md5_vec3 middle = {2 * ((float)x + 0.2f + 0.6f * next_random(&state)),
+                                 2 * ((float)y + 0.2f + 0.6f * next_random(&state)), 0};
         if (view_distance(middle, cell) < view_distance(found, cell)) {
             found = middle;
-            *random = own;
+            *random = state;
         }
     }
     return found;
 }
 
-static bool make_members(view_crowd *crowd, view_log *log)
+static bool create_members(view_crowd *crowd, view_log *log)
 {
     const uint32_t side = (uint32_t)ceil(sqrt(crowd->count));
     const float step = spacing * crowd->size;
     uint32_t *const cells = common_alloc(crowd->count, sizeof *cells);
     uint64_t random = UINT64_C(0x9E3779B97F4A7C15);
     bool is_made = true;
-    // Shuffles the cells, so that neighbours differ in kind and clip.
+    // Shuffle the cells, so that neighbors differ in kind and clip.
     for (uint32_t i = 0; i < crowd->count; i++) {
         const uint32_t other = (uint32_t)(next_random(&random) * (float)(i + 1)) % (i + 1);
         cells[i] = cells[other];
@@ -973,35 +986,36 @@ static bool make_members(view_crowd *crowd, view_log *log)
         const uint32_t row = cells[i] / side;
         const uint32_t column = cells[i] % side;
         const md5_vec3 cell = {(float)column + 0.5f, (float)row + 0.5f, 0};
-        uint64_t own = 0;
-        const md5_vec3 middle = find_group(cell, &own);
-        const md5_vec3 way = md5_vec3_sub(middle, cell);
-        // Some groups turn to their middle and talk. The others roughly face the viewer, and walk
-        // that way together.
-        const float turn = 0.7f * VIEW_PI * (next_random(&own) - 0.5f);
-        member->talks = next_random(&own) < 0.5f;
+        uint64_t group_random = 0;
+        const md5_vec3 middle = find_group(cell, &group_random);
+        const md5_vec3 to_middle = md5_vec3_sub(middle, cell);
+        // The members of some groups face their middle and talk. Other groups roughly face the
+        // viewer, and walk in that direction together.
+        const float heading = 0.7f * VIEW_PI * (next_random(&group_random) - 0.5f);
+        member->talks = next_random(&group_random) < 0.5f;
         if (!member->talks)
-            member->random = own;
-        member->place.translation = md5_vec3_sub(md5_vec3_scale(view_along(cell, way, 0.4f), step),
-                                                 (md5_vec3){crowd->spread, crowd->spread, 0});
-        member->place.rotation =
-            view_turn_by((md5_quat){.w = 1}, member->talks ? atan2f(way.y, way.x) : turn);
+            member->random = group_random;
+        member->place.translation =
+            md5_vec3_sub(md5_vec3_scale(view_along(cell, to_middle, 0.4f), step),
+                         (md5_vec3){crowd->spread, crowd->spread, 0});
+        member->place.rotation = view_turn_by(
+            (md5_quat){.w = 1}, member->talks ? atan2f(to_middle.y, to_middle.x) : heading);
         member->next_choice = 3 * (double)next_random(&member->random);
         if (kind->machine != NULL) {
             md5_error error = {0};
             member->player = md5_create_player(kind->machine, NULL, &error);
             is_made = member->player != NULL || view_log_error(log, &error);
-            if (is_made) // each member looks about and blinks at times of its own
+            if (is_made) // each member looks around and blinks at different times
                 md5_player_seed(member->player, i);
             continue;
         }
-        // Members are sorted by clip, with start times spread over the whole clip, so poses made in
-        // one call belong to one clip. Unsorted, they take twice as long.
+        // Members are sorted by clip, with start times spread over the whole clip, so that the
+        // poses of a batch belong to one clip. Unsorted batches take twice as long.
         const uint32_t count = kind->end - kind->begin;
-        const uint32_t place = i - kind->begin;
-        member->clip = (uint32_t)((uint64_t)place * kind->num_clips / count);
-        const double share = (double)count / kind->num_clips;
-        const double part = (place + (double)next_random(&member->random)) / share;
+        const uint32_t index = i - kind->begin;
+        member->clip = (uint32_t)((uint64_t)index * kind->num_clips / count);
+        const double members_per_clip = (double)count / kind->num_clips;
+        const double part = (index + (double)next_random(&member->random)) / members_per_clip;
         member->offset = kind->clips[member->clip]->anim->duration * (part - member->clip);
     }
     free(cells);
@@ -1010,11 +1024,11 @@ static bool make_members(view_crowd *crowd, view_log *log)
 
 // -- Memory ---------------------------------------------------------------------------------
 
-// Pictures per second of a clip if the memory suffices; small figures need no more.
-static const double picture_rate = 15;
+// Images per second of a clip if the memory suffices; small characters do not need more.
+static const double image_rate = 15;
 
-// Bytes of GPU memory for the pictures of all kinds.
-static const size_t picture_memory = (size_t)192 << 20;
+// Bytes of GPU memory for the images of all kinds.
+static const size_t image_memory = (size_t)192 << 20;
 
 // Bytes per frame: 25 views of 64 x 64 texels of 8 bytes, and a third more for mipmaps.
 enum { FRAME_SIZE = 25 * 64 * 64 * 8 / 3 * 4 };
@@ -1022,9 +1036,9 @@ enum { FRAME_SIZE = 25 * 64 * 64 * 8 / 3 * 4 };
 // Bytes for the baked clips of all kinds.
 static const size_t baked_memory = (size_t)256 << 20;
 
-// Makes the levels of detail of all kinds. Call it after all are made, since the shadow map covers
-// all.
-static bool make_levels(view_crowd *crowd, const view_loader *loader)
+// Creates the levels of detail of all kinds. Call it after all kinds are created, because the
+// shadow map covers the whole crowd.
+static bool create_levels(view_crowd *crowd, const view_loader *loader)
 {
     const float texel = sqrtf(2) * 2 * crowd->spread / (float)VIEW_CROWD_TEXELS;
     for (uint32_t j = 0; j < crowd->num_kinds; j++) {
@@ -1038,14 +1052,13 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
                           .bent = kind->morphs != NULL ? kind->morphs->drawn : NULL};
         if (!(kind->sphere.radius > 0))
             continue;
-        // The CPU's deformed surfaces and the stages of materials are drawn from the kind's own
-        // model.
+        // Surfaces that are deformed on the CPU and material stages require the kind's own model.
         const bool is_reducible =
             view_can_reduce_meshes() && kind->textures->layers.num_meshes == 0;
         if (crowd->reduced_pixels > 0 && is_reducible)
             add_reduced(kind, crowd->reduced_pixels, texel, crowd->threads, loader);
-        // Impostors and baked clips show frames of clips only, not the blended poses of machines,
-        // not morph targets, and not surfaces that turn to the viewer.
+        // Impostors and baked clips contain only frames of clips: no blended poses of machines, no
+        // morph targets, and no surfaces that rotate towards the viewer.
         if (kind->machine != NULL || kind->morphs != NULL || kind->textures->layers.has_deforms)
             continue;
         if (crowd->baked_pixels > 0)
@@ -1060,10 +1073,10 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
         pictures->instances = common_alloc(kind->end - kind->begin, sizeof *pictures->instances);
         for (uint32_t i = 0; i < kind->num_clips; i++)
             total += kind->clips[i]->anim->duration;
-        const double max_pictures =
-            (double)picture_memory / (double)FRAME_SIZE / crowd->num_kinds - kind->num_clips;
+        const double max_images =
+            (double)image_memory / (double)FRAME_SIZE / crowd->num_kinds - kind->num_clips;
         const double rate =
-            total * picture_rate > max_pictures ? fmax(max_pictures, 0) / total : picture_rate;
+            total * image_rate > max_images ? fmax(max_images, 0) / total : image_rate;
         for (uint32_t i = 0; i < kind->num_clips; i++)
             pictures->first[i + 1] =
                 pictures->first[i] + (uint32_t)fmin(1 + rate * kind->clips[i]->anim->duration, 1e4);
@@ -1081,7 +1094,8 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
     return true;
 }
 
-// The size of a level: `given` by an option, or else `usual` from crowds of `large` on.
+// Returns the size limit of a level, pixels: the value of an option, or `usual` for crowds of at
+// least `large` members, or 0.
 static float level_pixels(const view_options *options, bool is_given, uint32_t given,
                           uint32_t large, uint32_t usual)
 {
@@ -1094,9 +1108,9 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
 {
     const view_options *const options = loader->options;
     const uint32_t count = options->crowd;
-    // Baking takes longer than it saves in a few pictures.
+    // Baking takes longer than it saves in a few images.
     const uint32_t usual_baked = options->output == NULL ? 128 : 0;
-    // A picture that is saved must show every member at its exact time.
+    // A saved image must show every member at its exact time.
     *crowd = (view_crowd){
         .count = count,
         .culls = true,
@@ -1113,10 +1127,10 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
     crowd->members = common_alloc(count, sizeof *crowd->members);
     crowd->posed = common_alloc(count, sizeof *crowd->posed);
     crowd->threads = common_start_threads(0);
-    if (!make_kinds(crowd, scene, first, files, num_files, loader))
+    if (!create_kinds(crowd, scene, first, files, num_files, loader))
         return false;
     crowd->spread = 0.5f * spacing * crowd->size * (float)ceil(sqrt(count));
-    if (!make_levels(crowd, loader) || !make_members(crowd, loader->log))
+    if (!create_levels(crowd, loader) || !create_members(crowd, loader->log))
         return false;
     crowd->scratch_size += crowd->buffer_size * sizeof(md5_mat34);
     crowd->scratch_size = (crowd->scratch_size / LINE + 2) * LINE;
@@ -1128,7 +1142,7 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
 {
     for (uint32_t i = 0; i < crowd->count; i++)
         md5_destroy_player(crowd->members[i].player);
-    // In reverse: retargeted clips refer to the first kind.
+    // Free in reverse order, because retargeted clips refer to the first kind.
     for (uint32_t k = crowd->num_kinds; k-- > 0;) {
         view_kind *const kind = &crowd->kinds[k];
         if (kind->own_textures != NULL && renderer != NULL) {

@@ -1,12 +1,12 @@
-// Many characters of one or several kinds, each with its own time and placement, updated by all
-// cores.
+// Crowds: many characters (view_member) of one or several kinds (view_kind), each with its own time
+// and placement, updated by all cores.
 //
-// The clips and machines of all members advance, also of culled ones. Only members that are visible
-// or cast a visible shadow are posed and drawn. Members that are small in the picture are updated
-// every second or fourth frame, by the time that has passed since. A table of levels of detail says
-// how each kind's members are drawn by their size in the picture: from all triangles, from fewer
-// where that shows nothing, then, if they play clips, from baked clips and as impostors. Neither of
-// the latter is posed or skinned.
+// The clips and machines of all members advance, including culled members. Only members that are
+// visible or cast a visible shadow are posed and drawn. Members that are small in the image are
+// updated every second or fourth frame, by the time since their last update. Each kind has a table
+// of levels of detail (view_detail), which are selected by the size of a member in the image: all
+// triangles, then fewer triangles if the difference is not visible, then, if the kind plays clips,
+// baked clips and impostors. Baked members and impostors are neither posed nor skinned.
 #ifndef DEMO_VIEWER_CROWD_CROWD_H
 #define DEMO_VIEWER_CROWD_CROWD_H
 
@@ -14,18 +14,18 @@
 #include "demo/viewer/motion/morphs.h"
 #include "demo/viewer/motion/scene.h"
 
-// Adds the clips of bindings[count], all of one model, to a scene whose model has other
-// proportions: retargeted, which happens once, at load, so playback costs no more than that of any
-// clip. Returns false and fills `error` if the models have no joints in common.
+// Retargets the clips of bindings[count], which belong to one model, and adds them to a scene whose
+// model has different proportions. Retargeting happens once, at load, so playback costs no more
+// than for other clips. Returns false and fills `error` if the models have no joints in common.
 bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, uint32_t count,
                          md5_error *error);
 
 // -- Levels of detail ----------------------------------------------------------------------------
 
-// Fewer triangles over the same vertices, which are not moved: weights, texture coordinates, baked
-// frames and buffers of the whole mesh remain valid.
+// Fewer triangles over the same, unmoved vertices: weights, texture coordinates, baked frames and
+// buffers of the mesh remain valid.
 typedef struct view_triangles {
-    uint32_t *indices; // [3 * count] vertices of the mesh; free it
+    uint32_t *indices; // [3 * count] vertices of the mesh, freed by the caller
     uint32_t count;
 } view_triangles;
 
@@ -33,68 +33,72 @@ typedef struct view_triangles {
 bool view_can_reduce_meshes(void);
 
 // Writes palette[model joints] of a pose in which every joint is bent. Meshes are reduced in this
-// pose: in the bind pose a straight limb needs no vertices at its elbow or knee.
+// pose, because the bind pose of a straight limb does not need vertices at its elbow or knee.
 void view_bend_joints(const md5_model *model, md5_mat34 *palette);
 
-// Writes levels[num_levels], from fine to coarse: the triangles of a mesh, reduced so far that its
-// surface moves by about errors[level] units, which rise, in the pose of the palette `bent`. Open
-// edges keep their vertices, and so do triangles that a morph target of `morph` (NULL: there are
-// none) moves farther than the error. Seams of the texture remain closed.
+// Writes levels[num_levels], from fine to coarse: the triangles of a mesh, reduced so that its
+// surface moves by about errors[level] units in the pose of the palette `bent`. The errors must
+// increase. Open edges are unchanged, and so are triangles that a morph target of `morph` (NULL =
+// none) moves farther than the error. Texture seams remain closed.
 void view_reduce_mesh(const md5_mesh *mesh, const md5_mat34 *bent, const md5_morph_mesh *morph,
                       const float *errors, uint32_t num_levels, view_triangles *levels);
 
-// What the members of a level are drawn from.
+// Source of the vertices or images of a level.
 typedef enum view_detail_source {
-    VIEW_DETAIL_POSED,    // their palettes
-    VIEW_DETAIL_CASTERS,  // those of all visible members, which cast shadows only
-    VIEW_DETAIL_BAKED,    // baked frames of their clips
-    VIEW_DETAIL_PICTURED, // pictures of their clips: impostors
+    VIEW_DETAIL_POSED,    // the palettes of the level's members
+    VIEW_DETAIL_CASTERS,  // the palettes of all visible members; only for shadows
+    VIEW_DETAIL_BAKED,    // baked frames of the clips
+    VIEW_DETAIL_PICTURED, // images of the clips: impostors
 } view_detail_source;
 
 enum { VIEW_NUM_REDUCED = 5, VIEW_MAX_LEVELS = 1 + VIEW_NUM_REDUCED + 3 };
 
-// A row of a kind's table, and its visible members.
+// A level of a kind, and its visible members.
 typedef struct view_detail {
     view_detail_source source;
-    float pixels;       // members up to this diameter in the picture have this level or a later one
-    md5_model *model;   // a copy of the kind's with fewer triangles; NULL: the kind's own
-    md5gl_model *drawn; // NULL: no better than the row before, which is drawn instead; or pictures
-    md5_morph morph;    // the kind's, of this model
-    md5gl_morph *bent;  // NULL: the kind has none
-    uint32_t first, count; // of view_kind.placements, ...; of pictures: in `instances`
+    float pixels;       // members up to this diameter in the image use this or a coarser level
+    md5_model *model;   // a copy of the kind's model with fewer triangles; NULL: the kind's model
+    md5gl_model *drawn; // NULL: impostors, or not better than the previous level, which is drawn
+    md5_morph morph;    // the kind's morph targets, for `model`
+    md5gl_morph *bent;  // `morph` on the GPU; NULL: the kind does not have morph targets
+    // Range of members in view_kind.placements and other arrays; for impostors, in
+    // view_pictures.instances.
+    uint32_t first, count;
 } view_detail;
 
+// Baked clips of a kind.
+//
 // A vertex moves in a straight line between two baked frames, but in an arc between two frames of a
-// clip. So each clip is measured, and fast ones get several baked frames per frame. A member is
-// only baked while no vertex is as far as a pixel from its skinned position, so that the switch
-// shows nothing and needs no fading.
+// clip. Therefore each clip is measured, and fast clips have several baked frames per frame. A
+// member is drawn baked only if all vertices are within a pixel of their skinned positions, so that
+// the switch is not visible and does not need fading.
 typedef struct view_bakes {
     md5gl_baked *clips; // NULL: no member is baked
     uint32_t *rates;    // [clips] baked frames per frame of the clip
-    float *sizes;       // [clips] largest diameter at which a member is baked, pixels
+    float *sizes;       // [clips] maximum diameter at which a member is baked, pixels
 } view_bakes;
 
-// Impostors, whose pictures are drawn later, a few before each frame.
+// Impostors of a kind. Their images are drawn later, a few before each frame.
 typedef struct view_pictures {
-    md5gl_impostors *impostors; // NULL: every member is drawn as a model
-    uint32_t *first;    // [clips + 1] index of each clip's first picture; then their total number
-    uint32_t num_drawn; // pictures drawn since `look` changed, in the order of drawing
-    uint32_t look;      // display settings of the pictures, as bits
-    md5gl_impostor *instances;
+    md5gl_impostors *impostors; // NULL: all members are drawn as models
+    uint32_t *first;            // [clips + 1] index of each clip's first image; then their number
+    uint32_t num_drawn;         // images drawn since `look` changed, in the order of drawing
+    uint32_t look;              // display settings of the images, as bits
+    md5gl_impostor *instances;  // visible impostors of this frame
 } view_pictures;
 
-// A posed member, to sort them by size.
+// A posed member and its diameter in the image, for sorting.
 typedef struct view_sized {
     float pixels;
     uint32_t member;
 } view_sized;
 
-// Returns the baked frames between which a sample position of the clip lies.
+// Returns the baked frames that correspond to a sample position of the clip.
 md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip,
                               const md5_sample_position *sample);
 
-// Returns the share of its pixels that the impostor of a member of `size` pixels shows: 1 for sizes
-// up to `pixels`, falling to 0 at 1.25 times that.
+// Returns the fraction of its pixels that the impostor of a member of `size` pixels shows: 1 for
+// sizes up to `pixels`, decreasing to 0 at 1.25 * `pixels`.
 float view_impostor_share(float size, float pixels);
 
 // -- Kinds ---------------------------------------------------------------------------------------
@@ -102,65 +106,68 @@ float view_impostor_share(float size, float pixels);
 // A kind of character in a crowd: the model, clips and bounds that its members share, and the
 // arrays of its visible members. The first kind refers to the document's scene and does not own it.
 typedef struct view_kind {
-    view_scene own; // model and clips; empty in the first kind, which uses the document's
+    view_scene own; // model and clips; empty in the first kind, which uses the document's scene
     view_textures *own_textures;
-    md5_machine *own_machine; // with retargeted clips
+    md5_machine *own_machine; // machine with retargeted clips, or NULL
     view_morphs own_morphs;   // empty in the first kind
 
-    const char *name; // of the model, for messages
+    const char *name; // name of the model, for messages
     const md5_model *model;
-    const md5_machine *machine; // NULL: it plays clips
+    const md5_machine *machine; // NULL: the kind plays clips
     uint32_t num_clips;
-    const md5_binding **clips; // [num_clips] of it or of its machine
+    const md5_binding **clips; // [num_clips] clips of the scene or of the machine
     view_sphere sphere;        // around any pose, model space
     float lowest;              // height of the lowest vertex in the frames of all clips
     md5gl_model *drawn;        // NULL without a renderer
     const view_textures *textures;
     const view_morphs *morphs; // morph targets of the members, or NULL
 
-    uint32_t begin, end; // range of its members
-    md5_mat34 *palettes; // [members * joints] of each that is posed
+    uint32_t begin, end; // range of its members in view_crowd.members
+    md5_mat34 *palettes; // [members * joints] palettes of the posed members
     float *reported;     // [members * morphs of the machine] scratch memory
 
-    // From fine to coarse; the first is the kind's model. 0 without a renderer.
+    // Levels of detail from fine to coarse; the first is the kind's model. Without a renderer
+    // num_levels is 0.
     uint32_t num_levels;
     view_detail levels[VIEW_MAX_LEVELS];
     view_bakes bakes;
     view_pictures pictures;
 
-    // What is drawn, level by level. With fewer triangles, the posed members are sorted from near
-    // to far, so that fewer pixels are lit that others then cover. Those that are baked follow.
-    uint32_t num_seen;               // visible members that are posed
+    // Drawn members, level by level. If levels with fewer triangles are drawn, the posed members
+    // are sorted from near to far, which reduces overdraw. The baked members follow.
+    uint32_t num_seen;               // number of visible members that are posed
     view_sized *order;               // [num_seen]
-    bool is_sorted;                  // it is, and levels of fewer triangles are drawn
-    md5_mat34 *copies;               // [num_seen * joints]
-    const md5_mat34 *drawn_palettes; // these, or `palettes` if all members are drawn unsorted
+    bool is_sorted;                  // `order` is sorted, and reduced levels are drawn
+    md5_mat34 *copies;               // [num_seen * joints] palettes in the order of drawing
+    const md5_mat34 *drawn_palettes; // `copies`, or `palettes` if all members are drawn unsorted
     float *morph_weights;            // [num_seen * targets]
-    md5_mat34 *placements;           // [num_seen + baked ones]
-    md5_vec4 *tints;      // likewise; alpha = 1 + the share of pixels that its impostor shows
-    bool fades;           // some fade into impostors
-    md5gl_clip_job *jobs; // [baked ones]
+    md5_mat34 *placements;           // [num_seen + baked members]
+    md5_vec4 *tints;      // [num_seen + baked members] alpha = 1 + fraction shown by the impostor
+    bool fades;           // a member is fading into its impostor
+    md5gl_clip_job *jobs; // [baked members]
 } view_kind;
 
-// Returns the row as which a member of a kind that plays `clip` is drawn at a diameter of `pixels`,
-// impostors aside; rows with fewer triangles and baked ones are left out unless they are allowed.
+// Returns the index of the level that draws a member of a kind that plays `clip` at a diameter of
+// `pixels`, except impostors. Reduced and baked levels are considered only if `reduced` or `baked`
+// is true.
 uint32_t view_detail_at(const view_kind *kind, uint32_t clip, float pixels, bool reduced,
                         bool baked);
 
-// Bakes and uploads the clips of a kind for members up to a diameter of `pixels`, from the
-// triangles of the level that these have, and adds that level. If they take more than `memory`
-// bytes, or if the device refuses them, logs a warning and adds none: the kind stays skinned.
+// Bakes and uploads the clips of a kind for members up to a diameter of `pixels`, with the
+// triangles of the level that these members have, and adds the level. If the clips need more than
+// `memory` bytes or cannot be uploaded, logs a warning and does not add a level: all members are
+// skinned.
 void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_threads *threads,
                     const view_loader *loader);
 
-// Frees all levels but the kind's own model.
+// Frees all levels except the kind's model.
 void view_free_levels(view_kind *kind, md5gl_renderer *renderer);
 
 // -- Culling -------------------------------------------------------------------------------------
 //
-// Tests spheres and their shadows against the frustum of a picture.
+// Tests spheres and their shadows against the frustum of the image.
 
-// Unit vectors of the picture in world space.
+// Unit vectors of the image in world space.
 typedef struct view_axes {
     md5_vec3 right, up, back; // back: from the target to the eye
 } view_axes;
@@ -169,8 +176,8 @@ typedef struct view_axes {
 typedef struct view_lens {
     md5_vec3 eye;
     view_axes axes;
-    float half_x, half_y;   // half the picture's size at depth 1, or anywhere if orthographic
-    float shift_x, shift_y; // where the axis meets the picture: 0 = centre, 1 = right or top edge
+    float half_x, half_y; // half the size of the image at depth 1, or at any depth if orthographic
+    float shift_x, shift_y; // position of the axis in the image: 0 = centre, 1 = right or top edge
     float near_z;
     float far_z;
     bool orthographic;
@@ -180,107 +187,112 @@ typedef struct view_lens {
 typedef struct view_plane {
     md5_vec3 inward;
     float begin;
-    float shadow_shift; // how far inward a shadow moves per unit of fall; 0 = outward
+    float shadow_shift; // inward displacement of a shadow per unit of fall; 0 if it is outward
 } view_plane;
 
-enum { VIEW_NUM_PLANES = 5 }; // all but the far one
+enum { VIEW_NUM_PLANES = 5 }; // without the far plane
 
+// Data for culling.
 typedef struct view_sight {
     view_plane planes[VIEW_NUM_PLANES];
     view_lens lens;
-    float height;       // of the picture, pixels
+    float height;       // height of the image, pixels
     bool all;           // every sphere is visible
     bool shadowed;      // shadows are drawn
-    bool unbounded;     // shadows have no end: the light is level or from below
+    bool unbounded;     // shadows are infinitely long: the light is horizontal or from below
     float lowest;       // height of the lowest point that receives shadows
-    float reach;        // how far from a shadow pixels depend on it: md5gl_shadow_reach()
-    float reach_upward; // the upward part of `reach`, perpendicular to a slanting light
+    float reach;        // distance at which a shadow affects pixels: md5gl_shadow_reach()
+    float reach_upward; // vertical part of `reach`, perpendicular to an inclined light
 } view_sight;
 
-// Sets up culling for a lens. `frame` holds its matrices and the lights; no shadow falls below
-// `lowest`.
+// Initializes culling for a lens. `frame` contains the matrices and the lights; shadows do not fall
+// below `lowest`.
 view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, float lowest);
 
-// Whether the sphere or its shadow may be in the picture. Never false if it is.
+// Returns true if the sphere or its shadow may be in the image. Conservative: may return true for
+// an invisible sphere, but never false for a visible sphere.
 bool view_sees(const view_sight *sight, view_sphere sphere);
 
 // -- Crowds --------------------------------------------------------------------------------------
 
-// A character.
+// A character of a crowd.
 typedef struct view_member {
-    md5_xform place;    // in the world
-    double next_choice; // when it changes its behaviour
-    uint64_t random;
-    float wanted_speed;
+    md5_xform place;    // placement in the world
+    double next_choice; // time of the next change of behavior
+    uint64_t random;    // state of the random number generator
+    float wanted_speed; // speed that the member approaches
     float waited;       // seconds since its last update
     double offset;      // without a machine: start time in its clip, seconds
     uint32_t clip;      // without a machine: index of its clip
     uint32_t kind;      // index into the crowd's kinds
-    md5_player *player; // NULL: plays a clip
-    float far_share;    // of its pixels that its impostor shows; 1 = it is not drawn as a model
-    uint32_t far_at;    // index among the impostors of its kind, if far_share is above 0
-    uint32_t drawn_at;  // index among the members of its level, if it is drawn as a model
-    float pixels;       // its diameter in the picture, if it is visible
-    uint32_t level;     // row of its kind's table as which its model, if it is drawn as one, is
-    bool talks;         // to those around it, and does not walk away
+    md5_player *player; // NULL: the member plays a clip
+    float far_share;    // fraction of the pixels that the impostor shows; 1 = no model is drawn
+    uint32_t far_at;    // index among the impostors of its kind, if far_share > 0
+    uint32_t drawn_at;  // index among the members of its level, if a model is drawn
+    float pixels;       // diameter in the image, if the member is visible
+    uint32_t level;     // index of the level in view_kind.levels, if a model is drawn
+    bool talks;         // the member talks to its group and does not walk away
     bool is_seen;       // visible in this update
     bool is_due;        // updated in this frame
-    bool is_posed;      // drawn from its palette
+    bool is_posed;      // drawn with its palette
 } view_member;
 
-// Texels along a side of the shadow map, which covers the whole crowd.
+// Texels per side of the shadow map, which covers the whole crowd.
 enum { VIEW_CROWD_TEXELS = 2048 };
 
-// Poses made in one call, into a buffer that fits the second-level cache, and then copied to the
-// palettes one after another. The batch writes up to 16 poses side by side; straight into the
-// palettes of thousands, it would stall on each cache line and take three times as long.
+// VIEW_POSES_AT_ONCE is the number of poses per batch. A batch is written to a buffer that fits the
+// second-level cache, then copied to the palettes one after another. md5_pose_batch() interleaves
+// up to 16 poses; direct writes to the palettes of thousands of members would stall on each cache
+// line and take three times as long.
 enum { VIEW_MAX_KINDS = 8, VIEW_POSES_AT_ONCE = 32 };
 
 typedef struct view_crowd {
-    uint32_t count; // 0: there is none
+    uint32_t count; // 0: no crowd
     view_kind kinds[VIEW_MAX_KINDS];
     uint32_t num_kinds;
-    common_list files;    // of all kinds but the first; each kind begins with its model
+    common_list files;    // files of all kinds after the first; each kind begins with its model
     view_member *members; // [count], sorted by kind, then by clip
     uint32_t *posed;      // [num_posed] members to pose in this update
     uint32_t num_posed;
-    uint64_t num_joints;         // sum over the posed members
-    uint32_t num_baked, num_far; // members that are drawn from baked clips; as impostors
-    uint32_t num_faded;          // of these, drawn as models too
-    unsigned char *scratch;      // `scratch_size` bytes for each worker
+    uint64_t num_joints;    // sum over the posed members
+    uint32_t num_baked;     // members drawn from baked clips
+    uint32_t num_far;       // members drawn as impostors
+    uint32_t num_faded;     // members drawn as both impostors and models
+    unsigned char *scratch; // `scratch_size` bytes for each worker
     size_t scratch_size;
-    size_t buffer_size; // matrices at the begin of these, into which clips are posed
+    size_t buffer_size; // number of matrices at the beginning of each scratch, for posed clips
     const md5_threads *threads;
-    bool reduces;          // draws small members and shadow casters with fewer triangles
-    int coarser;           // halvings of the size by which small members' levels are selected
-    bool culls;            // skips members that are not visible; false only in tests
-    bool spares;           // updates small members less often
-    float reduced_pixels;  // members up to this size are drawn with fewer triangles; 0 = none
+    bool reduces;          // small members and shadow casters have fewer triangles
+    int coarser;           // halvings of the size by which levels are selected
+    bool culls;            // invisible members are skipped; false only in tests
+    bool spares;           // small members are updated less often
+    float reduced_pixels;  // members up to this size have fewer triangles; 0 = none
     float baked_pixels;    // members up to this size are drawn from baked clips; 0 = none
-    float impostor_pixels; // and up to this as impostors; 0 = none
-    bool is_dual;          // drawn by dual quaternions, so that none is baked
-    float size;            // of the largest kind's bounds
-    float spread;          // half the side of the square they stand in
+    float impostor_pixels; // members up to this size are drawn as impostors; 0 = none
+    bool is_dual;          // dual-quaternion skinning, for which members are not baked
+    float size;            // size of the largest kind's bounds
+    float spread;          // half the side of the crowd's square
     double time;
     uint64_t num_frames;
-    double seconds, last_seconds; // duration of an update: smoothed, and of the last one
+    double seconds;      // smoothed duration of an update
+    double last_seconds; // duration of the last update
 
     // Valid during an update.
-    float step;              // seconds by which it advances
-    float pace;              // seconds since the last frame that was drawn
+    float step;              // time step, seconds
+    float pace;              // time since the last drawn frame, seconds
     const view_sight *sight; // NULL: nothing is drawn
 } view_crowd;
 
-// Sets up the characters of --crowd in a square, in equal numbers of the scene's model, of which
-// `first` has what is on the GPU and the morph targets, and of each model in `files`, which begin
-// with a model; each is followed by its animations. Returns false and logs an error on failure;
-// free in both cases.
+// Creates the characters of --crowd in a square, in equal numbers of the scene's model and of each
+// model in `files`. `first` contains the GPU objects and the morph targets of the scene's model. In
+// `files`, each model is followed by its animations. Returns false and logs an error on failure;
+// the caller frees the crowd in both cases.
 bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind *first,
                      const char *const *files, size_t num_files, const view_loader *loader);
-void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer); // a zeroed one is allowed
+void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer); // may be zero-initialized
 
-// Number of visible characters, of which num_baked are drawn from baked clips and
-// num_far - num_faded as impostors only.
+// Returns the number of visible characters. Of these, num_baked are drawn from baked clips and
+// num_far - num_faded only as impostors.
 uint32_t view_count_seen(const view_crowd *crowd);
 
 // Advances the crowd to `time` and poses its visible members. Uses all cores.

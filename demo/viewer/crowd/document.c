@@ -1,9 +1,9 @@
-// A document: everything that is loaded and shown.
+// Loads, compares, measures and frees documents, with their companions. See document.h.
 #include "demo/viewer/crowd/document.h"
 
 #include "demo/viewer/assets/words.h"
 
-// == Comparing ===================================================================================
+// == Comparison ==================================================================================
 
 static const md5_load_opts any = {.allow_partial_binding =
                                       true}; // models that share few joints, too
@@ -37,7 +37,7 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
     const md5_skeleton *const other = &compare->model->skeleton;
     compare->pose = common_alloc(other->num_joints, sizeof *compare->pose);
     compare->joints = common_alloc(other->num_joints, sizeof *compare->joints);
-    // Joints are matched as those of a clip are: here of one that is the scene's bind pose.
+    // Match joints like the joints of a clip, with a clip that consists of the scene's bind pose.
     md5_anim *const still = view_make_anim(scene->model, 1, 1);
     md5_binding *const match = md5_bind(compare->model, still, &any, NULL);
     for (uint32_t i = 0; i < num_joints; i++)
@@ -79,7 +79,8 @@ static int compare_distances(const void *a, const void *b)
     return (first->joint > second->joint) - (first->joint < second->joint);
 }
 
-// Poses the other model at a sample position and writes how far its joints are from scene_joints.
+// Poses the compared model at a sample position and writes the differences of its joints from
+// scene_joints.
 static void write_differences(view_compare *compare, const view_scene *scene,
                               md5_sample_position sample)
 {
@@ -94,13 +95,14 @@ static void write_differences(view_compare *compare, const view_scene *scene,
     for (uint32_t i = 0; i < compare->num_joints; i++) {
         if (compare->same[i] < 0)
             continue;
-        const md5_mat34 own = compare->scene_joints[i];
-        const md5_mat34 other = compare->joints[compare->same[i]];
-        const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(other), md5_mat34_translation(own));
+        const md5_mat34 shown = compare->scene_joints[i];
+        const md5_mat34 compared = compare->joints[compare->same[i]];
+        const md5_vec3 displacement =
+            md5_vec3_sub(md5_mat34_translation(compared), md5_mat34_translation(shown));
         compare->differences[count++] = (view_difference){
             .joint = i,
-            .distance = md5_vec3_length(way),
-            .angle = view_angle_between(own, other),
+            .distance = md5_vec3_length(displacement),
+            .angle = view_angle_between(shown, compared),
         };
     }
 }
@@ -130,7 +132,8 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
         compare->bound = anim;
         compare->binding = md5_bind(compare->model, anim, &any, &error);
     }
-    // A clip is shown as it is in its file: no machine, legs or channels move the model.
+    // The clip is measured only if it is shown as stored: no machine, legs or channels move the
+    // model.
     const md5_anim *const shown =
         view_motion_of(scene)->clip_use == VIEW_CLIP_AS_FILE ? view_shown_anim(scene) : NULL;
     const bool is_old = shown == compare->measured && compare->bound == compare->against
@@ -148,7 +151,8 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
         const md5_sample_position own = {.frame0 = frame, .frame1 = frame};
         const double time = frame / shown->frame_rate;
         md5_sample_position other = own;
-        // The other clip is at the same time, and in its last frame when both end.
+        // Sample the compared clip at the same time. If both clips end together, use its last
+        // frame.
         if (compare->binding != NULL)
             other = md5_sample_position_at(compare->bound, time,
                                            time <= compare->bound->duration + 1e-6 ? MD5_WRAP_CLAMP
@@ -238,7 +242,7 @@ static bool load_machine(view_companion *companion, const char *path, const view
     return upload(companion, loader, machine->character->model_path, NULL);
 }
 
-// Draws what the scene's machine holds. Its models are loaded already, and belong to it.
+// Uploads the models that the scene's machine attaches. The machine has loaded and owns them.
 static bool load_held(view_companion companions[VIEW_NUM_COMPANIONS], const view_scene *scene,
                       const view_loader *loader)
 {
@@ -288,7 +292,7 @@ bool view_load_guest(view_document *document, const char *path, const view_loade
         free_companion(guest, loader->renderer);
         return false;
     }
-    // At the left, a little ahead, and looks to the right.
+    // The guest starts on the right side of the model, slightly in front, and faces to its left.
     guest->path = common_copy(path);
     guest->machine->start = (md5_xform){
         .rotation = {.z = 0.70710678f, .w = 0.70710678f},
@@ -300,8 +304,8 @@ bool view_load_guest(view_document *document, const char *path, const view_loade
     return true;
 }
 
-// What cannot be loaded is left out where the rest is kept. Returns whether that is so.
-static bool leave_out(view_companion *companion, const view_loader *loader)
+// Frees a companion that cannot be loaded. Returns true if the document is opened without it.
+static bool skip_companion(view_companion *companion, const view_loader *loader)
 {
     free_companion(companion, loader->renderer);
     return loader->log->keeps_rest;
@@ -327,14 +331,14 @@ static bool load_companions(view_document *document, const char *visitor, const 
                                      .warn = view_log_warning,
                                      .user = loader->log};
             body->retarget = convert_create_retarget(&job, scene->model, body->model, NULL, &error);
-            // In a window pairs can be made by hand.
+            // In a window the user can map the joints manually.
             const bool is_bare = error.status == MD5_ERROR_MISMATCH && view_shows_window(options);
             if (body->retarget == NULL && is_bare)
                 view_warn(loader->log, "%s: %s; map the joints manually", options->retarget,
                           error.message);
             is_loaded = body->retarget != NULL || is_bare || view_log_error(loader->log, &error);
         }
-        if (!is_loaded && !leave_out(body, loader))
+        if (!is_loaded && !skip_companion(body, loader))
             return false;
     }
     if (options->attach != NULL) {
@@ -347,18 +351,19 @@ static bool load_companions(view_document *document, const char *visitor, const 
             is_loaded = view_error(loader->log, "--attach %s: joint not found in the model",
                                    options->attach);
         companions[1].joint = (int32_t)joint;
-        if (!is_loaded && !leave_out(&companions[1], loader))
+        if (!is_loaded && !skip_companion(&companions[1], loader))
             return false;
     }
     if (view_machine_of(scene) == NULL)
         return true;
     if (visitor != NULL && !view_load_guest(document, visitor, loader) && !loader->log->keeps_rest)
         return false;
-    // It carries the first machine of the folder `attached` beside the model whose file is named
-    // after a joint. That advances with the scene's, whose events set its triggers.
+    // The model carries the first machine in the folder `attached`, in the model's folder, whose
+    // file has the name of a joint. This machine advances with the scene's machine, whose events
+    // set its triggers.
     view_companion *const carried = &companions[VIEW_CARRIED];
-    char *const beside = common_folder(scene->machine.character->model_path);
-    char *const folder = common_join(beside, "attached");
+    char *const model_folder = common_folder(scene->machine.character->model_path);
+    char *const folder = common_join(model_folder, "attached");
     common_list files = common_list_folder(folder, ".md5machine");
     bool is_loaded = true;
     for (size_t i = 0; i < files.count && carried->model == NULL && is_loaded; i++) {
@@ -367,13 +372,14 @@ static bool load_companions(view_document *document, const char *visitor, const 
         free(name);
         if (joint == MD5_NONE)
             continue;
-        is_loaded = load_machine(carried, files.names[i], loader) || leave_out(carried, loader);
+        is_loaded =
+            load_machine(carried, files.names[i], loader) || skip_companion(carried, loader);
         carried->joint = (int32_t)joint;
         scene->machine.carried = is_loaded ? carried->machine : NULL;
     }
     common_free_list(&files);
     free(folder);
-    free(beside);
+    free(model_folder);
     return is_loaded && load_held(companions, scene, loader);
 }
 
@@ -418,8 +424,8 @@ static void check_settings(const view_scene *scene, const view_loader *loader)
     }
 }
 
-// What is found at a line of a model is about: a vertex, or its mesh, or a joint. Without a line it
-// may name a mesh.
+// Returns the subject of a diagnostic: the vertex, mesh or joint at its line of a model's text.
+// A diagnostic without a line may name a mesh in its message.
 static view_about find_about(const char *text, const md5_error *found)
 {
     view_about about = {.kind = VIEW_ABOUT_FILE};
@@ -516,7 +522,7 @@ void view_check_clips(const view_scene *scene, size_t clip, view_log *log)
 }
 
 // Returns true if the options can show the articulated figure of a model: a window can let it fall
-// at any time. A picture reads only the files that it shows.
+// at any time. For an image, only the files that it shows are read.
 static bool needs_figure(const view_options *options)
 {
     return view_shows_window(options) || options->dies_given || options->shown.joint_bounds
@@ -528,7 +534,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
 {
     const uint32_t crowd = loader->options->crowd;
     view_scene *const scene = &document->scene;
-    // The first kind of a crowd has all files before the second model.
+    // The files before the second model belong to the first kind of a crowd.
     const size_t first_model = view_find_model(files, num_files);
     const size_t own =
         crowd > 0 && first_model < num_files
@@ -597,7 +603,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         document->place.path = common_copy(manner->place);
         md5_local_to_palette(document->place.model, document->place.model->bind_local, NULL,
                              document->place.palette);
-        md5gl_set_visible(document->place.drawn, 0, false); // drawn as a picture
+        md5gl_set_visible(document->place.drawn, 0, false); // mesh 0 is drawn as an image
     }
     const char *other = loader->options->compare;
     if (other != NULL && scene->model == NULL)
@@ -608,7 +614,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         if (!keeps_rest)
             return false;
     }
-    if (other != NULL && loader->renderer != NULL) { // else only the numbers are compared
+    if (other != NULL && loader->renderer != NULL) { // otherwise only the differences are computed
         view_companion *const compared = &document->companions[VIEW_COMPARED];
         const bool is_same = document->compare.own_model == NULL;
         *compared = (view_companion){.model = document->compare.model, .joint = -1};
@@ -617,7 +623,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         if (!is_uploaded)
             return false;
     }
-    // The first companion stands to the left of the scene's model, the compared one to the right.
+    // Companion 0 stands to the left of the scene's model, the compared model to the right.
     for (int i = 0; i <= VIEW_COMPARED; i += VIEW_COMPARED) {
         view_companion *const companion = &document->companions[i];
         const float distance = i == 0 ? relative_distance : -relative_distance;
@@ -643,7 +649,7 @@ void view_remove_folder(char *folder)
         files = common_walk_folder(folder, &(common_walk){.user = NULL});
         common_add(&files, common_copy(folder));
     }
-    for (size_t i = 0; i < files.count; i++) // and the folders that become empty
+    for (size_t i = 0; i < files.count; i++) // also removes folders that become empty
         while (remove(files.names[i]) == 0 && strcmp(files.names[i], folder) != 0)
             *strrchr(files.names[i], '/') = '\0';
     common_free_list(&files);
@@ -694,7 +700,7 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
         free_companion(&document->companions[i], renderer);
     free_companion(&document->place, renderer);
     view_free_compare(&document->compare);
-    view_free_crowd(&document->crowd, renderer); // which refers to the scene
+    view_free_crowd(&document->crowd, renderer); // before the scene, to which it refers
     view_free_scene(&document->scene);
     view_remove_folder(document->folder);
     free(document->source);
@@ -703,9 +709,10 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
 
 // -- Measuring ------------------------------------------------------------------------------
 
-static void widen_by_box(view_document *document, md5_bounds box, md5_vec3 way)
+// Extends the bounds and the hull of a document by a box at an offset.
+static void widen_by_box(view_document *document, md5_bounds box, md5_vec3 offset)
 {
-    box = (md5_bounds){md5_vec3_add(box.min, way), md5_vec3_add(box.max, way)};
+    box = (md5_bounds){md5_vec3_add(box.min, offset), md5_vec3_add(box.max, offset)};
     document->bounds = md5_bounds_union(document->bounds, box);
     document->hull.lowest = fminf(document->hull.lowest, box.min.z);
     for (unsigned corner = 0; corner < 8 && !view_is_empty(box); corner++) {
@@ -732,11 +739,11 @@ void view_measure_document(view_document *document, const view_play *still)
         document->bounds.min.y -= crowd->spread;
         document->bounds.max.y += crowd->spread;
     } else {
-        for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) { // those that are not attached
+        for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) { // companions that are not attached
             const view_companion *const companion = &document->companions[i];
             if (companion->model == NULL || companion->joint >= 0)
                 continue;
-            // A guest comes by in front of the model; in the first minute the camera knows where.
+            // A guest walks in front of the model; the opening scene controls its own camera.
             if (document->scene.machine.acts)
                 continue;
             if (companion->machine != NULL)
@@ -748,10 +755,10 @@ void view_measure_document(view_document *document, const view_play *still)
                              (md5_vec3){0, companion->aside, 0});
         }
     }
-    if (still != NULL) // one that leaps stays above the ground
+    if (still != NULL) // a jumping pose does not move the ground
         return;
-    // The ground is at 0, where id's characters stand, unless something is below it, or all is well
-    // above it.
+    // The ground is at 0, where id's characters stand, unless a part of the content is below 0 or
+    // the whole content is clearly above 0.
     float low = document->hull.lowest;
     for (uint32_t i = 0; i < crowd->num_kinds; i++)
         low = fminf(low, crowd->kinds[i].lowest);
@@ -762,7 +769,7 @@ void view_measure_document(view_document *document, const view_play *still)
 void view_show_meshes(const view_document *document, uint64_t hidden)
 {
     const md5_model *const model = document->scene.model;
-    const view_kind *const kind = &document->crowd.kinds[0]; // of the same model
+    const view_kind *const kind = &document->crowd.kinds[0]; // uses the same model
     for (uint32_t i = 0; document->drawn != NULL && i < model->num_meshes && i < 64; i++) {
         const bool is_shown = (hidden >> i & 1) == 0;
         md5gl_set_visible(document->drawn, i, is_shown);

@@ -1,11 +1,12 @@
-// The ground of a terrain as a model, which is drawn and lit as any other. It is written as the
-// text of a file: version 12 has normals, which do not end at the border of a tile, and colors.
+// Creates the ground of a terrain as a model, which is drawn and lit like all models. The model is
+// written as the text of an .md5mesh file of version 12, which contains colors, and normals that
+// are continuous across the borders of tiles.
 #include "demo/viewer/crowd/ground.h"
 
 #include "demo/viewer/assets/words.h"
 #include "demo/viewer/base/math.h"
 
-// The upward normal, from the corners beside this one.
+// Returns the upward normal at a corner, from the heights of its neighbors.
 static md5_vec3 normal_at(const view_terrain *terrain, int32_t x, int32_t y)
 {
     const float east = view_corner_height(terrain, x + 1, y);
@@ -47,7 +48,7 @@ static void write_ground(const view_terrain *terrain, view_text *to)
                     view_corner_x(terrain, x), ((float)y * terrain->cell),
                     view_corner_height(terrain, x, y));
     }
-    // Grass in the hollows, dry and stony on the hills and a lift.
+    // Colors: grass in the hollows, dry and stony on the hills and on a lift.
     view_append(to, "numvertexcolors %d\n", COUNT);
     for (int32_t i = 0; i < COUNT; i++) {
         const float high = view_is_lift(terrain, i / SIDE)
@@ -63,7 +64,7 @@ static void write_ground(const view_terrain *terrain, view_text *to)
 bool view_load_ground(view_ground *ground, const view_terrain *terrain, const view_loader *loader)
 {
     md5_error error = {0};
-    if (!(terrain->cell > 1e-6f && terrain->cell < 1e6f)) // of a model without size, or a vast one
+    if (!(terrain->cell > 1e-6f && terrain->cell < 1e6f)) // the model has no size, or is huge
         return true;
     view_text to = {0};
     write_ground(terrain, &to);
@@ -73,7 +74,7 @@ bool view_load_ground(view_ground *ground, const view_terrain *terrain, const vi
     ground->drawn = view_create_model(loader, ground->model);
     if (ground->drawn == NULL)
         return false;
-    // Grain, the same in each square.
+    // Create the noise texture, which is the same in each cell.
     enum { TEXELS = 64 };
     uint8_t rgba[4 * TEXELS * TEXELS];
     for (uint32_t i = 0, noise = 1; i < TEXELS * TEXELS; i++) {

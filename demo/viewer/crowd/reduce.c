@@ -1,4 +1,5 @@
-// Fewer triangles for small members of crowds, by meshoptimizer.
+// Reduces the triangles of meshes for small members of crowds, with meshoptimizer. Meshes are
+// reduced in a pose with bent joints (view_bend_joints), so that joints keep their shape.
 #include "demo/viewer/crowd/crowd.h"
 
 #ifdef HAS_MESHOPTIMIZER
@@ -10,7 +11,7 @@
 // Angle by which each joint is bent, in radians: 60 degrees.
 static const float bend_angle = 1.0471976f;
 
-// Returns a unit vector perpendicular to a bone, for a bone without length any unit vector.
+// Returns a unit vector perpendicular to a bone; any unit vector if the bone has no length.
 static md5_vec3 perpendicular_axis(md5_vec3 bone)
 {
     const md5_vec3 x_axis = {1, 0, 0};
@@ -41,7 +42,7 @@ bool view_can_reduce_meshes(void)
     return true;
 }
 
-// Returns the positions [num_vertices] of a mesh that a palette poses; free them.
+// Returns the positions [num_vertices] of a mesh that is posed by a palette. The caller frees them.
 static md5_vec3 *pose_vertices(const md5_mesh *mesh, const md5_mat34 *palette)
 {
     md5_vec3 *const positions = common_alloc(mesh->num_vertices, sizeof *positions);
@@ -49,7 +50,7 @@ static md5_vec3 *pose_vertices(const md5_mesh *mesh, const md5_mat34 *palette)
         md5_vec3 sum = {0, 0, 0};
         for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
             const float *const m = palette[mesh->influence_joints[i]].m;
-            const md5_vec4 p = mesh->influences[i]; // times its weight, which is w
+            const md5_vec4 p = mesh->influences[i]; // position times weight; the weight is w
             sum.x += m[0] * p.x + m[1] * p.y + m[2] * p.z + m[3] * p.w;
             sum.y += m[4] * p.x + m[5] * p.y + m[6] * p.z + m[7] * p.w;
             sum.z += m[8] * p.x + m[9] * p.y + m[10] * p.z + m[11] * p.w;
@@ -59,7 +60,7 @@ static md5_vec3 *pose_vertices(const md5_mesh *mesh, const md5_mat34 *palette)
     return positions;
 }
 
-// Returns for each vertex the largest distance by which a morph target moves it; free it.
+// Returns the maximum displacement of each vertex by a morph target. The caller frees the array.
 static float *find_morph_distances(const md5_mesh *mesh, const md5_morph_mesh *morph)
 {
     float *const distances = common_alloc(mesh->num_vertices, sizeof *distances);
