@@ -204,9 +204,11 @@ static double claimed(const page_case *fixture, const char *value)
 {
     char *end;
     const double number = strtod(value, &end);
-    return *end == '\0'                  ? number
-           : strncmp(end, " * ", 3) == 0 ? number * page_fact(fixture, end + 3)
-                                         : page_fact(fixture, value);
+    if (*end == '\0')
+        return number;
+    if (strncmp(end, " * ", 3) == 0)
+        return number * page_fact(fixture, end + 3);
+    return page_fact(fixture, value);
 }
 
 void page_claim(page_case *fixture, const char *file, int line, const char *text, ...)
@@ -253,10 +255,14 @@ void page_claim(page_case *fixture, const char *file, int line, const char *text
         const double fact = page_fact(fixture, name);
         const double expected = claimed(fixture, sign + 2);
         const double off = fabs(fact - expected);
-        test_check(*sign == '<'   ? fact < expected
-                   : *sign == '>' ? fact > expected
-                                  : off <= (allowed != NULL ? claimed(fixture, allowed + 3) : 0.0),
-                   file, line, "%s is %g, expected %c %g", name, fact, *sign, expected);
+        bool is_true;
+        if (*sign == '<')
+            is_true = fact < expected;
+        else if (*sign == '>')
+            is_true = fact > expected;
+        else
+            is_true = off <= (allowed != NULL ? claimed(fixture, allowed + 3) : 0.0);
+        test_check(is_true, file, line, "%s is %g, expected %c %g", name, fact, *sign, expected);
     }
 }
 

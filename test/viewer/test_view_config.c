@@ -48,8 +48,11 @@ static bool is_same(const view_option *option, const view_options *a, const view
     const char *const y = (const char *)b;
     OWN_STRING text = size == 0 ? view_write_option(option, a) : NULL;
     OWN_STRING other = size == 0 ? view_write_option(option, b) : NULL;
-    return memcmp(x + option->place, y + option->place, size) == 0
-           && (text == NULL) == (other == NULL) && (text == NULL || strcmp(text, other) == 0);
+    if (memcmp(x + option->place, y + option->place, size) != 0)
+        return false;
+    if (text == NULL || other == NULL)
+        return text == other;
+    return strcmp(text, other) == 0;
 }
 
 static char *any_word(const char *words, uint64_t *random)

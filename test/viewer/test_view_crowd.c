@@ -325,8 +325,8 @@ TEST (view_members_have_morph_targets_of_their_own) {
                && strcmp(md5_machine_morph_name(machine, own), "smile") != 0)
             own++;
         const uint32_t parameter = md5_find_parameter(machine, "smile");
-        CHECK(num_targets == NUM_TARGETS && smile != MD5_NONE && own < NUM_TARGETS
-              && parameter != MD5_NONE);
+        CHECK(num_targets == NUM_TARGETS && own < NUM_TARGETS);
+        CHECK(smile != MD5_NONE && parameter != MD5_NONE);
         for (uint32_t i = 0; i < made.crowd->count; i++)
             CHECK(md5_player_set(made.crowd->members[i].player, parameter, 0.05f * (float)i));
         uint32_t num_seen = 0;

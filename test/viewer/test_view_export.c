@@ -118,8 +118,8 @@ static void check_same(screen *fixture, const char *name)
     run_words(fixture, &words);
     common_free_list(&words);
     OWN_STRING again = common_read_stream(path, &sizes[1], &reason);
-    CHECK_THAT(written != NULL && again != NULL && sizes[0] == sizes[1]
-                   && memcmp(written, again, sizes[0]) == 0,
+    const bool has_same_size = written != NULL && again != NULL && sizes[0] == sizes[1];
+    CHECK_THAT(has_same_size && memcmp(written, again, sizes[0]) == 0,
                "%s differs: %zu and %zu bytes", name, sizes[0], sizes[1]);
 }
 

@@ -353,11 +353,10 @@ static void check_mesh(const find_case *fixture, const char *folder, const view_
         CHECK_THAT(path == NULL || strncmp(rest, fixture->files[0], inside) == 0,
                    "%s, \"%s\" in its folder: found %s", fixture->what, expected->shader, rest);
     } else {
-        CHECK_THAT(strcmp(rest, expected->image != NULL ? expected->image : "nothing") == 0,
-                   "%s, \"%s\": found %s, %s", fixture->what, expected->shader, rest,
-                   look.why != NULL       ? look.why
-                   : look.tried.count > 0 ? look.tried.names[0]
-                                          : "");
+        const char *const image = expected->image != NULL ? expected->image : "nothing";
+        const char *const tried = look.tried.count > 0 ? look.tried.names[0] : "";
+        CHECK_THAT(strcmp(rest, image) == 0, "%s, \"%s\": found %s, %s", fixture->what,
+                   expected->shader, rest, look.why != NULL ? look.why : tried);
         CHECK_THAT(look.is_guess == expected->is_guess, "%s, \"%s\": %s", fixture->what,
                    expected->shader, look.why != NULL ? look.why : "none");
     }

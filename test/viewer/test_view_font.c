@@ -34,7 +34,13 @@ static void close_letters(letters *fixture)
 // Encodes a code point as UTF-8, including invalid code points.
 static const char *encode(char text[5], uint32_t code)
 {
-    const int length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    int length = 1;
+    if (code >= 0x10000)
+        length = 4;
+    else if (code >= 0x800)
+        length = 3;
+    else if (code >= 0x80)
+        length = 2;
     static const uint8_t first[] = {0, 0, 0xC0, 0xE0, 0xF0};
     for (int i = length; i-- > 0; code >>= 6)
         text[i] = (char)(i > 0 ? 0x80 | (code & 0x3F) : first[length] | code);

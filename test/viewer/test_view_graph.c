@@ -17,15 +17,18 @@ static float measure(const void *user, const char *text)
 
 static bool overlap(view_rect a, view_rect b)
 {
-    const float room = 1e-3f;
-    return a.x + room < b.x + b.width && b.x + room < a.x + a.width && a.y + room < b.y + b.height
-           && b.y + room < a.y + a.height;
+    const float margin = 1e-3f;
+    const bool overlap_in_x = a.x + margin < b.x + b.width && b.x + margin < a.x + a.width;
+    const bool overlap_in_y = a.y + margin < b.y + b.height && b.y + margin < a.y + a.height;
+    return overlap_in_x && overlap_in_y;
 }
 
 static bool is_within(const view_graph *graph, view_rect rect)
 {
-    return rect.x > -1e-3f && rect.y > -1e-3f && rect.x + rect.width < graph->width + 1e-3f
-           && rect.y + rect.height < graph->height + 1e-3f;
+    const float margin = 1e-3f;
+    const bool is_within_x = rect.x > -margin && rect.x + rect.width < graph->width + margin;
+    const bool is_within_y = rect.y > -margin && rect.y + rect.height < graph->height + margin;
+    return is_within_x && is_within_y;
 }
 
 // Returns true if the name of a state and the icon of a loop fit into its node. Names longer than
@@ -218,8 +221,9 @@ static const view_graph_edge *find_edge(const view_graph *graph, const char *fro
         view_graph_edge *const edge = &graph->edges[i];
         const char *const first = graph->nodes[edge->ends[0]].name;
         const char *const second = graph->nodes[edge->ends[1]].name;
-        if ((strcmp(first, from) == 0 && strcmp(second, to) == 0)
-            || (strcmp(first, to) == 0 && strcmp(second, from) == 0))
+        const bool leads_forward = strcmp(first, from) == 0 && strcmp(second, to) == 0;
+        const bool leads_backward = strcmp(first, to) == 0 && strcmp(second, from) == 0;
+        if (leads_forward || leads_backward)
             return edge;
     }
     CHECK(!from); // the state does not exist

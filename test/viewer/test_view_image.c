@@ -28,7 +28,9 @@ static int tolerance(const char *name)
 {
     if (begins(name, "jpeg"))
         return 24;
-    return strcmp(name, "tga-16") == 0 ? 8 : begins(name, "png-grey-") ? 255 >> name[9] % 8 : 0;
+    if (strcmp(name, "tga-16") == 0)
+        return 8;
+    return begins(name, "png-grey-") ? 255 >> name[9] % 8 : 0;
 }
 
 // Checks a few pixels in the first row, the last column and between them. Palettes and packets have
@@ -49,8 +51,9 @@ static void check_pixels(const char *name, const view_image *image, bool is_pack
             const bool has_alpha =
                 strstr(name, "alpha") || begins(name, "png-rgba") || strcmp(name, "tga-32") == 0;
             for (int j = 0; j < 4; j++) {
-                const int wanted =
-                    j == 3 ? (has_alpha ? expected[3] : 255) : expected[is_grey ? 0 : j];
+                int wanted = expected[is_grey ? 0 : j];
+                if (j == 3)
+                    wanted = has_alpha ? expected[3] : 255;
                 CHECK_THAT(abs(rgba[j] - wanted) <= tolerance(name),
                            "%s: channel %d of %d %d is %d, expected %d", name, j, x, y, rgba[j],
                            wanted);

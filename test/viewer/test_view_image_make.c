@@ -120,7 +120,9 @@ static int paeth(int a, int b, int c)
     const int pa = abs(p - a);
     const int pb = abs(p - b);
     const int pc = abs(p - c);
-    return pa <= pb && pa <= pc ? a : pb <= pc ? b : c;
+    if (pa <= pb && pa <= pc)
+        return a;
+    return pb <= pc ? b : c;
 }
 
 image_file image_make_png(int colour, int depth, int interlaced)
@@ -251,7 +253,11 @@ static void put_tga_pixel(image_file *file, int bits, int has_palette, int x, in
 image_file image_make_tga(int bits, int has_palette, int packed)
 {
     image_file file = {0};
-    const int kind = (has_palette ? 1 : bits == 8 ? 3 : 2) + (packed ? 8 : 0);
+    int kind = bits == 8 ? 3 : 2;
+    if (has_palette)
+        kind = 1;
+    if (packed)
+        kind += 8;
     const uint8_t head[12] = {
         0, (uint8_t)has_palette, (uint8_t)kind, 0, 0, has_palette ? NUM_COLOURS : 0, 0, 24};
     image_put(&file, head, sizeof head);
@@ -318,9 +324,11 @@ image_file image_make_jpeg(image_jpeg_options options)
     jpeg.image_width = IMAGE_WIDTH;
     jpeg.image_height = IMAGE_HEIGHT;
     jpeg.input_components = options.num_channels;
-    jpeg.in_color_space = options.num_channels == 1   ? JCS_GRAYSCALE
-                          : options.num_channels == 3 ? JCS_RGB
-                                                      : JCS_CMYK;
+    jpeg.in_color_space = JCS_CMYK;
+    if (options.num_channels == 1)
+        jpeg.in_color_space = JCS_GRAYSCALE;
+    else if (options.num_channels == 3)
+        jpeg.in_color_space = JCS_RGB;
     jpeg_set_defaults(&jpeg);
     jpeg_set_quality(&jpeg, 95, TRUE);
     jpeg.restart_interval = (unsigned)options.restart_interval;

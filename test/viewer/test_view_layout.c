@@ -45,8 +45,9 @@ static bool is_there(view_rect rect)
 
 static bool overlaps(view_rect a, view_rect b)
 {
-    return is_there(a) && is_there(b) && a.x < b.x + b.width && b.x < a.x + a.width
-           && a.y < b.y + b.height && b.y < a.y + a.height;
+    const bool overlap_in_x = a.x < b.x + b.width && b.x < a.x + a.width;
+    const bool overlap_in_y = a.y < b.y + b.height && b.y < a.y + a.height;
+    return is_there(a) && is_there(b) && overlap_in_x && overlap_in_y;
 }
 
 TEST (layout_parts_do_not_overlap) {

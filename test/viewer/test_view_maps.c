@@ -90,8 +90,9 @@ TEST (view_lit_stages_that_are_off_draw_nothing) {
     c.stages[2].condition = OFF;
     select(&c, 4);
     const md5_vec3 black = c.shown[0].diffuse_color; // not 0, because texture 0 is white
-    CHECK(c.lit.num_shown == 1 && black.x > 0.0f && black.x < 1e-30f && black.y < 1e-30f
-          && black.z < 1e-30f);
+    CHECK_UINT(c.lit.num_shown, 1);
+    CHECK(black.x > 0.0f);
+    CHECK(black.x < 1e-30f && black.y < 1e-30f && black.z < 1e-30f);
     CHECK(view_reflects(c.shown[0].specular_color));
     select(&c, 1);
     CHECK_UINT(c.lit.num_shown, 0);
@@ -517,8 +518,9 @@ static const shader_case cases[] = {
 
 static void check_path(const char *path, const char *expected, size_t index)
 {
-    CHECK_THAT(strcmp(path != NULL ? path : "-", expected != NULL ? expected : "-") == 0,
-               "case %zu: %s", index, path != NULL ? path : "-");
+    const char *const found = path != NULL ? path : "-";
+    const char *const wanted = expected != NULL ? expected : "-";
+    CHECK_THAT(strcmp(found, wanted) == 0, "case %zu: %s", index, found);
 }
 
 TEST (view_shader_files_name_pictures) {

@@ -63,10 +63,8 @@ static bool open_monster(monster_case *it, const char *name)
     it->entity = md5_load_entity(it->game, name, &it->opts, NULL);
     const bool has_head =
         it->entity->num_parts > 0 && strcmp(it->entity->parts[0].key, "def_head") == 0;
-    for (int i = 0; i < 2; i++)
-        it->actors[i] = i == 0     ? md5_create_actor(it->entity, NULL, NULL)
-                        : has_head ? md5_create_actor(it->entity->parts[0].entity, NULL, NULL)
-                                   : NULL;
+    it->actors[0] = md5_create_actor(it->entity, NULL, NULL);
+    it->actors[1] = has_head ? md5_create_actor(it->entity->parts[0].entity, NULL, NULL) : NULL;
     md5_actor_set_in_place(it->actors[0], true);
     md5_actor_play(it->actors[0], MD5_CHANNEL_ALL, md5_actor_choose(it->actors[0], NULL, "idle"),
                    MD5_ACTOR_HOLD, 2, 0);

@@ -173,7 +173,10 @@ TEST (view_finds_legs_that_walk) {
             const char *const a = scene.skeleton->joints[leg->limb.tip].name;
             const char *const b = scene.skeleton->joints[scene.legs.legs[k].limb.tip].name;
             const int apart = abs(a[5] - b[5]); // foot_1_l: character 5 is the number of the pair
-            if ((a[7] == b[7] && apart == 1) || (a[7] != b[7] && apart == 0))
+            const bool is_same_side = a[7] == b[7];
+            const bool is_adjacent = is_same_side && apart == 1;
+            const bool is_opposite = !is_same_side && apart == 0;
+            if (is_adjacent || is_opposite)
                 CHECK(leg->group != scene.legs.legs[k].group);
         }
     }

@@ -172,8 +172,12 @@ TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
         for (uint32_t k = 0; k < in_step->count; k++)
             for (int way = 0; way < 3; way++) {
                 const double x = in_step->points[k].x;
-                CHECK_NEAR(page_series_at(SERIES(0, ways[way]), x),
-                           (way > 0 ? drift * x : 0.0) + (way > 1 ? behind : 0.0), 1e-3);
+                double expected = 0.0;
+                if (way > 0)
+                    expected = drift * x;
+                if (way > 1)
+                    expected += behind;
+                CHECK_NEAR(page_series_at(SERIES(0, ways[way]), x), expected, 1e-3);
             }
         CLAIM("| apart, in step = 0 ~ 1e-3; apart, keep_phase = %.17g ~ 0.06", drift * fade);
     }
@@ -222,11 +226,15 @@ static double window_weight(int window, double time, double begin, double fade)
 {
     static const double frames[3][2] = {{6, 26}, {12, 18}, {2, 20}};
     const double since = time - begin;
-    const double share = since < 0.0 ? 0.0 : since < fade ? since / fade : 1.0;
+    double weight = 1.0;
+    if (since < 0.0)
+        weight = 0.0;
+    else if (since < fade)
+        weight = since / fade;
     const double frame = window < 2 ? fmod(30.0 * time, 34.0) : fmod(30.0 * since, 27.0);
-    return frame < frames[window][0] || frame > frames[window][1] ? 0.0
-           : window < 2                                           ? 1.0 - share
-                                                                  : share;
+    if (frame < frames[window][0] || frame > frames[window][1])
+        return 0.0;
+    return window < 2 ? 1.0 - weight : weight;
 }
 
 TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {

@@ -159,7 +159,9 @@ static char color_of(shot_viewer *viewer, double time)
     for (size_t i = 0; i < (size_t)picture.width * picture.height; i++)
         for (int k = 0; k < 3; k++)
             sums[k] += picture.rgba[4 * i + (size_t)k];
-    return sums[0] > sums[1] && sums[0] > sums[2] ? 'r' : sums[1] > sums[2] ? 'g' : 'b';
+    if (sums[0] > sums[1] && sums[0] > sums[2])
+        return 'r';
+    return sums[1] > sums[2] ? 'g' : 'b';
 }
 
 // Checks the colours at intervals of 0.1 s, starting at 0.05 s.

@@ -403,8 +403,8 @@ TEST (view_three_fingers_tap_the_key_home) {
             uint32_t num_homes = 0;
             for (int i = 0; i < 2 * count; i++) {
                 const bool is_down = i < count;
-                const view_input input = touch(window, is_down ? SDL_FINGERDOWN : SDL_FINGERUP,
-                                               1000 + (is_down ? 0 : rest));
+                const view_input input = is_down ? touch(window, SDL_FINGERDOWN, 1000)
+                                                 : touch(window, SDL_FINGERUP, 1000 + rest);
                 num_homes += input.kind == VIEW_INPUT_KEY_DOWN && input.key == VIEW_KEY_HOME;
             }
             CHECK_UINT(num_homes, count == 3 && rest == 200);

@@ -251,9 +251,12 @@ TEST (view_reduced_sheet_keeps_its_edge) {
         area += 0.5 * twice;
     }
     CHECK_NEAR(area, ((SIDE - 1) * (SIDE - 1)), 1e-6);
-    for (uint32_t i = 0; i < NUM_PLACES; i++)
-        if (i % SIDE == 0 || i % SIDE + 1 == SIDE || i < SIDE || i + SIDE >= NUM_PLACES)
+    for (uint32_t i = 0; i < NUM_PLACES; i++) {
+        const bool is_in_first_or_last_column = i % SIDE == 0 || i % SIDE + 1 == SIDE;
+        const bool is_in_first_or_last_row = i < SIDE || i + SIDE >= NUM_PLACES;
+        if (is_in_first_or_last_column || is_in_first_or_last_row)
             CHECK(uses(&level, i));
+    }
     free(level.indices);
 }
 
@@ -387,10 +390,10 @@ TEST (view_reducing_takes_linear_time_around_a_vertex) {
     for (uint32_t i = 0; i < NUM; i++) {
         const float angle = 6.2831853f * (float)i / (float)SIDES;
         const float side = i < SIDES ? 1.0f : 0.0f;
-        places[i] = (md5_vec3){side * cosf(angle), side * sinf(angle),
-                               i < SIDES    ? 0.0f
-                               : i == SIDES ? 0.1f
-                                            : -0.1f};
+        float height = 0.0f;
+        if (i >= SIDES)
+            height = i == SIDES ? 0.1f : -0.1f;
+        places[i] = (md5_vec3){side * cosf(angle), side * sinf(angle), height};
         normals[i] = (md5_vec3){0, 0, 1};
         influences[i] = (md5_vec4){places[i].x, places[i].y, places[i].z, 1};
         first[i + 1] = i + 1;

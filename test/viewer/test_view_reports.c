@@ -38,8 +38,9 @@ static bool has_item(screen *w, float width, float height, const char *name)
 {
     const view_stage facts = item_draw(&w->viewer, width, height);
     const view_rect found = item_find(&w->viewer, &facts, name);
-    return found.width > 0.0f && found.x >= 0.0f && found.y >= 0.0f
-           && found.x + found.width <= width && found.y + found.height <= height;
+    const bool is_inside_x = found.x >= 0.0f && found.x + found.width <= width;
+    const bool is_inside_y = found.y >= 0.0f && found.y + found.height <= height;
+    return found.width > 0.0f && is_inside_x && is_inside_y;
 }
 
 // Opens a file whose line 3 has an error at column 11.

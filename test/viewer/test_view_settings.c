@@ -59,9 +59,11 @@ static char *text_of(const screen *s, const view_option *option)
 TEST_SCREEN (view_each_number_is_set_by_its_field, BOBBIN) {
     for (size_t i = 0; i < view_num_commands; i++) {
         const view_option *const option = view_option_of(&view_command_rows[i]);
-        if (option == NULL || view_command_rows[i].action != VIEW_ASK
-            || option->effect == VIEW_EFFECT_REOPENS || option->names != VIEW_NAMES_NOTHING
-            || option->kind < COMMON_COUNT || option->kind > COMMON_NUMBER)
+        if (option == NULL || view_command_rows[i].action != VIEW_ASK)
+            continue;
+        if (option->effect == VIEW_EFFECT_REOPENS || option->names != VIEW_NAMES_NOTHING)
+            continue;
+        if (option->kind < COMMON_COUNT || option->kind > COMMON_NUMBER)
             continue;
         OWN_STRING usual = text_of(s, option);
         const double low = fabs(option->low) < 1e-3 ? 0.5 : option->low;
@@ -225,8 +227,8 @@ TEST_SCREEN (view_card_is_moved_by_its_head, BOBBIN) {
         const ui_mouse event = {.x = x + moves[i][0], .y = y + moves[i][1], .is_moved = true};
         view_run_ui(&s->viewer.ui, &s->facts, &event);
         const view_rect now = item_find(&s->viewer, &s->facts, "card/Close");
-        CHECK(now.x >= 0.0f && now.x + now.width <= 1280.0f && now.y >= 0.0f
-              && now.y + now.height <= 720.0f);
+        CHECK(now.x >= 0.0f && now.x + now.width <= 1280.0f);
+        CHECK(now.y >= 0.0f && now.y + now.height <= 720.0f);
         if (i == 0)
             CHECK(now.x == before.x - 150.0f && now.y == before.y + 200.0f);
     }
@@ -281,9 +283,9 @@ TEST_SCREEN (view_buttons_of_cards_are_seen_in_small_windows, SMALL) {
         if (!is_card(s))
             continue;
         const view_rect done = item_find(&s->viewer, &s->facts, "card/Done");
-        CHECK_THAT(done.width > 0.0f && done.y + done.height <= 300.0f && done.x >= 0.0f
-                       && done.x + done.width <= 420.0f,
-                   "%s", option->name);
+        const bool is_inside_x = done.x >= 0.0f && done.x + done.width <= 420.0f;
+        CHECK_THAT(done.width > 0.0f && done.y + done.height <= 300.0f && is_inside_x, "%s",
+                   option->name);
         give(s, VIEW_KEY_ESCAPE, NULL);
     }
 }

@@ -145,8 +145,9 @@ double shot_difference(const shot *a, const shot *b)
 {
     const size_t num_pixels = (size_t)a->width * a->height;
     size_t count = 0;
-    if (!CHECK(a->rgba != NULL && b->rgba != NULL && a->width == b->width
-               && a->height == b->height))
+    if (!CHECK(a->rgba != NULL && b->rgba != NULL))
+        return 0.0;
+    if (!CHECK(a->width == b->width && a->height == b->height))
         return 0.0;
     for (size_t i = 0; i < num_pixels; i++) {
         int largest = 0;
@@ -161,7 +162,9 @@ double shot_difference(const shot *a, const shot *b)
 
 bool shot_same(const shot *a, const shot *b)
 {
-    return CHECK(a->rgba != NULL && b->rgba != NULL) && a->width == b->width
-           && a->height == b->height
-           && memcmp(a->rgba, b->rgba, 4 * (size_t)a->width * a->height) == 0;
+    if (!CHECK(a->rgba != NULL && b->rgba != NULL))
+        return false;
+    if (a->width != b->width || a->height != b->height)
+        return false;
+    return memcmp(a->rgba, b->rgba, 4 * (size_t)a->width * a->height) == 0;
 }

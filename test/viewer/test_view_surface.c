@@ -77,9 +77,14 @@ static sight look(shot_viewer *viewer, bool at_weights)
                 }
                 const bool is_red = rgba[0] > 2 * rgba[1] && rgba[0] > 2 * rgba[2];
                 const bool is_grey = abs(rgba[0] - rgba[2]) < 32 && abs(rgba[0] - rgba[1]) < 32;
-                seen.num_full += least > 0.97f;
-                seen.num_none += most == 0.0f;
-                seen.num_wrong += (least > 0.97f && !is_red) || (most == 0.0f && !is_grey);
+                const bool is_full = least > 0.97f;
+                const bool is_none = most == 0.0f;
+                seen.num_full += is_full;
+                seen.num_none += is_none;
+                if (is_full)
+                    seen.num_wrong += !is_red;
+                else if (is_none)
+                    seen.num_wrong += !is_grey;
             } else if (state->pick.is_set) {
                 // If u is far above v, red is above green, and vice versa.
                 const view_pick *const pick = &state->pick;
@@ -92,11 +97,15 @@ static sight look(shot_viewer *viewer, bool at_weights)
                     u += pick->weights[i] * at.x;
                     v += pick->weights[i] * at.y;
                 }
-                seen.num_full += u > v + 0.3f;
-                seen.num_none += v > u + 0.3f;
+                const bool is_u_larger = u > v + 0.3f;
+                const bool is_v_larger = v > u + 0.3f;
+                seen.num_full += is_u_larger;
+                seen.num_none += is_v_larger;
                 // Edges and names of cells may have any colour.
-                seen.num_wrong += (u > v + 0.3f && rgba[0] + 4 < rgba[1])
-                                  || (v > u + 0.3f && rgba[1] + 4 < rgba[0]);
+                if (is_u_larger)
+                    seen.num_wrong += rgba[0] + 4 < rgba[1];
+                else if (is_v_larger)
+                    seen.num_wrong += rgba[1] + 4 < rgba[0];
             }
         }
     return seen;
@@ -227,8 +236,9 @@ static view_command press_node(view_state *state, const view_stage *facts, const
 
 static bool are_apart(view_rect a, view_rect b)
 {
-    return a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y
-           || b.y + b.height <= a.y;
+    const bool are_apart_in_x = a.x + a.width <= b.x || b.x + b.width <= a.x;
+    const bool are_apart_in_y = a.y + a.height <= b.y || b.y + b.height <= a.y;
+    return are_apart_in_x || are_apart_in_y;
 }
 
 TEST_SHOT (view_graph_has_a_node_for_each_state, MACHINE) {
@@ -377,7 +387,8 @@ static uint32_t count_fading(const view_state *state)
     uint32_t count = 0;
     for (uint32_t i = 0; i < state->canvas.count; i++) {
         const uint8_t *const rgba = state->canvas.vertices[i].rgba;
-        count += rgba[0] == 0x6F && rgba[1] == 0xA8 && rgba[2] == 0xFF && rgba[3] < 0xFF;
+        const bool has_color = rgba[0] == 0x6F && rgba[1] == 0xA8 && rgba[2] == 0xFF;
+        count += has_color && rgba[3] < 0xFF;
     }
     return count;
 }

@@ -140,10 +140,13 @@ static void click_on(desk *d, const char *how, const char *place)
     float across = strtof(place, &item);
     const bool is_body = strncmp(place, "body ", 5) == 0;
     const bool is_skin = strncmp(place, "skin ", 5) == 0;
-    const view_rect at = is_body ? view_free_region(&d->facts)
-                         : is_skin
-                             ? find_on_body(d, md5_find_joint(scene_of(d)->skeleton, place + 5))
-                             : item_find(&d->viewer, &d->facts, item + strspn(item, " "));
+    view_rect at;
+    if (is_body)
+        at = view_free_region(&d->facts);
+    else if (is_skin)
+        at = find_on_body(d, md5_find_joint(scene_of(d)->skeleton, place + 5));
+    else
+        at = item_find(&d->viewer, &d->facts, item + strspn(item, " "));
     CHECK_THAT(at.width > 0.0f, "there is no %s", item);
     across = item == place ? 0.5f : across;
     const float down = is_body ? strtof(place + 5, NULL) : 0.5f;
@@ -167,10 +170,10 @@ static void focus_on(desk *d, int32_t with, const char *item)
     for (unsigned i = 0; i < MOST && !has_focus; i++) {
         key(d, with);
         const view_rect at = item_find(&d->viewer, &d->facts, item);
-        has_focus =
-            ui->is_focus_shown && ui->focus.panel != NULL
-            && (strcmp(ui->focus.panel, item) == 0
-                || (at.width > 0.0f && at.x == ui->focus_rect.x && at.y == ui->focus_rect.y));
+        const bool is_at_item =
+            at.width > 0.0f && at.x == ui->focus_rect.x && at.y == ui->focus_rect.y;
+        if (ui->is_focus_shown && ui->focus.panel != NULL)
+            has_focus = is_at_item || strcmp(ui->focus.panel, item) == 0;
     }
     CHECK_THAT(has_focus, "no key leads to %s", item);
 }
@@ -411,13 +414,20 @@ static void run_task(const char *path, uint32_t width, uint32_t height)
     CHECK(chdir(d.folder) == 0); // the folder for written files
     const char *const title = strtok_r(rest, "\n", &rest);
     for (char *line; is_there && (line = strtok_r(NULL, "\n", &rest)) != NULL;) {
-        if (strncmp(line, is_small ? "wide " : "small ", is_small ? 5 : 6) == 0)
+        const bool is_for_wide = strncmp(line, "wide ", 5) == 0;
+        const bool is_for_small = strncmp(line, "small ", 6) == 0;
+        if (is_small ? is_for_wide : is_for_small)
             continue;
-        line += strncmp(line, "wide ", 5) == 0 ? 5 : strncmp(line, "small ", 6) == 0 ? 6 : 0;
+        if (is_for_wide)
+            line += strlen("wide ");
+        else if (is_for_small)
+            line += strlen("small ");
         OWN_STRING whole = common_copy(line);
         const bool is_claim = strncmp(line, "expect ", 7) == 0;
         const bool is_denied = is_claim && strncmp(line + 7, "no ", 3) == 0;
-        char *const what = line + (is_denied ? 10 : is_claim ? 7 : 0);
+        char *what = line;
+        if (is_claim)
+            what += is_denied ? strlen("expect no ") : strlen("expect ");
         char *const gap = strchr(what, ' ');
         char *const words = gap != NULL ? gap + 1 : what + strlen(what);
         if (gap != NULL)
@@ -820,9 +830,8 @@ static void walk(desk *d, uint32_t num_events)
         const uint32_t which = test_random_u32(&random);
         const float x = (float)test_random(&random) * (float)d->viewer.width;
         const float y = (float)test_random(&random) * (float)d->viewer.height;
-        const int modifiers = (which >> 16) % 4 == 0   ? VIEW_WITH_CTRL
-                              : (which >> 16) % 4 == 1 ? VIEW_WITH_SHIFT
-                                                       : 0;
+        static const int modifier_choices[4] = {VIEW_WITH_CTRL, VIEW_WITH_SHIFT, 0, 0};
+        const int modifiers = modifier_choices[(which >> 16) % 4];
         const int32_t letter = 'a' + (int32_t)(which % 26);
         if (kind < 2) {
             key(d, keys[which % NUM_KEYS] | modifiers);

@@ -114,8 +114,8 @@ TEST_SHOT (view_turns_machines_about_their_place, "models/bobbin/bobbin.md5machi
 static bool is_same_rotation(md5_quat a, md5_quat b)
 {
     const float sign = a.w * b.w < 0.0f ? -1.0f : 1.0f;
-    return a.x == sign * b.x && a.y == sign * b.y && a.z == sign * b.z
-           && fabsf(a.w - sign * b.w) < 1e-5f;
+    const bool is_same_axis = a.x == sign * b.x && a.y == sign * b.y && a.z == sign * b.z;
+    return is_same_axis && fabsf(a.w - sign * b.w) < 1e-5f;
 }
 
 // Checks that the clip is bit-identical, except for w, which files omit.

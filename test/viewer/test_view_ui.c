@@ -1097,8 +1097,9 @@ static bool has_point(const md5gl_panel_vertex *t, float x, float y)
 static bool is_plain(const screen *s, const md5gl_panel_vertex *t)
 {
     const view_font *const font = &s->viewer.font;
-    return t[0].u == font->solid_u && t[1].u == font->solid_u && t[2].u == font->solid_u
-           && t[0].v == font->solid_v && t[2].v == font->solid_v;
+    const bool is_solid_in_u =
+        t[0].u == font->solid_u && t[1].u == font->solid_u && t[2].u == font->solid_u;
+    return is_solid_in_u && t[0].v == font->solid_v && t[2].v == font->solid_v;
 }
 
 // Checks the contrast between each letter that is drawn on a panel and its background, over a white
@@ -1113,9 +1114,9 @@ static void check_contrast(screen *s, const char *what)
     screen_draw(s);
     for (uint32_t i = 0; i + 6 <= canvas->count; i += 3) {
         const md5gl_panel_vertex *const t = &canvas->vertices[i];
-        const bool is_disc = t->u >= font->disc_u0 && t->u <= font->disc_u1 && t->v >= font->disc_v0
-                             && t->v <= font->disc_v1;
-        if (is_disc || is_plain(s, t))
+        const bool is_disc_in_u = t->u >= font->disc_u0 && t->u <= font->disc_u1;
+        const bool is_disc_in_v = t->v >= font->disc_v0 && t->v <= font->disc_v1;
+        if ((is_disc_in_u && is_disc_in_v) || is_plain(s, t))
             continue;
         const float x = (t[0].x + t[1].x + t[2].x) / 3;
         const float y = (t[0].y + t[1].y + t[2].y) / 3;

@@ -13,7 +13,8 @@
 static void check_says(const screen *s, const char *option, const char *text)
 {
     OWN_STRING now = view_write_option(view_find_option(option, strlen(option)), &s->options);
-    CHECK_STRING(now != NULL ? now : "-", text != NULL ? text : "-");
+    const char *const expected = text != NULL ? text : "-";
+    CHECK_STRING(now != NULL ? now : "-", expected);
 }
 
 // Returns the texts of all options.
@@ -264,14 +265,14 @@ static void press(screen *s, int32_t key)
 TEST_SCREEN (view_undo_turns_back, BOBBIN) {
     static const char *const sides[][2] = {{"+z", "+x"}, {"+y", "+x"}, {"+y", "+z"}};
     static const int steps[] = {0, 1, 2, 1, 0, 1, 2};
+    // The first entry is the state before the first action.
+    static const view_action actions[COUNT_OF(steps)] = {
+        VIEW_NOTHING, VIEW_TURN_X, VIEW_TURN_Z, VIEW_UNDO, VIEW_UNDO, VIEW_REDO, VIEW_REDO};
     const view_turn *const turn = &s->viewer.document->scene.turn;
     begin(s);
     for (size_t i = 0; i < COUNT_OF(steps); i++) {
         if (i > 0)
-            act(s, (view_command){.action = i == 1   ? VIEW_TURN_X
-                                            : i == 2 ? VIEW_TURN_Z
-                                            : i < 5  ? VIEW_UNDO
-                                                     : VIEW_REDO});
+            act(s, (view_command){.action = actions[i]});
         char up[3], front[3];
         view_name_axes(turn, up, front);
         CHECK_STRING(up, sides[steps[i]][0]);
@@ -409,9 +410,13 @@ TEST_SCREEN (view_undo_of_ten_thousand_values_holds_no_more_texts, BOBBIN) {
     begin(s);
     for (int i = 0; i < 2500; i++) {
         for (size_t j = 0; j < COUNT_OF(rows); j++) {
-            char *const value = strcmp(rows[j], "joint") == 0  ? common_copy("head")
-                                : strcmp(rows[j], "hide") == 0 ? common_format("%d\n", i % 2)
-                                                               : common_format("%d", i % 24);
+            char *value;
+            if (strcmp(rows[j], "joint") == 0)
+                value = common_copy("head");
+            else if (strcmp(rows[j], "hide") == 0)
+                value = common_format("%d\n", i % 2);
+            else
+                value = common_format("%d", i % 24);
             act(s, (view_command){.action = VIEW_SET, .number = number_of(rows[j]), .path = value});
         }
         undo(s);

@@ -120,8 +120,11 @@ static void write_bytes(void *user, void *bytes, int size)
 static bool print_shrunk(view_image *image, uint32_t side)
 {
     bool written = false;
-    while ((image->width > side || image->height > side) && image->width > 1 && image->height > 1)
+    while (image->width > side || image->height > side) {
+        if (image->width <= 1 || image->height <= 1)
+            break;
         halve(image);
+    }
     return stbi_write_png_to_func(write_bytes, &written, (int)image->width, (int)image->height, 4,
                                   image->rgba, 0)
            && written;
