@@ -1,13 +1,13 @@
 #!/bin/sh
-# Crowds in md5view: invalid arguments, and how many characters are drawn and posed. Their pictures are
-# tested by test_view_crowd.c.
+# Crowds in md5view: invalid arguments, and the numbers of drawn and posed characters. test_view_crowd.c
+# tests their images.
 . test/build/report.sh
 view=$products/md5view
 bobbin=$models/bobbin/bobbin.md5mesh
 thimble=$models/thimble/thimble.md5mesh
 unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
 
-# counts CONDITION ARGUMENTS...: an awk condition on how many are drawn ($1) and posed ($2) a frame
+# counts CONDITION ARGUMENTS...: checks an awk condition on the numbers of drawn ($1) and posed characters ($2) per frame
 counts() {
     condition=$1
     shift
@@ -20,7 +20,7 @@ counts() {
 
 # -- Kinds --------------------------------------------------------------------------------------
 
-check "without a model the crowd is of our models" ends_saying 0 '12 characters of 3 models' "$view" --crowd 12 \
+check "without a model the crowd consists of the built-in models" ends_saying 0 '12 characters of 3 models' "$view" --crowd 12 \
     --frames 1 --resolution 64,48 --samples 1 --no-maps --no-shadow
 check "models without a common joint are refused" ends_saying 1 'error' "$view" "$bobbin" \
     "$models/bobbin/run.md5anim" test/reference/data/still.md5mesh --no-auto --crowd 12 \
@@ -32,11 +32,11 @@ check "more models than characters are refused" ends_saying 1 'too many models (
 
 # -- Culling ------------------------------------------------------------------------------------
 
-# Without shadows, which keep characters beyond the picture's edge and take longer than all the rest.
+# Without shadows, because a shadow prevents culling of a character outside the image, and because they take most of the time.
 clips="$thimble $models/thimble/walk.md5anim --crowd 20 --no-shadow" # small textures
 machines="$models/bobbin/bobbin.md5machine --crowd 20 --no-shadow"
 near="--camera-distance 100 --camera-elevation-angle 60"
-far="--camera-distance 1000" # shows all, each of them small
+far="--camera-distance 1000" # shows all characters, each of them small
 # shellcheck disable=SC2086
 check "characters out of view are culled" counts '$1 > 0 && $1 < 15 && $2 <= $1' $clips $near
 
@@ -47,30 +47,31 @@ check "small characters are posed every fourth frame, a quarter of them in each"
 # shellcheck disable=SC2086
 check "at a low frame rate every character is posed every frame" counts '$1 == 20 && $2 == 20' $clips $far --frame-rate 10
 # shellcheck disable=SC2086
-check_long "small characters with a machine are posed less often too" counts '$1 == 20 && $2 < 10' $machines $far
+check_long "small characters with a machine are posed less often" counts '$1 == 20 && $2 < 10' $machines $far
 
 # -- Triangles ----------------------------------------------------------------------------------
 
-check "--crowd-reduced beyond its range is refused" ends_saying 2 'crowd-reduced' "$view" "$bobbin" --crowd 2 \
+check "--crowd-reduced outside its range is refused" ends_saying 2 'crowd-reduced' "$view" "$bobbin" --crowd 2 \
     --crowd-reduced 1001
 # shellcheck disable=SC2086
-check "characters of fewer triangles are posed as the others" counts '$1 == 20 && $2 == 6.9' $clips $far --crowd-reduced 512
+check "characters of fewer triangles are posed as often as others" counts '$1 == 20 && $2 == 6.9' $clips $far --crowd-reduced 512
 
 # -- Impostors ----------------------------------------------------------------------------------
 
 # shellcheck disable=SC2086
 check_long "small characters are impostors, which are not posed" counts '$1 == 20 && $2 == 0' $clips $far --crowd-impostors 200
 # shellcheck disable=SC2086
-check_long "characters with a machine have none" counts '$1 == 20 && $2 > 0' $machines $far --crowd-impostors 200
+check_long "characters with a machine are not impostors" counts '$1 == 20 && $2 > 0' $machines $far --crowd-impostors 200
 # shellcheck disable=SC2086
-check "faces that move have none" counts '$1 == 20 && $2 > 0' "$bobbin" "$models/bobbin/walk.md5anim" --crowd 20 --no-shadow \
+check "characters with morph targets are not impostors" counts '$1 == 20 && $2 > 0' "$bobbin" "$models/bobbin/walk.md5anim" --crowd 20 --no-shadow \
     $far --crowd-impostors 200 --morph smile=1
-check "--crowd-impostors beyond its range is refused" ends_saying 2 'crowd-impostors' "$view" "$bobbin" --crowd 2 \
+check "--crowd-impostors outside its range is refused" ends_saying 2 'crowd-impostors' "$view" "$bobbin" --crowd 2 \
     --crowd-impostors 1001
 
 # -- Baked clips --------------------------------------------------------------------------------
 
-# levels CONDITION ARGUMENTS...: the same for skinned ($1), baked ($2) and fading members ($4) and impostors ($3)
+# levels CONDITION ARGUMENTS...: checks a condition on the numbers of skinned members ($1), baked members ($2),
+# impostors ($3) and fading members ($4)
 levels() {
     wanted=$1
     shift
@@ -81,16 +82,16 @@ levels() {
 }
 
 # shellcheck disable=SC2086
-check "small characters are baked, and not posed" counts '$1 == 20 && $2 == 0' $clips $far --crowd-baked 200
+check "small characters are baked and not posed" counts '$1 == 20 && $2 == 0' $clips $far --crowd-baked 200
 # shellcheck disable=SC2086
-check_long "the frame times count each level" levels '$1 == 0 && $2 == 20 && $3 == 0' $clips $far --crowd-baked 200
+check_long "the frame times report the number of characters of each level" levels '$1 == 0 && $2 == 20 && $3 == 0' $clips $far --crowd-baked 200
 # shellcheck disable=SC2086
-check_long "still smaller ones are impostors" levels '$1 == 0 && $2 == 0 && $3 == 20 && $4 == 0' $clips $far \
+check_long "characters that are small enough for both levels are impostors" levels '$1 == 0 && $2 == 0 && $3 == 20 && $4 == 0' $clips $far \
     --crowd-baked 200 --crowd-impostors 200
 # shellcheck disable=SC2086
-check_long "only those that play clips are baked" levels '$1 == 10 && $2 == 10' "$models/bobbin/bobbin.md5machine" $thimble \
+check_long "only characters that play clips are baked" levels '$1 == 10 && $2 == 10' "$models/bobbin/bobbin.md5machine" $thimble \
     --crowd 20 --no-shadow $far --crowd-baked 200
-check "--crowd-baked beyond its range is refused" ends_saying 2 'crowd-baked' "$view" "$bobbin" --crowd 2 \
+check "--crowd-baked outside its range is refused" ends_saying 2 'crowd-baked' "$view" "$bobbin" --crowd 2 \
     --crowd-baked 1001
 
 finish

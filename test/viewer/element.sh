@@ -1,11 +1,11 @@
 #!/bin/sh
-# The ground of the element <md5-model>, compiled here with a page that is made of files: no vertex is below it at any
-# time. Drawing is tested in a browser, by test/long/web.sh.
+# The ground of the element <md5-model>: no vertex is below it at any time. The element is compiled with a substitute for
+# the web page, which reads files. test/long/web.sh tests drawing in a browser.
 . test/build/report.sh
 cc=${CC:-cc}
 
 command -v "$cc" >/dev/null && [ -e build/glad/include/glad/gl.h ] || {
-    skip "the element" "there is no compiler, or no glad"
+    skip "the element" "the compiler or glad is missing"
     finish
 }
 echo '#define EMSCRIPTEN_KEEPALIVE
@@ -33,7 +33,7 @@ const char *page_name(const char *shader, int kind)
 {
     return kind >= 0 ? NULL : shader;
 }
-// Prints the ground and the lowest vertex at 21 times of a clip of 0.2 s, also between the frames.
+// Prints the ground and the lowest vertex at 21 times of a clip of 0.2 s, including times between frames.
 int main(int count, char **words)
 {
     web_asset *const asset = count == 3 ? web_load(words[1], false) : NULL;
@@ -55,11 +55,11 @@ int main(int count, char **words)
     return 0;
 }
 END
-# A card from 0 to 80 on a joint above the origin.
+# A card from height 0 to 80 on a child joint of the origin.
 echo 'MD5Version 10 commandline "" numJoints 2 numMeshes 1 joints { "origin" -1 ( 0 0 0 ) ( 0 0 0 ) "body" 0 ( 0 0 0 ) ( 0 0 0 ) }
 mesh { shader "x" numverts 3 vert 0 ( 0 0 ) 0 1 vert 1 ( 1 0 ) 1 1 vert 2 ( 1 1 ) 2 1 numtris 1 tri 0 0 1 2
 numweights 3 weight 0 1 1 ( 0 -50 0 ) weight 1 1 1 ( 0 50 0 ) weight 2 1 1 ( 0 0 80 ) }' >"$scratch/card.md5mesh"
-clip() { # HEIGHTS of the body, in frames
+clip() { # HEIGHT HEIGHT HEIGHT: the height of the body in each frame
     echo "MD5Version 10 commandline \"\" numFrames 3 numJoints 2 frameRate 10 numAnimatedComponents 1
 hierarchy { \"origin\" -1 0 0 \"body\" 0 4 0 } bounds { ( 0 -50 0 ) ( 0 50 80 ) ( 0 -50 0 ) ( 0 50 80 ) ( 0 -50 0 ) ( 0 50 80 ) }
 baseframe { ( 0 0 0 ) ( 0 0 0 ) ( 0 0 0 ) ( 0 0 0 ) } frame 0 { $1 } frame 1 { $2 } frame 2 { $3 }"
@@ -72,11 +72,11 @@ grounds() { # CLIP CONDITION of awk: ground, lowest vertex
     "$scratch/element" "$scratch/card.md5mesh" "$scratch/$1.md5anim" >"$scratch/out" && [ "$(wc -l <"$scratch/out")" -eq 21 ] &&
         ! awk "!($2)" "$scratch/out" | grep .
 }
-# Drawing is left out with the sections that nothing calls.
+# Unused sections are dropped, so that the code for drawing needs no OpenGL.
 # shellcheck disable=SC2086 # words
-check "it is compiled" $cc -std=gnu11 -O1 -w -ffunction-sections -fdata-sections ${MD5_LINK_FLAGS:-} -Wl,--gc-sections -I"$scratch" -I. \
+check "the element compiles" $cc -std=gnu11 -O1 -w -ffunction-sections -fdata-sections ${MD5_LINK_FLAGS:-} -Wl,--gc-sections -I"$scratch" -I. \
     -Ibuild/glad/include "$scratch/main.c" "$products/libmd5play.a" "$products/libmd5model.a" -lm -o "$scratch/element"
-check "what dips has the ground below it" grounds dips '$1 >= -7.001 && $1 <= -6.9 && $1 <= $2 + 1e-4'
-check "what leaps leaves the ground" grounds leaps '$1 == 0'
-check "what floats has the ground below its clip, not below the bind pose" grounds floats '$1 == 50'
+check "the ground is below a clip that dips" grounds dips '$1 >= -7.001 && $1 <= -6.9 && $1 <= $2 + 1e-4'
+check "a clip that leaps does not move the ground" grounds leaps '$1 == 0'
+check "the ground is below a clip that floats, not below the bind pose" grounds floats '$1 == 50'
 finish

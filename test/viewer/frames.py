@@ -1,7 +1,7 @@
-"""Looks into moving pictures (APNG) with Python's own library only.
+"""Reads animated images (APNG) with only the standard library of Python.
 
-frames.py FILE PICTURE.png...   checks that FILE holds these pictures in this order, and
-                                     prints "width height seconds-of-all worst-mean-difference"
+frames.py FILE PICTURE.png...   checks that FILE contains these images in this order, and
+                                     prints "width height total-seconds worst-mean-difference"
 """
 import struct
 import sys
@@ -12,7 +12,7 @@ import png  # noqa: E402
 
 
 def apng_frames(data):
-    """Size, then a list of (seconds, rows of RGBA)."""
+    """Returns the size, and a list of (seconds, rows of RGBA)."""
     at, size, count, sequence, frames = 8, None, 0, 0, []
     while at < len(data):
         length, kind = struct.unpack(">I4s", data[at:at + 8])

@@ -1,4 +1,4 @@
-"""Writes models that ask for too much, each in a folder of its own: hostile.py FOLDER"""
+"""Writes models that need too many resources, each in a separate folder: hostile.py FOLDER"""
 import os
 import struct
 import sys
@@ -14,7 +14,7 @@ def place(name):
 
 
 def model(name, shaders, num_vertices=100, num_triangles=98, scale=1):
-    """A mesh for each shader, of triangles within a cube; a thousand weights serve all vertices."""
+    """Writes a mesh for each shader, of triangles within a cube. All vertices share a thousand weights."""
     with open(place(name), "w", encoding="ascii") as file:
         file.write(f'MD5Version 10\ncommandline ""\nnumJoints 1\nnumMeshes {len(shaders)}\n'
                    'joints {\n"origin" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n')
@@ -32,7 +32,7 @@ def model(name, shaders, num_vertices=100, num_triangles=98, scale=1):
 
 
 def layers(name, num_large, num_points):
-    """A mesh of triangles whose bounding rectangles cover the thumbnail, and of triangles that are points."""
+    """Writes a mesh of triangles whose bounding rectangles cover the thumbnail, and of triangles that are points."""
     corners = ["0 100 0", "100 0 100", "0 0 0"] + 3 * ["50 50 50"]
     with open(place(name), "w", encoding="ascii") as file:
         file.write('MD5Version 10\ncommandline ""\nnumJoints 1\nnumMeshes 1\n'
@@ -47,7 +47,7 @@ def layers(name, num_large, num_points):
 
 
 def machine(folder_name, num_bytes):
-    """A state machine with two clips. Its files have this size in total; the clips end with white space."""
+    """Writes a state machine with two clips. Its files have this total size; the clips end with white space."""
     model(f"{folder_name}/v.md5mesh", ["a"])
     text(f"{folder_name}/m.md5machine",
          "machine M {\nmodel v.md5mesh\nclip a a.md5anim\nclip b b.md5anim\nlayer body {\nstate s a\n"

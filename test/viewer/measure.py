@@ -1,4 +1,4 @@
-"""Runs a program, and prints its status, its processor time in seconds and its memory in MiB:
+"""Runs a program, and prints its exit status, its processor time in seconds and its peak memory in MiB:
 measure.py PROGRAM ARGUMENT..."""
 import os
 import subprocess

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The lines of C that the viewer's pages show: those of each page compile with the public headers alone, as they are
-# shown, and where they do what a function of the library does, they do the same. The machines of pages are read.
+# The lines of C on the viewer's pages: the lines of each page compile as displayed, with only the public headers. If a
+# function of the library does the same, the results are equal. The machines on pages can be read.
 . test/build/report.sh
 
 cc=${CC:-cc}
@@ -18,7 +18,7 @@ for name, _, keys in pages:
     with open("%s/%s.%s" % (folder, name, "md5machine" if machine else "h"), "w") as file:
         file.write(shown)
 END
-check "there are lines of pages" [ "$(find "$scratch" -name '*.h' | wc -l)" -gt 30 ]
+check "more than 30 pages have lines of C" [ "$(find "$scratch" -name '*.h' | wc -l)" -gt 30 ]
 
 cat >"$scratch/test.inc" <<'END'
 #include "md5/md5curve.h"
@@ -33,7 +33,7 @@ cat >"$scratch/test.inc" <<'END'
 #include <string.h>
 END
 cat >"$scratch/run.inc" <<'END'
-// What the comparisons need: Bobbin, poses of his clips, and numbers that must be near each other.
+// Fixtures of the comparisons: Bobbin, poses of his clips, and checks that numbers are near each other.
 enum { JOINTS = 128 };
 static md5_model *model;
 static uint32_t count; // joints
@@ -130,18 +130,18 @@ int main(void)
     return file == NULL;
 }
 END
-check "machines can be read" compiles read
+check "the program that reads machines compiles" compiles read
 reads() {
     "$scratch/read.out" <"$1"
 }
 for path in "$scratch"/*.md5machine; do
-    check "the machine of $(basename "$path" .md5machine) is read" reads "$path"
+    check "the machine of $(basename "$path" .md5machine) can be read" reads "$path"
 done
 
-# lines_of NAME <PROGRAM: a program with compare() says that the lines of a page do what the library does.
+# lines_of NAME <PROGRAM: checks with compare() of a program that the lines of a page do the same as the library.
 lines_of() {
     { printf '#include "test.inc"\n#include "run.inc"\n#include "%s.h"\n' "$1"; cat; } >"$scratch/$1.c"
-    check "the lines of $1 are the library's" compiles_and_runs "$1"
+    check "the lines of $1 give the results of the library" compiles_and_runs "$1"
 }
 compiles_and_runs() {
     compiles "$1" && ASAN_OPTIONS=detect_leaks=0 "$scratch/$1.out"

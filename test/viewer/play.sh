@@ -1,6 +1,6 @@
 #!/bin/sh
-# State machines in md5tool and md5view: with parameters, in a crowd, retargeted, with an attached model, and
-# on terrain.
+# State machines in md5tool and md5view: errors in their files, parameters, crowds, retargeting, attached models, and
+# terrain.
 . test/build/report.sh
 view=$products/md5view
 tool=$products/md5tool
@@ -12,7 +12,7 @@ picture() { # NAME ARGUMENTS...
     shift
     "$view" --verbose error --resolution 96,72 --samples 1 --output "$scratch/$name.png" "$@"
 }
-changes_the_picture() { # NAME ARGUMENTS...: other than base.png
+changes_the_picture() { # NAME ARGUMENTS...: the image differs from base.png
     picture "$@" && ! cmp "$scratch/base.png" "$scratch/$1.png"
 }
 
@@ -23,17 +23,17 @@ machines_are_clean() {
         ends_saying 0 ' 0 errors, 0 warnings' "$tool" check "$machine" || return 1
     done
 }
-check "our machines load without a warning" machines_are_clean
+check "our machines load without warnings" machines_are_clean
 check "md5tool lists layers" ends_saying 0 'layer              body, 25 states' "$tool" info "$bobbin"
 
-# wrong TITLE SED-SCRIPT WORD: the error message for a machine with one change
+# wrong TITLE SED-SCRIPT WORD: the error message for a machine with one change contains WORD
 mkdir "$scratch/bobbin"
 cp models/bobbin/*.md5mesh models/bobbin/*.md5anim "$scratch/bobbin/"
 wrong() {
     sed "$2" "$bobbin" >"$scratch/bobbin/wrong.md5machine"
     check "$1" ends_saying 1 "$3" "$tool" check "$scratch/bobbin/wrong.md5machine"
 }
-wrong "an unknown word" 's/trigger jump/button jump/' "found 'button'"
+wrong "an unknown keyword" 's/trigger jump/button jump/' "found 'button'"
 wrong "a missing file of a clip" 's/idle.md5anim/idel.md5anim/' 'idel.md5anim'
 wrong "a clip whose file is not an animation" 's/stand.md5anim/bobbin.md5mesh/' 'bobbin.md5mesh'
 wrong "a missing model" 's/model bobbin/model babbin/' 'babbin.md5mesh'
@@ -55,8 +55,8 @@ check "a machine is drawn" picture base "$bobbin" --animation-time 1
 again_the_same() {
     picture again "$bobbin" --animation-time 1 && cmp "$scratch/base.png" "$scratch/again.png"
 }
-check_long "the same time gives the same picture" again_the_same
-check "a parameter changes the picture" changes_the_picture set "$bobbin" --animation-time 1 --set speed=44
+check_long "the same time gives the same image" again_the_same
+check "a parameter changes the image" changes_the_picture set "$bobbin" --animation-time 1 --set speed=44
 check_long "a parameter is set at its time" \
     changes_the_picture later "$bobbin" --animation-time 1 --set wave=1@0.4
 not_yet() {
@@ -64,16 +64,16 @@ not_yet() {
         cmp "$scratch/base.png" "$scratch/early.png"
 }
 check_long "a parameter has no effect before its time" not_yet
-# Smaller pictures have no room for it.
+# The panel does not fit into smaller images.
 panel_changes() {
     picture large "$bobbin" --animation-time 1 --resolution 800,450 &&
         picture panel "$bobbin" --animation-time 1 --resolution 800,450 --panel &&
         ! cmp "$scratch/large.png" "$scratch/panel.png"
 }
-check_long "a panel lists states" panel_changes
-check "a parameter that the machine does not have is said" ends_saying 0 '--set sped: unknown parameter' \
+check_long "a panel with the states is drawn" panel_changes
+check "an unknown parameter is reported" ends_saying 0 '--set sped: unknown parameter' \
     "$view" "$bobbin" --set sped=16 --no-render
-check "... and one of a crowd" ends_saying 0 "--set speed: ignored for the machines of a crowd" \
+check "a parameter for a crowd is ignored with a warning" ends_saying 0 "--set speed: ignored for the machines of a crowd" \
     "$view" "$bobbin" --crowd 2 --set speed=16 --no-render
 check "--set needs a value" ends_saying 2 '--set' "$view" "$bobbin" --set speed
 check "--set needs a number" ends_saying 2 '--set' "$view" "$bobbin" --set speed=fast
@@ -82,7 +82,7 @@ sed 's/idle.md5anim/idel.md5anim/' "$bobbin" >"$scratch/bobbin/wrong.md5machine"
 check "a broken machine is reported" ends_saying 1 'idel.md5anim' "$view" \
     "$scratch/bobbin/wrong.md5machine" --no-render
 
-# A compressed clip in the place of another: the machine and the viewer play it.
+# A compressed clip under the name of a text file: the machine and the viewer play it.
 plays_compressed() {
     cp models/bobbin/bobbin.md5machine models/bobbin/*.md5mesh models/bobbin/*.md5anim "$scratch/bobbin/" &&
         "$tool" compress models/bobbin/walk.md5anim models/bobbin/bobbin.md5mesh -o "$scratch/bobbin/walk.md5anim" &&
@@ -94,13 +94,13 @@ plays_compressed() {
 }
 check "a compressed clip is opened and played" plays_compressed
 
-check "a crowd with a machine" changes_the_picture crowd "$bobbin" --animation-time 1 --crowd 9
-check_long "a crowd with clips" changes_the_picture clips "$models/bobbin/bobbin.md5mesh" --crowd 9
+check "a crowd plays a machine" changes_the_picture crowd "$bobbin" --animation-time 1 --crowd 9
+check_long "a crowd plays clips" changes_the_picture clips "$models/bobbin/bobbin.md5mesh" --crowd 9
 check "a crowd needs a model" ends_saying 1 '--crowd requires a model with animations or a state machine' "$view" "$models/bobbin/idle.md5anim" --crowd 9 \
     --output "$scratch/x.png"
-check_long "retargeting changes the picture" changes_the_picture body "$bobbin" --animation-time 1 \
+check_long "retargeting changes the image" changes_the_picture body "$bobbin" --animation-time 1 \
     --retarget "$models/spindle/spindle.md5mesh"
-check_long "retargeting to other joints is refused" ends_saying 1 'error' "$view" "$bobbin" \
+check_long "retargeting to a model without common joints is refused" ends_saying 1 'error' "$view" "$bobbin" \
     --retarget test/reference/data/still.md5mesh --output "$scratch/x.png"
 check "a model is attached to a joint" changes_the_picture thing "$bobbin" --animation-time 1 \
     --attach prop_r=$models/lantern/lantern.md5mesh
@@ -111,7 +111,7 @@ check_long "a missing file that a machine attaches is reported" ends_saying 1 'n
     "$scratch/bobbin/holds.md5machine" --output "$scratch/x.png"
 check_long "a missing file to attach is reported" ends_saying 1 'nothing.md5mesh' "$view" "$bobbin" \
     --attach prop_r=nothing.md5mesh --output "$scratch/x.png"
-burns() { # the same without what the folder attached holds
+burns() { # compares with the same machine without the folder `attached`
     cp "$bobbin" "$models"/bobbin/*.png "$scratch/bobbin/"
     picture fire "$bobbin" --animation-time 1.5 --set sneeze=1@0.1 --hide skin &&
         picture smothered "$scratch/bobbin/bobbin.md5machine" --animation-time 1.5 --set sneeze=1@0.1 --hide skin &&
@@ -119,23 +119,23 @@ burns() { # the same without what the folder attached holds
 }
 check "fire is drawn when he sneezes" burns
 check "--attach needs a joint" ends_saying 2 '--attach' "$view" "$bobbin" --attach lantern.md5mesh
-check_long "terrain" changes_the_picture terrain "$bobbin" --animation-time 1 --terrain hills
+check_long "terrain changes the image" changes_the_picture terrain "$bobbin" --animation-time 1 --terrain hills
 walks_by_rules() {
     picture bound "$models/thimble/thimble.md5mesh" --no-auto --animation-time 1 &&
         picture walking "$models/thimble/thimble.md5mesh" --no-auto --animation-time 1 --walk &&
         ! cmp "$scratch/bound.png" "$scratch/walking.png"
 }
-check_long "legs that walk by rules" walks_by_rules
-check "walking without legs: a warning" ends_saying 0 '--walk ignored: no two joint names contain foot or ankle' "$view" \
+check_long "--walk changes the image" walks_by_rules
+check "walking without legs gives a warning" ends_saying 0 '--walk ignored: no two joint names contain foot or ankle' "$view" \
     test/reference/data/still.md5mesh --walk --resolution 64,48 --samples 1 --output "$scratch/x.png"
-# The machine's own modifier places the feet.
+# A modifier of the machine places the feet.
 stands_on_the_ground() {
     picture stands "$bobbin" --animation-time 0.5 --terrain hills
     picture flat "$bobbin" --animation-time 0.5
     ! cmp "$scratch/stands.png" "$scratch/flat.png"
 }
-check "terrain with a machine that places feet" stands_on_the_ground
-# With the legs of its own keys.
+check "terrain changes the image of a machine that places feet" stands_on_the_ground
+# The keys of the entity define the legs.
 monster_stands() {
     for name in monster again; do
         picture $name --game models/game/base monster_bobbin --animation-time 0.5 --terrain stairs
@@ -143,16 +143,16 @@ monster_stands() {
     picture level --game models/game/base monster_bobbin --animation-time 0.5
     cmp "$scratch/monster.png" "$scratch/again.png" && ! cmp "$scratch/monster.png" "$scratch/level.png"
 }
-check "a monster of a game on stairs, the same each time" monster_stands
+check "a monster of a game stands on stairs, and the image is reproducible" monster_stands
 monster_walks() {
     picture walks --game models/game/base monster_bobbin --animation-time 1 --state Legs_Idle --flag AI_FORWARD
     picture idles --game models/game/base monster_bobbin --animation-time 1 --state Legs_Idle
     ! cmp "$scratch/walks.png" "$scratch/idles.png"
 }
-check "a state of a script, and a flag that changes it" monster_walks
-check "an unknown state is reported with the known ones" ends_saying 1 '; valid values: Torso_Pain ' "$view" \
+check "a flag changes the image of a state of a script" monster_walks
+check "an unknown state is reported with the valid states" ends_saying 1 '; valid values: Torso_Pain ' "$view" \
     --game models/game/base monster_bobbin --state Legs_Wlak --output "$scratch/x.png"
 check "a flag needs a script" ends_saying 1 "--flag: unknown value 'run'; valid values: none (no script is loaded)" "$view" "$bobbin" --flag run --output "$scratch/x.png"
-check_long "terrain without feet: a warning" ends_saying 0 'foot or ankle' "$view" \
+check_long "terrain without feet gives a warning" ends_saying 0 'foot or ankle' "$view" \
     test/reference/data/still.md5mesh --terrain hills --output "$scratch/x.png"
 finish

@@ -1,11 +1,11 @@
-"""Looks at PNG pictures (8 bits a channel, RGB or RGBA) with Python's own library only.
+"""Inspects PNG images (8 bits per channel, RGB or RGBA) with only the standard library of Python.
 
 png.py size FILE            "width height"
-png.py covered FILE         share of pixels that are not transparent, and the box around them:
-                                 "share left top right bottom", from 0 to 1
+png.py covered FILE         fraction of pixels that are not transparent, and their bounding box:
+                                 "fraction left top right bottom", from 0 to 1
 png.py corner FILE          "r g b a" of the pixel in the top left corner
-png.py colours FILE         how many different colours there are, counted to 1000
-png.py differ FILE FILE     share of pixels of which a channel differs by more than 24
+png.py colours FILE         number of different colours, counted up to 1000
+png.py differ FILE FILE     fraction of pixels with a channel that differs by more than 24
 png.py all FILE...          size, covered, corner and colours of each file in turn, in a line each
 """
 import struct
@@ -14,7 +14,7 @@ import zlib
 
 
 def read(path):
-    """width, height, rows of bytes, bytes a pixel"""
+    """Returns width, height, rows of bytes, and bytes per pixel."""
     with open(path, "rb") as file:
         data = file.read()
     if data[:8] != b"\x89PNG\r\n\x1a\n":

@@ -1,10 +1,11 @@
-"""Plays a person without a plan for test/viewer/window_random.sh, with libX11 and libXtst alone.
+"""Sends random events to a window for test/viewer/window_random.sh, with only libX11 and libXtst.
 
-random_events.py WINDOW SEED EVENTS [record] FILE...   so many random events: keys, with and without
-modifiers, mouse moves, buttons, wheel, new sizes, now and then one of the files dropped. The same seed gives
-the same events. What would end the viewer (Q, which a late look at the keyboard takes for Ctrl+Q) or leave
-the screen (F11) is left out. With `record` a movie of the window is begun first and again after each hundred
-events, Esc is pressed often, and no size changes, which would end the movie.
+random_events.py WINDOW SEED EVENTS [record] FILE...   sends this number of events: keys, with and without
+modifiers, mouse moves, buttons, wheel steps, new sizes, and sometimes a drop of one of the files. The same seed
+gives the same events. Keys that would end the viewer (Q, which counts as Ctrl+Q if the viewer reads the state of
+the keyboard late) or change to full screen (F11) are omitted. With `record` a movie of the window is started at the
+beginning and after each hundred events, Esc is pressed often, and the size does not change, because a change would
+end the movie.
 """
 import ctypes
 import ctypes.util
@@ -35,9 +36,9 @@ KEYS = ("a b c d e f g h i j k l m n o p r s t u v w x y z 0 1 2 3 4 5 6 7 8 9 s
         "Down Home End Prior Next Return Escape BackSpace Delete Tab F1 F2 F3 F4 F5 plus minus equal "
         "period comma slash bracketleft bracketright KP_Add KP_Subtract KP_1 KP_5 KP_Enter").split()
 RARE = ["F12"]  # writes a file each time
-# The smallest and largest that people have, a line, and what lies between.
+# The smallest and largest common sizes, a line, and sizes in between.
 SIZES = [(320, 200), (3840, 2160), (800, 450), (64, 48), (1920, 30), (640, 480), (1280, 720)]
-LONG_SIDE = 1500  # a window above it is made small again soon: it draws slowly in software
+LONG_SIDE = 1500  # a larger window is reduced again soon, because software rendering is slow
 
 
 class Person:
@@ -95,7 +96,7 @@ class Person:
     def drop(self):
         x.XSync(self.display, 0)
         tool = os.path.join(os.path.dirname(os.path.abspath(__file__)), "x11.py")
-        # A window that is busy with a large picture takes it late: not what is tested here.
+        # A window that is busy with a large image handles the drop late, which is not tested here.
         subprocess.run([sys.executable, tool, "drop", str(self.window),
                         self.random.choice(self.files)], check=False, stderr=subprocess.DEVNULL)
 
@@ -123,7 +124,7 @@ def main():
             person.tap("F12")
             person.key("Shift_L", 0)
         person.act()
-        if i % 8 == 7:  # time to draw between them, as a quick hand leaves
+        if i % 8 == 7:  # time for drawing, as between the actions of a fast user
             x.XSync(display, 0)
             time.sleep(0.016)
     x.XResizeWindow(display, window, 800, 450)

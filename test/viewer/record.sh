@@ -1,5 +1,5 @@
 #!/bin/sh
-# What md5view records: series of pictures, sheets, turntables, and movies.
+# Recording in md5view: series of images, contact sheets, turntables, and movies.
 . test/build/report.sh
 view=$products/md5view
 model=test/reference/data/still.md5mesh
@@ -14,7 +14,7 @@ record() { # ARGUMENTS...
 frames() {
     python3 test/viewer/frames.py "$@"
 }
-# refuses WORD ARGUMENTS...: wrong usage, status 2, one line with that word.
+# refuses WORD ARGUMENTS...: checks that wrong usage gives status 2 and one line with that word.
 refuses() {
     word=$1
     shift
@@ -32,12 +32,12 @@ same_in() { # FILE CONDITION
     # shellcheck disable=SC2046
     holds "$2" $(frames "$1" "$scratch"/one-?.png)
 }
-# One picture for each given time.
+# Writes one image for each given time.
 at_times() {
     record "$own" "$clip" --animation-time 0,0.125,0.25,0.375,0.5 --output "$scratch/at-{n}.png" &&
         for n in 1 2 3 4 5; do cmp "$scratch/at-$n.png" "$scratch/one-$n.png" || return 1; done
 }
-# The first picture of a turntable is that without it; the middle one is from behind.
+# The first image of a turntable equals the image without it; the middle image is from behind.
 turns() {
     record "$own" --turntable --frames 4 --no-auto --output "$scratch/turn-{n}.png" &&
         record "$own" --no-auto --output "$scratch/front.png" &&
@@ -46,7 +46,7 @@ turns() {
         ! cmp -s "$scratch/turn-1.png" "$scratch/turn-3.png" &&
         [ "$(find "$scratch" -name 'turn-*.png' | wc -l)" -eq 4 ]
 }
-# The first and last picture of a sheet of a closed clip are the same; those in between differ.
+# The first and last image on a sheet of a closed clip are equal; images in between differ.
 sheet() {
     record "$own" "$models/bobbin/idle.md5anim" --sheet 3x1 --resolution 150,40 --output "$scratch/sheet.png" &&
         python3 - "$scratch/sheet.png" <<END
@@ -62,7 +62,7 @@ assert off < 1.0, off
 assert tile[0] != tile[1]
 END
 }
-# A program in the place of ffmpeg: what it is called with, and how much it is given.
+# Installs a substitute for ffmpeg, which stores its arguments and writes the number of input bytes.
 stub_ffmpeg() {
     mkdir -p "$scratch/bin"
     cat >"$scratch/bin/ffmpeg" <<'END'
@@ -74,7 +74,7 @@ END
     chmod +x "$scratch/bin/ffmpeg"
     export WORDS="$scratch/words"
 }
-# has_words WORD...: they follow one another.
+# has_words WORD...: the arguments contain these words in a row.
 has_words() {
     tr '\n' ' ' <"$WORDS" | grep -qF -- " $* "
 }
@@ -85,19 +85,19 @@ movie_by_ffmpeg() {
         has_words -f rawvideo -pix_fmt rgba -s 96x72 -r 12 -i - && has_words -colorspace bt709 &&
         has_words -preset veryfast && has_words -f mp4
 }
-# Nothing is held in memory until the end, and encoding is quick.
+# The options encode fast and without storing the whole movie in memory.
 webm_by_ffmpeg() {
     stub_ffmpeg
     PATH=$scratch/bin:$PATH record "$model" "$anim" --frames 2 --output "$scratch/m.webm" &&
         [ "$(cat "$scratch/m.webm")" -eq $((2 * 96 * 72 * 4)) ] && has_words -f webm && has_words -deadline realtime
 }
-# A palette for each picture: a palette for all would need all pictures first.
+# Each image has its own palette: a common palette would need all images first.
 gif_by_ffmpeg() {
     stub_ffmpeg
     PATH=$scratch/bin:$PATH record "$model" "$anim" --frames 2 --output "$scratch/m.gif" &&
         [ "$(cat "$scratch/m.gif")" -eq $((2 * 96 * 72 * 4)) ] && has_words -f gif && grep -q 'palettegen=stats_mode=single' "$WORDS"
 }
-# The real one, where it is installed: as many pictures, of even size, with a color matrix.
+# The installed ffmpeg: the movie has all images, an even size, and a color matrix.
 real_ffmpeg() {
     for ending in mp4 webm; do
         "$view" --verbose error --resolution 97,73 --samples 1 "$model" "$anim" --frames 4 --frame-rate 10 \
@@ -108,7 +108,7 @@ real_ffmpeg() {
         [ "$facts" = 98,74,bt709,4 ] || return 1
     done
 }
-# Pixels of a GIF are opaque or transparent. Of an opaque pixel the colors are compared.
+# Pixels of a GIF are opaque or transparent. The colors of opaque pixels are compared.
 real_gif() {
     set -- "$own" "$clip" --frames 5 --frame-rate 8 --no-background --output
     record "$@" "$scratch/real.gif" && record "$@" "$scratch/clear.apng" &&
@@ -147,7 +147,7 @@ full_disk() {
         grep -q "cannot write $scratch/full.$1 completely" "$scratch/err"
 }
 
-# The models of a folder side by side: a cell for each, also for a file that cannot be read.
+# A sheet of the models of a folder: one cell per file, even for a file that cannot be read.
 folder() {
     mkdir -p "$scratch/folder/in" && cp models/zoo/triangle.md5mesh "$scratch/folder/a.md5mesh" &&
         cp models/zoo/chain.md5mesh "$scratch/folder/in/b.md5mesh" && echo text >"$scratch/folder/in/c.md5mesh" &&
@@ -171,7 +171,7 @@ def red(rows): # the error
 assert red(cells[2][:40]) > 50, red(cells[2][:40])
 END
 }
-# Of two models of one name the folders' names say which is which, where they fit.
+# The names of the folders distinguish two models of the same name, if they fit.
 alike() {
     mkdir -p "$scratch/alike/boba" "$scratch/alike/kyle" && cp models/zoo/triangle.md5mesh "$scratch/alike/boba/model.md5mesh" &&
         cp models/zoo/triangle.md5mesh "$scratch/alike/kyle/model.md5mesh" || return 1
@@ -193,14 +193,14 @@ not_all_fit() {
     "$view" --verbose warning --resolution 100,90 --samples 1 "$scratch/folder" --output "$scratch/small.png" 2>"$scratch/err"
     [ $? -eq 0 ] && grep -q 'only 1 of 3 models fit; use a larger --resolution' "$scratch/err"
 }
-# A file manager names the file, and asks for pictures of files that cannot be shown.
+# A file manager chooses any file name, and requests thumbnails of files that cannot be shown.
 thumbnail() {
     name="$scratch/{n} .gif"
     record "$own" --thumbnail 64 --output "$name" && python3 test/viewer/png.py size "$name" | grep -x '64 64' || return 1
     record "$scratch" --thumbnail 64 --output "$name.not" && return 1
     [ ! -e "$name.not" ]
 }
-# Each has its own length: this one takes 3.5 seconds. Its file is that of the clip alone.
+# Each movie has the length of its clip, 3.5 seconds for wave, and equals the movie of that clip alone.
 each_clip() {
     set -- "$own" "$models/bobbin/walk.md5anim" "$models/bobbin/wave.md5anim" --frame-rate 8
     record "$@" --clips all --output "$scratch/{anim}.apng" &&
@@ -208,7 +208,7 @@ each_clip() {
     cmp "$scratch/wave.apng" "$scratch/alone.apng" && [ -s "$scratch/walk.apng" ] &&
         ! cmp -s "$scratch/walk.apng" "$scratch/wave.apng"
 }
-# Two cells for each of two clips.
+# The sheet has two cells for each of two clips.
 sheet_of_clips() {
     set -- "$own" "$models/bobbin/walk.md5anim" "$models/bobbin/wave.md5anim" --sheet 4x1 --resolution 400,100 --clips all
     record "$@" --output "$scratch/clips.png" && record "$@" --background-color 1,1,1 --output "$scratch/white.png" &&
@@ -224,7 +224,7 @@ assert len(set(cells)) == 4
 def bright(rows, i): # letters of a name
     return sum(min(row[x:x + 3]) > 180 for row in rows[-18:] for x in range(step * 100 * i, step * 100 * (i + 1), step))
 assert all(bright(named, i) > 20 for i in range(4)), [bright(named, i) for i in range(4)]
-# A figure takes most of its cell above the name, and its shadow does not reach the edge.
+# The model fills most of its cell above the name, and its shadow does not reach the edge.
 for i in range(4):
     cell = [row[step * 100 * i:step * 100 * (i + 1)] for row in white[:78]]
     drawn = [(x // step, y) for y, row in enumerate(cell) for x in range(0, len(row), step) if min(row[x:x + 3]) < 230]
@@ -238,40 +238,40 @@ too_many_clips() {
         grep -q 'warning: only 2 of [0-9]* clips fit; use a larger --sheet' "$scratch/err"
 }
 folder_usage="a folder can only be drawn to one image, FILE.png, without --sheet, --turntable, --clips, --frames and --animation-time"
-check "a movie for each clip" each_clip
-check "a sheet of all clips, with their names" sheet_of_clips
-check "a sheet of more clips than fit" too_many_clips
-check "files of all clips need their names" refuses "{anim}" "$model" --clips all --output "$scratch/x.png"
+check "--clips all writes a movie for each clip" each_clip
+check "a sheet shows all clips with their names" sheet_of_clips
+check "a sheet reports clips that do not fit" too_many_clips
+check "the file name of all clips must contain {anim}" refuses "{anim}" "$model" --clips all --output "$scratch/x.png"
 check "all clips need --output" refuses --output "$model" --clips all
 check "labels need --output" refuses --output "$model" --labels
 check "a folder has no clips" refuses "$folder_usage" models --clips all --output "$scratch/x-{anim}.png"
-check "a thumbnail under any name" thumbnail
-check "a series of pictures" series
-check_long "the same series by --animation-time" at_times
-check "an APNG has the same pictures" same_in "$scratch/m.apng" '$1 == 96 && $2 == 72 && $3 == 0.625 && $4 == 0'
-check_long "a turntable" turns
-check "a sheet" sheet
-check "the models of a folder" folder
-check "the folders of models that are called alike" alike
-check "a folder of more models than fit" not_all_fit
-check "a movie through ffmpeg" movie_by_ffmpeg
-check "WebM through ffmpeg" webm_by_ffmpeg
-check "GIF through ffmpeg" gif_by_ffmpeg
+check "a thumbnail can have any file name" thumbnail
+check "--frames writes a series of images" series
+check_long "--animation-time writes the same series" at_times
+check "an APNG contains the same images" same_in "$scratch/m.apng" '$1 == 96 && $2 == 72 && $3 == 0.625 && $4 == 0'
+check_long "a turntable shows the model from all sides" turns
+check "a sheet shows the frames of a clip" sheet
+check "the models of a folder are drawn on a sheet" folder
+check "models of the same name are labelled with their folders" alike
+check "models of a folder that do not fit are reported" not_all_fit
+check "MP4 is written through ffmpeg" movie_by_ffmpeg
+check "WebM is written through ffmpeg" webm_by_ffmpeg
+check "GIF is written through ffmpeg" gif_by_ffmpeg
 if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
-    check_long "movies of the installed ffmpeg" real_ffmpeg
-    check_long "GIF files of the installed ffmpeg" real_gif
+    check_long "the installed ffmpeg writes movies" real_ffmpeg
+    check_long "the installed ffmpeg writes GIF files" real_gif
 fi
-check "a movie without ffmpeg" without_ffmpeg
-check "an APNG on a full disk" full_disk apng
+check "a movie without ffmpeg is an error" without_ffmpeg
+check "an APNG on a full disk is an error" full_disk apng
 check "a sheet needs --output" refuses --output "$model" --sheet 3x3
 check "a turntable needs --output" refuses --output "$model" --turntable
 check "a thumbnail needs --output" refuses "--thumbnail requires --output and at most one --animation-time" "$model" --thumbnail 64
-check "a thumbnail is one picture" refuses "--thumbnail cannot be combined with --turntable" "$model" --thumbnail 64 --turntable --output "$scratch/x.png"
-check "a folder is one picture" refuses "$folder_usage" "$scratch/folder" --sheet 2x2 --output "$scratch/x.png"
-check "a folder without models" no_models
+check "a thumbnail is a single image" refuses "--thumbnail cannot be combined with --turntable" "$model" --thumbnail 64 --turntable --output "$scratch/x.png"
+check "a folder is drawn on a single sheet" refuses "$folder_usage" "$scratch/folder" --sheet 2x2 --output "$scratch/x.png"
+check "a folder without models is an error" no_models
 check "a sheet cannot be a movie" refuses --sheet "$model" --sheet 3x3 --output "$scratch/x.gif"
-check "a sheet needs a pixel for each picture" refuses --sheet "$model" --sheet 64x64 --resolution 50,50 --output "$scratch/x.png"
+check "a sheet needs at least one pixel per cell" refuses --sheet "$model" --sheet 64x64 --resolution 50,50 --output "$scratch/x.png"
 check "a sheet needs rows" refuses --sheet "$model" --sheet 3 --output "$scratch/x.png"
-check "standard output holds one picture" refuses "--output - can write only one image; use one --animation-time" "$model" --turntable --output -
+check "standard output accepts only one image" refuses "--output - can write only one image; use one --animation-time" "$model" --turntable --output -
 check "an unsupported suffix is refused" refuses .apng "$model" --output "$scratch/x.avi"
 finish

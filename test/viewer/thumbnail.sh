@@ -1,5 +1,5 @@
 #!/bin/sh
-# md5view --thumbnail of hostile files: what it takes, and that it reads nothing elsewhere.
+# md5view --thumbnail with hostile files: its time and memory, and that it reads no file outside of the folder.
 . test/build/report.sh
 view=$products/md5view
 own=$models/bobbin/bobbin.md5mesh
@@ -15,7 +15,7 @@ measured() {
     read -r status seconds mebibytes <"$scratch/figures"
     echo "status $status, $seconds s, $mebibytes MiB"
     cat "$scratch/err"
-    # Sanitizers take memory and time of their own.
+    # Sanitizers need additional memory and time.
     [ "$status" -eq "$1" ] || return 1
     [ "${config:-}" = sanitize ] || holds '$1 <= 5 && $2 <= 384' "$seconds" "$mebibytes" || return 1
     if [ "$1" -eq 0 ]; then
@@ -27,31 +27,31 @@ measured() {
 make_hostile() {
     python3 test/viewer/hostile.py "$scratch"
 }
-check "hostile files are made" make_hostile
+check "hostile files are written" make_hostile
 check "a model" measured 0 "$own"
 check "a state machine" measured 0 "$models/bobbin/bobbin.md5machine"
 check "an animation" measured 0 "$models/bobbin/walk.md5anim"
 check "a camera path" measured 0 models/zoo/cuts.md5camera
-check "40 MB" measured 1 "$scratch/bytes/v.md5mesh" "32 MiB"
-# The clips of a state machine are read by several threads.
+check "a file of 40 MB" measured 1 "$scratch/bytes/v.md5mesh" "32 MiB"
+# Several threads read the clips of a state machine.
 check "a machine whose files have 32 MiB" measured 0 "$scratch/full/m.md5machine"
-check "one byte more" measured 1 "$scratch/more/m.md5machine" "32 MiB"
-check "600000 vertices" measured 1 "$scratch/vertices/v.md5mesh" "too many vertices"
+check "a machine whose files have 32 MiB and one byte" measured 1 "$scratch/more/m.md5machine" "32 MiB"
+check "a mesh of 600000 vertices" measured 1 "$scratch/vertices/v.md5mesh" "too many vertices"
 check "a hundred thousand large triangles" measured 1 "$scratch/triangles/v.md5mesh" "triangles cover too many pixels"
 check "triangles that cover as many pixels as the limit" measured 0 "$scratch/limit/v.md5mesh"
-check "one pixel more" measured 1 "$scratch/beyond/v.md5mesh" "triangles cover too many pixels"
+check "triangles that cover one pixel more than the limit" measured 1 "$scratch/beyond/v.md5mesh" "triangles cover too many pixels"
 check "vertices that are 1e9 units apart" measured 1 "$scratch/far/v.md5mesh" "1e9 units"
 check "65 images, one more than are shown" measured 0 "$scratch/small/v.md5mesh"
 check "an image of 30000 by 30000 pixels" measured 1 "$scratch/header/v.md5mesh" "30000 x 30000"
 check "an image of 4096 by 4096 pixels" measured 0 "$scratch/large/v.md5mesh"
 check "many images" measured 1 "$scratch/images/v.md5mesh" "images have too many pixels"
-check "images on other machines" measured 0 "$scratch/names/v.md5mesh"
-check "an md5.cfg that leads out of its folder" measured 0 "$scratch/config/in/v.md5mesh"
-check "a machine that names a model elsewhere" measured 1 "$scratch/machine/m.md5machine" "outside of the folder"
+check "images outside of the folder and on other machines" measured 0 "$scratch/names/v.md5mesh"
+check "an md5.cfg with a path out of its folder" measured 0 "$scratch/config/in/v.md5mesh"
+check "a machine whose model is in another folder" measured 1 "$scratch/machine/m.md5machine" "outside of the folder"
 check "a link to a device" measured 0 "$scratch/links/v.md5mesh"
 check "a pipe" measured 1 "$scratch/pipe.md5mesh" "does not exist"
 
-# The pictures of a model without an image are the same with images elsewhere: none was read.
+# The thumbnail of a model without textures is the same if images exist outside of the folder, so they are not read.
 reads_nothing_elsewhere() {
     for folder in names config/in links; do
         measured 0 "$scratch/$folder/v.md5mesh" && mv "$scratch/out.png" "$scratch/with.png" &&
@@ -60,5 +60,5 @@ reads_nothing_elsewhere() {
     done
 }
 mkdir "$scratch/alone"
-check "nothing elsewhere is read" reads_nothing_elsewhere
+check "files outside of the folder are not read" reads_nothing_elsewhere
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
-# md5view without a window: options, wrong usage, bad files, pictures, frame times.
-# test_view_pictures.c tests what each option changes in a picture, in one process; window.sh drives the
+# md5view without a window: options, wrong usage, invalid files, images, frame times.
+# test_view_pictures.c tests in one process that each option changes the image; window.sh controls the
 # viewer in a window.
 . test/build/report.sh
 view=$products/md5view
@@ -11,7 +11,7 @@ own=$models/bobbin/bobbin.md5mesh
 flight=$models/bobbin/flight.md5camera
 small=--resolution=240,135 # enough to compare
 
-# Always off screen: another test checks that the viewer chooses this by itself.
+# Always off screen. Another test checks that the viewer selects this automatically.
 unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
 
 # runs STATUS ARGUMENTS...: true if the viewer exits with that status.
@@ -41,7 +41,7 @@ has_bindings() {
     runs 0 --list-bindings && for key in Space Home V F12 'Ctrl+Q' J 'Ctrl+B or Shift+H' PageDown \
         'Left drag' 'Wheel'; do says out "  $key" || return 1; done
 }
-# Every option of the help is known: an empty value is reported as wrong usage. test_view_ui.c does
+# Every option in the help exists: an empty value is reported as wrong usage. test_view_ui.c checks
 # the same in one process.
 knows_options() {
     runs 0 --help && sed -n 's/^  \(--[a-z-]*\).*/\1/p' "$scratch/out" >"$scratch/options"
@@ -50,8 +50,8 @@ knows_options() {
         runs 2 "$option=" && says err "$option: expected " || return 1
     done <"$scratch/options"
 }
-# completes LINE WORD...: bash completes the last word of LINE to these. What bash splits at "=" is
-# split in LINE.
+# completes LINE WORD...: bash completes the last word of LINE to these words. LINE has a space wherever
+# bash splits at "=".
 completes() {
     line=$1
     shift
@@ -64,8 +64,8 @@ completes() {
         echo "${COMPREPLY[*]}"' - "$scratch/out" "$line") &&
         [ "$completed" = "$*" ] || { echo "'$line' becomes '$completed'"; false; }
 }
-# Shells read the completions without a message, and all contain every option of the help. zsh and fish
-# are tested if they are installed.
+# Shells read the completions without a message, and the completions contain every option of the help. zsh
+# and fish are tested if they are installed.
 has_completions() {
     runs 0 --help && cp "$scratch/out" "$scratch/help"
     for shell in bash zsh fish; do
@@ -91,7 +91,7 @@ has_manual() {
     [ -s "$scratch/options" ] && [ -z "$(comm -23 "$scratch/options" "$scratch/explained")" ] ||
         { echo "missing:"; comm -23 "$scratch/options" "$scratch/explained"; return 1; }
 }
-# usage TITLE WORD ARGUMENTS...: one line with that word, status 2.
+# usage TITLE WORD ARGUMENTS...: checks that the viewer prints one line with that word and exits with status 2.
 usage() {
     title=$1 word=$2
     shift 2
@@ -100,10 +100,10 @@ usage() {
     }
     check "usage: $title" misused "$@"
 }
-check "--help" helps
-check "--version" runs 0 --version
-check "--list-bindings" has_bindings
-check_long "all options in the help are known" knows_options
+check "--help prints the options" helps
+check "--version is accepted" runs 0 --version
+check "--list-bindings prints the shortcuts" has_bindings
+check_long "all options in the help exist" knows_options
 check "shells complete every option" has_completions
 check "bash completes an option" completes 'md5view --no-sh' --no-shadow
 check "bash completes the value of an option" completes 'md5view --light st' studio
@@ -129,13 +129,13 @@ usage "light too bright" "NAME=VALUE" --lights key=1,sky=4
 usage "unknown root mode" "file|id|in_place" --root sideways
 usage "invalid colour" "--background-color" --background-color '#12'
 usage "switch with an invalid value" "yes or no" --grid=perhaps
-usage "elevation beyond the pole" "--camera-elevation-angle" --camera-elevation-angle 91
-usage "clothes of a crowd" "--outfit cannot be combined" --outfit "$own" --crowd 2 "$model"
+usage "elevation above 90 degrees" "--camera-elevation-angle" --camera-elevation-angle 91
+usage "outfit of a crowd" "--outfit cannot be combined" --outfit "$own" --crowd 2 "$model"
 usage "two camera paths" "only one camera path" "$flight" "$flight"
-usage "unsupported picture format" \
+usage "unsupported image format" \
     "--output: unknown file extension; expected .png, .apng, .gif, .mp4 or .webm, or - for standard output" --output x.jpg
 usage "two jobs" "cannot be combined" --no-render --frames 3
-usage "several pictures on standard output" "--output - can write only one image; use one --animation-time" \
+usage "several images on standard output" "--output - can write only one image; use one --animation-time" \
     --output - --animation-time 0,1
 
 # -- Bad files ----------------------------------------------------------------------------------
@@ -149,7 +149,8 @@ mkdir "$scratch/folder.md5mesh"
 sed 's/"joint/"other/' "$anim" >"$scratch/other.md5anim"
 printf 'not a picture' >"$scratch/text.png"
 
-# bad TITLE WORD ARGUMENTS...: one line with that word, status 1, and no picture.
+# bad TITLE WORD ARGUMENTS...: checks that the viewer prints one line with that word, exits with status 1,
+# and writes no image.
 bad() {
     title=$1 word=$2
     shift 2
@@ -160,8 +161,8 @@ bad() {
     }
     check "bad: $title" refused "$@"
 }
-# The same without OpenGL, which starts more slowly than all the rest, for files that are read in the same
-# manner with and without it.
+# Checks the same without OpenGL, whose start takes most of the time, for files that are read in the same
+# manner with and without OpenGL.
 bad_file() {
     title=$1 word=$2
     shift 2
@@ -173,7 +174,7 @@ bad_file() {
 bad "missing file" "missing.md5mesh" "$scratch/missing.md5mesh"
 bad_file "folder" "folder.md5mesh" "$scratch/folder.md5mesh"
 bad_file "empty file" "empty" "$scratch/empty.md5mesh"
-bad_file "picture as a model" "not an MD5 file" "$scratch/picture.md5mesh"
+bad_file "image as a model" "not an MD5 file" "$scratch/picture.md5mesh"
 bad_file "animation as a model" "md5anim" "$scratch/anim.md5mesh"
 bad_file "model as an animation" "md5mesh" "$model" "$scratch/mesh.md5anim"
 bad_file "model as an animation alone" "md5mesh" "$scratch/mesh.md5anim"
@@ -183,7 +184,7 @@ bad_file "missing camera path" "missing.md5camera" "$model" "$scratch/missing.md
 bad_file "model as a camera path" "md5mesh" "$model" "$scratch/mesh.md5camera"
 bad_file "model as a camera path alone" "md5mesh" "$scratch/mesh.md5camera"
 bad "animation index too large" "--animation-index 9" --animation-index 9 "$model" "$anim"
-bad "a death without a figure" "articulated figure" --ragdoll-time 1 "$model" --no-auto
+bad "--ragdoll-time without an articulated figure" "articulated figure" --ragdoll-time 1 "$model" --no-auto
 bad "missing texture" "texture $scratch/missing.png: file not found" --texture "$scratch/missing.png" "$model" --no-auto
 bad "text as a texture" "text.png" --texture "$scratch/text.png" "$model" --no-auto
 bad "folder as a texture" "folder" --texture "$scratch" "$model" --no-auto
@@ -206,10 +207,10 @@ driver_that_has_no_gl() {
 picture_with_dead_display() {
     DISPLAY=:987 runs 0 "$model" --output "$scratch/dead.png" --resolution 64,64 --samples 1 && [ -s "$scratch/dead.png" ]
 }
-check "without a display: a message and status 3" without_display
-check "with a missing display too" with_dead_display
+check "without a display it prints a message and exits with status 3" without_display
+check "with an unreachable display it prints a message and exits with status 3" with_dead_display
 check "SDL_VIDEODRIVER is respected" driver_that_has_no_gl
-check "a picture needs no display, even if DISPLAY names one" picture_with_dead_display
+check "an image needs no display, even if DISPLAY is unreachable" picture_with_dead_display
 
 # -- Pictures -----------------------------------------------------------------------------------
 
@@ -217,7 +218,8 @@ shows_own_model() {
     runs 0 --output "$scratch/own.png" --samples 1 && lines out 0 && says err own.png &&
         [ "$(png size "$scratch/own.png")" = "1280 720" ] && [ "$(png colours "$scratch/own.png")" -eq 1000 ]
 }
-# A reader in Python, which shares no code with the writer and verifies the checksums, gives the same results.
+# Checks that a reader in Python, which shares no code with the writer and verifies the checksums, gives the
+# same results.
 readers_agree() {
     for picture in plain c joints-1; do
         for what in size covered corner colours; do
@@ -260,7 +262,8 @@ has_colour() {
 0,0,0,0 --no-background
 END
 }
-# A glTF file looks as what md5tool makes of it, says the same, and leaves nothing behind.
+# The image of a glTF file and its messages are the same as for the result of md5tool convert. No temporary file
+# remains.
 converts() {
     mkdir "$scratch/temporary" && "$products/md5tool" convert "$own" "$models/bobbin/walk.md5anim" -o "$scratch/it.glb" &&
         "$products/md5tool" convert "$scratch/it.glb" -o "$scratch/made/" 2>"$scratch/notes" &&
@@ -277,17 +280,17 @@ shows_joints_alone() {
         holds '$1 > 0.0005' "$(png differ "$scratch/joints-1.png" "$scratch/joints-2.png")"
 }
 check "without arguments it shows the built-in model" shows_own_model
-check "a reference picture" runs 0 "$own" --output "$scratch/plain.png" $small --animation-index 1
-check_long "the same arguments give the same picture" repeats
+check "a reference image is written" runs 0 "$own" --output "$scratch/plain.png" $small --animation-index 1
+check_long "the same arguments give the same image" repeats
 check "--output - writes to standard output" goes_to_stdout
-check_long "several times write several pictures" writes_several
+check_long "several times write several images" writes_several
 check_long "fields in the file name are replaced" fills_names
-check "background colours" has_colour
-check "a glTF file is converted, and its losses are said" converts
-check "an animation alone shows moving joints" shows_joints_alone
+check "the background has the requested colour" has_colour
+check "a glTF file is converted, and its losses are reported" converts
+check "an animation without a model shows moving joints" shows_joints_alone
 check "a reader in Python gives the same results" readers_agree
 
-# The clip moves the root; in_place suppresses that. A single picture would show either in its middle.
+# The clip moves the root; in_place suppresses that. In a single image the model would be in the middle either way.
 keeps_in_place() {
     for mode in "file --loop loop" "in_place --loop loop" "id --loop once"; do
         # shellcheck disable=SC2086
@@ -296,12 +299,12 @@ keeps_in_place() {
     done
     holds '$1 > 0.001' "$(png differ "$scratch/root_file.png" "$scratch/root_in_place.png")"
 }
-check "--root" keeps_in_place
+check "--root in_place suppresses the movement of the root" keeps_in_place
 
 # -- Textures -----------------------------------------------------------------------------------
 
-# A file of N meshes without textures causes N warnings, of which 100 are printed. The names of the shaders contain no digits, because
-# textures are also found by similar names.
+# A file of N meshes without textures causes N warnings, of which 100 are printed. The names of the shaders contain no
+# digits, because textures are also found by similar names.
 bounds_warnings() {
     mkdir "$scratch/warned" && many_meshes 100 >"$scratch/warned/many.md5mesh" && runs 0 "$scratch/warned/many.md5mesh" $small --output "$scratch/many.png" --verbose warning && lines err 100 &&
         many_meshes 103 >"$scratch/warned/many.md5mesh" && runs 0 "$scratch/warned/many.md5mesh" $small --output "$scratch/many.png" --verbose warning && lines err 101 &&
@@ -318,7 +321,8 @@ many_meshes() { # N
 }
 check "a file with many warnings prints 100 of them and counts the rest" bounds_warnings
 
-# A broken articulated figure in the folder of the model is reported if a picture shows its bodies. Any other picture does not read it.
+# A broken articulated figure in the folder of the model is reported if an image shows its bodies. It is not read for
+# any other image.
 reports_broken_figures() {
     mkdir "$scratch/figure" && cp "$own" "$scratch/figure/own.md5mesh" && echo "articulatedFigure other {}" >"$scratch/figure/own.af" &&
         runs 0 "$scratch/figure/own.md5mesh" $small --no-auto --output "$scratch/fig.png" --verbose warning --joint-bounds &&
@@ -327,10 +331,10 @@ reports_broken_figures() {
         says err "own.af: cannot create an articulated figure: articulatedFigure of this name not found" &&
         runs 0 "$scratch/figure/own.md5mesh" "$scratch/figure/idle.md5anim" $small --output "$scratch/fig.png" --verbose warning && ! grep -q 'own.af' "$scratch/err"
 }
-check "a broken figure is reported, and a picture without it does not read it" reports_broken_figures
+check "a broken figure is reported, and is not read for an image without it" reports_broken_figures
 
 # A game folder with a model of many meshes, and textures in various locations. Each case is a mesh with a
-# shader, and a file in the game folder that must be found or must not.
+# shader, and a file in the game folder that must be found or must not be found.
 texture_cases() {
     cat <<'END'
 found   skin0.png                 models/imp/skin0.png          as it is
@@ -349,7 +353,7 @@ missing models/imp/skin11         models/imp/other11.png        none
 END
 }
 game=$scratch/game
-# has_meshes FILE SHADER...: the model with its mesh once for each shader.
+# has_meshes FILE SHADER...: writes the model with a copy of its mesh for each shader.
 has_meshes() {
     file=$1
     shift
@@ -393,7 +397,7 @@ selected_texture() {
             --texture skin=models/bobbin/bobbin_eye_s.png && lines err 0 &&
         cmp "$scratch/tex.png" "$scratch/tex2.png"
 }
-# What was chosen in the window holds for pictures too; other lines of the configuration do not.
+# A texture that was selected in the window is used in images too. Other lines of the configuration are not used.
 remembered_texture() {
     printf 'resolution=32,32\ndocument=%s\t--texture=0=%s\n' "$PWD/$own" \
         "$PWD/models/bobbin/bobbin_eye.png" >"$scratch/chosen"
@@ -402,7 +406,7 @@ remembered_texture() {
         holds '$1 > 0.03' "$(png differ "$scratch/plain.png" "$scratch/tex.png")" &&
         [ "$(wc -l <"$scratch/chosen")" -eq 2 ]
 }
-# As md5tool check says it; a clip that fits says nothing.
+# The warning is the same as from md5tool check. A clip that fits gives no warning.
 other_units() {
     "$products/md5tool" fix "$models/bobbin/pat.md5anim" --scale 0.0254 --output "$scratch/metres.md5anim" >"$scratch/out" &&
         runs 0 "$own" "$models/bobbin/pat.md5anim" "$scratch/metres.md5anim" --no-auto --output "$scratch/tex.png" --resolution 64,64 \
@@ -410,12 +414,12 @@ other_units() {
         says err "metres.md5anim: warning: bones are 0.0254 times as long as in the mesh (meters instead of inches)"
 }
 check "a clip in other units gives one warning" other_units
-check "a texture that was chosen in the window" remembered_texture
+check "a texture that was selected in the window is used" remembered_texture
 check "a missing texture gives one warning" one_warning
-check_long "--texture by number and by name" selected_texture
+check_long "--texture accepts the number and the name of a mesh" selected_texture
 
-# Maps are found beside the texture by common suffixes: one mesh for each, whose texture is SkinN_d.png, a
-# map with the suffix, and a file that must not match. All in one run.
+# Maps next to the texture are found by common suffixes. Each suffix has one mesh, whose texture is SkinN_d.png,
+# a map with the suffix, and a file that must not match. One run tests all of them.
 map_cases() {
     cat <<'END'
 normal map      skin0_local.png
@@ -438,7 +442,7 @@ finds_maps() {
         done
         set -- "$@" "art/Skin$#"
     done <"$scratch/cases"
-    # The last has both normals and heights.
+    # The last mesh has both normals and heights.
     cp models/bobbin/bobbin_eye_s.png "$maps/skin8_local.png"
     cp models/bobbin/bobbin_eye_s.png "$maps/skin8_h.png"
     cp models/bobbin/bobbin_eye_s.png "$maps/Skin8_d.png"
@@ -446,7 +450,7 @@ finds_maps() {
     runs 0 "$maps/skin.md5mesh" --no-auto --output "$scratch/tex.png" --resolution 64,64 --verbose debug \
         --samples 1 --panel --statistics && cp "$scratch/err" "$scratch/textures"
 }
-# Each mesh has only this map.
+# Checks that a mesh has this map and no other.
 is_map() { # MESH KIND FILE
     grep -F "$2 of mesh $1: $maps/$3" "$scratch/textures" &&
         [ "$(grep -c " map of mesh $1:" "$scratch/textures")" -eq 1 ]
@@ -462,11 +466,11 @@ while read -r kind word map; do
     mesh=$((mesh + 1))
 done <"$scratch/cases"
 check "maps: heights are added to normals" grep -F "skin8_local.png + skin8_h.png" "$scratch/textures"
-check_long "maps: those of the built-in model" own_maps
+check_long "maps: maps of the built-in model" own_maps
 
 # -- Camera paths ------------------------------------------------------------------------------------
 
-# A square of 20 by 20 units across the x axis, seen from both sides.
+# A square of 20 by 20 units across the x axis, visible from both sides.
 square=$scratch/square.md5mesh
 cat >"$square" <<'END'
 MD5Version 10
@@ -495,7 +499,7 @@ mesh {
 	weight 3 0 1 ( 0 -10 -10 )
 }
 END
-# fly FILE CUTS FRAME...: a camera path of ten frames a second.
+# fly FILE CUTS FRAME...: writes a camera path of 10 frames per second.
 fly() {
     file=$1 cuts=$2
     shift 2
@@ -505,17 +509,17 @@ fly() {
         printf '%s\n' "$@" '}'
     } >"$scratch/$file.md5camera"
 }
-# From 50 units in front, turned half around z to look back at it. Its horizontal view of
-# 50.936 degrees is a vertical one of 30 in a picture of 16 to 9, which the own camera has.
+# From 50 units in front, rotated by 180 degrees about z to look back at the square. Its horizontal field of view
+# of 50.936 degrees is a vertical one of 30 degrees in an image of 16:9, as in the default camera.
 fly front "" "( 50 0 0 ) ( 0 0 1 ) 50.936126"
 fly wide "" "( 50 5 -4 ) ( 0 0 1 ) 60"
 fly rolled "" "( 50 5 -4 ) ( 0 -0.70710678 0.70710678 ) 60"
 fly away "" "( 50 0 0 ) ( 0 0 0 ) 60"
-# Comes nearer in a tenth of a second, then looks away.
+# Moves nearer within 0.1 s, then looks away.
 fly cut 1 "( 90 0 0 ) ( 0 0 1 ) 60" "( 40 0 0 ) ( 0 0 1 ) 60" "( 50 0 0 ) ( 0 0 0 ) 60" \
     "( 60 0 0 ) ( 0 0 0 ) 60"
 
-# seen_from CAMERA ARGUMENTS...: the picture of the square, and where it is: "share left top ..."
+# seen_from CAMERA ARGUMENTS...: draws the square, and prints its position: "fraction left top ..."
 seen_from() {
     from=$1
     shift
@@ -527,12 +531,12 @@ matches_the_user_camera() {
         --camera-azimuth-angle 0 --camera-elevation-angle 0 --camera-distance 50 &&
         holds '$1 < 0.001' "$(png differ "$scratch/front.png" "$scratch/orbit.png")"
 }
-# At 50 units the picture is 2 * 50 tan(30) = 57.74 wide and 32.48 high; y grows to the right.
+# At 50 units the image is 2 * 50 tan(30) = 57.74 units wide and 32.48 high; y grows to the right.
 looks_as_computed() {
     holds '$2 > 0.235 && $2 < 0.246 && $4 > 0.581 && $4 < 0.592 &&
            $3 > 0.062 && $3 < 0.074 && $5 > 0.678 && $5 < 0.690' "$(seen_from wide)"
 }
-# Rolled by a quarter: z grows to the right now, y downward.
+# Rolled by 90 degrees: z grows to the right, y downward.
 rolls() {
     holds '$2 > 0.390 && $2 < 0.402 && $4 > 0.737 && $4 < 0.748 &&
            $3 > 0.032 && $3 < 0.044 && $5 > 0.648 && $5 < 0.660' "$(seen_from rolled)"
@@ -545,7 +549,7 @@ cuts() {
         --animation-time 0,0.099,0.1,0.2 || return 1
     begin=$(png covered "$scratch/cut-1.png") late=$(png covered "$scratch/cut-2.png")
     after_cut=$(png covered "$scratch/cut-3.png") again=$(png covered "$scratch/cut-4.png")
-    # Four times the picture of 90 units is that of 45; the shot ends at 40, and never blends.
+    # The area at 45 units is four times the area at 90 units; the shot ends at 40 units, and never blends.
     holds '$2 > 4 * $1 && $2 < 5.2 * $1 && $1 > 0 && $3 == 0 && $4 == $1' \
         "${begin%% *} ${late%% *} ${after_cut%% *} ${again%% *}"
 }
@@ -561,7 +565,7 @@ reports_camera_path() {
         says out 'camera path flight: 273 frames, 2 cuts, 30 fps, 9.000 s' &&
         runs 0 --no-render "$flight" && says out 'flight: 0 joints' && says out '273 frames'
 }
-back_faces() { # seen from behind, one side of a sheet; a picture named as the model would be its texture
+back_faces() { # a one-sided sheet from behind; "seen", because an image with the model's name would be its texture
     sed '/^\ttri [23] /d; s/numtris 4/numtris 2/' "$square" >"$scratch/sheet.md5mesh"
     seen=
     for options in "" "--two-sided"; do
@@ -572,13 +576,13 @@ back_faces() { # seen from behind, one side of a sheet; a picture named as the m
     done
     holds '$1 == 0 && $2 > 0.1' "$seen"
 }
-check "--two-sided" back_faces
-check "a camera path shows what the user's camera shows from there" matches_the_user_camera
-check "its horizontal field of view is as computed" looks_as_computed
+check "--two-sided draws back faces" back_faces
+check "a camera path gives the same image as the user's camera at the same position" matches_the_user_camera
+check "the horizontal field of view of a camera path is as computed" looks_as_computed
 check "a camera path rolls" rolls
 check "a camera path that looks away shows nothing" looks_away
 check "a cut changes the picture immediately, and the camera path repeats" cuts
-check "a camera path alone shows its course and position" flight_alone
+check "a camera path without a model shows its course and position" flight_alone
 check "--no-render reports a camera path, and still finds animations" reports_camera_path
 
 # -- Clips beside the model ---------------------------------------------------------------------
@@ -602,7 +606,7 @@ stays_quick() {
     runs 0 --no-render "$scratch/folder/bobbin.md5mesh" && says out "300 animations"
     [ $(($(date +%s) - begin)) -le 20 ]
 }
-check "matching clips beside the model are found" picks_up
+check "matching clips in the folder of the model are found" picks_up
 check "a folder of hundreds of clips opens quickly" stays_quick
 
 # -- Frames -------------------------------------------------------------------------------------
@@ -618,19 +622,19 @@ check "--frames prints frame times" times_frames
 # -- Vertex paths -------------------------------------------------------------------------------
 
 takes_another_path() (
-    # Mesa's way to be as old a driver.
+    # Mesa then behaves like a driver of this version.
     export MESA_GL_VERSION_OVERRIDE=4.2 MESA_EXTENSION_OVERRIDE=-GL_ARB_compute_shader
     runs 0 "$model" --no-auto --skinning-path compute --output "$scratch/older.png" --resolution 64,64 &&
         says err 'path "compute" is not supported: expected OpenGL 4.3, found ' && says err "warning: "
 )
-check "an unavailable path is replaced by another, with a warning" takes_another_path
+check "an unavailable skinning path is replaced by another, with a warning" takes_another_path
 check "the time for many clips is linear in their number" \
     python3 test/tool/many_arguments.py "$data/flags.md5anim" \
     "$view" --no-render --no-config "$data/flags.md5mesh"
 
 # -- Options without effect -------------------------------------------------------------------------
 
-# Options of the table, with a value, that say nothing of a picture of a model alone; and what they are for.
+# Options, with a value, that have no effect on the image of a model, and the word in the error that names their purpose.
 is_useless() { # OPTION WHAT
     ends_saying 2 "$2" "$view" "$model" --output "$scratch/useless.png" "$1" && [ ! -e "$scratch/useless.png" ]
 }
@@ -654,5 +658,5 @@ useless() {
 --lesson=easing --lesson
 END
 }
-check "options without effect on a picture are errors" useless
+check "options without effect on an image are errors" useless
 finish

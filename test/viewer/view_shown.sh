@@ -1,5 +1,5 @@
 #!/bin/sh
-# What md5view shows without a window: the initial clip, a model without meshes, folders, and every pixel
+# The images of md5view without a window: the initial clip, a model without meshes, folders, and every pixel
 # of a sheet.
 . test/build/report.sh
 view=$products/md5view
@@ -9,7 +9,7 @@ unset DISPLAY WAYLAND_DISPLAY SDL_VIDEODRIVER
 
 # -- The initial clip ---------------------------------------------------------------------------
 
-# A model of two clips of which "a" has one frame; {anim} in a file name is the clip that is shown.
+# A model with two clips, of which "a" has one frame. {anim} in a file name is replaced by the shown clip.
 still=$scratch/still
 mkdir "$still"
 cp "$data/travel.md5mesh" "$still/m.md5mesh"
@@ -25,13 +25,13 @@ begins_with() { # CLIP ARGUMENTS...
 }
 check "a clip of one frame can be shown" begins_with a_pose "$still/m.md5mesh" "$still/a_pose.md5anim"
 check "a moving clip is preferred to one of a single frame" begins_with walk "$still/m.md5mesh"
-check "also if both are named" begins_with walk "$still/m.md5mesh" "$still/a_pose.md5anim" \
+check "a moving clip is preferred even if both clips are named" begins_with walk "$still/m.md5mesh" "$still/a_pose.md5anim" \
     "$still/walk.md5anim"
-check "unless --animation-index selects the other" begins_with a_pose "$still/m.md5mesh" "$still/a_pose.md5anim" \
+check "--animation-index selects a clip of a single frame" begins_with a_pose "$still/m.md5mesh" "$still/a_pose.md5anim" \
     "$still/walk.md5anim" --animation-index 0
 cp "$still/walk.md5anim" "$still/z_idle.md5anim"
 check "idle is preferred to other moving clips" begins_with z_idle "$still/m.md5mesh"
-check "but of named clips the first is shown" begins_with walk "$still/m.md5mesh" \
+check "the first of several named moving clips is shown" begins_with walk "$still/m.md5mesh" \
     "$still/walk.md5anim" "$still/z_idle.md5anim"
 cp "$still/a_pose.md5anim" "$still/b_idle.md5anim"
 check "an idle of one frame is not preferred" begins_with z_idle "$still/m.md5mesh"
@@ -49,8 +49,8 @@ draws_joints() {
     grep -q 'warning: bare: the model has no triangles; only its joints are shown' "$scratch/err" &&
         holds '$1 > 0.01 && $2 < 0.4 && $5 - $3 > 0.5' "$(png covered "$scratch/bare.png")"
 }
-check "of a model without meshes the joints are shown, with a warning" draws_joints
-check "also with a clip" draws_joints "$models/bobbin/walk.md5anim" --animation-time 0.4
+check "the joints of a model without meshes are shown, with a warning" draws_joints
+check "the joints of a model without meshes are shown in a clip" draws_joints "$models/bobbin/walk.md5anim" --animation-time 0.4
 
 # -- Folders ------------------------------------------------------------------------------------
 
@@ -70,6 +70,6 @@ fills() { # COLSxROWS W,H
 }
 for sheet in "6x2 128,72" "7x5 100,99" "3x1 100,10" "1x1 31,17" "64x3 65,5"; do
     # shellcheck disable=SC2086 # two words
-    check "a sheet covers its picture: $sheet" fills $sheet
+    check "a sheet covers its image: $sheet" fills $sheet
 done
 finish

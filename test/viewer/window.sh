@@ -1,5 +1,5 @@
 #!/bin/sh
-# md5view in a real window: what each key does, the mouse, and files that are dropped or change.
+# md5view in a real window: the effect of each key, the mouse, and files that are dropped or change.
 . test/build/report.sh
 . test/build/window.sh
 
@@ -23,7 +23,7 @@ plays() {
     press frame-time z && played_from=$(value time) &&
         repeats_until frame-time z "is[\"time\"] != $played_from"
 }
-# Each key press takes at least one cycle of the viewer's loop, in which time would advance.
+# Each key press takes at least one iteration of the viewer's loop, in which the time would advance.
 rests() {
     press frame-time z && rests_at=$(value time) || return 1
     for _ in 1 2 3; do
@@ -39,22 +39,22 @@ idles() {
     # Repeats it, because a notice may still end and drawing threads fall asleep.
     for _ in $(seq 20); do
         first=$(ticks)
-        sleep 0.5 # what is measured, not waited for
+        sleep 0.5 # the measured interval
         second=$(ticks)
         echo "$((second - first)) hundredths of a second in half a second"
         [ $((second - first)) -gt 2 ] || return 0
     done
     false
 }
-check "it plays" plays
+check "the clip plays" plays
 does "Space pauses" play space 'is["playing"] == 0'
-check "paused, the time stays" rests
-check "paused, it is idle" idles
+check "the time does not change while paused" rests
+check "the viewer uses almost no processor time while paused" idles
 does "Space resumes" play space 'is["playing"] == 1'
 does "R plays backward" reverse r 'is["backward"] == 1'
-check "it plays backward" plays
-does "Ctrl+Z takes that back" undo ctrl+z 'is["backward"] == 0'
-does "Ctrl+Shift+Z does it again" redo ctrl+shift+z 'is["backward"] == 1'
+check "the clip plays backward" plays
+does "Ctrl+Z undoes the last action" undo ctrl+z 'is["backward"] == 0'
+does "Ctrl+Shift+Z repeats the undone action" redo ctrl+shift+z 'is["backward"] == 1'
 does "R plays forward" reverse r 'is["backward"] == 0'
 if is_long; then
     does "] doubles the speed" faster bracketright 'is["speed"] == 2'
@@ -89,15 +89,16 @@ if is_long; then
     does "P shows the clip again" bind-pose p 'is["clip"] == "idle"'
 fi
 
-does_long "Shift+X turns the model about x" turn-x shift+x 'is["axes-of-file"] == "up+y,front+x"'
-does_long "Shift+Z turns it about z" turn-z shift+z 'is["axes-of-file"] == "up+y,front+z"'
+does_long "Shift+X rotates the model about x" turn-x shift+x 'is["axes-of-file"] == "up+y,front+x"'
+does_long "Shift+Z rotates the model about z" turn-z shift+z 'is["axes-of-file"] == "up+y,front+z"'
 turns_back() {
     press turn-z shift+z && press turn-z shift+z && press turn-z shift+z && press turn-x shift+x &&
         press turn-x shift+x && press turn-x shift+x && says 'is["axes-of-file"] == "up+z,front+x"'
 }
-check_long "four quarter turns lead back" turns_back
+check_long "four quarter rotations restore the model" turns_back
 
-# The time bar is at the bottom: buttons, the name of the clip, which has room for the longest, the line from about 310 to 556, figures.
+# The time bar is at the bottom: buttons, the name of the clip in a field that fits the longest name, the line
+# from about x = 310 to 556, figures.
 scrubs() {
     after scrub drag 1 340 430 446 430 &&
         says 'is["playing"] == 0 && frame(is["frame"]) / last(is["frame"]) > 0.45 &&
@@ -112,7 +113,7 @@ plays_by_mouse() {
 }
 check "dragging along the time bar seeks" scrubs
 check_long "seeking stops at the last frame" scrubs_to_end
-check "its button plays and pauses" plays_by_mouse
+check "the button of the time bar plays and pauses" plays_by_mouse
 does "Shift+Left returns to the first frame" first shift+Left 'frame(is["frame"]) == 0'
 
 # -- Camera -------------------------------------------------------------------------------------
@@ -154,7 +155,7 @@ if is_long; then
     does "7 shows the top" top 7 'is["elevation"] == 90'
     does "9 is an isometric view" isometric 9 \
         'is["azimuth"] == 45 && near(is["elevation"], 35.3) && is["orthographic"] == 1'
-    does "5 is perspective again" orthographic 5 'is["orthographic"] == 0'
+    does "5 returns to perspective" orthographic 5 'is["orthographic"] == 0'
     does "Home frames the model" frame-all Home 'is["distance"] != was["distance"]'
     does "Home again changes nothing" frame-all Home 'is["distance"] == was["distance"]'
     check "front and right look different" differ 0.05 front right
@@ -167,15 +168,16 @@ saves_pictures() {
     take plain && [ "$(png size "$scratch/plain.png")" = "800 450" ] &&
         [ "$(png colours "$scratch/plain.png")" -eq 1000 ]
 }
-# Without the grid, whose lines may cross the corner.
+# The grid must be off, because its lines may cross the corner.
 saves_clean_pictures() {
     take clean ctrl+F12 && says 'is["grid"] == 0' && png corner "$scratch/clean.png" && [ "$(png corner "$scratch/clean.png")" = "0 0 0 0" ] &&
         holds '$1 > 0.05 && $1 < 0.9' "$(png covered "$scratch/clean.png")"
 }
-check "F12 saves a picture" saves_pictures
-check "Ctrl+F12 saves a transparent picture without text" saves_clean_pictures
+check "F12 saves an image" saves_pictures
+check "Ctrl+F12 saves a transparent image without text" saves_clean_pictures
 
-# turns TITLE ACTION KEY WORD LEAST: the key turns a switch on, which is seen, and off again.
+# turns TITLE ACTION KEY WORD MIN: the key turns a switch on, which changes at least the fraction MIN of the
+# pixels, and off again.
 turns() {
     title=$1 turn_action=$2 key=$3 word=$4 least=$5
     turned() {
@@ -187,33 +189,33 @@ turns() {
 turns_long() {
     ! is_long || turns "$@"
 }
-turns "G: grid" grid g grid 0.005
-turns_long "X: axes" axes x axes 0.0001
-turns_long "E: edges" edges e edges 0.005
-turns_long "N: normals" normals n normals 0.001
-turns_long "J: skeleton" skeleton j skeleton 0.0005
-turns_long "B: bounds" bounds b bounds 0.0005
-turns_long "Shift+B: bounds of joints" joint-bounds shift+b joint-bounds 0.0005
-turns_long "T: textures" untextured t untextured 0.03
-turns "C: checker" checker c checker 0.03
+turns "G toggles the grid" grid g grid 0.005
+turns_long "X toggles the axes" axes x axes 0.0001
+turns_long "E toggles edges" edges e edges 0.005
+turns_long "N toggles normals" normals n normals 0.001
+turns_long "J toggles the skeleton" skeleton j skeleton 0.0005
+turns_long "B toggles bounds" bounds b bounds 0.0005
+turns_long "Shift+B toggles bounds of joints" joint-bounds shift+b joint-bounds 0.0005
+turns_long "T toggles textures" untextured t untextured 0.03
+turns "C toggles the checker texture" checker c checker 0.03
 does_long "Q skins with dual quaternions" skinning q 'is["skinning"] == "dual" && is["error"] == 0'
 does_long "Q returns to linear skinning" skinning q 'is["skinning"] == "linear"'
-turns_long "H: all text" panel h panel 0.02
-# The dock that is switched on comes to the front: with the other in front, any switch would be seen.
+turns_long "H toggles all text" panel h panel 0.02
+# Opening a dock brings it to the front. If another dock stayed in front, each switch would change the image.
 to_front() { # ACTION KEY
     press "$1" "$2" && press "$1" "$2" && quiet && take plain
 }
 check_long "Ctrl+I brings the inspector to the front" to_front inspector ctrl+i
-turns_long "M: statistics" statistics m statistics 0.002
-turns_long "Z: frame time" frame-time z frame-time 0.0003
-does_long "Shift+Q keeps full quality" auto-quality shift+q 'is["auto-quality"] == 0'
-does_long "Shift+Q lets it give way again" auto-quality shift+q 'is["auto-quality"] == 1'
+turns_long "M toggles statistics" statistics m statistics 0.002
+turns_long "Z toggles the frame time" frame-time z frame-time 0.0003
+does_long "Shift+Q disables automatic quality" auto-quality shift+q 'is["auto-quality"] == 0'
+does_long "Shift+Q enables automatic quality" auto-quality shift+q 'is["auto-quality"] == 1'
 check_long "Shift+H brings the outliner to the front" to_front hierarchy shift+h
-turns_long "Shift+H: joints" hierarchy shift+h hierarchy 0.02
-turns_long "Shift+L: lights" light-list shift+l light-list 0.02
-turns_long "Shift+M: materials" parm-list shift+m parm-list 0.02
-turns_long "F1: keys" help F1 help 0.05
-# The lights are the first in the inspector, their sliders from 595 to 676.
+turns_long "Shift+H toggles the outliner" hierarchy shift+h hierarchy 0.02
+turns_long "Shift+L toggles lights" light-list shift+l light-list 0.02
+turns_long "Shift+M toggles materials" parm-list shift+m parm-list 0.02
+turns_long "F1 toggles the list of keys" help F1 help 0.05
+# The lights are the first items in the inspector; their sliders are from x = 595 to 676.
 shines() {
     press light-list shift+l && take lights &&
         after inspected drag 1 622 90 666 90 && says 'is["lights"] ~ /^key=2[.]6/ && is["azimuth"] == was["azimuth"]' &&
@@ -230,7 +232,7 @@ shines_as_before() {
         png differ "$scratch/lights.png" "$scratch/lights_again.png" | awk '{ exit !($1 < 0.02) }' &&
         press light-list shift+l
 }
-check_long "sliders of the lights change the picture" shines
+check_long "sliders of the lights change the image" shines
 check_long "a click on a name resets its slider" shines_as_before
 does_long "F1 shows the keys" help F1 'is["help"] == 1'
 does_long "Esc hides the keys" help Escape 'is["help"] == 0'
@@ -238,7 +240,7 @@ larger_text() {
     quiet && take plain && press larger-text ctrl+plus && take larger && differ 0.003 plain larger &&
         press smaller-text ctrl+minus && take same && ! differ 0.003 plain same
 }
-check_long "Ctrl++ and Ctrl+-: larger and smaller text" larger_text
+check_long "Ctrl++ enlarges text, and Ctrl+- reduces it" larger_text
 
 resizes() {
     after resize xdotool windowsize --sync "$window" 900 500 && press grid g &&
@@ -281,7 +283,8 @@ drops_folder() {
     drop "$folder" && says 'is["list"] == "files" && is["found"] >= 2 && is["model"] == "b"' &&
         press close-lists Escape && says 'is["list"] == "none"'
 }
-# The answer to a window that is gone is an X error, 3 for its number, for which Xlib's own handler ends a program.
+# The answer to a window that no longer exists causes X error 3 (BadWindow). Xlib's default handler would end the
+# program.
 outlives() { # WHAT
     errors=$(grep -c '^ignored X error 3 of request ' "$log")
     python3 test/viewer/x11.py abandon "$window" "$1" && press grid g && press grid g &&
@@ -290,13 +293,13 @@ outlives() { # WHAT
 outlives_paste() {
     xdotool key ctrl+p type 'copy command line' && after copy-command xdotool key Return && outlives paste
 }
-check "a drag whose source dies is forgotten" outlives drag
-check "a drop whose source dies is forgotten" outlives drop
-check "who pastes from the window may die" outlives_paste
+check "a drag whose source window disappears is ignored" outlives drag
+check "a drop whose source window disappears is ignored" outlives drop
+check "a paste whose target window disappears is ignored" outlives_paste
 check "a dropped folder of one model is opened" drops_one
 check "a dropped model is opened with its animation" drops_model
 check "a dropped animation is added and played" drops_anim
-check "a dropped picture becomes the texture" drops_texture
+check "a dropped image becomes the texture" drops_texture
 check "a dropped truncated model changes nothing" drops_half
 check "a dropped missing file changes nothing" drops_missing
 check "the files of a dropped folder are listed" drops_folder
@@ -307,7 +310,7 @@ does "Page Down wraps to the first file" next-file Next 'is["model"] == "a"'
 does "Ctrl+Q quits" quit ctrl+q '1'
 check "the exit status is 0" ended_with 0
 
-# New files are made in another folder: that of the model is watched, too, as long as a texture is missing.
+# New files are created in another folder, because the folder of the model is also watched while a texture is missing.
 watches() {
     cp "$own" "$scratch/watched.md5mesh"
     open_viewer --watch "$scratch/watched.md5mesh" "$root/$models/bobbin/walk.md5anim" || return 1
@@ -322,7 +325,7 @@ tell_to_close() {
 closes() {
     tell_to_close && ended_with 0
 }
-# A whole movie, of several frames; the log names it when it is.
+# Checks that the movie is complete and has several frames. The log names the movie when it is complete.
 ends_its_movie() { # SIGNAL
     open_viewer "$own" "$root/$models/bobbin/walk.md5anim" && press record shift+F12 && press step-on Right && press step-on Right &&
         kill "-$1" "$viewer" && ended_with 0 && movie=$(grep -o '[^ ]*\.apng$' "$log") &&
@@ -333,9 +336,10 @@ import frames
 sys.exit(len(frames.apng_frames(open(sys.argv[1], 'rb').read())[1]) < 2)" "$movie"
 }
 check "--watch reloads, and survives a truncated file" watches
-check "the title bar's button closes it" closes
+check "the button of the title bar closes the window" closes
 
-# While it is stopped it is told to read fifty clips anew, then eight keys and the COMMAND wait for it.
+# Stops the process, and sends a key that reloads fifty clips, runs COMMAND, and sends eight more keys, which wait in
+# the queue.
 mkdir "$scratch/many" && cp "$folder/b.md5mesh" "$scratch/many"
 for clip in $(seq 50); do
     cp "$scratch/half.md5mesh" "$scratch/many/$clip.md5anim"
@@ -356,15 +360,15 @@ gives_up() {
 tell_to_end() {
     kill -TERM "$viewer"
 }
-check "a window that is to read many files closes at once" ends_at_once tell_to_close
-check "and is ended by TERM at once" ends_at_once tell_to_end
-check "Escape stops reading, and what was open stays" gives_up
+check "a window that reads many files closes immediately" ends_at_once tell_to_close
+check "TERM immediately ends a window that reads many files" ends_at_once tell_to_end
+check "Escape stops reading, and the open document remains" gives_up
 for signal in TERM INT HUP; do
-    check "a movie is whole where $signal ends the program" ends_its_movie $signal
+    check "a movie is complete if $signal ends the program" ends_its_movie $signal
 done
 
 takes_options() {
-    # Clips are in the order of their names.
+    # Clips are sorted by name.
     clip_23=$(basename "$(find models/bobbin -name '*.md5anim' | LC_ALL=C sort | sed -n 24p)" .md5anim)
     open_viewer --animation-index 23 --animation-speed-factor -2 --animation-time 0.5 --loop once \
         --root id --camera-azimuth-angle 10 --camera-elevation-angle 20 --camera-distance 200 \
@@ -376,7 +380,7 @@ takes_options() {
           is["elevation"] == 20 && is["distance"] == 200 && is["orthographic"] == 1 &&
           is["grid"] == 0 && is["axes"] == 1 && is["edges"] == 1 && is["skeleton"] == 1 &&
           is["panel"] == 0 && is["hierarchy"] == 1' || return 1
-    # Played backward once, it stops at the beginning.
+    # A clip that plays backward once stops at its beginning.
     repeats_until grid g 'is["playing"] == 0 && is["time"] == 0' &&
         press play space && says 'is["playing"] == 1' && press quit ctrl+q && ended_with 0
 }
@@ -389,7 +393,7 @@ anim_alone() {
     says 'is["clip"] == "walk" && is["playing"] == 1' &&
         press reload ctrl+r && says 'is["clip"] == "walk"' && press quit ctrl+q && ended_with 0
 }
-check_long "an animation alone opens and reloads" anim_alone
+check_long "an animation without a model opens and reloads" anim_alone
 
 # -- Camera paths ------------------------------------------------------------------------------------
 
@@ -398,7 +402,7 @@ cp "$flight" "$scratch/other.md5camera"
 printf 'MD5Version 10\n' >"$scratch/half.md5camera"
 
 flies() {
-    # Without text, so that no message is in the pictures.
+    # Without text, so that the images contain no message.
     open_viewer --animation-time 0 --panel=no "$own" "$flight" || return 1
     line=$(grep '^start: ' "$log")
     before=$line
@@ -409,14 +413,14 @@ flies_and_returns() {
         take following && press camera-path v && says 'is["following"] == 0' &&
         take own && differ 0.05 following own && press camera-path v && says 'is["following"] == 1'
 }
-# At its beginning the camera path is 37 degrees to the side and 5 above.
+# At its beginning the camera path is at azimuth 37 and elevation 5 degrees.
 takes_over() {
     after orbit drag 1 400 200 410 200 &&
         says 'is["following"] == 0 && is["azimuth"] > 28 && is["azimuth"] < 38 &&
               is["elevation"] > 3 && is["elevation"] < 8' && press camera-path v &&
         press front 1 && says 'is["following"] == 0 && is["azimuth"] == 0' && press camera-path v
 }
-# Without a clip the time bar shows the camera path: 271 of its 273 frames are played.
+# Without a clip the time bar shows the camera path, which plays 271 of its 273 frames.
 has_time() {
     press bind-pose p && press last shift+Right &&
         says 'frame(is["frame"]) == 270 && last(is["frame"]) == 270 && is["shot"] == 2' &&
@@ -441,16 +445,16 @@ flies_alone() {
         says 'is["model"] == "bobbin" && is["camera-path"] == "other" && is["following"] == 1' &&
         press quit ctrl+q && ended_with 0
 }
-check_long "the picture follows a camera path" flies
+check_long "the view follows a camera path" flies
 check_long "V switches between the user's camera and the path" flies_and_returns
 check_long "a drag continues from the path's position, and camera keys leave the path" takes_over
 check_long "a camera path has its own time if no clip plays" has_time
 check_long "a dropped camera path replaces the last one, a truncated one does not" drops_flight
-check_long "a camera path alone plays, and continues when a model is dropped" flies_alone
+check_long "a camera path without a model plays, and continues when a model is dropped" flies_alone
 
 # -- A machine ----------------------------------------------------------------------------------
 
-machine_says() { # WORD: in the last line of the machine
+machine_says() { # WORD: the last line of the machine in the log contains WORD
     grep ' machine: place=' "$log" | tail -n 1 | grep -q -- "$1" || {
         grep ' machine: place=' "$log" | tail -n 3
         return 1
@@ -462,7 +466,7 @@ place_x() {
 # machine_comes_to COMMAND...: repeats the command until it succeeds.
 machine_comes_to() {
     for _ in $(seq 200); do
-        # With the wheel, which has the same effect whatever key is held down.
+        # Actions of the wheel, because they have the same effect whatever key is held down.
         after zoom xdotool mousemove --window "$window" 400 225 click 4 &&
             after zoom xdotool click 5 || return 1
         "$@" >/dev/null && return 0
@@ -476,7 +480,7 @@ is_beyond() {
 place() {
     grep ' machine: place=' "$log" | tail -n 1 | sed 's/.*place=\([^ ]*\).*/\1/'
 }
-# By three units, whichever way he has turned to the pointer meanwhile.
+# The distance is more than three units, in any direction, because the character turns to the pointer.
 is_away_from() {
     echo "$1,$(place)" | awk -F, '{ exit !(($1 - $3) ^ 2 + ($2 - $4) ^ 2 > 9) }' ||
         { echo "still at $1" && machine_says none; }
@@ -489,14 +493,14 @@ walks() {
     from=$(place)
     machine_comes_to is_away_from "$from" && after let-go xdotool keyup s && machine_comes_to machine_says 'states=idle,'
 }
-# Who presses S before W is released goes back, and ahead again if S is released first.
+# The key that was pressed last determines the direction. After its release the other key counts, if it is held.
 changes_keys() {
     after drive xdotool keydown w && machine_comes_to machine_says 'states=walk,' && after drive xdotool keydown s &&
         after let-go xdotool keyup w && machine_comes_to machine_says 'states=back,' &&
         after drive xdotool keydown w && after let-go xdotool keyup w && machine_comes_to machine_says 'states=back,' &&
         after let-go xdotool keyup s && machine_comes_to machine_says 'states=idle,'
 }
-# steps_to WORD: the paused machine comes to a state in two seconds of its own time, however slow the
+# steps_to WORD: the paused machine reaches a state within two seconds of its own time, however slow the
 # computer is.
 steps_to() {
     for _ in $(seq 120); do
@@ -504,20 +508,21 @@ steps_to() {
     done
     machine_says "$1"
 }
-# The jump takes less than a second: a viewer that has no processor for so long would show none of it.
+# The jump takes less than a second: a viewer that gets no processor time for that long would skip it.
 runs_and_jumps() {
     after drive xdotool keydown shift && after drive xdotool keydown w &&
         machine_comes_to machine_says 'states=run,' && press play Pause && after push xdotool key space &&
         steps_to 'states=far_' && press play Pause && after let-go xdotool keyup w &&
         after let-go xdotool keyup shift
 }
-# The second trigger is F2; the panel's third row is the second trigger's button. He may have fallen asleep.
+# F2 sets the second trigger, whose button is the panel's third row. The character may have fallen asleep, so it walks
+# first.
 pushes() {
     after drive xdotool keydown w && machine_comes_to machine_says 'states=walk,' && after let-go xdotool keyup w &&
         machine_comes_to machine_says 'states=idle,' && after push xdotool key F2 &&
         machine_comes_to machine_says 'shot=wave'
 }
-# It has no key: the search for commands finds it.
+# The command does not have a key, but the search for commands finds it.
 finds_one_shot() {
     after one-shot xdotool key ctrl+p m o n t a g e Return
 }
@@ -528,10 +533,10 @@ watches() {
     press quit ctrl+q && ended_with 0
 }
 check "W walks forward and S backward" walks
-check "of W and S the last one pressed counts" changes_keys
+check "the last pressed key of W and S determines the direction" changes_keys
 check "Shift runs, Space jumps" runs_and_jumps
 check_long "F2 sets the second trigger" pushes
 check_long "a command plays the next clip over the states" plays_once
-check "it exits" watches
+check "Ctrl+Q quits while a machine plays" watches
 
 finish

@@ -1,5 +1,5 @@
 #!/bin/sh
-# md5view in a real window over a game folder: its contents as a list, and what is chosen from it.
+# md5view in a real window with a game folder: the list of its contents, and selections from the list.
 . test/build/report.sh
 . test/build/window.sh
 game=$root/models/game/base
@@ -30,7 +30,7 @@ drops_archive() {
         says 'is["list"] == "game" && is["model"] == "monster_thimble"' && press quit ctrl+q && ended_with 0
 }
 check "a game folder is listed; typing finds an entity, Enter opens it" lists_game
-check "Tab turns to other sections; a clip is put on the model" turns_sections
-check "Delete lets a monster fall, and ends the fall" falls
+check "Tab switches the section; a selected clip is played on the model" turns_sections
+check "Delete starts and ends the fall of a monster" falls
 check "a dropped archive is listed" drops_archive
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
-# md5view in a real window: lists to choose from, joints and meshes by mouse, errors, and what is
-# remembered from one window to the next.
+# md5view in a real window: lists of files and clips, selection of joints and meshes by mouse, errors, and the
+# settings that are stored for the next window.
 . test/build/report.sh
 . test/build/window.sh
 
@@ -39,10 +39,10 @@ finds_clips() {
 check "Ctrl+O lists files, typing filters them, Enter opens one" finds_files
 check "Ctrl+O lists them again, Esc closes the list" closes_lists
 check "a click on the name opens the list, a click outside closes it" lists_by_mouse
-check "Ctrl+L lists clips, which are chosen by key or mouse" finds_clips
+check "Ctrl+L lists clips, which are selected by key or mouse" finds_clips
 
-# The outliner comes to the front when it is switched on: meshes below the search, then joints. A name that is clicked
-# brings the inspector there, with its page.
+# Opening the outliner brings it to the front. It lists meshes below the search field, then joints. A click on a name
+# brings the inspector with its card to the front.
 hides_mesh() {
     press hierarchy shift+h && press hierarchy shift+h &&
         says 'is["playing"] == 0 && is["hidden"] == 0' && take meshes &&
@@ -59,15 +59,15 @@ marks_joint() {
         says 'is["joint"] >= 0' && take marked && differ 0.001 unmarked marked &&
         press close-lists Escape && says 'is["joint"] == -1' && press panel h
 }
-# Dropped beside the model: on it, it would be asked what the file is for.
+# The file is dropped next to the model. On the model, a card would ask for the purpose of the file.
 shows_errors() {
     xdotool mousemove --window "$window" 20 60 && quiet && take sound && after drop python3 test/viewer/x11.py drop "$window" "$scratch/half.md5mesh" &&
         says 'is["error"] == 1 && is["model"] == "bobbin"' && quiet && take broken &&
         differ 0.03 sound broken && press close-lists Escape && says 'is["error"] == 0' &&
         press quit ctrl+q && ended_with 0
 }
-check "a click on the eye of a mesh hides it, another shows it, one on its name does not" hides_mesh
-check "a clicked joint is marked, with its weights" marks_joint
+check "clicks on the eye of a mesh hide and show it, and a click on its name does not" hides_mesh
+check "a click on a joint highlights it and its weights" marks_joint
 check_long "the window shows errors of a file" shows_errors
 
 # -- Remembering --------------------------------------------------------------------------------
@@ -98,7 +98,7 @@ ignores_unknown() {
         grep 'config:2: unknown line ignored' "$log" && grep -e "--edges: expected yes or no, found 'perhaps'" "$log" &&
         press quit ctrl+q && ended_with 0
 }
-check "size, switches and files are remembered" remembers
+check "size, switches and files are restored at the next start" remembers
 check_long "options override the configuration" options_override
 check_long "unknown settings are reported and ignored" ignores_unknown
 

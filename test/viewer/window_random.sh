@@ -1,8 +1,9 @@
 #!/bin/sh
-# Sends thousands of random events from a fixed seed to md5view in a real window (Xvfb). It must neither
-# crash nor exit nor report a GL error, and, built with config=sanitize, leak nothing.
-# A third as many are sent while a game folder is open, and game folders and archives are dropped.
-# MD5_RANDOM_EVENTS=10000, MD5_RANDOM_RECORDED_EVENTS=20000, MD5_RANDOM_GAME_EVENTS=10000 and MD5_RANDOM_SEED=N vary the test.
+# Sends thousands of random events from a fixed seed to md5view in a real window (Xvfb). The viewer must neither
+# crash nor exit nor report a GL error, and, if built with config=sanitize, leak nothing.
+# A third as many events are sent while a game folder is open; game folders and archives are dropped there.
+# MD5_RANDOM_EVENTS=10000, MD5_RANDOM_RECORDED_EVENTS=20000, MD5_RANDOM_GAME_EVENTS=10000 and MD5_RANDOM_SEED=N
+# change the numbers of events and the seed.
 . test/build/report.sh
 # shellcheck disable=SC2034 # used by the next
 screen=3840x2160
@@ -13,7 +14,7 @@ events=${MD5_RANDOM_EVENTS:-$usual}
 game_events=${MD5_RANDOM_GAME_EVENTS:-$((events / 3))}
 seed=${MD5_RANDOM_SEED:-1}
 
-# A folder to open from: models, animations that fit and that do not, half a file, a picture.
+# A folder of files to open: models, animations that fit and that do not fit, a truncated file, an image.
 files=$scratch/files
 mkdir "$files"
 cp test/reference/data/still.md5mesh test/reference/data/travel.md5mesh \
@@ -21,7 +22,8 @@ cp test/reference/data/still.md5mesh test/reference/data/travel.md5mesh \
     models/bobbin/walk.md5anim models/bobbin/flight.md5camera "$files"
 printf 'MD5Version 10\ncommandline ""\nnumJoints x\n' >"$files/half.md5mesh"
 
-# Whether the viewer has ended because a menu was told to quit: then another seed goes on.
+# Returns true if the viewer has ended because an event selected Quit in a menu. Then the test continues with another
+# seed.
 was_quit() {
     kill -0 $viewer && return 1
     end_status=0
@@ -29,10 +31,10 @@ was_quit() {
     viewer=
     [ $end_status -eq 0 ] && grep -q '^quit: ' "$log" && ! grep -E 'GL_|Sanitizer|runtime error' "$log"
 }
-goes_on() { # ACTIONS: it has acted since, or ended
+goes_on() { # ACTIONS: the viewer has executed more than ACTIONS actions, or has ended
     has_acted "$1" || ! kill -0 $viewer 2>/dev/null
 }
-# Drops files of $dropped.
+# Sends events, and drops files of $dropped.
 survives() { # EVENTS ARGUMENTS...
     sent=$1
     shift
@@ -40,7 +42,7 @@ survives() { # EVENTS ARGUMENTS...
         open_viewer "$@" || return 1
         # shellcheck disable=SC2086 # several words
         python3 test/viewer/random_events.py "$window" $((seed + further)) "$sent" $dropped 2>/dev/null
-        # Which comes before all that still waits: the last thing that was dropped tells that nothing does.
+        # A missing file is dropped last. When the log names it, all earlier events have been handled.
         python3 test/viewer/x11.py drop "$window" "$scratch/last" 2>/dev/null
         until grep -q "$scratch/last" "$log" || ! kill -0 $viewer 2>/dev/null; do
             until_true goes_on "$(grep -c ': model=' "$log")" || {
@@ -56,30 +58,31 @@ survives() { # EVENTS ARGUMENTS...
         tail -n 80 "$log"
         return 1
     }
-    # Asleep, it would not answer the button of its title bar.
+    # A hanging viewer would not react to the button of its title bar.
     python3 test/viewer/x11.py close "$window"
     ended_with 0 || return 1
     # shellcheck disable=SC2126 # grep -c counts no matches as a failure
     count=$(grep -E '^[a-z-]+: model=' "$log" | wc -l)
     echo "$count actions of $sent events"
     faults='GL_|Sanitizer|runtime error'
-    ! leak_sanitizer_crashed "$log" || faults=GL_ # which is what it calls a fatal error
+    # If the leak sanitizer itself crashes, its message contains "Sanitizer", too. It is ignored.
+    ! leak_sanitizer_crashed "$log" || faults=GL_
     ! grep -E "$faults" "$log" && [ "$count" -gt $((sent / 4)) ]
 }
-# While it plays and records movies. No frame takes half a minute of a busy machine, which the log would say with what is
-# waited for.
+# Sends events while the viewer plays and records movies. No frame may take half a minute, even on a busy machine. The
+# log would report such a frame and its cause.
 records() {
     dropped=record
     survives "$@" && ! grep 'no frame for [3-9]0 s' "$log" && ls "$pictures"/*.apng
 }
 is_long && usual=5000 || usual=500
 recorded=${MD5_RANDOM_RECORDED_EVENTS:-$usual}
-check "$recorded random events while it records" records "$recorded" "$own"
+check "$recorded random events during recording do no harm" records "$recorded" "$own"
 dropped="$files/* $files"
-check "$events random events on a model" survives "$events" "$files/bobbin.md5mesh"
+check "$events random events with a model do no harm" survives "$events" "$files/bobbin.md5mesh"
 
-# At the end a conversion is waited for, which writes to a pipe that nobody reads. Told to quit before it
-# opens the pipe, it would write nothing.
+# At its end the viewer waits for a conversion, which writes to a pipe without a reader. If it quit before the
+# conversion opened the pipe, nothing would be written.
 opens_pipe() {
     for thread in /proc/"$viewer"/task/*; do
         grep -q '^convert$' "$thread/comm" && grep '^State:.S' "$thread/status" && return 0
@@ -93,13 +96,13 @@ names_what_it_waits_for() {
     until_true grep '^no frame for 10 s; waiting for the end of thread convert$' "$log" &&
         cat "$scratch/out.obj" >"$scratch/piped" && ended_with 0
 }
-check_long "a window that stands still says what it waits for" names_what_it_waits_for
+check_long "a window that hangs reports the thread that it waits for" names_what_it_waits_for
 
-# An archive without declarations, one that is damaged, and a folder of the corpus if there is one.
+# Game folders, an archive without declarations, a damaged archive, and a folder of the corpus if it exists.
 game=$root/models/game/base
 head -c 3000 "$game/pak000.pk4" >"$files/damaged.pk4"
 dropped="$game $root/models/game/winter $game/pak000.pk4 $files/damaged.pk4 $files/walk.md5anim $files"
 golden=${MD5_CORPUS:-}/golden/d3/minigame/base
 [ -n "${MD5_CORPUS:-}" ] && [ -d "$golden" ] && dropped="$dropped $golden"
-check "$game_events random events on a game folder" survives "$game_events" --game "$game" monster_bobbin_watchman
+check "$game_events random events with a game folder do no harm" survives "$game_events" --game "$game" monster_bobbin_watchman
 finish

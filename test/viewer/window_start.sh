@@ -1,6 +1,6 @@
 #!/bin/sh
-# How md5view starts in a real window: with the settings of the last run, unless options override them; with a
-# folder; and what --watch reloads. test/viewer/test_view_open.c has all cases.
+# The start of md5view in a real window: with the settings of the last run, unless options override them; with a
+# folder; with broken files; after a crash; and with --watch. test/viewer/test_view_open.c tests all cases.
 . test/build/report.sh
 . test/build/window.sh
 
@@ -10,7 +10,7 @@ first_line() {
 quits() {
     press quit ctrl+q && ended_with 0
 }
-# The values in a line except those that change with time.
+# Prints the values in a line, except values that change with time.
 lasting() {
     echo "$1" | tr ' ' '\n' | grep '=' | grep -vE '^(time|frame|camera-frame|playing|notice|azimuth|elevation|distance|target|orthographic|loop|root)='
 }
@@ -25,7 +25,7 @@ presses() { # ACTION:KEY...
 file=$scratch/remembered/config
 config="--config=$file"
 size=
-quick="--frame-rate 10 --samples 1" # shadows are among what is remembered
+quick="--frame-rate 10 --samples 1" # without --no-shadow, because the switch for shadows is restored, too
 # The next start restores the state without a warning; the one after that leaves the file
 # unchanged.
 restores_state() {
@@ -44,7 +44,7 @@ remembers_all() {
         presses grid:g axes:x edges:e normals:n skeleton:j bounds:b joint-bounds:shift+b \
             untextured:t checker:c light:k shadows:shift+k maps:shift+t skinning:q frame-time:z auto-quality:shift+q statistics:m \
             hierarchy:shift+h light-list:shift+l root:shift+r loop:l right:3 orthographic:5 || return 1
-    take lights # the list of lights is drawn then, and the mouse finds it
+    take lights # draws the list of lights, so that the mouse finds it
     after inspected drag 1 622 91 705 91 && after inspected drag 1 635 198 665 198 &&
         after orbit drag 1 300 340 370 360 && after zoom xdotool click 4 &&
         says 'is["lights"] !~ /key=1,/ && is["lights"] !~ /azimuth=0,/' && restores_state
@@ -53,7 +53,7 @@ check "a second start restores the state of the first" remembers_all
 
 # -- Options override the state -------------------------------------------------------------------
 
-# starts_with CONDITION ARGUMENTS...: after a window with a model and a camera of its own.
+# starts_with CONDITION ARGUMENTS...: starts with a configuration that names the last model.
 starts_with() {
     condition=$1
     shift
@@ -63,16 +63,16 @@ starts_with() {
     says "is[\"error\"] == 0 && $condition" && quits
 }
 size=--resolution=400,300
-check "without arguments: the last model, if that is asked for" starts_with 'is["model"] == "b"'
-check_long "a crowd is of our models" starts_with 'is["crowd"] == 3 && is["model"] == "bobbin"' --crowd 3
+check "without arguments open-last shows the last model" starts_with 'is["model"] == "b"'
+check_long "a crowd consists of the built-in models" starts_with 'is["crowd"] == 3 && is["model"] == "bobbin"' --crowd 3
 check "a named model is shown" starts_with 'is["model"] == "a"' "$folder/a.md5mesh"
-sets_aside() { # and begins with the usual settings
+sets_aside() { # the viewer starts with the default settings
     printf 'grid=\001\002\n' >"$file"
     open_viewer || return 1
     first_line
     says 'is["error"] == 0 && is["notice"] == 1' && [ -e "$file.broken" ] && quits && grep -x grid=no "$file"
 }
-check "a broken configuration is set aside" sets_aside
+check "a broken configuration file is renamed" sets_aside
 
 config=--no-config
 quick="$quick --no-shadow"
@@ -82,11 +82,11 @@ opens_from_folder() {
     says 'is["list"] == "files" && is["model"] == "b"' && press list Home && press choose Return &&
         says 'is["list"] == "none" && is["model"] == "a" && is["error"] == 0' && quits
 }
-check "a folder is listed: folders behind its files" opens_from_folder
+check "a folder opens a list, and the selected file is opened" opens_from_folder
 
 # -- What cannot be opened ------------------------------------------------------------------------
 
-# The window says why, over our own model; so does one that a file manager has started.
+# The window shows the error over the built-in model, even if a file manager has started it.
 opens_broken() {
     cp "$scratch/half.md5mesh" "$scratch/mended.md5mesh"
     open_viewer "$scratch/mended.md5mesh" || return 1
@@ -101,12 +101,12 @@ opens_what_is_missing() {
     says 'is["error"] == 1' && press close-lists Escape && says 'is["error"] == 0' && quits
 }
 check "a broken file opens a window with the error, and can be tried again" opens_broken
-check "so does a missing file" opens_what_is_missing
+check "a missing file opens a window with the error" opens_what_is_missing
 
 # -- The start page -------------------------------------------------------------------------------
 
-# The first key ends the first minute. Return is the first button of the start page; the list closes it only if
-# something is opened.
+# The first key ends the first minute. Return presses the first button of the start page. The list closes the page
+# only if a file is opened.
 starts_alone() {
     open_viewer || return 1
     first_line
@@ -118,7 +118,7 @@ check "without files Ctrl+Home opens the start page" starts_alone
 
 # -- The desktop's dialog -------------------------------------------------------------------------
 
-# asks_desktop COMMANDS CONDITION KEY...: what the keys open is answered by a zenity that runs these
+# asks_desktop COMMANDS CONDITION KEY...: the keys open a dialog, for which a substitute for zenity runs these
 # commands.
 desktop=$scratch/desktop
 shown=$folder/b.md5mesh
@@ -129,7 +129,7 @@ asks_desktop() {
     condition=$2 usual_path=$PATH PATH=$desktop:$PATH XDG_CURRENT_DESKTOP=test
     export PATH XDG_CURRENT_DESKTOP
     shift 2
-    open_viewer ${shown:+"$shown"} # none: the first minute
+    open_viewer ${shown:+"$shown"} # without a file: the first minute
     is_open=$?
     PATH=$usual_path
     unset XDG_CURRENT_DESKTOP
@@ -139,22 +139,22 @@ chooses() {
     asks_desktop "echo '$folder/a.md5mesh'" 'is["model"] == "a" && is["list"] == "none"' ctrl+o &&
         grep -Fx -e "--file-selection --filename=$folder/" "$desktop/asked"
 }
-# By the second button of the start page, behind the sign that closes it.
+# Presses the second button of the start page, after the icon that closes it.
 selects_folder() {
     shown=
     asks_desktop "echo '$folder'" 'is["list"] == "files"' ctrl+Home Tab Tab Tab Return &&
         grep -e ' --directory$' "$desktop/asked"
 }
-check "files are chosen in the desktop's dialog" chooses
-check_long "which may be cancelled" asks_desktop "exit 1" \
+check "files are selected in the desktop's dialog" chooses
+check_long "the desktop's dialog can be cancelled" asks_desktop "exit 1" \
     'is["model"] == "b" && is["list"] == "none"' ctrl+o
-check "if it fails, there is our own list" asks_desktop "exit 5" 'is["list"] == "files"' ctrl+o
-check_long "folders are chosen there, too" selects_folder
+check "if the desktop's dialog fails, the viewer's list opens" asks_desktop "exit 5" 'is["list"] == "files"' ctrl+o
+check_long "folders are selected in the desktop's dialog" selects_folder
 
 # -- A program that is ended -------------------------------------------------------------------
 
-# Two windows; one of them is killed. What was opened is written soon, and neither forgets what the other
-# has written.
+# One of two windows is killed. Opened files are written to the configuration soon, and neither window removes lines
+# that the other has written.
 kills() {
     file=$scratch/killed/config
     config="--config=$file"
@@ -168,8 +168,8 @@ kills() {
     viewer=
     grep -q "^recent=.*/b.md5mesh$" "$file" && [ "$(grep -c '^recent=' "$file")" -eq 2 ] && [ "$(ls -A "$scratch/killed")" = config ]
 }
-check "a window that is killed remembers what was open" kills
-# records: a movie of the window has begun, and some pictures of it can be played.
+check "a killed window has stored its opened files" kills
+# records: starts a movie of the window, and waits until some of its frames can be played.
 records() {
     config="--config=$scratch/movie/config"
     open_viewer "$folder/b.md5mesh" && press record shift+F12 && until_true plays b-1.apng.part 3
@@ -202,7 +202,7 @@ fills_disk() {
     ulimit -S -f unlimited
     [ $filled -eq 0 ] && plays bobbin-1.apng 1 && quits && rm "$pictures/bobbin-1.apng"
 }
-# The note of a viewer that has ended while it opened the last file.
+# Writes the note that a viewer leaves if it ends while it opens the last file.
 does_not_survive() {
     config="--config=$scratch/fatal/config"
     mkdir "$scratch/fatal"
@@ -215,9 +215,9 @@ does_not_survive() {
 }
 check "a recording that is killed can be played, and kept at the next start" keeps_movie
 check "TERM finishes a recording" ends_movie TERM
-check_long "so does HUP" ends_movie HUP
-check "a full disk ends a recording where it is" fills_disk
-check "a file that was not survived is opened again only if that is asked for" does_not_survive
+check_long "HUP finishes a recording" ends_movie HUP
+check "a full disk ends a recording, whose frames so far can be played" fills_disk
+check "a file during whose opening the viewer ended is opened again only on request" does_not_survive
 config=--no-config
 
 # -- Pictures -----------------------------------------------------------------------------------
@@ -226,17 +226,17 @@ prints_path() {
     open_viewer "$folder/b.md5mesh" && press screenshot F12 && grep -Fx "$pictures/b-1.png" "$log" &&
         [ -s "$pictures/b-1.png" ] && press screenshot F12 && grep -Fx "$pictures/b-2.png" "$log" && quits
 }
-check "F12 prints the path of the picture" prints_path
+check "F12 prints the path of the image" prints_path
 exports() {
     open_viewer "$folder/b.md5mesh" && press export ctrl+e && after exported xdotool key Return &&
         [ -s "$pictures/b_b.png" ] &&
         after exported xdotool key ctrl+shift+e && [ -s "$pictures/b_b-2.png" ] && quits
 }
-check "Ctrl+E and Enter export a picture, Ctrl+Shift+E another" exports
+check "Ctrl+E and Enter export an image, and Ctrl+Shift+E exports another" exports
 
 # -- One that is broken ---------------------------------------------------------------------------
 
-# keeps CONDITION ARGUMENT...: the good mesh is shown, under an error of one that is not.
+# keeps CONDITION ARGUMENT...: the valid mesh is shown, below an error of the broken file.
 keeps() {
     condition=$1
     shift
@@ -257,7 +257,7 @@ keeps_rest() {
 joint_of_b() {
     sed -n '/^joints/,/^}/s/.*"\(.*\)".*/\1/p' "$folder/b.md5mesh" | head -n 1
 }
-check "a file on the command line that is broken takes no other with it" keeps_rest
+check "a broken file on the command line does not affect other files" keeps_rest
 
 # -- What is watched ----------------------------------------------------------------------------
 
@@ -268,8 +268,8 @@ watches_texture() {
         press front 1 && quiet && take before && after watch mv "$scratch/new" "$scratch/painted.png" &&
         says 'is["error"] == 0' && quiet && take after && differ 0.005 before after && quits
 }
-# watch_comes_to CONDITION COMMAND...: after the command the viewer reads again, and then the condition
-# holds. A file may be read more than once for a change of it, so it is not the next line that counts.
+# watch_comes_to CONDITION COMMAND...: after the command the viewer reloads, and the condition becomes true. One
+# change may cause several reloads, so later lines count, too.
 watch_comes_to() {
     condition=$1
     shift
@@ -280,7 +280,7 @@ last_watch_says() {
     line=$(grep '^watch: ' "$log" | tail -n 1)
     says "$1"
 }
-# The line of a truncated file reports an error; the crowd stays.
+# The line after a truncated file reports an error; the crowd is unchanged.
 watches_crowd() {
     cp models/bobbin/walk.md5anim models/bobbin/bobbin.md5mesh "$scratch"
     cp models/spindle/spindle.md5mesh "$scratch/other.md5mesh"
@@ -292,14 +292,14 @@ watches_crowd() {
     cp models/spindle/spindle.md5mesh "$scratch/new"
     watch_comes_to 'is["crowd"] == 2 && is["error"] == 0' mv "$scratch/new" "$scratch/other.md5mesh" && quits
 }
-check_long "--watch: a texture" watches_texture
-check_long "--watch: another model of a crowd, also a truncated file" watches_crowd
+check_long "--watch reloads a texture" watches_texture
+check_long "--watch reloads a model of a crowd, and keeps the crowd if the file is truncated" watches_crowd
 
-# The last one, as no window can be opened after it.
+# The last test, because no window can be opened after it.
 loses_display() {
     records && kill -KILL "$server" && ended_with 3 && plays b-1.apng 3 && [ ! -e "$pictures/b-1.apng.part" ] &&
         grep -q '^recent=.*/b.md5mesh$' "$scratch/movie/config"
 }
-check "without the X server a recording is finished, and nothing is forgotten" loses_display
+check "if the X server ends, a recording is finished and settings are stored" loses_display
 
 finish

@@ -1,10 +1,10 @@
-"""Plays the other side of a window for test/viewer/window.sh, with libX11 alone.
+"""Sends the messages of other programs to a window for test/viewer/window.sh, with only libX11.
 
-x11.py drop WINDOW FILE...   drops files on it, as a file manager does (XDND, version 5);
-                                  fails if the window does not take them within 2 minutes
-x11.py abandon WINDOW WHAT   begins a drag, a drop, or a paste of its text, and is gone before the
-                                  window can answer
-x11.py close WINDOW          asks it to close, as its title bar's button does
+x11.py drop WINDOW FILE...   drops files on the window, as a file manager does (XDND, version 5);
+                                  fails if the window does not accept them within 2 minutes
+x11.py abandon WINDOW WHAT   begins a drag, a drop, or a paste of the window's text, and disappears
+                                  before the window can answer
+x11.py close WINDOW          requests closing, as the button of the title bar does
 """
 import ctypes
 import ctypes.util
@@ -73,7 +73,7 @@ def send(display, window, name, *data):
 
 
 def answer(display, request, text):
-    """Gives the window the list of files, which it requests after the drop."""
+    """Sends the list of files to the window, which requests it after the drop."""
     x.XChangeProperty(display, request.requestor, request.property, request.target, 8, 0, text,
                       len(text))
     event = Event()
@@ -102,7 +102,7 @@ def begin_drag(display, window):
 
 
 def abandon(display, window, what):
-    x.XGrabServer(display)  # nobody is served meanwhile
+    x.XGrabServer(display)  # the server handles no other program meanwhile
     if what == "paste":
         source = make_window(display)
         x.XConvertSelection(display, x.XInternAtom(display, b"CLIPBOARD", 0),
